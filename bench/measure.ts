@@ -1,0 +1,154 @@
+/** How a benchmark is taken: interleaved rounds, warm-up not counted, ratios pair by pair (docs/performance.md). */
+
+/** One side of a comparison, timed inside this process. */
+export interface Work {
+  name: string;
+  /** Does the work so many times. */
+  run(times: number): void | Promise<void>;
+}
+export interface Sampling {
+  rounds: number;
+  /** How long one side works in one round. */
+  milliseconds: number;
+}
+/** Readings per side; those with one index were taken in one round, so they are a pair. */
+export interface Samples {
+  of(name: string): readonly number[];
+  /** The first side once more in each round: what two equal runs differ by. */
+  again: readonly number[];
+  names: readonly string[];
+}
+
+export interface Row {
+  case: string;
+  variant: string;
+  unit: string;
+  p50: number;
+  min: number;
+  p25: number;
+  p75: number;
+  n: number;
+}
+export interface Ratio {
+  goal: string;
+  against: string;
+  value: number;
+  /** By how much two equal runs differed in this call, as a part of 1. A smaller difference is none. */
+  spread: number;
+  /** Absent: measured for information. */
+  target?: number;
+  pass?: boolean;
+}
+export interface Findings {
+  rows: Row[];
+  ratios: Ratio[];
+}
+export interface Benchmark {
+  name: string;
+  about: string;
+  measure(): Promise<Findings>;
+}
+
+/** Nanoseconds for one time of each side's work. */
+export async function sampleWork(sides: readonly Work[], { rounds, milliseconds }: Sampling): Promise<Samples> {
+  const [first] = sides;
+  const all = first ? [...sides, { ...first, name: againOf(first.name) }] : [];
+  const counts = new Map<string, number>();
+  for (const side of all) counts.set(side.name, await timesThatFill(side, milliseconds));
+  return takeRounds(
+    all.map(({ name }) => name),
+    rounds,
+    async (name) => {
+      const side = all.find((one) => one.name === name);
+      const times = counts.get(name) ?? 1;
+      const started = process.hrtime.bigint();
+      await side?.run(times);
+      return Number(process.hrtime.bigint() - started) / times;
+    },
+  );
+}
+
+/** Doubling until it takes long enough is the warm-up, too; what is paid once is paid before. */
+async function timesThatFill(side: Work, milliseconds: number): Promise<number> {
+  await side.run(8);
+  for (let times = 1; ; times *= 2) {
+    const started = performance.now();
+    await side.run(times);
+    const took = performance.now() - started;
+    if (took >= milliseconds) return Math.max(1, Math.round((times * milliseconds) / took));
+  }
+}
+
+/** The same for any reading, such as the processor time of a whole process. One round goes before and is not counted. */
+export async function sampleReadings(
+  names: readonly string[],
+  rounds: number,
+  read: (name: string) => number | Promise<number>,
+): Promise<Samples> {
+  const [first] = names;
+  const all = first === undefined ? [] : [...names, againOf(first)];
+  return takeRounds(all, rounds, (name) => read(name.startsWith(againMark) ? name.slice(againMark.length) : name));
+}
+
+async function takeRounds(
+  names: readonly string[],
+  rounds: number,
+  read: (name: string) => number | Promise<number>,
+): Promise<Samples> {
+  const readings = new Map<string, number[]>(names.map((name) => [name, []]));
+  for (let round = -1; round < rounds; round++) {
+    for (const name of names) {
+      const reading = await read(name);
+      if (round >= 0) readings.get(name)?.push(reading);
+    }
+  }
+  const of = (name: string): readonly number[] => {
+    const found = readings.get(name);
+    if (!found) throw new Error(`no side is called "${name}" — ${names.join(", ")}`);
+    return found;
+  };
+  return { of, again: of(againOf(names[0] ?? "")), names: names.filter((name) => !name.startsWith(againMark)) };
+}
+
+const againMark = "again: ";
+const againOf = (name: string): string => `${againMark}${name}`;
+
+export function rowsOf(called: string, unit: string, samples: Samples): Row[] {
+  return samples.names.map((variant) => ({ case: called, variant, unit, ...summary(samples.of(variant)) }));
+}
+
+function summary(readings: readonly number[]): Pick<Row, "p50" | "min" | "p25" | "p75" | "n"> {
+  const at = (part: number): number => quantile(readings, part);
+  return { p50: at(0.5), min: at(0), p25: at(0.25), p75: at(0.75), n: readings.length };
+}
+
+export function quantile(readings: readonly number[], part: number): number {
+  const sorted = [...readings].sort((left, right) => left - right);
+  return sorted[Math.min(sorted.length - 1, Math.round((sorted.length - 1) * part))] ?? Number.NaN;
+}
+
+export interface Question {
+  goal: string;
+  /** The side whose cost is divided, and the one it is divided by. */
+  cost: string;
+  by: string;
+  atMost?: number;
+  atLeast?: number;
+}
+
+/** Pair by pair, then the median. */
+export function ratioOf(samples: Samples, { goal, cost, by, atMost, atLeast }: Question): Ratio {
+  const value = medianRatio(samples.of(cost), samples.of(by));
+  const first = samples.of(samples.names[0] ?? "");
+  const apart = samples.again.map((again, index) => Math.abs(again / (first[index] ?? Number.NaN) - 1));
+  const target = atMost ?? atLeast;
+  const ratio: Ratio = { goal, against: by, value, spread: quantile(apart, 0.75) };
+  if (target === undefined) return ratio;
+  return { ...ratio, target, pass: atMost === undefined ? value >= target : value <= target };
+}
+
+const medianRatio = (cost: readonly number[], by: readonly number[]): number =>
+  quantile(
+    cost.map((one, index) => one / (by[index] ?? Number.NaN)),
+    0.5,
+  );

@@ -1,0 +1,32 @@
+/** A store that keeps nothing and answers at once: what is left is the engine's own cost. */
+import { type Claim } from "../src/core/ports.ts";
+import { firstTurn, type Turn } from "../src/core/event.ts";
+import type { Store } from "../src/core/ports.ts";
+
+export function createNullStore(): Store {
+  let turn: Turn = firstTurn;
+  return {
+    record(event, _set, advance) {
+      turn = advance(event, turn);
+      return { turn };
+    },
+    answered() {},
+    claim: (): Claim | undefined => undefined,
+    peek: (): Claim | undefined => undefined,
+    spend: () => true,
+    owe: (_session, debts) => debts,
+    paid() {},
+    post() {},
+    collect: () => [],
+    saveRun() {},
+    run: () => undefined,
+    runs: () => [],
+    event: () => undefined,
+    events: () => [],
+    hookSet: () => undefined,
+    lastFired: () => new Map(),
+    repair: () => 0,
+    purge: () => 0,
+    close() {},
+  };
+}

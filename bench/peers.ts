@@ -1,0 +1,49 @@
+/** The libraries that Hookline is measured against: pinned in bench/package.json, installed here, and typed only as far as used. */
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+
+const folder = import.meta.dirname;
+
+export type Callback = (event: unknown) => unknown;
+export interface Peers {
+  tapable: { AsyncSeriesHook: new (names: string[]) => { tap(name: string, call: Callback): void; promise(event: unknown): Promise<unknown> } };
+  hookable: { createHooks(): { hook(name: string, call: Callback): () => void; callHook(name: string, event: unknown): Promise<unknown> } };
+  eventemitter3: { EventEmitter: new () => { on(name: string, call: Callback): unknown; emit(name: string, event: unknown): boolean } };
+}
+
+/** Installs what is missing or of another version; no install scripts run. Returns the versions. */
+export function installPeers(): Record<string, string> {
+  const wanted = pinned();
+  if (!isInstalled(wanted)) {
+    console.log(`installing ${Object.keys(wanted).join(", ")} into bench/node_modules (once)`);
+    const npm = process.env["npm_execpath"];
+    const [program = "npm", ...before] = npm ? [process.execPath, npm] : ["npm"];
+    const flags = ["--ignore-scripts", "--no-package-lock", "--no-audit", "--no-fund", "--fetch-retries=1"];
+    const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`;
+    const words = [...before, "install", "--prefix", folder, ...flags];
+    const done = spawnSync(program, words, { cwd: folder, encoding: "utf8", env: { ...process.env, PATH: path } });
+    if (!isInstalled(wanted)) throw new Error(`the peers could not be installed: ${done.stderr || done.error?.message}`);
+  }
+  return wanted;
+}
+
+function pinned(): Record<string, string> {
+  const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return dependencies;
+}
+
+const isInstalled = (wanted: Readonly<Record<string, string>>): boolean =>
+  Object.entries(wanted).every(([name, version]) => {
+    try {
+      return JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")).version === version;
+    } catch {
+      return false; // it is not there
+    }
+  });
+
+export async function loadPeers(): Promise<Peers> {
+  const load = (name: string): Promise<Record<string, unknown>> => import(name); // not a literal: nothing else needs their types
+  const [tapable, hookable, eventemitter3] = await Promise.all([load("tapable"), load("hookable"), load("eventemitter3")]);
+  return { tapable: tapable["default"], hookable, eventemitter3 } as Peers; // the pinned versions export these; Peers says what is used of them
+}

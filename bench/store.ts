@@ -1,0 +1,196 @@
+/**
+ * What a run record costs through Store.saveRun, against raw node:sqlite that writes the same rows.
+ *
+ * Both sides: the same table with the same three indexes (the store's own migrations), WAL, synchronous NORMAL, the
+ * same number of rows per transaction, one insert when the run begins and one update when it closes. Both write the
+ * steps, notes and outcome of a run as JSON. Only ours: rows from a Run, redaction, cutting, errors in our words. Each
+ * reading has a new file of its own, whose rows are counted afterwards. 80 % of raw's rate is 1.25 times its time.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { Run } from "../src/core/ports.ts";
+import { changingFields, runFields } from "../src/stores/rows.ts";
+import { migrations } from "../src/stores/schema.ts";
+import { openSqliteStore } from "../src/stores/sqlite.ts";
+import { createRedaction } from "../src/trust/redaction.ts";
+import { type Benchmark, type Ratio, type Row, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
+
+export const store: Benchmark = {
+  name: "store",
+  about: "one run record, begun and closed, three indexes, WAL NORMAL",
+  async measure() {
+    const folder = mkdtempSync(join(tmpdir(), "hookline-bench-store-"));
+    try {
+      const parts = [];
+      for (const one of cases) parts.push(await measureCase(one, folder));
+      return { rows: parts.flatMap(({ rows }) => rows), ratios: parts.map(({ ratio }) => ratio) };
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+interface Case {
+  name: string;
+  /** Run records per transaction; 1: each save is a transaction of its own. */
+  size: number;
+  records: number;
+  rounds: number;
+}
+const cases: readonly Case[] = [
+  { name: "each save by itself", size: 1, records: 500, rounds: 21 },
+  { name: "batches of 10", size: 10, records: 1_500, rounds: 21 },
+  { name: "batches of 1,000", size: 1_000, records: 4_000, rounds: 15 },
+];
+
+async function measureCase(
+  { name, size, records, rounds }: Case,
+  folder: string,
+): Promise<{ rows: Row[]; ratio: Ratio }> {
+  const runs = Array.from({ length: records }, (_, index): [Run, Run] => [begun(finished(index)), finished(index)]);
+  let files = 0;
+  const samples = await sampleReadings(Object.keys(sides), rounds, (side) => {
+    const path = join(folder, `${size}-${++files}.db`);
+    return timeOf((sides[side] ?? raw)(path), path, { runs, size });
+  });
+  const goal = `run record, ${name}: at least 80 % of raw's rate`;
+  return {
+    rows: rowsOf(name, "µs per run record", samples),
+    ratio: ratioOf(samples, { goal, cost: "hookline", by: "raw node:sqlite", atMost: 1.25 }),
+  };
+}
+
+/** Microseconds per run record. */
+function timeOf(side: Side, path: string, { runs, size }: { runs: readonly [Run, Run][]; size: number }): number {
+  const started = performance.now();
+  for (let at = 0; at < runs.length; at += size) {
+    const save = (): void => {
+      for (const [first, last] of runs.slice(at, at + size)) {
+        side.save(first);
+        side.save(last);
+      }
+    };
+    if (size === 1) save();
+    else side.batch(save);
+  }
+  const took = performance.now() - started;
+  assert.equal(countOf(path), runs.length, "every run was written");
+  side.close();
+  return (took * 1_000) / runs.length;
+}
+
+const redact = createRedaction({
+  environment: { BENCH_TOKEN: "a-token-of-this-benchmark", BENCH_PASSWORD: "another-secret" },
+});
+
+const finished = (index: number): Run => ({
+  id: `01k3${String(index).padStart(22, "0")}`,
+  hook: `settings:.claude/settings.json:${index % 20}`,
+  hookName: "format and check",
+  eventId: `01k3event${String(index >> 1).padStart(17, "0")}`,
+  eventName: "PreToolUse",
+  session: "7d0c1a52-3b0c-4a57-9d5e-2f6f8f0a1b2c",
+  status: "completed",
+  cause: "event:PreToolUse",
+  startedAt: 1_750_000_000_000 + index,
+  ms: 12,
+  outcome: { context: ["formatted 1 file"] },
+  steps: [
+    {
+      uses: "command",
+      ok: true,
+      output: { exitCode: 0 },
+      ms: 11,
+      evidence: { exitCode: 0, stdout: "formatted src/a.ts\n", stderr: "", containment: "pgroup" },
+    },
+  ],
+  notes: [],
+  asked: 1,
+  owner: "4711:123456",
+});
+const begun = (run: Run): Run => {
+  const { ms: _ms, outcome: _outcome, ...rest } = run;
+  return { ...rest, status: "running", steps: [] };
+};
+
+interface Side {
+  save(run: Run): void;
+  batch(work: () => void): void;
+  close(): void;
+}
+const sides: Readonly<Record<string, (path: string) => Side>> = { "raw node:sqlite": raw, hookline: ours };
+
+function ours(path: string): Side {
+  const opened = openSqliteStore({ path, redact });
+  return {
+    save: (run) => void opened.saveRun(run),
+    batch: (work) => void opened.batch?.(work),
+    close: () => opened.close(),
+  };
+}
+
+function raw(path: string): Side {
+  const database = new DatabaseSync(path, { timeout: 5_000 });
+  database.exec("pragma journal_mode = wal; pragma synchronous = normal");
+  for (const migration of migrations) database.exec(migration);
+  const insert = database.prepare(`insert into run (${runFields.join()}) values (${runFields.map(() => "?").join()})`);
+  const update = database.prepare(
+    `update run set ${changingFields.map((field) => `${field} = ?`).join()} where id = ?`,
+  );
+  return {
+    save: (run) => (run.status === "running" ? rawInsert(insert, run) : rawUpdate(update, run)),
+    batch(work) {
+      database.exec("begin immediate");
+      work();
+      database.exec("commit");
+    },
+    close: () => database.close(),
+  };
+}
+
+function rawInsert(insert: StatementSync, run: Run): void {
+  insert.run(
+    run.id,
+    run.eventId,
+    run.eventName,
+    run.hook,
+    run.hookName,
+    run.session ?? null,
+    run.cause,
+    run.status,
+    run.reason ?? null,
+    run.startedAt,
+    run.ms ?? null,
+    run.outcome ? JSON.stringify(run.outcome) : null,
+    JSON.stringify(run.steps),
+    JSON.stringify(run.notes),
+    run.asked,
+    run.owner ?? null,
+  );
+}
+function rawUpdate(update: StatementSync, run: Run): void {
+  update.run(
+    run.status,
+    run.reason ?? null,
+    run.startedAt,
+    run.ms ?? null,
+    run.outcome ? JSON.stringify(run.outcome) : null,
+    JSON.stringify(run.steps),
+    JSON.stringify(run.notes),
+    run.asked,
+    run.owner ?? null,
+    run.id,
+  );
+}
+
+function countOf(path: string): number {
+  const database = new DatabaseSync(path);
+  const row = database
+    .prepare("select count(*) as n from run where status = 'completed' and json_extract(steps, '$[0].ok')")
+    .get();
+  database.close();
+  return Number(row?.n);
+}

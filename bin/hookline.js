@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+// Starts Hookline: from source in a clone, from dist in the package. Plain JavaScript that any Node can parse, because
+// it also has to speak to people (and agents) whose Node is too old: in a clone it then starts the one from tools/node.
+import { existsSync, realpathSync } from "node:fs";
+import * as nodeModule from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const bin = realpathSync(fileURLToPath(import.meta.url));
+const root = dirname(dirname(bin));
+const source = join(root, "src", "cli", "main.ts");
+const inClone = existsSync(source);
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+const isNewEnough = major >= 24 || (major === 22 && minor >= 23 && !inClone);
+
+if (isNewEnough) {
+  nodeModule.enableCompileCache?.();
+  process.env["HOOKLINE_BIN"] = bin;
+  const entry = inClone ? source : join(root, "dist", process.argv[2] === "hook" ? "hook.js" : "main.js");
+  await import(pathToFileURL(entry).href);
+} else {
+  const { spawn } = await import("node:child_process");
+  const own = ["x64", "arm64"].map((name) => join(root, "node_modules", `node-linux-${name}`, "bin", "node"));
+  const node = own.find((path) => path.includes(process.arch) && existsSync(path));
+  if (node) {
+    const child = spawn(node, [bin, ...process.argv.slice(2)], { stdio: "inherit" });
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+    child.on("exit", (code, signal) => (signal ? process.kill(process.pid, signal) : process.exit(code ?? 3)));
+    child.on("error", (error) => fail(error.message));
+  } else fail(`this is Node ${process.versions.node}`);
+}
+
+/** @param {string} what */
+function fail(what) {
+  process.stderr.write(`hookline: ${what} — ${bin} — use Node 24 (or 22.23 and later), or run npm ci in the clone\n`);
+  // An agent reads every other code in its own way (R59): a hook that cannot start says so and gets out of the way.
+  process.exit(process.argv[2] === "hook" ? 0 : 3);
+}

@@ -1,0 +1,23 @@
+/** What `hookline hook` loads before it knows its event: the static closure of src/cli/hook.ts holds nothing slow (R66). */
+import { importsOf } from "./imports.ts";
+
+const entry = "src/cli/hook.ts";
+/** Measured import costs are in docs/decisions/dependencies.md. */
+const forbidden = ["node:http", "node:https", "node:http2", "node:readline", "undici", "yaml", "zod", "re2js", "unbash", "picomatch", "hono", "kysely", "pg", "ai"];
+const forbiddenFolders = ["src/llm/", "src/daemon/", "src/operations/", "src/testing/"];
+
+const paths = new Map<string, readonly string[]>([[entry, [entry]]]);
+const waiting = [entry];
+const complaints: string[] = [];
+for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+  for (const { to, own, typeOnly, lazy } of importsOf(file)) {
+    if (typeOnly || lazy || paths.has(to)) continue;
+    const path = [...(paths.get(file) ?? []), to];
+    paths.set(to, path);
+    if (forbidden.includes(to) || forbiddenFolders.some((folder) => to.startsWith(folder))) complaints.push(path.join(" → "));
+    if (own) waiting.push(to);
+  }
+}
+for (const complaint of complaints) console.log(`on the hot path: ${complaint}`);
+console.log(`${paths.size} modules in the static closure of ${entry}, ${complaints.length} that may not be there`);
+process.exitCode = complaints.length === 0 ? 0 : 1;

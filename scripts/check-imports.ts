@@ -1,0 +1,50 @@
+/** Who may import whom: the picture in docs/architecture.md, as a check. Change a rule in the commit that needs it, with the reason. */
+import { importsOf, sourceFiles } from "./imports.ts";
+
+const everything = "*";
+/** Folder (or file) below src/ → the folders it may import. Node's own modules are allowed everywhere but in core. */
+const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
+  core: [],
+  conditions: ["core"],
+  protocols: ["core"],
+  processes: ["core"],
+  trust: ["core"],
+  queues: ["core"],
+  dialects: ["core"],
+  stores: ["core", "projects"],
+  handlers: ["core", "protocols"],
+  agents: ["core", "protocols"],
+  sources: ["core", "dialects", "trust", "agents"],
+  testing: everything,
+  cli: everything,
+  "index.ts": everything,
+  "system.ts": ["core"],
+};
+/** Libraries, and the one folder that may load each: a second user needs a second reason. */
+const packages: Readonly<Record<string, readonly string[]>> = {
+  "jsonc-parser": ["dialects", "agents"],
+  "fastest-levenshtein": ["dialects"],
+  re2js: ["conditions"],
+  picomatch: ["conditions"],
+  unbash: ["conditions"],
+};
+
+const placeOf = (file: string): string => file.split("/")[1] ?? "";
+const complaints: string[] = [];
+for (const file of sourceFiles()) {
+  const place = placeOf(file);
+  const allowed = rules[place];
+  if (allowed === undefined) complaints.push(`${file}:1 src/${place} has no rule — add one to scripts/check-imports.ts`);
+  for (const { line, to, own } of importsOf(file)) {
+    const where = `${file}:${line}`;
+    if (own) {
+      const target = placeOf(to);
+      if (target !== place && allowed !== everything && !allowed?.includes(target)) complaints.push(`${where} ${place} may not import ${target} (${to})`);
+    } else if (to.startsWith("node:")) {
+      if (place === "core") complaints.push(`${where} core may not import ${to}: it does no I/O`);
+    } else if (!packages[to]?.includes(place)) complaints.push(`${where} ${place} may not import the package ${to}`);
+  }
+}
+for (const complaint of complaints) console.log(complaint);
+console.log(`${sourceFiles().length} files, ${complaints.length} wrong imports`);
+process.exitCode = complaints.length === 0 ? 0 : 1;

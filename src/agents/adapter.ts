@@ -1,0 +1,62 @@
+/** What every agent's adapter is: payload in, reply out, and the facts that install needs. Apart, so that each agent is one file and one row. */
+import type { AgentEventName, HookEvent, Instant, Json, Seconds } from "../core/event.ts";
+import type { Outcome, OutcomeField } from "../core/outcome.ts";
+
+/** What the agent is told: a process prints it, an in-process plugin applies it. Never another exit code (R59). */
+export interface Reply {
+  /** JSON, or plain text where the agent reads plain text. Absent: print nothing. */
+  body?: Json;
+  stderr?: string;
+  exitCode: 0 | 2;
+}
+
+export interface DecodeOptions {
+  at: Instant;
+  id: string;
+  /** The event that the registration names, for payloads that do not say it themselves. */
+  event?: string;
+  /** Which registration told us ("user", "project", "local"); without it no delivery can be recognised (R49). */
+  registration?: string;
+  /** Used where the payload has no folder. */
+  cwd?: string;
+}
+
+/** Where the person and the project live. */
+export interface Places {
+  home: string;
+  /** The project's root, as the agent sees it. */
+  root: string;
+  /** Agents let variables move their folders. */
+  environment?: Readonly<Record<string, string | undefined>>;
+}
+
+export const installLayers = ["user", "project", "local"] as const;
+export type InstallLayer = (typeof installLayers)[number];
+
+/** How the agent is told to call us: groups in a JSON settings file of Claude Code's shape. */
+export interface AgentSettings {
+  file(layer: InstallLayer, places: Places): string;
+  /** Always registered, and only while a hook wants them, because a silent hook has side effects there (R50). */
+  events: readonly AgentEventName[];
+  onlyWanted: readonly AgentEventName[];
+  timeout: Seconds;
+  /** Agents that run the files of these layers too (double firing, R35). */
+  alsoReadBy: Readonly<Partial<Record<InstallLayer, readonly string[]>>>;
+  /** Keys of the file that switch its hooks off, and what to say then. */
+  switches: Readonly<Record<string, string>>;
+}
+
+export interface AgentAdapter {
+  /** The word after `hookline hook`, and the sender of its events. */
+  name: string;
+  title: string;
+  /** What its reply can carry on each event that it sends. */
+  capabilities: Readonly<Partial<Record<AgentEventName, readonly OutcomeField[]>>>;
+  /** May throw HooklineError: input_invalid, or event_unknown for an event that is newer than this table. */
+  decode(wire: unknown, options: DecodeOptions): HookEvent;
+  /** Exactly the agent's own fields for this event, never a superset. Never throws. */
+  encode(event: HookEvent, outcome: Outcome): Reply;
+  /** Whether the agent runs the hooks of this file itself (R35). */
+  readsItself(file: string, places: Places): boolean;
+  settings: AgentSettings;
+}

@@ -1,0 +1,206 @@
+/** What Claude Code 2.1.330 takes as an answer, event by event: one table for its capabilities and for its replies. */
+import type { AgentEventName, Fields, HookEvent, Json } from "../core/event.ts";
+import type { Message, Outcome, OutcomeField } from "../core/outcome.ts";
+import { isRecord } from "../core/schema.ts";
+import type { Reply } from "./adapter.ts";
+
+/**
+ * How an event is refused. permission: permissionDecision; behavior: decision.behavior; block: decision and reason;
+ * continue: the same on an event where refusing means going on, so a stop leaves it out; exit: code 2 and stderr.
+ */
+type Refusal = "permission" | "behavior" | "block" | "continue" | "exit";
+
+interface ReplyRow {
+  refuses?: Refusal;
+  accepts: readonly OutcomeField[];
+  /** Keys of `extra` that go into hookSpecificOutput. */
+  extra?: readonly string[];
+  /** stdout is read as plain text, not as JSON: the field that it carries. */
+  plain?: "context" | "worktreePath";
+}
+
+const told = ["messages", "suppressOutput", "extra"] as const;
+const decided = ["verdict", "stop", "context", ...told] as const;
+const silent: ReplyRow = { accepts: [] };
+const refusable: ReplyRow = { refuses: "exit", accepts: ["verdict", ...told] };
+const informed: ReplyRow = { accepts: ["context", ...told] };
+const watching: ReplyRow = { accepts: ["watchPaths", ...told] };
+const elicited: ReplyRow = { refuses: "exit", accepts: ["verdict", "elicitation", ...told] };
+
+/** The 33 events that it sends, in the order in which they are registered. */
+const rows: Readonly<Partial<Record<AgentEventName, ReplyRow>>> = {
+  SessionStart: {
+    accepts: ["context", "firstMessage", "sessionTitle", "watchPaths", "reloadSkills", ...told],
+  },
+  SessionEnd: silent,
+  Setup: informed,
+  InstructionsLoaded: silent,
+  UserPromptSubmit: { refuses: "block", accepts: [...decided, "sessionTitle", "suppressPrompt"] },
+  UserPromptExpansion: { refuses: "block", accepts: [...decided, "suppressPrompt"] },
+  PreToolUse: { refuses: "permission", accepts: [...decided, "updatedInput"] },
+  PostToolUse: { refuses: "block", accepts: [...decided, "updatedOutput"], extra: ["classifierContext"] },
+  PostToolUseFailure: { refuses: "block", accepts: decided },
+  PostToolBatch: { refuses: "block", accepts: decided },
+  PermissionRequest: { refuses: "behavior", accepts: ["verdict", "updatedInput", "permissions", "interrupt", ...told] },
+  PermissionDenied: { accepts: ["retry", ...told] },
+  Notification: informed,
+  Stop: { refuses: "continue", accepts: decided },
+  StopFailure: silent,
+  SubagentStart: informed,
+  SubagentStop: { refuses: "continue", accepts: decided },
+  // Its stdout becomes instructions for the summary as it stands, so nothing else can be said there.
+  PreCompact: { refuses: "exit", accepts: ["verdict", "context"], plain: "context" },
+  PostCompact: silent,
+  PreModelSwitch: { refuses: "permission", accepts: ["verdict", ...told] },
+  PostModelSwitch: informed,
+  TeammateIdle: refusable,
+  TaskCreated: refusable,
+  TaskCompleted: refusable,
+  Elicitation: elicited,
+  ElicitationResult: elicited,
+  ConfigChange: refusable,
+  WorktreeCreate: { refuses: "exit", accepts: ["verdict", "worktreePath"], plain: "worktreePath" },
+  WorktreeRemove: silent,
+  CwdChanged: watching,
+  DirectoryAdded: silent,
+  FileChanged: watching,
+  MessageDisplay: { accepts: ["displayContent"] },
+};
+
+export const capabilities: Readonly<Partial<Record<AgentEventName, readonly OutcomeField[]>>> = Object.fromEntries(
+  Object.entries(rows).map(([name, row]) => [name, row.accepts]),
+);
+
+const nothing: Reply = { exitCode: 0 };
+
+/** An outcome as Claude Code reads it. What the event does not take is left out; an empty answer prints nothing. */
+export function encode(event: HookEvent, outcome: Outcome): Reply {
+  const row = Object.hasOwn(rows, event.name) ? rows[event.name as AgentEventName] : undefined; // a key of the table
+  if (!row) return nothing;
+  const taken = onlyAccepted(outcome, row);
+  if (row.refuses === "exit" && taken.verdict?.is === "deny") return refusedByExit(taken);
+  if (row.plain) return plainText(row.plain, taken);
+  const specific = specificFields(row, taken);
+  const body: Fields = {
+    ...commonFields(row, taken),
+    ...(Object.keys(specific).length > 0 && { hookSpecificOutput: { hookEventName: event.name, ...specific } }),
+  };
+  return Object.keys(body).length > 0 ? { body, exitCode: 0 } : nothing;
+}
+
+const onlyAccepted = (outcome: Outcome, row: ReplyRow): Outcome =>
+  Object.fromEntries(row.accepts.map((field) => [field, outcome[field]]).filter(([, value]) => value !== undefined));
+
+const reasonOf = (outcome: Outcome, otherwise: string): string => outcome.verdict?.reason || otherwise;
+const blocked = "Hook blocked execution"; // what specification 002 says where a hook gave no reason (C36)
+
+/** Exit 2 lets stdout go unread, so what a person should see stands behind the reason. */
+const refusedByExit = (outcome: Outcome): Reply => ({
+  stderr: [reasonOf(outcome, blocked), ...texts(outcome.messages)].join("\n"),
+  exitCode: 2,
+});
+
+function plainText(field: "context" | "worktreePath", outcome: Outcome): Reply {
+  const text = field === "context" ? outcome.context?.join("\n") : outcome.worktreePath;
+  return text ? { body: text, exitCode: 0 } : nothing;
+}
+
+const texts = (messages: readonly Message[] | undefined, to?: Message["to"]): string[] =>
+  (messages ?? []).filter((one) => to === undefined || one.to === to).map((one) => one.text);
+
+function commonFields(row: ReplyRow, outcome: Outcome): Fields {
+  const blocks = row.refuses === "block" || (row.refuses === "continue" && !outcome.stop);
+  const shown = texts(outcome.messages, row.accepts.includes("context") ? "person" : undefined);
+  const sequence = outcome.extra?.terminalSequence;
+  return {
+    ...(outcome.stop && { continue: false, ...(outcome.stop.reason && { stopReason: outcome.stop.reason }) }),
+    ...(blocks && outcome.verdict?.is === "deny" && { decision: "block", reason: reasonOf(outcome, blocked) }),
+    ...(shown.length > 0 && { systemMessage: shown.join("\n") }),
+    ...(outcome.suppressOutput && { suppressOutput: true }),
+    ...(typeof sequence === "string" && allowedSequence.test(sequence) && { terminalSequence: sequence }),
+  };
+}
+
+/** Titles, notifications and the bell; a sequence that Claude Code refuses would cost the whole answer. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences consist of control characters
+const allowedSequence = /^(?:\u0007|\u001b\](?:0|1|2|9|99|777);[^\u0007\u001b]*(?:\u0007|\u001b\\))+$/;
+
+function specificFields(row: ReplyRow, outcome: Outcome): Fields {
+  const context = row.accepts.includes("context")
+    ? [...(outcome.context ?? []), ...texts(outcome.messages, "model")].join("\n") // C39
+    : "";
+  return {
+    ...(row.refuses === "permission" && permission(outcome)),
+    ...(row.refuses === "behavior" ? behavior(outcome) : rewrite(outcome)),
+    ...(context && { additionalContext: context }),
+    ...renamed(outcome),
+    ...(outcome.elicitation && elicitation(outcome.elicitation)),
+    ...Object.fromEntries(Object.entries(outcome.extra ?? {}).filter(([key]) => row.extra?.includes(key))),
+  };
+}
+
+function permission({ verdict }: Outcome): Fields {
+  if (!verdict) return {};
+  const reason = verdict.is === "deny" ? verdict.reason || blocked : verdict.reason;
+  return { permissionDecision: verdict.is, ...(reason && { permissionDecisionReason: reason }) };
+}
+
+/** Claude Code replaces the whole input, with or without a decision. A refused call has none. */
+const rewrite = ({ updatedInput, verdict }: Outcome): Fields =>
+  updatedInput && verdict?.is !== "deny" ? { updatedInput } : {};
+
+/** A rewrite or new permissions without an allow cannot be said here: the dialog decides then (C59). */
+function behavior(outcome: Outcome): Fields {
+  const { verdict, updatedInput, permissions = [], interrupt } = outcome;
+  const updates = permissions.map(asUpdate).filter(isRecord);
+  if (verdict?.is === "allow") {
+    return {
+      decision: {
+        behavior: "allow",
+        ...(updatedInput && { updatedInput }),
+        ...(updates.length > 0 && { updatedPermissions: updates }),
+      },
+    };
+  }
+  if (verdict?.is !== "deny") return {};
+  return {
+    decision: { behavior: "deny", message: reasonOf(outcome, "denied by hook"), ...(interrupt && { interrupt }) },
+  };
+}
+
+/** A plain string is one allow rule for the session (C59). */
+function asUpdate(permission: Json): Json {
+  if (typeof permission !== "string") return permission;
+  const { tool, content } = /^(?<tool>[^(]+)\((?<content>.*)\)$/s.exec(permission)?.groups ?? {};
+  const rule: Fields = tool ? { toolName: tool, ...(content && { ruleContent: content }) } : { toolName: permission };
+  return { type: "addRules", rules: [rule], behavior: "allow", destination: "session" };
+}
+
+const elicitationActions: readonly string[] = ["accept", "decline", "cancel"];
+const elicitation = ({ action, content }: { action: string; content?: Json }): Fields =>
+  elicitationActions.includes(action) ? { action, ...(isRecord(content) && { content }) } : {};
+
+/** Fields that differ in their name only. */
+const renames: { readonly [F in OutcomeField]?: string } = {
+  updatedOutput: "updatedToolOutput",
+  retry: "retry",
+  firstMessage: "initialUserMessage",
+  sessionTitle: "sessionTitle",
+  watchPaths: "watchPaths",
+  reloadSkills: "reloadSkills",
+  suppressPrompt: "suppressOriginalPrompt",
+  displayContent: "displayContent",
+};
+
+function renamed(outcome: Outcome): Fields {
+  const fields: Fields = {};
+  for (const key of Object.keys(renames) as OutcomeField[]) {
+    const value = outcome[key];
+    const written = renames[key];
+    if (written && saysSomething(value)) fields[written] = value as Json; // the renamed fields are all plain JSON
+  }
+  return fields;
+}
+
+const saysSomething = (value: unknown): boolean =>
+  value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);

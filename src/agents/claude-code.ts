@@ -1,0 +1,129 @@
+/** Claude Code 2.1.330: its payloads, the files that it runs itself, and where it keeps its settings. */
+import { join, resolve, sep } from "node:path";
+import { HooklineError } from "../core/error.ts";
+import type { AgentEventName, Fields, HookEvent } from "../core/event.ts";
+import { events, rowOf } from "../core/events.ts";
+import { isRecord, kindOf } from "../core/schema.ts";
+import type { AgentAdapter, AgentSettings, DecodeOptions, InstallLayer, Places } from "./adapter.ts";
+import { capabilities, encode } from "./claude-code-replies.ts";
+
+const name = "claude-code";
+const where = `the payload of ${name}`;
+
+function decode(wire: unknown, options: DecodeOptions): HookEvent {
+  if (!isRecord(wire)) throw new HooklineError("input_invalid", { reason: `it is ${kindOf(wire)}`, where });
+  const { session_id, cwd, hook_event_name, ...data } = wire;
+  const event = eventNamed(hook_event_name ?? options.event);
+  const session = textOf(session_id);
+  const delivery = deliveryOf(event, session, data, options.registration);
+  const agent = agentIn(data);
+  return {
+    id: options.id,
+    name: event,
+    at: options.at,
+    cwd: folderOf(cwd, options.cwd),
+    data: data as Fields, // the payload was parsed from JSON, so its values are JSON
+    sender: name,
+    accepts: capabilities[event] ?? [],
+    ...(session === undefined ? {} : { session }),
+    ...(agent && { agent }),
+    ...(delivery && { delivery }),
+  };
+}
+
+function eventNamed(written: unknown): AgentEventName {
+  const called = textOf(written);
+  if (called === undefined) {
+    throw new HooklineError("input_invalid", { reason: `hook_event_name is ${kindOf(written)}`, where });
+  }
+  if (Object.hasOwn(events, called)) return called as AgentEventName; // it is a key of the event table
+  throw new HooklineError("event_unknown", { name: called, where });
+}
+
+function folderOf(told: unknown, otherwise: string | undefined): string {
+  const folder = textOf(told) ?? otherwise;
+  if (folder !== undefined) return folder;
+  throw new HooklineError("input_invalid", { reason: `cwd is ${kindOf(told)}`, where });
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+
+function agentIn(data: Record<string, unknown>): HookEvent["agent"] {
+  const id = textOf(data.agent_id);
+  const type = textOf(data.agent_type);
+  return id === undefined ? undefined : { id, ...(type === undefined ? {} : { type }) };
+}
+
+/** One tool call or prompt told by two registrations has one key; a second Stop is a new event and has none (R49). */
+function deliveryOf(
+  event: AgentEventName,
+  session: string | undefined,
+  data: Record<string, unknown>,
+  by: string | undefined,
+): HookEvent["delivery"] {
+  const told = rowOf(event).matchTool ? data.tool_use_id : promptEvents.has(event) ? data.prompt_id : undefined;
+  const happening = textOf(told);
+  if (happening === undefined || session === undefined || by === undefined) return undefined;
+  return { id: JSON.stringify([name, session, event, happening]), by };
+}
+const promptEvents: ReadonlySet<AgentEventName> = new Set<AgentEventName>(["UserPromptSubmit"]);
+
+const ownFolder = ({ home, environment }: Places): string => environment?.CLAUDE_CONFIG_DIR || join(home, ".claude");
+
+const settingsFiles: { readonly [L in InstallLayer]: (places: Places) => string } = {
+  user: (places) => join(ownFolder(places), "settings.json"),
+  project: ({ root }) => join(root, ".claude", "settings.json"),
+  local: ({ root }) => join(root, ".claude", "settings.local.json"),
+};
+
+/** Per platform; all are looked at everywhere, because a path of another platform simply does not occur. */
+const managedFolders = [
+  "/etc/claude-code",
+  "/Library/Application Support/ClaudeCode",
+  "C:\\Program Files\\ClaudeCode",
+  "C:\\ProgramData\\ClaudeCode",
+];
+
+function readsItself(file: string, given: Places): boolean {
+  const path = resolve(file);
+  // Claude Code reads no parent folders: its project is the folder that it names to its hooks.
+  const places = { ...given, root: given.environment?.["CLAUDE_PROJECT_DIR"] ?? given.root };
+  if (Object.values(settingsFiles).some((fileIn) => resolve(fileIn(places)) === path)) return true;
+  if (managedFolders.some((folder) => isBelow(path, resolve(folder)))) return path.endsWith(".json");
+  return isBelow(path, resolve(ownFolder(places), "plugins")) && path.endsWith(".json");
+}
+
+const isBelow = (path: string, folder: string): boolean => path.startsWith(folder + sep);
+
+const projectReaders = ["Copilot CLI", "Cursor", "VS Code"];
+
+/** Silent hooks on these have side effects or cost: a worktree is not made, each shown word starts a process (R50). */
+const onlyWanted: readonly AgentEventName[] = [
+  "WorktreeCreate",
+  "MessageDisplay",
+  "FileChanged",
+  "Elicitation",
+  "ElicitationResult",
+];
+
+const settings: AgentSettings = {
+  file: (layer, places) => settingsFiles[layer](places),
+  events: (Object.keys(capabilities) as AgentEventName[]).filter((event) => !onlyWanted.includes(event)), // the table's keys
+  onlyWanted,
+  timeout: 660,
+  alsoReadBy: { user: ["Cursor", "VS Code"], project: projectReaders, local: projectReaders },
+  switches: {
+    disableAllHooks: "Claude Code runs no hooks while this is true",
+    allowManagedHooksOnly: "Claude Code runs only managed hooks while this is true",
+  },
+};
+
+export const claudeCode: AgentAdapter = {
+  name,
+  title: "Claude Code",
+  capabilities,
+  decode,
+  encode,
+  readsItself,
+  settings,
+};

@@ -1,0 +1,207 @@
+/** Installing into an agent's settings and taking it out again: reads, plans, writes, and says what a person should know. */
+import { join } from "node:path";
+import { HooklineError } from "../core/error.ts";
+import type { AgentAdapter, InstallLayer, Places } from "./adapter.ts";
+import { installNotes, movedNotes, removalNotes } from "./install-notes.ts";
+import { type Journal, journalEdit, journalFolder, readJournal } from "./journal.ts";
+import { applyEdits, inverse } from "./json-edit.ts";
+import {
+  type FileChange,
+  hashOf,
+  type InstallPlan,
+  isCurrent,
+  planInstall,
+  planUninstall,
+  type UninstallPlan,
+} from "./registration.ts";
+import {
+  type FileEdit,
+  makePrivateFolder,
+  missingFolders,
+  readText,
+  removeFolders,
+  writeAll,
+} from "./settings-file.ts";
+import { type MovePlan, planMove, planReturn, putBack } from "./take-over.ts";
+
+export interface UninstallOptions {
+  agent: AgentAdapter;
+  layer: InstallLayer;
+  places: Places;
+  /** Where install notes what it did. */
+  stateFolder: string;
+  dryRun?: boolean;
+}
+export interface InstallOptions extends UninstallOptions {
+  /** Absolute paths: the Node that runs us, and our bin. */
+  command: readonly string[];
+  /** Events that a loaded hook listens to; only those that are not always registered matter (R50). */
+  wanted?: readonly string[];
+  /** Moves the hooks of the agent's file into ours (R35). */
+  takeOver?: boolean;
+}
+export interface InstallResult extends FileEdit {
+  changed: boolean;
+  /** Sentences for the person. */
+  notes: string[];
+  /** Further files of a person that change with it: our hooks.json. */
+  others: FileEdit[];
+}
+
+/** Our hook file of the layer, where taken over hooks go. Personal project settings have none of their own. */
+export function hookFileOf(layer: InstallLayer, { home, root }: Places): string {
+  if (layer === "user") return join(home, ".config", "hookline", "hooks.json");
+  if (layer === "project") return join(root, ".hookline", "hooks.json");
+  throw new HooklineError("usage", {
+    what: "hooks of the local layer cannot be taken over: our hook files have no personal layer in a project",
+    where: "--take-over",
+    advice: "use --layer user or --layer project",
+  });
+}
+
+/** Can be run twice. Throws HooklineError (settings_unusable, usage); nothing is written then. */
+export function installAgent(options: InstallOptions): InstallResult {
+  const { result, journal } = planned(options);
+  if (!journal || options.dryRun) return result;
+  makePrivateFolder(journalFolder(options.stateFolder));
+  const notes = journalEdit(options.stateFolder, options.agent.name, result.file, journal);
+  writeAll([notes, ...result.others, result]); // the notes first: a crash must not leave what nobody can undo
+  return result;
+}
+
+/** Without a journal there is nothing to do. */
+function planned(options: InstallOptions): { result: InstallResult; journal?: Journal } {
+  const { agent, layer, places } = options;
+  const file = agent.settings.file(layer, places);
+  const before = readText(file);
+  const earlier = readJournal(options.stateFolder, agent.name, file);
+  const base = withoutOurs(before, file, agent.name, earlier?.settings);
+  const move = options.takeOver ? planTakeOver(base.text, file, options, earlier?.takeOver) : undefined;
+  const text = move ? move.text : base.text;
+  const registration = { agent: agent.name, program: options.command, by: layer, timeout: agent.settings.timeout };
+  const events = eventsFor(options, move);
+  const notes = [...installNotes(options, file, text), ...(move ? movedNotes(move, file) : [])];
+  if (!move && isCurrent(before, registration, events, file)) {
+    return { result: { file, before, after: before, changed: false, notes, others: [] } };
+  }
+  const plan = planInstall({ ...registration, text, events, file });
+  const others = move ? [{ file: move.target.change.file, before: move.targetBefore, after: move.target.after }] : [];
+  const takeOver = takeOverNow(earlier?.takeOver, move, base.exact);
+  return {
+    result: { file, before, after: plan.text, changed: true, notes, others },
+    journal: { version: 1, settings: changeBy(plan, base, move), ...(takeOver && { takeOver }) },
+  };
+}
+
+const changeBy = (plan: InstallPlan, base: Base, move: MovePlan | undefined): FileChange => ({
+  ...base.change,
+  after: hashOf(plan.text),
+  stages: [...base.change.stages, ...(move ? [move.stage] : []), plan.stage],
+  keep: [...new Set([...base.change.keep, ...plan.keep])],
+});
+
+interface Base {
+  text: string | undefined;
+  change: FileChange;
+  /** What was moved out earlier comes back by the stages. */
+  exact: boolean;
+}
+
+/** The agent's text as it was before our last stage, or else without our entries. */
+function withoutOurs(text: string | undefined, file: string, agent: string, change: FileChange | undefined): Base {
+  const createdFolders = [...missingFolders(file), ...(change?.createdFolders ?? [])];
+  const fresh = {
+    file,
+    created: text === undefined || (change?.created ?? false),
+    createdFolders,
+    after: "",
+    stages: [],
+    keep: change?.keep ?? [],
+  };
+  if (text === undefined) return { text, change: fresh, exact: false };
+  const last = change?.stages.at(-1);
+  if (change && last && hashOf(text) === change.after) {
+    const stages = change.stages.slice(0, -1);
+    const bare = applyEdits(text, inverse(last));
+    return { text: change.created && bare === "" ? undefined : bare, change: { ...fresh, stages }, exact: true };
+  }
+  const bare = planUninstall({ text, agent, file, ...(change && { change }) }).text;
+  return { text: bare, change: fresh, exact: false };
+}
+
+type TakeOverPlan = MovePlan & { targetBefore: string | undefined };
+
+function planTakeOver(
+  text: string | undefined,
+  file: string,
+  { agent, layer, places }: InstallOptions,
+  earlier: Journal["takeOver"],
+): TakeOverPlan | undefined {
+  const target = hookFileOf(layer, places);
+  if (text === undefined) return undefined;
+  const targetBefore = readText(target);
+  const place = { file: target, text: targetBefore, change: earlier?.target, createdFolders: missingFolders(target) };
+  const plan = planMove({ text, agent: agent.name, file, target: place });
+  return plan && { ...plan, targetBefore };
+}
+
+/** What an earlier take-over moved is owed once either file was edited by somebody else. */
+function takeOverNow(
+  earlier: Journal["takeOver"],
+  move: TakeOverPlan | undefined,
+  exact: boolean,
+): Journal["takeOver"] {
+  if (!move) return earlier && (exact ? earlier : { ...earlier, moved: [], owed: [...earlier.owed, ...earlier.moved] });
+  const moved = earlier?.moved ?? [];
+  const covered = exact && (!earlier || move.target.change.stages.length > earlier.target.stages.length);
+  return {
+    target: move.target.change,
+    moved: [...(covered ? moved : []), ...move.moved],
+    owed: [...(earlier?.owed ?? []), ...(covered ? [] : moved)],
+  };
+}
+
+function eventsFor({ agent, wanted = [] }: InstallOptions, move: MovePlan | undefined): string[] {
+  const asked = new Set([...wanted, ...(move?.moved ?? []).map((group) => group.event)]);
+  return [...agent.settings.events, ...agent.settings.onlyWanted.filter((event) => asked.has(event))];
+}
+
+/** Undoes install: to the same bytes unless somebody else edited the file since. Can be run twice. Throws settings_unusable. */
+export function uninstallAgent(options: UninstallOptions): InstallResult {
+  const { agent, layer, places, stateFolder } = options;
+  const file = agent.settings.file(layer, places);
+  const before = readText(file);
+  const journal = readJournal(stateFolder, agent.name, file);
+  const back = journal?.takeOver && planReturn(journal.takeOver, readText(journal.takeOver.target.file));
+  const exact = !back || (back.missing.length === 0 && journal?.takeOver?.owed.length === 0);
+  const plan = planRemoval(before, { agent: agent.name, file, change: journal?.settings, exact });
+  const after = plan.exact ? plan.text : putBack(plan.text, back?.back ?? [], file);
+  const others = back && journal?.takeOver ? [{ file: journal.takeOver.target.file, ...back.target }] : [];
+  const changed = before !== after || others.some((one) => one.before !== one.after);
+  const result: InstallResult = {
+    file,
+    before,
+    after,
+    changed,
+    notes: removalNotes(plan, back?.missing.length ?? 0),
+    others,
+  };
+  if (options.dryRun) return result;
+  writeAll([result, ...others, journalEdit(stateFolder, agent.name, file, undefined)]);
+  if (after === undefined) removeFolders(journal?.settings.createdFolders ?? []);
+  if (others.some((one) => one.after === undefined)) removeFolders(journal?.takeOver?.target.createdFolders ?? []);
+  return result;
+}
+
+interface RemovalOptions {
+  agent: string;
+  file: string;
+  change: FileChange | undefined;
+  exact: boolean;
+}
+
+function planRemoval(text: string | undefined, { agent, file, change, exact }: RemovalOptions): UninstallPlan {
+  if (text === undefined) return { text, removed: 0, exact: false };
+  const usable = change && !exact ? { ...change, after: "" } : change; // an impossible hash: by structure then
+  return planUninstall({ text, agent, file, ...(usable && { change: usable }) });
+}

@@ -1,0 +1,42 @@
+/** What install did, kept in the state folder until uninstall: pieces of text, never the rest of a person's settings. */
+import { join } from "node:path";
+import { isRecord } from "../core/schema.ts";
+import { type FileChange, hashOf } from "./registration.ts";
+import type { Group } from "./settings-edit.ts";
+import { type FileEdit, readText } from "./settings-file.ts";
+
+/** A group that was moved out of the agent's file, as it stood there. */
+export type MovedGroup = Pick<Group, "event" | "text">;
+
+export interface Journal {
+  version: 1;
+  settings: FileChange;
+  /** Hooks that were taken over; `owed` are those that the stages of `settings` do not bring back. */
+  takeOver?: { target: FileChange; moved: MovedGroup[]; owed: MovedGroup[] };
+}
+
+export const journalFolder = (stateFolder: string): string => join(stateFolder, "installs");
+const journalFile = (stateFolder: string, agent: string, file: string): string =>
+  join(journalFolder(stateFolder), `${agent}-${hashOf(file).slice(0, 16)}.json`);
+
+/** Nothing if there is none or it cannot be read: uninstall then goes by what it finds in the settings. */
+export function readJournal(stateFolder: string, agent: string, file: string): Journal | undefined {
+  try {
+    const journal: unknown = JSON.parse(readText(journalFile(stateFolder, agent, file)) ?? "null");
+    // Only we write there; the version says that the shape is this one.
+    return isRecord(journal) && journal.version === 1 ? (journal as unknown as Journal) : undefined;
+  } catch {
+    return undefined; // damaged: as good as none
+  }
+}
+
+/** The journal's own file, to be written with the others. */
+export function journalEdit(stateFolder: string, agent: string, file: string, journal: Journal | undefined): FileEdit {
+  const journalPath = journalFile(stateFolder, agent, file);
+  return {
+    file: journalPath,
+    before: readText(journalPath),
+    after: journal && JSON.stringify(journal),
+    mode: 0o600,
+  };
+}

@@ -1,0 +1,160 @@
+/** Our own entries in an agent's settings: the command, how it is recognised, and the plans to add and to remove it. Pure. */
+import { createHash } from "node:crypto";
+import type { Fields, Seconds } from "../core/event.ts";
+import { applyEdits, type Edit, inverse, parseObject, printJson, printText, propertiesOf } from "./json-edit.ts";
+import { addGroups, emptyContainers, type Group, groupsIn, removeHandlers } from "./settings-edit.ts";
+
+export interface Registration {
+  agent: string;
+  /** Absolute paths: the Node that runs us, and our bin. */
+  program: readonly string[];
+  /** The layer, so that two registrations of one event can be told apart (R49). */
+  by: string;
+  timeout: Seconds;
+}
+
+const quoted = (word: string): string => `"${word.replaceAll(/\/{2,}/g, "/").replaceAll(/["\\$`]/g, "\\$&")}"`;
+
+/** The line that the agent runs. It holds no "//": Cursor reads that as a remark. */
+export const commandFor = ({ program, agent, by }: Registration, event: string): string =>
+  `${program.map(quoted).join(" ")} hook ${agent} --event ${event} --by ${by}`;
+
+export const handlerFor = (registration: Registration, event: string): Fields => ({
+  type: "command",
+  command: commandFor(registration, event),
+  timeout: registration.timeout,
+});
+
+export interface OwnEntry {
+  event: string;
+  by?: string;
+}
+
+/** Nothing but a call of ours, by whatever path; a longer line that only contains one belongs to its author. */
+export function ownEntry(handler: Record<string, unknown>, agent: string): OwnEntry | undefined {
+  const command = typeof handler.command === "string" ? handler.command : "";
+  const call =
+    /^(?<program>(?:"(?:[^"\\]|\\.)*"|[^\s"';&|<>]+)(?: (?:"(?:[^"\\]|\\.)*"|[^\s"';&|<>]+))?) hook (?<agent>[\w-]+) --event (?<event>\w+)(?: --by (?<by>\w+))?$/;
+  const { program = "", event, by, agent: called } = call.exec(command)?.groups ?? {};
+  if (event === undefined || called !== agent || !/hookline/i.test(program)) return undefined;
+  return { event, ...(by !== undefined && { by }) };
+}
+
+export const ownEntries = (text: string | undefined, agent: string, file: string): OwnEntry[] =>
+  groupsIn(text, file).flatMap((group) => group.handlers.flatMap((handler) => ownEntry(handler, agent) ?? []));
+
+/** Whether this text registers us. One that cannot be read does not. */
+export function isOurs(text: string | undefined, agent: string): boolean {
+  try {
+    return ownEntries(text, agent, "").length > 0;
+  } catch {
+    return false; // the agent cannot read it either
+  }
+}
+
+/** Groups that belong to somebody else. */
+export const foreignGroups = (text: string | undefined, agent: string, file: string): Group[] =>
+  groupsIn(text, file).filter((group) => group.handlers.some((handler) => !ownEntry(handler, agent)));
+
+/** A file as we left it, so that exactly that can be undone. */
+export interface FileChange {
+  file: string;
+  /** It did not exist before. */
+  created: boolean;
+  createdFolders: string[];
+  /** Hash of the text that we wrote. */
+  after: string;
+  /** What was done, one list of edits after the other. */
+  stages: Edit[][];
+  /** Containers that were there and empty. */
+  keep: string[];
+}
+
+export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** The text before our stages, if it is still what we wrote. */
+export const undone = (text: string, change: FileChange): string | undefined =>
+  hashOf(text) === change.after
+    ? change.stages.toReversed().reduce((now, stage) => applyEdits(now, inverse(stage)), text)
+    : undefined;
+
+/** Whether each event has exactly the entry that install would write. */
+export function isCurrent(
+  text: string | undefined,
+  registration: Registration,
+  events: readonly string[],
+  file: string,
+): boolean {
+  const own = groupsIn(text, file).filter((group) => group.handlers.some((one) => ownEntry(one, registration.agent)));
+  const wanted = events.map((event) => JSON.stringify([event, { hooks: [handlerFor(registration, event)] }]));
+  const there = own.map((group) => JSON.stringify([group.event, group.value]));
+  return wanted.length === there.length && wanted.every((one) => there.includes(one));
+}
+
+export interface InstallPlan {
+  text: string;
+  changed: boolean;
+  /** From the text without our entries to the new one. */
+  stage: Edit[];
+  keep: string[];
+}
+
+export interface PlanOptions extends Registration {
+  text: string | undefined;
+  events: readonly string[];
+  /** For error messages. */
+  file: string;
+}
+
+/** One group for each event, after what stands there. Our older entries are replaced. Throws settings_unusable. */
+export function planInstall(options: PlanOptions): InstallPlan {
+  const { text, events, file } = options;
+  if (text !== undefined && isCurrent(text, options, events, file))
+    return { text, changed: false, stage: [], keep: [] };
+  const bare = text === undefined ? undefined : planUninstall({ text, agent: options.agent, file }).text;
+  const groups = events.map((event) => ({ event, print: printJson({ hooks: [handlerFor(options, event)] }) }));
+  const stage = addGroups(bare, groups, file);
+  return { text: applyEdits(bare ?? "", stage), changed: true, stage, keep: emptyContainers(bare, file) };
+}
+
+export interface UninstallPlan {
+  /** Absent: the file did not exist before. */
+  text: string | undefined;
+  removed: number;
+  /** The bytes are those before install, not only the meaning. */
+  exact: boolean;
+}
+
+/** With what install noted, back to the same bytes; without it, or after other edits, only our entries go. */
+export function planUninstall({
+  text,
+  agent,
+  file,
+  change,
+}: {
+  text: string;
+  agent: string;
+  file: string;
+  change?: FileChange;
+}): UninstallPlan {
+  const removed = ownEntries(text, agent, file).length;
+  const before = change && undone(text, change);
+  if (change && before !== undefined) return { text: leftover(before, change), removed, exact: true };
+  const keep = change?.keep ?? [];
+  const { edits } = removeHandlers(text, (handler) => ownEntry(handler, agent) !== undefined, { file, keep });
+  return { text: leftover(applyEdits(text, edits), change), removed, exact: false };
+}
+
+/** A file that we created goes when nothing is left in it. */
+export function leftover(text: string, change: FileChange | undefined): string | undefined {
+  if (!change?.created) return text;
+  const root = parseObject(text, change.file);
+  return root && (propertiesOf(root).length > 0 || /\/[/*]/.test(text)) ? text : undefined;
+}
+
+export const asItStands = (
+  group: Pick<Group, "event" | "text">,
+): { event: string; print: ReturnType<typeof printText> } => ({
+  event: group.event,
+  print: printText(group.text),
+});

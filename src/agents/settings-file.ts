@@ -1,0 +1,157 @@
+/** Reading and writing other programs' files: the real file behind a link, in one step, with its mode and owner. */
+import { randomBytes } from "node:crypto";
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { HooklineError, messageOf } from "../core/error.ts";
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);
+const isMissing = (error: unknown): boolean => codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
+
+const refusal = (file: string, reason: string, cause?: unknown): HooklineError =>
+  new HooklineError(
+    "settings_unusable",
+    { reason, where: file, advice: "check its path and rights; nothing was written" },
+    { cause },
+  );
+
+/** The text, or nothing if there is no file. Throws settings_unusable. */
+export function readText(file: string): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw refusal(file, error instanceof TypeError ? "it is not UTF-8 text" : messageOf(error), error);
+  }
+}
+
+/** Follows links, also one whose file does not exist yet. Throws settings_unusable. */
+export function realFile(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch (error) {
+    if (!isMissing(error)) throw refusal(file, messageOf(error), error);
+    const aim = linkAim(file);
+    return aim === undefined ? file : realFile(resolve(dirname(file), aim));
+  }
+}
+
+function linkAim(file: string): string | undefined {
+  try {
+    return lstatSync(file).isSymbolicLink() ? readlinkSync(file) : undefined;
+  } catch {
+    return undefined; // nothing is there; writing will say what stands in the way
+  }
+}
+
+/** For its owner alone. Throws settings_unusable. */
+export function makePrivateFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw refusal(folder, messageOf(error), error);
+  }
+}
+
+/** One file, before and after; absent means that there is none. */
+export interface FileEdit {
+  file: string;
+  before: string | undefined;
+  after: string | undefined;
+  /** Of a new file. */
+  mode?: number;
+}
+
+/** Writes them all or, if one fails, puts those back that were written. Throws settings_unusable. */
+export function writeAll(edits: readonly FileEdit[]): void {
+  const done: FileEdit[] = [];
+  try {
+    for (const edit of edits) {
+      writeOne(edit);
+      done.unshift(edit);
+    }
+  } catch (error) {
+    for (const { file, before, after } of done) writeOne({ file, before: after, after: before });
+    throw error;
+  }
+}
+
+function writeOne({ file, before, after, mode = 0o644 }: FileEdit): void {
+  if (before === after) return;
+  const real = realFile(file);
+  if (after !== undefined) replaceText(real, after, { before, mode });
+  else if (readText(real) === before) rmSync(real);
+  else throw changedMeanwhile(file);
+}
+
+const changedMeanwhile = (file: string): HooklineError =>
+  refusal(file, "it changed while it was being edited: run the command again");
+
+/** Writes beside the file and renames, so that a reader sees the old text or the new one. */
+function replaceText(real: string, text: string, { before, mode }: { before: string | undefined; mode: number }): void {
+  const temporary = join(dirname(real), `.${basename(real)}.${randomBytes(6).toString("hex")}.tmp`);
+  const missing = missingFolders(real);
+  try {
+    mkdirSync(dirname(real), { recursive: true });
+    const old = statSync(real, { throwIfNoEntry: false });
+    if (old) accessSync(real, constants.W_OK);
+    writeFileSync(temporary, text, { flag: "wx", mode: 0o600, flush: true });
+    likeBefore(temporary, old, mode);
+    if (readText(real) !== before) throw changedMeanwhile(real);
+    renameSync(temporary, real);
+  } catch (error) {
+    discard(temporary);
+    removeFolders(missing);
+    throw error instanceof HooklineError ? error : refusal(real, messageOf(error), error);
+  }
+}
+
+function discard(temporary: string): void {
+  try {
+    rmSync(temporary, { force: true });
+  } catch {
+    // It was never made, because its folder is none; the first error says so.
+  }
+}
+
+function likeBefore(file: string, old: Stats | undefined, mode: number): void {
+  chmodSync(file, old ? old.mode & 0o7777 : mode & ~process.umask());
+  const now = statSync(file);
+  if (old && (old.uid !== now.uid || old.gid !== now.gid)) {
+    chownSync(file, old.uid, old.gid);
+    chmodSync(file, old.mode & 0o7777); // changing the owner clears some bits
+  }
+}
+
+/** The folders that have to be made for this file, deepest first. */
+export function missingFolders(file: string): string[] {
+  const missing: string[] = [];
+  for (let one = dirname(realFile(file)); !existsSync(one) && one !== dirname(one); one = dirname(one))
+    missing.push(one);
+  return missing;
+}
+
+/** Removes folders that we made, deepest first, as long as they are empty. */
+export function removeFolders(folders: readonly string[]): void {
+  try {
+    for (const folder of folders) if (existsSync(folder)) rmdirSync(folder);
+  } catch {
+    // Something else lives there by now, so it stays.
+  }
+}

@@ -1,0 +1,62 @@
+/** hookline check: every mistake in hook files, as file:line:column severity code message (suggestion). */
+import { existsSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { loadPatterns } from "../conditions/patterns.ts";
+import { HooklineError } from "../core/error.ts";
+import type { Hook, Problem } from "../core/hook.ts";
+import { inspectHooks } from "../dialects/inspect.ts";
+import { checkFile, loadHooks } from "../sources/load.ts";
+import type { ExitCode, Invocation } from "./command.ts";
+import { shortPath } from "./list.ts";
+import { safeText } from "./terminal.ts";
+
+export async function check(invocation: Invocation): Promise<ExitCode> {
+  const { problems, files, hooks } = await find(invocation);
+  const all = [...problems, ...inspectHooks(hooks, invocation)].sort(byPlace);
+  const errors = all.filter(({ severity }) => severity === "error").length;
+  if (invocation.json) invocation.terminal.print(JSON.stringify(all));
+  else print(invocation, all, files, hooks.length, errors);
+  return errors > 0 ? 1 : 0;
+}
+
+async function find(invocation: Invocation): Promise<{ problems: readonly Problem[]; files: number; hooks: readonly Hook[] }> {
+  const patterns = await loadPatterns();
+  if (invocation.words.length === 0) {
+    const { problems, files, set } = loadHooks({ ...invocation, patterns });
+    return { problems, files: files.length, hooks: set.hooks };
+  }
+  const found = invocation.words.flatMap((word) => {
+    const path = resolve(invocation.cwd, word);
+    if (!existsSync(path)) throw new HooklineError("usage", { what: `there is no "${word}"`, where: path, advice: "name a hook file or a folder that exists" });
+    if (!statSync(path).isDirectory()) return [{ ...checkFile(path, { ...invocation, patterns }), files: 1 }];
+    const loaded = loadHooks({ ...invocation, cwd: path, patterns });
+    const inside = (file: string | undefined): boolean => file?.startsWith(join(path, "/")) ?? false;
+    return [
+      {
+        hooks: loaded.set.hooks.filter(({ origin }) => inside(origin.file)),
+        problems: loaded.problems.filter(({ file }) => inside(file)),
+        files: loaded.files.filter(({ path: file }) => inside(file)).length,
+      },
+    ];
+  });
+  return {
+    problems: found.flatMap((one) => one.problems),
+    hooks: found.flatMap((one) => one.hooks),
+    files: found.reduce((sum, one) => sum + one.files, 0),
+  };
+}
+
+const byPlace = (left: Problem, right: Problem): number =>
+  left.file.localeCompare(right.file) || left.line - right.line || left.column - right.column;
+
+const styles = { error: "red", warning: "yellow", note: "dim" } as const;
+
+function print({ terminal, cwd, home }: Invocation, problems: readonly Problem[], files: number, hooks: number, errors: number): void {
+  for (const { file, line, column, severity, code, message, suggestion } of problems) {
+    const place = `${shortPath(file, cwd, home)}:${line}:${column}`;
+    terminal.print(`${place} ${terminal.paint(styles[severity], severity)} ${code} ${safeText(message)}${suggestion ? ` (${safeText(suggestion)})` : ""}`);
+  }
+  const counted = `${hooks} hook${hooks === 1 ? "" : "s"} in ${files} file${files === 1 ? "" : "s"}`;
+  const warnings = problems.filter(({ severity }) => severity === "warning").length;
+  terminal.print(terminal.paint("dim", `${counted}: ${errors} error${errors === 1 ? "" : "s"}, ${warnings} warning${warnings === 1 ? "" : "s"}`));
+}

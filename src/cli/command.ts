@@ -1,0 +1,91 @@
+/** What a command is: its words, its flags, one real example, and the code that is loaded only when it runs. */
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { HooklineError, messageOf } from "../core/error.ts";
+import { openTerminal, type Terminal } from "./terminal.ts";
+
+export type ExitCode = 0 | 1 | 2 | 3;
+export type Flags = Readonly<Record<string, string | boolean | undefined>>;
+
+/** Everything a command gets from the outside; commands read no global state. */
+export interface Invocation {
+  words: readonly string[];
+  flags: Flags;
+  terminal: Terminal;
+  json: boolean;
+  cwd: string;
+  home: string;
+  environment: Readonly<Record<string, string>>;
+  /** How this command itself is started: Node and the bin, absolute. */
+  self: readonly [string, string];
+  signal: AbortSignal;
+}
+export type RunCommand = (invocation: Invocation) => ExitCode | Promise<ExitCode>;
+
+export interface Command {
+  summary: string;
+  usage: string;
+  example: string;
+  flags: ParseArgsOptionsConfig;
+  /** How many words it takes at most. */
+  words: number;
+  load(): Promise<RunCommand>;
+}
+
+export const globalFlags: ParseArgsOptionsConfig = {
+  cwd: { type: "string" },
+  json: { type: "boolean" },
+  store: { type: "string" },
+  quiet: { type: "boolean", short: "q" },
+  verbose: { type: "boolean", short: "v" },
+  help: { type: "boolean", short: "h" },
+};
+
+/** Environment variables as they are; only the process's own, never a workspace's file. */
+export function environmentOf(given: NodeJS.ProcessEnv): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) if (value !== undefined && !internal.has(name)) environment[name] = value;
+  return environment;
+}
+/** Set by our own bin; a hook has no use for it. */
+const internal = new Set(["HOOKLINE_BIN"]);
+
+export function invocationOf(command: Command, given: readonly string[], signal: AbortSignal): Invocation {
+  const { values, positionals } = parse(command, given);
+  const cwd = resolve(typeof values["cwd"] === "string" ? values["cwd"] : process.cwd());
+  return {
+    words: positionals,
+    flags: values,
+    terminal: openTerminal(process.stdout, process.stderr, process.env),
+    json: values["json"] === true,
+    cwd,
+    home: process.env["HOME"] || homedir(),
+    environment: environmentOf(process.env),
+    self: [process.execPath, process.env["HOOKLINE_BIN"] ?? process.argv[1] ?? ""],
+    signal,
+  };
+}
+
+function parse(command: Command, given: readonly string[]): { values: Flags; positionals: string[] } {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...given],
+      options: { ...globalFlags, ...command.flags },
+      allowPositionals: true,
+      strict: true,
+    });
+    if (positionals.length > command.words) throw new Error(`"${positionals[command.words]}" is one word too many`);
+    return { values: values as Flags, positionals }; // no flag here is given more than once, so none is a list
+  } catch (error) {
+    throw usageError(messageOf(error), command.usage);
+  }
+}
+
+export const usageError = (what: string, usage: string): HooklineError =>
+  new HooklineError("usage", { what: what.replace(/\.$/, "").replace(/^[A-Z]/, (letter) => letter.toLowerCase()), where: "the command line", advice: `usage: hookline ${usage}` });
+
+export const textFlag = (flags: Flags, name: string): string | undefined => {
+  const value = flags[name];
+  return typeof value === "string" ? value : undefined;
+};

@@ -1,0 +1,140 @@
+/** hookline demo: a recorded session of a real agent, replayed through a sample workspace, with what its hooks did. */
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { claudeCode } from "../agents/claude-code.ts";
+import type { Fields, HookEvent } from "../core/event.ts";
+import type { Outcome } from "../core/outcome.ts";
+import type { Run } from "../core/ports.ts";
+import { isRecord } from "../core/schema.ts";
+import { openSqliteStore } from "../stores/sqlite.ts";
+import type { ExitCode, Invocation } from "./command.ts";
+import { type Line, openLine, type Place } from "./line.ts";
+import { resultOf } from "./runs.ts";
+import { type Column, oneLine, type Style, table } from "./terminal.ts";
+
+/** Where the recording was made; replaced by where the sample lies now. */
+const recorded = { repository: "/workspace/repo", home: "/home/dev" };
+const examples = new URL(import.meta.url.endsWith(".ts") ? "../../examples/demo/" : "../examples/demo/", import.meta.url);
+
+interface Told {
+  event: HookEvent;
+  outcome: Outcome;
+  runs: Run[];
+}
+
+export async function demo(invocation: Invocation): Promise<ExitCode> {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-demo-"));
+  const place = settle(folder, invocation);
+  const store = join(folder, "hookline.db");
+  const runs = new Map<string, Run>();
+  const line = await openLine({
+    place,
+    store: openSqliteStore({ path: store }),
+    observe: (seen) => void (seen.is === "run" && runs.set(seen.run.id, seen.run)),
+  });
+  const started = performance.now();
+  const told = await replay(line, place);
+  await line.engine.close();
+  const seconds = (performance.now() - started) / 1000;
+  for (const one of told) one.runs = [...runs.values()].filter((run) => run.eventId === one.event.id);
+  if (invocation.json) {
+    invocation.terminal.print(JSON.stringify({ folder, store, events: told }));
+  } else report(invocation, told, { folder, store, seconds });
+  await line.close();
+  if (invocation.json) rmSync(folder, { recursive: true });
+  return 0;
+}
+
+function settle(folder: string, { environment }: Invocation): Place {
+  const workspace = join(folder, "shop-api");
+  const home = join(folder, "home");
+  mkdirSync(home);
+  cpSync(fileURLToPath(new URL("workspace", examples)), workspace, { recursive: true });
+  return { cwd: workspace, home, environment: { ...environment, HOME: home } };
+}
+
+/** The recorded payloads, one after another, through the same adapter and engine that a live agent meets. */
+async function replay(line: Line, place: Place): Promise<Told[]> {
+  const text = readFileSync(new URL("session.jsonl", examples), "utf8")
+    .replaceAll(recorded.repository, place.cwd)
+    .replaceAll(recorded.home, place.home);
+  const told: Told[] = [];
+  for (const row of text.split("\n").filter((one) => one !== "")) {
+    const payload: unknown = JSON.parse(row);
+    const first = await tell(line, payload, place);
+    told.push(first);
+    // An agent whose Stop was denied works on and stops again; the recording ends before that, so the player adds it.
+    if (first.event.name === "Stop" && first.outcome.verdict?.is === "deny" && isRecord(payload)) {
+      told.push(await tell(line, { ...payload, stop_hook_active: true }, place));
+    }
+  }
+  return told;
+}
+
+async function tell(line: Line, payload: unknown, place: Place): Promise<Told> {
+  const event = claudeCode.decode(payload, { at: line.ports.now(), id: line.ports.id() });
+  const outcome = await line.engine.emit(event, { environment: place.environment });
+  return { event, outcome, runs: [] };
+}
+
+function report({ terminal, self }: Invocation, told: readonly Told[], { folder, store, seconds }: { folder: string; store: string; seconds: number }): void {
+  const runs = told.flatMap(({ event, outcome, runs: own }) => own.map((run) => ({ event, outcome, run })));
+  terminal.print(terminal.paint("bold", "A recorded Claude Code session, replayed through a workspace with hooks"));
+  terminal.print(terminal.paint("dim", `${told.length} events; those that no hook matched are left out of the table`));
+  terminal.print("");
+  const columns: Column[] = [
+    { title: "event", fills: true },
+    { title: "hook" },
+    { title: "answered", fills: true },
+    { title: "what came of it", style: consequenceStyle },
+    { title: "ms", align: "right" },
+  ];
+  const rows = runs.map(({ event, run }) => [whatHappened(event), run.hookName, answerOf(run), consequenceOf(event, run), String(run.ms ?? "")]);
+  for (const row of table(terminal, columns, rows)) terminal.print(row);
+  terminal.print("");
+  terminal.print(summary(told, seconds));
+  const denied = runs.find(({ run }) => run.outcome?.verdict?.is === "deny");
+  const command = basename(self[1]) === "hookline.js" ? "npx hookline" : "hookline";
+  terminal.print(terminal.paint("dim", `\nThe workspace and every recorded run are in ${folder}. Ask it:`));
+  if (denied) terminal.print(`  ${command} why ${denied.run.id} --store ${store}`);
+  terminal.print(`  ${command} runs --store ${store}`);
+  terminal.print(`  ${command} list --cwd ${join(folder, "shop-api")}`);
+}
+
+/** The event and the one thing about it that a person wants to know. */
+function whatHappened({ name, data }: HookEvent): string {
+  const input: Fields = isRecord(data["tool_input"]) ? (data["tool_input"] as Fields) : {}; // payloads are JSON
+  const detail = input["command"] ?? input["file_path"] ?? data["prompt"] ?? data["source"] ?? "";
+  const tool = typeof data["tool_name"] === "string" ? ` ${data["tool_name"]}` : "";
+  const text = typeof detail === "string" && detail !== "" ? `: ${basename(detail) && detail.startsWith("/") ? basename(detail) : detail}` : "";
+  return oneLine(`${name}${tool}${text}`);
+}
+
+const answerOf = (run: Run): string => (run.asked === 0 && run.status === "skipped" ? "(not asked)" : resultOf(run));
+
+/** What each kind of answer means for the agent, first match. */
+const consequences: readonly { holds(event: HookEvent, run: Run): boolean; text: string; style?: Style }[] = [
+  { holds: (_event, run) => run.reason?.startsWith("run by the agent itself") ?? false, text: "run by the agent itself", style: "dim" },
+  { holds: (_event, run) => run.status === "failed" || run.status === "timeout", text: "failed", style: "red" },
+  { holds: (event, run) => event.name === "Stop" && run.outcome?.verdict?.is === "deny", text: "held open: the turn goes on", style: "yellow" },
+  { holds: (_event, run) => run.outcome?.verdict?.is === "deny", text: "denied: the tool did not run", style: "red" },
+  { holds: (_event, run) => run.outcome?.updatedInput !== undefined, text: "rewritten", style: "cyan" },
+  { holds: (_event, run) => run.outcome?.context !== undefined, text: "the model reads it", style: "green" },
+  { holds: (event) => event.name === "PostToolUse", text: "ran in the background" },
+];
+const consequenceOf = (event: HookEvent, run: Run): string => consequences.find(({ holds }) => holds(event, run))?.text ?? "carried on";
+const consequenceStyle = (text: string): Style | undefined => consequences.find((one) => text.startsWith(one.text))?.style;
+
+function summary(told: readonly Told[], seconds: number): string {
+  const count = (holds: (one: Told) => boolean): number => told.filter(holds).length;
+  const parts = [
+    `${count(({ event, outcome }) => outcome.verdict?.is === "deny" && event.name !== "Stop")} denied`,
+    `${count(({ outcome }) => outcome.updatedInput !== undefined)} rewritten`,
+    `${count(({ outcome }) => outcome.context !== undefined)} given context`,
+    `${count(({ event, outcome }) => outcome.verdict?.is === "deny" && event.name === "Stop")} held open`,
+  ];
+  const asked = told.flatMap(({ runs }) => runs).filter((run) => run.asked > 0).length;
+  return `${told.length} events and ${asked} hook runs in ${seconds.toFixed(2)} s: ${parts.join(", ")}. All recorded.`;
+}

@@ -1,0 +1,94 @@
+/** hookline emit: one event down the line, its outcome, and every run it caused. */
+import type { HookEvent } from "../core/event.ts";
+import type { Outcome, VerdictKind } from "../core/outcome.ts";
+import type { Run, RunStatus } from "../core/ports.ts";
+import { systemPorts } from "../system.ts";
+import type { ExitCode, Invocation } from "./command.ts";
+import { commands } from "./commands.ts";
+import { eventFrom } from "./event-input.ts";
+import { openLine } from "./line.ts";
+import { openStore } from "./store.ts";
+import { oneLine, type Style, safeText, type Terminal, table } from "./terminal.ts";
+
+export async function emit(invocation: Invocation): Promise<ExitCode> {
+  const { id, now } = systemPorts();
+  const event = eventFrom(invocation, commands["emit"]?.usage ?? "", id(), now());
+  const runs = new Map<string, Run>();
+  const store = await openStore(invocation);
+  await store.repair();
+  const line = await openLine({
+    place: invocation,
+    store,
+    observe: (seen) => void (seen.is === "run" && runs.set(seen.run.id, seen.run)),
+  });
+  const outcome = await line.engine.emit(event, { environment: invocation.environment, signal: invocation.signal });
+  await line.close(); // R48: what this command started, it finishes
+  if (invocation.json) invocation.terminal.print(JSON.stringify({ event, outcome, runs: [...runs.values()].map(brief) }));
+  else print(invocation.terminal, event, outcome, [...runs.values()]);
+  return outcome.verdict?.is === "deny" || outcome.stop ? 1 : 0;
+}
+
+const brief = (run: Run): object => ({
+  id: run.id,
+  hook: run.hook,
+  status: run.status,
+  reason: run.reason ?? null,
+  ms: run.ms ?? null,
+  ...(run.notes.length > 0 ? { notes: run.notes } : {}),
+});
+
+function print(terminal: Terminal, event: HookEvent, outcome: Outcome, runs: readonly Run[]): void {
+  for (const line of outcomeLines(terminal, event, outcome)) terminal.print(line);
+  if (runs.length === 0) {
+    terminal.print(terminal.paint("dim", "no hook matched: hookline explain says why, hook by hook"));
+    return;
+  }
+  terminal.print("");
+  for (const line of runTable(terminal, runs)) terminal.print(line);
+}
+
+/** The outcome in a few labelled lines. */
+export function outcomeLines(terminal: Terminal, event: HookEvent, outcome: Outcome): string[] {
+  const { verdict, stop, ...rest } = outcome;
+  const lines: string[] = [];
+  const head = verdict ? terminal.paint(verdictStyles[verdict.is], verdict.is) : stop ? terminal.paint("red", "stop") : "carry on";
+  lines.push(`${terminal.paint("bold", event.name)}  ${head}${verdict?.reason ? `: ${oneLine(verdict.reason)}` : ""}`);
+  if (verdict) lines.push(`  by       ${oneLine(verdict.by)}`);
+  if (stop) lines.push(`  stop     ${oneLine(stop.reason ?? "the conversation ends here")}`);
+  for (const [field, value] of Object.entries(rest)) {
+    for (const one of Array.isArray(value) ? value : [value]) lines.push(`  ${field.padEnd(8)} ${oneLine(say(one))}`);
+  }
+  return lines;
+}
+
+const verdictStyles: Record<VerdictKind, Style> = { deny: "red", ask: "yellow", allow: "green", defer: "dim" };
+
+function say(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "object" && value !== null && "text" in value) return safeText(String(value.text));
+  return JSON.stringify(value);
+}
+
+export const statusStyles: Record<RunStatus, Style> = {
+  completed: "green",
+  running: "cyan",
+  queued: "cyan",
+  skipped: "dim",
+  failed: "red",
+  timeout: "red",
+  cancelled: "yellow",
+  interrupted: "yellow",
+};
+
+export const runTable = (terminal: Terminal, runs: readonly Run[]): string[] =>
+  table(
+    terminal,
+    [
+      { title: "hook", fills: true },
+      { title: "status", style: (status) => statusStyles[status as RunStatus] },
+      { title: "ms", align: "right" },
+      { title: "why", fills: true },
+      { title: "run" },
+    ],
+    runs.map((run) => [run.hookName, run.status, run.ms === undefined ? "" : String(run.ms), run.reason ?? run.notes[0] ?? "", run.id]),
+  );

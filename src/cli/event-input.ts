@@ -1,0 +1,56 @@
+/** The event that a person describes on the command line, for emit and explain. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { HooklineError, messageOf } from "../core/error.ts";
+import type { Fields, HookEvent } from "../core/event.ts";
+import { eventNames, eventToEmit } from "../core/events.ts";
+import { isRecord } from "../core/schema.ts";
+import { nearest } from "../dialects/nearest.ts";
+import { type Invocation, textFlag, usageError } from "./command.ts";
+
+/** @throws HooklineError event_unknown, input_invalid, usage, file_unreadable */
+export function eventFrom(invocation: Invocation, usage: string, id: string, at: number): HookEvent {
+  const { words, flags, cwd } = invocation;
+  const [written] = words;
+  if (written === undefined) throw usageError("the event's name is missing", usage);
+  const data = readData(textFlag(flags, "data"), cwd);
+  const name = eventToEmit(written, data);
+  if (!name) {
+    throw new HooklineError("event_unknown", { name: written, where: "the command line", near: nearest(written, eventNames) });
+  }
+  const session = textFlag(flags, "session") ?? (typeof data["session_id"] === "string" ? data["session_id"] : undefined);
+  const { session_id: _session, cwd: _cwd, hook_event_name: _name, ...rest } = data;
+  return { id, name, at, cwd, data: rest, sender: "emit", ...(session ? { session } : {}), ...agentOf(data) };
+}
+
+const agentOf = (data: Fields): Pick<HookEvent, "agent"> => {
+  const { agent_id: id, agent_type: type } = data;
+  return typeof id === "string" ? { agent: { id, ...(typeof type === "string" ? { type } : {}) } } : {};
+};
+
+function readData(given: string | undefined, cwd: string): Fields {
+  if (given === undefined) return {};
+  const [text, where] =
+    given === "-" ? [readText(0, "standard input"), "standard input"] : given.startsWith("@") ? [readText(resolve(cwd, given.slice(1)), given.slice(1)), given.slice(1)] : [given, "--data"];
+  return parseFields(text, where);
+}
+
+function readText(source: string | number, where: string): string {
+  try {
+    return readFileSync(source, "utf8");
+  } catch (error) {
+    throw new HooklineError("file_unreadable", { reason: messageOf(error), where }, { cause: error });
+  }
+}
+
+/** @throws HooklineError input_invalid */
+export function parseFields(text: string, where: string): Fields {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch (error) {
+    throw new HooklineError("input_invalid", { reason: messageOf(error), where }, { cause: error });
+  }
+  if (!isRecord(value)) throw new HooklineError("input_invalid", { reason: "it is another kind of value", where });
+  return value as Fields; // JSON.parse gives JSON
+}

@@ -1,0 +1,84 @@
+/** Composes the line for one command: hooks of the folder, patterns they need, store, queue, engine. */
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Places } from "../agents/adapter.ts";
+import { agents } from "../agents/index.ts";
+import { conditions } from "../conditions/index.ts";
+import { loadPatterns, type PatternNeeds, patternNeeds } from "../conditions/patterns.ts";
+import { createEngine, type Engine } from "../core/engine.ts";
+import type { HookEvent } from "../core/event.ts";
+import type { Hook, HookSet } from "../core/hook.ts";
+import { listensTo } from "../core/plan.ts";
+import type { Ports, Queue, Registry, Store } from "../core/ports.ts";
+import { createHandlers } from "../handlers/index.ts";
+import { createSpawn } from "../processes/spawn.ts";
+import { createInlineQueue } from "../queues/inline.ts";
+import { type LoadedHooks, loadHooks } from "../sources/load.ts";
+import { systemPorts } from "../system.ts";
+
+export interface Place {
+  cwd: string;
+  home: string;
+  environment: Readonly<Record<string, string>>;
+}
+export interface Line {
+  engine: Engine;
+  loaded: LoadedHooks;
+  ports: Ports;
+  /** Ends background work of this process, then closes the store. */
+  close(): Promise<void>;
+}
+export interface LineOptions {
+  place: Place;
+  store: Store;
+  loaded?: LoadedHooks;
+  queue?: Queue;
+  observe?: Ports["observe"];
+  /** Only hooks of this event have to be able to run: the others' patterns are not loaded. */
+  only?: HookEvent;
+}
+
+export const stateFolder = ({ home, environment }: Place): string =>
+  join(environment["XDG_STATE_HOME"] || join(home || homedir(), ".local", "state"), "hookline");
+
+/** Where the store lies: --store, then HOOKLINE_STORE, then the state folder. */
+export const storePath = (place: Place, flag: string | undefined): string =>
+  resolve(place.cwd, flag ?? place.environment["HOOKLINE_STORE"] ?? join(stateFolder(place), "hookline.db"));
+
+export async function openLine({ place, store, observe, only, ...given }: LineOptions): Promise<Line> {
+  const loaded = given.loaded ?? loadHooks(place);
+  const ports: Ports = {
+    ...systemPorts(),
+    store,
+    queue: given.queue ?? createInlineQueue(),
+    hooks: () => loaded.set,
+    registry: registryOf(),
+    patterns: await loadPatterns(needsOf(loaded.set, only)),
+    elsewhere: (hook, event) => runByAgent(hook, event, { home: place.home, root: loaded.root, environment: place.environment }),
+    spawn: createSpawn(),
+    fetch: async (request, signal) => (await import("../handlers/fetch.ts")).fetch(request, signal),
+    ...(observe ? { observe } : {}),
+  };
+  const engine = createEngine(ports);
+  return {
+    engine,
+    loaded,
+    ports,
+    async close() {
+      await engine.close();
+      store.close();
+    },
+  };
+}
+
+export const registryOf = (): Registry => ({ handlers: createHandlers(new Map()), conditions });
+
+const needsOf = (set: HookSet, only: HookEvent | undefined): PatternNeeds =>
+  patternNeeds(only ? set.hooks.filter((hook) => listensTo(hook, only.name)) : set.hooks);
+
+/** Why this hook is not ours to run, if its file is one that the sending agent reads itself (R35). */
+export function runByAgent(hook: Hook, event: Pick<HookEvent, "sender">, places: Places): string | undefined {
+  const { file } = hook.origin;
+  const agent = Object.hasOwn(agents, event.sender) ? agents[event.sender] : undefined;
+  return file && agent?.readsItself(file, places) ? `run by the agent itself: ${agent.title} reads ${file}` : undefined;
+}

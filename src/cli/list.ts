@@ -1,0 +1,130 @@
+/** hookline list: the hooks in force here, in running order. */
+import { relative } from "node:path";
+import { HooklineError } from "../core/error.ts";
+import type { HookId, Instant } from "../core/event.ts";
+import { eventNames, resolveEvent } from "../core/events.ts";
+import { nameOf } from "../core/explain.ts";
+import type { Condition, Hook } from "../core/hook.ts";
+import { listensTo } from "../core/plan.ts";
+import type { ConditionKind } from "../core/ports.ts";
+import { nearest } from "../dialects/nearest.ts";
+import { conditions } from "../conditions/index.ts";
+import { type LoadedHooks, loadHooks } from "../sources/load.ts";
+import { type ExitCode, type Invocation, textFlag } from "./command.ts";
+import { openStore } from "./store.ts";
+import { table } from "./terminal.ts";
+
+export async function list(invocation: Invocation): Promise<ExitCode> {
+  const loaded = loadHooks(invocation);
+  const store = await openStore(invocation);
+  const fired = await store.lastFired();
+  const slow = invocation.flags["slow"] === true ? await slowness(store, loaded.set.hooks) : undefined;
+  store.close();
+  let hooks = loaded.set.hooks.filter((hook) => listensToWritten(hook, textFlag(invocation.flags, "event")));
+  if (slow) hooks = [...hooks].sort((left, right) => (slow.get(right.id) ?? -1) - (slow.get(left.id) ?? -1));
+  if (invocation.json) invocation.terminal.print(JSON.stringify(hooks.map((hook) => row(hook, fired, slow))));
+  else print(invocation, loaded, hooks, fired, slow);
+  return 0;
+}
+
+function listensToWritten(hook: Hook, written: string | undefined): boolean {
+  if (written === undefined) return true;
+  const names = resolveEvent(written);
+  if (!names) throw new HooklineError("event_unknown", { name: written, where: "--event", near: nearest(written, eventNames) });
+  return names.some((name) => listensTo(hook, name));
+}
+
+/** Median milliseconds of each hook's last runs. */
+async function slowness(store: Awaited<ReturnType<typeof openStore>>, hooks: readonly Hook[]): Promise<Map<HookId, number>> {
+  const medians = new Map<HookId, number>();
+  for (const { id } of hooks) {
+    const times = (await store.runs({ hook: id, limit: 50 })).flatMap(({ status, ms }) => (status !== "skipped" && ms !== undefined ? [ms] : []));
+    const middle = times.sort((left, right) => left - right)[Math.floor(times.length / 2)];
+    if (middle !== undefined) medians.set(id, middle);
+  }
+  return medians;
+}
+
+const row = (hook: Hook, fired: ReadonlyMap<HookId, Instant>, slow: ReadonlyMap<HookId, number> | undefined): object => {
+  const last = fired.get(hook.id);
+  return {
+    id: hook.id,
+    name: hook.name,
+    on: nameOf(hook.on),
+    when: whenOf(hook),
+    layer: hook.origin.layer,
+    dialect: hook.origin.dialect,
+    file: hook.origin.file ?? null,
+    line: hook.origin.line ?? null,
+    mode: hook.mode,
+    role: hook.role,
+    onFailure: hook.onFailure,
+    priority: hook.priority,
+    enabled: hook.enabled,
+    trusted: "not checked",
+    lastFired: last === undefined ? null : new Date(last).toISOString(),
+    ...(slow ? { medianMs: slow.get(hook.id) ?? null } : {}),
+  };
+};
+
+/** The hook's condition on one line. */
+export const whenOf = (hook: Hook): string => (hook.when ? describe(hook.when) : "always");
+
+function describe(condition: Condition): string {
+  if ("all" in condition) return condition.all.map(describe).join(" and ") || "always";
+  if ("any" in condition) return `(${condition.any.map(describe).join(" or ")})`;
+  if ("not" in condition) return `not ${describe(condition.not)}`;
+  const kind: ConditionKind | undefined = conditions.get(condition.is);
+  return kind?.describe?.(condition.with ?? null) ?? condition.is;
+}
+
+function print(invocation: Invocation, loaded: LoadedHooks, hooks: readonly Hook[], fired: ReadonlyMap<HookId, Instant>, slow?: ReadonlyMap<HookId, number>): void {
+  const { terminal, cwd, home } = invocation;
+  if (hooks.length === 0) {
+    terminal.print("no hook is in force here. Looked at:");
+    for (const path of loaded.watched) terminal.print(`  ${shortPath(path, cwd, home)}`);
+    return;
+  }
+  const columns = [
+    { title: "hook", fills: true as const },
+    { title: "on" },
+    { title: "when", fills: true as const },
+    { title: "layer" },
+    { title: "mode" },
+    { title: slow ? "median ms" : "last fired" },
+    { title: "where" },
+  ];
+  const rows = hooks.map((hook) => [
+    hook.enabled ? hook.name : `${hook.name} (disabled)`,
+    nameOf(hook.on),
+    whenOf(hook),
+    hook.origin.layer,
+    hook.mode === "sync" ? "" : hook.mode,
+    slow ? String(slow.get(hook.id) ?? "") : ago(fired.get(hook.id)),
+    `${shortPath(hook.origin.file ?? "", cwd, home)}${hook.origin.line ? `:${hook.origin.line}` : ""}`,
+  ]);
+  for (const line of table(terminal, columns, rows)) terminal.print(line);
+  const errors = loaded.problems.filter(({ severity }) => severity === "error").length;
+  if (errors > 0) terminal.error(`hookline: ${errors} ${errors === 1 ? "entry is" : "entries are"} broken — see hookline check`);
+}
+
+/** A path as a person would say it: relative inside the folder, ~ for the home. */
+export function shortPath(path: string, cwd: string, home: string): string {
+  const inside = relative(cwd, path);
+  if (path !== "" && !inside.startsWith("..")) return inside || ".";
+  return home && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
+const units = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1_000],
+] as const;
+
+/** How long ago, in one unit. */
+export function ago(at: Instant | undefined, now: Instant = Date.now()): string {
+  if (at === undefined) return "never";
+  const unit = units.find(([, size]) => now - at >= size);
+  return unit ? `${Math.floor((now - at) / unit[1])} ${unit[0]} ago` : "just now";
+}

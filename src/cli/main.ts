@@ -1,0 +1,64 @@
+/** The command line's front: finds the command, loads only that one, and turns errors into one sentence and an exit code. */
+import { type ErrorCode, HooklineError, messageOf } from "../core/error.ts";
+import { type Command, type ExitCode, globalFlags, invocationOf, usageError } from "./command.ts";
+import { commands } from "./commands.ts";
+import { safeText } from "./terminal.ts";
+
+/** Codes that mean wrong use; every other failure is the environment's. */
+const wrongUse: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "usage",
+  "event_unknown",
+  "agent_unknown",
+  "hook_unknown",
+  "run_unknown",
+  "input_invalid",
+  "parameters_invalid",
+]);
+
+async function main(given: readonly string[]): Promise<ExitCode> {
+  const [name = "help", ...rest] = given;
+  if (name === "help" || name === "--help" || name === "-h") return (await import("./help.ts")).printHelp(rest[0]);
+  if (name === "--version" || name === "version") return (await import("./help.ts")).printVersion();
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) return unknownCommand(name);
+  if (rest.includes("--help") || rest.includes("-h")) return (await import("./help.ts")).printHelp(name);
+  return run(command, rest);
+}
+
+async function run(command: Command, rest: readonly string[]): Promise<ExitCode> {
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  const invocation = invocationOf(command, rest, stop.signal);
+  return (await command.load())(invocation);
+}
+
+async function unknownCommand(name: string): Promise<never> {
+  const { nearest } = await import("../dialects/nearest.ts");
+  const near = nearest(name, Object.keys(commands));
+  throw usageError(`no command is called "${name}"`, near ? `${near} … (did you mean "${near}"?)` : "COMMAND (see hookline help)");
+}
+
+function report(error: unknown): ExitCode {
+  process.stderr.write(`hookline: ${safeText(messageOf(error))}\n`);
+  if (process.env["HOOKLINE_DEBUG"] && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  return error instanceof HooklineError && wrongUse.has(error.code) ? 2 : 3;
+}
+
+process.stdout.on("error", ignoreClosedPipe);
+process.stderr.on("error", ignoreClosedPipe);
+
+/** A reader that has seen enough (`hookline runs | head`) is no failure. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit(0);
+}
+
+const given = process.argv.slice(2);
+if (given[0] === "hook") await import("./hook.ts");
+else
+  try {
+    process.exitCode = await main(given);
+  } catch (error) {
+    process.exitCode = report(error);
+  }
+
+export { globalFlags };

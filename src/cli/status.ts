@@ -1,0 +1,61 @@
+/** hookline status: the store, the hooks in force here, and which agents call us. */
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { installLayers } from "../agents/adapter.ts";
+import { agents } from "../agents/index.ts";
+import { isOurs } from "../agents/registration.ts";
+import { loadHooks } from "../sources/load.ts";
+import type { ExitCode, Invocation } from "./command.ts";
+import { ago, shortPath } from "./list.ts";
+import { openStore } from "./store.ts";
+
+interface Registered {
+  agent: string;
+  layer: string;
+  file: string;
+  registered: boolean;
+}
+
+export async function status(invocation: Invocation): Promise<ExitCode> {
+  const { terminal, cwd, home } = invocation;
+  const { set, problems, files, root } = loadHooks(invocation);
+  const store = await openStore(invocation);
+  const repaired = await store.repair();
+  const [last] = await store.events(1);
+  const running = (await store.runs({ status: "running", limit: 1000 })).length;
+  store.close();
+  const registrations = registrationsOf(invocation, root);
+  const errors = problems.filter(({ severity }) => severity === "error").length;
+  const facts = {
+    store: { path: store.path, bytes: statSync(store.path).size, lastEvent: last ? new Date(last.event.at).toISOString() : null, running, repaired },
+    root,
+    hooks: set.hooks.length,
+    set: set.id,
+    files: files.map(({ path, layer, hooks }) => ({ path, layer, hooks })),
+    errors,
+    agents: registrations,
+  };
+  if (invocation.json) {
+    terminal.print(JSON.stringify(facts));
+    return 0;
+  }
+  const row = (name: string, text: string): void => terminal.print(`${terminal.paint("dim", name.padEnd(9))}${text}`);
+  row("store", `${shortPath(store.path, cwd, home)}, ${Math.ceil(facts.store.bytes / 1024)} kB, last event ${ago(last?.event.at)}${running > 0 ? `, ${running} running` : ""}`);
+  if (repaired > 0) row("", `${repaired} runs of a process that is gone were closed as interrupted`);
+  row("project", shortPath(root, cwd, home));
+  row("hooks", `${set.hooks.length} in force${errors > 0 ? terminal.paint("red", `, ${errors} broken: hookline check`) : ""}`);
+  for (const file of files) row("", `${shortPath(file.path, cwd, home)}: ${file.hooks} (${file.layer})`);
+  const here = registrations.filter((one) => one.registered);
+  row("agents", here.length === 0 ? `none calls Hookline yet: hookline install ${Object.keys(agents)[0]}` : "");
+  for (const one of here) row("", `${one.agent} calls Hookline (${one.layer}: ${shortPath(one.file, cwd, home)})`);
+  return 0;
+}
+
+function registrationsOf({ home, environment }: Invocation, root: string): Registered[] {
+  return Object.values(agents).flatMap((agent) =>
+    installLayers.map((layer) => {
+      const file = agent.settings.file(layer, { home, root, environment });
+      const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+      return { agent: agent.name, layer, file, registered: isOurs(text, agent.name) };
+    }),
+  );
+}

@@ -1,0 +1,75 @@
+/** What people read: colours only on a terminal, tables that fit it, and no control characters from anywhere else. */
+
+export interface Terminal {
+  /** Columns to fill; Infinity when piped, so that nothing is cut. */
+  readonly width: number;
+  print(line: string): void;
+  error(line: string): void;
+  paint(style: Style, text: string): string;
+}
+export type Style = keyof typeof styles;
+
+const styles = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const;
+
+export function openTerminal(stream: NodeJS.WriteStream, errors: NodeJS.WriteStream, environment: NodeJS.ProcessEnv): Terminal {
+  const isTerminal = stream.isTTY === true;
+  const colours = isTerminal && !environment["NO_COLOR"] && environment["TERM"] !== "dumb";
+  return {
+    width: isTerminal ? stream.columns : Number.POSITIVE_INFINITY,
+    print: (line) => void stream.write(`${line}\n`),
+    error: (line) => void errors.write(`${line}\n`),
+    paint(style, text) {
+      const [on, off] = styles[style];
+      return colours ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+    },
+  };
+}
+
+// Control characters, and the invisible ones that turn or hide text: what a hook printed must not drive the terminal.
+const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/** Text from elsewhere, with everything that could move the cursor or hide words made visible. */
+export const safeText = (text: string): string =>
+  text.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** Text from elsewhere on one line. */
+export const oneLine = (text: string): string => safeText(text.replaceAll(/\s*\n\s*/g, " ⏎ ").trim());
+
+/** Cuts text to so many columns, with a sign that something is missing. */
+export const cut = (text: string, columns: number): string =>
+  text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`;
+
+export interface Column {
+  title: string;
+  align?: "right";
+  /** Takes what the others leave, and is cut. */
+  fills?: true;
+  /** Never wider than this. */
+  most?: number;
+  style?(value: string): Style | undefined;
+}
+
+/** A table with aligned columns; cells are cut to the terminal's width, never when piped. */
+export function table(terminal: Terminal, columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
+  const safe = rows.map((row) => row.map(oneLine));
+  const wanted = columns.map((column, index) =>
+    Math.min(column.most ?? Number.POSITIVE_INFINITY, Math.max(column.title.length, ...safe.map((row) => row[index]?.length ?? 0))),
+  );
+  const gaps = 2 * (columns.length - 1);
+  const fixed = wanted.reduce((sum, width, index) => sum + (columns[index]?.fills ? 0 : width), gaps);
+  const left = Math.max(16, terminal.width - fixed);
+  const fillers = columns.filter((column) => column.fills).length || 1;
+  const widths = wanted.map((width, index) => (columns[index]?.fills ? Math.min(width, Math.floor(left / fillers)) : width));
+  const line = (cells: readonly string[], style?: Style): string =>
+    columns
+      .map((column, index) => {
+        const width = widths[index] ?? 0;
+        const text = cut(cells[index] ?? "", width);
+        const padded = column.align === "right" ? text.padStart(width) : text.padEnd(width);
+        const chosen = style ?? column.style?.(cells[index] ?? "");
+        return chosen ? terminal.paint(chosen, padded) : padded;
+      })
+      .join("  ")
+      .trimEnd();
+  return [line(columns.map((column) => column.title), "dim"), ...safe.map((row) => line(row))];
+}

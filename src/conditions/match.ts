@@ -1,0 +1,51 @@
+/** match: the event's match value against a matcher. Apart from `tool`, because its answers are remembered per value. */
+import { HooklineError } from "../core/error.ts";
+import { rowOf } from "../core/events.ts";
+import {
+  compileMatcher,
+  isNameList,
+  isToolPattern,
+  type Matcher,
+  matchesAll,
+  type NameKind,
+  namesIn,
+} from "../core/pattern.ts";
+import type { ConditionKind } from "../core/ports.ts";
+import { text } from "../core/schema.ts";
+
+/** Parameters: the matcher as written (R9). */
+export const match: ConditionKind<string> = {
+  params: text("a matcher such as Write|Edit"),
+  reads: "match",
+  compile(source, patterns) {
+    if (isToolPattern(source)) {
+      throw new HooklineError("pattern_invalid", {
+        pattern: source,
+        reason: "a tool pattern looks at the input, which a match value does not hold",
+        where: "the condition match",
+        advice: "use the condition tool",
+      });
+    }
+    const made = new Map<NameKind, Matcher>();
+    const of = (names: NameKind): Matcher => {
+      const known = made.get(names);
+      if (known) return known;
+      const matcher = compileMatcher(source, patterns, { names });
+      made.set(names, matcher);
+      return matcher;
+    };
+    // A list of file names is also a valid expression, whose engine is loaded only where an event needs it.
+    of(isNameList(source.trim(), "file") ? "file" : "plain");
+    return ({ event, names }) => {
+      if (names.length === 0) return matchesAll(source);
+      const row = rowOf(event.name);
+      return of(row.matchTool ? "tool" : row.matchFile ? "file" : "plain").holds(names);
+    };
+  },
+  describe: (source) =>
+    matchesAll(source)
+      ? "the matcher takes everything"
+      : isNameList(source.trim(), "plain")
+        ? `the match value is ${namesIn(source).join(" or ")}`
+        : `the match value fits ${source.trim()}`,
+};

@@ -1,0 +1,120 @@
+/** The libraries behind Patterns (R65), each loaded only if a hook asks for it: together they cost a start 30 ms. */
+import { HooklineError, messageOf } from "../core/error.ts";
+import { rowOf } from "../core/events.ts";
+import { compilePlainGlob } from "../core/glob.ts";
+import type { Condition, Hook } from "../core/hook.ts";
+import { isNameList, needsEngine } from "../core/pattern.ts";
+import type { Patterns } from "../core/ports.ts";
+import { isRecord } from "../core/schema.ts";
+import { comparisonsOf, readToolPattern } from "../core/tool-pattern.ts";
+
+export interface PatternNeeds {
+  regex?: boolean;
+  glob?: boolean;
+  shell?: boolean;
+}
+
+const longest = 1000;
+const everything: PatternNeeds = { regex: true, glob: true, shell: true };
+
+/** What is not wanted throws on use. Without an argument, all. */
+export async function loadPatterns(wanted: PatternNeeds = everything): Promise<Patterns> {
+  const [expressions, globs, shell] = await Promise.all([
+    wanted.regex ? import("re2js") : undefined,
+    wanted.glob ? import("picomatch") : undefined,
+    wanted.shell ? import("./shell.ts") : undefined,
+  ]);
+  return {
+    regex(source) {
+      if (!expressions) throw notLoaded(source, "regex");
+      if (source.length > longest) throw invalid(source, `it is longer than ${longest} characters`);
+      try {
+        const compiled = expressions.RE2JS.compile(source);
+        return (text) => compiled.test(text);
+      } catch (error) {
+        throw invalid(source, messageOf(error), error);
+      }
+    },
+    glob(source) {
+      const plain = source.length > longest ? undefined : compilePlainGlob(source);
+      if (plain) return plain;
+      if (!globs) throw notLoaded(source, "glob");
+      const fault = globFault(source);
+      if (fault) throw invalid(source, fault);
+      const holds = globs.default(source, { nonegate: true, maxLength: longest });
+      return (path) =>
+        path.length <= longestPath && path.split("/").every((name) => name.length <= longestName) && holds(path);
+    },
+    commands(line) {
+      if (!shell) throw notLoaded(line, "shell");
+      return shell.commands(line);
+    },
+  };
+}
+
+/** No file system holds longer ones, and a glob's time grows with the power of its stars. */
+const longestPath = 4096;
+const longestName = 255;
+
+/** The subset that stays fast (SAFETY.md, D6). */
+function globFault(source: string): string | undefined {
+  if (source.length > longest) return `it is longer than ${longest} characters`;
+  if ((source.match(/\*\*/g)?.length ?? 0) > 2) return "it has more than two **";
+  if (/[@!+*?]\([^)]*[@!+*?]\(/.test(source)) return "it has an extended glob inside another";
+  if (/[+*]\(/.test(source)) return "it repeats a group";
+  if (source.split("/").some((part) => (part.replaceAll("**", "").match(/\*/g)?.length ?? 0) > 3)) {
+    return "one of its segments has more than three *";
+  }
+  return undefined;
+}
+
+const invalid = (pattern: string, reason: string, cause?: unknown): HooklineError =>
+  new HooklineError("pattern_invalid", { pattern, reason, where: "a pattern" }, { cause });
+
+const notLoaded = (pattern: string, what: string): HooklineError =>
+  new HooklineError("pattern_invalid", {
+    pattern,
+    reason: `the ${what} library was not loaded`,
+    where: "loadPatterns",
+    advice: "load what patternNeeds names",
+  });
+
+/** What these hooks need loaded. A condition of a kind that is not ours may need anything. */
+export function patternNeeds(hooks: readonly Hook[]): Required<PatternNeeds> {
+  const needs = { regex: false, glob: false, shell: false };
+  for (const hook of hooks) {
+    const filesOnly = "event" in hook.on && hook.on.event.every((name) => rowOf(name).matchFile);
+    for (const condition of [hook.when, ...hook.steps.map((step) => step.skipIf)]) {
+      if (condition) addNeeds(condition, filesOnly, needs);
+    }
+  }
+  return needs;
+}
+
+function addNeeds(condition: Condition, filesOnly: boolean, needs: Required<PatternNeeds>): void {
+  const inner =
+    "all" in condition ? condition.all : "any" in condition ? condition.any : "not" in condition ? [condition.not] : [];
+  for (const one of inner) addNeeds(one, filesOnly, needs);
+  if (!("is" in condition)) return;
+  const source = isRecord(condition.with) ? condition.with.pattern : condition.with;
+  if (condition.is === "match" && typeof source === "string") {
+    if (needsEngine(source) && !(filesOnly && isNameList(source.trim(), "file"))) needs.regex = true;
+  } else if (condition.is === "tool" && typeof source === "string") addToolNeeds(source, needs);
+  else Object.assign(needs, everything);
+}
+
+function addToolNeeds(source: string, needs: Required<PatternNeeds>): void {
+  try {
+    const { name, content } = readToolPattern(source);
+    const comparisons = content === undefined ? [] : comparisonsOf(name);
+    if (comparisons.includes("command")) needs.shell = true;
+    if (comparisons.includes("file") && /[[\]{}()!+@\\*?]/.test(content ?? "")) needs.glob ||= !isPlain(content ?? "");
+  } catch {
+    // No tool pattern: compiling it says so, and needs no library for that.
+  }
+}
+
+/** Errs towards loading: what file-pattern makes of the text is a little more than the text. */
+const isPlain = (content: string): boolean =>
+  !/[[\]{}()!+@\\]/.test(content) &&
+  (!content.includes("/") || compilePlainGlob(content.replace(/^(\/\/|~\/|\/|(\.\/)+)/, "")) !== undefined);

@@ -1,0 +1,35 @@
+/** Admission: may a hook that matched run now? Yes, or the reason why not, in words that stand in its run. */
+import type { HookEvent } from "./event.ts";
+import type { Hook } from "./hook.ts";
+import type { Claim, Ports } from "./ports.ts";
+
+type Gate = (hook: Hook, event: HookEvent, ports: Ports) => string | undefined;
+
+/** Asked in this order; the first reason stands. Force skips `enabled` and the limits, never trust. */
+const gates: readonly Gate[] = [
+  (hook, event) => (hook.enabled || event.to?.force ? undefined : "disabled"),
+  (hook, _event, ports) => ports.distrust?.(hook),
+  (hook, event, ports) => ports.elsewhere?.(hook, event),
+];
+
+/** Why the hook may not run, whatever its limits; undefined: it may. */
+export function refusalOf(hook: Hook, event: HookEvent, ports: Ports): string | undefined {
+  for (const gate of gates) {
+    const reason = gate(hook, event, ports);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+/** The limits as claims, which the store takes all or none, just before the run (R21). */
+export function claimsOf(hook: Hook, event: HookEvent): Claim[] {
+  const { cooldown, maxFires, once } = hook.limits;
+  const claims: Claim[] = [];
+  if (event.to?.force) return claims;
+  if (once && event.session) {
+    claims.push({ key: `once:${event.session}:${hook.id}`, max: 1, refusal: "once: it has run in this session" });
+  }
+  if (maxFires) claims.push({ key: `fires:${hook.id}`, max: maxFires, refusal: `max fires: it has run ${maxFires} times` });
+  if (cooldown) claims.push({ key: `cooldown:${hook.id}`, gap: cooldown, refusal: `cooldown: ${cooldown} s have not passed` });
+  return claims;
+}

@@ -1,0 +1,68 @@
+/** Runs that nobody waits for: one queued item from start to end, and programs that went on by themselves. */
+import { save } from "./ask.ts";
+import { messageOf } from "./error.ts";
+import { type Flow, go, wait } from "./flow.ts";
+import type { Outcome } from "./outcome.ts";
+import { planHook, scopeOf } from "./plan.ts";
+import type { Caller, DetachedWork, Item, Ports, Run } from "./ports.ts";
+import { perform } from "./run.ts";
+
+/** Never rejects: a failure closes the run. */
+export async function performItem(ports: Ports, item: Item, caller: Caller): Promise<void> {
+  try {
+    await go(runItem(ports, item, caller));
+  } catch (error) {
+    await closeFailed(ports, item.run, messageOf(error));
+  }
+}
+
+function* runItem(ports: Ports, item: Item, caller: Caller): Flow<void> {
+  const { event, hook } = item;
+  const plan = planHook(hook, ports.registry, ports.patterns);
+  const run: Run = { ...item.run, status: "running", asked: 1, ...(ports.owner ? { owner: ports.owner } : {}) };
+  const started = ports.now();
+  yield* wait(ports.store.saveRun(run));
+  const match = plan.condition?.test(scopeOf(event));
+  const done = yield* perform(plan, { event, run: run.id, caller, ports, ...(typeof match === "object" ? { match } : {}) });
+  const rest = done.detached ? yield* wait(done.detached.done) : undefined;
+  run.status = rest ? (rest.ok ? "completed" : "failed") : done.status;
+  const reason = rest && !rest.ok ? rest.reason : done.reason;
+  if (reason !== undefined) run.reason = reason;
+  run.steps = done.steps;
+  run.notes = [...run.notes, ...done.notes];
+  run.outcome = done.outcome;
+  run.ms = ports.now() - started;
+  yield* leaveNotice(ports, item, run, done.outcome);
+  yield* save(ports, run);
+}
+
+/** Rewake: a block becomes a notice for the model. Otherwise what it says goes along, and its verdict nowhere. */
+function* leaveNotice(ports: Ports, { hook, event }: Item, run: Run, outcome: Outcome): Flow<void> {
+  const { verdict, context = [], messages } = outcome;
+  const blocks = hook.mode === "rewake" && verdict?.is === "deny";
+  if (verdict && !blocks) run.notes.push(`nobody waited for its ${verdict.is}`);
+  if (!event.session) return;
+  const told = blocks ? [`${hook.name}: ${verdict.reason ?? "it found a problem"}`, ...context] : context;
+  if (told.length > 0) yield* wait(ports.store.post(event.session, { context: told }, "rewakes"));
+  if (messages) yield* wait(ports.store.post(event.session, { messages }));
+}
+
+/** Closes the run of a program that detached itself, once it has ended. Never rejects. */
+export async function finishDetached(ports: Ports, run: Run, work: DetachedWork["done"]): Promise<void> {
+  try {
+    const result = await work;
+    const ended: Run = { ...run, status: result.ok ? "completed" : "failed", ms: ports.now() - run.startedAt };
+    await go(save(ports, result.ok ? ended : { ...ended, reason: result.reason }));
+  } catch (error) {
+    await closeFailed(ports, run, messageOf(error));
+  }
+}
+
+async function closeFailed(ports: Ports, run: Run, reason: string): Promise<void> {
+  const failed: Run = { ...run, status: "failed", reason, ms: ports.now() - run.startedAt };
+  try {
+    await go(save(ports, failed));
+  } catch {
+    ports.observe?.({ is: "run", run: failed }); // the store itself fails; repair closes the row at the next start
+  }
+}

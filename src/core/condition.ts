@@ -1,0 +1,236 @@
+/** A condition tree becomes one closure; what depends on the match value alone can be told from the rest (R13). */
+import { HooklineError } from "./error.ts";
+import type { Json } from "./event.ts";
+import type { Condition } from "./hook.ts";
+import type { ConditionKind, Found, Patterns, Registry, Scope, Test } from "./ports.ts";
+import { isRecord } from "./schema.ts";
+
+export interface CompiledCondition {
+  test: Test;
+  /** The clause that decided, in a person's words. */
+  explain(scope: Scope): { holds: boolean; because: string };
+  /** The answer depends on the event's name and match value alone, so it may be remembered. */
+  isStatic: boolean;
+  /** What enrich has to add to the event before. */
+  needs: ReadonlySet<string>;
+}
+type Kinds = Pick<Registry, "conditions">;
+
+/** Deeper trees than a person writes would overflow the stack, and a test never throws. */
+const deepest = 100;
+
+/** Throws condition_unknown, parameters_invalid, and what a kind's own compile throws. */
+export const compileCondition = (condition: Condition, registry: Kinds, patterns: Patterns): CompiledCondition =>
+  compileNode(condition, { registry, patterns, where: "when", depth: 0 });
+
+/**
+ * The same condition in two parts, of which both must hold: `fixed` depends on the match value alone. A part that would
+ * be empty is left out; no condition at all leaves both out.
+ */
+export function splitCondition(
+  condition: Condition,
+  registry: Kinds,
+  patterns: Patterns,
+): { fixed?: CompiledCondition; open?: CompiledCondition } {
+  compileCondition(condition, registry, patterns); // shape and depth are checked before anything is taken apart
+  const parts = flatten(condition).map((part) => compileCondition(part, registry, patterns));
+  const fixed = parts.filter((part) => part.isStatic);
+  const open = parts.filter((part) => !part.isStatic);
+  return {
+    ...(fixed.length > 0 ? { fixed: joinAll(fixed) } : {}),
+    ...(open.length > 0 ? { open: joinAll(open) } : {}),
+  };
+}
+
+const flatten = (condition: Condition): Condition[] =>
+  "all" in condition ? condition.all.flatMap(flatten) : [condition];
+
+interface Place {
+  registry: Kinds;
+  patterns: Patterns;
+  where: string;
+  depth: number;
+}
+
+function compileNode(condition: Condition, place: Place): CompiledCondition {
+  if (place.depth > deepest) throw invalid("the condition", `at most ${deepest} levels`, "more", place);
+  if (!isRecord(condition)) throw invalid("a condition", "an object", JSON.stringify(condition) ?? "nothing", place);
+  const inside = (key: string): Place => ({ ...place, where: `${place.where}.${key}`, depth: place.depth + 1 });
+  if ("all" in condition) return joinAll(compileList(condition.all, inside("all")));
+  if ("any" in condition) return joinAny(compileList(condition.any, inside("any")));
+  if ("not" in condition) return negate(compileNode(condition.not, inside("not")));
+  return compileLeaf(condition, place);
+}
+
+function compileList(conditions: readonly Condition[], place: Place): CompiledCondition[] {
+  if (!Array.isArray(conditions))
+    throw invalid("a condition", "a list of conditions", JSON.stringify(conditions), place);
+  return conditions.map((one, index) => compileNode(one, { ...place, where: `${place.where}[${index}]` }));
+}
+
+function compileLeaf(condition: { is: string; with?: Json }, place: Place): CompiledCondition {
+  const name = condition.is ?? Object.keys(condition)[0] ?? "";
+  const kind = place.registry.conditions.get(name);
+  if (!kind || condition.is === undefined) {
+    const near = nearest(name, ["all", "any", "not", ...place.registry.conditions.keys()]);
+    throw new HooklineError("condition_unknown", { name, where: place.where, near });
+  }
+  const params = condition.with ?? null;
+  const [wrong] = kind.params.check(params);
+  if (wrong) throw invalid([name, ...wrong.path].join("."), wrong.expected, wrong.found, place);
+  const clause = describe(name, kind, params);
+  const test = kind.compile(params, place.patterns);
+  return {
+    test,
+    explain: (scope) => {
+      const holds = test(scope) !== false;
+      return { holds, because: holds ? clause : `not: ${clause}` };
+    },
+    isStatic: kind.reads === "match",
+    needs: new Set(kind.needs === undefined ? [] : [kind.needs]),
+  };
+}
+
+const describe = (name: string, kind: ConditionKind, params: Json): string =>
+  kind.describe?.(params) ?? (params === null ? name : `${name} ${JSON.stringify(params)}`);
+
+const invalid = (name: string, expected: string, found: string, { where }: Place): HooklineError =>
+  new HooklineError("parameters_invalid", { name, expected, found, where });
+
+function joinAll(parts: readonly CompiledCondition[]): CompiledCondition {
+  const [only] = parts;
+  if (only && parts.length === 1) return only;
+  return {
+    test: testAll(parts.map((part) => part.test)),
+    explain(scope) {
+      const reasons: string[] = [];
+      for (const part of parts) {
+        const { holds, because } = part.explain(scope);
+        if (!holds) return { holds, because };
+        reasons.push(because);
+      }
+      return { holds: true, because: reasons.join(" and ") || "it asks for nothing" };
+    },
+    ...sumUp(parts),
+  };
+}
+
+function joinAny(parts: readonly CompiledCondition[]): CompiledCondition {
+  const [only] = parts;
+  if (only && parts.length === 1) return only;
+  return {
+    test: testAny(parts.map((part) => part.test)),
+    explain(scope) {
+      const reasons: string[] = [];
+      for (const part of parts) {
+        const { holds, because } = part.explain(scope);
+        if (holds) return { holds, because };
+        reasons.push(because);
+      }
+      return { holds: false, because: reasons.join(" and ") || "it offers no choice" };
+    },
+    ...sumUp(parts),
+  };
+}
+
+function negate(part: CompiledCondition): CompiledCondition {
+  const { test } = part;
+  return {
+    test: (scope) => test(scope) === false,
+    explain(scope) {
+      const { holds, because } = part.explain(scope);
+      return { holds: !holds, because };
+    },
+    isStatic: part.isStatic,
+    needs: part.needs,
+  };
+}
+
+const sumUp = (parts: readonly CompiledCondition[]): Pick<CompiledCondition, "isStatic" | "needs"> => ({
+  isStatic: parts.every((part) => part.isStatic),
+  needs: new Set(parts.flatMap((part) => [...part.needs])),
+});
+
+/** More tests than this are a loop; fewer are nested pairs, which the engine's compiler inlines. */
+const mostNested = 8;
+
+function testAll(tests: readonly Test[]): Test {
+  const [first, second, third] = tests;
+  if (!first) return () => true;
+  if (!second) return first;
+  if (tests.length > mostNested) return (scope) => foldAll(tests, scope);
+  if (third && tests.length === 3) return testThree(first, second, third);
+  const rest = tests.length === 2 ? second : testAll(tests.slice(1));
+  return (scope) => {
+    const left = first(scope);
+    if (left === false) return false;
+    const right = rest(scope);
+    return right === false ? false : both(left, right);
+  };
+}
+
+/** By far the most conditions that anyone writes have two or three parts. */
+const testThree =
+  (first: Test, second: Test, third: Test): Test =>
+  (scope) => {
+    const one = first(scope);
+    if (one === false) return false;
+    const two = second(scope);
+    if (two === false) return false;
+    const three = third(scope);
+    return three === false ? false : both(both(one, two), three);
+  };
+
+const both = (left: Found | true, right: Found | true): Found | true =>
+  left === true ? right : right === true ? left : { ...left, ...right };
+
+function foldAll(tests: readonly Test[], scope: Scope): Found | boolean {
+  let found: Found | true = true;
+  for (const test of tests) {
+    const one = test(scope);
+    if (one === false) return false;
+    found = both(found, one);
+  }
+  return found;
+}
+
+function testAny(tests: readonly Test[]): Test {
+  const [first, second] = tests;
+  if (!first) return () => false;
+  if (!second) return first;
+  if (tests.length > mostNested) return (scope) => firstOf(tests, scope);
+  const rest = tests.length === 2 ? second : testAny(tests.slice(1));
+  return (scope) => {
+    const left = first(scope);
+    return left === false ? rest(scope) : left;
+  };
+}
+
+function firstOf(tests: readonly Test[], scope: Scope): Found | boolean {
+  for (const test of tests) {
+    const one = test(scope);
+    if (one !== false) return one;
+  }
+  return false;
+}
+
+/** The known name that a misspelt one is surely meant to be: at most two letters changed, added or missing. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const allowed = Math.min(2, Math.floor(name.length / 3));
+  const ranked = known.map((one) => ({ one, apart: distance(name.toLowerCase(), one.toLowerCase()) }));
+  return ranked.filter(({ apart }) => apart <= allowed).sort((left, right) => left.apart - right.apart)[0]?.one;
+}
+
+function distance(left: string, right: string): number {
+  if (Math.max(left.length, right.length) > 64) return Number.POSITIVE_INFINITY;
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (const [down, letter] of [...left].entries()) {
+    const next = [down + 1];
+    for (let across = 1; across <= right.length; across++) {
+      const changed = (row[across - 1] ?? 0) + (right[across - 1] === letter ? 0 : 1);
+      next.push(Math.min(changed, (row[across] ?? 0) + 1, (next[across - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[right.length] ?? 0;
+}

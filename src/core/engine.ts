@@ -1,0 +1,149 @@
+/** The line itself: event → match → admit → steps → merge → outcome. The only place where an event is decided. */
+import { type Asking, askAgain, askAll, save, skip } from "./ask.ts";
+import { refusalOf } from "./admit.ts";
+import { finishDetached, performItem } from "./background.ts";
+import { messageOf } from "./error.ts";
+import type { HookEvent, MaybePromise } from "./event.ts";
+import { advance } from "./events.ts";
+import { type Explanation, explainEvent } from "./explain.ts";
+import { type Flow, go, wait } from "./flow.ts";
+import type { HookSet } from "./hook.ts";
+import { accept, merge, type Outcome } from "./outcome.ts";
+import { begin, candidates, holdsNow, inBackground, newRun, type Passage } from "./passage.ts";
+import { type Plan, type Plans, planHooks } from "./plan.ts";
+import type { Caller, DetachedWork, Found, Item, Ports, Run } from "./ports.ts";
+import { policyOf } from "./run.ts";
+import { settle } from "./settle.ts";
+
+export interface Engine {
+  /** One event down the line. Never throws: what fails is answered by the failure policies. Waits only if a hook does. */
+  emit(event: HookEvent, caller?: Caller): MaybePromise<Outcome>;
+  /** For every hook, whether it would run and why; nothing runs. May throw if the store cannot be read. */
+  explain(event: HookEvent): MaybePromise<Explanation[]>;
+  /** Runs one queued item, as the queue's worker does. Never rejects. */
+  perform(item: Item, caller?: Caller): Promise<void>;
+  /** Closes the run of a program that detached itself, once it ends. Never rejects. */
+  finish(run: Run, work: DetachedWork["done"]): Promise<void>;
+  /** Waits for background work of this process. */
+  close(): Promise<void>;
+}
+
+const noCaller: Caller = {};
+
+export function createEngine(ports: Ports): Engine {
+  const planned = new WeakMap<HookSet, Plans>();
+  const background = new Set<Promise<void>>();
+
+  const plansOf = (set: HookSet): Plans => {
+    const known = planned.get(set);
+    if (known) return known;
+    const made = planHooks(set, ports.registry, ports.patterns);
+    planned.set(set, made);
+    return made;
+  };
+
+  function* handOver(item: Item, work: DetachedWork): Flow<void> {
+    const owner = ports.queue.owner?.();
+    yield* save(ports, owner ? { ...item.run, owner } : item.run);
+    if (ports.queue.adopt) return yield* wait(ports.queue.adopt(item, work));
+    const finishing = finishDetached(ports, item.run, work.done);
+    background.add(finishing);
+    void finishing.finally(() => background.delete(finishing)); // it never rejects
+  }
+  const asking: Asking = { ports, handOver };
+
+  function* decide(given: HookEvent, caller: Caller): Flow<Outcome> {
+    const set = ports.hooks(given);
+    const passage = begin(given, plansOf(set), caller);
+    let outcome: Outcome;
+    try {
+      const needs = needsOf(candidates(passage));
+      if (needs.size > 0 && ports.enrich) passage.event = yield* wait(ports.enrich(given, needs));
+      const { turn, given: earlier } = yield* wait(ports.store.record(passage.event, set, advance));
+      passage.event = { ...passage.event, turn };
+      ports.observe?.({ is: "event", event: passage.event });
+      outcome = earlier ? yield* repeat(passage, earlier) : yield* pass(passage);
+    } catch (error) {
+      outcome = rest(passage, messageOf(error));
+    }
+    ports.observe?.({ is: "outcome", event: passage.event, outcome });
+    return outcome;
+  }
+
+  function* pass(passage: Passage): Flow<Outcome> {
+    yield* markDebts(passage);
+    yield* askAll(asking, passage);
+    yield* askAgain(asking, passage);
+    const outcome = yield* settle(ports, passage);
+    yield* wait(ports.store.answered(passage.event.id, outcome));
+    return outcome;
+  }
+
+  /** The same happening, told by another registration: the first verdict and stop, nothing else (R36, R49). */
+  function* repeat(passage: Passage, earlier: Outcome): Flow<Outcome> {
+    for (const plan of candidates(passage)) {
+      if (holdsNow(plan, passage) === false) continue;
+      yield* skip(ports, plan, passage, "duplicate: another registration told of this before and has the answer");
+    }
+    return earlier;
+  }
+
+  /** Before anything runs, so that a hook which is never reached still owes (specification 004). */
+  function* markDebts(passage: Passage): Flow<void> {
+    const owing = candidates(passage).filter((plan) => plan.hook.limits.untilPass);
+    if (!passage.event.session || owing.length === 0) return;
+    const debts = new Map<string, Found>();
+    for (const plan of owing) {
+      const found = holdsNow(plan, passage);
+      if (found !== false) debts.set(plan.hook.id, found === true ? {} : found);
+    }
+    passage.debts = yield* wait(ports.store.owe(passage.event.session, debts));
+  }
+
+  /**
+   * Store or enrich failed, so nothing more can be asked: what was answered by then stands, and every other hook that
+   * would have run has failed, so its policy answers. A new round that cannot be counted is not begun (R8).
+   */
+  function rest(passage: Passage, reason: string): Outcome {
+    let outcome: Outcome = {};
+    for (const plan of candidates(passage)) {
+      const answered = passage.answers.get(plan);
+      outcome = merge(outcome, answered ? answered.outcome : failureOf(plan, passage, reason));
+    }
+    const { costs } = passage.row;
+    if (!costs || !costs.fields.some((field) => outcome[field] !== undefined)) return outcome;
+    const { verdict, context: _uncounted, ...others } = outcome;
+    const text = `${verdict?.by ?? "a hook"} would go on, but that cannot be counted: ${reason}`;
+    return merge(others, accept({ messages: [{ to: "person", text }] }, passage.acceptance, false).now);
+  }
+
+  function failureOf(plan: Plan, passage: Passage, reason: string): Outcome {
+    const { hook, guard } = plan;
+    if (holdsNow(plan, passage) === false || inBackground(plan, passage) || refusalOf(hook, passage.event, ports)) return {};
+    const answer = policyOf(hook, reason);
+    ports.observe?.({ is: "run", run: { ...newRun(plan, passage, ports), status: "failed", reason, outcome: answer } });
+    return accept(answer, passage.acceptance, guard).now;
+  }
+
+  ports.queue.start((item, caller) => performItem(ports, item, caller));
+
+  return {
+    emit: (event, caller = noCaller) => go(decide(event, caller)),
+    explain(event) {
+      const set = ports.hooks(event);
+      return go(explainEvent(event, set, plansOf(set), ports));
+    },
+    perform: (item, caller = noCaller) => performItem(ports, item, caller),
+    finish: (run, work) => finishDetached(ports, run, work),
+    async close() {
+      await ports.queue.close();
+      while (background.size > 0) await Promise.all(background);
+    },
+  };
+}
+
+function needsOf(plans: readonly Plan[]): ReadonlySet<string> {
+  const needs = new Set<string>();
+  for (const plan of plans) for (const need of plan.needs) needs.add(need);
+  return needs;
+}

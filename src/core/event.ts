@@ -1,0 +1,133 @@
+/** What can happen: one envelope for every event, and a payload per agent event. */
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type Fields = { [key: string]: Json };
+/** Unix milliseconds. */
+export type Instant = number;
+export type Seconds = number;
+export type HookId = string;
+export type SessionId = string;
+export type MaybePromise<T> = T | Promise<T>;
+
+interface Tool {
+  tool_name: string;
+  tool_input: Fields;
+  tool_use_id?: string;
+}
+interface Stopped {
+  stop_hook_active?: boolean;
+  last_assistant_message?: string;
+}
+interface ModelSwitch {
+  from_model: string;
+  to_model: string;
+  source?: string;
+}
+interface TaskChange {
+  task_id: string;
+  task_subject?: string;
+  task_description?: string;
+}
+
+/**
+ * Payload of each agent event, named as Claude Code 2.1.330 names it (the superset dialect, R1).
+ * Agents send more than is listed here; what is not listed passes through untyped.
+ */
+export interface AgentEvents {
+  SessionStart: { source: string; model?: string };
+  SessionEnd: { reason: string };
+  SessionStop: { changed_files?: string[] };
+  Setup: { trigger: string };
+  InstructionsLoaded: { file_path: string; memory_type?: string; load_reason: string };
+  UserPromptSubmit: { prompt: string };
+  UserPromptExpansion: { expansion_type?: string; command_name: string; command_args?: string; prompt?: string };
+  PreToolUse: Tool;
+  PostToolUse: Tool & { tool_response: Json; duration_ms?: number };
+  PostToolUseFailure: Tool & { error: string; is_interrupt?: boolean; duration_ms?: number };
+  PostToolBatch: { tool_calls: Fields[] };
+  PermissionRequest: Tool & { permission_suggestions?: Fields[] };
+  PermissionDenied: Tool & { reason?: string };
+  Notification: { message: string; notification_type: string; title?: string };
+  Stop: Stopped;
+  StopFailure: { error: string; error_details?: string; last_assistant_message?: string };
+  Interrupt: Fields;
+  SubagentStart: { agent_id?: string; agent_type?: string };
+  SubagentStop: Stopped & { agent_id?: string; agent_type?: string };
+  PreCompact: { trigger: string; custom_instructions?: string };
+  PostCompact: { trigger: string; compact_summary?: string };
+  PreModelSwitch: ModelSwitch;
+  PostModelSwitch: ModelSwitch;
+  TeammateIdle: { teammate_name?: string; team_name?: string };
+  TaskCreated: TaskChange;
+  TaskCompleted: TaskChange;
+  Elicitation: { mcp_server_name: string; message?: string };
+  ElicitationResult: { mcp_server_name: string; action: string; content?: Json };
+  ConfigChange: { source: string; file_path?: string };
+  WorktreeCreate: { name: string };
+  WorktreeRemove: { worktree_path: string };
+  CwdChanged: { old_cwd: string; new_cwd: string };
+  DirectoryAdded: { directory: string; source?: string };
+  FileChanged: { file_path: string; event?: string };
+  MessageDisplay: { delta?: string; message_id?: string; final?: boolean };
+}
+
+export type AgentEventName = keyof AgentEvents;
+/** Application events carry a dot, agent events never do (R1). */
+export type EventName = AgentEventName | `${string}.${string}`;
+
+/** How often a session may still be pushed on, counted per user prompt (R8). */
+export type Counter = "reprompts" | "rewakes" | "injected";
+
+/** What is known of the conversation when an event happens; conditions read it, so they stay pure. */
+export interface Turn {
+  /** User prompts so far; 0 before the first. */
+  number: number;
+  prompt: string;
+  answer: string;
+  /** Tool calls of this turn. */
+  toolCalls: number;
+  messages: number;
+  toolFailed: boolean;
+  spent: Record<Counter, number>;
+  tokens?: number;
+  window?: number;
+  openTasks?: number;
+}
+
+export const firstTurn: Turn = {
+  number: 0,
+  prompt: "",
+  answer: "",
+  toolCalls: 0,
+  messages: 0,
+  toolFailed: false,
+  spent: { reprompts: 0, rewakes: 0, injected: 0 },
+};
+
+export interface HookEvent {
+  id: string;
+  name: EventName;
+  at: Instant;
+  cwd: string;
+  data: Fields;
+  /** Who gets the reply: "claude-code", "git", "emit". Never compared in core. */
+  sender: string;
+  session?: SessionId;
+  agent?: { id: string; type?: string };
+  /** Given by a host, else filled in by the engine when it records the event. */
+  turn?: Turn;
+  /** Addresses one hook; force skips limits and enabled, never trust. */
+  to?: { hook: HookId; force?: true };
+  /** The same happening told twice has one id and two registrations (R36, R49). */
+  delivery?: { id: string; by: string };
+  /** What the sender's reply can carry; absent means all that the event's row accepts. */
+  accepts?: readonly string[];
+  /** The sender's own name for the tool, where it differs from the canonical one (R11). */
+  nativeTool?: string;
+}
+
+/** The payload field, if it is text. */
+export function textField(data: Fields, key: string | undefined): string | undefined {
+  const value = key === undefined ? undefined : data[key];
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,218 @@
+/** The event table: all that the engine knows about each event. Names stand here and nowhere else in core. */
+import {
+  type AgentEventName,
+  type AgentEvents,
+  type Counter,
+  type EventName,
+  type Fields,
+  firstTurn,
+  type HookEvent,
+  type Turn,
+  textField,
+} from "./event.ts";
+import type { OutcomeField, VerdictKind } from "./outcome.ts";
+
+export interface EventRow<Data = Fields> {
+  /** Other names of the event, resolved at load, never at run time (R2). */
+  aliases?: readonly string[];
+  /** The payload field that a matcher is compared with; without it a matcher is ignored (R38). */
+  matchOn?: keyof Data & string;
+  /** The field holds a file path: matchers see its base name, and names may hold dots. */
+  matchFile?: true;
+  /** The field holds a tool's name: matchers also see its native name, and its class in lists (R11). */
+  matchTool?: true;
+  /** The values that agents send, where the set is closed. */
+  values?: readonly string[];
+  accepts: readonly OutcomeField[];
+  verdicts?: readonly VerdictKind[];
+  /** sync: the sender waits for the outcome. async: fire and forget (R51). */
+  mode: "sync" | "async";
+  rewrites?: { updatedInput?: keyof Data & string; updatedOutput?: keyof Data & string };
+  /** What an answer costs, counted per user prompt (R8). A row's counter is paid once per event. */
+  costs?: { fields: readonly OutcomeField[]; counter: Counter; max: number };
+  /** Notices of this kind that are waiting deny the event: the conversation goes on with them (R61). */
+  holdsOpenFor?: Counter;
+  turn?(before: Turn, data: Fields): Turn;
+}
+
+/** Agents also submit prompts of their own (a background task has ended): those do not renew what a session may spend. */
+const fromPerson = (data: Fields): boolean => {
+  const source = textField(data, "source");
+  return source === undefined || source === "user" || source === "sdk";
+};
+
+const told = ["messages", "suppressOutput", "extra"] as const;
+const decided = ["verdict", "stop", "context", ...told] as const;
+const reprompt = { fields: ["verdict", "context"], counter: "reprompts", max: 3 } as const;
+const compactions = ["manual", "auto"] as const;
+
+/** The 33 events of Claude Code 2.1.330, and Interrupt and SessionStop (R1). */
+export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> } = {
+  SessionStart: {
+    aliases: ["session_start"],
+    matchOn: "source",
+    values: ["startup", "resume", "clear", "compact", "fork"],
+    accepts: ["context", "firstMessage", "sessionTitle", "watchPaths", "reloadSkills", ...told],
+    mode: "sync",
+  },
+  SessionEnd: {
+    aliases: ["session_end"],
+    matchOn: "reason",
+    values: ["clear", "resume", "logout", "prompt_input_exit", "other"],
+    accepts: [],
+    mode: "async",
+  },
+  SessionStop: { accepts: ["verdict", ...told], mode: "sync" },
+  Setup: { matchOn: "trigger", values: ["init", "maintenance"], accepts: ["context", ...told], mode: "sync" },
+  InstructionsLoaded: {
+    matchOn: "load_reason",
+    values: ["session_start", "nested_traversal", "path_glob_match", "include", "compact"],
+    accepts: [],
+    mode: "async",
+  },
+  UserPromptSubmit: {
+    aliases: ["turn_start", "user_prompt", "PromptSubmit"],
+    accepts: [...decided, "sessionTitle", "suppressPrompt"],
+    mode: "sync",
+    turn: (before, data) => ({
+      ...before,
+      number: before.number + 1,
+      prompt: textField(data, "prompt") ?? "",
+      messages: before.messages + 1,
+      toolCalls: 0,
+      toolFailed: false,
+      spent: fromPerson(data) ? firstTurn.spent : before.spent,
+    }),
+  },
+  UserPromptExpansion: { matchOn: "command_name", accepts: [...decided, "suppressPrompt"], mode: "sync" },
+  PreToolUse: {
+    aliases: ["tool_start", "pre_tool_use", "PreAbilityCall"],
+    matchOn: "tool_name",
+    matchTool: true,
+    accepts: [...decided, "updatedInput"],
+    verdicts: ["deny", "ask", "allow", "defer"],
+    mode: "sync",
+    rewrites: { updatedInput: "tool_input" },
+    turn: (before) => ({ ...before, toolCalls: before.toolCalls + 1 }),
+  },
+  PostToolUse: {
+    aliases: ["tool_end", "post_tool_use", "PostAbilityCall"],
+    matchOn: "tool_name",
+    matchTool: true,
+    accepts: [...decided, "updatedOutput"],
+    mode: "sync",
+    rewrites: { updatedOutput: "tool_response" },
+    turn: (before) => ({ ...before, toolFailed: false }),
+  },
+  PostToolUseFailure: {
+    aliases: ["tool_end", "post_tool_use", "PostAbilityCall"],
+    matchOn: "tool_name",
+    matchTool: true,
+    accepts: decided,
+    mode: "sync",
+    turn: (before) => ({ ...before, toolFailed: true }),
+  },
+  PostToolBatch: { accepts: decided, mode: "sync" },
+  PermissionRequest: {
+    aliases: ["approval_request"],
+    matchOn: "tool_name",
+    matchTool: true,
+    accepts: ["verdict", "updatedInput", "permissions", "interrupt", ...told],
+    verdicts: ["deny", "allow"],
+    mode: "sync",
+    rewrites: { updatedInput: "tool_input" },
+  },
+  PermissionDenied: { matchOn: "tool_name", matchTool: true, accepts: ["retry", ...told], mode: "sync" },
+  Notification: { matchOn: "notification_type", accepts: ["context", ...told], mode: "sync" },
+  Stop: {
+    aliases: ["turn_end"],
+    accepts: decided,
+    mode: "sync",
+    costs: reprompt,
+    holdsOpenFor: "rewakes",
+    turn: (before, data) => ({
+      ...before,
+      answer: textField(data, "last_assistant_message") ?? before.answer,
+      messages: before.messages + 1,
+    }),
+  },
+  StopFailure: { aliases: ["error"], matchOn: "error", accepts: [], mode: "async" },
+  Interrupt: { accepts: ["messages"], mode: "sync" },
+  SubagentStart: { aliases: ["agent_spawn"], matchOn: "agent_type", accepts: ["context", ...told], mode: "sync" },
+  SubagentStop: {
+    aliases: ["agent_complete"],
+    matchOn: "agent_type",
+    accepts: decided,
+    mode: "sync",
+    costs: reprompt,
+  },
+  PreCompact: {
+    aliases: ["pre_compact"],
+    matchOn: "trigger",
+    values: compactions,
+    accepts: ["verdict", "context", ...told],
+    mode: "sync",
+  },
+  PostCompact: { matchOn: "trigger", values: compactions, accepts: [], mode: "async" },
+  PreModelSwitch: {
+    matchOn: "to_model",
+    accepts: ["verdict", ...told],
+    verdicts: ["deny", "ask", "allow"],
+    mode: "sync",
+  },
+  PostModelSwitch: { matchOn: "to_model", accepts: ["context", ...told], mode: "sync" },
+  TeammateIdle: { accepts: ["verdict", ...told], mode: "sync", costs: reprompt },
+  TaskCreated: { accepts: ["verdict", ...told], mode: "sync" },
+  TaskCompleted: { accepts: ["verdict", ...told], mode: "sync", costs: reprompt },
+  Elicitation: { matchOn: "mcp_server_name", accepts: ["verdict", "elicitation", ...told], mode: "sync" },
+  ElicitationResult: { matchOn: "mcp_server_name", accepts: ["verdict", "elicitation", ...told], mode: "sync" },
+  ConfigChange: {
+    matchOn: "source",
+    values: ["user_settings", "project_settings", "local_settings", "policy_settings", "skills"],
+    accepts: ["verdict", ...told],
+    mode: "sync",
+  },
+  WorktreeCreate: { matchOn: "name", accepts: ["verdict", "worktreePath", ...told], mode: "sync" },
+  WorktreeRemove: { matchOn: "worktree_path", accepts: [], mode: "async" },
+  CwdChanged: { accepts: ["watchPaths", ...told], mode: "sync" },
+  DirectoryAdded: { matchOn: "source", accepts: [], mode: "async" },
+  FileChanged: { matchOn: "file_path", matchFile: true, accepts: ["watchPaths", ...told], mode: "sync" },
+  MessageDisplay: { accepts: ["displayContent"], mode: "sync" },
+};
+
+/** Application events (R1) have no row of their own: they take the answers that any embedder can obey. */
+const applicationRow: EventRow = { accepts: [...decided], verdicts: ["deny", "ask", "allow"], mode: "sync" };
+const plainVerdicts: readonly VerdictKind[] = ["deny"];
+
+export const agentEventNames = Object.keys(events) as AgentEventName[]; // the mapped type makes the list complete
+
+export const rowOf = (name: EventName): EventRow =>
+  Object.hasOwn(events, name) ? (events[name as AgentEventName] as EventRow) : applicationRow;
+
+export const verdictsOf = (row: EventRow): readonly VerdictKind[] => row.verdicts ?? plainVerdicts;
+
+const byAlias = new Map<string, EventName[]>();
+for (const name of agentEventNames) {
+  byAlias.set(name, [name]);
+  for (const alias of events[name].aliases ?? []) byAlias.set(alias, [...(byAlias.get(alias) ?? []), name]);
+}
+
+/** All names that a hook's author may write, for suggestions. */
+export const eventNames: readonly string[] = [...byAlias.keys()];
+
+/** The events that a written name means, or undefined for a name that nothing sends (R2). A dot makes any name good. */
+export function resolveEvent(written: string): EventName[] | undefined {
+  return byAlias.get(written) ?? (isApplicationEvent(written) ? [written] : undefined);
+}
+
+const isApplicationEvent = (name: string): name is `${string}.${string}` => /^[\w-]+(\.[\w-]+)+$/.test(name);
+
+/** The one event that `emit NAME` sends: an alias of two decides by the payload (R62). */
+export function eventToEmit(written: string, data: Fields): EventName | undefined {
+  const names = resolveEvent(written);
+  return names?.find((name) => (textField(data, "error") !== undefined) === failureEvents.has(name)) ?? names?.[0];
+}
+const failureEvents: ReadonlySet<EventName> = new Set<EventName>(["PostToolUseFailure"]);
+
+/** The session's turn after this event. */
+export const advance = (event: HookEvent, before: Turn): Turn => rowOf(event.name).turn?.(before, event.data) ?? before;

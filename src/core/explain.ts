@@ -1,0 +1,65 @@
+/** Why each hook would or would not run: a pure reading of event, set and registry, for new and for stored events. */
+import { claimsOf, refusalOf } from "./admit.ts";
+import type { HookEvent, HookId } from "./event.ts";
+import { type Flow, wait } from "./flow.ts";
+import type { Hook, HookSet, Trigger } from "./hook.ts";
+import { type Plan, type Plans, placeOf, scopeOf } from "./plan.ts";
+import type { Ports } from "./ports.ts";
+
+export interface Explanation {
+  hook: HookId;
+  name: string;
+  file?: string;
+  line?: number;
+  would: "run" | "skip";
+  because: string;
+}
+export type ExplainPorts = Pick<Ports, "store" | "now"> & Partial<Pick<Ports, "distrust" | "elsewhere">>;
+
+/** One sentence per hook of the set, in running order. Limits are looked up as they stand now. */
+export function* explainEvent(event: HookEvent, set: HookSet, plans: Plans, ports: Ports): Flow<Explanation[]> {
+  const explanations: Explanation[] = [];
+  for (const hook of set.hooks) {
+    const reading = read(plans.of(hook), event);
+    const refused = reading.would === "run" ? yield* refusal(hook, event, ports) : undefined;
+    explanations.push({
+      hook: hook.id,
+      name: hook.name,
+      ...(hook.origin.file ? { file: hook.origin.file } : {}),
+      ...(hook.origin.line ? { line: hook.origin.line } : {}),
+      ...(refused === undefined ? reading : { would: "skip", because: refused }),
+    });
+  }
+  return explanations;
+}
+
+function* refusal(hook: Hook, event: HookEvent, ports: Ports): Flow<string | undefined> {
+  const gate = refusalOf(hook, event, ports);
+  if (gate !== undefined) return gate;
+  const claims = claimsOf(hook, event);
+  if (claims.length === 0) return undefined;
+  return (yield* wait(ports.store.peek(claims, ports.now())))?.refusal;
+}
+
+/** What event and condition alone say. Never throws. */
+export function read(plan: Plan, event: HookEvent): { would: "run" | "skip"; because: string } {
+  const { hook, condition, broken } = plan;
+  if (!hears(hook.on, event)) return { would: "skip", because: `it listens to ${nameOf(hook.on)}, and this is ${event.name}` };
+  if (broken !== undefined) return { would: "run", because: `it matches by its event, but it will fail: ${broken}` };
+  if (!condition) return { would: "run", because: `it runs on every ${event.name}` };
+  const { holds, because } = condition.explain(scopeOf(event));
+  return { would: holds ? "run" : "skip", because };
+}
+
+const hears = (trigger: Trigger, event: HookEvent): boolean => "event" in trigger && trigger.event.includes(event.name);
+
+/** The trigger as its author wrote it (R62). */
+export function nameOf(trigger: Trigger): string {
+  if ("event" in trigger) return (trigger.as ?? trigger.event).join(", ");
+  if ("every" in trigger) return `every ${trigger.every} s`;
+  if ("cron" in trigger) return `cron ${trigger.cron}`;
+  if ("at" in trigger) return `at ${new Date(trigger.at).toISOString()}`;
+  return `changes of ${trigger.watch.paths.join(", ")}`;
+}
+
+export { placeOf };

@@ -1,0 +1,84 @@
+/** The text of `Edit(…)`: a file pattern as in .gitignore, compared with one path (R12). */
+import type { Patterns } from "./ports.ts";
+
+/** Where relative patterns and paths start. */
+export interface Places {
+  cwd: string;
+  /** The folder of the hook file that holds the pattern. */
+  root?: string;
+  home?: string;
+}
+export type FilePattern = (path: string, places: Places) => boolean;
+
+/**
+ * No slash: the base name, in any folder. `//x`: from the file system's root. `~/x`: from home. `/x`: from the hook's
+ * root. `./x` and `a/b`: from the folder of the event, or else from the hook's root, so that starting the agent in a
+ * subfolder does not switch a guard off. A pattern that names a folder means what lies in it, too.
+ */
+export function compileFilePattern(source: string, glob: Patterns["glob"]): FilePattern {
+  const pattern = source.trim();
+  if (pattern === "*" || pattern === "**" || pattern === "") return () => true;
+  if (!pattern.includes("/")) {
+    const holds = glob(pattern);
+    return (path) => holds(baseOf(path));
+  }
+  const start = starts.find((one) => pattern.startsWith(one.sign)) ?? inFolder;
+  const inside = pattern
+    .slice(start.sign.length)
+    .replace(/^(\.\/)+/, "")
+    .replace(/\/+$/, "/**");
+  const holds = orBelow(inside, glob);
+  return (path, places) => {
+    const absolute = resolvePath(path, places.cwd);
+    return start.from(places).some((folder) => {
+      const rest = folder === undefined ? undefined : below(absolute, folder);
+      return rest !== undefined && holds(rest);
+    });
+  };
+}
+
+interface Start {
+  sign: string;
+  from(places: Places): readonly (string | undefined)[];
+}
+const inFolder: Start = { sign: "", from: ({ cwd, root }) => [cwd, root] };
+const starts: readonly Start[] = [
+  { sign: "//", from: () => ["/"] },
+  { sign: "~/", from: ({ home }) => [home] },
+  { sign: "/", from: ({ root, cwd }) => [root ?? cwd] },
+];
+
+/** The path or a folder above it, as long as nothing below that folder begins with a dot. */
+function orBelow(pattern: string, glob: Patterns["glob"]): (path: string) => boolean {
+  const holds = glob(pattern);
+  if (/(^|\/)\*+$/.test(pattern)) return holds;
+  return (path) => {
+    if (holds(path)) return true;
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      if (path[end + 1] === ".") return false;
+      if (holds(path.slice(0, end))) return true;
+    }
+    return false;
+  };
+}
+
+const baseOf = (path: string): string => path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+
+/** The path from this folder, or undefined if it lies elsewhere. */
+function below(path: string, folder: string): string | undefined {
+  const base = resolvePath(folder, "/");
+  if (base === "/") return path.slice(1);
+  return path.startsWith(`${base}/`) ? path.slice(base.length + 1) : undefined;
+}
+
+/** Absolute, with forward slashes and without `.` and `..`. Looks at no disk. */
+export function resolvePath(path: string, cwd: string): string {
+  const plain = path.replaceAll("\\", "/");
+  const whole = /^([A-Za-z]:)?\//.test(plain) ? plain : `${cwd.replaceAll("\\", "/")}/${plain}`;
+  const kept: string[] = [];
+  for (const part of whole.split("/")) {
+    if (part === "..") kept.pop();
+    else if (part !== "." && part !== "") kept.push(part);
+  }
+  return /^[A-Za-z]:/.test(kept[0] ?? "") ? kept.join("/") : `/${kept.join("/")}`;
+}

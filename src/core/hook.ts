@@ -1,0 +1,144 @@
+/** The one internal Hook that every dialect compiles to. It is plain JSON: hashed, stored, queued, asked again. */
+import type { EventName, Fields, HookId, Instant, Json, Seconds } from "./event.ts";
+
+export type Trigger =
+  | { event: EventName[] /** The names as their author wrote them (R62). */; as?: string[] }
+  | { every: Seconds }
+  | { cron: string; zone?: string }
+  | { at: Instant }
+  | { watch: WatchRule };
+
+export interface WatchRule {
+  paths: string[];
+  base?: string;
+  recursive?: boolean;
+  extensions?: string[];
+}
+
+/** A test on the event, the turn or an earlier result: a tree of named kinds. */
+export type Condition = { all: Condition[] } | { any: Condition[] } | { not: Condition } | { is: string; with?: Json };
+
+export interface Step {
+  /** The handler's name in the registry. */
+  uses: string;
+  with: Fields;
+  timeout: Seconds;
+  /** Asked before the step, sees all earlier results. */
+  skipIf?: Condition;
+  onError: "continue" | "stop";
+  /** The parameters hold {{placeholders}}. Formats without them (specification 002) leave it out. */
+  templates?: true;
+}
+
+export interface Limits {
+  timeout?: Seconds;
+  cooldown?: Seconds;
+  maxFires?: number;
+  once?: "session";
+  untilPass?: true;
+  /** Touches queued runs only (R53). */
+  overlap: "skip" | "queue" | "coalesce" | "restart";
+}
+
+/** Outer to inner; the order in which hooks of equal priority run (R4). */
+export const layers = ["managed", "user", "project", "local", "plugin", "session"] as const;
+export type Layer = (typeof layers)[number];
+
+/** undeclared: a program that may do anything; settings hooks are (R52). */
+export type Role = "guard" | "transform" | "observe" | "undeclared";
+export type FailurePolicy = "continue" | "ask" | "block";
+export type Mode = "sync" | "async" | "rewake";
+
+/** Where a hook was written. */
+export interface Origin {
+  dialect: string;
+  layer: Layer;
+  file?: string;
+  line?: number;
+  column?: number;
+  /** The folder that relative paths in the hook start from. */
+  root?: string;
+  /** Where the file's plugin lives, if one brought it. */
+  plugin?: string;
+}
+
+export interface Hook {
+  id: HookId;
+  name: string;
+  on: Trigger;
+  when?: Condition;
+  steps: [Step, ...Step[]];
+  limits: Limits;
+  mode: Mode;
+  role: Role;
+  /** Always explicit, set by the dialect (R17). */
+  onFailure: FailurePolicy;
+  /** Lower runs first; 100 unless said. */
+  priority: number;
+  enabled: boolean;
+  tags: string[];
+  /** Shown while the hook runs. */
+  status?: string;
+  origin: Origin;
+}
+
+/** Immutable and in running order (R4); its id is the hash of its hooks. */
+export interface HookSet {
+  id: string;
+  hooks: readonly Hook[];
+}
+
+/** A located finding about a hook file. */
+export interface Problem {
+  severity: "error" | "warning" | "note";
+  code: ProblemCode;
+  message: string;
+  suggestion?: string;
+  file: string;
+  line: number;
+  column: number;
+}
+export type ProblemCode =
+  | "unreadable"
+  | "syntax"
+  | "shape"
+  | "unknown-event"
+  | "unknown-type"
+  | "unknown-field"
+  | "ignored-field"
+  | "missing-field"
+  | "wrong-type"
+  | "matcher-invalid"
+  | "matcher-ignored"
+  | "matcher-never"
+  | "if-never"
+  | "timeout-unit"
+  | "exit-1-blocks-nothing"
+  | "not-executable"
+  | "missing-script"
+  | "placeholder"
+  | "bash-syntax"
+  | "always-allows"
+  | "unknown-variable"
+  | "duplicate-key"
+  | "overridden"
+  | "disabled"
+  | "not-supported-yet"
+  | "guard-invalid";
+
+/** Whether the hook is asked in the name of safety: a rewrite is put before it again, and its failure blocks (R52). */
+export const isGuard = (hook: Hook): boolean => hook.role === "guard" || hook.onFailure === "block";
+
+/** Compares two hooks by R4: priority, layer, file, position in the file. The last is the order given. */
+export function inRunningOrder(left: Hook, right: Hook): number {
+  return (
+    left.priority - right.priority ||
+    layers.indexOf(left.origin.layer) - layers.indexOf(right.origin.layer) ||
+    compareText(left.origin.root ?? "", right.origin.root ?? "") ||
+    compareText(left.origin.file ?? "", right.origin.file ?? "") ||
+    (left.origin.line ?? 0) - (right.origin.line ?? 0) ||
+    (left.origin.column ?? 0) - (right.origin.column ?? 0)
+  );
+}
+
+const compareText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);

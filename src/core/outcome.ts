@@ -1,0 +1,188 @@
+/** What hooks answer, how answers merge (one rule per field), and what a sender can take of them. */
+import type { Fields, HookId, Json } from "./event.ts";
+
+export type VerdictKind = "deny" | "ask" | "allow" | "defer";
+export interface Verdict {
+  is: VerdictKind;
+  reason?: string;
+  by: HookId;
+}
+export interface Message {
+  to: "person" | "model";
+  role?: "user" | "system" | "assistant";
+  text: string;
+}
+export interface Suggestion {
+  id: string;
+  reason?: string;
+  confidence?: number;
+}
+export interface SuggestedDocument {
+  path: string;
+  reason?: string;
+  stage?: string;
+}
+export interface FollowUp {
+  kind: string;
+  payload: Fields;
+}
+export interface Compact {
+  strategy: "truncate" | "summarize";
+  keepLast?: number;
+}
+
+/** Every field that an answer can have. An Outcome has some of them; {} means: carry on. */
+export interface OutcomeFields {
+  verdict: Verdict;
+  stop: { reason?: string };
+  context: string[];
+  messages: Message[];
+  compact: Compact;
+  updatedInput: Fields;
+  updatedOutput: Json;
+  permissions: Json[];
+  watchPaths: string[];
+  firstMessage: string;
+  retry: boolean;
+  suggestions: Suggestion[];
+  documents: SuggestedDocument[];
+  intent: Fields;
+  followUps: FollowUp[];
+  sessionTitle: string;
+  suppressPrompt: boolean;
+  suppressOutput: boolean;
+  displayContent: string;
+  worktreePath: string;
+  elicitation: { action: string; content?: Json };
+  reloadSkills: boolean;
+  interrupt: boolean;
+  /** Answers that only one agent or event knows. */
+  extra: Fields;
+}
+export type OutcomeField = keyof OutcomeFields;
+export type Outcome = Partial<OutcomeFields>;
+
+/** deny > ask > allow > defer > nothing (R5). */
+export const rank: Readonly<Record<VerdictKind, number>> = { deny: 3, ask: 2, allow: 1, defer: 0 };
+
+const append = <T>(left: T[], right: T[]): T[] => [...left, ...right];
+const latest = <T>(_left: T, right: T): T => right;
+const either = (left: boolean, right: boolean): boolean => left || right;
+const lastText = (left: string, right: string): string => (right === "" ? left : right);
+
+/** How two answers to one event become one. The left one came first. */
+const rules: { [F in OutcomeField]: (left: OutcomeFields[F], right: OutcomeFields[F]) => OutcomeFields[F] } = {
+  verdict: (left, right) => (rank[right.is] > rank[left.is] ? right : left),
+  stop: (left) => left,
+  context: append,
+  messages: append,
+  compact: latest,
+  updatedInput: latest,
+  updatedOutput: latest,
+  permissions: append,
+  watchPaths: append,
+  firstMessage: lastText,
+  retry: either,
+  suggestions: append,
+  documents: append,
+  intent: latest,
+  followUps: append,
+  sessionTitle: lastText,
+  suppressPrompt: either,
+  suppressOutput: either,
+  displayContent: latest,
+  worktreePath: lastText,
+  elicitation: latest,
+  reloadSkills: either,
+  interrupt: either,
+  extra: (left, right) => ({ ...left, ...right }),
+};
+export const outcomeFields = Object.keys(rules) as OutcomeField[]; // the mapped type above makes this list complete
+
+const isField = (key: string): key is OutcomeField => Object.hasOwn(rules, key);
+
+/** One answer out of two, field by field; neither is changed. Associative in every field. */
+export function merge(left: Outcome, right: Outcome): Outcome {
+  const merged: Outcome = { ...left };
+  for (const key in right) if (isField(key)) mergeField(merged, key, right[key]);
+  return merged;
+}
+
+function mergeField<F extends OutcomeField>(merged: Outcome, field: F, value: OutcomeFields[F] | undefined): void {
+  if (value === undefined) return;
+  const held: OutcomeFields[F] | undefined = merged[field];
+  merged[field] = (held === undefined ? value : rules[field](held, value)) as Outcome[F]; // the rule of F returns F's type
+}
+
+export const isEmpty = (outcome: Outcome): boolean => {
+  for (const key in outcome) if (outcome[key as OutcomeField] !== undefined) return false;
+  return true;
+};
+
+/** What the event and its sender can take of an answer. */
+export interface Acceptance {
+  fields: ReadonlySet<string>;
+  verdicts: readonly VerdictKind[];
+}
+/** An answer, split: `now` goes into the reply, `later` into the session's inbox; the notes say what changed. */
+export interface Accepted {
+  now: Outcome;
+  later: Outcome;
+  notes: string[];
+}
+
+/** Splits an answer by what can be delivered: now, weaker, later, or lost with a note (R7). Never throws. */
+export function accept(outcome: Outcome, acceptance: Acceptance, guard: boolean): Accepted {
+  const split: Accepted = { now: {}, later: {}, notes: [] };
+  for (const key in outcome) {
+    if (!isField(key) || outcome[key] === undefined) continue;
+    if (key === "verdict" && outcome.verdict) acceptVerdict(outcome.verdict, acceptance, guard, split);
+    else if (acceptance.fields.has(key)) mergeField(split.now, key, outcome[key]);
+    else deliverOtherwise(key, outcome, acceptance, split);
+  }
+  return split;
+}
+
+function acceptVerdict(verdict: Verdict, { fields, verdicts }: Acceptance, guard: boolean, split: Accepted): void {
+  if (fields.has("verdict") && verdicts.includes(verdict.is)) {
+    mergeField(split.now, "verdict", verdict);
+    return;
+  }
+  if (verdict.is === "ask" && guard && fields.has("verdict") && verdicts.includes("deny")) {
+    mergeField(split.now, "verdict", { ...verdict, is: "deny" });
+    split.notes.push("ask became deny: nobody can be asked here, and this hook is a guard");
+    return;
+  }
+  if (verdict.is === "allow" || verdict.is === "defer") {
+    split.notes.push(`${verdict.is} has no effect on this event`);
+    return;
+  }
+  const text = `a hook would ${verdict.is === "ask" ? "ask about" : "block"} this: ${verdict.reason ?? verdict.by}`;
+  tellPerson(text, fields, split);
+  split.notes.push(`${verdict.is} cannot be obeyed on this event: it became a message to the person`);
+}
+
+function tellPerson(text: string, fields: ReadonlySet<string>, split: Accepted): void {
+  mergeField(fields.has("messages") ? split.now : split.later, "messages", [{ to: "person", text }]);
+}
+
+/** What becomes of a field that the event does not take. A field without a row here is lost, with a note. */
+const otherwise: { [F in OutcomeField]?: "later" | ((value: OutcomeFields[F]) => string[]) } = {
+  context: "later",
+  messages: "later",
+  suggestions: (list) => list.map((one) => `Suggested: ${one.id}${one.reason ? ` (${one.reason})` : ""}`),
+  documents: (list) => list.map((one) => `Suggested document: ${one.path}${one.reason ? ` (${one.reason})` : ""}`),
+};
+
+function deliverOtherwise<F extends OutcomeField>(field: F, outcome: Outcome, { fields }: Acceptance, split: Accepted): void {
+  const value: OutcomeFields[F] | undefined = outcome[field];
+  const way = otherwise[field];
+  if (value === undefined) return;
+  if (way === "later") {
+    mergeField(split.later, field, value);
+    split.notes.push(`${field} goes with the next event that takes it`);
+  } else if (way) {
+    mergeField(fields.has("context") ? split.now : split.later, "context", way(value));
+    split.notes.push(`${field} became context`);
+  } else split.notes.push(`${field} is not accepted on this event: dropped`);
+}

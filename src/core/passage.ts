@@ -1,0 +1,78 @@
+/** One event on its way down the line: everything that changes while its hooks are asked. */
+import type { HookEvent } from "./event.ts";
+import { type EventRow, rowOf, verdictsOf } from "./events.ts";
+import type { Acceptance, Outcome } from "./outcome.ts";
+import { type Plan, type Plans, scopeOf } from "./plan.ts";
+import type { Caller, Found, Ports, Run } from "./ports.ts";
+
+/** What one hook answered, and about which version of the input. */
+export interface Answer {
+  outcome: Outcome;
+  version: number;
+  run: Run;
+}
+
+export interface Passage {
+  /** As rewritten so far: what the next hook sees (R6). */
+  event: HookEvent;
+  readonly row: EventRow;
+  readonly acceptance: Acceptance;
+  readonly caller: Caller;
+  readonly plans: Plans;
+  /** Rises with every rewrite of the input. */
+  version: number;
+  /** The last answer of each hook, in the order of their first. */
+  readonly answers: Map<Plan, Answer>;
+  /** The version of the input that each hook was asked about. */
+  readonly judged: Map<Plan, number>;
+  readonly rewrote: Set<Plan>;
+  /** Handlers that have been asked, so that a second path to one is seen (R36). */
+  readonly handlers: Map<string, Plan>;
+  debts: ReadonlyMap<string, Found>;
+  denied?: Plan;
+}
+
+export function begin(event: HookEvent, plans: Plans, caller: Caller): Passage {
+  const row = rowOf(event.name);
+  const fields = event.accepts ? row.accepts.filter((field) => event.accepts?.includes(field)) : row.accepts;
+  return {
+    event,
+    row,
+    acceptance: { fields: new Set<string>(fields), verdicts: verdictsOf(row) },
+    caller,
+    plans,
+    version: 0,
+    answers: new Map(),
+    judged: new Map(),
+    rewrote: new Set(),
+    handlers: new Map(),
+    debts: new Map(),
+  };
+}
+
+export const candidates = (passage: Passage): readonly Plan[] => passage.plans.find(passage.event);
+
+/** Whether the hook's condition holds for the event as it is now, and what it found. */
+export const holdsNow = (plan: Plan, passage: Passage): Found | boolean => (plan.open ? plan.open(scopeOf(passage.event)) : true);
+
+/** Nobody waits for it: because it says so, or because the event is fire and forget (R51). */
+export const inBackground = (plan: Plan, passage: Passage): boolean => plan.hook.mode !== "sync" || passage.row.mode === "async";
+
+/** A new row for a hook that matched, before anything of it has run. */
+export function newRun({ hook }: Plan, { event }: Passage, ports: Ports): Run {
+  return {
+    id: ports.id(),
+    hook: hook.id,
+    hookName: hook.name,
+    eventId: event.id,
+    eventName: event.name,
+    ...(event.session ? { session: event.session } : {}),
+    status: "queued",
+    cause: event.to?.force ? "manual" : `event:${event.name}`,
+    startedAt: ports.now(),
+    steps: [],
+    notes: [],
+    asked: 0,
+    ...(ports.owner ? { owner: ports.owner } : {}),
+  };
+}

@@ -1,0 +1,175 @@
+/** Hook set → plans: conditions become closures, handlers are looked up, hooks lie in buckets by event and match value. */
+import { type CompiledCondition, compileCondition, splitCondition } from "./condition.ts";
+import { HooklineError, messageOf } from "./error.ts";
+import { type EventName, type Fields, firstTurn, type HookEvent, textField } from "./event.ts";
+import { type EventRow, rowOf } from "./events.ts";
+import { type Hook, type HookSet, isGuard, type Step } from "./hook.ts";
+import type { Found, Handler, Patterns, Registry, Scope, Test } from "./ports.ts";
+import { compileTemplate } from "./template.ts";
+
+export interface PlannedStep {
+  step: Step;
+  handler: Handler;
+  /** The parameters with placeholders filled in. */
+  render(scope: Scope): Fields;
+  skipIf?: Test;
+}
+export interface Plan {
+  hook: Hook;
+  guard: boolean;
+  /** Asked again about rewritten input, unless it rewrote the input itself and is no guard (R6). */
+  judges: boolean;
+  condition?: CompiledCondition;
+  /** What is left to test once event name and match value fit. */
+  open?: Test;
+  fixed?: Test;
+  needs: ReadonlySet<string>;
+  steps: readonly PlannedStep[];
+  /** Equal for the same handler reached by two paths (R36). */
+  handlerKey: string;
+  /** Why it cannot run. It then fails alone, by its own policy. */
+  broken?: string;
+}
+export interface Plans {
+  /** Hooks of this event whose matchers fit, in running order. Remembered per event and match value. */
+  find(event: HookEvent): readonly Plan[];
+  /** The plan of any hook of the set. */
+  of(hook: Hook): Plan;
+}
+
+const none: readonly Plan[] = [];
+const nothingNeeded: ReadonlySet<string> = new Set();
+/** Distinct match values remembered per event; file names have no bound, so the memory must. */
+const remembered = 512;
+
+/** Plans are made when an event first asks for them, so that one event never pays for the hooks of another. */
+export function planHooks(set: HookSet, registry: Registry, patterns: Patterns): Plans {
+  const plans = new Map<Hook, Plan>();
+  const buckets = new Map<EventName, Bucket>();
+  const of = (hook: Hook): Plan => {
+    const known = plans.get(hook);
+    if (known) return known;
+    const made = planHook(hook, registry, patterns);
+    plans.set(hook, made);
+    return made;
+  };
+  const open = (name: EventName): Bucket => {
+    const made = makeBucket(rowOf(name), set.hooks.filter((hook) => listensTo(hook, name)).map(of));
+    buckets.set(name, made);
+    return made;
+  };
+  return {
+    of,
+    find(event) {
+      if (event.to) return set.hooks.filter((hook) => hook.id === event.to?.hook).map(of);
+      const bucket = buckets.get(event.name) ?? open(event.name);
+      if (bucket.all.length === 0) return none;
+      const key = keyOf(event, bucket.row);
+      return bucket.memory.get(key) ?? bucket.fill(event, key);
+    },
+  };
+}
+
+interface Bucket {
+  row: EventRow;
+  all: readonly Plan[];
+  memory: Map<unknown, readonly Plan[]>;
+  fill(event: HookEvent, key: unknown): readonly Plan[];
+}
+
+function makeBucket(row: EventRow, all: readonly Plan[]): Bucket {
+  const memory = new Map<unknown, readonly Plan[]>();
+  return {
+    row,
+    all,
+    memory,
+    fill(event, key) {
+      const scope = scopeOf(event);
+      const fitting = all.filter((plan) => !plan.fixed || plan.fixed(scope) !== false);
+      if (memory.size >= remembered) memory.clear();
+      memory.set(key, fitting);
+      return fitting;
+    },
+  };
+}
+
+const keyOf = (event: HookEvent, row: EventRow): unknown => {
+  const value = row.matchOn === undefined ? undefined : event.data[row.matchOn];
+  return event.nativeTool === undefined ? value : `${String(value)}\0${event.nativeTool}`;
+};
+
+export const listensTo = (hook: Hook, name: EventName): boolean => "event" in hook.on && hook.on.event.includes(name);
+
+/** The texts that a matcher is compared with. */
+export function matchNames(event: HookEvent): readonly string[] {
+  const row = rowOf(event.name);
+  const value = textField(event.data, row.matchOn);
+  if (value === undefined) return [];
+  if (row.matchFile) return [value.slice(value.lastIndexOf("/") + 1), value];
+  return event.nativeTool === undefined || event.nativeTool === value ? [value] : [value, event.nativeTool];
+}
+
+export const scopeOf = (event: HookEvent, match?: Found): Scope => ({
+  event,
+  turn: event.turn ?? firstTurn,
+  names: matchNames(event),
+  results: [],
+  ...(match ? { match } : {}),
+});
+
+/** Never throws: what cannot be planned says why in `broken`. */
+export function planHook(hook: Hook, registry: Registry, patterns: Patterns): Plan {
+  const guard = isGuard(hook);
+  const base = {
+    hook,
+    guard,
+    judges: guard || hook.role === "undeclared",
+    needs: nothingNeeded,
+    steps: [],
+    handlerKey: JSON.stringify([hook.steps, hook.mode, hook.role, hook.onFailure, hook.origin.root ?? ""]),
+  };
+  try {
+    const steps = hook.steps.map((step) => planStep(step, hook, registry, patterns));
+    if (!hook.when) return { ...base, steps };
+    const { fixed, open } = splitCondition(hook.when, registry, patterns);
+    const condition = compileCondition(hook.when, registry, patterns);
+    return {
+      ...base,
+      steps,
+      condition,
+      needs: condition.needs,
+      ...(fixed ? { fixed: fixed.test } : {}),
+      ...(open ? { open: open.test } : {}),
+    };
+  } catch (error) {
+    return { ...base, broken: messageOf(error) };
+  }
+}
+
+function planStep(step: Step, hook: Hook, registry: Registry, patterns: Patterns): PlannedStep {
+  const handler = registry.handlers.get(step.uses);
+  const where = placeOf(hook);
+  if (!handler) throw new HooklineError("handler_unknown", { name: step.uses, where });
+  const [wrong] = step.templates ? [] : handler.params.check(step.with);
+  if (wrong) {
+    const name = [step.uses, ...wrong.path].join(".");
+    throw new HooklineError("parameters_invalid", { name, expected: wrong.expected, found: wrong.found, where });
+  }
+  return {
+    step,
+    handler,
+    render: renderOf(step, handler),
+    ...(step.skipIf ? { skipIf: compileCondition(step.skipIf, registry, patterns).test } : {}),
+  };
+}
+
+function renderOf(step: Step, handler: Handler): (scope: Scope) => Fields {
+  if (!step.templates) return () => step.with;
+  if (handler.render) return (scope) => handler.render?.(step.with, scope) ?? step.with;
+  const fill = compileTemplate(step.with);
+  return (scope) => fill(scope) as Fields; // a template keeps the shape of what it fills: an object stays one
+}
+
+/** Where the hook was written, for messages: file:line, or its name. */
+export const placeOf = (hook: Hook): string =>
+  hook.origin.file ? `${hook.origin.file}${hook.origin.line ? `:${hook.origin.line}` : ""}` : hook.name;

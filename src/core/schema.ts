@@ -1,0 +1,101 @@
+/** Small schemas for parameters: they check a value, and say what they accept as JSON Schema. No dependency, for the hot path. */
+import type { Fields, Json } from "./event.ts";
+
+export interface Mismatch {
+  /** Keys and indexes down to the wrong value. */
+  path: readonly (string | number)[];
+  expected: string;
+  found: string;
+  /** The value is a key that nothing knows. */
+  unknown?: true;
+  known?: readonly string[];
+}
+export interface Schema<T> {
+  /** All mismatches, or none. Never throws. */
+  check(value: unknown, path?: readonly (string | number)[]): Mismatch[];
+  readonly json: Fields;
+  /** Carries the type only. */
+  readonly type?: T;
+}
+export type TypeOf<S> = S extends Schema<infer T> ? T : never;
+
+/** What a value is, in a person's words. */
+export function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "an object";
+  if (typeof value === "string") return value.length > 40 ? "text" : JSON.stringify(value);
+  return value === undefined ? "nothing" : String(value);
+}
+
+const simple = <T>(json: Fields, expected: string, holds: (value: unknown) => boolean): Schema<T> => ({
+  json,
+  check: (value, path = []) => (holds(value) ? [] : [{ path, expected, found: kindOf(value) }]),
+});
+
+export const anything: Schema<Json> = simple({}, "anything", (value) => value !== undefined);
+export const flag: Schema<boolean> = simple({ type: "boolean" }, "true or false", (value) => typeof value === "boolean");
+export const text = (description?: string): Schema<string> =>
+  simple({ type: "string", ...described(description) }, "text", (value) => typeof value === "string");
+export const number = (description?: string, minimum?: number): Schema<number> =>
+  simple(
+    { type: "number", ...(minimum === undefined ? {} : { minimum }), ...described(description) },
+    minimum === undefined ? "a number" : `a number of at least ${minimum}`,
+    (value) => typeof value === "number" && Number.isFinite(value) && (minimum === undefined || value >= minimum),
+  );
+export const oneOf = <const T extends string>(...values: T[]): Schema<T> =>
+  simple({ enum: values }, values.map((one) => `"${one}"`).join(" or "), (value) => values.some((one) => one === value));
+
+export const listOf = <T>(item: Schema<T>): Schema<T[]> => ({
+  json: { type: "array", items: item.json },
+  check: (value, path = []) =>
+    Array.isArray(value)
+      ? value.flatMap((one, index) => item.check(one, [...path, index]))
+      : [{ path, expected: "a list", found: kindOf(value) }],
+});
+
+export const mapOf = <T>(item: Schema<T>): Schema<{ [key: string]: T }> => ({
+  json: { type: "object", additionalProperties: item.json },
+  check: (value, path = []) =>
+    isRecord(value)
+      ? Object.entries(value).flatMap(([key, one]) => item.check(one, [...path, key]))
+      : [{ path, expected: "an object", found: kindOf(value) }],
+});
+
+type Shape = { [key: string]: Schema<unknown> };
+type Needed<S extends Shape> = { [K in keyof S]: TypeOf<S[K]> };
+
+/** An object with exactly these keys; those named in `optional` may be left out. */
+export function object<R extends Shape, O extends Shape = Record<never, never>>(
+  required: R,
+  optional?: O,
+): Schema<Needed<R> & Partial<Needed<O>>> {
+  const all: Shape = { ...required, ...optional };
+  return {
+    json: {
+      type: "object",
+      properties: Object.fromEntries(Object.entries(all).map(([key, one]) => [key, one.json])),
+      required: Object.keys(required),
+      additionalProperties: false,
+    },
+    check: (value, path = []) => (isRecord(value) ? checkKeys(value, required, all, path) : [{ path, expected: "an object", found: kindOf(value) }]),
+  };
+}
+
+function checkKeys(value: Record<string, unknown>, required: Shape, all: Shape, path: readonly (string | number)[]): Mismatch[] {
+  const known = Object.keys(all);
+  const found = Object.entries(value).flatMap(([key, one]): Mismatch[] => {
+    const schema = Object.hasOwn(all, key) ? all[key] : undefined;
+    if (!schema) return [{ path: [...path, key], expected: `one of ${known.join(", ")}`, found: key, unknown: true, known }];
+    return one === undefined ? [] : schema.check(one, [...path, key]);
+  });
+  const missing = Object.keys(required)
+    .filter((key) => value[key] === undefined)
+    .map((key) => ({ path: [...path, key], expected: String(required[key]?.json["description"] ?? "a value"), found: "nothing" }));
+  return [...found, ...missing];
+}
+
+const described = (description?: string): Fields => (description ? { description } : {});
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

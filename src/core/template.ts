@@ -1,0 +1,162 @@
+/** {{placeholders}} in texts: read once at load, filled per run. Fills values only; quoting is the command handler's (R18). */
+import type { Fields, Json } from "./event.ts";
+import type { Scope, StepRecord } from "./ports.ts";
+
+export type TemplatePart =
+  | { is: "text"; text: string }
+  | { is: "value" /** As it stands in the text, braces included. */; written: string; read: (scope: Scope) => Json };
+
+/** The text and placeholders of one string, in order. Unknown placeholders are text. Linear, never throws. */
+export function compileTemplateParts(text: string): TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  let done = 0;
+  const keep = (until: number): void => {
+    if (until > done) parts.push({ is: "text", text: text.slice(done, until) });
+    done = until;
+  };
+  for (let open = text.indexOf("{{"); open >= 0; ) {
+    const close = text.indexOf("}}", open + 2);
+    if (close < 0) break;
+    // The innermost braces count: in {{{event}}} the first brace is text.
+    const start = open + text.slice(open, close).lastIndexOf("{{");
+    const read = compilePlaceholder(text.slice(start + 2, close).trim());
+    if (read) {
+      keep(start);
+      parts.push({ is: "value", written: text.slice(start, close + 2), read });
+      done = close + 2;
+    }
+    open = text.indexOf("{{", close + 2);
+  }
+  keep(text.length);
+  return parts;
+}
+
+/**
+ * Every string of a tree, filled. A placeholder that is the whole string keeps its value's type (R20); in longer text
+ * lists and objects print as JSON. A missing path is "", an unknown root stays as written. Never throws.
+ *
+ * @example compileTemplate({ title: "{{event.name}}" })(scope) // { title: "…" }
+ */
+export function compileTemplate(value: Json): (scope: Scope) => Json {
+  const fill = compileValue(value);
+  return fill ?? (() => value);
+}
+
+/** undefined: holds no placeholder and is returned as it is. */
+function compileValue(value: Json): ((scope: Scope) => Json) | undefined {
+  if (typeof value === "string") return compileText(value);
+  if (typeof value !== "object" || value === null) return undefined;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => ({ item, fill: compileValue(item) }));
+    return items.some(({ fill }) => fill)
+      ? (scope) => items.map(({ item, fill }) => (fill ? fill(scope) : item))
+      : undefined;
+  }
+  const entries = Object.entries(value).map(([key, item]) => ({ key, item, fill: compileValue(item) }));
+  if (!entries.some(({ fill }) => fill)) return undefined;
+  return (scope) => Object.fromEntries(entries.map(({ key, item, fill }) => [key, fill ? fill(scope) : item]));
+}
+
+function compileText(text: string): ((scope: Scope) => Json) | undefined {
+  if (!text.includes("{{")) return undefined;
+  const parts = compileTemplateParts(text);
+  const [first] = parts;
+  if (first?.is === "value" && parts.length === 1) return first.read;
+  if (parts.every((part) => part.is === "text")) return undefined;
+  return (scope) => parts.map((part) => (part.is === "text" ? part.text : printValue(part.read(scope)))).join("");
+}
+
+/** How a value looks inside longer text: text as it is, everything else as JSON, null as nothing. */
+export function printValue(value: Json): string {
+  if (typeof value === "string") return value;
+  if (value === null) return "";
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return ""; // nested deeper than JSON can be written
+  }
+}
+
+type Root = (scope: Scope) => Json | undefined;
+type Read = (scope: Scope) => Json;
+
+const roots: { readonly [name: string]: Root } = {
+  event: ({ event }) => event.data,
+  match: ({ match }) => match,
+  turn: ({ turn }) => ({ ...turn }),
+  session: ({ event }) => event.session,
+  tool: ({ event }) => toolOf(event.data),
+};
+
+/** The names that specification 003 has for the fields of a tool event. */
+const toolFields = { name: "tool_name", params: "tool_input", result: "tool_response", error: "error" } as const;
+
+function toolOf(data: Fields): Fields {
+  const found: Fields = {};
+  for (const [name, field] of Object.entries(toolFields)) {
+    const value = own(data, field);
+    if (value !== undefined) found[name] = value;
+  }
+  return found;
+}
+
+/** Longer paths lead nowhere; without a bound, looking for keys with dots would not be linear. */
+const deepest = 64;
+
+/** undefined: not a placeholder that means anything. */
+function compilePlaceholder(written: string): Read | undefined {
+  const dot = written.indexOf(".");
+  const name = (dot < 0 ? written : written.slice(0, dot)).trimEnd();
+  const path =
+    dot < 0
+      ? undefined
+      : written
+          .slice(dot + 1)
+          .trim()
+          .split(".");
+  if (path && path.length > deepest) return () => "";
+  const step = /^step_(\d{1,6})$/.exec(name)?.[1];
+  if (step !== undefined) return readResult(({ results }) => results[Number(step)], path);
+  if (name === "previous") return readResult(({ results }) => results.at(-1), path);
+  const root = Object.hasOwn(roots, name) ? roots[name] : undefined;
+  return root && ((scope) => orEmpty(find(root(scope), path ?? [], 0)));
+}
+
+function readResult(resultOf: (scope: Scope) => StepRecord | undefined, path: readonly string[] | undefined): Read {
+  if (path) return (scope) => orEmpty(find(resultOf(scope)?.output, path, 0));
+  return (scope) => {
+    const output = resultOf(scope)?.output;
+    return output === undefined ? "" : mainOutput(output);
+  };
+}
+
+/** Null is a value; only what is missing is empty. */
+const orEmpty = (value: Json | undefined): Json => (value === undefined ? "" : value);
+
+/** What a step is about, of all its output: the first of these that is not empty, else everything (A40). */
+export function mainOutput(output: Fields): Json {
+  for (const field of ["stdout", "content", "body", "diff"]) {
+    const value = own(output, field);
+    if (value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0))
+      return value;
+  }
+  return output;
+}
+
+/** Walks down; at each level a key that holds the dots itself is tried before the path is cut shorter (R41). */
+function find(value: Json | undefined, path: readonly string[], from: number): Json | undefined {
+  if (from === path.length) return value;
+  if (typeof value !== "object" || value === null) return undefined;
+  for (let end = Array.isArray(value) ? from + 1 : path.length; end > from; end--) {
+    const next = own(value, path.slice(from, end).join("."));
+    const found = next === undefined ? undefined : find(next, path, end);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Own properties only, and only the items of a list. */
+function own(value: Json[] | Fields, key: string): Json | undefined {
+  if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined;
+  return Object.hasOwn(value, key) ? value[key] : undefined;
+}

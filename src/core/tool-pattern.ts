@@ -1,0 +1,158 @@
+/** `Bash(git *)`, `Edit(*.ts)`, `mcp__server__*`: one test on a tool call, with three answers (R10, C73a). */
+import { type Answer, compileCommandPattern } from "./command-pattern.ts";
+import { HooklineError } from "./error.ts";
+import type { Fields, Json } from "./event.ts";
+import { compileFilePattern, type Places } from "./file-pattern.ts";
+import { compileWildcard } from "./glob.ts";
+import type { Patterns } from "./ports.ts";
+import {
+  type Comparison,
+  classOf,
+  isToolClass,
+  otherTool,
+  type ToolRow,
+  toolClassNames,
+  toolRow,
+  tools,
+} from "./tools.ts";
+
+/** A tool call as patterns see it. */
+export interface ToolCall extends Places {
+  /** The canonical name first, then the sender's own. */
+  names: readonly string[];
+  input: Fields;
+}
+/**
+ * deny: true if any simple command of a line matches, "unknown" if one may. allow: true only if all of them surely do.
+ * "unknown": the line cannot be analysed, which matches every deny and no allow. Never throws.
+ */
+export type ToolPattern = (call: ToolCall, mode: "deny" | "allow") => Answer;
+
+/** Whether a matcher is read as a tool pattern. `mcp__server__(a|b)` is an expression: no tool's name ends so. */
+export const isToolPattern = (source: string): boolean => /^[A-Za-z_][\w*-]*(?<!_)\([\s\S]*\)$/.test(source.trim());
+
+export interface ToolPatternParts {
+  name: string;
+  /** What stands in the brackets; undefined if any call of the tool matches. */
+  content?: string;
+}
+
+/** Throws pattern_invalid. */
+export function readToolPattern(source: string): ToolPatternParts {
+  const [, name, content] = /^([A-Za-z_][\w*-]*)(?:\(([\s\S]*)\))?$/.exec(source.trim()) ?? [];
+  if (name === undefined) {
+    throw new HooklineError("pattern_invalid", {
+      pattern: source,
+      reason: "it is no tool pattern",
+      where: "a tool pattern",
+      advice: "write one such as Bash(git *), Edit(*.ts) or mcp__server__*",
+    });
+  }
+  const text = content?.trim();
+  return text === undefined || text === "" || text === "*" ? { name } : { name, content: text };
+}
+
+/** Throws pattern_invalid if it is no tool pattern or its glob is none. */
+export function compileToolPattern(source: string, patterns: Patterns): ToolPattern {
+  const { name, content } = readToolPattern(source);
+  const named = compileToolName(name);
+  if (content === undefined) return ({ names }) => named(names);
+  const comparisons = new Map(comparisonsOf(name).map((one) => [one, compare[one](content, patterns)]));
+  return (call, mode) => {
+    if (!named(call.names)) return false;
+    const row = rowOf(call.names);
+    const found = comparedOf(row, call.input);
+    if (!found) return false;
+    const comparison = found.field === "pattern" ? "text" : row.compares;
+    return comparisons.get(comparison)?.(found.value, call, mode) ?? "unknown";
+  };
+}
+
+/** The ways in which the brackets may have to be compared: what they need is loaded, and checked, before the first call. */
+export function comparisonsOf(name: string): readonly Comparison[] {
+  const rows = isToolClass(name)
+    ? Object.values(tools).filter((row) => row.class === name)
+    : [toolRow(name) ?? otherTool];
+  const known = rows.length > 0 ? rows : [otherTool];
+  const all = known.flatMap((row) =>
+    row.fields.includes("pattern") ? [row.compares, "text" as const] : [row.compares],
+  );
+  return [...new Set(all)];
+}
+
+/** A tool, a class, a whole MCP server, or a wildcard. */
+function compileToolName(name: string): (names: readonly string[]) => boolean {
+  if (toolClassNames.some((one) => one === name))
+    return (names) => names.some((one) => one === name || classOf(one) === name);
+  if (name.includes("*")) {
+    const holds = compileWildcard(name);
+    return (names) => names.some(holds);
+  }
+  if (/^mcp__[^_]+(_[^_]+)*$/.test(name))
+    return (names) => names.some((one) => one === name || one.startsWith(`${name}__`));
+  return (names) => names.includes(name);
+}
+
+function rowOf(names: readonly string[]): ToolRow {
+  for (const name of names) {
+    const row = toolRow(name);
+    if (row) return row;
+  }
+  return otherTool;
+}
+
+function comparedOf(row: ToolRow, input: Fields): { field: string; value: Json } | undefined {
+  for (const field of row.fields) {
+    const value = Object.hasOwn(input, field) ? input[field] : undefined;
+    if (value !== undefined && value !== null) return { field, value };
+  }
+  return undefined;
+}
+
+type Compare = (value: Json, call: ToolCall, mode: "deny" | "allow") => Answer;
+
+/** Input that is not text cannot be read, so a guard has to look at it. */
+const ofText =
+  (holds: (value: string, call: ToolCall, mode: "deny" | "allow") => Answer): Compare =>
+  (value, call, mode) =>
+    typeof value === "string" ? holds(value, call, mode) : "unknown";
+
+const compare: { [C in Comparison]: (content: string, patterns: Patterns) => Compare } = {
+  command: (content, patterns) => {
+    const pattern = compileCommandPattern(content);
+    patterns.commands(""); // a missing library shows at load, not in a test, which never throws
+    return ofText((line, _call, mode) => judge(patterns.commands(line), pattern, mode));
+  },
+  foreign: () => () => "unknown",
+  file: (content, patterns) => {
+    const holds = compileFilePattern(content, patterns.glob);
+    return ofText(holds);
+  },
+  text: (content) => ofText(compileWildcard(content.replace(/:\*$/, "*"))),
+  host: (content) => {
+    const host = /^domain:(.+)$/.exec(content)?.[1]?.toLowerCase();
+    const holds = compileWildcard(host ?? content);
+    return ofText((url) => (host === undefined ? holds(url) : ofHost(url, holds)));
+  },
+};
+
+function judge(
+  commands: readonly (readonly string[])[] | undefined,
+  pattern: (command: readonly string[]) => Answer,
+  mode: "deny" | "allow",
+): Answer {
+  if (!commands) return "unknown";
+  if (mode === "allow") return commands.length > 0 && commands.every((command) => pattern(command) === true);
+  let answer: Answer = false;
+  for (const command of commands) {
+    const one = pattern(command);
+    if (one === true) return true;
+    if (one === "unknown") answer = one;
+  }
+  return answer;
+}
+
+function ofHost(url: string, holds: (host: string) => boolean): Answer {
+  if (!URL.canParse(url)) return "unknown";
+  return holds(new URL(url).hostname.toLowerCase().replace(/\.$/, ""));
+}

@@ -1,0 +1,60 @@
+/** The tools that agents have: their classes, and what of a call a tool pattern is compared with (R11, C73a). */
+
+export const toolClassNames = ["shell", "write", "read", "search", "web", "mcp", "agent"] as const;
+export type ToolClass = (typeof toolClassNames)[number];
+
+/**
+ * How the text in brackets is compared with a call:
+ * command: every simple command of a bash line · foreign: another shell's line, which nothing here can read ·
+ * file: a path, as in .gitignore · text: the whole text, `*` for any part · host: `domain:NAME` with a URL's host.
+ */
+export type Comparison = "command" | "foreign" | "file" | "text" | "host";
+
+export interface ToolRow {
+  class?: ToolClass;
+  compares: Comparison;
+  /** Input fields in the order in which they are looked for. */
+  fields: readonly string[];
+}
+
+const file: Pick<ToolRow, "compares" | "fields"> = { compares: "file", fields: ["file_path"] };
+
+/** By canonical name. Tools that are not here have no class and are compared by `otherTool`. */
+export const tools: { readonly [name: string]: ToolRow } = {
+  Bash: { class: "shell", compares: "command", fields: ["command"] },
+  PowerShell: { class: "shell", compares: "foreign", fields: ["command"] },
+  Write: { class: "write", ...file },
+  Edit: { class: "write", ...file },
+  MultiEdit: { class: "write", ...file },
+  NotebookEdit: { class: "write", compares: "file", fields: ["notebook_path", "file_path"] },
+  Read: { class: "read", ...file },
+  NotebookRead: { compares: "file", fields: ["notebook_path", "file_path"] },
+  Glob: { class: "search", compares: "text", fields: ["pattern"] },
+  Grep: { class: "search", compares: "text", fields: ["pattern"] },
+  LS: { class: "search", compares: "file", fields: ["path"] },
+  WebFetch: { class: "web", compares: "host", fields: ["url"] },
+  WebSearch: { class: "web", compares: "text", fields: ["query"] },
+  Agent: { class: "agent", compares: "text", fields: ["subagent_type"] },
+  Task: { class: "agent", compares: "text", fields: ["subagent_type"] },
+  Skill: { compares: "text", fields: ["skill", "command"] },
+  SlashCommand: { compares: "text", fields: ["command"] },
+};
+
+/** Any other tool: the first of these fields that its input has; `pattern` is text, the others are paths. */
+export const otherTool: ToolRow = { compares: "file", fields: ["file_path", "path", "pattern"] };
+
+const others =
+  "AskUserQuestion BashOutput CronCreate CronDelete CronList EnterPlanMode EnterWorktree ExitPlanMode ExitWorktree KillBash " +
+  "KillShell LSP ListMcpResourcesTool Monitor ReadMcpResourceTool SendMessage StructuredOutput TaskCreate TaskGet TaskList " +
+  "TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete TodoRead TodoWrite ToolSearch";
+
+/** The tools of Claude Code 2.1.330 and its earlier versions, for warnings about matchers that mean none of them. */
+export const knownTools: readonly string[] = [...Object.keys(tools), ...others.split(" ")];
+
+export const toolRow = (tool: string): ToolRow | undefined => (Object.hasOwn(tools, tool) ? tools[tool] : undefined);
+
+/** The class of a canonical tool name, if it has one. */
+export const classOf = (tool: string): ToolClass | undefined =>
+  tool.startsWith("mcp__") ? "mcp" : toolRow(tool)?.class;
+
+export const isToolClass = (name: string): name is ToolClass => toolClassNames.some((one) => one === name);

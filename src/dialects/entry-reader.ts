@@ -1,0 +1,91 @@
+/** Reads typed fields of one entry: a value of the wrong type is a finding and makes the entry invalid (R33). */
+
+import type { Json } from "../core/event.ts";
+import type { ProblemCode } from "../core/hook.ts";
+import { kindOf } from "../core/schema.ts";
+import type { Report } from "./json-tree.ts";
+import { didYouMean } from "./nearest.ts";
+import type { Entry, Field } from "./settings-entries.ts";
+
+export interface EntryReader {
+  entry: Entry;
+  report: Report;
+  /** Why the entry cannot become a hook; empty while it can. */
+  readonly faults: readonly string[];
+  /** Tells of a fault at a field, or at the entry if it has no such field. */
+  fault(key: string, code: ProblemCode, message: string, suggestion?: string): void;
+  text(key: string): string | undefined;
+  flag(key: string): boolean | undefined;
+  number(key: string): number | undefined;
+  texts(key: string): string[] | undefined;
+  textMap(key: string): { [key: string]: string } | undefined;
+  choice<const T extends string>(key: string, choices: readonly T[]): T | undefined;
+  /** Text that only a person reads: the wrong type costs the text, not the hook. */
+  caption(key: string): string | undefined;
+}
+
+const isText = (value: Json): value is string => typeof value === "string";
+const isFlag = (value: Json): value is boolean => typeof value === "boolean";
+const isNumber = (value: Json): value is number => typeof value === "number" && Number.isFinite(value);
+const isTexts = (value: Json): value is string[] => Array.isArray(value) && value.every(isText);
+const isTextMap = (value: Json): value is { [key: string]: string } =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every(isText);
+
+export function createReader(entry: Entry, report: Report): EntryReader {
+  const faults: string[] = [];
+  const fault: EntryReader["fault"] = (key, code, message, suggestion) => {
+    faults.push(message);
+    report(entry.fields.get(key)?.at ?? entry.at, {
+      severity: "error",
+      code,
+      message,
+      ...(suggestion ? { suggestion } : {}),
+    });
+  };
+  const read = <T extends Json>(key: string, expected: string, fits: (value: Json) => value is T): T | undefined => {
+    const field = entry.fields.get(key);
+    if (!field || field.value === null) return undefined;
+    if (fits(field.value)) return field.value;
+    fault(key, "wrong-type", wrongType(key, expected, field));
+    return undefined;
+  };
+  return {
+    entry,
+    report,
+    faults,
+    fault,
+    text: (key) => read(key, "text", isText),
+    flag: (key) => read(key, "true or false", isFlag),
+    number: (key) => read(key, "a number", isNumber),
+    texts: (key) => read(key, "a list of texts", isTexts),
+    textMap: (key) => read(key, "an object of texts", isTextMap),
+    choice: (key, choices) => {
+      const value = read(key, "text", isText);
+      const chosen = choices.find((one) => one === value);
+      if (value !== undefined && chosen === undefined) {
+        fault(
+          key,
+          "wrong-type",
+          `"${key}" is ${kindOf(value)}, which is none of ${choices.join(", ")}`,
+          didYouMean(value, choices),
+        );
+      }
+      return chosen;
+    },
+    caption: (key) => {
+      const field = entry.fields.get(key);
+      if (!field || field.value === null) return undefined;
+      if (isText(field.value)) return field.value;
+      report(field.at, {
+        severity: "warning",
+        code: "wrong-type",
+        message: wrongType(key, "text", field),
+        suggestion: "it is left out",
+      });
+      return undefined;
+    },
+  };
+}
+
+const wrongType = (key: string, expected: string, field: Field): string =>
+  `"${key}" needs ${expected} but is ${kindOf(field.value)}`;

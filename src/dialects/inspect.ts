@@ -1,0 +1,208 @@
+/** Findings that need a look at scripts and commands, not only at the hook file. For `check`; never on the way of an event. */
+import { readFileSync, statSync } from "node:fs";
+import { type Hook, isGuard, type Problem } from "../core/hook.ts";
+import type { Finding } from "./json-tree.ts";
+import { type Places, type Script, scriptOf } from "./script-file.ts";
+
+/** What a hook runs: its command line and, if it is a small text that can be found, its script. */
+interface Inspected {
+  hook: Hook;
+  command: string;
+  script?: Script;
+  /** The script's text; undefined if there is none to read. */
+  text?: string;
+  mode?: number;
+}
+type Inspection = (inspected: Inspected) => Finding[];
+
+/** Reads scripts, runs nothing, never throws. @param places where relative and `~` paths start */
+export function inspectHooks(hooks: readonly Hook[], places: Places): Problem[] {
+  return hooks.flatMap((hook) => {
+    const { file = "", line = 1, column = 1 } = hook.origin;
+    const inspected = lookAt(hook, places);
+    if (!inspected) return [];
+    return inspections.flatMap((inspect) => inspect(inspected)).map((finding) => ({ ...finding, file, line, column }));
+  });
+}
+
+const largestScriptInBytes = 128 * 1024;
+
+function lookAt(hook: Hook, places: Places): Inspected | undefined {
+  const { command } = hook.steps[0].with;
+  if (hook.steps[0].uses !== "command" || typeof command !== "string") return undefined;
+  const script = scriptOf(hook, places);
+  if (!script) return { hook, command };
+  try {
+    const found = statSync(script.path);
+    const readable = found.isFile() && found.size <= largestScriptInBytes;
+    const text = readable ? readFileSync(script.path, "utf8") : undefined;
+    return { hook, command, script, mode: found.mode, ...(text !== undefined && !text.includes("\0") ? { text } : {}) };
+  } catch {
+    return { hook, command, script }; // no mode: it is not there, or nobody may look at it
+  }
+}
+
+const inspections: readonly Inspection[] = [
+  placeholders,
+  missingScript,
+  notExecutable,
+  unknownVariables,
+  exitOne,
+  bashUnderSh,
+  alwaysAllows,
+];
+
+function placeholders({ command }: Inspected): Finding[] {
+  const left = /__[A-Z][A-Z0-9_]*__|\/path\/to\/[^\s"']*|<[a-z]+(?:[-_][a-z]+)+>|\bYOUR_[A-Z_]+\b/.exec(command)?.[0];
+  if (!left) return [];
+  return [
+    {
+      severity: "error",
+      code: "placeholder",
+      message: `"${left}" was left by a template`,
+      suggestion: "put the real value in its place",
+    },
+  ];
+}
+
+function missingScript({ command, script, mode }: Inspected): Finding[] {
+  if (!script || mode !== undefined || /\/path\/to\//.test(command)) return [];
+  return [
+    {
+      severity: "error",
+      code: "missing-script",
+      message: `there is no script "${script.written}"`,
+      suggestion: `looked for ${script.path}`,
+    },
+  ];
+}
+
+const anyExecuteBit = 0o111;
+
+function notExecutable({ script, mode }: Inspected): Finding[] {
+  if (!script || mode === undefined || script.interpreter || (mode & anyExecuteBit) !== 0) return [];
+  return [
+    {
+      severity: "error",
+      code: "not-executable",
+      message: `"${script.written}" is not executable, so the hook cannot start (126)`,
+      suggestion: `chmod +x ${script.path}`,
+    },
+  ];
+}
+
+/** What hooks are really given; everything else with these beginnings is a legend. */
+const given: ReadonlySet<string> = new Set(
+  (
+    "CLAUDE_PROJECT_DIR CLAUDE_SESSION_ID CLAUDE_EVENT_TYPE CLAUDE_TOOL_NAME CLAUDE_PLUGIN_ROOT CLAUDE_PLUGIN_DATA " +
+    "CLAUDE_ENV_FILE CLAUDE_PID CLAUDE_EFFORT CLAUDE_CONFIG_DIR CLAUDE_CODE_SESSION_ID CLAUDE_CODE_ENTRYPOINT " +
+    "CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_REMOTE GEN_PROJECT_DIR GEN_SESSION_ID GEN_EVENT_TYPE GEN_TOOL_NAME GEN_PLUGIN_ROOT"
+  ).split(" "),
+);
+const legends = /\$\{?((?:CLAUDE|GEN)_(?!CODE_)[A-Z_]+|TOOL_(?:NAME|INPUT|OUTPUT|ARGS)|FILE_PATHS?)\b/g;
+const fields: readonly [RegExp, string][] = [
+  [/FILE/, ".tool_input.file_path"],
+  [/COMMAND/, ".tool_input.command"],
+  [/NAME/, ".tool_name"],
+  [/OUTPUT|RESPONSE/, ".tool_response"],
+];
+
+function unknownVariables({ command, script, text = "" }: Inspected): Finding[] {
+  const all = `${command}\n${text}`;
+  const names = new Set([...all.matchAll(legends)].map(([, name = ""]) => name));
+  return [...names]
+    .filter((name) => !given.has(name) && !isSet(name, all))
+    .map((name) => {
+      const field = fields.find(([words]) => words.test(name))?.[1] ?? ".tool_input";
+      const where = command.includes(name) || !script ? "" : ` (in ${script.written})`;
+      const message = `nothing sets ${name}${where}, so it is empty`;
+      return { severity: "warning", code: "unknown-variable", message, suggestion: `read stdin: jq -r '${field}'` };
+    });
+}
+
+const isSet = (name: string, text: string): boolean =>
+  new RegExp(
+    `(^|[\\s;&|("'])(export\\s+|local\\s+|declare\\s+|read\\s+(-\\w+\\s+)*)?${name}(=|\\s*$)|\\b(read|for)\\b[^\\n;]*\\b${name}\\b|\\$\\{${name}:[-=?]`,
+    "m",
+  ).test(text);
+
+const says = /\b(echo|printf|print|console\.(error|log|warn)|stderr|cat)\b/;
+const refuses =
+  /\b(block(ed|ing|s)?|den(y|ied|ies)|forbidden|not allowed|refus(ed|ing|es)|reject(ed|ing|s)?|prohibited)\b/i;
+const exitsOne = /\b(exit[\s(]+1|sys\.exit\(1|process\.exit\(1)\b/;
+const exitsTwo = /\b(exit[\s(]+2|sys\.exit\(2|process\.exit\(2|process\.exitCode\s*=\s*2)\b/;
+const linesBetween = 6;
+
+/** By every agent's rules exit 1 is a failure that blocks nothing. A guard's failure does block, so guards are fine. */
+function exitOne({ hook, command, script, text }: Inspected): Finding[] {
+  if (isGuard(hook)) return [];
+  const said = refusalThatExitsOne(command.split(/[;\n]|&&|\|\|/)) ?? refusalThatExitsOne(text?.split("\n") ?? []);
+  if (said === undefined) return [];
+  const where = script && text?.includes(said) ? ` in ${script.written}` : "";
+  return [
+    {
+      severity: "warning",
+      code: "exit-1-blocks-nothing",
+      message: `"${said.trim().slice(0, 60)}"${where} is followed by exit 1, which blocks nothing`,
+      suggestion: 'write exit 2 and the reason on stderr, or give the hook "role": "guard"',
+    },
+  ];
+}
+
+function refusalThatExitsOne(lines: readonly string[]): string | undefined {
+  return lines.find((line, index) => {
+    if (!says.test(line) || !refuses.test(line)) return false;
+    const after = lines.slice(index, index + linesBetween);
+    const one = after.findIndex((next) => exitsOne.test(next));
+    const two = after.findIndex((next) => exitsTwo.test(next));
+    return one !== -1 && (two === -1 || one < two);
+  });
+}
+
+const bashOnly: readonly [RegExp, string][] = [
+  [/(^|[\s;&|(!])\[\[\s/m, "[["],
+  [/<<</, "<<<"],
+  [/[<>]\((?=\s*\w)/, "<( )"],
+  [/&>>?/, "&>"],
+  [/\$\{\w+(\^\^?|,,?)\}/, "${name^^}"],
+  [/\$\{\w+\[/, "an array"],
+  [/(^|[\s;])\w+=\(/m, "an array"],
+  [/(^|[\s;])function\s+\w+/m, "function"],
+  [/(^|[\s;&|])source\s/m, "source"],
+];
+
+function bashUnderSh({ hook, command, script, text }: Inspected): Finding[] {
+  const runsSh =
+    script &&
+    text !== undefined &&
+    (script.interpreter === "sh" || (!script.interpreter && /^#!.*\bsh\s*$/.test(text.split("\n")[0] ?? "")));
+  const shown = [
+    ...(hook.steps[0].with.shell === "sh" ? [command] : []),
+    ...(runsSh && !/\bbash\b/.test(text.split("\n")[0] ?? "") ? [text] : []),
+  ];
+  const found = shown.map(withoutQuotes).flatMap((source) => bashOnly.find(([form]) => form.test(source)) ?? [])[1];
+  if (found === undefined) return [];
+  return [
+    {
+      severity: "warning",
+      code: "bash-syntax",
+      message: `${String(found)} is bash; where sh is dash the line ends with exit 2 or does nothing`,
+      suggestion: 'write "shell": "bash", or #!/usr/bin/env bash',
+    },
+  ];
+}
+
+/** Quoted text and remarks are no syntax. */
+const withoutQuotes = (source: string): string => source.replace(/'[^']*'/g, "''").replace(/(^|\s)#.*$/gm, "$1");
+
+const allows = /"?permissionDecision"?\s*[:=]\s*["']allow["']|"?decision"?\s*[:=]\s*["']approve["']/;
+const decides = /\b(if|case|elif|switch|grep|test|match|when|unless|deny|block|ask)\b|&&|\|\||\?|\[\s/;
+
+function alwaysAllows({ hook, command, script, text }: Inspected): Finding[] {
+  const source = (script ? text : command)?.replaceAll('\\"', '"') ?? "";
+  const about =
+    "event" in hook.on && hook.on.event.some((name) => name === "PreToolUse" || name === "PermissionRequest");
+  if (!about || !allows.test(source) || decides.test(source)) return [];
+  const message = "this hook allows every call that it sees, and so skips the agent's own questions";
+  return [{ severity: "warning", code: "always-allows", message, suggestion: "print nothing where it has no opinion" }];
+}

@@ -1,0 +1,47 @@
+/** Ids of settings hooks: readable, of no one machine, and unchanged by edits elsewhere in the file (R70). */
+import type { Hook, Problem } from "../core/hook.ts";
+
+/** Own ids stay; the others are made of the file and what the hook says, so that edits elsewhere leave them alone (R70). */
+export function withIds(hooks: Hook[], label: string, tell: (problem: Problem) => void): Hook[] {
+  const taken = new Map<string, number>();
+  return hooks.map((hook) => {
+    const id = hook.id || madeId(hook, label);
+    const twins = (taken.get(id) ?? 0) + 1;
+    taken.set(id, twins);
+    if (twins === 1) return { ...hook, id };
+    if (hook.id) tell(takenId(hook, `${id}-${twins}`));
+    return { ...hook, id: `${id}-${twins}` };
+  });
+}
+
+/** Ids name one hook each: in records, limits and commands. */
+export const takenId = ({ id, origin }: Hook, instead: string): Problem => ({
+  severity: "warning",
+  code: "duplicate-key",
+  message: `the id "${id}" is taken by another hook, so this one is called "${instead}"`,
+  suggestion: "give it an id of its own",
+  file: origin.file ?? "",
+  line: origin.line ?? 1,
+  column: origin.column ?? 1,
+});
+
+function madeId({ on, when, steps, mode, role, onFailure, limits }: Hook, label: string): string {
+  const written = "as" in on ? (on.as?.join("+") ?? "") : "";
+  return `settings:${label}:${written}:${shortHash(JSON.stringify([when, steps, mode, role, onFailure, limits], withoutPlaces))}`;
+}
+
+/** The folder that a pattern starts from is another on each machine. */
+const withoutPlaces = (key: string, value: unknown): unknown => (key === "root" ? undefined : value);
+
+/**
+ * Eight hexadecimal digits (FNV-1a, 32 bits). It tells the hooks of one file apart and is no protection:
+ * a cryptographic hash takes milliseconds to load, on every event. Twins by chance or intent get a counter.
+ */
+function shortHash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    hash ^= text.charCodeAt(index);
+    hash = Math.imul(hash, 0x01000193);
+  }
+  return (hash >>> 0).toString(16).padStart(8, "0");
+}

@@ -1,0 +1,85 @@
+/**
+ * Settings hooks (specification 002): `hooks: {Event: [{matcher, hooks: [handler]}]}` becomes Hooks, in all the shapes
+ * that people write. Pure; never throws: what cannot be a hook is a problem beside those that can (R33).
+ */
+import type { EventName } from "../core/event.ts";
+import type { Hook, Origin, Problem } from "../core/hook.ts";
+import type { Patterns } from "../core/ports.ts";
+import { type Finding, membersOf, type Node, readTree } from "./json-tree.ts";
+import { createLocator, type Place } from "./locate.ts";
+import { type Flavour, isComment, readEntries } from "./settings-entries.ts";
+import { compileEntry, type FileContext, unknownKey } from "./settings-hook.ts";
+import { withIds } from "./settings-ids.ts";
+
+export type { Flavour } from "./settings-entries.ts";
+export interface SettingsOptions {
+  flavour: Flavour;
+  /** How ids name the file: relative to its root, never a path of one machine. */
+  label?: string;
+  /** Given, invalid regular expressions are found now and not when an event comes. */
+  patterns?: Patterns;
+  platform?: string;
+}
+export interface Switches {
+  disableAllHooks?: boolean;
+  allowManagedHooksOnly?: boolean;
+}
+export interface CompiledSettings {
+  hooks: Hook[];
+  problems: Problem[];
+  switches: Switches;
+  /** Every event that the file names, also with an empty list, which switches it off in `.gen` files (R29). */
+  speaksOf: EventName[];
+  /** Claude Code's plugins that the file turns on or off. */
+  enabledPlugins: { [plugin: string]: boolean };
+  /** Where a switch stands, for what is said about it later. */
+  placeOf(key: string): Place;
+}
+
+/** @param origin dialect, layer, file and root; line and column are set for each hook */
+export function compileSettings(text: string, origin: Origin, options: SettingsOptions): CompiledSettings {
+  const problems: Problem[] = [];
+  const locate = createLocator(text);
+  const report = (offset: number, finding: Finding): void => {
+    problems.push({ ...finding, file: origin.file ?? "", ...locate(offset) });
+  };
+  const label = options.label ?? labelOf(origin);
+  const context: FileContext = { ...options, origin, platform: options.platform ?? "linux", locate, report };
+  const root = readTree(text, report);
+  const { entries, speaksOf } = readEntries(root, options.flavour, report);
+  const compiled = entries.flatMap((entry) => compileEntry(entry, context) ?? []);
+  const hooks = withIds(compiled, label, (problem) => problems.push(problem));
+  return { hooks, problems, speaksOf, ...readAround(root, context) };
+}
+
+const labelOf = ({ file = "settings.json", root }: Origin): string =>
+  root && file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file.slice(file.lastIndexOf("/") + 1);
+
+/** Keys of our own file beside the hooks; other settings files hold far more than hooks. */
+const ownKeys = ["hooks", "version", "name", "description", "disableAllHooks", "allowManagedHooksOnly"];
+const spokenOf = ["hooks", "disableAllHooks", "allowManagedHooksOnly"];
+
+function readAround(
+  root: Node | undefined,
+  context: FileContext,
+): Pick<CompiledSettings, "switches" | "enabledPlugins" | "placeOf"> {
+  const members = membersOf(root);
+  const valueAt = (key: string): Node | undefined => members.findLast((one) => one.key === key)?.value;
+  const hasHooks = valueAt("hooks") !== undefined;
+  for (const { key, at } of members) {
+    if (isComment(key) || ownKeys.includes(key)) continue;
+    if (context.flavour === "hookline" && hasHooks) context.report(at, unknownKey("error", key, ownKeys));
+    else if (!hasHooks && /^hooks?$/i.test(key)) context.report(at, unknownKey("warning", key, spokenOf));
+  }
+  const switches: Switches = {};
+  for (const key of ["disableAllHooks", "allowManagedHooksOnly"] as const)
+    if (valueAt(key)?.value === true) switches[key] = true;
+  const enabledPlugins = Object.fromEntries(
+    membersOf(valueAt("enabledPlugins")).map(({ key, value }) => [key, value.value !== false]),
+  );
+  return {
+    switches,
+    enabledPlugins,
+    placeOf: (key) => context.locate(members.find((one) => one.key === key)?.at ?? 0),
+  };
+}

@@ -1,0 +1,6 @@
+/** What other agents call their tools: these match too (R11), so a matcher that names one is no mistake. */
+export const nativeTools: readonly string[] = (
+  "exec_command apply_patch view_image spawn_agent run_shell_command write_file replace read_file glob grep_search " +
+  "search_file_content list_directory web_fetch google_web_search save_memory bash create edit view task write list " +
+  "fetch Shell Delete Execute Create ApplyPatch execute_bash developer__shell run_in_terminal exec"
+).split(" ");

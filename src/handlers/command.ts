@@ -1,0 +1,134 @@
+/** Runs a program: the event on its stdin, the answer in its exit code and on its stdout. */
+import { statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import type { Seconds } from "../core/event.ts";
+import type { Detached, Ended, Evidence, Handler, Protocol, StepContext, StepResult } from "../core/ports.ts";
+import { listOf, mapOf, object, oneOf, text } from "../core/schema.ts";
+import { protocols } from "../protocols/index.ts";
+import { writtenName } from "../protocols/written-name.ts";
+import { type EnvironmentWish, environmentOf } from "./command-environment.ts";
+import { type CommandWish, createFinder, lineOf } from "./command-line.ts";
+import { shorten } from "./evidence.ts";
+
+export type CommandParams = CommandWish & EnvironmentWish & { protocol?: string; detach?: "allow" };
+
+/** With `args` the command is a program and runs without a shell; else it is a line for bash, or sh. */
+export const command: Handler<CommandParams> = createCommand();
+
+function createCommand(): Handler<CommandParams> {
+  const find = createFinder();
+  return {
+    params: object(
+      { command: text("a command line, or a program where args are given") },
+      {
+        args: listOf(text()),
+        shell: oneOf("bash", "sh", "powershell"),
+        environment: oneOf("inherit", "clean"),
+        variables: oneOf("claude", "gen"),
+        env: mapOf(text()),
+        protocol: text("what the program reads and answers"),
+        detach: oneOf("allow"),
+      },
+    ),
+    needs: ["spawn"],
+    run(params, context) {
+      const protocol = protocols.get(params.protocol ?? "settings");
+      if (!protocol) return notStarted(`no protocol is called "${params.protocol}"`);
+      const environment = environmentOf(params, context);
+      const line = lineOf(params, environment, find);
+      return typeof line === "string" ? notStarted(line) : runLine({ ...line, environment, params, protocol, context });
+    },
+  };
+}
+
+const notStarted = (reason: string): StepResult => ({ ok: false, output: {}, failure: "launch", reason });
+
+interface Work {
+  program: string;
+  args: string[];
+  environment: Record<string, string>;
+  params: CommandParams;
+  protocol: Protocol;
+  context: StepContext;
+}
+
+async function runLine(work: Work): Promise<StepResult> {
+  const { program, args, environment, params, protocol, context } = work;
+  const { event, hook, ports, signal } = context;
+  if (!ports.spawn) return notStarted("nothing here can start programs");
+  const input = protocol.write(event, writtenName(hook, event.name));
+  const { folder, note } = workingFolder(context);
+  const ended = await ports.spawn(
+    { program, args, cwd: folder, environment, input },
+    {
+      signal,
+      ...(protocol.detaches ? { detaches: protocol.detaches } : {}),
+      ...(params.detach === "allow" ? { leftovers: "keep" } : {}),
+    },
+  );
+  const result = conclude(ended, work, note);
+  return ended.rest && result.ok ? { ...result, detached: goOn(ended.rest, ended, work) } : result;
+}
+
+/** The session's folder (C35); if it is gone, where the hook was written. */
+function workingFolder({ event, hook }: StepContext): { folder: string; note: string[] } {
+  if (isFolder(event.cwd)) return { folder: event.cwd, note: [] };
+  const folder = hook.origin.root !== undefined && isFolder(hook.origin.root) ? hook.origin.root : tmpdir();
+  return { folder, note: [`the folder ${event.cwd} does not exist: the command ran in ${folder}`] };
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+/** The protocol's reading of the end, with the evidence and what a person should know about the processes. */
+function conclude(ended: Ended, { protocol, context }: Work, given: string[]): StepResult {
+  const { event, hook } = context;
+  const reason = ended.how === "aborted" ? (ended.reason ?? stopReason(context)) : ended.reason;
+  const result = protocol.read(reason === undefined ? ended : { ...ended, reason }, event, hook.id);
+  const notes = [...given, ...(result.notes ?? []), ...processNotes(ended)];
+  return { ...result, ...(notes.length > 0 ? { notes } : {}), evidence: evidenceOf(ended) };
+}
+
+const stopReason = ({ caller, timeout }: StepContext): string =>
+  caller.signal?.aborted ? "the caller gave up" : `it did not end within ${timeout} s`;
+
+function processNotes({ leftovers = 0, survivors, dropped }: Ended): string[] {
+  const notes: string[] = [];
+  if (leftovers > 0) notes.push(`${leftovers} of its processes went on after its end and were ended`);
+  if (survivors > 0) notes.push(`escaped ${survivors}: at least so many of its processes could not be ended`);
+  if (dropped > 0) notes.push(`${dropped} bytes of its output were not kept`);
+  return notes;
+}
+
+const evidenceOf = ({ code, stdout, stderr, containment }: Ended): Evidence => ({
+  ...(code === undefined ? {} : { exitCode: code }),
+  stdout: shorten(stdout),
+  stderr: shorten(stderr),
+  containment,
+});
+
+/** A program that detached itself still has a limit of its own: what it asked for, else the step's (R14). */
+function goOn(
+  rest: Detached,
+  { stdout }: Ended,
+  work: Work,
+): NonNullable<Extract<StepResult, { ok: true }>["detached"]> {
+  const { context } = work;
+  const forget = context.ports.after((askedLimit(stdout) ?? context.timeout) * 1000, () => rest.end());
+  const done = rest.done.then((ended) => {
+    forget();
+    return conclude(ended, work, []);
+  });
+  return {
+    done,
+    release() {
+      forget(); // the limit is the supervisor's now
+      return rest.release();
+    },
+  };
+}
+
+/** Claude Code's asyncTimeout is in milliseconds. */
+function askedLimit(stdout: string): Seconds | undefined {
+  const asked = Number(/"asyncTimeout"\s*:\s*(\d{1,9})/.exec(stdout)?.[1]);
+  return asked > 0 ? asked / 1000 : undefined;
+}

@@ -1,0 +1,63 @@
+/** Callbacks in this process: what embedders register with defineHook, and session hooks (specification 002). */
+import type { Fields, HookEvent, MaybePromise } from "../core/event.ts";
+import { isThenable } from "../core/flow.ts";
+import { type Outcome, outcomeFields } from "../core/outcome.ts";
+import type { Handler, StepContext, StepResult } from "../core/ports.ts";
+import { isRecord, object, text } from "../core/schema.ts";
+import { readAnswer } from "../protocols/settings.ts";
+
+/** What a callback may answer: nothing, the short words, any outcome field, or Claude Code's own JSON. */
+export type Answer =
+  | undefined
+  // biome-ignore lint/suspicious/noConfusingVoidType: a callback that returns nothing has the type void
+  | void
+  | (Omit<Outcome, "context" | "verdict" | "messages"> & {
+      deny?: string | true;
+      ask?: string | true;
+      allow?: string | true;
+      context?: string | string[];
+      /** Shown to the person. */
+      message?: string;
+    });
+export interface Call {
+  /** Aborts at the hook's limit. */
+  readonly signal: AbortSignal;
+}
+export type HookFunction = (event: HookEvent, call: Call) => MaybePromise<Answer | Fields>;
+
+/** `functions` is read at each call, so that a callback can be removed while the set that names it is still in use. */
+export function functionHandler(functions: ReadonlyMap<string, HookFunction>): Handler<{ id: string }> {
+  return {
+    params: object({ id: text("the callback's id") }),
+    run({ id }, context) {
+      const callback = functions.get(id);
+      if (!callback) return { ok: false, output: {}, failure: "launch", reason: `the callback ${id} has been removed` };
+      const answer = callback(context.event, context);
+      return isThenable(answer) ? Promise.resolve(answer).then((value) => resultOf(value, context)) : resultOf(answer, context);
+    },
+  };
+}
+
+const nothing: StepResult = { ok: true, output: {} };
+const settingsKeys = ["hookSpecificOutput", "decision", "continue", "systemMessage", "stopReason"];
+
+function resultOf(answer: unknown, { event, hook }: StepContext): StepResult {
+  if (answer === undefined || answer === null) return nothing;
+  if (!isRecord(answer)) return { ok: false, output: {}, failure: "output", reason: `the callback answered ${typeof answer}, not an object` };
+  if (settingsKeys.some((key) => key in answer)) return readAnswer(JSON.stringify(answer), event, hook.id);
+  return { ok: true, output: {}, outcome: outcomeOf(answer, hook.id) };
+}
+
+const words = ["deny", "ask", "allow"] as const;
+
+function outcomeOf(answer: Record<string, unknown>, by: string): Outcome {
+  const outcome: Outcome = {};
+  const given = outcomeFields.filter((field) => field in answer && field !== "verdict" && field !== "context");
+  Object.assign(outcome, Object.fromEntries(given.map((field) => [field, answer[field]])));
+  const word = words.find((one) => answer[one] !== undefined && answer[one] !== false);
+  if (word) outcome.verdict = { is: word, by, ...(typeof answer[word] === "string" ? { reason: answer[word] } : {}) };
+  const { context, message } = answer;
+  if (context !== undefined) outcome.context = Array.isArray(context) ? context.map(String) : [String(context)];
+  if (typeof message === "string") outcome.messages = [...(outcome.messages ?? []), { to: "person", text: message }];
+  return outcome;
+}

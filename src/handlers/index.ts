@@ -1,0 +1,19 @@
+/** The handlers that come with Hookline. One line each; the registry, the schemas and the documentation read this table. */
+import type { Handler } from "../core/ports.ts";
+import { command } from "./command.ts";
+import { functionHandler, type HookFunction } from "./function.ts";
+import { http } from "./http.ts";
+import { invalid } from "./invalid.ts";
+
+/** @param functions the callbacks of this process, by id */
+export function createHandlers(functions: ReadonlyMap<string, HookFunction>): ReadonlyMap<string, Handler> {
+  return new Map<string, Handler>([
+    ["command", forget(command)],
+    ["http", forget(http)],
+    ["function", forget(functionHandler(functions))],
+    ["invalid", forget(invalid)],
+  ]);
+}
+
+/** A handler checks its parameters against its own schema, so the table may forget their type. */
+const forget = <P>(handler: Handler<P>): Handler => handler as unknown as Handler;

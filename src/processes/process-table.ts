@@ -1,0 +1,71 @@
+/** Reads Linux's process table. Apart because it is all that we know of processes that are not our own children. */
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+
+export interface ProcessEntry {
+  pid: number;
+  parent: number;
+  group: number;
+  session: number;
+  /** Clock ticks since boot: with the pid it names one process for ever. */
+  startedAt: number;
+  /** It has ended, and only its parent has not noticed yet. */
+  isZombie: boolean;
+}
+
+/** Undefined if there is no such process, or no such table on this system. Never throws. */
+export function readEntry(pid: number): ProcessEntry | undefined {
+  const line = read(`/proc/${pid}/stat`);
+  if (line === undefined) return undefined;
+  // The name stands in brackets and may itself hold blanks and brackets.
+  const [state, parent, group, session, ...rest] = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    startedAt: Number(rest[15]),
+    isZombie: state === "Z" || state === "X",
+  };
+}
+
+/** The living processes that are not older than this; none where there is no table. */
+export function livingSince(startedAt: number): ProcessEntry[] {
+  return processIds()
+    .map(readEntry)
+    .filter((entry) => entry !== undefined)
+    .filter((entry) => !entry.isZombie && entry.startedAt >= startedAt);
+}
+
+/** Whether the process was started with this text in its environment. False for processes of other users. */
+export const environmentHolds = (pid: number, text: string): boolean =>
+  read(`/proc/${pid}/environ`)?.includes(text) ?? false;
+
+/** Names of the pipes that the process has as stdin, stdout and stderr; none for processes of other users. */
+export const standardPipes = (pid: number): string[] =>
+  ["0", "1", "2"]
+    .map((descriptor) => readLink(`/proc/${pid}/fd/${descriptor}`))
+    .filter((name) => /^(socket|pipe):/.test(name));
+
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ""; // closed, ended meanwhile, or someone else's
+  }
+}
+
+function processIds(): number[] {
+  try {
+    return readdirSync("/proc").map(Number).filter(Number.isInteger);
+  } catch {
+    return []; // not Linux
+  }
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return undefined; // it has ended meanwhile, or belongs to someone else
+  }
+}

@@ -1,0 +1,67 @@
+/** Starts one program in a session of its own, and puts every way of not starting into a sentence. */
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { existsSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+import { messageOf } from "../core/error.ts";
+import type { Command } from "../core/ports.ts";
+import { pause } from "./tree.ts";
+
+export type Started = { child: ChildProcessWithoutNullStreams; pid: number } | { reason: string };
+type Attempt = { child: ChildProcessWithoutNullStreams; pid: number } | { error: NodeJS.ErrnoException };
+
+/** Passing troubles: another process is still writing the file, or the process table is full. */
+const worthAnotherTry: ReadonlySet<string> = new Set(["ETXTBSY", "EAGAIN"]);
+
+/** Never rejects. */
+export async function start(command: Command, environment: Record<string, string>): Promise<Started> {
+  let attempt = await tryToStart(command, environment);
+  if ("error" in attempt && worthAnotherTry.has(attempt.error.code ?? "")) {
+    await pause(0.1);
+    attempt = await tryToStart(command, environment);
+  }
+  return "error" in attempt ? { reason: reasonFor(attempt.error, command) } : attempt;
+}
+
+async function tryToStart(command: Command, environment: Record<string, string>): Promise<Attempt> {
+  const { spawn } = process.getBuiltinModule("node:child_process"); // costs 3 ms, which a run without a program need not pay
+  try {
+    const child = spawn(command.program, command.args, {
+      cwd: command.cwd,
+      env: environment,
+      stdio: "pipe",
+      detached: process.platform !== "win32", // there it would open a window
+      windowsHide: true,
+    });
+    const failed = Promise.withResolvers<NodeJS.ErrnoException>();
+    child.on("error", failed.resolve); // stays, so that a late error cannot end this process
+    return child.pid === undefined ? { error: await failed.promise } : { child, pid: child.pid };
+  } catch (error) {
+    return { error: error instanceof Error ? error : new Error(messageOf(error)) };
+  }
+}
+
+const sentences: Readonly<Record<string, (program: string) => string>> = {
+  EACCES: (program) => `${program} may not be executed: chmod +x ${program}`,
+  EPERM: (program) => `${program} may not be executed by this user`,
+  ENOEXEC: (program) => `${program} is neither a program nor a script with a #! line`,
+  E2BIG: (program) => `the arguments and the environment of ${program} are too large`,
+  ETXTBSY: (program) => `${program} is being written by another process`,
+  EAGAIN: (program) => `${program} cannot start: too many processes`,
+  ENOMEM: (program) => `${program} cannot start: not enough memory`,
+  EMFILE: (program) => `${program} cannot start: too many open files in this process`,
+  ENFILE: (program) => `${program} cannot start: too many open files on this machine`,
+};
+
+function reasonFor(error: NodeJS.ErrnoException, { program, cwd }: Command): string {
+  const code = error.code ?? "";
+  const sentence = code === "ENOENT" ? missing(program, cwd) : sentences[code]?.(program);
+  return sentence === undefined ? messageOf(error) : `${sentence} (${code})`;
+}
+
+/** The system says the same for three different things. */
+function missing(program: string, cwd: string): string {
+  if (!existsSync(cwd)) return `the folder ${cwd} does not exist`;
+  const isPath = isAbsolute(program) || program.includes("/");
+  if (isPath && existsSync(resolve(cwd, program))) return `the interpreter in the #! line of ${program} was not found`;
+  return `the program ${program} was not found`;
+}

@@ -1,0 +1,141 @@
+/** Everything that a program started: how it is found, and how it is ended. Apart because this is the dangerous part. */
+import type { Seconds } from "../core/event.ts";
+import { environmentHolds, livingSince, type ProcessEntry, readEntry, standardPipes } from "./process-table.ts";
+
+export interface Tree {
+  /** Those alive now that can be seen: group, session, descendants, and whoever carries the cookie or holds its pipes. */
+  find(): ProcessEntry[];
+  /** Cheap while nothing was found: asks only whether the group is empty. */
+  isGone(): boolean;
+  /** Sends TERM to everyone who has not had it yet, and wakes them to obey. */
+  terminate(): void;
+  /** Stops everyone first, so that nobody can start another while the tree is walked. */
+  kill(): void;
+}
+
+/**
+ * The tree of a process that was started as leader of its own session. Where there is no process table it is the
+ * group alone. What it cannot see: a process that left the session, lost its parent, emptied its environment and closed its streams.
+ */
+export function createTree(root: number, cookie: string): Tree {
+  const startedAt = readEntry(root)?.startedAt;
+  const pipes = new Set(standardPipes(root));
+  const known = new Map<number, number>();
+  const told = new Set<number>();
+
+  function find(): ProcessEntry[] {
+    if (startedAt === undefined) return [];
+    const living = livingSince(startedAt).filter((entry) => entry.pid !== process.pid);
+    const isReused = living.some((entry) => entry.pid === root && entry.startedAt !== startedAt);
+    const belongs = (entry: ProcessEntry): boolean =>
+      (!isReused && (entry.group === root || entry.session === root)) ||
+      known.get(entry.pid) === entry.startedAt ||
+      environmentHolds(entry.pid, cookie) ||
+      standardPipes(entry.pid).some((name) => pipes.has(name));
+    const members = withDescendants(living.filter(belongs), living);
+    for (const member of members) known.set(member.pid, member.startedAt);
+    return members;
+  }
+
+  function isGone(): boolean {
+    for (const [pid, since] of known) {
+      const entry = readEntry(pid);
+      if (entry?.startedAt === since && !entry.isZombie) return false;
+      known.delete(pid);
+    }
+    if (!exists(-root)) return true;
+    return startedAt !== undefined && find().length === 0; // what is left of the group has ended and waits for its parent
+  }
+
+  function terminate(): void {
+    const fresh = find().filter(({ pid }) => !told.has(pid));
+    const isFirst = told.size === 0;
+    if (isFirst) sendBoth(-root);
+    told.add(root);
+    for (const { pid, group } of fresh) {
+      if (!isFirst || group !== root) sendBoth(pid);
+      told.add(pid);
+    }
+  }
+
+  function kill(): void {
+    const stopped = new Set<number>();
+    for (let round = 0; round < 20; round++) {
+      const fresh = find().filter((member) => !stopped.has(member.pid));
+      if (fresh.length === 0) break;
+      for (const { pid } of fresh) {
+        send(pid, "SIGSTOP");
+        stopped.add(pid);
+      }
+    }
+    send(-root, "SIGKILL");
+    for (const pid of stopped) send(pid, "SIGKILL");
+  }
+
+  return { find, isGone, terminate, kill };
+}
+
+function withDescendants(members: ProcessEntry[], living: readonly ProcessEntry[]): ProcessEntry[] {
+  const pids = new Set(members.map((member) => member.pid));
+  const all = [...members];
+  for (let grown = true; grown; ) {
+    const children = living.filter((entry) => !pids.has(entry.pid) && pids.has(entry.parent));
+    for (const child of children) pids.add(child.pid);
+    all.push(...children);
+    grown = children.length > 0;
+  }
+  return all;
+}
+
+/**
+ * Ends the tree: TERM, and KILL after the grace; no grace means KILL at once. Answers how many would not go.
+ * Settles at most half a second after the grace. Never rejects.
+ */
+export async function endTree(tree: Tree, grace: Seconds): Promise<number> {
+  for (let left = grace; left > 0; left -= 0.25) {
+    tree.terminate(); // again: a child may have been started in the moment that its parent was told
+    if (await vanishes(tree, Math.min(left, 0.25))) return 0;
+  }
+  for (let round = 0; round < 5; round++) {
+    tree.kill();
+    if ((await vanishes(tree, 0.1)) && tree.find().length === 0) return 0;
+  }
+  return Math.max(1, tree.find().length);
+}
+
+/** Whether the tree is gone within this time. */
+export async function vanishes(tree: Tree, within: Seconds): Promise<boolean> {
+  const end = performance.now() + within * 1000;
+  while (!tree.isGone()) {
+    if (performance.now() >= end) return false;
+    await pause(0.01);
+  }
+  return true;
+}
+
+export const pause = (time: Seconds): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, time * 1000);
+  });
+
+function exists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false; // nobody there, or nobody that we may signal
+  }
+}
+
+/** Who is stopped cannot obey. */
+function sendBoth(pid: number): void {
+  send(pid, "SIGTERM");
+  send(pid, "SIGCONT");
+}
+
+function send(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // it went by itself, or it belongs to someone else: the count of survivors tells
+  }
+}

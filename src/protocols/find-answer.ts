@@ -1,0 +1,72 @@
+/** Finds JSON objects in what a program printed: one alone, or some between banners and other noise. */
+
+export interface Candidate {
+  value: Record<string, unknown>;
+  start: number;
+  end: number;
+}
+export interface Found {
+  /** The complete objects, in order. */
+  objects: Candidate[];
+  /** What follows the last of them, from a line that begins like an object and does not end like one. */
+  broken?: string;
+}
+
+/** Deeper answers would overflow the stack of whoever writes them down. */
+const deepest = 200;
+
+/** Never throws; looks at each character a bounded number of times, whatever the noise. */
+export function findObjects(text: string): Found {
+  const objects: Candidate[] = [];
+  let brokenAt = -1;
+  let budget = 4 * text.length + 4096;
+  for (let start = text.indexOf("{"); start >= 0 && budget > 0; ) {
+    const atLineStart = start === 0 || text[start - 1] === "\n";
+    // What lies inside something broken is no answer: only what begins a line may follow it.
+    const object = brokenAt < 0 || atLineStart ? readObject(text, start) : { readTo: start };
+    budget -= object.readTo - start + 1;
+    if (object.value) {
+      objects.push({ value: object.value, start, end: object.readTo });
+      brokenAt = -1;
+    } else if (atLineStart && brokenAt < 0) brokenAt = start;
+    start = text.indexOf("{", object.value ? object.readTo : start + 1);
+  }
+  return { objects, ...(brokenAt < 0 ? {} : { broken: text.slice(brokenAt) }) };
+}
+
+interface Read {
+  value?: Record<string, unknown>;
+  /** The index behind the object, or behind what was looked at. */
+  readTo: number;
+}
+
+function readObject(text: string, start: number): Read {
+  const end = endOfObject(text, start);
+  if (end.depth > 0) return { readTo: end.index };
+  try {
+    const value: Record<string, unknown> = JSON.parse(text.slice(start, end.index));
+    return { value, readTo: end.index };
+  } catch {
+    return { readTo: end.index }; // looks like an object, and is none
+  }
+}
+
+/** Depth 0: the object ends before the index. Else nothing that begins here can be JSON. */
+function endOfObject(text: string, start: number): { index: number; depth: number } {
+  let depth = 0;
+  let inString = false;
+  if (!/^\{\s*["}]/.test(text.slice(start, start + 200))) return { index: start + 1, depth: 1 };
+  for (let index = start; index < text.length; index++) {
+    const character = text[index];
+    if (inString) {
+      if (character === "\\") index++;
+      else if (character === '"') inString = false;
+      else if (character === "\n") return { index, depth }; // JSON has no line break inside a string
+    } else if (character === '"') inString = true;
+    else if (character === "{" || character === "[") depth++;
+    else if (character === "}" || character === "]") depth--;
+    if (depth === 0) return { index: index + 1, depth };
+    if (depth > deepest) return { index, depth };
+  }
+  return { index: text.length, depth };
+}

@@ -1,0 +1,5 @@
+/** What hook programs read and answer. One line each; the handlers read this table. */
+import type { Protocol } from "../core/ports.ts";
+import { settings } from "./settings.ts";
+
+export const protocols: ReadonlyMap<string, Protocol> = new Map([["settings", settings]]);

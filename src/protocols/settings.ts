@@ -1,0 +1,61 @@
+/** What a settings hook's program reads and answers (specification 002): Claude Code's JSON, and its exit codes. */
+import type { HookEvent, HookId } from "../core/event.ts";
+import type { Ended, Failure, Protocol, StepResult } from "../core/ports.ts";
+import { firstLine, launchFailure } from "./launch-failure.ts";
+import { readAnswer } from "./settings-answer.ts";
+import { blocked } from "./settings-keys.ts";
+
+export { readAnswer };
+
+export const settings: Protocol = { write, read, detaches };
+
+/** The base fields come first and cannot be replaced; whatever else the agent sent passes through (C55). */
+function write(event: HookEvent, as: string): string {
+  const base = {
+    ...(event.session === undefined ? {} : { session_id: event.session }),
+    cwd: event.cwd,
+    hook_event_name: as,
+  };
+  const agent = event.agent && {
+    agent_id: event.agent.id,
+    ...(event.agent.type === undefined ? {} : { agent_type: event.agent.type }),
+  };
+  return JSON.stringify({ ...base, ...agent, ...event.data, ...base });
+}
+
+const failed = (failure: Failure, reason: string): StepResult => ({ ok: false, output: {}, failure, reason });
+
+/** What becomes of a program that did not end by itself. Its stdout is not read: it was not finished (C70a). */
+const otherEnds: { readonly [H in Exclude<Ended["how"], "exit">]: (ended: Ended) => StepResult } = {
+  aborted: ({ reason }) => failed("timeout", reason ?? "it did not end in time"),
+  output: ({ reason }) => failed("output", reason ?? "it wrote too much"),
+  launch: ({ reason }) => failed("launch", reason ?? "it did not start"),
+  detached: () => ({ ok: true, output: { async: true } }),
+};
+
+function read(ended: Ended, event: HookEvent, hook: HookId): StepResult {
+  if (ended.how !== "exit") return otherEnds[ended.how](ended);
+  if (ended.code === 0) return readAnswer(ended.stdout, event, hook);
+  if (ended.code === undefined) return failed("exit", `it was ended by ${ended.signal ?? "a signal"}`);
+  const launch = launchFailure(ended);
+  if (launch !== undefined) return failed("launch", launch);
+  if (ended.code === 2) return block(ended, hook);
+  const line = firstLine(ended.stderr);
+  return failed("exit", line === "" ? `exit ${ended.code}` : `exit ${ended.code}: ${line}`);
+}
+
+/** Exit 2 blocks whatever stdout holds (R16). */
+function block({ stdout, stderr }: Ended, hook: HookId): StepResult {
+  const reason = stderr.trim() || blocked;
+  const notes = stdout.trim() === "" ? undefined : ["stdout was not read: exit 2 blocks whatever it holds"];
+  return { ok: true, output: {}, outcome: { verdict: { is: "deny", reason, by: hook } }, ...(notes ? { notes } : {}) };
+}
+
+/** The first line is `{"async": true}`: the program goes on by itself (C37). */
+function detaches(line: string): boolean {
+  try {
+    return JSON.parse(line.replace(/^\uFEFF/, ""))?.async === true;
+  } catch {
+    return false; // some other first line
+  }
+}

@@ -1,0 +1,224 @@
+/** Loads every hook file that holds in a folder into one HookSet. Synchronous and small: it runs on each event of an agent. */
+import { hash } from "node:crypto";
+import { relative, resolve } from "node:path";
+import {
+  type Hook,
+  type HookSet,
+  inRunningOrder,
+  isGuard,
+  type Layer,
+  type Origin,
+  type Problem,
+} from "../core/hook.ts";
+import type { Patterns } from "../core/ports.ts";
+import { compileSettings, type Flavour } from "../dialects/settings.ts";
+import { takenId } from "../dialects/settings-ids.ts";
+import { isOwnCall } from "./own-call.ts";
+import {
+  flavourOf,
+  type Homes,
+  type HookFile,
+  type ManagedFolders,
+  managedFiles,
+  managedFoldersOf,
+  projectFiles,
+  userFiles,
+} from "./places.ts";
+import { installedPlugins, namedHookFile, type PluginState, pluginFolders } from "./plugins.ts";
+import { obeySwitches, overrideByEvent, type Source } from "./precedence.ts";
+import { findProject, type Project } from "./project.ts";
+import { readSmallFile } from "./read-file.ts";
+
+export interface LoadRequest extends Homes {
+  cwd: string;
+  managedFolders?: ManagedFolders;
+  /** Given, matchers that cannot be compiled are found now. */
+  patterns?: Patterns;
+  platform?: string;
+}
+export interface LoadedFile {
+  path: string;
+  layer: Layer;
+  flavour: Flavour;
+  /** The hooks of it that are in the set. */
+  hooks: number;
+}
+export interface LoadedHooks {
+  /** In running order (R4); its id is the hash of its hooks. */
+  set: HookSet;
+  problems: Problem[];
+  /** The files that were found. */
+  files: LoadedFile[];
+  /** Every path looked at, there or not: a change of one may change the set. */
+  watched: string[];
+  root: string;
+}
+
+/** Never throws: a file that cannot be read is a problem, and the others live (R33). */
+export function loadHooks(request: LoadRequest): LoadedHooks {
+  const reader = createFileReader(request);
+  const project = findProject(request.cwd, request.home);
+  for (const file of settingsFiles(project, request)) reader.read(file);
+  readPlugins(project, request, reader);
+  const tell = (problem: Problem): void => void reader.problems.push(problem);
+  const sources = uniqueIds(obeySwitches(overrideByEvent(reader.sources, tell), tell), tell);
+  return {
+    set: hookSetOf(sources.flatMap(({ hooks }) => hooks)),
+    problems: reader.problems,
+    files: sources.map(({ file: { path, layer, flavour }, hooks }) => ({ path, layer, flavour, hooks: hooks.length })),
+    watched: [...new Set([...project.watched, ...reader.watched])],
+    root: project.root,
+  };
+}
+
+/** In running order, known by the hash of its content. */
+export function hookSetOf(hooks: readonly Hook[]): HookSet {
+  const ordered = [...hooks].sort(inRunningOrder);
+  return { id: hash("sha256", JSON.stringify(ordered)).slice(0, 32), hooks: ordered };
+}
+
+/** One file by itself, as `check FILE` sees it: its name tells the format. */
+export function checkFile(path: string, request: LoadRequest): { hooks: Hook[]; problems: Problem[] } {
+  const { root } = findProject(resolve(path, ".."), request.home);
+  const reader = createFileReader(request);
+  const label = relative(root, path);
+  const flavour = flavourOf(path);
+  reader.read({
+    path,
+    label,
+    flavour,
+    family: flavour === "plugin" ? "claude" : flavour,
+    layer: "project",
+    root,
+    ofUser: false,
+  });
+  const [source] = reader.sources;
+  if (!source && reader.problems.length === 0) reader.problems.push(unreadable(path, "it does not exist"));
+  return { hooks: source?.hooks ?? [], problems: reader.problems };
+}
+
+function settingsFiles({ folders }: Project, request: LoadRequest): HookFile[] {
+  const top = folders[0] ?? "";
+  return [
+    ...managedFiles(request.managedFolders ?? managedFoldersOf(platformOf(request))),
+    ...userFiles(request),
+    ...folders.flatMap((folder) => projectFiles(folder, relative(top, folder))),
+  ];
+}
+
+const platformOf = ({ platform }: LoadRequest): string => platform ?? process.platform;
+
+function readPlugins({ folders, root }: Project, request: LoadRequest, reader: FileReader): void {
+  const top = folders[0] ?? "";
+  const said = [...reader.sources];
+  const installed = installedPlugins(request, [root, ...folders], (plugin) => pluginState(plugin, said));
+  reader.watched.push(...installed.watched);
+  if (installed.unreadable) reader.problems.push(unreadable(installed.unreadable.path, installed.unreadable.reason));
+  for (const { file, state } of installed.files) reader.read(file, state);
+  const own = folders.map((folder) => {
+    const prefix = relative(top, folder);
+    return pluginFolders(folder, prefix && `${prefix}/`, { ofUser: false, root: folder });
+  });
+  for (const { files, watched } of [pluginFolders(request.home, "~/", { ofUser: true }), ...own]) {
+    reader.watched.push(...watched);
+    for (const file of files) reader.read(file);
+  }
+}
+
+/** Managed settings decide; else the nearest file does, but a project cannot take away a guard that the user installed. */
+function pluginState(plugin: string, sources: readonly Source[]): PluginState {
+  const said = (...layers: Layer[]): boolean | undefined =>
+    sources
+      .filter(({ file }) => file.family === "claude" && layers.includes(file.layer))
+      .map(({ compiled }) =>
+        Object.hasOwn(compiled.enabledPlugins, plugin) ? compiled.enabledPlugins[plugin] : undefined,
+      )
+      .findLast((one) => one !== undefined);
+  const user = said("managed") ?? said("user") ?? true;
+  const near = said("managed") ?? said("local") ?? said("project") ?? user;
+  if (near) return "on";
+  return user ? "guards only" : "off";
+}
+
+interface FileReader {
+  sources: Source[];
+  problems: Problem[];
+  watched: string[];
+  /** Reads a file once, however many ways lead to it. */
+  read(file: HookFile, state?: PluginState): void;
+}
+
+function createFileReader(request: LoadRequest): FileReader {
+  const seen = new Set<string>();
+  const reader: FileReader = {
+    sources: [],
+    problems: [],
+    watched: [],
+    read(file, state = "on") {
+      if (seen.has(file.path)) return;
+      seen.add(file.path);
+      reader.watched.push(file.path);
+      const found = readSmallFile(file.path);
+      if (found.is === "unreadable") reader.problems.push(unreadable(file.path, found.reason));
+      if (found.is !== "read") return;
+      const named = file.manifest && namedHookFile(file, found.text);
+      if (named) return reader.read(named, state);
+      const source = compileFile(file, found.text, request);
+      reader.problems.push(...source.compiled.problems);
+      reader.sources.push(state === "guards only" ? { ...source, hooks: source.hooks.map(onlyIfGuard) } : source);
+    },
+  };
+  return reader;
+}
+
+const onlyIfGuard = (hook: Hook): Hook => (isGuard(hook) ? hook : { ...hook, enabled: false });
+
+function compileFile(file: HookFile, text: string, request: LoadRequest): Source {
+  const { path, layer, root, plugin, label, flavour } = file;
+  const origin: Origin = {
+    dialect: "settings",
+    layer,
+    file: path,
+    ...(root ? { root } : {}),
+    ...(plugin ? { plugin } : {}),
+  };
+  const { patterns } = request;
+  const compiled = compileSettings(text, origin, {
+    flavour,
+    label,
+    platform: platformOf(request),
+    ...(patterns ? { patterns } : {}),
+  });
+  return { file, compiled, hooks: compiled.hooks.filter((hook) => !isOwnCall(hook)) };
+}
+
+const unreadable = (file: string, reason: string): Problem => ({
+  severity: "error",
+  code: "unreadable",
+  message: `the file cannot be read: ${reason}`,
+  suggestion: "check its path and rights",
+  file,
+  line: 1,
+  column: 1,
+});
+
+/** Ids that people wrote can meet across files; the outer layer keeps its own, whatever priorities say. */
+function uniqueIds(sources: readonly Source[], tell: (problem: Problem) => void): Source[] {
+  const taken = new Set<string>();
+  const freeId = (id: string, label: string): string => {
+    let free = taken.has(id) ? `${id}@${label}` : id;
+    for (let count = 2; taken.has(free); count++) free = `${id}@${label}-${count}`;
+    taken.add(free);
+    return free;
+  };
+  const outerFirst = [...sources].sort((left, right) => Number(right.file.ofUser) - Number(left.file.ofUser));
+  return outerFirst.map((source) => ({
+    ...source,
+    hooks: source.hooks.map((hook) => {
+      const id = freeId(hook.id, source.file.label);
+      if (id === hook.id) return hook;
+      tell(takenId(hook, id));
+      return { ...hook, id };
+    }),
+  }));
+}

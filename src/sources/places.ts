@@ -1,0 +1,115 @@
+/** The table of files that hold settings hooks: layer, flavour and path of each (R29, R58). */
+import { isAbsolute, join } from "node:path";
+import type { Layer } from "../core/hook.ts";
+import type { Flavour } from "../dialects/settings.ts";
+
+export interface ManagedFolders {
+  claude: string;
+  hookline: string;
+}
+/** The tool whose file it is. */
+export type Family = "claude" | "gen" | "hookline";
+export interface HookFile {
+  path: string;
+  layer: Layer;
+  flavour: Flavour;
+  /** Whose switches reach it. */
+  family: Family;
+  /** How ids and people name it: never a path of one machine. */
+  label: string;
+  /** The folder that relative paths in its hooks start from; absent: the folder that the event comes from. */
+  root?: string;
+  /** The folder of the plugin that brought it. */
+  plugin?: string;
+  /** Its text is a manifest: hooks may be in another file. */
+  manifest?: true;
+  /** Written by the user or above: nothing in a project reaches its guards. */
+  ofUser: boolean;
+}
+export interface Homes {
+  home: string;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+const claudeManaged: Readonly<Record<string, string>> = {
+  darwin: "/Library/Application Support/ClaudeCode",
+  win32: "C:\\Program Files\\ClaudeCode",
+};
+export const managedFoldersOf = (platform: string): ManagedFolders => ({
+  claude: claudeManaged[platform] ?? "/etc/claude-code",
+  hookline: "/etc/hookline",
+});
+
+/** The specification says that a relative path in these variables counts as none. */
+const folderOr = (value: string | undefined, otherwise: string): string =>
+  value && isAbsolute(value) ? value : otherwise;
+
+export const configFolder = ({ home, environment }: Homes): string =>
+  join(folderOr(environment.XDG_CONFIG_HOME, join(home, ".config")), "hookline");
+export const claudeFolder = ({ home, environment }: Homes): string =>
+  folderOr(environment.CLAUDE_CONFIG_DIR, join(home, ".claude"));
+
+export const managedFiles = (folders: ManagedFolders): HookFile[] => [
+  managed("claude", join(folders.claude, "managed-settings.json")),
+  managed("hookline", join(folders.hookline, "hooks.json")),
+];
+
+function managed(flavour: "claude" | "hookline", path: string): HookFile {
+  return { path, layer: "managed", flavour, family: flavour, label: `managed/${flavour}`, ofUser: true };
+}
+
+export function userFiles(homes: Homes): HookFile[] {
+  const user = { layer: "user", ofUser: true } as const;
+  return [
+    {
+      ...user,
+      flavour: "claude",
+      family: "claude",
+      path: join(claudeFolder(homes), "settings.json"),
+      label: "~/.claude/settings.json",
+    },
+    {
+      ...user,
+      flavour: "gen",
+      family: "gen",
+      path: join(homes.home, ".gen", "settings.json"),
+      label: "~/.gen/settings.json",
+    },
+    {
+      ...user,
+      flavour: "hookline",
+      family: "hookline",
+      path: join(configFolder(homes), "hooks.json"),
+      label: "~/.config/hookline/hooks.json",
+    },
+  ];
+}
+
+const inFolder = [
+  { layer: "project", flavour: "claude", name: ".claude/settings.json" },
+  { layer: "project", flavour: "gen", name: ".gen/settings.json" },
+  { layer: "project", flavour: "hookline", name: ".hookline/hooks.json" },
+  { layer: "local", flavour: "claude", name: ".claude/settings.local.json" },
+  { layer: "local", flavour: "gen", name: ".gen/settings.local.json" },
+  { layer: "local", flavour: "hookline", name: ".hookline/hooks.local.json" },
+] as const;
+
+/** @param prefix the folder's place in its repository, for labels; "" for the repository's own */
+export const projectFiles = (folder: string, prefix: string): HookFile[] =>
+  inFolder.map(({ name, ...rest }) => ({
+    ...rest,
+    family: rest.flavour,
+    path: join(folder, name),
+    label: prefix ? `${prefix}/${name}` : name,
+    root: folder,
+    ofUser: false,
+  }));
+
+/** The place in the table of any file by its name alone, for checking files that no project names. */
+export function flavourOf(path: string): Flavour {
+  const name = path.replaceAll("\\", "/");
+  if (/(^|\/)\.hookline\/[^/]*\.json$/.test(name)) return "hookline";
+  if (/(^|\/)\.gen\//.test(name)) return "gen";
+  if (/(^|\/)(settings[^/]*|managed-settings)\.json$/.test(name)) return "claude";
+  return "plugin";
+}

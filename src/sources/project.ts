@@ -1,0 +1,69 @@
+/** Finds the project that a folder belongs to, and the folders whose hook files apply there (R34, R58). */
+import { readFileSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+
+export interface Project {
+  /** The nearest folder upward with a hook file or a repository; without one the folder that was asked about. */
+  root: string;
+  /** From the repository's root down to `root`: hook files of the later ones are the nearer. */
+  folders: readonly string[];
+  /** The main worktree's folder, where a linked worktree without hook files of its own uses that one's. */
+  mainWorktree?: string;
+  /** Every path that was looked at: if one appears, the answer may change. */
+  watched: readonly string[];
+}
+
+const hookMarkers = [".hookline", "hookline.yaml", ".claude", ".discobot", ".system/hooks"];
+
+/** Never throws: what cannot be read counts as absent. */
+export function findProject(cwd: string, home: string): Project {
+  const watched: string[] = [];
+  const has = (folder: string, marker: string): boolean => {
+    const path = join(folder, marker);
+    watched.push(path);
+    return exists(path);
+  };
+  const upward = foldersUpward(resolve(cwd), resolve(home));
+  const isMarked = (folder: string): boolean => [...hookMarkers, ".git"].some((marker) => has(folder, marker));
+  const nearest = upward.findIndex(isMarked);
+  const root = upward[nearest];
+  if (root === undefined) return { root: resolve(cwd), folders: [resolve(cwd)], watched };
+  const above = upward.slice(nearest);
+  const repository = above.findIndex((folder) => has(folder, ".git"));
+  const folders = above.slice(0, Math.max(repository, 0) + 1).reverse();
+  const bare = folders.length === 1 && repository === 0 && !hookMarkers.some((marker) => exists(join(root, marker)));
+  const mainWorktree = bare ? mainWorktreeOf(root) : undefined;
+  return mainWorktree ? { root, folders: [mainWorktree], mainWorktree, watched } : { root, folders, watched };
+}
+
+/** The folder and those above it; the home folder and what lies above it are nobody's project. */
+function foldersUpward(from: string, home: string): string[] {
+  const folders: string[] = [];
+  for (let folder = from; folder !== home; folder = dirname(folder)) {
+    folders.push(folder);
+    if (dirname(folder) === folder) break;
+  }
+  return folders;
+}
+
+function exists(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false; // a folder that may not be searched holds nothing for us
+  }
+}
+
+/** A linked worktree's `.git` is a file that names its own part of the main repository. */
+function mainWorktreeOf(folder: string): string | undefined {
+  try {
+    if (!statSync(join(folder, ".git")).isFile()) return undefined;
+    const part = /^gitdir:\s*(.+?)\s*$/m.exec(readFileSync(join(folder, ".git"), "utf8"))?.[1];
+    if (!part) return undefined;
+    const own = resolve(folder, part);
+    const common = resolve(own, readFileSync(join(own, "commondir"), "utf8").trim());
+    return basename(common) === ".git" ? dirname(common) : undefined;
+  } catch {
+    return undefined; // a submodule has no commondir; a broken link names no other worktree
+  }
+}

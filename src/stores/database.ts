@@ -1,0 +1,197 @@
+/** One SQLite connection: opened and checked, statements kept, one kind of write transaction, damage mended, errors in our words. */
+import { existsSync, statSync } from "node:fs";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { HooklineError } from "../core/error.ts";
+import { bootedAt, isSameBoot, setAside } from "./damage.ts";
+import { preparePrivateFile } from "./private-file.ts";
+import { checkVersion, inOurWords, isBusy, isDamage, loadSqlite, patience } from "./sqlite-library.ts";
+
+export interface Database {
+  /** The rows have the columns that the statement names, with the types of the STRICT tables. */
+  all<Row>(sql: string, ...values: SQLInputValue[]): Row[];
+  get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined;
+  /** How many rows changed. */
+  run(sql: string, ...values: SQLInputValue[]): number;
+  /** One transaction that holds the write lock from its start. Inside another one it is a part of that. */
+  write<T>(work: () => T): T;
+  /** Safe to call twice. */
+  close(): void;
+}
+
+export interface DatabaseOptions {
+  path: string;
+  migrations: readonly string[];
+  /** Told what a person should know, in one sentence. */
+  onNotice?: ((notice: string) => void) | undefined;
+}
+
+/** May throw store_unusable and store_locked, as may all that it returns, and closed once it is closed. */
+export function openDatabase({ path, migrations, onNotice }: DatabaseOptions): Database {
+  const sqlite = loadSqlite(path);
+  const statements = new Map<string, StatementSync>();
+  let connection: DatabaseSync | undefined;
+  let isOpen = true;
+  let isWriting = false;
+  let file: number | undefined; // the inode that the connection has open
+  let lookedAt = 0;
+
+  function statement(sql: string): StatementSync {
+    const known = statements.get(sql);
+    if (known) return known;
+    if (!isOpen) throw new HooklineError("closed", { name: "the store", where: path });
+    connection ??= open();
+    const made = connection.prepare(sql);
+    statements.set(sql, made);
+    return made;
+  }
+
+  function open(): DatabaseSync {
+    preparePrivateFile(path);
+    const hasLog = existsSync(`${path}-wal`);
+    const opened = new sqlite.DatabaseSync(path, { timeout: patience });
+    try {
+      prepare(opened, hasLog);
+      file = inodeOf(path);
+      lookedAt = performance.now();
+      return opened;
+    } catch (error) {
+      opened.close();
+      throw error;
+    }
+  }
+
+  function prepare(opened: DatabaseSync, hasLog: boolean): void {
+    opened.exec("pragma synchronous = normal");
+    const state = opened
+      .prepare(
+        "select sqlite_version() as version, user_version, journal_mode from pragma_user_version, pragma_journal_mode",
+      )
+      .get();
+    checkVersion(String(state?.version), path);
+    if (state?.journal_mode !== "wal") useLog(opened);
+    if (Number(state?.user_version) !== migrations.length) migrate(opened);
+    else if (hasLog) checkAfterRestart(opened);
+  }
+
+  function useLog(opened: DatabaseSync): void {
+    const mode = patiently(() => opened.prepare("pragma journal_mode = wal").get()?.journal_mode);
+    if (mode !== "wal")
+      onNotice?.(
+        `the store has no write-ahead log (journal mode ${mode}), so writers wait for readers — ${path} — keep it on a local disk`,
+      );
+  }
+
+  function migrate(opened: DatabaseSync): void {
+    opened.exec("begin immediate");
+    const version = Number(opened.prepare("pragma user_version").get()?.user_version); // another process may have been faster
+    if (version > migrations.length) throw tooNew(version);
+    for (const migration of migrations.slice(version)) opened.exec(migration);
+    opened.exec(`pragma user_version = ${migrations.length}`);
+    opened.prepare(rememberBoot).run(bootedAt());
+    opened.exec("commit");
+  }
+
+  const tooNew = (version: number): HooklineError => {
+    const reason = `a newer Hookline wrote it (version ${version}, this one knows ${migrations.length})`;
+    return new HooklineError("store_unusable", {
+      reason,
+      where: path,
+      advice: "update Hookline or choose another file",
+    });
+  };
+
+  /** A log that is left is that of a live process, of one that was killed, or of a machine that went down. */
+  function checkAfterRestart(opened: DatabaseSync): void {
+    const booted = bootedAt();
+    const known = opened.prepare("select value from meta where key = 'booted'").get()?.value;
+    if (typeof known === "number" && isSameBoot(known, booted)) return;
+    if (opened.prepare("pragma quick_check(1)").get()?.quick_check !== "ok") throw damageFound;
+    opened.prepare(rememberBoot).run(booted);
+  }
+
+  /** Damage shows when a page is read. The damaged file goes aside, once, and the work is done again on a new one. */
+  function mending<T>(work: () => T): T {
+    try {
+      if (performance.now() - lookedAt > 1_000) followFile();
+      return attempt(work);
+    } catch (error) {
+      throw inOurWords(error, path);
+    }
+  }
+
+  /** What is done inside a transaction is mended with it, as a whole. */
+  const within = <T>(work: () => T): T => (isWriting ? work() : mending(work));
+
+  function attempt<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (!isDamage(error) && error !== damageFound) throw error;
+    }
+    release();
+    const aside = setAside(sqlite, path);
+    if (aside) onNotice?.(`the store was damaged and a new one was made — ${path} — the old one is ${aside}`);
+    return work();
+  }
+
+  /** Another process may have moved a damaged file aside, or a person removed it: then its writes would reach nobody. */
+  function followFile(): void {
+    lookedAt = performance.now();
+    if (connection && inodeOf(path) !== file) release();
+  }
+
+  function release(): void {
+    statements.clear();
+    connection?.close();
+    connection = undefined;
+  }
+
+  function transaction<T>(work: () => T): T {
+    statement("begin immediate").run();
+    isWriting = true;
+    try {
+      const result = work();
+      statement("commit").run();
+      return result;
+    } catch (error) {
+      if (connection?.isTransaction) statement("rollback").run(); // a full disk has ended it already
+      throw error;
+    } finally {
+      isWriting = false;
+    }
+  }
+
+  const database: Database = {
+    // the rows have the columns that the statements name, with the types of the STRICT tables
+    all: <Row>(sql: string, ...values: SQLInputValue[]) => within(() => statement(sql).all(...values)) as Row[],
+    // as above
+    get: <Row>(sql: string, ...values: SQLInputValue[]) =>
+      within(() => statement(sql).get(...values)) as Row | undefined,
+    run: (sql, ...values) => Number(within(() => statement(sql).run(...values)).changes),
+    write: (work) => within(() => (isWriting ? work() : transaction(work))),
+    close() {
+      isOpen = false;
+      release();
+    },
+  };
+  mending(() => statement("begin immediate"));
+  return database;
+}
+
+const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
+
+const damageFound = new Error("the check of the whole file found damage");
+const rememberBoot =
+  "insert into meta (key, value) values ('booted', ?) on conflict (key) do update set value = excluded.value";
+
+/** A change of the journal mode does not wait for other connections by itself. */
+function patiently<T>(work: () => T): T {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (const end = performance.now() + patience; ; Atomics.wait(pause, 0, 0, 10)) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > end) throw error;
+    }
+  }
+}

@@ -1,0 +1,241 @@
+/** The store in memory: for tests, and for embedders who need no record. The same contract and the same rows, no file. */
+import { HooklineError } from "../core/error.ts";
+import {
+  type Counter,
+  firstTurn,
+  type HookEvent,
+  type HookId,
+  type Instant,
+  type SessionId,
+  type Turn,
+} from "../core/event.ts";
+import type { Claim, Found, RunFilter, Store } from "../core/ports.ts";
+import { createKeeper, type Keeping } from "./keep.ts";
+import { type EventRow, eventOf, payloadOf, type RunRow, rowOfEvent, rowOfRun, runOf, written } from "./rows.ts";
+import { type Claimed, firstTelling, interruption, mergeFound, refuses, repeatable, type Telling } from "./rules.ts";
+
+export interface MemoryStoreOptions extends Keeping {
+  now?(): Instant;
+  /** So many events, runs, sessions and hook sets are held; then the oldest go. 10,000 unless said. */
+  limit?: number;
+}
+
+/** Texts are JSON, as in the database: nobody can change a row by changing what was given or answered. */
+interface Tables {
+  events: Map<string, EventRow>;
+  /** The rows of each delivery. */
+  tellings: Map<string, EventRow[]>;
+  runs: Map<string, RunRow>;
+  hookSets: Map<string, string>;
+  sessions: Map<SessionId, { turn: string; spent: Record<Counter, number>; at: Instant }>;
+  claims: Map<string, Claimed>;
+  debts: Map<SessionId, Map<HookId, string>>;
+  inboxes: Map<SessionId, { outcome: string; counter: Counter | undefined }[]>;
+}
+
+/**
+ * Every method is synchronous, and throws HooklineError closed once the store is closed.
+ *
+ * @example const line = await createHookline({ store: openMemoryStore() });
+ */
+export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
+  const { now = Date.now, limit = 10_000 } = options;
+  const keeper = createKeeper(options);
+  let held: Tables | undefined = emptyTables();
+
+  function tables(): Tables {
+    if (!held) throw new HooklineError("closed", { name: "the store", where: "memory" });
+    return held;
+  }
+
+  function put<Row>(rows: Map<string, Row>, key: string, row: Row): void {
+    rows.set(key, row);
+    const [oldest] = rows.size > limit ? rows.keys() : [];
+    if (oldest !== undefined) rows.delete(oldest);
+  }
+
+  function turnOf(session: SessionId | undefined): Turn {
+    const row = session === undefined ? undefined : tables().sessions.get(session);
+    return row ? { ...JSON.parse(row.turn), spent: { ...row.spent } } : firstTurn;
+  }
+
+  function saveTurn(session: SessionId, turn: Turn): void {
+    const { sessions } = tables();
+    sessions.delete(session); // so that the sessions lie in the order of their last use
+    put(sessions, session, { turn: keeper.turn(turn).text, spent: { ...turn.spent }, at: now() });
+  }
+
+  function tellingBefore(event: HookEvent): Telling | undefined {
+    const rows = event.delivery && tables().tellings.get(happeningOf(event));
+    const tellings = (rows ?? [])
+      .map(eventOf)
+      .flatMap(({ event: { id, delivery }, outcome }) =>
+        delivery ? [{ id, by: delivery.by, ...(outcome && { outcome }) }] : [],
+      );
+    return event.delivery && firstTelling(tellings, event.delivery);
+  }
+
+  function keep(event: HookEvent, row: EventRow): void {
+    const { events, tellings } = tables();
+    if (events.has(event.id)) return;
+    put(events, event.id, row);
+    const happening = happeningOf(event);
+    if (event.delivery) put(tellings, happening, [...(tellings.get(happening) ?? []), row]);
+  }
+
+  const refusing = (claims: readonly Claim[], at: Instant): Claim | undefined =>
+    claims.find((claim) => refuses(claim, tables().claims.get(claim.key), at));
+
+  function debtsOf(session: SessionId): Map<HookId, Found> {
+    const owed = tables().debts.get(session) ?? [];
+    return new Map([...owed].map(([hook, found]) => [hook, JSON.parse(found)]));
+  }
+
+  return {
+    record(event, set, advance) {
+      const first = tellingBefore(event);
+      const before = turnOf(event.session);
+      const after = first ? before : advance(event, before); // one happening moves the turn on once
+      if (event.session !== undefined && after !== before) saveTurn(event.session, after);
+      const { hookSets } = tables();
+      if (!hookSets.has(set.id)) put(hookSets, set.id, keeper.whole(set.hooks));
+      const turn = event.turn ?? after;
+      const given = first?.outcome && repeatable(first.outcome);
+      const row = rowOfEvent({ event, set, turn, payload: payloadOf(event, keeper), first, given }, keeper);
+      keep(event, row);
+      return { turn, ...(given && { given }) };
+    },
+    answered(eventId, outcome) {
+      const row = tables().events.get(eventId);
+      const { text, redacted } = keeper.outcome(outcome);
+      if (row) Object.assign(row, { outcome: text, redacted: redacted ? 1 : row.redacted });
+    },
+
+    claim(claims, at) {
+      const refused = refusing(claims, at);
+      const rows = tables().claims;
+      const late = refused && rows.get(refused.key);
+      if (late) late.last = Math.min(late.last, at); // see refuses()
+      if (refused) return refused;
+      for (const key of new Set(claims.map((one) => one.key)))
+        rows.set(key, { count: (rows.get(key)?.count ?? 0) + 1, last: at });
+      return undefined;
+    },
+    peek: refusing,
+
+    spend(session, counter, max) {
+      const { spent, ...turn } = turnOf(session);
+      if (spent[counter] >= max) return false;
+      saveTurn(session, { ...turn, spent: { ...spent, [counter]: spent[counter] + 1 } });
+      return true;
+    },
+
+    owe(session, debts) {
+      const owed = debtsOf(session);
+      for (const [hook, found] of debts) owed.set(hook, mergeFound(owed.get(hook) ?? {}, found));
+      const rows = new Map([...owed].map(([hook, found]) => [hook, keeper.whole(found)]));
+      if (debts.size > 0) put(tables().debts, session, rows);
+      return owed;
+    },
+    paid(session, hook) {
+      tables().debts.get(session)?.delete(hook);
+    },
+
+    post(session, outcome, counter) {
+      const { inboxes } = tables();
+      put(inboxes, session, [...(inboxes.get(session) ?? []), { outcome: keeper.whole(outcome), counter }]);
+    },
+    collect(session) {
+      const { inboxes } = tables();
+      const taken = inboxes.get(session) ?? [];
+      inboxes.delete(session);
+      return taken.map(({ outcome, counter }) => ({ outcome: JSON.parse(outcome), ...(counter && { counter }) }));
+    },
+
+    saveRun(run) {
+      const { runs } = tables();
+      const row = rowOfRun(run, keeper);
+      const begun = runs.get(run.id);
+      if (begun) Object.assign(begun, row);
+      else put(runs, run.id, row);
+    },
+    run(id) {
+      const row = tables().runs.get(id);
+      return row && runOf(row);
+    },
+    runs: (filter) =>
+      all(tables().runs)
+        .reverse()
+        .filter((row) => answers(row, filter))
+        .slice(0, filter.limit)
+        .map(runOf),
+
+    event(id) {
+      const row = tables().events.get(id);
+      return row && eventOf(row);
+    },
+    events: (most) => all(tables().events).reverse().slice(0, most).map(eventOf),
+    hookSet(id) {
+      const hooks = tables().hookSets.get(id);
+      return hooks === undefined ? undefined : { id, hooks: JSON.parse(hooks) };
+    },
+
+    lastFired() {
+      const started = all(tables().runs).filter(({ status }) => status !== "queued" && status !== "skipped");
+      return new Map(started.map(runOf).map((run) => [run.hook, run.startedAt])); // the newest is the last
+    },
+    repair(isAlive, at) {
+      const left = all(tables().runs).filter(
+        (row) => isUnfinished(row) && (row.owner === null || !isAlive(runOf(row).owner ?? "")),
+      );
+      for (const row of left) {
+        Object.assign(row, { status: "interrupted", reason: interruption, ms: Math.max(0, at - row.started) });
+      }
+      return left.length;
+    },
+    purge(before) {
+      const { events, runs, sessions, tellings } = tables();
+      drop(tellings, (rows) => rows.every((row) => row.at < before));
+      drop(sessions, (row) => row.at < before);
+      drop(runs, (row) => row.started < before && !isUnfinished(row));
+      return drop(events, (row) => row.at < before);
+    },
+    close() {
+      held = undefined;
+    },
+  };
+}
+
+const emptyTables = (): Tables => ({
+  events: new Map(),
+  tellings: new Map(),
+  runs: new Map(),
+  hookSets: new Map(),
+  sessions: new Map(),
+  claims: new Map(),
+  debts: new Map(),
+  inboxes: new Map(),
+});
+
+const happeningOf = ({ delivery, name, session }: HookEvent): string => JSON.stringify([delivery?.id, name, session]);
+
+const all = <Row>(rows: ReadonlyMap<string, Row>): Row[] => [...rows.values()];
+
+const isUnfinished = ({ status }: RunRow): boolean => status === "queued" || status === "running";
+
+/** Answers how many rows went. */
+function drop<Row>(rows: Map<string, Row>, isOld: (row: Row) => boolean): number {
+  const old = [...rows].filter(([, row]) => isOld(row));
+  for (const [key] of old) rows.delete(key);
+  return old.length;
+}
+
+const answers = (row: RunRow, { hook, session, event, status, eventId }: RunFilter): boolean =>
+  is(row.hook, hook) &&
+  is(row.session, session) &&
+  is(row.event_name, event) &&
+  is(row.status, status) &&
+  is(row.event, eventId);
+
+const is = (held: string | null, wanted: string | undefined): boolean =>
+  wanted === undefined || held === written(wanted);

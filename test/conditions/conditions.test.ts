@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { conditions } from "../../src/conditions/index.ts";
+import { loadPatterns, patternNeeds } from "../../src/conditions/patterns.ts";
+import { compileCondition } from "../../src/core/condition.ts";
+import { type EventName, type Fields, firstTurn } from "../../src/core/event.ts";
+import type { Condition, Hook } from "../../src/core/hook.ts";
+import { matchNames } from "../../src/core/plan.ts";
+import type { Patterns, Scope } from "../../src/core/ports.ts";
+
+let patterns: Patterns;
+before(async () => {
+  patterns = await loadPatterns();
+});
+
+const scopeOf = (name: EventName, data: Fields, nativeTool?: string): Scope => {
+  const event = { id: "e", name, at: 0, cwd: "/work/app", data, sender: "test", ...(nativeTool ? { nativeTool } : {}) };
+  return { event, turn: firstTurn, names: matchNames(event), results: [] };
+};
+const bash = (command: string): Scope => scopeOf("PreToolUse", { tool_name: "Bash", tool_input: { command } });
+const compile = (condition: Condition) => compileCondition(condition, { conditions }, patterns);
+const holds = (condition: Condition, scope: Scope): boolean => compile(condition).test(scope) !== false;
+const hookWith = (when: Condition, event: EventName = "PreToolUse"): Hook => ({
+  id: "h",
+  name: "h",
+  on: { event: [event] },
+  when,
+  steps: [{ uses: "x", with: {}, timeout: 1, onError: "stop" }],
+  limits: { overlap: "skip" },
+  mode: "sync",
+  role: "undeclared",
+  onFailure: "continue",
+  priority: 100,
+  enabled: true,
+  tags: [],
+  origin: { dialect: "settings", layer: "project" },
+});
+
+test("[C29, C30, CT1] match compares the event's own match value", () => {
+  assert.ok(holds({ is: "match", with: "Bash|Edit" }, bash("ls")));
+  assert.ok(!holds({ is: "match", with: "Write" }, bash("ls")));
+  assert.ok(holds({ is: "match", with: "^start" }, scopeOf("SessionStart", { source: "startup" })));
+  assert.ok(holds({ is: "match", with: "shell" }, bash("ls")));
+  assert.ok(!holds({ is: "match", with: "shell" }, scopeOf("Notification", { notification_type: "Bash" })));
+  assert.ok(
+    holds(
+      { is: "match", with: "exec_command" },
+      scopeOf("PreToolUse", { tool_name: "Bash", tool_input: {} }, "exec_command"),
+    ),
+  );
+});
+
+test("[C23] match compares a changed file by base name and path, and its lists may hold dots", () => {
+  const changed = scopeOf("FileChanged", { file_path: "/work/app/.env" });
+  assert.ok(holds({ is: "match", with: ".envrc|.env" }, changed));
+  assert.ok(holds({ is: "match", with: "/work/app/.env" }, changed));
+  assert.ok(!holds({ is: "match", with: ".envrc" }, changed));
+});
+
+test("match is remembered per value, so a tool pattern in it is an error", () => {
+  assert.equal(compile({ is: "match", with: "Bash" }).isStatic, true);
+  assert.throws(() => compile({ is: "match", with: "Bash(git *)" }), {
+    code: "pattern_invalid",
+    message: /condition tool/,
+  });
+  assert.throws(() => compile({ is: "match", with: 5 }), { code: "parameters_invalid" });
+});
+
+test("[CT7, C73, R10] tool holds on calls that match, and on no event without a tool", () => {
+  const git: Condition = { is: "tool", with: "Bash(git *)" };
+  assert.ok(holds(git, bash("cd x && git status")));
+  assert.ok(!holds(git, bash("npm test")));
+  assert.ok(!holds(git, scopeOf("UserPromptSubmit", { prompt: "git status" })));
+  assert.ok(!holds({ is: "tool", with: "Bash" }, scopeOf("Stop", {})));
+  assert.equal(compile(git).isStatic, false);
+});
+
+test("[R10, D6] a line that cannot be analysed counts as matching, so the hook is asked", () => {
+  assert.ok(holds({ is: "tool", with: "Bash(git *)" }, bash('eval "$x"')));
+});
+
+test("[C73a] a pattern from the hook's root starts at the folder that the parameters name", () => {
+  const edit = scopeOf("PreToolUse", { tool_name: "Edit", tool_input: { file_path: "/work/lib/a.ts" } });
+  assert.ok(holds({ is: "tool", with: { pattern: "Edit(/lib/**)", root: "/work" } }, edit));
+  assert.ok(!holds({ is: "tool", with: "Edit(/lib/**)" }, edit));
+  assert.throws(() => compile({ is: "tool", with: { patern: "x" } }), { code: "parameters_invalid" });
+});
+
+test("explain says what a matcher or pattern asks for", () => {
+  const because = (condition: Condition): string => compile(condition).explain(bash("ls")).because;
+  assert.equal(because({ is: "match", with: "Write|Edit" }), "not: the match value is Write or Edit");
+  assert.equal(because({ is: "match", with: "B.*" }), "the match value fits B.*");
+  assert.equal(because({ is: "match", with: "*" }), "the matcher takes everything");
+  assert.equal(because({ is: "tool", with: "Bash(git *)" }), "not: the tool call matches, or may match, Bash(git *)");
+});
+
+test("patternNeeds names exactly the libraries without which a hook cannot be compiled or tested", async () => {
+  const none = await loadPatterns({});
+  const table: readonly (readonly [Condition, EventName, readonly string[]])[] = [
+    [{ is: "match", with: "Bash|Edit" }, "PreToolUse", []],
+    [{ is: "match", with: "mcp__.*" }, "PreToolUse", []],
+    [{ is: "match", with: "^(Edit|mcp__.+__(write|edit))$" }, "PreToolUse", []],
+    [{ is: "match", with: "^[A-Z]" }, "PreToolUse", ["regex"]],
+    [{ is: "match", with: ".envrc|.env" }, "FileChanged", []],
+    [{ is: "match", with: ".envrc|.env" }, "PreToolUse", ["regex"]],
+    [{ is: "tool", with: "Bash" }, "PreToolUse", []],
+    [{ is: "tool", with: "Bash(git *)" }, "PreToolUse", ["shell"]],
+    [{ is: "tool", with: "shell(git *)" }, "PreToolUse", ["shell"]],
+    [{ is: "tool", with: "Edit(*.ts)" }, "PreToolUse", []],
+    [{ is: "tool", with: "Edit(./src/**)" }, "PreToolUse", []],
+    [{ is: "tool", with: "Edit(~/.ssh/*)" }, "PreToolUse", []],
+    [{ is: "tool", with: "Edit(src/)" }, "PreToolUse", []],
+    [{ is: "tool", with: "Edit(*.{ts,tsx})" }, "PreToolUse", ["glob"]],
+    [{ is: "tool", with: { pattern: "Edit(/a/[bc].ts)", root: "/" } }, "PreToolUse", ["glob"]],
+    [{ is: "tool", with: "WebFetch(domain:x.com)" }, "PreToolUse", []],
+    [
+      { any: [{ not: { is: "tool", with: "Bash(git *)" } }, { is: "match", with: "\\d" }] },
+      "PreToolUse",
+      ["regex", "shell"],
+    ],
+  ];
+  for (const [when, event, expected] of table) {
+    const needs = patternNeeds([hookWith(when, event)]);
+    const named = Object.entries(needs).filter(([, needed]) => needed);
+    assert.deepEqual(named.map(([name]) => name).sort(), [...expected].sort(), JSON.stringify(when));
+    const data =
+      event === "FileChanged" ? { file_path: "/a/.env" } : { tool_name: "Bash", tool_input: { command: "git x" } };
+    const use = (with_: Patterns): unknown => compileCondition(when, { conditions }, with_).test(scopeOf(event, data));
+    if (expected.length === 0) use(none);
+    else assert.throws(() => use(none), { code: "pattern_invalid" }, JSON.stringify(when));
+    use(await loadPatterns(needs));
+  }
+});
+
+test("a condition that is not ours, and one in a step, is looked at, too", () => {
+  assert.deepEqual(patternNeeds([hookWith({ is: "custom" })]), { regex: true, glob: true, shell: true });
+  const hook = hookWith({ all: [] });
+  hook.steps[0].skipIf = { is: "tool", with: "Bash(git *)" };
+  assert.deepEqual(patternNeeds([hook]), { regex: false, glob: false, shell: true });
+});
+
+test("[R66] what was not loaded is an error where a hook is compiled, not where it is tested", async () => {
+  const none = await loadPatterns({});
+  for (const when of [
+    { is: "match", with: "[a-c]" },
+    { is: "tool", with: "Edit([a])" },
+    { is: "tool", with: "Bash(git *)" },
+  ]) {
+    assert.throws(() => compileCondition(when, { conditions }, none), { code: "pattern_invalid" }, when.with);
+  }
+});
+
+test("[R9, D6] a pattern longer than anyone writes is refused", () => {
+  assert.throws(() => patterns.regex("a".repeat(1001)), { code: "pattern_invalid" });
+  assert.throws(() => patterns.glob("a".repeat(1001)), { code: "pattern_invalid" });
+});

@@ -1,0 +1,117 @@
+/** One folder per real scenario: files and events in; replies, exit codes, files and runs out. Real processes, nothing faked. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+
+interface Step {
+  /** Words after `hookline`. */
+  command: string[];
+  /** Standard input: text as it is, anything else as JSON. */
+  input?: unknown;
+  exit: number;
+  /** Standard output as JSON holds at least this; "" means that nothing was printed. */
+  output?: unknown;
+  /** Standard output and standard error as text, by regular expression. */
+  text?: string;
+  stderr?: string;
+  environment?: Record<string, string>;
+  cwd?: string;
+}
+interface Flow {
+  /** The checklist's claims that the story proves. */
+  proves: string;
+  story: string;
+  steps: Step[];
+  /** All runs of the store in order of their start; texts are regular expressions. */
+  runs?: { hook: string; status: string; reason?: string; event?: string }[];
+  /** Files of the workspace afterwards, by regular expression; null: it is not there. */
+  files?: Record<string, string | null>;
+}
+
+const flows = import.meta.dirname;
+const bin = join(flows, "..", "..", "bin", "hookline.js");
+
+for (const entry of readdirSync(flows, { withFileTypes: true })) {
+  if (!entry.isDirectory()) continue;
+  const folder = join(flows, entry.name);
+  const flow = JSON.parse(readFileSync(join(folder, "flow.json"), "utf8")) as Flow; // written by hand for this runner
+  test(`[${flow.proves}] ${flow.story}`, { timeout: 60_000 }, async (t) => {
+    const scratch = realpathSync(mkdtempSync(join(tmpdir(), "hookline-flow-")));
+    t.after(() => rmSync(scratch, { recursive: true, force: true }));
+    const places = { workspace: join(scratch, "workspace"), home: join(scratch, "home") };
+    for (const [name, place] of Object.entries(places)) {
+      mkdirSync(place);
+      if (existsSync(join(folder, name))) cpSync(join(folder, name), place, { recursive: true });
+    }
+    const fill = (text: string): string => text.replaceAll("{workspace}", places.workspace).replaceAll("{home}", places.home);
+    const run = (step: Step): { code: number | null; stdout: string; stderr: string } => {
+      const input = typeof step.input === "string" ? step.input : JSON.stringify(step.input ?? {});
+      const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...step.command.map(fill)], {
+        cwd: join(places.workspace, step.cwd ?? ""),
+        input: fill(input),
+        encoding: "utf8",
+        env: { PATH: process.env["PATH"] ?? "", HOME: places.home, XDG_STATE_HOME: join(scratch, "state"), LANG: "C.UTF-8", ...step.environment },
+      });
+      return { code: status, stdout, stderr };
+    };
+    for (const [index, step] of flow.steps.entries()) {
+      const { code, stdout, stderr } = run(step);
+      const told = `step ${index + 1}: ${step.command.join(" ")}\nstdout: ${stdout}\nstderr: ${stderr}`;
+      assert.equal(code, step.exit, told);
+      if (step.output === "") assert.equal(stdout, "", told);
+      else if (step.output !== undefined) assertHolds(JSON.parse(stdout), JSON.parse(fill(JSON.stringify(step.output))), told);
+      if (step.text !== undefined) assert.match(stdout, new RegExp(fill(step.text)), told);
+      if (step.stderr !== undefined) assert.match(stderr, new RegExp(fill(step.stderr)), told);
+    }
+    if (flow.runs) await assertRuns(flow.runs, () => JSON.parse(run({ command: ["runs", "--json", "--limit", "1000"], exit: 0 }).stdout));
+    for (const [path, expected] of Object.entries(flow.files ?? {})) {
+      const file = join(places.workspace, path);
+      if (expected === null) assert.ok(!existsSync(file), `${path} is there`);
+      else assert.match(readFileSync(file, "utf8"), new RegExp(expected));
+    }
+  });
+}
+
+/** Every key that is expected is there and equal; lists have the same length; a text of the form /…/ is a regular expression. */
+function assertHolds(found: unknown, expected: unknown, told: string, path = "output"): void {
+  if (typeof expected === "string" && /^\/.*\/$/s.test(expected)) assert.match(String(found), new RegExp(expected.slice(1, -1)), `${path}\n${told}`);
+  else if (Array.isArray(expected)) {
+    assert.ok(Array.isArray(found), `${path} is no list\n${told}`);
+    assert.equal(found.length, expected.length, `${path}.length\n${told}`);
+    for (const [index, one] of expected.entries()) assertHolds(found[index], one, told, `${path}.${index}`);
+  } else if (typeof expected === "object" && expected !== null) {
+    assert.ok(typeof found === "object" && found !== null, `${path} is no object\n${told}`);
+    for (const [key, one] of Object.entries(expected)) assertHolds((found as Record<string, unknown>)[key], one, told, `${path}.${key}`); // an object: checked above
+  } else assert.deepEqual(found, expected, `${path}\n${told}`);
+}
+
+interface ListedRun {
+  hook: string;
+  status: string;
+  reason: string | null;
+  event: string;
+  id: string;
+}
+
+/** Background runs end after the command that began them, so the runner looks again until they have. */
+async function assertRuns(expected: NonNullable<Flow["runs"]>, list: () => ListedRun[]): Promise<void> {
+  let found = list();
+  for (let tries = 0; tries < 60 && found.some(({ status }) => status === "queued" || status === "running"); tries++) {
+    await pause(100);
+    found = list();
+  }
+  const told = JSON.stringify(found, null, 2);
+  const ordered = [...found].sort((left, right) => (left.id < right.id ? -1 : 1));
+  assert.equal(ordered.length, expected.length, told);
+  for (const [index, { hook, status, reason, event }] of expected.entries()) {
+    const run = ordered[index];
+    assert.match(run?.hook ?? "", new RegExp(hook), told);
+    assert.equal(run?.status, status, told);
+    if (reason !== undefined) assert.match(run?.reason ?? "", new RegExp(reason), told);
+    if (event !== undefined) assert.equal(run?.event, event, told);
+  }
+}

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { chmodSync, closeSync, copyFileSync, openSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { PATH, runLine, runProgram, temporaryFolder } from "./running.ts";
+
+test("[X4, F9] a program that is not there is a launch failure that names it", async () => {
+  const ended = await runProgram("hookline-has-no-such-program", []);
+  assert.equal(ended.how, "launch");
+  assert.match(ended.reason ?? "", /hookline-has-no-such-program was not found \(ENOENT\)/);
+});
+
+test("[X4, F9] a script without execute permission is a launch failure that tells the remedy", async (context) => {
+  const script = join(temporaryFolder(context), "guard.sh");
+  writeFileSync(script, "#!/bin/sh\nexit 0\n", { mode: 0o644 });
+  const ended = await runProgram(script, []);
+  assert.equal(ended.how, "launch");
+  assert.ok(ended.reason?.includes(`chmod +x ${script}`), ended.reason);
+});
+
+test("[X4] a missing interpreter and a missing folder are not reported as a missing program", async (context) => {
+  const folder = temporaryFolder(context);
+  const script = join(folder, "guard");
+  writeFileSync(script, "#!/no/such/interpreter\n", { mode: 0o755 });
+  const [interpreter, gone] = await Promise.all([
+    runProgram(script, []),
+    runProgram("true", [], { cwd: join(folder, "gone") }),
+  ]);
+  assert.match(interpreter.reason ?? "", /interpreter in the #! line/);
+  assert.match(gone.reason ?? "", /the folder .*gone does not exist/);
+});
+
+test("[F9] arguments that are too large, or hold a NUL, are a launch failure, not an exception", async () => {
+  const [large, nul] = await Promise.all([runProgram("true", ["x".repeat(3 << 20)]), runProgram("true", ["a\0b"])]);
+  assert.equal(large.how, "launch");
+  assert.match(large.reason ?? "", /too large \(E2BIG\)/);
+  assert.equal(nul.how, "launch");
+});
+
+test("[F9] a program that is being written is tried once more", {
+  skip: process.platform !== "linux",
+}, async (context) => {
+  const program = join(temporaryFolder(context), "copy-of-true");
+  copyFileSync("/bin/true", program);
+  chmodSync(program, 0o755);
+  const writing = openSync(program, "r+");
+  const running = runProgram(program, []);
+  closeSync(writing);
+  assert.equal((await running).code, 0);
+  const still = openSync(program, "r+");
+  context.after(() => closeSync(still));
+  const ended = await runProgram(program, []);
+  if (ended.how === "launch") assert.match(ended.reason ?? "", /being written by another process \(ETXTBSY\)/);
+  else assert.equal(ended.code, 0); // some kernels allow it
+});
+
+test("[F9] no free file descriptors is a launch failure", { skip: process.platform === "win32" }, async (context) => {
+  const script = join(temporaryFolder(context), "starve.ts");
+  const spawnModule = new URL("../../src/processes/spawn.ts", import.meta.url).href;
+  writeFileSync(
+    script,
+    `import { openSync } from "node:fs";
+     import { createSpawn } from ${JSON.stringify(spawnModule)};
+     const run = () => createSpawn()({ program: "true", args: [], cwd: "/", environment: { PATH: process.env.PATH }, input: "" }, { signal: new AbortController().signal });
+     await run();
+     try { for (;;) openSync("/dev/null", "r"); } catch {}
+     const { how, reason } = await run();
+     console.log(JSON.stringify({ how, reason }));`,
+  );
+  const ended = await runLine(`ulimit -n 64; exec '${process.execPath}' --no-warnings '${script}'`, {
+    environment: { PATH },
+  });
+  const { how, reason } = JSON.parse(ended.stdout);
+  assert.equal(how, "launch");
+  assert.match(reason, /too many open files/);
+});
+
+test("[F9] a signal that was there before the start starts nothing", async (context) => {
+  const file = join(temporaryFolder(context), "ran");
+  const ended = await runLine(`touch '${file}'`, { signal: AbortSignal.abort() });
+  assert.equal(ended.how, "aborted");
+  assert.throws(() => openSync(file, "r"));
+});

@@ -1,0 +1,30 @@
+/** Events and ends of programs for the protocol's tests. */
+import type { EventName, Fields, HookEvent } from "../../src/core/event.ts";
+import type { Ended, StepResult } from "../../src/core/ports.ts";
+import { settings } from "../../src/protocols/settings.ts";
+
+export function eventOf(name: EventName, data: Fields = {}): HookEvent {
+  return { id: "event-1", name, at: 0, cwd: "/project", session: "session-1", sender: "test", data };
+}
+
+export const endOf = (end: Partial<Ended>): Ended => ({
+  how: "exit",
+  code: 0,
+  stdout: "",
+  stderr: "",
+  dropped: 0,
+  containment: "pgroup",
+  survivors: 0,
+  ...end,
+});
+
+export const bash: Fields = { tool_name: "Bash", tool_input: { command: "ls" } };
+
+/** What the step becomes when a program on this event exits 0 with this on its stdout. */
+export function answered(name: EventName, said: unknown, data: Fields = bash): StepResult {
+  const stdout = typeof said === "string" ? said : JSON.stringify(said);
+  return settings.read(endOf({ stdout }), eventOf(name, data), "hook-1");
+}
+
+export const specific = (name: EventName, fields: Fields): StepResult =>
+  answered(name, { hookSpecificOutput: { hookEventName: name, ...fields } });

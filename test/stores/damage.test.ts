@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { advance } from "../../src/core/events.ts";
+import type { Store } from "../../src/core/ports.ts";
+import { openSqliteStore } from "../../src/stores/sqlite.ts";
+import { anEvent, aRun, codeOf, noHooks } from "./contract.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "hookline-store-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+let counter = 0;
+const newPath = (): string => join(folder, `${++counter}`, "store.db");
+
+/** A store with some pages of content, closed. */
+function filled(path: string): void {
+  const store = openSqliteStore({ path });
+  store.batch?.(() => {
+    for (let index = 0; index < 300; index++) {
+      store.record(anEvent({ data: { text: "t".repeat(500) } }), noHooks, advance);
+      store.saveRun(aRun({ id: `run ${index}` }));
+    }
+  });
+  store.close();
+}
+
+function overwrite(path: string, from: number, bytes: Buffer): void {
+  const file = openSync(path, "r+");
+  writeSync(file, bytes, 0, bytes.length, from);
+  closeSync(file);
+}
+const noise = (length: number): Buffer => Buffer.from(Array.from({ length }, (_, index) => (index * 7919) % 251));
+const asideIn = (path: string): string[] =>
+  readdirSync(dirname(path)).filter((file) => /\.corrupt-.*Z$/.test(file));
+
+/** Uses all of the store, as a person and as an engine would. */
+async function useAll(store: Store): Promise<void> {
+  await store.events(1_000);
+  await store.runs({});
+  await store.record(anEvent(), noHooks, advance);
+  await store.saveRun(aRun({ id: "new" }));
+}
+
+const damages: Record<string, (path: string) => void> = {
+  "an overwritten header": (path) => overwrite(path, 0, noise(100)),
+  "zeroes instead of its first pages": (path) => overwrite(path, 0, Buffer.alloc(8_192)),
+  "noise in all pages after the first": (path) => overwrite(path, 4_096, noise(statSync(path).size - 4_096)),
+  "half of its pages cut off": (path) => truncateSync(path, 4_096 * Math.floor(statSync(path).size / 8_192)),
+  "other content": (path) => writeFileSync(path, "this is a letter, not a database. ".repeat(500)),
+};
+for (const [what, damage] of Object.entries(damages)) {
+  test(`[F12] a file with ${what} is moved aside with a notice, and a new store is made`, async () => {
+    const path = newPath();
+    filled(path);
+    damage(path);
+    const notices: string[] = [];
+    const store = openSqliteStore({ path, onNotice: (notice) => notices.push(notice) });
+    await useAll(store);
+    assert.equal((await store.run("new"))?.id, "new");
+    store.close();
+    const aside = asideIn(path);
+    assert.equal(aside.length, 1);
+    assert.equal(notices.length, 1);
+    assert.ok(notices[0]?.includes(String(aside[0])), notices[0]);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+  });
+}
+
+test("[F12] after a restart of the machine a file that was left open is checked as a whole, once", () => {
+  const path = newPath();
+  filled(path);
+  const other = new DatabaseSync(path);
+  other.exec("update meta set value = 0 where key = 'booted'; delete from run where seq < 200"); // the log stays while this is open
+  other.exec("pragma wal_checkpoint");
+  const page = Number(other.prepare("select rootpage from sqlite_schema where name = 'run_hook'").get()?.rootpage);
+  assert.ok(existsSync(`${path}-wal`));
+  overwrite(path, (page - 1) * 4_096, noise(4_096));
+  const notices: string[] = [];
+  openSqliteStore({ path, onNotice: (notice) => notices.push(notice) }).close();
+  assert.equal(asideIn(path).length, 1);
+  assert.equal(notices.length, 1);
+  openSqliteStore({ path, onNotice: (notice) => notices.push(notice) }).close();
+  assert.equal(notices.length, 1);
+  other.close();
+});
+
+test("[F12] a store that was open while another moved the file aside goes on in the new one", async () => {
+  const path = newPath();
+  filled(path);
+  const resident = openSqliteStore({ path });
+  overwrite(path, 0, noise(100));
+  const other = openSqliteStore({ path });
+  await other.saveRun(aRun({ id: "of the other" }));
+  assert.equal(asideIn(path).length, 1);
+  await until(() => resident.run("of the other") !== undefined);
+  await resident.saveRun(aRun({ id: "of the resident" }));
+  assert.ok(await other.run("of the resident"));
+  other.close();
+  resident.close();
+  assert.equal(asideIn(path).length, 1);
+});
+
+test("a store whose file was removed goes on in a new one", async () => {
+  const path = newPath();
+  filled(path);
+  const resident = openSqliteStore({ path });
+  for (const part of ["", "-wal", "-shm"]) rmSync(path + part);
+  await until(() => resident.run("run 1") === undefined);
+  await resident.saveRun(aRun({ id: "new" }));
+  resident.close();
+  const next = openSqliteStore({ path });
+  assert.ok(await next.run("new"));
+  next.close();
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  const end = performance.now() + 10_000;
+  while (!holds()) {
+    assert.ok(performance.now() < end, "it never came true");
+    await pause(50);
+  }
+}
+
+const mounted = (context: TestContext, options: string): string | undefined => {
+  const place = newPath();
+  mkdirSync(place, { recursive: true });
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", place], { stdio: "pipe" });
+  } catch {
+    context.skip("a file system can be mounted only by root");
+    return undefined;
+  }
+  context.after(() => execFileSync("umount", ["-l", place]));
+  return place;
+};
+
+test("[F10] on a full disk writing says store_unusable, reading goes on, and writing works again when space returns", async (context) => {
+  const place = mounted(context, "size=3m");
+  if (!place) return;
+  const path = join(place, "store.db");
+  const store = openSqliteStore({ path });
+  await store.saveRun(aRun({ id: "first" }));
+  writeFileSync(join(place, "ballast"), Buffer.alloc(2_000_000));
+  const fill = async (): Promise<void> => {
+    for (let index = 0; ; index++)
+      await store.record(anEvent({ data: { index, text: "t".repeat(100_000) } }), noHooks, advance);
+  };
+  await assert.rejects(
+    fill,
+    (error) => codeOf(error) === "store_unusable" && /the disk is full.*free some space/.test(String(error)),
+  );
+  assert.equal((await store.run("first"))?.status, "completed");
+  assert.throws(
+    () => openSqliteStore({ path: join(place, "other", "store.db") }),
+    (error) => codeOf(error) === "store_unusable",
+  );
+  rmSync(join(place, "ballast"));
+  await store.saveRun(aRun({ id: "after" }));
+  assert.equal((await store.run("after"))?.status, "completed");
+  store.close();
+});
+
+test("[F11] on a read-only file system opening says store_unusable and what to do", (context) => {
+  const place = mounted(context, "size=3m");
+  if (!place) return;
+  const path = join(place, "store.db");
+  openSqliteStore({ path }).close();
+  execFileSync("mount", ["-o", "remount,ro", place]);
+  const missing = join(place, "new", "store.db");
+  for (const one of [path, missing]) {
+    assert.throws(
+      () => openSqliteStore({ path: one }).saveRun(aRun()),
+      (error) => codeOf(error) === "store_unusable" && String(error).includes(one),
+    );
+  }
+});
+
+test("[F11] a path below a file says store_unusable", () => {
+  const path = newPath();
+  filled(path);
+  assert.throws(
+    () => openSqliteStore({ path: join(path, "store.db") }),
+    (error) => codeOf(error) === "store_unusable",
+  );
+});

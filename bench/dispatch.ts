@@ -81,17 +81,24 @@ const hookOf = (id: string, matcher: string | undefined): Hook => ({
 });
 
 /** A session's tools come in turn, so that no side meets one event alone. */
-const events: readonly HookEvent[] = ["Bash", "Read", "Edit", "Grep", "Write", "Glob", "WebFetch", "mcp__github__search"].map(
-  (tool, index) => ({
-    id: `event-${index}`,
-    name: "PreToolUse",
-    at: 1_790_000_000_000,
-    cwd: "/project",
-    data: { tool_name: tool, tool_input: { command: "git status" } },
-    sender: "embedder",
-    session: "session",
-  }),
-);
+const events: readonly HookEvent[] = [
+  "Bash",
+  "Read",
+  "Edit",
+  "Grep",
+  "Write",
+  "Glob",
+  "WebFetch",
+  "mcp__github__search",
+].map((tool, index) => ({
+  id: `event-${index}`,
+  name: "PreToolUse",
+  at: 1_790_000_000_000,
+  cwd: "/project",
+  data: { tool_name: tool, tool_input: { command: "git status" } },
+  sender: "embedder",
+  session: "session",
+}));
 const eventAt = (index: number): HookEvent => events[index & 7] as HookEvent; // there are eight
 
 /** Names, lists and expressions, as people write them; none of them fits an event above. */
@@ -170,26 +177,46 @@ async function noneMatch(world: World): Promise<Findings> {
   return {
     rows: rowsOf("no hook matches", "ns", samples),
     ratios: [
-      ratioOf(samples, { goal: "none of 1,000 hooks matches: near what 10 hooks cost", cost: "hookline, 1000 hooks", by: "hookline, 10 hooks", atMost: 10 }),
-      ratioOf(samples, { goal: "none of 1,000 hooks matches: faster than hookable", cost: "hookable, 1000 hooks", by: "hookline, 1000 hooks", atLeast: 100 }),
-      ratioOf(samples, { goal: "none of 1,000 hooks matches, against the limit", cost: "hookline, 1000 hooks", by: "by hand, 1000 hooks" }),
+      ratioOf(samples, {
+        goal: "none of 1,000 hooks matches: near what 10 hooks cost",
+        cost: "hookline, 1000 hooks",
+        by: "hookline, 10 hooks",
+        atMost: 10,
+      }),
+      ratioOf(samples, {
+        goal: "none of 1,000 hooks matches: faster than hookable",
+        cost: "hookable, 1000 hooks",
+        by: "hookline, 1000 hooks",
+        atLeast: 100,
+      }),
+      ratioOf(samples, {
+        goal: "none of 1,000 hooks matches, against the limit",
+        cost: "hookline, 1000 hooks",
+        by: "by hand, 1000 hooks",
+      }),
     ],
   };
 }
 
-const guarded = (test: (tool: string) => boolean, call: HookFunction) => (given: unknown): unknown => {
-  const event = given as HookEvent; // what this benchmark emits
-  return test(String(event.data["tool_name"])) ? call(event, { signal: noSignal }) : undefined;
-};
+const guarded =
+  (test: (tool: string) => boolean, call: HookFunction) =>
+  (given: unknown): unknown => {
+    const event = given as HookEvent; // what this benchmark emits
+    return test(String(event.data.tool_name)) ? call(event, { signal: noSignal }) : undefined;
+  };
 
 /** The limit: which callbacks an event has is looked up in two maps; nothing else is known about a hook. */
-function byHand(world: World, count: number, matcher: (index: number) => string | undefined): (event: HookEvent) => number {
+function byHand(
+  world: World,
+  count: number,
+  matcher: (index: number) => string | undefined,
+): (event: HookEvent) => number {
   const calls = Array.from({ length: count }, () => world.callback());
   const byTool = new Map<unknown, HookFunction[]>();
-  for (const { data } of events) byTool.set(data["tool_name"], matcher(0) === undefined ? calls : []);
+  for (const { data } of events) byTool.set(data.tool_name, matcher(0) === undefined ? calls : []);
   const byName = new Map([["PreToolUse", byTool]]);
   return (event) => {
-    const found = byName.get(event.name)?.get(event.data["tool_name"]) ?? [];
+    const found = byName.get(event.name)?.get(event.data.tool_name) ?? [];
     for (const call of found) call(event, { signal: noSignal });
     return found.length;
   };
@@ -210,7 +237,13 @@ async function tenMatch(world: World): Promise<Findings> {
   const sides: Work[] = [
     repeatAwaited("hookline", ours(world, world.hooks(count, everything))),
     repeatAwaited("tapable AsyncSeriesHook", (event) => series.promise(event)),
-    repeatAwaited("hookline, each with a matcher", ours(world, world.hooks(count, () => ".*"))),
+    repeatAwaited(
+      "hookline, each with a matcher",
+      ours(
+        world,
+        world.hooks(count, () => ".*"),
+      ),
+    ),
     repeatAwaited("hookable", (event) => hooks.callHook("PreToolUse", event)),
     repeatAwaited("eventemitter3", (event) => emitter.emit("PreToolUse", event)),
     repeatAwaited("by hand", byHand(world, count, everything)),
@@ -220,9 +253,23 @@ async function tenMatch(world: World): Promise<Findings> {
   return {
     rows: rowsOf("10 hooks match, the result awaited once", "ns", samples),
     ratios: [
-      ratioOf(samples, { goal: "10 matching synchronous hooks: find, test and call", cost: "hookline", by: "tapable AsyncSeriesHook", atMost: 1.5 }),
-      ratioOf(samples, { goal: "the same, each with a matcher", cost: "hookline, each with a matcher", by: "tapable AsyncSeriesHook", atMost: 1.5 }),
-      ratioOf(samples, { goal: "10 matching synchronous hooks: faster than hookable", cost: "hookable", by: "hookline" }),
+      ratioOf(samples, {
+        goal: "10 matching synchronous hooks: find, test and call",
+        cost: "hookline",
+        by: "tapable AsyncSeriesHook",
+        atMost: 1.5,
+      }),
+      ratioOf(samples, {
+        goal: "the same, each with a matcher",
+        cost: "hookline, each with a matcher",
+        by: "tapable AsyncSeriesHook",
+        atMost: 1.5,
+      }),
+      ratioOf(samples, {
+        goal: "10 matching synchronous hooks: faster than hookable",
+        cost: "hookable",
+        by: "hookline",
+      }),
       ratioOf(samples, { goal: "10 matching synchronous hooks, against the limit", cost: "hookline", by: "by hand" }),
     ],
   };
@@ -242,7 +289,11 @@ async function wholeLine(world: World): Promise<Findings> {
   });
   const samples = await sampleWork(sides, { rounds: 15, milliseconds: 10 });
   const rows = rowsOf("engine.emit, the whole line", "ns", samples);
-  const flat = ratioOf(samples, { goal: "engine.emit, none of 1,000 matches, against 10", cost: "none of 1000, null store", by: "none of 10, null store" });
+  const flat = ratioOf(samples, {
+    goal: "engine.emit, none of 1,000 matches, against 10",
+    cost: "none of 1000, null store",
+    by: "none of 10, null store",
+  });
   return { rows, ratios: [flat] };
 }
 
@@ -252,7 +303,14 @@ const stores: readonly { name: string; open(): Store }[] = [
 ];
 
 function emitter({ registry, patterns }: World, set: HookSet, store: Store): (event: HookEvent) => unknown {
-  const engine = createEngine({ ...systemPorts(), store, queue: createInlineQueue(), hooks: () => set, registry, patterns });
+  const engine = createEngine({
+    ...systemPorts(),
+    store,
+    queue: createInlineQueue(),
+    hooks: () => set,
+    registry,
+    patterns,
+  });
   return (event) => engine.emit(event);
 }
 
@@ -263,7 +321,9 @@ async function firstTimes(world: World): Promise<Findings> {
   let seen = 0;
   const unseen = (): HookEvent => ({ ...eventAt(0), data: { tool_name: `Unseen${seen++}`, tool_input: {} } });
   const sides: Work[] = [
-    repeat("1,000 hooks read for the first time", (event) => planHooks(set, world.registry, world.patterns).find(event)),
+    repeat("1,000 hooks read for the first time", (event) =>
+      planHooks(set, world.registry, world.patterns).find(event),
+    ),
     repeat("a tool name for the first time", () => plans.find(unseen())),
   ];
   return { rows: rowsOf("paid once", "ns", await sampleWork(sides, { rounds: 9, milliseconds: 20 })), ratios: [] };

@@ -40,7 +40,10 @@ interface Case {
 }
 
 const bash = { tool_name: "Bash", tool_input: { command: "git status --short", description: "Show what changed" } };
-const large = { tool_name: "Write", tool_input: { file_path: "/project/src/large.ts", content: "const line = 1; // 50 kB\n".repeat(2048) } };
+const large = {
+  tool_name: "Write",
+  tool_input: { file_path: "/project/src/large.ts", content: "const line = 1; // 50 kB\n".repeat(2048) },
+};
 const command = (words: string): object => ({ type: "command", command: words });
 const foreign = Array.from({ length: 20 }, (_, index) => ({
   matcher: index % 2 === 0 ? `Edit|NotebookEdit` : `mcp__server${index}__.*`,
@@ -50,9 +53,27 @@ const foreign = Array.from({ length: 20 }, (_, index) => ({
 const noMatch = 2;
 const cases: readonly Case[] = [
   { name: "no hook file, Bash", payload: bash, leaves: 0, goal: { goal: "no hook file", atMost: noMatch } },
-  { name: "20 hooks, none matches, Bash", hooks: foreign, payload: bash, leaves: 0, goal: { goal: "none of 20 hooks matches", atMost: noMatch } },
-  { name: "20 hooks, none matches, Write of 50 kB", hooks: foreign, payload: large, leaves: 0, goal: { goal: "none of 20 hooks matches a Write of 50 kB", atMost: noMatch } },
-  { name: "one sh hook runs", hooks: [{ matcher: "Bash", hooks: [{ ...command("cat >/dev/null"), shell: "sh" }] }], payload: bash, leaves: 1, goal: { goal: "one sh hook and its run record" } },
+  {
+    name: "20 hooks, none matches, Bash",
+    hooks: foreign,
+    payload: bash,
+    leaves: 0,
+    goal: { goal: "none of 20 hooks matches", atMost: noMatch },
+  },
+  {
+    name: "20 hooks, none matches, Write of 50 kB",
+    hooks: foreign,
+    payload: large,
+    leaves: 0,
+    goal: { goal: "none of 20 hooks matches a Write of 50 kB", atMost: noMatch },
+  },
+  {
+    name: "one sh hook runs",
+    hooks: [{ matcher: "Bash", hooks: [{ ...command("cat >/dev/null"), shell: "sh" }] }],
+    payload: bash,
+    leaves: 1,
+    goal: { goal: "one sh hook and its run record" },
+  },
 ];
 
 async function measureIn(folder: string): Promise<Findings> {
@@ -65,13 +86,17 @@ async function measureIn(folder: string): Promise<Findings> {
   programs.set(empty, { ...ours, command: [process.execPath, "-e", "0"] });
   programs.set("/bin/true", { ...ours, command: ["/bin/true"] });
   const wall = new Map<string, number[]>();
-  const samples = await sampleReadings([empty, ...[...programs.keys()].filter((name) => name !== empty)], rounds, (name) => {
-    const program = programs.get(name);
-    if (!program) throw new Error(`no program is called ${name}`);
-    const time = timeProgram(program, runsPerReading);
-    wall.set(name, [...(wall.get(name) ?? []), time.wall]);
-    return time.processor;
-  });
+  const samples = await sampleReadings(
+    [empty, ...[...programs.keys()].filter((name) => name !== empty)],
+    rounds,
+    (name) => {
+      const program = programs.get(name);
+      if (!program) throw new Error(`no program is called ${name}`);
+      const time = timeProgram(program, runsPerReading);
+      wall.set(name, [...(wall.get(name) ?? []), time.wall]);
+      return time.processor;
+    },
+  );
   const walls = { ...samples, of: (name: string) => (wall.get(name) ?? []).slice(1) }; // the first was the warm-up
   return {
     rows: [...rowsOf("processor time", "ms", samples), ...rowsOf("wall time", "ms", walls)],
@@ -86,7 +111,8 @@ function unpack(folder: string): string {
   if (built.status !== 0) throw new Error(`npm run build failed: ${built.stdout}${built.stderr}`);
   const place = join(folder, "package");
   mkdirSync(place);
-  for (const name of ["bin", "dist", "package.json"]) cpSync(join(project, name), join(place, name), { recursive: true });
+  for (const name of ["bin", "dist", "package.json"])
+    cpSync(join(project, name), join(place, name), { recursive: true });
   return join(place, "bin", "hookline.js");
 }
 
@@ -96,10 +122,22 @@ function prepare({ name, hooks, payload, leaves }: Case, folder: string, bin: st
   mkdirSync(join(project, hooks ? ".hookline" : "src"), { recursive: true });
   if (hooks) writeFileSync(join(project, ".hookline", "hooks.json"), JSON.stringify({ hooks: { PreToolUse: hooks } }));
   const input = join(own, "payload.json");
-  const session = { session_id: "4f1c2a9e-0d5b-4c55-8f0e-6d2d8f5b1c77", transcript_path: "/project/session.jsonl", permission_mode: "default" };
-  writeFileSync(input, JSON.stringify({ ...session, cwd: project, hook_event_name: "PreToolUse", ...payload, tool_use_id: "toolu_1" }));
-  const environment = { HOME: own, TMPDIR: own, PATH: process.env["PATH"] ?? "" };
-  const program: Program = { command: [process.execPath, bin, "hook", "claude-code"], input, cwd: project, environment };
+  const session = {
+    session_id: "4f1c2a9e-0d5b-4c55-8f0e-6d2d8f5b1c77",
+    transcript_path: "/project/session.jsonl",
+    permission_mode: "default",
+  };
+  writeFileSync(
+    input,
+    JSON.stringify({ ...session, cwd: project, hook_event_name: "PreToolUse", ...payload, tool_use_id: "toolu_1" }),
+  );
+  const environment = { HOME: own, TMPDIR: own, PATH: process.env.PATH ?? "" };
+  const program: Program = {
+    command: [process.execPath, bin, "hook", "claude-code"],
+    input,
+    cwd: project,
+    environment,
+  };
   timeProgram(program, 2); // makes the store and fills the compile cache
   checkRuns(program, bin, leaves * 2);
   return program;
@@ -107,7 +145,11 @@ function prepare({ name, hooks, payload, leaves }: Case, folder: string, bin: st
 
 /** The event was recorded and answered, and as many hooks ran as should. */
 function checkRuns({ cwd, environment }: Program, bin: string, expected: number): void {
-  const asked = spawnSync(process.execPath, [bin, "runs", "--json"], { cwd, env: { ...environment }, encoding: "utf8" });
+  const asked = spawnSync(process.execPath, [bin, "runs", "--json"], {
+    cwd,
+    env: { ...environment },
+    encoding: "utf8",
+  });
   const found: unknown = asked.status === 0 ? JSON.parse(asked.stdout) : asked.stderr;
   const completed = Array.isArray(found) ? found.filter((run) => run.status === "completed").length : -1;
   if (completed !== expected) {

@@ -7,9 +7,20 @@ const folder = import.meta.dirname;
 
 export type Callback = (event: unknown) => unknown;
 export interface Peers {
-  tapable: { AsyncSeriesHook: new (names: string[]) => { tap(name: string, call: Callback): void; promise(event: unknown): Promise<unknown> } };
-  hookable: { createHooks(): { hook(name: string, call: Callback): () => void; callHook(name: string, event: unknown): Promise<unknown> } };
-  eventemitter3: { EventEmitter: new () => { on(name: string, call: Callback): unknown; emit(name: string, event: unknown): boolean } };
+  tapable: {
+    AsyncSeriesHook: new (
+      names: string[],
+    ) => { tap(name: string, call: Callback): void; promise(event: unknown): Promise<unknown> };
+  };
+  hookable: {
+    createHooks(): {
+      hook(name: string, call: Callback): () => void;
+      callHook(name: string, event: unknown): Promise<unknown>;
+    };
+  };
+  eventemitter3: {
+    EventEmitter: new () => { on(name: string, call: Callback): unknown; emit(name: string, event: unknown): boolean };
+  };
 }
 
 /** Installs what is missing or of another version; no install scripts run. Returns the versions. */
@@ -17,13 +28,14 @@ export function installPeers(): Record<string, string> {
   const wanted = pinned();
   if (!isInstalled(wanted)) {
     console.log(`installing ${Object.keys(wanted).join(", ")} into bench/node_modules (once)`);
-    const npm = process.env["npm_execpath"];
+    const npm = process.env.npm_execpath;
     const [program = "npm", ...before] = npm ? [process.execPath, npm] : ["npm"];
     const flags = ["--ignore-scripts", "--no-package-lock", "--no-audit", "--no-fund", "--fetch-retries=1"];
-    const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`;
+    const path = `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ""}`;
     const words = [...before, "install", "--prefix", folder, ...flags];
     const done = spawnSync(program, words, { cwd: folder, encoding: "utf8", env: { ...process.env, PATH: path } });
-    if (!isInstalled(wanted)) throw new Error(`the peers could not be installed: ${done.stderr || done.error?.message}`);
+    if (!isInstalled(wanted))
+      throw new Error(`the peers could not be installed: ${done.stderr || done.error?.message}`);
   }
   return wanted;
 }
@@ -44,6 +56,10 @@ const isInstalled = (wanted: Readonly<Record<string, string>>): boolean =>
 
 export async function loadPeers(): Promise<Peers> {
   const load = (name: string): Promise<Record<string, unknown>> => import(name); // not a literal: nothing else needs their types
-  const [tapable, hookable, eventemitter3] = await Promise.all([load("tapable"), load("hookable"), load("eventemitter3")]);
-  return { tapable: tapable["default"], hookable, eventemitter3 } as Peers; // the pinned versions export these; Peers says what is used of them
+  const [tapable, hookable, eventemitter3] = await Promise.all([
+    load("tapable"),
+    load("hookable"),
+    load("eventemitter3"),
+  ]);
+  return { tapable: tapable.default, hookable, eventemitter3 } as Peers; // the pinned versions export these; Peers says what is used of them
 }

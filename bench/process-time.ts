@@ -30,7 +30,8 @@ export function timeProgram({ command, input, cwd, environment }: Program, runs:
   const words = ["--norc", "-c", script, "bash", String(runs), input, ...command];
   const done = spawnSync("bash", words, { cwd, env: { ...environment }, encoding: "utf8" });
   const figures = /([\d.]+) ([\d.]+) ([\d.]+)\s*$/.exec(done.stderr ?? "");
-  if (done.status !== 0 || !figures) throw new Error(`${command.join(" ")} failed: ${done.stderr || done.error?.message}`);
+  if (done.status !== 0 || !figures)
+    throw new Error(`${command.join(" ")} failed: ${done.stderr || done.error?.message}`);
   const [wall = 0, user = 0, system = 0] = figures.slice(1).map((seconds) => (Number(seconds) * 1000) / runs);
   return { processor: user + system, wall };
 }

@@ -46,7 +46,10 @@ export function writeReport(report: Report): string {
   const folder = join(import.meta.dirname, "results");
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${report.name}.json`);
-  writeFileSync(path, `${JSON.stringify(report, (_key, value) => (typeof value === "number" ? round(value) : value), 2)}\n`);
+  writeFileSync(
+    path,
+    `${JSON.stringify(report, (_key, value) => (typeof value === "number" ? round(value) : value), 2)}\n`,
+  );
   return path;
 }
 
@@ -55,7 +58,9 @@ const round = (value: number): number => Number(value.toPrecision(4));
 
 export function printReport({ name, rows, ratios, load, noisy }: Report, about: string): string {
   const loads = `load ${load[0]} → ${load[1]}${noisy ? ", NOISY: only the ratios count" : ""}`;
-  return [`\n${name}: ${about} (${loads})`, "", ...columns(rows.map(cellsOf)), "", ...columns(ratios.map(lineOf))].join("\n");
+  return [`\n${name}: ${about} (${loads})`, "", ...columns(rows.map(cellsOf)), "", ...columns(ratios.map(lineOf))].join(
+    "\n",
+  );
 }
 
 const cellsOf = (row: Row, index: number, all: readonly Row[]): string[] => [
@@ -76,10 +81,12 @@ const lineOf = ({ goal, against, value, spread, target, pass }: Ratio): string[]
   `against ${against}`,
 ];
 
-const amount = (value: number): string => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2));
+const amount = (value: number): string =>
+  value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 
 function columns(lines: readonly string[][]): string[] {
   const widths: number[] = [];
-  for (const line of lines) for (const [at, cell] of line.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+  for (const line of lines)
+    for (const [at, cell] of line.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
   return lines.map((line) => `  ${line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")}`.trimEnd());
 }

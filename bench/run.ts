@@ -2,9 +2,10 @@
  * npm run bench [-- NAME…] [--check]: measures, prints a table and writes bench/results/<name>.json.
  * With --check it exits 1 when a goal is missed; without, a missed goal is only shown.
  */
-import type { Benchmark, Ratio } from "./measure.ts";
+
 import { dispatch } from "./dispatch.ts";
 import { hotPath } from "./hot-path.ts";
+import type { Benchmark, Ratio } from "./measure.ts";
 import { installPeers } from "./peers.ts";
 import { loadNow, makeReport, printReport, surroundings, writeReport } from "./report.ts";
 
@@ -16,7 +17,9 @@ async function main(words: readonly string[]): Promise<number> {
   const names = words.filter((word) => !word.startsWith("--"));
   const unknown = names.filter((name) => !benchmarks.some((one) => one.name === name));
   if (unknown.length > 0) {
-    console.log(`no benchmark is called ${unknown.join(", ")}: there are ${benchmarks.map(({ name }) => name).join(", ")}`);
+    console.log(
+      `no benchmark is called ${unknown.join(", ")}: there are ${benchmarks.map(({ name }) => name).join(", ")}`,
+    );
     return 2;
   }
   const where = surroundings(installPeers());
@@ -29,6 +32,10 @@ async function main(words: readonly string[]): Promise<number> {
     console.log(printReport(report, benchmark.about));
     missed.push(...report.ratios.filter(({ pass }) => pass === false));
   }
-  console.log(missed.length === 0 ? "\nevery goal was reached" : `\n${missed.length} missed: ${missed.map(({ goal }) => goal).join("; ")}`);
+  console.log(
+    missed.length === 0
+      ? "\nevery goal was reached"
+      : `\n${missed.length} missed: ${missed.map(({ goal }) => goal).join("; ")}`,
+  );
   return words.includes("--check") && missed.length > 0 ? 1 : 0;
 }

@@ -15,7 +15,7 @@ const isNewEnough = major >= 24 || (major === 22 && minor >= 23 && !inClone);
 
 if (isNewEnough) {
   nodeModule.enableCompileCache?.();
-  process.env["HOOKLINE_BIN"] = bin;
+  process.env.HOOKLINE_BIN = bin;
   const entry = inClone ? source : join(root, "dist", process.argv[2] === "hook" ? "hook.js" : "main.js");
   await import(pathToFileURL(entry).href);
 } else {

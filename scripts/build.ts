@@ -6,7 +6,12 @@ import { build } from "esbuild";
 
 rmSync("dist", { recursive: true, force: true });
 await build({
-  entryPoints: { main: "src/cli/main.ts", hook: "src/cli/hook.ts", index: "src/index.ts", testing: "src/testing/index.ts" },
+  entryPoints: {
+    main: "src/cli/main.ts",
+    hook: "src/cli/hook.ts",
+    index: "src/index.ts",
+    testing: "src/testing/index.ts",
+  },
   outdir: "dist",
   bundle: true,
   splitting: true,
@@ -18,9 +23,13 @@ await build({
   legalComments: "none", // licences of what is bundled stand in NOTICE
   define: { "import.meta.bundled": "true" },
   // CommonJS libraries ask for require when they run.
-  banner: { js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);' },
+  banner: {
+    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+  },
   logLevel: "warning",
 });
-const { status, stdout } = spawnSync(join("node_modules", ".bin", "tsc"), ["-p", "tsconfig.build.json"], { encoding: "utf8" });
+const { status, stdout } = spawnSync(join("node_modules", ".bin", "tsc"), ["-p", "tsconfig.build.json"], {
+  encoding: "utf8",
+});
 if (status !== 0) console.log(stdout);
 process.exitCode = status ?? 1;

@@ -3,7 +3,22 @@ import { importsOf } from "./imports.ts";
 
 const entry = "src/cli/hook.ts";
 /** Measured import costs are in docs/decisions/dependencies.md. */
-const forbidden = ["node:http", "node:https", "node:http2", "node:readline", "undici", "yaml", "zod", "re2js", "unbash", "picomatch", "hono", "kysely", "pg", "ai"];
+const forbidden = [
+  "node:http",
+  "node:https",
+  "node:http2",
+  "node:readline",
+  "undici",
+  "yaml",
+  "zod",
+  "re2js",
+  "unbash",
+  "picomatch",
+  "hono",
+  "kysely",
+  "pg",
+  "ai",
+];
 const forbiddenFolders = ["src/llm/", "src/daemon/", "src/operations/", "src/testing/"];
 
 const paths = new Map<string, readonly string[]>([[entry, [entry]]]);
@@ -14,7 +29,8 @@ for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (typeOnly || lazy || paths.has(to)) continue;
     const path = [...(paths.get(file) ?? []), to];
     paths.set(to, path);
-    if (forbidden.includes(to) || forbiddenFolders.some((folder) => to.startsWith(folder))) complaints.push(path.join(" → "));
+    if (forbidden.includes(to) || forbiddenFolders.some((folder) => to.startsWith(folder)))
+      complaints.push(path.join(" → "));
     if (own) waiting.push(to);
   }
 }

@@ -10,7 +10,12 @@ interface Count {
 
 const pureFolders = ["test/core", "test/conditions", "test/dialects"];
 const wanted = process.argv.slice(2);
-const all = wanted.length > 0 ? wanted : globSync("test/**/*.test.ts").filter((file) => !file.startsWith("test/agents/") && !file.includes("node_modules"));
+const all =
+  wanted.length > 0
+    ? wanted
+    : globSync("test/**/*.test.ts").filter(
+        (file) => !file.startsWith("test/agents/") && !file.includes("node_modules"),
+      );
 const isPure = (file: string): boolean => pureFolders.some((folder) => file.startsWith(`${folder}/`));
 
 const groups = [
@@ -34,7 +39,9 @@ process.exitCode = broken || total.passed === 0 ? 1 : 0;
 
 function run(words: readonly string[]): Promise<{ count: Count; code: number }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ["--test", "--test-reporter=spec", ...words], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, ["--test", "--test-reporter=spec", ...words], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     let text = "";
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
       text += chunk;
@@ -42,7 +49,10 @@ function run(words: readonly string[]): Promise<{ count: Count; code: number }> 
     });
     child.on("close", (code) => {
       const number = (word: string): number => Number(new RegExp(`^ℹ ${word} (\\d+)$`, "m").exec(text)?.[1] ?? 0);
-      resolve({ count: { passed: number("pass"), failed: number("fail") + number("cancelled"), skipped: number("skipped") }, code: code ?? 1 });
+      resolve({
+        count: { passed: number("pass"), failed: number("fail") + number("cancelled"), skipped: number("skipped") },
+        code: code ?? 1,
+      });
     });
   });
 }

@@ -3,8 +3,8 @@ import { HooklineError } from "./core/error.ts";
 import type { AgentEventName, AgentEvents, EventName, Fields, HookEvent, MaybePromise, Seconds } from "./core/event.ts";
 import { eventNames, resolveEvent } from "./core/events.ts";
 import type { Condition, FailurePolicy, Hook, Layer, Mode, Role } from "./core/hook.ts";
-import type { Answer, Call } from "./handlers/function.ts";
 import { nearest } from "./dialects/nearest.ts";
+import type { Answer, Call } from "./handlers/function.ts";
 
 /** The event with its payload's type; application events carry whatever their sender put in. */
 export type EventOf<N extends EventName> = N extends AgentEventName
@@ -56,14 +56,17 @@ export type AnyHookDefinition = { [N in EventName]: HookDefinition<N> }[AgentEve
 
 /** @throws HooklineError event_unknown */
 export function compileDefinition<N extends EventName>(definition: HookDefinition<N>, id: string, layer: Layer): Hook {
-  const written: readonly string[] = typeof definition.on === "string" ? [definition.on] : (definition.on as readonly N[]);
+  const written: readonly string[] =
+    typeof definition.on === "string" ? [definition.on] : (definition.on as readonly N[]);
   const conditions = conditionsOf(definition);
   const role = definition.role ?? "undeclared";
   return {
     id,
     name: definition.name ?? id,
     on: { event: written.flatMap(resolved), as: [...written] },
-    ...(conditions.length > 0 ? { when: conditions.length === 1 && conditions[0] ? conditions[0] : { all: conditions } } : {}),
+    ...(conditions.length > 0
+      ? { when: conditions.length === 1 && conditions[0] ? conditions[0] : { all: conditions } }
+      : {}),
     steps: [{ uses: "function", with: { id }, timeout: definition.timeout ?? 30, onError: "stop" }],
     limits: {
       overlap: "queue",

@@ -5,7 +5,15 @@ import { conditions } from "./conditions/index.ts";
 import { loadPatterns } from "./conditions/patterns.ts";
 import { createEngine } from "./core/engine.ts";
 import { HooklineError } from "./core/error.ts";
-import type { AgentEventName, AgentEvents, EventName, Fields, HookEvent, MaybePromise, SessionId } from "./core/event.ts";
+import type {
+  AgentEventName,
+  AgentEvents,
+  EventName,
+  Fields,
+  HookEvent,
+  MaybePromise,
+  SessionId,
+} from "./core/event.ts";
 import type { Explanation } from "./core/explain.ts";
 import { type Hook, type HookSet, inRunningOrder, type Problem } from "./core/hook.ts";
 import type { Outcome } from "./core/outcome.ts";
@@ -94,7 +102,9 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
     elsewhere: (hook, event) => {
       const agent = Object.hasOwn(agents, event.sender) ? agents[event.sender] : undefined;
       const { file, root = event.cwd } = hook.origin;
-      return file && agent?.readsItself(file, { home, root, environment }) ? `run by the agent itself: ${agent.title} reads ${file}` : undefined;
+      return file && agent?.readsItself(file, { home, root, environment })
+        ? `run by the agent itself: ${agent.title} reads ${file}`
+        : undefined;
     },
     spawn: createSpawn(),
     fetch: async (request, signal) => (await import("./handlers/fetch.ts")).fetch(request, signal),
@@ -134,11 +144,21 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
   };
 }
 
-async function storeOf({ store, clock }: HooklineOptions, environment: Readonly<Record<string, string>>): Promise<Store> {
+async function storeOf(
+  { store, clock }: HooklineOptions,
+  environment: Readonly<Record<string, string>>,
+): Promise<Store> {
   if (typeof store === "object") return store;
   if (store === undefined || store === "memory") return openMemoryStore();
-  const [{ openSqliteStore }, { createRedaction }] = await Promise.all([import("./stores/sqlite.ts"), import("./trust/redaction.ts")]);
-  return openSqliteStore({ path: store, redact: createRedaction({ environment }), ...(clock ? { now: clock.now } : {}) });
+  const [{ openSqliteStore }, { createRedaction }] = await Promise.all([
+    import("./stores/sqlite.ts"),
+    import("./trust/redaction.ts"),
+  ]);
+  return openSqliteStore({
+    path: store,
+    redact: createRedaction({ environment }),
+    ...(clock ? { now: clock.now } : {}),
+  });
 }
 
 interface Registered {
@@ -161,7 +181,9 @@ function createRegistered(functions: Map<string, HookFunction>): Registered {
   return {
     add(definition, session) {
       count += 1;
-      const id = definition.id ?? `code:${definition.name ?? (definition.run.name === "run" || !definition.run.name ? "hook" : definition.run.name)}-${count}`;
+      const id =
+        definition.id ??
+        `code:${definition.name ?? (definition.run.name === "run" || !definition.run.name ? "hook" : definition.run.name)}-${count}`;
       if (hooks.has(id)) throw new HooklineError("name_taken", { name: id, where: "use" });
       hooks.set(id, { hook: compileDefinition(definition, id, session === undefined ? "local" : "session"), session });
       functions.set(id, definition.run as HookFunction); // the hook listens to N only, so it is given nothing else
@@ -176,7 +198,13 @@ function createRegistered(functions: Map<string, HookFunction>): Registered {
       const known = sets.get(key);
       if (known) return known;
       const own = [...hooks.values()].filter((entry) => entry.session === undefined || entry.session === session);
-      const set: HookSet = own.length === 0 ? files : combine(files, own.map((entry) => entry.hook));
+      const set: HookSet =
+        own.length === 0
+          ? files
+          : combine(
+              files,
+              own.map((entry) => entry.hook),
+            );
       sets.set(key, set);
       return set;
     },

@@ -87,7 +87,7 @@ const managedFolders = [
 function readsItself(file: string, given: Places): boolean {
   const path = resolve(file);
   // Claude Code reads no parent folders: its project is the folder that it names to its hooks.
-  const places = { ...given, root: given.environment?.["CLAUDE_PROJECT_DIR"] ?? given.root };
+  const places = { ...given, root: given.environment?.CLAUDE_PROJECT_DIR ?? given.root };
   if (Object.values(settingsFiles).some((fileIn) => resolve(fileIn(places)) === path)) return true;
   if (managedFolders.some((folder) => isBelow(path, resolve(folder)))) return path.endsWith(".json");
   return isBelow(path, resolve(ownFolder(places), "plugins")) && path.endsWith(".json");

@@ -19,7 +19,9 @@ export async function check(invocation: Invocation): Promise<ExitCode> {
   return errors > 0 ? 1 : 0;
 }
 
-async function find(invocation: Invocation): Promise<{ problems: readonly Problem[]; files: number; hooks: readonly Hook[] }> {
+async function find(
+  invocation: Invocation,
+): Promise<{ problems: readonly Problem[]; files: number; hooks: readonly Hook[] }> {
   const patterns = await loadPatterns();
   if (invocation.words.length === 0) {
     const { problems, files, set } = loadHooks({ ...invocation, patterns });
@@ -27,7 +29,12 @@ async function find(invocation: Invocation): Promise<{ problems: readonly Proble
   }
   const found = invocation.words.flatMap((word) => {
     const path = resolve(invocation.cwd, word);
-    if (!existsSync(path)) throw new HooklineError("usage", { what: `there is no "${word}"`, where: path, advice: "name a hook file or a folder that exists" });
+    if (!existsSync(path))
+      throw new HooklineError("usage", {
+        what: `there is no "${word}"`,
+        where: path,
+        advice: "name a hook file or a folder that exists",
+      });
     if (!statSync(path).isDirectory()) return [{ ...checkFile(path, { ...invocation, patterns }), files: 1 }];
     const loaded = loadHooks({ ...invocation, cwd: path, patterns });
     const inside = (file: string | undefined): boolean => file?.startsWith(join(path, "/")) ?? false;
@@ -51,12 +58,25 @@ const byPlace = (left: Problem, right: Problem): number =>
 
 const styles = { error: "red", warning: "yellow", note: "dim" } as const;
 
-function print({ terminal, cwd, home }: Invocation, problems: readonly Problem[], files: number, hooks: number, errors: number): void {
+function print(
+  { terminal, cwd, home }: Invocation,
+  problems: readonly Problem[],
+  files: number,
+  hooks: number,
+  errors: number,
+): void {
   for (const { file, line, column, severity, code, message, suggestion } of problems) {
     const place = `${shortPath(file, cwd, home)}:${line}:${column}`;
-    terminal.print(`${place} ${terminal.paint(styles[severity], severity)} ${code} ${safeText(message)}${suggestion ? ` (${safeText(suggestion)})` : ""}`);
+    terminal.print(
+      `${place} ${terminal.paint(styles[severity], severity)} ${code} ${safeText(message)}${suggestion ? ` (${safeText(suggestion)})` : ""}`,
+    );
   }
   const counted = `${hooks} hook${hooks === 1 ? "" : "s"} in ${files} file${files === 1 ? "" : "s"}`;
   const warnings = problems.filter(({ severity }) => severity === "warning").length;
-  terminal.print(terminal.paint("dim", `${counted}: ${errors} error${errors === 1 ? "" : "s"}, ${warnings} warning${warnings === 1 ? "" : "s"}`));
+  terminal.print(
+    terminal.paint(
+      "dim",
+      `${counted}: ${errors} error${errors === 1 ? "" : "s"}, ${warnings} warning${warnings === 1 ? "" : "s"}`,
+    ),
+  );
 }

@@ -45,7 +45,8 @@ export const globalFlags: ParseArgsOptionsConfig = {
 /** Environment variables as they are; only the process's own, never a workspace's file. */
 export function environmentOf(given: NodeJS.ProcessEnv): Record<string, string> {
   const environment: Record<string, string> = {};
-  for (const [name, value] of Object.entries(given)) if (value !== undefined && !internal.has(name)) environment[name] = value;
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined && !internal.has(name)) environment[name] = value;
   return environment;
 }
 /** Set by our own bin; a hook has no use for it. */
@@ -53,16 +54,16 @@ const internal = new Set(["HOOKLINE_BIN"]);
 
 export function invocationOf(command: Command, given: readonly string[], signal: AbortSignal): Invocation {
   const { values, positionals } = parse(command, given);
-  const cwd = resolve(typeof values["cwd"] === "string" ? values["cwd"] : process.cwd());
+  const cwd = resolve(typeof values.cwd === "string" ? values.cwd : process.cwd());
   return {
     words: positionals,
     flags: values,
     terminal: openTerminal(process.stdout, process.stderr, process.env),
-    json: values["json"] === true,
+    json: values.json === true,
     cwd,
-    home: process.env["HOME"] || homedir(),
+    home: process.env.HOME || homedir(),
     environment: environmentOf(process.env),
-    self: [process.execPath, process.env["HOOKLINE_BIN"] ?? process.argv[1] ?? ""],
+    self: [process.execPath, process.env.HOOKLINE_BIN ?? process.argv[1] ?? ""],
     signal,
   };
 }
@@ -83,7 +84,11 @@ function parse(command: Command, given: readonly string[]): { values: Flags; pos
 }
 
 export const usageError = (what: string, usage: string): HooklineError =>
-  new HooklineError("usage", { what: what.replace(/\.$/, "").replace(/^[A-Z]/, (letter) => letter.toLowerCase()), where: "the command line", advice: `usage: hookline ${usage}` });
+  new HooklineError("usage", {
+    what: what.replace(/\.$/, "").replace(/^[A-Z]/, (letter) => letter.toLowerCase()),
+    where: "the command line",
+    advice: `usage: hookline ${usage}`,
+  });
 
 export const textFlag = (flags: Flags, name: string): string | undefined => {
   const value = flags[name];

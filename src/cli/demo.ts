@@ -1,8 +1,7 @@
 /** hookline demo: a recorded session of a real agent, replayed through a sample workspace, with what its hooks did. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename, dirname, join } from "node:path";
 import { claudeCode } from "../agents/claude-code.ts";
 import type { Fields, HookEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
@@ -16,7 +15,6 @@ import { type Column, oneLine, type Style, table } from "./terminal.ts";
 
 /** Where the recording was made; replaced by where the sample lies now. */
 const recorded = { repository: "/workspace/repo", home: "/home/dev" };
-const examples = new URL(import.meta.url.endsWith(".ts") ? "../../examples/demo/" : "../examples/demo/", import.meta.url);
 
 interface Told {
   event: HookEvent;
@@ -26,7 +24,8 @@ interface Told {
 
 export async function demo(invocation: Invocation): Promise<ExitCode> {
   const folder = mkdtempSync(join(tmpdir(), "hookline-demo-"));
-  const place = settle(folder, invocation);
+  const examples = join(dirname(dirname(invocation.self[1])), "examples", "demo");
+  const place = settle(folder, examples, invocation);
   const store = join(folder, "hookline.db");
   const runs = new Map<string, Run>();
   const line = await openLine({
@@ -35,7 +34,7 @@ export async function demo(invocation: Invocation): Promise<ExitCode> {
     observe: (seen) => void (seen.is === "run" && runs.set(seen.run.id, seen.run)),
   });
   const started = performance.now();
-  const told = await replay(line, place);
+  const told = await replay(line, place, join(examples, "session.jsonl"));
   await line.engine.close();
   const seconds = (performance.now() - started) / 1000;
   for (const one of told) one.runs = [...runs.values()].filter((run) => run.eventId === one.event.id);
@@ -47,17 +46,17 @@ export async function demo(invocation: Invocation): Promise<ExitCode> {
   return 0;
 }
 
-function settle(folder: string, { environment }: Invocation): Place {
+function settle(folder: string, examples: string, { environment }: Invocation): Place {
   const workspace = join(folder, "shop-api");
   const home = join(folder, "home");
   mkdirSync(home);
-  cpSync(fileURLToPath(new URL("workspace", examples)), workspace, { recursive: true });
+  cpSync(join(examples, "workspace"), workspace, { recursive: true });
   return { cwd: workspace, home, environment: { ...environment, HOME: home } };
 }
 
 /** The recorded payloads, one after another, through the same adapter and engine that a live agent meets. */
-async function replay(line: Line, place: Place): Promise<Told[]> {
-  const text = readFileSync(new URL("session.jsonl", examples), "utf8")
+async function replay(line: Line, place: Place, session: string): Promise<Told[]> {
+  const text = readFileSync(session, "utf8")
     .replaceAll(recorded.repository, place.cwd)
     .replaceAll(recorded.home, place.home);
   const told: Told[] = [];
@@ -79,19 +78,29 @@ async function tell(line: Line, payload: unknown, place: Place): Promise<Told> {
   return { event, outcome, runs: [] };
 }
 
-function report({ terminal, self }: Invocation, told: readonly Told[], { folder, store, seconds }: { folder: string; store: string; seconds: number }): void {
+function report(
+  { terminal, self }: Invocation,
+  told: readonly Told[],
+  { folder, store, seconds }: { folder: string; store: string; seconds: number },
+): void {
   const runs = told.flatMap(({ event, outcome, runs: own }) => own.map((run) => ({ event, outcome, run })));
   terminal.print(terminal.paint("bold", "A recorded Claude Code session, replayed through a workspace with hooks"));
   terminal.print(terminal.paint("dim", `${told.length} events; those that no hook matched are left out of the table`));
   terminal.print("");
   const columns: Column[] = [
     { title: "event", fills: true },
-    { title: "hook" },
+    { title: "hook", most: 22 },
     { title: "answered", fills: true },
     { title: "what came of it", style: consequenceStyle },
     { title: "ms", align: "right" },
   ];
-  const rows = runs.map(({ event, run }) => [whatHappened(event), run.hookName, answerOf(run), consequenceOf(event, run), String(run.ms ?? "")]);
+  const rows = runs.map(({ event, run }) => [
+    whatHappened(event),
+    run.hookName,
+    answerOf(run),
+    consequenceOf(event, run),
+    String(run.ms ?? ""),
+  ]);
   for (const row of table(terminal, columns, rows)) terminal.print(row);
   terminal.print("");
   terminal.print(summary(told, seconds));
@@ -105,10 +114,13 @@ function report({ terminal, self }: Invocation, told: readonly Told[], { folder,
 
 /** The event and the one thing about it that a person wants to know. */
 function whatHappened({ name, data }: HookEvent): string {
-  const input: Fields = isRecord(data["tool_input"]) ? (data["tool_input"] as Fields) : {}; // payloads are JSON
-  const detail = input["command"] ?? input["file_path"] ?? data["prompt"] ?? data["source"] ?? "";
-  const tool = typeof data["tool_name"] === "string" ? ` ${data["tool_name"]}` : "";
-  const text = typeof detail === "string" && detail !== "" ? `: ${basename(detail) && detail.startsWith("/") ? basename(detail) : detail}` : "";
+  const input: Fields = isRecord(data.tool_input) ? (data.tool_input as Fields) : {}; // payloads are JSON
+  const detail = input.command ?? input.file_path ?? data.prompt ?? data.source ?? "";
+  const tool = typeof data.tool_name === "string" ? ` ${data.tool_name}` : "";
+  const text =
+    typeof detail === "string" && detail !== ""
+      ? `: ${basename(detail) && detail.startsWith("/") ? basename(detail) : detail}`
+      : "";
   return oneLine(`${name}${tool}${text}`);
 }
 
@@ -116,16 +128,26 @@ const answerOf = (run: Run): string => (run.asked === 0 && run.status === "skipp
 
 /** What each kind of answer means for the agent, first match. */
 const consequences: readonly { holds(event: HookEvent, run: Run): boolean; text: string; style?: Style }[] = [
-  { holds: (_event, run) => run.reason?.startsWith("run by the agent itself") ?? false, text: "run by the agent itself", style: "dim" },
+  {
+    holds: (_event, run) => run.reason?.startsWith("run by the agent itself") ?? false,
+    text: "run by the agent itself",
+    style: "dim",
+  },
   { holds: (_event, run) => run.status === "failed" || run.status === "timeout", text: "failed", style: "red" },
-  { holds: (event, run) => event.name === "Stop" && run.outcome?.verdict?.is === "deny", text: "held open: the turn goes on", style: "yellow" },
-  { holds: (_event, run) => run.outcome?.verdict?.is === "deny", text: "denied: the tool did not run", style: "red" },
+  {
+    holds: (event, run) => event.name === "Stop" && run.outcome?.verdict?.is === "deny",
+    text: "held open, it goes on",
+    style: "yellow",
+  },
+  { holds: (_event, run) => run.outcome?.verdict?.is === "deny", text: "denied: it did not run", style: "red" },
   { holds: (_event, run) => run.outcome?.updatedInput !== undefined, text: "rewritten", style: "cyan" },
   { holds: (_event, run) => run.outcome?.context !== undefined, text: "the model reads it", style: "green" },
   { holds: (event) => event.name === "PostToolUse", text: "ran in the background" },
 ];
-const consequenceOf = (event: HookEvent, run: Run): string => consequences.find(({ holds }) => holds(event, run))?.text ?? "carried on";
-const consequenceStyle = (text: string): Style | undefined => consequences.find((one) => text.startsWith(one.text))?.style;
+const consequenceOf = (event: HookEvent, run: Run): string =>
+  consequences.find(({ holds }) => holds(event, run))?.text ?? "carried on";
+const consequenceStyle = (text: string): Style | undefined =>
+  consequences.find((one) => text.startsWith(one.text))?.style;
 
 function summary(told: readonly Told[], seconds: number): string {
   const count = (holds: (one: Told) => boolean): number => told.filter(holds).length;

@@ -12,7 +12,7 @@ import { oneLine, type Style, safeText, type Terminal, table } from "./terminal.
 
 export async function emit(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
-  const event = eventFrom(invocation, commands["emit"]?.usage ?? "", id(), now());
+  const event = eventFrom(invocation, commands.emit?.usage ?? "", id(), now());
   const runs = new Map<string, Run>();
   const store = await openStore(invocation);
   await store.repair();
@@ -23,7 +23,8 @@ export async function emit(invocation: Invocation): Promise<ExitCode> {
   });
   const outcome = await line.engine.emit(event, { environment: invocation.environment, signal: invocation.signal });
   await line.close(); // R48: what this command started, it finishes
-  if (invocation.json) invocation.terminal.print(JSON.stringify({ event, outcome, runs: [...runs.values()].map(brief) }));
+  if (invocation.json)
+    invocation.terminal.print(JSON.stringify({ event, outcome, runs: [...runs.values()].map(brief) }));
   else print(invocation.terminal, event, outcome, [...runs.values()]);
   return outcome.verdict?.is === "deny" || outcome.stop ? 1 : 0;
 }
@@ -51,7 +52,11 @@ function print(terminal: Terminal, event: HookEvent, outcome: Outcome, runs: rea
 export function outcomeLines(terminal: Terminal, event: HookEvent, outcome: Outcome): string[] {
   const { verdict, stop, ...rest } = outcome;
   const lines: string[] = [];
-  const head = verdict ? terminal.paint(verdictStyles[verdict.is], verdict.is) : stop ? terminal.paint("red", "stop") : "carry on";
+  const head = verdict
+    ? terminal.paint(verdictStyles[verdict.is], verdict.is)
+    : stop
+      ? terminal.paint("red", "stop")
+      : "carry on";
   lines.push(`${terminal.paint("bold", event.name)}  ${head}${verdict?.reason ? `: ${oneLine(verdict.reason)}` : ""}`);
   if (verdict) lines.push(`  by       ${oneLine(verdict.by)}`);
   if (stop) lines.push(`  stop     ${oneLine(stop.reason ?? "the conversation ends here")}`);
@@ -90,5 +95,11 @@ export const runTable = (terminal: Terminal, runs: readonly Run[]): string[] =>
       { title: "why", fills: true },
       { title: "run" },
     ],
-    runs.map((run) => [run.hookName, run.status, run.ms === undefined ? "" : String(run.ms), run.reason ?? run.notes[0] ?? "", run.id]),
+    runs.map((run) => [
+      run.hookName,
+      run.status,
+      run.ms === undefined ? "" : String(run.ms),
+      run.reason ?? run.notes[0] ?? "",
+      run.id,
+    ]),
   );

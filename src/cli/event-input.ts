@@ -16,9 +16,13 @@ export function eventFrom(invocation: Invocation, usage: string, id: string, at:
   const data = readData(textFlag(flags, "data"), cwd);
   const name = eventToEmit(written, data);
   if (!name) {
-    throw new HooklineError("event_unknown", { name: written, where: "the command line", near: nearest(written, eventNames) });
+    throw new HooklineError("event_unknown", {
+      name: written,
+      where: "the command line",
+      near: nearest(written, eventNames),
+    });
   }
-  const session = textFlag(flags, "session") ?? (typeof data["session_id"] === "string" ? data["session_id"] : undefined);
+  const session = textFlag(flags, "session") ?? (typeof data.session_id === "string" ? data.session_id : undefined);
   const { session_id: _session, cwd: _cwd, hook_event_name: _name, ...rest } = data;
   return { id, name, at, cwd, data: rest, sender: "emit", ...(session ? { session } : {}), ...agentOf(data) };
 }
@@ -31,7 +35,11 @@ const agentOf = (data: Fields): Pick<HookEvent, "agent"> => {
 function readData(given: string | undefined, cwd: string): Fields {
   if (given === undefined) return {};
   const [text, where] =
-    given === "-" ? [readText(0, "standard input"), "standard input"] : given.startsWith("@") ? [readText(resolve(cwd, given.slice(1)), given.slice(1)), given.slice(1)] : [given, "--data"];
+    given === "-"
+      ? [readText(0, "standard input"), "standard input"]
+      : given.startsWith("@")
+        ? [readText(resolve(cwd, given.slice(1)), given.slice(1)), given.slice(1)]
+        : [given, "--data"];
   return parseFields(text, where);
 }
 

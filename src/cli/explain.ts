@@ -11,7 +11,7 @@ import { table } from "./terminal.ts";
 
 export async function explain(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
-  const event = eventFrom(invocation, commands["explain"]?.usage ?? "", id(), now());
+  const event = eventFrom(invocation, commands.explain?.usage ?? "", id(), now());
   const line = await openLine({ place: invocation, store: await openStore(invocation) });
   const explanations = await line.engine.explain(event);
   await line.close();
@@ -21,13 +21,21 @@ export async function explain(invocation: Invocation): Promise<ExitCode> {
 }
 
 function print({ terminal, cwd, home }: Invocation, explanations: readonly Explanation[]): void {
-  if (explanations.length === 0) return terminal.print("no hook is in force here: hookline list says where they are looked for");
+  if (explanations.length === 0) {
+    terminal.print("no hook is in force here: hookline list says where they are looked for");
+    return;
+  }
   const columns = [
     { title: "would", style: (value: string) => (value === "run" ? ("green" as const) : ("dim" as const)) },
     { title: "hook", fills: true as const },
     { title: "because", fills: true as const },
     { title: "where" },
   ];
-  const rows = explanations.map((one) => [one.would, one.name, one.because, `${shortPath(one.file ?? "", cwd, home)}${one.line ? `:${one.line}` : ""}`]);
+  const rows = explanations.map((one) => [
+    one.would,
+    one.name,
+    one.because,
+    `${shortPath(one.file ?? "", cwd, home)}${one.line ? `:${one.line}` : ""}`,
+  ]);
   for (const row of table(terminal, columns, rows)) terminal.print(row);
 }

@@ -1,5 +1,7 @@
 /** hookline help: all commands on one screen, or one command with a real example. */
 import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isRecord } from "../core/schema.ts";
 import type { ExitCode } from "./command.ts";
 import { commands, internalCommands } from "./commands.ts";
 
@@ -18,9 +20,9 @@ export function printHelp(name: string | undefined): ExitCode {
 }
 
 export function printVersion(): ExitCode {
-  const manifest: unknown = JSON.parse(readFileSync(new URL(import.meta.url.endsWith(".ts") ? "../../package.json" : "../package.json", import.meta.url), "utf8"));
-  const version = typeof manifest === "object" && manifest !== null && "version" in manifest ? manifest.version : "unknown";
-  process.stdout.write(`hookline ${String(version)}\n`);
+  const bin = process.env.HOOKLINE_BIN ?? process.argv[1] ?? "";
+  const manifest: unknown = JSON.parse(readFileSync(join(dirname(dirname(bin)), "package.json"), "utf8"));
+  process.stdout.write(`hookline ${isRecord(manifest) ? String(manifest.version) : "of an unknown version"}\n`);
   return 0;
 }
 

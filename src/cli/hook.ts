@@ -18,9 +18,8 @@ import { type LoadedHooks, loadHooks } from "../sources/load.ts";
 import { openSqliteStore } from "../stores/sqlite.ts";
 import { unusableStore } from "../stores/unusable.ts";
 import { systemPorts } from "../system.ts";
-import { createRedaction } from "../trust/redaction.ts";
 import { environmentOf } from "./command.ts";
-import { openLine, type Place, runByAgent, storePath } from "./line.ts";
+import { openLine, type Place, runByAgent, storeOptions, storePath } from "./line.ts";
 
 /** Registered as 660 s with the agent (R50): we answer before it gives up on us. */
 const answersWithin = 650_000;
@@ -38,7 +37,7 @@ async function hook(given: readonly string[]): Promise<Reply> {
   const words = readWords(given);
   const place: Place = {
     cwd: resolve(words.cwd ?? process.cwd()),
-    home: process.env["HOME"] || homedir(),
+    home: process.env.HOME || homedir(),
     environment: environmentOf(process.env),
   };
   try {
@@ -66,13 +65,23 @@ function readWords(given: readonly string[]): Words {
     strict: false, // an agent that adds a word must not lose its guard
   });
   const word = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
-  return { agent: positionals[0], event: word(values["event"]), by: word(values["by"]), cwd: word(values["cwd"]), store: word(values["store"]) };
+  return {
+    agent: positionals[0],
+    event: word(values.event),
+    by: word(values.by),
+    cwd: word(values.cwd),
+    store: word(values.store),
+  };
 }
 
 function adapterOf(name: string | undefined): AgentAdapter {
   const adapter = name !== undefined && Object.hasOwn(agents, name) ? agents[name] : undefined;
   if (adapter) return adapter;
-  throw new HooklineError("agent_unknown", { name: name ?? "", where: "hookline hook", known: Object.keys(agents).join(", ") });
+  throw new HooklineError("agent_unknown", {
+    name: name ?? "",
+    where: "hookline hook",
+    known: Object.keys(agents).join(", "),
+  });
 }
 
 async function answer(event: HookEvent, adapter: AgentAdapter, place: Place, words: Words): Promise<Reply> {
@@ -81,8 +90,11 @@ async function answer(event: HookEvent, adapter: AgentAdapter, place: Place, wor
   const complaints: string[] = [];
   const line = await openLine({
     place: here,
-    store: openStore(path, here, (complaint) => complaints.push(complaint)),
-    queue: createDetachedQueue({ command: [process.execPath, process.env["HOOKLINE_BIN"] ?? "", "supervise"], store: path }),
+    store: openStore(here, words, (complaint) => complaints.push(complaint)),
+    queue: createDetachedQueue({
+      command: [process.execPath, process.env.HOOKLINE_BIN ?? "", "supervise"],
+      store: path,
+    }),
     only: event,
   });
   const outcome = await line.engine.emit(event, { environment: place.environment, deadline: event.at + answersWithin });
@@ -93,9 +105,9 @@ async function answer(event: HookEvent, adapter: AgentAdapter, place: Place, wor
 }
 
 /** Without a store nothing can be asked, and every hook's failure policy answers: the engine sees to it. */
-function openStore(path: string, { environment }: Place, complain: (complaint: string) => void): Store {
+function openStore(place: Place, words: Words, complain: (complaint: string) => void): Store {
   try {
-    return openSqliteStore({ path, redact: createRedaction({ environment }), onNotice: complain });
+    return openSqliteStore({ ...storeOptions(place, words.store), onNotice: complain });
   } catch (error) {
     complain(`hookline: ${messageOf(error)}`);
     return unusableStore(error);
@@ -108,14 +120,19 @@ function unanswerable(error: unknown, words: Words, place: Place): Reply {
   const names = words.event === undefined ? undefined : resolveEvent(words.event);
   const loaded = tryToLoad(place);
   const isNews = error instanceof HooklineError && error.code === "event_unknown"; // no hook can be waiting for it
-  const guarded = !isNews && loaded?.set.hooks.some(
-    (one) =>
-      one.enabled &&
-      one.onFailure === "block" &&
-      (names === undefined ? "event" in one.on : names.some((name) => listensTo(one, name))) &&
-      !(words.agent && runByAgent(one, { sender: words.agent }, { ...place, root: loaded.root })),
-  );
-  return { exitCode: guarded ? 2 : 0, stderr: guarded ? `${stderr} (a guard is in force for this event, so it is blocked)` : stderr };
+  const guarded =
+    !isNews &&
+    loaded?.set.hooks.some(
+      (one) =>
+        one.enabled &&
+        one.onFailure === "block" &&
+        (names === undefined ? "event" in one.on : names.some((name) => listensTo(one, name))) &&
+        !(words.agent && runByAgent(one, { sender: words.agent }, { ...place, root: loaded.root })),
+    );
+  return {
+    exitCode: guarded ? 2 : 0,
+    stderr: guarded ? `${stderr} (a guard is in force for this event, so it is blocked)` : stderr,
+  };
 }
 
 function tryToLoad(place: Place): LoadedHooks | undefined {
@@ -144,7 +161,8 @@ function readInput(): string {
     if (size === 0) return Buffer.concat(chunks, total).toString("utf8");
     chunks.push(chunk.subarray(0, size));
     total += size;
-    if (total > inputAtMost) throw new HooklineError("input_invalid", { reason: "it is larger than 64 MiB", where: "standard input" });
+    if (total > inputAtMost)
+      throw new HooklineError("input_invalid", { reason: "it is larger than 64 MiB", where: "standard input" });
   }
 }
 
@@ -155,7 +173,12 @@ function readChunk(chunk: Buffer): number {
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : undefined;
       if (code === "EOF") return 0;
-      if (code !== "EAGAIN") throw new HooklineError("input_invalid", { reason: messageOf(error), where: "standard input" }, { cause: error });
+      if (code !== "EAGAIN")
+        throw new HooklineError(
+          "input_invalid",
+          { reason: messageOf(error), where: "standard input" },
+          { cause: error },
+        );
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5); // a pipe that is not ready yet
     }
   }
@@ -174,6 +197,7 @@ function writeAll(descriptor: 1 | 2, text: string): void {
 }
 
 const reply = await hook(process.argv.slice(3));
-if (reply.body !== undefined) writeAll(1, typeof reply.body === "string" ? reply.body : `${JSON.stringify(reply.body)}\n`);
+if (reply.body !== undefined)
+  writeAll(1, typeof reply.body === "string" ? reply.body : `${JSON.stringify(reply.body)}\n`);
 if (reply.stderr) writeAll(2, `${reply.stderr}\n`);
 process.exit(reply.exitCode);

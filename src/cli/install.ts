@@ -14,8 +14,11 @@ import { safeText } from "./terminal.ts";
 
 export function install(invocation: Invocation): ExitCode {
   const { agent, layer } = target(invocation, "install");
-  if (invocation.flags["http"] === true) {
-    throw usageError("--http registers the daemon's URL, and this version has no daemon yet", "install AGENT without --http registers the command");
+  if (invocation.flags.http === true) {
+    throw usageError(
+      "--http registers the daemon's URL, and this version has no daemon yet",
+      "install AGENT without --http registers the command",
+    );
   }
   const { set, root } = loadHooks(invocation);
   const places = { home: invocation.home, root, environment: invocation.environment };
@@ -59,13 +62,22 @@ export function uninstall(invocation: Invocation): ExitCode {
 
 const place = ({ cwd, home }: Invocation, file: string): string => shortPath(file, cwd, home);
 
-function target({ words, flags }: Invocation, command: "install" | "uninstall"): { agent: AgentAdapter; layer: InstallLayer } {
+function target(
+  { words, flags }: Invocation,
+  command: "install" | "uninstall",
+): { agent: AgentAdapter; layer: InstallLayer } {
   const [name] = words;
   const usage = commands[command]?.usage ?? command;
-  if (name === undefined) throw usageError(`the agent's name is missing (known: ${Object.keys(agents).join(", ")})`, usage);
+  if (name === undefined)
+    throw usageError(`the agent's name is missing (known: ${Object.keys(agents).join(", ")})`, usage);
   const agent = Object.hasOwn(agents, name) ? agents[name] : undefined;
   if (!agent) {
-    throw new HooklineError("agent_unknown", { name, where: `hookline ${command}`, near: nearest(name, Object.keys(agents)), known: Object.keys(agents).join(", ") });
+    throw new HooklineError("agent_unknown", {
+      name,
+      where: `hookline ${command}`,
+      near: nearest(name, Object.keys(agents)),
+      known: Object.keys(agents).join(", "),
+    });
   }
   const given = textFlag(flags, "layer") ?? "user";
   const layer = installLayers.find((one) => one === given);
@@ -73,7 +85,11 @@ function target({ words, flags }: Invocation, command: "install" | "uninstall"):
   return { agent, layer };
 }
 
-function report(invocation: Invocation, result: InstallResult, words: { done: string; same: string; next: string }): void {
+function report(
+  invocation: Invocation,
+  result: InstallResult,
+  words: { done: string; same: string; next: string },
+): void {
   const { terminal, json, flags } = invocation;
   const dry = flags["dry-run"] === true;
   if (json) {

@@ -6,6 +6,7 @@ import { agents } from "../agents/index.ts";
 import { conditions } from "../conditions/index.ts";
 import { loadPatterns, type PatternNeeds, patternNeeds } from "../conditions/patterns.ts";
 import { createEngine, type Engine } from "../core/engine.ts";
+import { HooklineError } from "../core/error.ts";
 import type { HookEvent } from "../core/event.ts";
 import type { Hook, HookSet } from "../core/hook.ts";
 import { listensTo } from "../core/plan.ts";
@@ -13,8 +14,11 @@ import type { Ports, Queue, Registry, Store } from "../core/ports.ts";
 import { createHandlers } from "../handlers/index.ts";
 import { createSpawn } from "../processes/spawn.ts";
 import { createInlineQueue } from "../queues/inline.ts";
+import { keepLastValidGuards } from "../sources/last-valid.ts";
 import { type LoadedHooks, loadHooks } from "../sources/load.ts";
+import type { SqliteStoreOptions } from "../stores/sqlite.ts";
 import { systemPorts } from "../system.ts";
+import { createRedaction } from "../trust/redaction.ts";
 
 export interface Place {
   cwd: string;
@@ -39,14 +43,33 @@ export interface LineOptions {
 }
 
 export const stateFolder = ({ home, environment }: Place): string =>
-  join(environment["XDG_STATE_HOME"] || join(home || homedir(), ".local", "state"), "hookline");
+  join(environment.XDG_STATE_HOME || join(home || homedir(), ".local", "state"), "hookline");
 
 /** Where the store lies: --store, then HOOKLINE_STORE, then the state folder. */
 export const storePath = (place: Place, flag: string | undefined): string =>
-  resolve(place.cwd, flag ?? place.environment["HOOKLINE_STORE"] ?? join(stateFolder(place), "hookline.db"));
+  resolve(place.cwd, flag ?? place.environment.HOOKLINE_STORE ?? join(stateFolder(place), "hookline.db"));
+
+/** How the store keeps what it is given: --store, HOOKLINE_RECORD and HOOKLINE_RETENTION_DAYS. Throws HooklineError usage. */
+export function storeOptions(place: Place, flag: string | undefined): SqliteStoreOptions & { path: string } {
+  const { HOOKLINE_RECORD: record, HOOKLINE_RETENTION_DAYS: days } = place.environment;
+  const chosen = recordings.find((one) => one === record);
+  if (record && !chosen) throw badSetting("HOOKLINE_RECORD", record, recordings.join(", "));
+  if (days && !(Number(days) > 0)) throw badSetting("HOOKLINE_RETENTION_DAYS", days, "a number of days above 0");
+  return {
+    path: storePath(place, flag),
+    redact: createRedaction({ environment: place.environment }),
+    ...(chosen ? { record: chosen } : {}),
+    ...(days ? { retentionDays: Number(days) } : {}),
+  };
+}
+const recordings = ["redacted", "full", "none"] as const;
+
+const badSetting = (name: string, found: string, advice: string): HooklineError =>
+  new HooklineError("usage", { what: `${name} is "${found}"`, where: "the environment", advice: `use ${advice}` });
 
 export async function openLine({ place, store, observe, only, ...given }: LineOptions): Promise<Line> {
-  const loaded = given.loaded ?? loadHooks(place);
+  const read = given.loaded ?? loadHooks(place);
+  const loaded = { ...read, set: await keepLastValidGuards(read.set, store) };
   const ports: Ports = {
     ...systemPorts(),
     store,
@@ -54,7 +77,8 @@ export async function openLine({ place, store, observe, only, ...given }: LineOp
     hooks: () => loaded.set,
     registry: registryOf(),
     patterns: await loadPatterns(needsOf(loaded.set, only)),
-    elsewhere: (hook, event) => runByAgent(hook, event, { home: place.home, root: loaded.root, environment: place.environment }),
+    elsewhere: (hook, event) =>
+      runByAgent(hook, event, { home: place.home, root: loaded.root, environment: place.environment }),
     spawn: createSpawn(),
     fetch: async (request, signal) => (await import("../handlers/fetch.ts")).fetch(request, signal),
     ...(observe ? { observe } : {}),

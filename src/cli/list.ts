@@ -1,5 +1,6 @@
 /** hookline list: the hooks in force here, in running order. */
 import { relative } from "node:path";
+import { conditions } from "../conditions/index.ts";
 import { HooklineError } from "../core/error.ts";
 import type { HookId, Instant } from "../core/event.ts";
 import { eventNames, resolveEvent } from "../core/events.ts";
@@ -8,7 +9,6 @@ import type { Condition, Hook } from "../core/hook.ts";
 import { listensTo } from "../core/plan.ts";
 import type { ConditionKind } from "../core/ports.ts";
 import { nearest } from "../dialects/nearest.ts";
-import { conditions } from "../conditions/index.ts";
 import { type LoadedHooks, loadHooks } from "../sources/load.ts";
 import { type ExitCode, type Invocation, textFlag } from "./command.ts";
 import { openStore } from "./store.ts";
@@ -18,7 +18,7 @@ export async function list(invocation: Invocation): Promise<ExitCode> {
   const loaded = loadHooks(invocation);
   const store = await openStore(invocation);
   const fired = await store.lastFired();
-  const slow = invocation.flags["slow"] === true ? await slowness(store, loaded.set.hooks) : undefined;
+  const slow = invocation.flags.slow === true ? await slowness(store, loaded.set.hooks) : undefined;
   store.close();
   let hooks = loaded.set.hooks.filter((hook) => listensToWritten(hook, textFlag(invocation.flags, "event")));
   if (slow) hooks = [...hooks].sort((left, right) => (slow.get(right.id) ?? -1) - (slow.get(left.id) ?? -1));
@@ -30,22 +30,32 @@ export async function list(invocation: Invocation): Promise<ExitCode> {
 function listensToWritten(hook: Hook, written: string | undefined): boolean {
   if (written === undefined) return true;
   const names = resolveEvent(written);
-  if (!names) throw new HooklineError("event_unknown", { name: written, where: "--event", near: nearest(written, eventNames) });
+  if (!names)
+    throw new HooklineError("event_unknown", { name: written, where: "--event", near: nearest(written, eventNames) });
   return names.some((name) => listensTo(hook, name));
 }
 
 /** Median milliseconds of each hook's last runs. */
-async function slowness(store: Awaited<ReturnType<typeof openStore>>, hooks: readonly Hook[]): Promise<Map<HookId, number>> {
+async function slowness(
+  store: Awaited<ReturnType<typeof openStore>>,
+  hooks: readonly Hook[],
+): Promise<Map<HookId, number>> {
   const medians = new Map<HookId, number>();
   for (const { id } of hooks) {
-    const times = (await store.runs({ hook: id, limit: 50 })).flatMap(({ status, ms }) => (status !== "skipped" && ms !== undefined ? [ms] : []));
+    const times = (await store.runs({ hook: id, limit: 50 })).flatMap(({ status, ms }) =>
+      status !== "skipped" && ms !== undefined ? [ms] : [],
+    );
     const middle = times.sort((left, right) => left - right)[Math.floor(times.length / 2)];
     if (middle !== undefined) medians.set(id, middle);
   }
   return medians;
 }
 
-const row = (hook: Hook, fired: ReadonlyMap<HookId, Instant>, slow: ReadonlyMap<HookId, number> | undefined): object => {
+const row = (
+  hook: Hook,
+  fired: ReadonlyMap<HookId, Instant>,
+  slow: ReadonlyMap<HookId, number> | undefined,
+): object => {
   const last = fired.get(hook.id);
   return {
     id: hook.id,
@@ -78,7 +88,13 @@ function describe(condition: Condition): string {
   return kind?.describe?.(condition.with ?? null) ?? condition.is;
 }
 
-function print(invocation: Invocation, loaded: LoadedHooks, hooks: readonly Hook[], fired: ReadonlyMap<HookId, Instant>, slow?: ReadonlyMap<HookId, number>): void {
+function print(
+  invocation: Invocation,
+  loaded: LoadedHooks,
+  hooks: readonly Hook[],
+  fired: ReadonlyMap<HookId, Instant>,
+  slow?: ReadonlyMap<HookId, number>,
+): void {
   const { terminal, cwd, home } = invocation;
   if (hooks.length === 0) {
     terminal.print("no hook is in force here. Looked at:");
@@ -105,7 +121,8 @@ function print(invocation: Invocation, loaded: LoadedHooks, hooks: readonly Hook
   ]);
   for (const line of table(terminal, columns, rows)) terminal.print(line);
   const errors = loaded.problems.filter(({ severity }) => severity === "error").length;
-  if (errors > 0) terminal.error(`hookline: ${errors} ${errors === 1 ? "entry is" : "entries are"} broken — see hookline check`);
+  if (errors > 0)
+    terminal.error(`hookline: ${errors} ${errors === 1 ? "entry is" : "entries are"} broken — see hookline check`);
 }
 
 /** A path as a person would say it: relative inside the folder, ~ for the home. */

@@ -35,12 +35,15 @@ async function run(command: Command, rest: readonly string[]): Promise<ExitCode>
 async function unknownCommand(name: string): Promise<never> {
   const { nearest } = await import("../dialects/nearest.ts");
   const near = nearest(name, Object.keys(commands));
-  throw usageError(`no command is called "${name}"`, near ? `${near} … (did you mean "${near}"?)` : "COMMAND (see hookline help)");
+  throw usageError(
+    `no command is called "${name}"`,
+    near ? `${near} … (did you mean "${near}"?)` : "COMMAND (see hookline help)",
+  );
 }
 
 function report(error: unknown): ExitCode {
   process.stderr.write(`hookline: ${safeText(messageOf(error))}\n`);
-  if (process.env["HOOKLINE_DEBUG"] && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  if (process.env.HOOKLINE_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`);
   return error instanceof HooklineError && wrongUse.has(error.code) ? 2 : 3;
 }
 

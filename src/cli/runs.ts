@@ -1,5 +1,6 @@
 /** hookline runs: what ran, newest first; one run whole; or live. */
 import { HooklineError } from "../core/error.ts";
+import type { Fields } from "../core/event.ts";
 import type { Run, RunFilter, RunStatus, Store } from "../core/ports.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "./command.ts";
 import { commands } from "./commands.ts";
@@ -9,7 +10,7 @@ import { openStore } from "./store.ts";
 import { safeText, table } from "./terminal.ts";
 
 const statuses = Object.keys(statusStyles);
-const usage = (): string => commands["runs"]?.usage ?? "";
+const usage = (): string => commands.runs?.usage ?? "";
 
 export async function runs(invocation: Invocation): Promise<ExitCode> {
   const [word, id] = invocation.words;
@@ -27,9 +28,11 @@ export async function runs(invocation: Invocation): Promise<ExitCode> {
 
 function filterOf({ flags }: Invocation): RunFilter {
   const limit = Number(textFlag(flags, "limit") ?? 30);
-  if (!Number.isInteger(limit) || limit < 1) throw usageError(`--limit ${textFlag(flags, "limit")} is not a count`, usage());
+  if (!Number.isInteger(limit) || limit < 1)
+    throw usageError(`--limit ${textFlag(flags, "limit")} is not a count`, usage());
   const status = textFlag(flags, "status");
-  if (status !== undefined && !statuses.includes(status)) throw usageError(`no status is called "${status}"; known: ${statuses.join(", ")}`, usage());
+  if (status !== undefined && !statuses.includes(status))
+    throw usageError(`no status is called "${status}"; known: ${statuses.join(", ")}`, usage());
   const filter: RunFilter = { limit };
   for (const name of ["hook", "session", "event"] as const) {
     const value = textFlag(flags, name);
@@ -42,7 +45,10 @@ function filterOf({ flags }: Invocation): RunFilter {
 async function listRuns(invocation: Invocation, store: Store): Promise<ExitCode> {
   const found = await store.runs(filterOf(invocation));
   if (invocation.json) invocation.terminal.print(JSON.stringify(found.map(brief)));
-  else if (found.length === 0) invocation.terminal.print("no run is recorded for that. Events without a matching hook leave no run: hookline why last");
+  else if (found.length === 0)
+    invocation.terminal.print(
+      "no run is recorded for that. Events without a matching hook leave no run: hookline why last",
+    );
   else for (const line of runLines(invocation, found)) invocation.terminal.print(line);
   return 0;
 }
@@ -72,7 +78,15 @@ const runLines = ({ terminal }: Invocation, found: readonly Run[]): string[] =>
       { title: "what came of it", fills: true },
       { title: "run" },
     ],
-    found.map((run) => [ago(run.startedAt), run.eventName, run.hookName, run.status, run.ms === undefined ? "" : String(run.ms), resultOf(run), run.id]),
+    found.map((run) => [
+      ago(run.startedAt),
+      run.eventName,
+      run.hookName,
+      run.status,
+      run.ms === undefined ? "" : String(run.ms),
+      resultOf(run),
+      run.id,
+    ]),
   );
 
 /** What came of a run, in a few words: why it did not run, or what it answered. */
@@ -80,12 +94,20 @@ export function resultOf({ status, reason, outcome }: Run): string {
   if (outcome?.verdict) return `${outcome.verdict.is}: ${outcome.verdict.reason ?? "(no reason given)"}`;
   if (reason !== undefined && status !== "completed") return reason;
   if (outcome?.stop) return `stop: ${outcome.stop.reason ?? ""}`;
-  if (outcome?.updatedInput) return `rewrote the input: ${JSON.stringify(outcome.updatedInput)}`;
+  if (outcome?.updatedInput) return `rewrote it to ${inputOf(outcome.updatedInput)}`;
   if (outcome?.context) return `added context: ${outcome.context.join("\n")}`;
   if (outcome?.messages?.[0]) return `said: ${outcome.messages[0].text}`;
   const fields = Object.keys(outcome ?? {});
   return fields.length > 0 ? fields.join(", ") : "no opinion";
 }
+
+/** The part of a tool's input that a person would name. */
+const inputOf = ({ command, file_path: file, ...rest }: Fields): string =>
+  typeof command === "string"
+    ? command
+    : typeof file === "string" && Object.keys(rest).length === 0
+      ? file
+      : JSON.stringify({ ...(file === undefined ? {} : { file_path: file }), ...rest });
 
 async function showRun({ terminal, json }: Invocation, store: Store, id: string): Promise<ExitCode> {
   const run = await store.run(id);
@@ -95,7 +117,10 @@ async function showRun({ terminal, json }: Invocation, store: Store, id: string)
     return 0;
   }
   const label = (name: string, value: string | undefined): void => {
-    if (value !== undefined && value !== "") terminal.print(`${terminal.paint("dim", name.padEnd(10))} ${safeText(value).replaceAll("\n", `\n${" ".repeat(11)}`)}`);
+    if (value !== undefined && value !== "")
+      terminal.print(
+        `${terminal.paint("dim", name.padEnd(10))} ${safeText(value).replaceAll("\n", `\n${" ".repeat(11)}`)}`,
+      );
   };
   label("hook", run.hookName === run.hook ? run.hook : `${run.hookName} (${run.hook})`);
   label("event", `${run.eventName} ${run.eventId}`);
@@ -126,7 +151,10 @@ async function tail(invocation: Invocation, store: Store): Promise<ExitCode> {
       if (seen.get(run.id) === run.status) continue;
       seen.set(run.id, run.status);
       if (invocation.json) invocation.terminal.print(JSON.stringify(brief(run)));
-      else invocation.terminal.print(`${new Date(run.startedAt).toLocaleTimeString()}  ${run.eventName}  ${run.hookName}  ${run.status}  ${run.ms ?? ""} ms  ${safeText(resultOf(run)).replaceAll("\n", " ")}`);
+      else
+        invocation.terminal.print(
+          `${new Date(run.startedAt).toLocaleTimeString()}  ${run.eventName}  ${run.hookName}  ${run.status}  ${run.ms ?? ""} ms  ${safeText(resultOf(run)).replaceAll("\n", " ")}`,
+        );
     }
     await pause(250, invocation.signal);
   }
@@ -136,8 +164,12 @@ async function tail(invocation: Invocation, store: Store): Promise<ExitCode> {
 const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    }, { once: true });
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
   });

@@ -26,7 +26,13 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
   const registrations = registrationsOf(invocation, root);
   const errors = problems.filter(({ severity }) => severity === "error").length;
   const facts = {
-    store: { path: store.path, bytes: statSync(store.path).size, lastEvent: last ? new Date(last.event.at).toISOString() : null, running, repaired },
+    store: {
+      path: store.path,
+      bytes: statSync(store.path).size,
+      lastEvent: last ? new Date(last.event.at).toISOString() : null,
+      running,
+      repaired,
+    },
     root,
     hooks: set.hooks.length,
     set: set.id,
@@ -39,10 +45,16 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
     return 0;
   }
   const row = (name: string, text: string): void => terminal.print(`${terminal.paint("dim", name.padEnd(9))}${text}`);
-  row("store", `${shortPath(store.path, cwd, home)}, ${Math.ceil(facts.store.bytes / 1024)} kB, last event ${ago(last?.event.at)}${running > 0 ? `, ${running} running` : ""}`);
+  row(
+    "store",
+    `${shortPath(store.path, cwd, home)}, ${Math.ceil(facts.store.bytes / 1024)} kB, last event ${ago(last?.event.at)}${running > 0 ? `, ${running} running` : ""}`,
+  );
   if (repaired > 0) row("", `${repaired} runs of a process that is gone were closed as interrupted`);
   row("project", shortPath(root, cwd, home));
-  row("hooks", `${set.hooks.length} in force${errors > 0 ? terminal.paint("red", `, ${errors} broken: hookline check`) : ""}`);
+  row(
+    "hooks",
+    `${set.hooks.length} in force${errors > 0 ? terminal.paint("red", `, ${errors} broken: hookline check`) : ""}`,
+  );
   for (const file of files) row("", `${shortPath(file.path, cwd, home)}: ${file.hooks} (${file.layer})`);
   const here = registrations.filter((one) => one.registered);
   row("agents", here.length === 0 ? `none calls Hookline yet: hookline install ${Object.keys(agents)[0]}` : "");

@@ -36,7 +36,12 @@ async function ended(pid: number, limitInMilliseconds: number): Promise<StepResu
       endGroup(pid, "SIGTERM");
       await pause(termBeforeKill);
       endGroup(pid, "SIGKILL");
-      return { ok: false, output: {}, failure: "timeout", reason: `it did not end within ${limitInMilliseconds / 1000} s` };
+      return {
+        ok: false,
+        output: {},
+        failure: "timeout",
+        reason: `it did not end within ${limitInMilliseconds / 1000} s`,
+      };
     }
     await pause(interval);
   }

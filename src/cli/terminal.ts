@@ -9,11 +9,22 @@ export interface Terminal {
 }
 export type Style = keyof typeof styles;
 
-const styles = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const;
+const styles = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const;
 
-export function openTerminal(stream: NodeJS.WriteStream, errors: NodeJS.WriteStream, environment: NodeJS.ProcessEnv): Terminal {
+export function openTerminal(
+  stream: NodeJS.WriteStream,
+  errors: NodeJS.WriteStream,
+  environment: NodeJS.ProcessEnv,
+): Terminal {
   const isTerminal = stream.isTTY === true;
-  const colours = isTerminal && !environment["NO_COLOR"] && environment["TERM"] !== "dumb";
+  const colours = isTerminal && !environment.NO_COLOR && environment.TERM !== "dumb";
   return {
     width: isTerminal ? stream.columns : Number.POSITIVE_INFINITY,
     print: (line) => void stream.write(`${line}\n`),
@@ -26,11 +37,14 @@ export function openTerminal(stream: NodeJS.WriteStream, errors: NodeJS.WriteStr
 }
 
 // Control characters, and the invisible ones that turn or hide text: what a hook printed must not drive the terminal.
-const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /** Text from elsewhere, with everything that could move the cursor or hide words made visible. */
 export const safeText = (text: string): string =>
-  text.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
+    character === "\n" || character === "\t"
+      ? character
+      : `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
+  );
 
 /** Text from elsewhere on one line. */
 export const oneLine = (text: string): string => safeText(text.replaceAll(/\s*\n\s*/g, " ⏎ ").trim());
@@ -52,14 +66,7 @@ export interface Column {
 /** A table with aligned columns; cells are cut to the terminal's width, never when piped. */
 export function table(terminal: Terminal, columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   const safe = rows.map((row) => row.map(oneLine));
-  const wanted = columns.map((column, index) =>
-    Math.min(column.most ?? Number.POSITIVE_INFINITY, Math.max(column.title.length, ...safe.map((row) => row[index]?.length ?? 0))),
-  );
-  const gaps = 2 * (columns.length - 1);
-  const fixed = wanted.reduce((sum, width, index) => sum + (columns[index]?.fills ? 0 : width), gaps);
-  const left = Math.max(16, terminal.width - fixed);
-  const fillers = columns.filter((column) => column.fills).length || 1;
-  const widths = wanted.map((width, index) => (columns[index]?.fills ? Math.min(width, Math.floor(left / fillers)) : width));
+  const widths = widthsOf(terminal.width, columns, safe);
   const line = (cells: readonly string[], style?: Style): string =>
     columns
       .map((column, index) => {
@@ -71,5 +78,28 @@ export function table(terminal: Terminal, columns: readonly Column[], rows: read
       })
       .join("  ")
       .trimEnd();
-  return [line(columns.map((column) => column.title), "dim"), ...safe.map((row) => line(row))];
+  const titles = columns.map((column) => column.title);
+  return [line(titles, "dim"), ...safe.map((row) => line(row))];
+}
+
+const narrowest = 12;
+
+/** Columns that fill share what the others leave: the modest get what they want, the rest is divided. */
+function widthsOf(width: number, columns: readonly Column[], rows: readonly (readonly string[])[]): number[] {
+  const widths = columns.map(({ title, most = Number.POSITIVE_INFINITY }, index) =>
+    Math.min(most, Math.max(title.length, ...rows.map((row) => row[index]?.length ?? 0))),
+  );
+  const fillers = columns.flatMap(({ fills }, index) => (fills ? [index] : []));
+  const taken = widths.reduce(
+    (sum, wanted, index) => sum + (fillers.includes(index) ? 0 : wanted),
+    2 * (columns.length - 1),
+  );
+  let left = width - taken;
+  fillers.sort((one, other) => (widths[one] ?? 0) - (widths[other] ?? 0));
+  for (const [place, index] of fillers.entries()) {
+    const share = Math.max(narrowest, Math.floor(left / (fillers.length - place)));
+    widths[index] = Math.min(widths[index] ?? 0, share);
+    left -= widths[index] ?? 0;
+  }
+  return widths;
 }

@@ -1,9 +1,10 @@
 /** hookline why: how an event was decided, hook by hook, in sentences; also for hooks that did not match (R37). */
+
+import { loadPatterns } from "../conditions/patterns.ts";
 import { HooklineError } from "../core/error.ts";
 import { read } from "../core/explain.ts";
 import { planHooks } from "../core/plan.ts";
 import type { Run, Store, StoredEvent } from "../core/ports.ts";
-import { loadPatterns } from "../conditions/patterns.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { outcomeLines } from "./emit.ts";
 import { registryOf } from "./line.ts";
@@ -30,7 +31,10 @@ export async function why(invocation: Invocation): Promise<ExitCode> {
     await store.repair();
     const found = await findEvent(store, invocation.words[0] ?? "last");
     const reasons = await reasonsOf(store, found.stored);
-    if (invocation.json) invocation.terminal.print(JSON.stringify({ event: found.stored.event, outcome: found.stored.outcome ?? null, hooks: reasons }));
+    if (invocation.json)
+      invocation.terminal.print(
+        JSON.stringify({ event: found.stored.event, outcome: found.stored.outcome ?? null, hooks: reasons }),
+      );
     else print(invocation, found.stored, reasons, found.run);
     return 0;
   } finally {
@@ -65,7 +69,12 @@ async function reasonsOf(store: Store, stored: StoredEvent): Promise<Reason[]> {
     const derived = stored.cut ? "cannot be derived: the payload was cut" : read(plans.of(hook), stored.event).because;
     return { ...base, ran: false, status: "not matched", because: derived, run: null, notes: [] };
   });
-  return [...reasons, ...[...runs.values()].map((run): Reason => ({ hook: run.hook, name: run.hookName, file: null, line: null, ...ofRun(run) }))];
+  return [
+    ...reasons,
+    ...[...runs.values()].map(
+      (run): Reason => ({ hook: run.hook, name: run.hookName, file: null, line: null, ...ofRun(run) }),
+    ),
+  ];
 }
 
 const ofRun = (run: Run): Pick<Reason, "ran" | "status" | "because" | "run" | "notes"> => ({
@@ -76,17 +85,41 @@ const ofRun = (run: Run): Pick<Reason, "ran" | "status" | "because" | "run" | "n
   notes: run.notes,
 });
 
-function print(invocation: Invocation, { event, outcome, set, redacted }: StoredEvent, reasons: readonly Reason[], run: string | undefined): void {
+function print(
+  invocation: Invocation,
+  { event, outcome, set, redacted }: StoredEvent,
+  reasons: readonly Reason[],
+  run: string | undefined,
+): void {
   const { terminal, cwd, home } = invocation;
   const say = (line: string): void => terminal.print(line);
-  say(terminal.paint("dim", `event ${event.id} of ${new Date(event.at).toLocaleString()}, sent by ${event.sender}, decided with hook set ${set.slice(0, 12)}`));
-  for (const line of outcome ? outcomeLines(terminal, event, outcome) : [`${event.name}  was not answered: it was interrupted, or is being decided now`]) say(line);
-  if (redacted) say(terminal.paint("dim", "secrets in the payload were replaced before it was stored; a test on them may read differently here"));
+  say(
+    terminal.paint(
+      "dim",
+      `event ${event.id} of ${new Date(event.at).toLocaleString()}, sent by ${event.sender}, decided with hook set ${set.slice(0, 12)}`,
+    ),
+  );
+  for (const line of outcome
+    ? outcomeLines(terminal, event, outcome)
+    : [`${event.name}  was not answered: it was interrupted, or is being decided now`])
+    say(line);
+  if (redacted)
+    say(
+      terminal.paint(
+        "dim",
+        "secrets in the payload were replaced before it was stored; a test on them may read differently here",
+      ),
+    );
   say("");
   if (reasons.length === 0) say("No hook was in force.");
   for (const reason of reasons) {
     const place = reason.file ? ` (${shortPath(reason.file, cwd, home)}${reason.line ? `:${reason.line}` : ""})` : "";
-    const mark = reason.run === run && run !== undefined ? terminal.paint("bold", "→") : reason.ran ? terminal.paint("green", "✓") : terminal.paint("dim", "·");
+    const mark =
+      reason.run === run && run !== undefined
+        ? terminal.paint("bold", "→")
+        : reason.ran
+          ? terminal.paint("green", "✓")
+          : terminal.paint("dim", "·");
     say(`${mark} ${terminal.paint("bold", oneLine(reason.name))}${terminal.paint("dim", place)}`);
     say(`    ${sentence(reason)}`);
     for (const note of reason.notes) say(`    ${terminal.paint("dim", `note: ${oneLine(note)}`)}`);
@@ -97,6 +130,7 @@ function sentence({ ran, status, because }: Reason): string {
   const words = oneLine(because);
   if (status === "not matched") return `It did not run: ${words}.`;
   if (!ran) return status === "queued" ? "It waits for its turn." : `It matched, but did not run: ${words}.`;
-  if (status === "completed") return words === "no opinion" ? "It ran and had no opinion." : `It ran and answered ${words}`;
+  if (status === "completed")
+    return words === "no opinion" ? "It ran and had no opinion." : `It ran and answered ${words}`;
   return `It ran and ended as ${status}: ${words}`;
 }

@@ -29,7 +29,9 @@ export function claimsOf(hook: Hook, event: HookEvent): Claim[] {
   if (once && event.session) {
     claims.push({ key: `once:${event.session}:${hook.id}`, max: 1, refusal: "once: it has run in this session" });
   }
-  if (maxFires) claims.push({ key: `fires:${hook.id}`, max: maxFires, refusal: `max fires: it has run ${maxFires} times` });
-  if (cooldown) claims.push({ key: `cooldown:${hook.id}`, gap: cooldown, refusal: `cooldown: ${cooldown} s have not passed` });
+  if (maxFires)
+    claims.push({ key: `fires:${hook.id}`, max: maxFires, refusal: `max fires: it has run ${maxFires} times` });
+  if (cooldown)
+    claims.push({ key: `cooldown:${hook.id}`, gap: cooldown, refusal: `cooldown: ${cooldown} s have not passed` });
   return claims;
 }

@@ -22,7 +22,8 @@ export function* askAll(asking: Asking, passage: Passage): Flow<void> {
   for (const plan of candidates(passage)) {
     const holds = holdsNow(plan, passage);
     const owed = passage.debts.get(plan.hook.id);
-    if (holds !== false || owed) yield* ask(asking, plan, passage, owed ?? (typeof holds === "object" ? holds : undefined));
+    if (holds !== false || owed)
+      yield* ask(asking, plan, passage, owed ?? (typeof holds === "object" ? holds : undefined));
   }
 }
 
@@ -33,7 +34,8 @@ export function* askAgain(asking: Asking, passage: Passage): Flow<void> {
     const [first] = waiting;
     if (!first) return;
     if (round > roundsAtMost) return yield* denyUnsettled(asking, first, passage);
-    for (const plan of waiting) if (!passage.denied && mustJudge(plan, passage)) yield* ask(asking, plan, passage, undefined);
+    for (const plan of waiting)
+      if (!passage.denied && mustJudge(plan, passage)) yield* ask(asking, plan, passage, undefined);
   }
 }
 
@@ -48,7 +50,11 @@ function* denyUnsettled({ ports }: Asking, plan: Plan, passage: Passage): Flow<v
   const run = passage.answers.get(plan)?.run ?? newRun(plan, passage, ports);
   run.notes.push(reason);
   passage.denied = plan;
-  passage.answers.set(plan, { outcome: { verdict: { is: "deny", reason, by: plan.hook.id } }, version: passage.version, run });
+  passage.answers.set(plan, {
+    outcome: { verdict: { is: "deny", reason, by: plan.hook.id } },
+    version: passage.version,
+    run,
+  });
   yield* save(ports, { ...run, status: run.asked > 0 ? run.status : "skipped", reason });
 }
 
@@ -154,7 +160,12 @@ function* enqueue(ports: Ports, plan: Plan, passage: Passage): Flow<void> {
     const taken = yield* wait(ports.queue.add({ run, hook: plan.hook, event }, caller));
     if (taken.is === "skipped") return yield* save(ports, { ...run, status: "skipped", reason: taken.reason, ms: 0 });
   } catch (error) {
-    return yield* save(ports, { ...run, status: "failed", reason: `it could not be queued: ${messageOf(error)}`, ms: 0 });
+    return yield* save(ports, {
+      ...run,
+      status: "failed",
+      reason: `it could not be queued: ${messageOf(error)}`,
+      ms: 0,
+    });
   }
   ports.observe?.({ is: "run", run });
 }

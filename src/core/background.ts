@@ -23,7 +23,13 @@ function* runItem(ports: Ports, item: Item, caller: Caller): Flow<void> {
   const started = ports.now();
   yield* wait(ports.store.saveRun(run));
   const match = plan.condition?.test(scopeOf(event));
-  const done = yield* perform(plan, { event, run: run.id, caller, ports, ...(typeof match === "object" ? { match } : {}) });
+  const done = yield* perform(plan, {
+    event,
+    run: run.id,
+    caller,
+    ports,
+    ...(typeof match === "object" ? { match } : {}),
+  });
   const rest = done.detached ? yield* wait(done.detached.done) : undefined;
   run.status = rest ? (rest.ok ? "completed" : "failed") : done.status;
   const reason = rest && !rest.ok ? rest.reason : done.reason;

@@ -1,6 +1,7 @@
 /** The line itself: event → match → admit → steps → merge → outcome. The only place where an event is decided. */
-import { type Asking, askAgain, askAll, save, skip } from "./ask.ts";
+
 import { refusalOf } from "./admit.ts";
+import { type Asking, askAgain, askAll, save, skip } from "./ask.ts";
 import { finishDetached, performItem } from "./background.ts";
 import { messageOf } from "./error.ts";
 import type { HookEvent, MaybePromise } from "./event.ts";
@@ -111,7 +112,7 @@ export function createEngine(ports: Ports): Engine {
       outcome = merge(outcome, answered ? answered.outcome : failureOf(plan, passage, reason));
     }
     const { costs } = passage.row;
-    if (!costs || !costs.fields.some((field) => outcome[field] !== undefined)) return outcome;
+    if (!costs?.fields.some((field) => outcome[field] !== undefined)) return outcome;
     const { verdict, context: _uncounted, ...others } = outcome;
     const text = `${verdict?.by ?? "a hook"} would go on, but that cannot be counted: ${reason}`;
     return merge(others, accept({ messages: [{ to: "person", text }] }, passage.acceptance, false).now);
@@ -119,7 +120,8 @@ export function createEngine(ports: Ports): Engine {
 
   function failureOf(plan: Plan, passage: Passage, reason: string): Outcome {
     const { hook, guard } = plan;
-    if (holdsNow(plan, passage) === false || inBackground(plan, passage) || refusalOf(hook, passage.event, ports)) return {};
+    if (holdsNow(plan, passage) === false || inBackground(plan, passage) || refusalOf(hook, passage.event, ports))
+      return {};
     const answer = policyOf(hook, reason);
     ports.observe?.({ is: "run", run: { ...newRun(plan, passage, ports), status: "failed", reason, outcome: answer } });
     return accept(answer, passage.acceptance, guard).now;

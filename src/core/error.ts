@@ -6,30 +6,37 @@ type Facts = Record<string, string | number | undefined>;
 /** what happened — where — what to do (one sentence, no blame) */
 const sentences = {
   event_unknown: (facts: Facts) =>
-    `no event is called "${facts["name"]}" — ${facts["where"]} — ${near(facts) ?? "application events hold a dot, such as deploy.started"}`,
-  handler_unknown: (facts: Facts) => `no handler is called "${facts["name"]}" — ${facts["where"]} — ${near(facts) ?? "register it first"}`,
+    `no event is called "${facts.name}" — ${facts.where} — ${near(facts) ?? "application events hold a dot, such as deploy.started"}`,
+  handler_unknown: (facts: Facts) =>
+    `no handler is called "${facts.name}" — ${facts.where} — ${near(facts) ?? "register it first"}`,
   condition_unknown: (facts: Facts) =>
-    `no condition is called "${facts["name"]}" — ${facts["where"]} — ${near(facts) ?? "register it first"}`,
+    `no condition is called "${facts.name}" — ${facts.where} — ${near(facts) ?? "register it first"}`,
   parameters_invalid: (facts: Facts) =>
-    `${facts["name"]} needs ${facts["expected"]} but has ${facts["found"]} — ${facts["where"]} — correct the value`,
+    `${facts.name} needs ${facts.expected} but has ${facts.found} — ${facts.where} — correct the value`,
   pattern_invalid: (facts: Facts) =>
-    `the pattern ${facts["pattern"]} cannot be used: ${facts["reason"]} — ${facts["where"]} — ${facts["advice"] ?? "write a list of names, a glob or a linear regular expression"}`,
-  name_taken: (facts: Facts) => `the name "${facts["name"]}" is taken — ${facts["where"]} — choose another or remove the first`,
-  hook_invalid: (facts: Facts) => `the hook "${facts["name"]}" cannot run: ${facts["reason"]} — ${facts["where"]} — correct the hook`,
-  hook_unknown: (facts: Facts) => `no hook is called "${facts["name"]}" — ${facts["where"]} — ${near(facts) ?? "see hookline list"}`,
-  agent_unknown: (facts: Facts) => `no agent is called "${facts["name"]}" — ${facts["where"]} — ${near(facts) ?? `known: ${facts["known"]}`}`,
-  input_invalid: (facts: Facts) => `the input is not a JSON object: ${facts["reason"]} — ${facts["where"]} — send one JSON object`,
-  usage: (facts: Facts) => `${facts["what"]} — ${facts["where"]} — ${facts["advice"]}`,
-  store_unusable: (facts: Facts) => `the store cannot be used: ${facts["reason"]} — ${facts["where"]} — ${facts["advice"]}`,
-  store_locked: (facts: Facts) => `the store stayed locked for 5 seconds — ${facts["where"]} — stop the other writer`,
-  run_unknown: (facts: Facts) => `no run or event is called "${facts["name"]}" — ${facts["where"]} — see hookline runs`,
+    `the pattern ${facts.pattern} cannot be used: ${facts.reason} — ${facts.where} — ${facts.advice ?? "write a list of names, a glob or a linear regular expression"}`,
+  name_taken: (facts: Facts) =>
+    `the name "${facts.name}" is taken — ${facts.where} — choose another or remove the first`,
+  hook_invalid: (facts: Facts) =>
+    `the hook "${facts.name}" cannot run: ${facts.reason} — ${facts.where} — correct the hook`,
+  hook_unknown: (facts: Facts) =>
+    `no hook is called "${facts.name}" — ${facts.where} — ${near(facts) ?? "see hookline list"}`,
+  agent_unknown: (facts: Facts) =>
+    `no agent is called "${facts.name}" — ${facts.where} — ${near(facts) ?? `known: ${facts.known}`}`,
+  input_invalid: (facts: Facts) =>
+    `the input is not a JSON object: ${facts.reason} — ${facts.where} — send one JSON object`,
+  usage: (facts: Facts) => `${facts.what} — ${facts.where} — ${facts.advice}`,
+  store_unusable: (facts: Facts) => `the store cannot be used: ${facts.reason} — ${facts.where} — ${facts.advice}`,
+  store_locked: (facts: Facts) => `the store stayed locked for 5 seconds — ${facts.where} — stop the other writer`,
+  run_unknown: (facts: Facts) => `no run or event is called "${facts.name}" — ${facts.where} — see hookline runs`,
   settings_unusable: (facts: Facts) =>
-    `the agent's settings cannot be edited: ${facts["reason"]} — ${facts["where"]} — ${facts["advice"]}`,
-  file_unreadable: (facts: Facts) => `the file cannot be read: ${facts["reason"]} — ${facts["where"]} — check its path and rights`,
-  closed: (facts: Facts) => `${facts["name"]} is closed — ${facts["where"]} — create a new one`,
+    `the agent's settings cannot be edited: ${facts.reason} — ${facts.where} — ${facts.advice}`,
+  file_unreadable: (facts: Facts) =>
+    `the file cannot be read: ${facts.reason} — ${facts.where} — check its path and rights`,
+  closed: (facts: Facts) => `${facts.name} is closed — ${facts.where} — create a new one`,
 } as const;
 
-const near = (facts: Facts): string | undefined => (facts["near"] ? `did you mean "${facts["near"]}"?` : undefined);
+const near = (facts: Facts): string | undefined => (facts.near ? `did you mean "${facts.near}"?` : undefined);
 
 export const errorCodes = Object.keys(sentences) as ErrorCode[]; // complete by construction
 

@@ -44,7 +44,8 @@ function* refusal(hook: Hook, event: HookEvent, ports: Ports): Flow<string | und
 /** What event and condition alone say. Never throws. */
 export function read(plan: Plan, event: HookEvent): { would: "run" | "skip"; because: string } {
   const { hook, condition, broken } = plan;
-  if (!hears(hook.on, event)) return { would: "skip", because: `it listens to ${nameOf(hook.on)}, and this is ${event.name}` };
+  if (!hears(hook.on, event))
+    return { would: "skip", because: `it listens to ${nameOf(hook.on)}, and this is ${event.name}` };
   if (broken !== undefined) return { would: "run", because: `it matches by its event, but it will fail: ${broken}` };
   if (!condition) return { would: "run", because: `it runs on every ${event.name}` };
   const { holds, because } = condition.explain(scopeOf(event));

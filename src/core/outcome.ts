@@ -174,7 +174,12 @@ const otherwise: { [F in OutcomeField]?: "later" | ((value: OutcomeFields[F]) =>
   documents: (list) => list.map((one) => `Suggested document: ${one.path}${one.reason ? ` (${one.reason})` : ""}`),
 };
 
-function deliverOtherwise<F extends OutcomeField>(field: F, outcome: Outcome, { fields }: Acceptance, split: Accepted): void {
+function deliverOtherwise<F extends OutcomeField>(
+  field: F,
+  outcome: Outcome,
+  { fields }: Acceptance,
+  split: Accepted,
+): void {
   const value: OutcomeFields[F] | undefined = outcome[field];
   const way = otherwise[field];
   if (value === undefined) return;

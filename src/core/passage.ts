@@ -53,10 +53,12 @@ export function begin(event: HookEvent, plans: Plans, caller: Caller): Passage {
 export const candidates = (passage: Passage): readonly Plan[] => passage.plans.find(passage.event);
 
 /** Whether the hook's condition holds for the event as it is now, and what it found. */
-export const holdsNow = (plan: Plan, passage: Passage): Found | boolean => (plan.open ? plan.open(scopeOf(passage.event)) : true);
+export const holdsNow = (plan: Plan, passage: Passage): Found | boolean =>
+  plan.open ? plan.open(scopeOf(passage.event)) : true;
 
 /** Nobody waits for it: because it says so, or because the event is fire and forget (R51). */
-export const inBackground = (plan: Plan, passage: Passage): boolean => plan.hook.mode !== "sync" || passage.row.mode === "async";
+export const inBackground = (plan: Plan, passage: Passage): boolean =>
+  plan.hook.mode !== "sync" || passage.row.mode === "async";
 
 /** A new row for a hook that matched, before anything of it has run. */
 export function newRun({ hook }: Plan, { event }: Passage, ports: Ports): Run {

@@ -85,7 +85,7 @@ function makeBucket(row: EventRow, all: readonly Plan[]): Bucket {
     memory,
     fill(event, key) {
       const scope = scopeOf(event);
-      const fitting = all.filter((plan) => !plan.fixed || plan.fixed(scope) !== false);
+      const fitting = all.filter((plan) => plan.fixed?.(scope) !== false);
       if (memory.size >= remembered) memory.clear();
       memory.set(key, fitting);
       return fitting;

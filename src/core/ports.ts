@@ -1,5 +1,16 @@
 /** What the outside implements for the engine, and the contracts that say who may throw. */
-import type { Counter, Fields, HookEvent, HookId, Instant, Json, MaybePromise, Seconds, SessionId, Turn } from "./event.ts";
+import type {
+  Counter,
+  Fields,
+  HookEvent,
+  HookId,
+  Instant,
+  Json,
+  MaybePromise,
+  Seconds,
+  SessionId,
+  Turn,
+} from "./event.ts";
 import type { Hook, HookSet } from "./hook.ts";
 import type { Outcome, OutcomeField } from "./outcome.ts";
 import type { Schema } from "./schema.ts";
@@ -59,7 +70,10 @@ interface StepEnd {
   evidence?: Evidence;
 }
 export type StepResult =
-  | (StepEnd & { ok: true; /** The program goes on by itself and its result is no longer waited for. */ detached?: DetachedWork })
+  | (StepEnd & {
+      ok: true /** The program goes on by itself and its result is no longer waited for. */;
+      detached?: DetachedWork;
+    })
   | (StepEnd & { ok: false; failure: Failure; reason: string });
 
 /** A step that goes on by itself after it said so. */
@@ -175,7 +189,11 @@ export interface Store {
    * Writes the event and moves its session's turn on. `given` is the first verdict and stop of a delivery that was
    * told before by another registration and has been answered (R49).
    */
-  record(event: HookEvent, set: HookSet, advance: (event: HookEvent, before: Turn) => Turn): MaybePromise<{ turn: Turn; given?: Outcome }>;
+  record(
+    event: HookEvent,
+    set: HookSet,
+    advance: (event: HookEvent, before: Turn) => Turn,
+  ): MaybePromise<{ turn: Turn; given?: Outcome }>;
   answered(eventId: string, outcome: Outcome): MaybePromise<void>;
   /** All or none; answers with the first that refuses. */
   claim(claims: readonly Claim[], now: Instant): MaybePromise<Claim | undefined>;

@@ -6,7 +6,17 @@ import type { Hook } from "./hook.ts";
 import { merge, type Outcome } from "./outcome.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
 import { scopeOf } from "./plan.ts";
-import type { Caller, DetachedWork, Found, Ports, RunStatus, Scope, StepContext, StepRecord, StepResult } from "./ports.ts";
+import type {
+  Caller,
+  DetachedWork,
+  Found,
+  Ports,
+  RunStatus,
+  Scope,
+  StepContext,
+  StepRecord,
+  StepResult,
+} from "./ports.ts";
 
 export interface Performed {
   status: RunStatus;
@@ -39,7 +49,13 @@ export function* perform(plan: Plan, performance: Performance): Flow<Performed> 
   let outcome: Outcome = {};
   for (const planned of plan.steps) {
     if (planned.skipIf && planned.skipIf(scope) !== false) {
-      return { status: "skipped", reason: `step ${records.length} was skipped by its condition`, outcome, steps: records, notes };
+      return {
+        status: "skipped",
+        reason: `step ${records.length} was skipped by its condition`,
+        outcome,
+        steps: records,
+        notes,
+      };
     }
     const started = performance.ports.now();
     const { result, signalled } = yield* runStep(planned, scope, hook, performance);
@@ -50,7 +66,8 @@ export function* perform(plan: Plan, performance: Performance): Flow<Performed> 
       const status = signalled === "cancelled" ? "cancelled" : result.failure === "timeout" ? "timeout" : "failed";
       return failed(hook, status, `${result.failure}: ${result.reason}`, outcome, records, notes);
     }
-    if (result.ok && result.detached) return { status: "running", outcome, steps: records, notes, detached: result.detached };
+    if (result.ok && result.detached)
+      return { status: "running", outcome, steps: records, notes, detached: result.detached };
     scope = { ...scope, results: records };
   }
   return { status: "completed", outcome, steps: records, notes };
@@ -63,13 +80,22 @@ export function policyOf(hook: Hook, reason: string): Outcome {
   return { verdict: { is, reason: `the hook ${hook.name} failed (${reason})`, by: hook.id } };
 }
 
-function failed(hook: Hook, status: RunStatus, reason: string, outcome: Outcome, steps: StepRecord[], notes: string[]): Performed {
+function failed(
+  hook: Hook,
+  status: RunStatus,
+  reason: string,
+  outcome: Outcome,
+  steps: StepRecord[],
+  notes: string[],
+): Performed {
   return { status, reason, outcome: merge(outcome, policyOf(hook, reason)), steps, notes };
 }
 
 /** A verdict always names its hook, whatever the handler wrote. */
 const signed = (outcome: Outcome, hook: Hook): Outcome =>
-  outcome.verdict && outcome.verdict.by !== hook.id ? { ...outcome, verdict: { ...outcome.verdict, by: hook.id } } : outcome;
+  outcome.verdict && outcome.verdict.by !== hook.id
+    ? { ...outcome, verdict: { ...outcome.verdict, by: hook.id } }
+    : outcome;
 
 const recordOf = ({ step }: PlannedStep, result: StepResult, ms: number): StepRecord => ({
   uses: step.uses,
@@ -82,7 +108,12 @@ const recordOf = ({ step }: PlannedStep, result: StepResult, ms: number): StepRe
 
 type Signalled = "timeout" | "cancelled" | undefined;
 
-function* runStep(planned: PlannedStep, scope: Scope, hook: Hook, performance: Performance): Flow<{ result: StepResult; signalled: Signalled }> {
+function* runStep(
+  planned: PlannedStep,
+  scope: Scope,
+  hook: Hook,
+  performance: Performance,
+): Flow<{ result: StepResult; signalled: Signalled }> {
   const limit = limitOf(planned, hook, performance);
   const stop = stopSignal(performance.caller.signal);
   const context: StepContext = {
@@ -103,10 +134,17 @@ function* runStep(planned: PlannedStep, scope: Scope, hook: Hook, performance: P
     const working = planned.handler.run(planned.render(scope), context);
     const result = isThenable(working)
       ? yield* wait(
-          within(limit, performance.ports, clock, working, (why) => {
-            signalled = why;
-            stop.abort();
-          }, performance.caller.signal),
+          within(
+            limit,
+            performance.ports,
+            clock,
+            working,
+            (why) => {
+              signalled = why;
+              stop.abort();
+            },
+            performance.caller.signal,
+          ),
         )
       : working;
     return { result: signalled ? asStopped(result, signalled, limit) : result, signalled };
@@ -119,7 +157,8 @@ function* runStep(planned: PlannedStep, scope: Scope, hook: Hook, performance: P
 }
 
 const limitOf = ({ step }: PlannedStep, hook: Hook, { caller, ports }: Performance): Seconds => {
-  const left = caller.deadline === undefined ? Number.POSITIVE_INFINITY : Math.max(0, (caller.deadline - ports.now()) / 1000);
+  const left =
+    caller.deadline === undefined ? Number.POSITIVE_INFINITY : Math.max(0, (caller.deadline - ports.now()) / 1000);
   return Math.min(step.timeout, hook.limits.timeout ?? Number.POSITIVE_INFINITY, left);
 };
 
@@ -147,7 +186,9 @@ function within(
     const end = (why: "timeout" | "cancelled"): void => {
       clock.pending();
       stopFor(why);
-      clock.pending = ports.after(grace * 1000, () => resolve({ ok: false, output: {}, failure: "timeout", reason: "it did not stop" }));
+      clock.pending = ports.after(grace * 1000, () =>
+        resolve({ ok: false, output: {}, failure: "timeout", reason: "it did not stop" }),
+      );
     };
     const cancelled = (): void => end("cancelled");
     clock.pending = ports.after(Math.min(limit * 1000, longestTimer), () => {

@@ -34,7 +34,11 @@ const simple = <T>(json: Fields, expected: string, holds: (value: unknown) => bo
 });
 
 export const anything: Schema<Json> = simple({}, "anything", (value) => value !== undefined);
-export const flag: Schema<boolean> = simple({ type: "boolean" }, "true or false", (value) => typeof value === "boolean");
+export const flag: Schema<boolean> = simple(
+  { type: "boolean" },
+  "true or false",
+  (value) => typeof value === "boolean",
+);
 export const text = (description?: string): Schema<string> =>
   simple({ type: "string", ...described(description) }, "text", (value) => typeof value === "string");
 export const number = (description?: string, minimum?: number): Schema<number> =>
@@ -44,7 +48,9 @@ export const number = (description?: string, minimum?: number): Schema<number> =
     (value) => typeof value === "number" && Number.isFinite(value) && (minimum === undefined || value >= minimum),
   );
 export const oneOf = <const T extends string>(...values: T[]): Schema<T> =>
-  simple({ enum: values }, values.map((one) => `"${one}"`).join(" or "), (value) => values.some((one) => one === value));
+  simple({ enum: values }, values.map((one) => `"${one}"`).join(" or "), (value) =>
+    values.some((one) => one === value),
+  );
 
 export const listOf = <T>(item: Schema<T>): Schema<T[]> => ({
   json: { type: "array", items: item.json },
@@ -78,20 +84,31 @@ export function object<R extends Shape, O extends Shape = Record<never, never>>(
       required: Object.keys(required),
       additionalProperties: false,
     },
-    check: (value, path = []) => (isRecord(value) ? checkKeys(value, required, all, path) : [{ path, expected: "an object", found: kindOf(value) }]),
+    check: (value, path = []) =>
+      isRecord(value) ? checkKeys(value, required, all, path) : [{ path, expected: "an object", found: kindOf(value) }],
   };
 }
 
-function checkKeys(value: Record<string, unknown>, required: Shape, all: Shape, path: readonly (string | number)[]): Mismatch[] {
+function checkKeys(
+  value: Record<string, unknown>,
+  required: Shape,
+  all: Shape,
+  path: readonly (string | number)[],
+): Mismatch[] {
   const known = Object.keys(all);
   const found = Object.entries(value).flatMap(([key, one]): Mismatch[] => {
     const schema = Object.hasOwn(all, key) ? all[key] : undefined;
-    if (!schema) return [{ path: [...path, key], expected: `one of ${known.join(", ")}`, found: key, unknown: true, known }];
+    if (!schema)
+      return [{ path: [...path, key], expected: `one of ${known.join(", ")}`, found: key, unknown: true, known }];
     return one === undefined ? [] : schema.check(one, [...path, key]);
   });
   const missing = Object.keys(required)
     .filter((key) => value[key] === undefined)
-    .map((key) => ({ path: [...path, key], expected: String(required[key]?.json["description"] ?? "a value"), found: "nothing" }));
+    .map((key) => ({
+      path: [...path, key],
+      expected: String(required[key]?.json.description ?? "a value"),
+      found: "nothing",
+    }));
   return [...found, ...missing];
 }
 

@@ -63,7 +63,9 @@ function* payForRound(ports: Ports, passage: Passage, outcome: Outcome): Flow<Ou
   const text = `${verdict?.by ?? "a hook"} would go on, but ${costs.max} continuations per prompt were reached: ${why}`;
   for (const { run, outcome: own } of passage.answers.values()) {
     if (!costs.fields.some((field) => own[field] !== undefined)) continue;
-    run.notes.push(`the cap of ${costs.max} ${costs.counter} per prompt was reached: the turn ends, and the person is told`);
+    run.notes.push(
+      `the cap of ${costs.max} ${costs.counter} per prompt was reached: the turn ends, and the person is told`,
+    );
     yield* wait(ports.store.saveRun(run));
   }
   return merge(rest, accept({ messages: [{ to: "person", text }] }, passage.acceptance, false).now);

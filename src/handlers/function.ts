@@ -33,7 +33,9 @@ export function functionHandler(functions: ReadonlyMap<string, HookFunction>): H
       const callback = functions.get(id);
       if (!callback) return { ok: false, output: {}, failure: "launch", reason: `the callback ${id} has been removed` };
       const answer = callback(context.event, context);
-      return isThenable(answer) ? Promise.resolve(answer).then((value) => resultOf(value, context)) : resultOf(answer, context);
+      return isThenable(answer)
+        ? Promise.resolve(answer).then((value) => resultOf(value, context))
+        : resultOf(answer, context);
     },
   };
 }
@@ -43,7 +45,13 @@ const settingsKeys = ["hookSpecificOutput", "decision", "continue", "systemMessa
 
 function resultOf(answer: unknown, { event, hook }: StepContext): StepResult {
   if (answer === undefined || answer === null) return nothing;
-  if (!isRecord(answer)) return { ok: false, output: {}, failure: "output", reason: `the callback answered ${typeof answer}, not an object` };
+  if (!isRecord(answer))
+    return {
+      ok: false,
+      output: {},
+      failure: "output",
+      reason: `the callback answered ${typeof answer}, not an object`,
+    };
   if (settingsKeys.some((key) => key in answer)) return readAnswer(JSON.stringify(answer), event, hook.id);
   return { ok: true, output: {}, outcome: outcomeOf(answer, hook.id) };
 }

@@ -1,8 +1,8 @@
 /** Runs that nobody waits for, where no process stays: one detached supervisor per run, which ends with it (R61). */
 import { spawn } from "node:child_process";
 import type { Stream } from "node:stream";
-import { handedOver } from "../core/owner.ts";
 import { HooklineError, messageOf } from "../core/error.ts";
+import { handedOver } from "../core/owner.ts";
 import type { Caller, DetachedWork, Item, Queue } from "../core/ports.ts";
 
 /** What a supervisor reads on its standard input. */
@@ -34,7 +34,13 @@ export function createDetachedQueue({ command, store }: DetachedQueueOptions): Q
         cwd: "/",
       });
       const failed = (error: unknown): void =>
-        reject(new HooklineError("hook_invalid", { name: assignment.item.hook.name, reason: messageOf(error), where: program }));
+        reject(
+          new HooklineError("hook_invalid", {
+            name: assignment.item.hook.name,
+            reason: messageOf(error),
+            where: program,
+          }),
+        );
       child.on("error", failed);
       child.stdin?.on("error", failed);
       child.stdin?.end(JSON.stringify(assignment), () => {

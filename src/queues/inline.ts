@@ -72,7 +72,8 @@ const overlaps: Record<Item["hook"]["limits"]["overlap"], (lane: Lane, item: Ite
     return { is: "queued" };
   },
   coalesce(lane, item, caller) {
-    if (lane.waiting.length > 0) return { is: "skipped", reason: "overlap: one more run is waiting already and will see the latest" };
+    if (lane.waiting.length > 0)
+      return { is: "skipped", reason: "overlap: one more run is waiting already and will see the latest" };
     lane.waiting.push({ item, caller });
     return { is: "queued" };
   },

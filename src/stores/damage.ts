@@ -2,7 +2,8 @@
 import { existsSync, renameSync } from "node:fs";
 import { uptime } from "node:os";
 import type { Instant } from "../core/event.ts";
-import { patience, type Sqlite } from "./sqlite-library.ts";
+import { preparePrivateFile } from "./private-file.ts";
+import { isDamage, patience, type Sqlite } from "./sqlite-library.ts";
 
 /**
  * When this machine started. A crash of a process cannot damage a database in WAL mode; the end of the machine can, so
@@ -17,28 +18,33 @@ export const isSameBoot = (left: Instant, right: Instant): boolean => Math.abs(l
  * Moves the file with its log aside and answers with its new path, or undefined if it is sound: another process may
  * have been faster. The lock is a transaction on a file beside it, which ends with the process that holds it.
  *
- * A process that has the damaged file open goes on writing to it, under its new name.
+ * A process that has the damaged file open writes to it, under its new name, until it looks for its file again.
  */
 export function setAside(sqlite: Sqlite, path: string): string | undefined {
+  preparePrivateFile(`${path}.lock`);
   const lock = new sqlite.DatabaseSync(`${path}.lock`, { timeout: patience });
   try {
     lock.exec("begin exclusive");
     if (isSound(sqlite, path)) return undefined;
     const aside = `${path}.corrupt-${new Date().toISOString().replaceAll(/[:.]/g, "-")}`;
-    for (const part of ["-wal", "-shm", ""]) if (existsSync(path + part)) renameSync(path + part, aside + part); // the log first: it must not meet a new file
+    for (const part of logFirst) if (existsSync(path + part)) renameSync(path + part, aside + part);
     return aside;
   } finally {
     lock.close();
   }
 }
 
+/** An old log must not meet a new file. */
+const logFirst = ["-wal", "-shm", ""];
+
 function isSound(sqlite: Sqlite, path: string): boolean {
   if (!existsSync(path)) return true;
   const connection = new sqlite.DatabaseSync(path, { timeout: patience });
   try {
     return connection.prepare("pragma quick_check(1)").get()?.quick_check === "ok";
-  } catch {
-    return false; // it cannot even be read
+  } catch (error) {
+    if (isDamage(error)) return false; // it cannot even be read
+    throw error;
   } finally {
     connection.close();
   }

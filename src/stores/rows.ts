@@ -7,11 +7,11 @@ import type { Keeper, Kept, Payload } from "./keep.ts";
 import type { Telling } from "./rules.ts";
 
 /**
- * Foreign ids are opaque keys: SQLite would replace lone surrogates and so make two ids one, hence these are written
- * as JSON. Texts that begin like JSON text are, too, so that no two texts are written alike (D11).
+ * Foreign ids are opaque keys (D11). SQLite would replace lone surrogates, and so make two ids one, and Node 22 reads
+ * texts only up to a NUL: such texts are written as JSON. So are texts that begin like JSON, so that no two are alike.
  */
 export const written = (text: string): string =>
-  text.isWellFormed() && !text.startsWith('"') ? text : JSON.stringify(text);
+  text.isWellFormed() && !text.startsWith('"') && !text.includes("\0") ? text : JSON.stringify(text);
 export const readBack = (text: string): string => (text.startsWith('"') ? JSON.parse(text) : text);
 
 /** The text as it is written, or null for none. */
@@ -173,7 +173,7 @@ export const fixedValues = (run: Run): Value[] => [
 /** What changes, in the order of changingFields. */
 export const changingValues = (run: Run, keeper: Keeper): Value[] => [
   run.status,
-  run.reason === undefined ? null : keeper.text(run.reason),
+  run.reason === undefined ? null : written(keeper.text(run.reason)),
   run.startedAt,
   run.ms ?? null,
   run.outcome === undefined ? null : keeper.outcome(run.outcome).text,
@@ -196,7 +196,7 @@ export const runOf = (row: RunRow): Run => ({
   eventName: readBack(row.event_name),
   ...(row.session !== null && { session: readBack(row.session) }),
   status: row.status,
-  ...(row.reason !== null && { reason: row.reason }),
+  ...(row.reason !== null && { reason: readBack(row.reason) }),
   cause: readBack(row.cause),
   startedAt: row.started,
   ...(row.ms !== null && { ms: row.ms }),

@@ -33,18 +33,12 @@ export function secretValues(
   return [...new Set([...named, ...configured])].filter((value) => value.length >= shortestSecret);
 }
 
-/** The value itself, as it stands inside JSON, URLs and base64, the longest forms first. */
+/** The value itself, and as it stands inside JSON (also quoted JSON, up to three times), URLs and base64. */
 export function formsOf(value: string): string[] {
   const inJson = jsonEscaped(value);
-  const forms = [
-    value,
-    inJson,
-    jsonEscaped(inJson),
-    inJson.replaceAll("/", "\\/"),
-    ...urlForms(value),
-    ...base64Forms(value),
-  ];
-  return [...new Set(forms)].filter((form) => form.length >= shortestSecret);
+  const once = [value, inJson, inJson.replaceAll("/", "\\/"), ...urlForms(value), ...base64Forms(value)];
+  const twice = once.map(jsonEscaped);
+  return [...new Set([...once, ...twice, ...twice.map(jsonEscaped)])].filter((form) => form.length >= shortestSecret);
 }
 
 export const jsonEscaped = (text: string): string => JSON.stringify(text).slice(1, -1);

@@ -14,7 +14,7 @@ before(async () => {
 });
 
 const scopeOf = (name: EventName, data: Fields, nativeTool?: string): Scope => {
-  const event = { id: "e", name, at: 0, cwd: "/work/app", data, sender: "test", ...(nativeTool ? { nativeTool } : {}) };
+  const event = { id: "e", name, at: 0, cwd: "/srv/app", data, sender: "test", ...(nativeTool ? { nativeTool } : {}) };
   return { event, turn: firstTurn, names: matchNames(event), results: [] };
 };
 const bash = (command: string): Scope => scopeOf("PreToolUse", { tool_name: "Bash", tool_input: { command } });
@@ -51,9 +51,9 @@ test("[C29, C30, CT1] match compares the event's own match value", () => {
 });
 
 test("[C23] match compares a changed file by base name and path, and its lists may hold dots", () => {
-  const changed = scopeOf("FileChanged", { file_path: "/work/app/.env" });
+  const changed = scopeOf("FileChanged", { file_path: "/srv/app/.env" });
   assert.ok(holds({ is: "match", with: ".envrc|.env" }, changed));
-  assert.ok(holds({ is: "match", with: "/work/app/.env" }, changed));
+  assert.ok(holds({ is: "match", with: "/srv/app/.env" }, changed));
   assert.ok(!holds({ is: "match", with: ".envrc" }, changed));
 });
 
@@ -80,8 +80,8 @@ test("[R10, D6] a line that cannot be analysed counts as matching, so the hook i
 });
 
 test("[C73a] a pattern from the hook's root starts at the folder that the parameters name", () => {
-  const edit = scopeOf("PreToolUse", { tool_name: "Edit", tool_input: { file_path: "/work/lib/a.ts" } });
-  assert.ok(holds({ is: "tool", with: { pattern: "Edit(/lib/**)", root: "/work" } }, edit));
+  const edit = scopeOf("PreToolUse", { tool_name: "Edit", tool_input: { file_path: "/srv/lib/a.ts" } });
+  assert.ok(holds({ is: "tool", with: { pattern: "Edit(/lib/**)", root: "/srv" } }, edit));
   assert.ok(!holds({ is: "tool", with: "Edit(/lib/**)" }, edit));
   assert.throws(() => compile({ is: "tool", with: { patern: "x" } }), { code: "parameters_invalid" });
 });

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
-import { createHookline, type Hookline, type HooklineOptions, type Observation, type Outcome, type Run } from "../../src/index.ts";
+import {
+  createHookline,
+  type Hookline,
+  type HooklineOptions,
+  type Observation,
+  type Outcome,
+  type Run,
+} from "../../src/index.ts";
 import { openMemoryStore } from "../../src/stores/memory.ts";
 
 interface TestLine extends Hookline {
@@ -42,7 +49,10 @@ async function openLine(t: TestContext, options: HooklineOptions = {}): Promise<
   };
 }
 
-const bash = (command: string): { tool_name: string; tool_input: { command: string } } => ({ tool_name: "Bash", tool_input: { command } });
+const bash = (command: string): { tool_name: string; tool_input: { command: string } } => ({
+  tool_name: "Bash",
+  tool_input: { command },
+});
 
 test("[CT4] without hooks every event carries on, at once and without a promise", async (t) => {
   const line = await openLine(t);
@@ -72,7 +82,12 @@ test("[C38, C34] a deny stops the later hooks, keeps what was gathered, and each
 test("[X1, C48] hooks run by priority, and session hooks after the others of their priority", async (t) => {
   const line = await openLine(t);
   const order: string[] = [];
-  const hook = (id: string, priority?: number) => ({ on: "Stop" as const, id, ...(priority === undefined ? {} : { priority }), run: () => void order.push(id) });
+  const hook = (id: string, priority?: number) => ({
+    on: "Stop" as const,
+    id,
+    ...(priority === undefined ? {} : { priority }),
+    run: () => void order.push(id),
+  });
   line.session("s").use(hook("session"));
   line.use(hook("late", 200));
   line.use(hook("usual"));
@@ -83,8 +98,18 @@ test("[X1, C48] hooks run by priority, and session hooks after the others of the
 
 test("[C40] each hook sees the input as rewritten so far, and the last writer wins", async (t) => {
   const line = await openLine(t);
-  line.use({ on: "PreToolUse", id: "a", role: "transform", run: (event) => ({ updatedInput: { command: `${event.data.tool_input["command"]} --a` } }) });
-  line.use({ on: "PreToolUse", id: "b", role: "transform", run: (event) => ({ updatedInput: { command: `${event.data.tool_input["command"]} --b` } }) });
+  line.use({
+    on: "PreToolUse",
+    id: "a",
+    role: "transform",
+    run: (event) => ({ updatedInput: { command: `${event.data.tool_input.command} --a` } }),
+  });
+  line.use({
+    on: "PreToolUse",
+    id: "b",
+    role: "transform",
+    run: (event) => ({ updatedInput: { command: `${event.data.tool_input.command} --b` } }),
+  });
   assert.deepEqual(await line.emit("PreToolUse", bash("x")), { updatedInput: { command: "x --a --b" } });
 });
 
@@ -96,11 +121,16 @@ test("[G11, T14] a guard that ran before a rewrite is asked again about the fina
     id: "guard",
     role: "guard",
     run(event) {
-      seen.push(event.data.tool_input["command"]);
-      return event.data.tool_input["command"] === "rm -rf /" ? { deny: "never" } : { allow: true };
+      seen.push(event.data.tool_input.command);
+      return event.data.tool_input.command === "rm -rf /" ? { deny: "never" } : { allow: true };
     },
   });
-  line.use({ on: "PreToolUse", id: "rewriter", role: "transform", run: () => ({ updatedInput: { command: "rm -rf /" } }) });
+  line.use({
+    on: "PreToolUse",
+    id: "rewriter",
+    role: "transform",
+    run: () => ({ updatedInput: { command: "rm -rf /" } }),
+  });
   const outcome = await line.emit("PreToolUse", bash("ls"));
   assert.deepEqual(seen, ["ls", "rm -rf /"]);
   assert.equal(outcome.verdict?.is, "deny");
@@ -110,7 +140,12 @@ test("[G11, T14] a guard that ran before a rewrite is asked again about the fina
 test("a guard that did not match at first is asked once a rewrite makes it match", async (t) => {
   const line = await openLine(t);
   line.use({ on: "PreToolUse", id: "git guard", role: "guard", if: "Bash(git *)", run: () => ({ deny: "no git" }) });
-  line.use({ on: "PreToolUse", id: "rewriter", role: "transform", run: () => ({ updatedInput: { command: "git push" } }) });
+  line.use({
+    on: "PreToolUse",
+    id: "rewriter",
+    role: "transform",
+    run: () => ({ updatedInput: { command: "git push" } }),
+  });
   assert.equal((await line.emit("PreToolUse", bash("ls"))).verdict?.by, "git guard");
 });
 
@@ -127,7 +162,12 @@ test("an undeclared hook is asked again about another hook's rewrite, but not ab
 test("rewrites that do not settle within three rounds are denied", async (t) => {
   const line = await openLine(t);
   let count = 0;
-  line.use({ on: "PreToolUse", id: "restless", role: "guard", run: () => ({ updatedInput: { command: String(count++) } }) });
+  line.use({
+    on: "PreToolUse",
+    id: "restless",
+    role: "guard",
+    run: () => ({ updatedInput: { command: String(count++) } }),
+  });
   const outcome = await line.emit("PreToolUse", bash("x"));
   assert.equal(outcome.verdict?.is, "deny");
   assert.match(outcome.verdict?.reason ?? "", /did not settle/);
@@ -136,8 +176,18 @@ test("rewrites that do not settle within three rounds are denied", async (t) => 
 
 test("an allow that was given before the input was rewritten does not count", async (t) => {
   const line = await openLine(t);
-  line.use({ on: "PreToolUse", id: "a-allow", role: "transform", run: () => ({ allow: true, updatedInput: { command: "safe" } }) });
-  line.use({ on: "PreToolUse", id: "b-rewrite", role: "transform", run: () => ({ updatedInput: { command: "other" } }) });
+  line.use({
+    on: "PreToolUse",
+    id: "a-allow",
+    role: "transform",
+    run: () => ({ allow: true, updatedInput: { command: "safe" } }),
+  });
+  line.use({
+    on: "PreToolUse",
+    id: "b-rewrite",
+    role: "transform",
+    run: () => ({ updatedInput: { command: "other" } }),
+  });
   const outcome = await line.emit("PreToolUse", bash("x"));
   assert.deepEqual(outcome, { updatedInput: { command: "other" } });
 });
@@ -149,7 +199,11 @@ test("[C42, C44] a hook's allow with an input of its own counts when nothing rew
   assert.deepEqual(outcome, { verdict: { is: "allow", by: "allow" }, updatedInput: { command: "safe" } });
 });
 
-for (const [onFailure, verdict] of [["continue", undefined], ["ask", "ask"], ["block", "deny"]] as const) {
+for (const [onFailure, verdict] of [
+  ["continue", undefined],
+  ["ask", "ask"],
+  ["block", "deny"],
+] as const) {
   test(`[C36, T31] a hook that throws answers by its policy: ${onFailure}`, async (t) => {
     const line = await openLine(t);
     line.use({
@@ -192,7 +246,11 @@ test("a hook that never settles is a timeout, its signal aborts, and a guard's p
 test("a caller that gives up cancels the run", async (t) => {
   const line = await openLine(t);
   const stop = new AbortController();
-  line.use({ on: "Stop", id: "slow", run: (_event, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined))) });
+  line.use({
+    on: "Stop",
+    id: "slow",
+    run: (_event, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined))),
+  });
   const outcome = line.emit("Stop", {}, { signal: stop.signal });
   stop.abort();
   assert.deepEqual(await outcome, {});
@@ -247,14 +305,21 @@ test("[C79, CT38] a Stop hook that always blocks goes on three times per prompt,
 test("context from a Stop hook also goes on, and counts", async (t) => {
   const line = await openLine(t);
   line.use({ on: "Stop", id: "adds", run: () => ({ context: "one more thing" }) });
-  for (let count = 0; count < 3; count++) assert.deepEqual((await line.emit("Stop", {}, { session: "s" })).context, ["one more thing"]);
+  for (let count = 0; count < 3; count++)
+    assert.deepEqual((await line.emit("Stop", {}, { session: "s" })).context, ["one more thing"]);
   assert.equal((await line.emit("Stop", {}, { session: "s" })).context, undefined);
 });
 
 test("[C54] a rewake hook is silent when clean, and its block reaches the next event that takes context", async (t) => {
   const line = await openLine(t);
   let found = false;
-  line.use({ on: "PostToolUse", id: "scan", name: "scan", mode: "rewake", run: () => (found ? { deny: "a secret in a.ts" } : undefined) });
+  line.use({
+    on: "PostToolUse",
+    id: "scan",
+    name: "scan",
+    mode: "rewake",
+    run: () => (found ? { deny: "a secret in a.ts" } : undefined),
+  });
   const post = { ...bash("ls"), tool_response: "" };
   assert.deepEqual(await line.emit("PostToolUse", post, { session: "s" }), {});
   await line.background(1);
@@ -262,8 +327,14 @@ test("[C54] a rewake hook is silent when clean, and its block reaches the next e
   found = true;
   await line.emit("PostToolUse", post, { session: "s" });
   await line.background(2);
-  assert.deepEqual((await line.emit("PostToolBatch", { tool_calls: [] }, { session: "s" })).context, ["scan: a secret in a.ts"]);
-  assert.deepEqual(await line.emit("PostToolBatch", { tool_calls: [] }, { session: "s" }), {}, "a notice is delivered once");
+  assert.deepEqual((await line.emit("PostToolBatch", { tool_calls: [] }, { session: "s" })).context, [
+    "scan: a secret in a.ts",
+  ]);
+  assert.deepEqual(
+    await line.emit("PostToolBatch", { tool_calls: [] }, { session: "s" }),
+    {},
+    "a notice is delivered once",
+  );
 });
 
 test("a Stop with notices waiting is held open for them", async (t) => {
@@ -271,7 +342,11 @@ test("a Stop with notices waiting is held open for them", async (t) => {
   line.use({ on: "PostToolUse", id: "scan", name: "scan", mode: "rewake", run: () => ({ deny: "found it" }) });
   await line.emit("PostToolUse", { ...bash("ls"), tool_response: "" }, { session: "s" });
   await line.background(1);
-  assert.deepEqual((await line.emit("Stop", {}, { session: "s" })).verdict, { is: "deny", reason: "scan: found it", by: "inbox" });
+  assert.deepEqual((await line.emit("Stop", {}, { session: "s" })).verdict, {
+    is: "deny",
+    reason: "scan: found it",
+    by: "inbox",
+  });
 });
 
 test("notices beyond three per prompt go to the person, not to the model", async (t) => {
@@ -283,7 +358,10 @@ test("notices beyond three per prompt go to the person, not to the model", async
     await line.background(count + 1);
     answers.push(await line.emit("PostToolBatch", { tool_calls: [] }, { session: "s" }));
   }
-  assert.deepEqual(answers.map(({ context }) => context?.length ?? 0), [1, 1, 1, 0]);
+  assert.deepEqual(
+    answers.map(({ context }) => context?.length ?? 0),
+    [1, 1, 1, 0],
+  );
   assert.match(answers[3]?.messages?.[0]?.text ?? "", /not shown to the model/);
 });
 
@@ -321,7 +399,10 @@ test("[C49, C50, CT8, CT9] a given id is kept, remove says whether it existed, a
   assert.equal(made.remove(), false);
   line.use({ on: "Stop", id: "stays", run: () => {} });
   session.clear();
-  assert.deepEqual(line.hooks().set.hooks.map(({ id }) => id), ["stays"]);
+  assert.deepEqual(
+    line.hooks().set.hooks.map(({ id }) => id),
+    ["stays"],
+  );
   assert.throws(() => line.use({ on: "Stop", id: "stays", run: () => {} }), { code: "name_taken" });
 });
 
@@ -348,7 +429,9 @@ test("a store that fails is answered by the policies: guards block, others let p
 test("a deny stands although its run could not be written", async (t) => {
   const store = openMemoryStore();
   let writes = 0;
-  const line = await openLine(t, { store: { ...store, saveRun: (run) => (++writes === 2 ? assert.fail("disk full") : store.saveRun(run)) } });
+  const line = await openLine(t, {
+    store: { ...store, saveRun: (run) => (++writes === 2 ? assert.fail("disk full") : store.saveRun(run)) },
+  });
   line.use({ on: "PreToolUse", id: "denies", run: () => ({ deny: "no" }) });
   assert.equal((await line.emit("PreToolUse", bash("ls"))).verdict?.is, "deny");
 });
@@ -361,7 +444,10 @@ test("explain says for each hook whether it would run and why, and runs nothing"
   line.use({ on: "Stop", id: "c", run: () => void ran.push("c") });
   line.use({ on: "PreToolUse", id: "d", enabled: false, run: () => void ran.push("d") });
   const explained = await line.explain("PreToolUse", bash("ls"));
-  assert.deepEqual(explained.map(({ hook, would }) => `${hook} ${would}`), ["a skip", "b run", "c skip", "d skip"]);
+  assert.deepEqual(
+    explained.map(({ hook, would }) => `${hook} ${would}`),
+    ["a skip", "b run", "c skip", "d skip"],
+  );
   assert.deepEqual(ran, []);
   assert.match(explained[0]?.because ?? "", /Write/);
   assert.match(explained[2]?.because ?? "", /Stop/);
@@ -370,7 +456,11 @@ test("explain says for each hook whether it would run and why, and runs nothing"
 
 test("a custom event with a dot goes down the same line", async (t) => {
   const line = await openLine(t);
-  line.use({ on: "deploy.started", id: "freeze", run: (event) => (event.data["env"] === "prod" ? { deny: "frozen" } : undefined) });
+  line.use({
+    on: "deploy.started",
+    id: "freeze",
+    run: (event) => (event.data.env === "prod" ? { deny: "frozen" } : undefined),
+  });
   assert.equal((await line.emit("deploy.started", { env: "prod" })).verdict?.reason, "frozen");
   assert.deepEqual(await line.emit("deploy.started", { env: "dev" }), {});
 });
@@ -378,5 +468,8 @@ test("a custom event with a dot goes down the same line", async (t) => {
 test("an unknown event in a definition is an error with the near name", async (t) => {
   const line = await openLine(t);
   // @ts-expect-error: the name is wrong on purpose
-  assert.throws(() => line.use({ on: "PreToolUze", run: () => {} }), { code: "event_unknown", message: /did you mean "PreToolUse"/ });
+  assert.throws(() => line.use({ on: "PreToolUze", run: () => {} }), {
+    code: "event_unknown",
+    message: /did you mean "PreToolUse"/,
+  });
 });

@@ -44,7 +44,8 @@ test("the table holds the 33 events of Claude Code, Interrupt and SessionStop", 
 });
 
 test("an event waits for its hooks exactly if it takes an answer", () => {
-  for (const name of agentEventNames) assert.equal(events[name].mode, events[name].accepts.length > 0 ? "sync" : "async", name);
+  for (const name of agentEventNames)
+    assert.equal(events[name].mode, events[name].accepts.length > 0 ? "sync" : "async", name);
 });
 
 test("aliases of all specifications resolve to events, and one of two by its payload", () => {

@@ -2,11 +2,23 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import { rowOf, verdictsOf } from "../../src/core/events.ts";
-import { type Acceptance, accept, merge, type Outcome, outcomeFields, rank, type Verdict } from "../../src/core/outcome.ts";
+import {
+  type Acceptance,
+  accept,
+  merge,
+  type Outcome,
+  outcomeFields,
+  rank,
+  type Verdict,
+} from "../../src/core/outcome.ts";
 
 const word = fc.string({ maxLength: 8 });
 const fields = fc.dictionary(fc.constantFrom("command", "file_path", "x"), word, { maxKeys: 3, noNullPrototype: true });
-const verdict = fc.record({ is: fc.constantFrom("deny", "ask", "allow", "defer"), by: word, reason: word }) as fc.Arbitrary<Verdict>;
+const verdict = fc.record({
+  is: fc.constantFrom("deny", "ask", "allow", "defer"),
+  by: word,
+  reason: word,
+}) as fc.Arbitrary<Verdict>;
 const arbitrary: { [F in keyof Required<Outcome>]: fc.Arbitrary<unknown> } = {
   verdict,
   stop: fc.record({ reason: word }),
@@ -33,9 +45,7 @@ const arbitrary: { [F in keyof Required<Outcome>]: fc.Arbitrary<unknown> } = {
   interrupt: fc.boolean(),
   extra: fields,
 };
-const outcome = fc
-  .record(arbitrary, { requiredKeys: [] })
-  .map((value): Outcome => JSON.parse(JSON.stringify(value))); // plain objects, as hooks answer them
+const outcome = fc.record(arbitrary, { requiredKeys: [] }).map((value): Outcome => JSON.parse(JSON.stringify(value))); // plain objects, as hooks answer them
 const strength = ({ verdict }: Outcome): number => (verdict ? rank[verdict.is] : -1);
 const fold = (list: readonly Outcome[]): Outcome => list.reduce(merge, {});
 
@@ -50,11 +60,16 @@ test("[C41] the verdict of many answers does not depend on their order", () => {
 
 test("adding an answer never weakens a deny", () => {
   fc.assert(
-    fc.property(fc.array(outcome, { maxLength: 4 }), outcome, fc.array(outcome, { maxLength: 4 }), (before, added, after) => {
-      const denied: Outcome = { verdict: { is: "deny", by: "guard" } };
-      assert.equal(fold([...before, denied, ...after, added]).verdict?.is, "deny");
-      assert.equal(fold([added, ...before, denied, ...after]).verdict?.is, "deny");
-    }),
+    fc.property(
+      fc.array(outcome, { maxLength: 4 }),
+      outcome,
+      fc.array(outcome, { maxLength: 4 }),
+      (before, added, after) => {
+        const denied: Outcome = { verdict: { is: "deny", by: "guard" } };
+        assert.equal(fold([...before, denied, ...after, added]).verdict?.is, "deny");
+        assert.equal(fold([added, ...before, denied, ...after]).verdict?.is, "deny");
+      },
+    ),
   );
 });
 
@@ -94,12 +109,18 @@ test("[C39, C40, C42] context is gathered in order, the last writer of the input
   });
 });
 
-const acceptanceOf = (name: Parameters<typeof rowOf>[0]): Acceptance => ({ fields: new Set<string>(rowOf(name).accepts), verdicts: verdictsOf(rowOf(name)) });
+const acceptanceOf = (name: Parameters<typeof rowOf>[0]): Acceptance => ({
+  fields: new Set<string>(rowOf(name).accepts),
+  verdicts: verdictsOf(rowOf(name)),
+});
 
 test("[C43, C61] a field that the event does not take is dropped with a note, never silently", () => {
   const { now, later, notes } = accept({ permissions: ["Bash(ls)"], retry: true }, acceptanceOf("PreToolUse"), false);
   assert.deepEqual({ now, later }, { now: {}, later: {} });
-  assert.deepEqual(notes, ["permissions is not accepted on this event: dropped", "retry is not accepted on this event: dropped"]);
+  assert.deepEqual(notes, [
+    "permissions is not accepted on this event: dropped",
+    "retry is not accepted on this event: dropped",
+  ]);
 });
 
 test("context for an event that takes none waits for the next one that does", () => {
@@ -109,7 +130,11 @@ test("context for an event that takes none waits for the next one that does", ()
 });
 
 test("a deny where nothing can be denied is told to the person", () => {
-  const { now, notes } = accept({ verdict: { is: "deny", by: "h", reason: "no" } }, acceptanceOf("SessionStart"), false);
+  const { now, notes } = accept(
+    { verdict: { is: "deny", by: "h", reason: "no" } },
+    acceptanceOf("SessionStart"),
+    false,
+  );
   assert.deepEqual(now.messages, [{ to: "person", text: "a hook would block this: no" }]);
   assert.equal(now.verdict, undefined);
   assert.equal(notes.length, 1);
@@ -123,13 +148,18 @@ test("where nobody can be asked, a guard's ask is a deny and another hook's is t
 
 test("every field of an answer is delivered now, later, in another form, or noted", () => {
   fc.assert(
-    fc.property(outcome, fc.constantFrom("PreToolUse", "Stop", "SessionStart", "FileChanged", "SessionEnd"), fc.boolean(), (given, name, guard) => {
-      const split = accept(given, acceptanceOf(name as "Stop"), guard);
-      for (const field of outcomeFields) {
-        if (given[field] === undefined) continue;
-        const kept = split.now[field] !== undefined || split.later[field] !== undefined;
-        assert.ok(kept || split.notes.length > 0, `${field} vanished on ${name}`);
-      }
-    }),
+    fc.property(
+      outcome,
+      fc.constantFrom("PreToolUse", "Stop", "SessionStart", "FileChanged", "SessionEnd"),
+      fc.boolean(),
+      (given, name, guard) => {
+        const split = accept(given, acceptanceOf(name as "Stop"), guard);
+        for (const field of outcomeFields) {
+          if (given[field] === undefined) continue;
+          const kept = split.now[field] !== undefined || split.later[field] !== undefined;
+          assert.ok(kept || split.notes.length > 0, `${field} vanished on ${name}`);
+        }
+      },
+    ),
   );
 });

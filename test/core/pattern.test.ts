@@ -19,7 +19,7 @@ const fits = (matcher: string, name: string | string[], names: NameKind = "tool"
   compileMatcher(matcher, patterns, { names }).holds([name].flat());
 
 type Mode = "deny" | "allow";
-const places = { cwd: "/work/app", root: "/work", home: "/home/ada" };
+const places = { cwd: "/srv/app", root: "/srv", home: "/home/ada" };
 const asks = (pattern: string, tool: string | string[], input: Fields, mode: Mode = "deny"): boolean | "unknown" =>
   compileToolPattern(pattern, patterns)({ names: [tool].flat(), input, ...places }, mode);
 const runs = (pattern: string, command: string, mode: Mode = "deny"): boolean | "unknown" =>
@@ -75,9 +75,9 @@ test("[R11] lists know classes of tools and native names, expressions know names
 });
 
 test("[C23] a list of files may hold dots and slashes", () => {
-  assert.ok(fits(".envrc|.env", [".env", "/work/.env"], "file"));
-  assert.ok(!fits(".envrc|.env", ["xenv", "/work/xenv"], "file"));
-  assert.ok(fits("/work/a.ts", ["a.ts", "/work/a.ts"], "file"));
+  assert.ok(fits(".envrc|.env", [".env", "/srv/.env"], "file"));
+  assert.ok(!fits(".envrc|.env", ["xenv", "/srv/xenv"], "file"));
+  assert.ok(fits("/srv/a.ts", ["a.ts", "/srv/a.ts"], "file"));
 });
 
 test("[C31, R9] Name(pattern) is a tool pattern, but an alternation after __ is an expression", () => {
@@ -134,7 +134,7 @@ test("[R10] a pattern allows a line only if it surely matches every command in i
 });
 
 test("[R12] a file pattern without a slash is the base name in any folder", () => {
-  assert.equal(edits("Edit(*.ts)", "/work/app/src/a.ts"), true);
+  assert.equal(edits("Edit(*.ts)", "/srv/app/src/a.ts"), true);
   assert.equal(edits("Edit(*.ts)", "a.js"), false);
   assert.equal(edits("Edit(.env)", "/x/.env"), true);
   assert.equal(edits("Edit(*.{ts,tsx})", "/x/a.tsx"), true);
@@ -150,10 +150,10 @@ test("[R12] dot files match only patterns that say so", () => {
 test("[C73a] a file pattern says where it starts", () => {
   const table: readonly (readonly [string, string, boolean])[] = [
     ["Edit(./src/**)", "src/a/b.ts", true],
-    ["Edit(./src/**)", "/work/app/src/a.ts", true],
+    ["Edit(./src/**)", "/srv/app/src/a.ts", true],
     ["Edit(src/*.ts)", "./src/x/../a.ts", true],
     ["Edit(src/*.ts)", "src/x/a.ts", false],
-    ["Edit(/app/**)", "/work/app/a", true],
+    ["Edit(/app/**)", "/srv/app/a", true],
     ["Edit(/app/**)", "/app/a", false],
     ["Edit(//etc/**)", "/etc/passwd", true],
     ["Edit(//etc/**)", "../../etc/passwd", true],
@@ -162,7 +162,7 @@ test("[C73a] a file pattern says where it starts", () => {
     ["Edit(./secrets)", "secrets/a/b", true],
     ["Edit(secrets/)", "secrets/a", true],
     ["Edit(./secrets)", "secrets.md", false],
-    ["Edit(app/**)", "/work/app/a", true],
+    ["Edit(app/**)", "/srv/app/a", true],
   ];
   for (const [pattern, path, expected] of table) assert.equal(edits(pattern, path), expected, `${pattern} ${path}`);
 });

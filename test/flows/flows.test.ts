@@ -47,14 +47,21 @@ for (const entry of readdirSync(flows, { withFileTypes: true })) {
       mkdirSync(place);
       if (existsSync(join(folder, name))) cpSync(join(folder, name), place, { recursive: true });
     }
-    const fill = (text: string): string => text.replaceAll("{workspace}", places.workspace).replaceAll("{home}", places.home);
+    const fill = (text: string): string =>
+      text.replaceAll("{workspace}", places.workspace).replaceAll("{home}", places.home);
     const run = (step: Step): { code: number | null; stdout: string; stderr: string } => {
       const input = typeof step.input === "string" ? step.input : JSON.stringify(step.input ?? {});
       const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...step.command.map(fill)], {
         cwd: join(places.workspace, step.cwd ?? ""),
         input: fill(input),
         encoding: "utf8",
-        env: { PATH: process.env["PATH"] ?? "", HOME: places.home, XDG_STATE_HOME: join(scratch, "state"), LANG: "C.UTF-8", ...step.environment },
+        env: {
+          PATH: process.env.PATH ?? "",
+          HOME: places.home,
+          XDG_STATE_HOME: join(scratch, "state"),
+          LANG: "C.UTF-8",
+          ...step.environment,
+        },
       });
       return { code: status, stdout, stderr };
     };
@@ -63,11 +70,15 @@ for (const entry of readdirSync(flows, { withFileTypes: true })) {
       const told = `step ${index + 1}: ${step.command.join(" ")}\nstdout: ${stdout}\nstderr: ${stderr}`;
       assert.equal(code, step.exit, told);
       if (step.output === "") assert.equal(stdout, "", told);
-      else if (step.output !== undefined) assertHolds(JSON.parse(stdout), JSON.parse(fill(JSON.stringify(step.output))), told);
+      else if (step.output !== undefined)
+        assertHolds(JSON.parse(stdout), JSON.parse(fill(JSON.stringify(step.output))), told);
       if (step.text !== undefined) assert.match(stdout, new RegExp(fill(step.text)), told);
       if (step.stderr !== undefined) assert.match(stderr, new RegExp(fill(step.stderr)), told);
     }
-    if (flow.runs) await assertRuns(flow.runs, () => JSON.parse(run({ command: ["runs", "--json", "--limit", "1000"], exit: 0 }).stdout));
+    if (flow.runs)
+      await assertRuns(flow.runs, () =>
+        JSON.parse(run({ command: ["runs", "--json", "--limit", "1000"], exit: 0 }).stdout),
+      );
     for (const [path, expected] of Object.entries(flow.files ?? {})) {
       const file = join(places.workspace, path);
       if (expected === null) assert.ok(!existsSync(file), `${path} is there`);
@@ -78,14 +89,16 @@ for (const entry of readdirSync(flows, { withFileTypes: true })) {
 
 /** Every key that is expected is there and equal; lists have the same length; a text of the form /…/ is a regular expression. */
 function assertHolds(found: unknown, expected: unknown, told: string, path = "output"): void {
-  if (typeof expected === "string" && /^\/.*\/$/s.test(expected)) assert.match(String(found), new RegExp(expected.slice(1, -1)), `${path}\n${told}`);
+  if (typeof expected === "string" && /^\/.*\/$/s.test(expected))
+    assert.match(String(found), new RegExp(expected.slice(1, -1)), `${path}\n${told}`);
   else if (Array.isArray(expected)) {
     assert.ok(Array.isArray(found), `${path} is no list\n${told}`);
     assert.equal(found.length, expected.length, `${path}.length\n${told}`);
     for (const [index, one] of expected.entries()) assertHolds(found[index], one, told, `${path}.${index}`);
   } else if (typeof expected === "object" && expected !== null) {
     assert.ok(typeof found === "object" && found !== null, `${path} is no object\n${told}`);
-    for (const [key, one] of Object.entries(expected)) assertHolds((found as Record<string, unknown>)[key], one, told, `${path}.${key}`); // an object: checked above
+    for (const [key, one] of Object.entries(expected))
+      assertHolds((found as Record<string, unknown>)[key], one, told, `${path}.${key}`); // an object: checked above
   } else assert.deepEqual(found, expected, `${path}\n${told}`);
 }
 

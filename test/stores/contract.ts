@@ -293,7 +293,7 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
       assert.deepEqual(await store.run(run.id), run);
       Object.assign(run, {
         status: "failed",
-        reason: "exit: 1",
+        reason: '"exit": 1\u0000 \ud800',
         ms: 12,
         asked: 2,
         notes: ["noise"],

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -8,6 +10,7 @@ import { advance } from "../../src/core/events.ts";
 import type { Store } from "../../src/core/ports.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
 import { checkVersion } from "../../src/stores/sqlite-library.ts";
+import { createRedaction } from "../../src/trust/redaction.ts";
 import { anEvent, aRun, codeOf, noHooks, testStore } from "./contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hookline-store-"));
@@ -66,28 +69,58 @@ test("[X8] what one process wrote, the next one reads: events, runs, claims, deb
   assert.equal((await second.record(anEvent({ session: "s" }), noHooks, advance)).turn.toolCalls, 2);
 });
 
-test("[T25] after redaction the secret is in no file of the store", async (context) => {
+test("[T25, D12] secrets in any place and encoding are in no file of the store", async (context) => {
   const path = newPath();
-  const canary = `canary${Date.now()}`;
-  const store = opened(context, path, { redact: (text) => text.replaceAll(canary, "[redacted]") });
-  const hook = `{"id":"h","name":"${canary}"}`;
-  await store.record(
-    anEvent({ session: "s", name: "UserPromptSubmit", data: { prompt: canary, secret: { deep: [canary] } } }),
-    { id: "set", hooks: [JSON.parse(hook)] },
-    advance,
-  );
-  await store.saveRun(
-    aRun({ reason: canary, notes: [canary], outcome: { messages: [{ to: "person", text: canary }] } }),
-  );
-  await store.owe("s", new Map([["h", { file: canary }]]));
-  await store.post("s", { context: [canary] });
-  const { readFileSync } = await import("node:fs");
+  const secret = `${randomBytes(9).toString("base64")}"\\ü`;
+  const token = `ghp_${randomBytes(18).toString("hex")}`;
+  const store = opened(context, path, { redact: createRedaction({ environment: { API_TOKEN: secret } }) });
+  const encodings = [
+    secret,
+    JSON.stringify({ secret }),
+    encodeURIComponent(secret),
+    Buffer.from(`user:${secret}`).toString("base64"),
+  ];
+  for (const text of [...encodings, `line\n${token}`]) {
+    const event = anEvent({
+      session: "s",
+      name: "UserPromptSubmit",
+      data: { prompt: text, deep: { [text]: [text, `x${text}x`] } },
+    });
+    await store.record(
+      event,
+      { id: `set ${encodings.indexOf(text)}`, hooks: [JSON.parse(JSON.stringify({ id: "h", name: text }))] },
+      advance,
+    );
+    await store.answered(event.id, { context: [text] });
+    const steps = [
+      {
+        uses: "command",
+        ok: false,
+        output: { stdout: text },
+        ms: 1,
+        reason: text,
+        evidence: { stderr: text.repeat(99) },
+      },
+    ];
+    await store.saveRun(aRun({ reason: text, notes: [text], outcome: { messages: [{ to: "person", text }] }, steps }));
+    await store.owe("s", new Map([["h", { file: text }]]));
+    await store.post("s", { context: [text] });
+  }
   const bytes = (): Buffer =>
     Buffer.concat(readdirSync(dirname(path)).map((file) => readFileSync(join(dirname(path), file))));
+  const found = (): string[] =>
+    [...encodings, JSON.stringify(secret).slice(1, -1), token].filter((text) => bytes().includes(text));
   assert.ok(bytes().includes("[redacted]"));
-  assert.ok(!bytes().includes(canary), "in the log");
+  assert.deepEqual(found(), [], "with the log");
   store.close();
-  assert.ok(!bytes().includes(canary), "in the file");
+  assert.deepEqual(found(), [], "after the log went into the file");
+});
+
+test("importing the store does not load SQLite: only opening one does", () => {
+  const module = new URL("../../src/stores/sqlite.ts", import.meta.url).href;
+  const script = `await import(${JSON.stringify(module)}); process.stdout.write(String(process.moduleLoadList.some((one) => /sqlite/i.test(one))))`;
+  const answer = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+  assert.equal(answer, "false");
 });
 
 test("a batch is one transaction: all of it is written, or nothing", async (context) => {
@@ -202,5 +235,4 @@ test("a store that stays open for days forgets what is old, too", async (context
     await store.record(anEvent({ at: today }), noHooks, advance);
   }
   assert.equal(await store.event(first.id), undefined);
-  assert.equal(existsSync(folder), true);
 });

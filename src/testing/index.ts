@@ -1,0 +1,11 @@
+/** hookline/testing: what users and we test hooks with. */
+export { createFakeClock, type FakeClock } from "./clock.ts";
+export {
+  type ModelRequest,
+  type ScriptedAnswer,
+  type ScriptedCall,
+  type ScriptedModel,
+  type ScriptedModelOptions,
+  type ScriptedTurn,
+  startScriptedModel,
+} from "./scripted-model.ts";

@@ -8,8 +8,9 @@ import { hotPath } from "./hot-path.ts";
 import type { Benchmark, Ratio } from "./measure.ts";
 import { installPeers } from "./peers.ts";
 import { loadNow, makeReport, printReport, surroundings, writeReport } from "./report.ts";
+import { store } from "./store.ts";
 
-const benchmarks: readonly Benchmark[] = [dispatch, hotPath];
+const benchmarks: readonly Benchmark[] = [dispatch, hotPath, store];
 
 process.exitCode = await main(process.argv.slice(2));
 

@@ -24,8 +24,15 @@ if (isNewEnough) {
   const node = own.find((path) => path.includes(process.arch) && existsSync(path));
   if (node) {
     const child = spawn(node, [bin, ...process.argv.slice(2)], { stdio: "inherit" });
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
-    child.on("exit", (code, signal) => (signal ? process.kill(process.pid, signal) : process.exit(code ?? 3)));
+    const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+    const pass = (signal) => child.kill(signal);
+    for (const signal of signals) process.on(signal, pass);
+    child.on("exit", (code, signal) => {
+      for (const one of signals) process.off(one, pass);
+      // An agent reads other codes than 0 and 2 in its own way (R59): a hook that was killed has not answered.
+      if (signal && process.argv[2] !== "hook") process.kill(process.pid, signal);
+      else process.exit(signal ? 0 : (code ?? 3));
+    });
     child.on("error", (error) => fail(error.message));
   } else fail(`this is Node ${process.versions.node}`);
 }

@@ -19,6 +19,7 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   cli: everything,
   "index.ts": everything,
   "definition.ts": ["core", "dialects", "handlers"],
+  "registered.ts": ["core", "definition.ts", "handlers", "sources"],
   "system.ts": ["core"],
 };
 /** Libraries, and the one folder that may load each: a second user needs a second reason. */

@@ -14,15 +14,18 @@ import type {
   MaybePromise,
   SessionId,
 } from "./core/event.ts";
+import { rowOf } from "./core/events.ts";
 import type { Explanation } from "./core/explain.ts";
-import { type Hook, type HookSet, inRunningOrder, type Problem } from "./core/hook.ts";
+import type { HookSet, Problem } from "./core/hook.ts";
 import type { Outcome } from "./core/outcome.ts";
-import type { Caller, Observation, Ports, Queue, Run, RunFilter, Store } from "./core/ports.ts";
-import { compileDefinition, type HookDefinition } from "./definition.ts";
+import { planHook } from "./core/plan.ts";
+import type { Caller, Observation, Ports, Queue, Registry, Run, RunFilter, Store } from "./core/ports.ts";
+import type { HookDefinition } from "./definition.ts";
 import type { HookFunction } from "./handlers/function.ts";
 import { createHandlers } from "./handlers/index.ts";
 import { createSpawn } from "./processes/spawn.ts";
 import { createInlineQueue } from "./queues/inline.ts";
+import { createRegistered, type Registration } from "./registered.ts";
 import { createHookSource } from "./sources/live.ts";
 import { openMemoryStore } from "./stores/memory.ts";
 import { isAlive, systemPorts } from "./system.ts";
@@ -44,11 +47,6 @@ export interface HooklineOptions {
   clock?: Pick<Ports, "now" | "after">;
 }
 
-export interface Registration {
-  readonly id: string;
-  /** Takes the hook out; says whether it was still there. */
-  remove(): boolean;
-}
 export interface EmitOptions extends Caller {
   session?: SessionId;
   cwd?: string;
@@ -58,7 +56,7 @@ export interface EmitOptions extends Caller {
 export type DataOf<N extends EventName> = N extends AgentEventName ? AgentEvents[N] & Record<string, unknown> : Fields;
 
 export interface Hookline {
-  /** Registers a hook for all sessions, until it is removed. Throws HooklineError event_unknown, name_taken. */
+  /** Registers a hook for all sessions, until it is removed. Throws HooklineError event_unknown, hook_invalid, name_taken. */
   use<const N extends EventName>(hook: HookDefinition<N>): Registration;
   /** Hooks of one session run last, and go when it is cleared or ends. */
   session(id: SessionId): { use<const N extends EventName>(hook: HookDefinition<N>): Registration; clear(): void };
@@ -86,8 +84,9 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
   const home = options.home ?? homedir();
   const environment = options.environment ?? definedOnly(process.env);
   const functions = new Map<string, HookFunction>();
-  const registered = createRegistered(functions);
   const patterns = await loadPatterns();
+  const registry: Registry = { handlers: createHandlers(functions), conditions };
+  const registered = createRegistered(functions, (hook) => planHook(hook, registry, patterns).broken);
   const source = options.files === false ? undefined : createHookSource({ home, environment, patterns });
   const store = await storeOf(options, environment);
   const basics = { ...systemPorts(), ...options.clock };
@@ -97,7 +96,7 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
     store,
     queue: options.queue ?? createInlineQueue(),
     hooks: (event) => registered.combined(source?.at(event.cwd).set, event.session),
-    registry: { handlers: createHandlers(functions), conditions },
+    registry,
     patterns,
     elsewhere: (hook, event) => {
       const agent = Object.hasOwn(agents, event.sender) ? agents[event.sender] : undefined;
@@ -127,7 +126,10 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
     session: (id) => ({ use: (hook) => registered.add(hook, id), clear: () => registered.clear(id) }),
     emit(name, data, given = {}) {
       if (closed) throw new HooklineError("closed", { name: "this line", where: `emit ${name}` });
-      return engine.emit(eventOf(name, data, given), { environment, ...given });
+      const event = eventOf(name, data, given);
+      const outcome = engine.emit(event, { environment, ...given });
+      if (event.session && rowOf(name).endsSession) registered.end(event.session);
+      return outcome;
     },
     explain: (name, data, given = {}) => engine.explain(eventOf(name, data, given)),
     hooks: (place = cwd) => {
@@ -161,62 +163,6 @@ async function storeOf(
   });
 }
 
-interface Registered {
-  add<N extends EventName>(definition: HookDefinition<N>, session: SessionId | undefined): Registration;
-  clear(session: SessionId): void;
-  combined(files: HookSet | undefined, session: SessionId | undefined): HookSet;
-}
-
-/** The hooks of this process, and the sets that they make together with the files' (rebuilt only when one of them changes). */
-function createRegistered(functions: Map<string, HookFunction>): Registered {
-  const hooks = new Map<string, { hook: Hook; session: SessionId | undefined }>();
-  const empty: HookSet = { id: "empty", hooks: [] };
-  let sets = new Map<string, HookSet>();
-  let count = 0;
-  const remove = (id: string): boolean => {
-    functions.delete(id);
-    sets = new Map();
-    return hooks.delete(id);
-  };
-  return {
-    add(definition, session) {
-      count += 1;
-      const id =
-        definition.id ??
-        `code:${definition.name ?? (definition.run.name === "run" || !definition.run.name ? "hook" : definition.run.name)}-${count}`;
-      if (hooks.has(id)) throw new HooklineError("name_taken", { name: id, where: "use" });
-      hooks.set(id, { hook: compileDefinition(definition, id, session === undefined ? "local" : "session"), session });
-      functions.set(id, definition.run as HookFunction); // the hook listens to N only, so it is given nothing else
-      sets = new Map();
-      return { id, remove: () => remove(id) };
-    },
-    clear(session) {
-      for (const [id, entry] of hooks) if (entry.session === session) remove(id);
-    },
-    combined(files = empty, session) {
-      const key = JSON.stringify([files.id, session ?? ""]);
-      const known = sets.get(key);
-      if (known) return known;
-      const own = [...hooks.values()].filter((entry) => entry.session === undefined || entry.session === session);
-      const set: HookSet =
-        own.length === 0
-          ? files
-          : combine(
-              files,
-              own.map((entry) => entry.hook),
-            );
-      sets.set(key, set);
-      return set;
-    },
-  };
-}
-
-/** The id names the members; two processes may give one id to different callbacks, so it also says where it comes from. */
-const combine = (files: HookSet, own: readonly Hook[]): HookSet => ({
-  id: `${files.id}+${own.map(({ id }) => id).join("+")}`,
-  hooks: [...files.hooks, ...own].sort(inRunningOrder),
-});
-
 function definedOnly(environment: NodeJS.ProcessEnv): Record<string, string> {
   const defined: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) if (value !== undefined) defined[name] = value;
@@ -232,4 +178,5 @@ export type * from "./core/ports.ts";
 export { defineHook, type EventOf, type HookDefinition } from "./definition.ts";
 export type { Answer, Call, HookFunction } from "./handlers/function.ts";
 export { createInlineQueue } from "./queues/inline.ts";
+export type { Registration } from "./registered.ts";
 export { openMemoryStore } from "./stores/memory.ts";

@@ -7,7 +7,10 @@ import type { Ports } from "./core/ports.ts";
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";
 const randomDigits = 16;
 
-/** Ids of 26 characters [0-9a-z] that sort by time, also within one millisecond and when the clock steps back. */
+/**
+ * Ids of 26 characters [0-9a-z] that sort by time, also within one millisecond and when the clock steps back. They are
+ * unique, not secret: Node's generator is seeded per process by the system, and its cryptographic one takes 8 ms to load.
+ */
 export function createIds(now: () => Instant): () => string {
   let last = 0;
   let prefix = "";
@@ -17,7 +20,7 @@ export function createIds(now: () => Instant): () => string {
     if (time > last) {
       last = time;
       prefix = encodeTime(time);
-      tail = [...crypto.getRandomValues(new Uint8Array(randomDigits))].map((byte) => byte & 31);
+      tail = Array.from({ length: randomDigits }, () => Math.floor(Math.random() * 32));
     } else increment(tail);
     let text = prefix;
     for (const digit of tail) text += digits[digit];

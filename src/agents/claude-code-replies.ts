@@ -2,6 +2,7 @@
 import type { AgentEventName, Fields, HookEvent, Json } from "../core/event.ts";
 import type { Message, Outcome, OutcomeField } from "../core/outcome.ts";
 import { isRecord } from "../core/schema.ts";
+import { blocked, sessionRule } from "../protocols/settings-keys.ts";
 import type { Reply } from "./adapter.ts";
 
 /**
@@ -92,7 +93,6 @@ const onlyAccepted = (outcome: Outcome, row: ReplyRow): Outcome =>
   Object.fromEntries(row.accepts.map((field) => [field, outcome[field]]).filter(([, value]) => value !== undefined));
 
 const reasonOf = (outcome: Outcome, otherwise: string): string => outcome.verdict?.reason || otherwise;
-const blocked = "Hook blocked execution"; // what specification 002 says where a hook gave no reason (C36)
 
 /** Exit 2 lets stdout go unread, so what a person should see stands behind the reason. */
 const refusedByExit = (outcome: Outcome): Reply => ({
@@ -152,7 +152,7 @@ const rewrite = ({ updatedInput, verdict }: Outcome): Fields =>
 /** A rewrite or new permissions without an allow cannot be said here: the dialog decides then (C59). */
 function behavior(outcome: Outcome): Fields {
   const { verdict, updatedInput, permissions = [], interrupt } = outcome;
-  const updates = permissions.map(asUpdate).filter(isRecord);
+  const updates = permissions.map((one) => (typeof one === "string" ? sessionRule(one) : one)).filter(isRecord);
   if (verdict?.is === "allow") {
     return {
       decision: {
@@ -166,14 +166,6 @@ function behavior(outcome: Outcome): Fields {
   return {
     decision: { behavior: "deny", message: reasonOf(outcome, "denied by hook"), ...(interrupt && { interrupt }) },
   };
-}
-
-/** A plain string is one allow rule for the session (C59). */
-function asUpdate(permission: Json): Json {
-  if (typeof permission !== "string") return permission;
-  const { tool, content } = /^(?<tool>[^(]+)\((?<content>.*)\)$/s.exec(permission)?.groups ?? {};
-  const rule: Fields = tool ? { toolName: tool, ...(content && { ruleContent: content }) } : { toolName: permission };
-  return { type: "addRules", rules: [rule], behavior: "allow", destination: "session" };
 }
 
 const elicitationActions: readonly string[] = ["accept", "decline", "cancel"];

@@ -1,11 +1,12 @@
 /** Claude Code 2.1.330: its payloads, the files that it runs itself, and where it keeps its settings. */
-import { join, resolve, sep } from "node:path";
+import { resolve, sep } from "node:path";
 import { HooklineError } from "../core/error.ts";
 import type { AgentEventName, Fields, HookEvent } from "../core/event.ts";
 import { events, rowOf } from "../core/events.ts";
 import { isRecord, kindOf } from "../core/schema.ts";
-import type { AgentAdapter, AgentSettings, DecodeOptions, InstallLayer, Places } from "./adapter.ts";
+import { type AgentAdapter, type AgentSettings, type DecodeOptions, installLayers, type Places } from "./adapter.ts";
 import { capabilities, encode } from "./claude-code-replies.ts";
+import { claudeFileOf, claudeFolder, claudeManagedFolders } from "./folders.ts";
 
 const name = "claude-code";
 const where = `the payload of ${name}`;
@@ -68,29 +69,13 @@ function deliveryOf(
 }
 const promptEvents: ReadonlySet<AgentEventName> = new Set<AgentEventName>(["UserPromptSubmit"]);
 
-const ownFolder = ({ home, environment }: Places): string => environment?.CLAUDE_CONFIG_DIR || join(home, ".claude");
-
-const settingsFiles: { readonly [L in InstallLayer]: (places: Places) => string } = {
-  user: (places) => join(ownFolder(places), "settings.json"),
-  project: ({ root }) => join(root, ".claude", "settings.json"),
-  local: ({ root }) => join(root, ".claude", "settings.local.json"),
-};
-
-/** Per platform; all are looked at everywhere, because a path of another platform simply does not occur. */
-const managedFolders = [
-  "/etc/claude-code",
-  "/Library/Application Support/ClaudeCode",
-  "C:\\Program Files\\ClaudeCode",
-  "C:\\ProgramData\\ClaudeCode",
-];
-
 function readsItself(file: string, given: Places): boolean {
   const path = resolve(file);
   // Claude Code reads no parent folders: its project is the folder that it names to its hooks.
   const places = { ...given, root: given.environment?.CLAUDE_PROJECT_DIR ?? given.root };
-  if (Object.values(settingsFiles).some((fileIn) => resolve(fileIn(places)) === path)) return true;
-  if (managedFolders.some((folder) => isBelow(path, resolve(folder)))) return path.endsWith(".json");
-  return isBelow(path, resolve(ownFolder(places), "plugins")) && path.endsWith(".json");
+  if (installLayers.some((layer) => resolve(claudeFileOf(layer, places)) === path)) return true;
+  if (claudeManagedFolders.some((folder) => isBelow(path, resolve(folder)))) return path.endsWith(".json");
+  return isBelow(path, resolve(claudeFolder(places), "plugins")) && path.endsWith(".json");
 }
 
 const isBelow = (path: string, folder: string): boolean => path.startsWith(folder + sep);
@@ -107,7 +92,7 @@ const onlyWanted: readonly AgentEventName[] = [
 ];
 
 const settings: AgentSettings = {
-  file: (layer, places) => settingsFiles[layer](places),
+  file: claudeFileOf,
   events: (Object.keys(capabilities) as AgentEventName[]).filter((event) => !onlyWanted.includes(event)), // the table's keys
   onlyWanted,
   timeout: 660,

@@ -1,7 +1,6 @@
 /** Installing into an agent's settings and taking it out again: reads, plans, writes, and says what a person should know. */
-import { join } from "node:path";
-import { HooklineError } from "../core/error.ts";
 import type { AgentAdapter, InstallLayer, Places } from "./adapter.ts";
+import { hookFileOf } from "./folders.ts";
 import { installNotes, movedNotes, removalNotes } from "./install-notes.ts";
 import { type Journal, journalEdit, journalFolder, readJournal } from "./journal.ts";
 import { applyEdits, inverse } from "./json-edit.ts";
@@ -48,18 +47,7 @@ export interface InstallResult extends FileEdit {
   others: FileEdit[];
 }
 
-/** Our hook file of the layer, where taken over hooks go. Personal project settings have none of their own. */
-export function hookFileOf(layer: InstallLayer, { home, root }: Places): string {
-  if (layer === "user") return join(home, ".config", "hookline", "hooks.json");
-  if (layer === "project") return join(root, ".hookline", "hooks.json");
-  throw new HooklineError("usage", {
-    what: "hooks of the local layer cannot be taken over: our hook files have no personal layer in a project",
-    where: "--take-over",
-    advice: "use --layer user or --layer project",
-  });
-}
-
-/** Can be run twice. Throws HooklineError (settings_unusable, usage); nothing is written then. */
+/** Can be run twice. Throws HooklineError (settings_unusable); nothing is written then. */
 export function installAgent(options: InstallOptions): InstallResult {
   const { result, journal } = planned(options);
   if (!journal || options.dryRun) return result;

@@ -1,7 +1,8 @@
-/** Our own entries in an agent's settings: the command, how it is recognised, and the plans to add and to remove it. Pure. */
+/** Our own entries in an agent's settings: the command, and the plans to add and to remove it. Pure. */
 import { createHash } from "node:crypto";
 import type { Fields, Seconds } from "../core/event.ts";
 import { applyEdits, type Edit, inverse, parseObject, printJson, printText, propertiesOf } from "./json-edit.ts";
+import { type OwnCall, readOwnCall } from "./own-call.ts";
 import { addGroups, emptyContainers, type Group, groupsIn, removeHandlers } from "./settings-edit.ts";
 
 export interface Registration {
@@ -25,19 +26,13 @@ export const handlerFor = (registration: Registration, event: string): Fields =>
   timeout: registration.timeout,
 });
 
-export interface OwnEntry {
-  event: string;
-  by?: string;
-}
+export type OwnEntry = Omit<OwnCall, "agent">;
 
-/** Nothing but a call of ours, by whatever path; a longer line that only contains one belongs to its author. */
 export function ownEntry(handler: Record<string, unknown>, agent: string): OwnEntry | undefined {
-  const command = typeof handler.command === "string" ? handler.command : "";
-  const call =
-    /^(?<program>(?:"(?:[^"\\]|\\.)*"|[^\s"';&|<>]+)(?: (?:"(?:[^"\\]|\\.)*"|[^\s"';&|<>]+))?) hook (?<agent>[\w-]+) --event (?<event>\w+)(?: --by (?<by>\w+))?$/;
-  const { program = "", event, by, agent: called } = call.exec(command)?.groups ?? {};
-  if (event === undefined || called !== agent || !/hookline/i.test(program)) return undefined;
-  return { event, ...(by !== undefined && { by }) };
+  const call = readOwnCall(handler.command);
+  if (call?.agent !== agent) return undefined;
+  const { agent: _agent, ...entry } = call;
+  return entry;
 }
 
 export const ownEntries = (text: string | undefined, agent: string, file: string): OwnEntry[] =>

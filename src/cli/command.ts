@@ -1,4 +1,5 @@
 /** What a command is: its words, its flags, one real example, and the code that is loaded only when it runs. */
+import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
@@ -54,11 +55,14 @@ const internal = new Set(["HOOKLINE_BIN"]);
 
 export function invocationOf(command: Command, given: readonly string[], signal: AbortSignal): Invocation {
   const { values, positionals } = parse(command, given);
-  const cwd = resolve(typeof values.cwd === "string" ? values.cwd : process.cwd());
+  const cwd = folderOf(values, command.usage);
   return {
     words: positionals,
     flags: values,
-    terminal: openTerminal(process.stdout, process.stderr, process.env),
+    terminal: openTerminal(process.stdout, process.stderr, {
+      environment: process.env,
+      quiet: values.quiet === true && values.json !== true,
+    }),
     json: values.json === true,
     cwd,
     home: process.env.HOME || homedir(),
@@ -66,6 +70,12 @@ export function invocationOf(command: Command, given: readonly string[], signal:
     self: [process.execPath, process.env.HOOKLINE_BIN ?? process.argv[1] ?? ""],
     signal,
   };
+}
+
+function folderOf({ cwd }: Flags, usage: string): string {
+  const folder = resolve(typeof cwd === "string" ? cwd : process.cwd());
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  throw usageError(`there is no folder ${folder}`, usage);
 }
 
 function parse(command: Command, given: readonly string[]): { values: Flags; positionals: string[] } {
@@ -85,7 +95,11 @@ function parse(command: Command, given: readonly string[]): { values: Flags; pos
 
 export const usageError = (what: string, usage: string): HooklineError =>
   new HooklineError("usage", {
-    what: what.replace(/\.$/, "").replace(/^[A-Z]/, (letter) => letter.toLowerCase()),
+    what: what
+      .split("\n", 1)
+      .join("")
+      .replace(/\.$/, "")
+      .replace(/^[A-Z]/, (letter) => letter.toLowerCase()),
     where: "the command line",
     advice: `usage: hookline ${usage}`,
   });

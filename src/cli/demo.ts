@@ -10,7 +10,7 @@ import { isRecord } from "../core/schema.ts";
 import { openSqliteStore } from "../stores/sqlite.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { type Line, openLine, type Place } from "./line.ts";
-import { resultOf } from "./runs.ts";
+import { inputOf, resultOf } from "./runs.ts";
 import { type Column, oneLine, type Style, table } from "./terminal.ts";
 
 /** Where the recording was made; replaced by where the sample lies now. */
@@ -124,7 +124,13 @@ function whatHappened({ name, data }: HookEvent): string {
   return oneLine(`${name}${tool}${text}`);
 }
 
-const answerOf = (run: Run): string => (run.asked === 0 && run.status === "skipped" ? "(not asked)" : resultOf(run));
+/** What the hook said; what that means stands in the next column. */
+function answerOf(run: Run): string {
+  if (run.asked === 0 && run.status === "skipped") return "(not asked)";
+  const { verdict, updatedInput, context } = run.outcome ?? {};
+  if (updatedInput) return inputOf(updatedInput);
+  return verdict?.reason ?? context?.join(" ") ?? resultOf(run);
+}
 
 /** What each kind of answer means for the agent, first match. */
 const consequences: readonly { holds(event: HookEvent, run: Run): boolean; text: string; style?: Style }[] = [

@@ -6,7 +6,8 @@ import { systemPorts } from "../system.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { commands } from "./commands.ts";
 import { eventFrom } from "./event-input.ts";
-import { openLine } from "./line.ts";
+import { complaintAbout, openLine } from "./line.ts";
+import { shortPath } from "./list.ts";
 import { openStore } from "./store.ts";
 import { oneLine, type Style, safeText, type Terminal, table } from "./terminal.ts";
 
@@ -21,12 +22,15 @@ export async function emit(invocation: Invocation): Promise<ExitCode> {
     store,
     observe: (seen) => void (seen.is === "run" && runs.set(seen.run.id, seen.run)),
   });
+  const complaint = complaintAbout(line.loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
+  if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
   const outcome = await line.engine.emit(event, { environment: invocation.environment, signal: invocation.signal });
   await line.close(); // R48: what this command started, it finishes
   if (invocation.json)
     invocation.terminal.print(JSON.stringify({ event, outcome, runs: [...runs.values()].map(brief) }));
   else print(invocation.terminal, event, outcome, [...runs.values()]);
-  return outcome.verdict?.is === "deny" || outcome.stop ? 1 : 0;
+  if (outcome.verdict?.is === "deny" || outcome.stop) return 1;
+  return invocation.signal.aborted ? 3 : 0; // what was cut short has not said yes
 }
 
 const brief = (run: Run): object => ({

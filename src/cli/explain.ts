@@ -4,7 +4,7 @@ import { systemPorts } from "../system.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { commands } from "./commands.ts";
 import { eventFrom } from "./event-input.ts";
-import { openLine } from "./line.ts";
+import { complaintAbout, openLine } from "./line.ts";
 import { shortPath } from "./list.ts";
 import { openStore } from "./store.ts";
 import { table } from "./terminal.ts";
@@ -13,6 +13,8 @@ export async function explain(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
   const event = eventFrom(invocation, commands.explain?.usage ?? "", id(), now());
   const line = await openLine({ place: invocation, store: await openStore(invocation) });
+  const complaint = complaintAbout(line.loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
+  if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
   const explanations = await line.engine.explain(event);
   await line.close();
   if (invocation.json) invocation.terminal.print(JSON.stringify(explanations));

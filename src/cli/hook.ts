@@ -12,14 +12,13 @@ import { HooklineError, messageOf } from "../core/error.ts";
 import type { HookEvent } from "../core/event.ts";
 import { resolveEvent } from "../core/events.ts";
 import { listensTo } from "../core/plan.ts";
-import type { Store } from "../core/ports.ts";
 import { createDetachedQueue } from "../queues/detached.ts";
 import { type LoadedHooks, loadHooks } from "../sources/load.ts";
+import { storeWithFallback } from "../stores/fallback.ts";
 import { openSqliteStore } from "../stores/sqlite.ts";
-import { unusableStore } from "../stores/unusable.ts";
 import { systemPorts } from "../system.ts";
 import { environmentOf } from "./command.ts";
-import { openLine, type Place, runByAgent, storeOptions, storePath } from "./line.ts";
+import { complaintAbout, openLine, type Place, runByAgent, storeOptions, storePath } from "./line.ts";
 
 /** Registered as 660 s with the agent (R50): we answer before it gives up on us. */
 const answersWithin = 650_000;
@@ -35,11 +34,8 @@ interface Words {
 
 async function hook(given: readonly string[]): Promise<Reply> {
   const words = readWords(given);
-  const place: Place = {
-    cwd: resolve(words.cwd ?? process.cwd()),
-    home: process.env.HOME || homedir(),
-    environment: environmentOf(process.env),
-  };
+  const home = process.env.HOME || homedir();
+  const place: Place = { cwd: resolve(folderOr(home), words.cwd ?? ""), home, environment: environmentOf(process.env) };
   try {
     const adapter = adapterOf(words.agent);
     const { id, now } = systemPorts();
@@ -53,6 +49,23 @@ async function hook(given: readonly string[]): Promise<Reply> {
     return await answer(event, adapter, place, words);
   } catch (error) {
     return unanswerable(error, words, place);
+  }
+}
+
+/** An agent that ends us ends the hooks too: their trees are not left to run alone. */
+function stopped(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, () => stop.abort());
+  return stop.signal;
+}
+
+/** The folder may be gone while its agent still works in it. */
+function folderOr(otherwise: string): string {
+  try {
+    return process.cwd();
+  } catch {
+    process.chdir("/"); // else every path that is resolved fails
+    return otherwise;
   }
 }
 
@@ -88,30 +101,30 @@ async function answer(event: HookEvent, adapter: AgentAdapter, place: Place, wor
   const here: Place = { ...place, cwd: event.cwd };
   const path = storePath(here, words.store);
   const complaints: string[] = [];
+  const complain = (reason: string): void => void complaints.push(`hookline: ${reason}`);
   const line = await openLine({
     place: here,
-    store: openStore(here, words, (complaint) => complaints.push(complaint)),
+    store: storeWithFallback(
+      () => openSqliteStore({ ...storeOptions(here, words.store, complain), onNotice: complain }),
+      complain,
+    ),
     queue: createDetachedQueue({
       command: [process.execPath, process.env.HOOKLINE_BIN ?? "", "supervise"],
       store: path,
     }),
     only: event,
   });
-  const outcome = await line.engine.emit(event, { environment: place.environment, deadline: event.at + answersWithin });
+  const complaint = complaintAbout(line.loaded, (path) => path);
+  if (complaint) complain(complaint);
+  const outcome = await line.engine.emit(event, {
+    environment: place.environment,
+    deadline: event.at + answersWithin,
+    signal: stopped(),
+  });
   const reply = adapter.encode(event, outcome);
   await line.close();
   const stderr = [reply.stderr, ...complaints].filter((part) => part !== undefined).join("\n");
   return stderr ? { ...reply, stderr } : reply;
-}
-
-/** Without a store nothing can be asked, and every hook's failure policy answers: the engine sees to it. */
-function openStore(place: Place, words: Words, complain: (complaint: string) => void): Store {
-  try {
-    return openSqliteStore({ ...storeOptions(place, words.store), onNotice: complain });
-  } catch (error) {
-    complain(`hookline: ${messageOf(error)}`);
-    return unusableStore(error);
-  }
 }
 
 /** Input that cannot be read: nothing to say, or a block where a guard would have judged this event (R59). */
@@ -143,12 +156,31 @@ function tryToLoad(place: Place): LoadedHooks | undefined {
   }
 }
 
+const lost = (error: unknown): Reply => ({ exitCode: 0, stderr: `hookline: ${messageOf(error)}` });
+
+/** Deeper input than any agent sends would exhaust the stack of those who read it. */
+const nestingAtMost = 2_000;
+
 function parse(text: string): unknown {
+  if (nestingOf(text) > nestingAtMost)
+    throw new HooklineError("input_invalid", { reason: "it is nested too deeply", where: "standard input" });
   try {
     return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch (error) {
     throw new HooklineError("input_invalid", { reason: messageOf(error), where: "standard input" }, { cause: error });
   }
+}
+
+/** An upper bound: brackets inside strings count too, where they hardly ever go so deep. */
+function nestingOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index) | 32; // [ and { differ in this bit, and so do ] and }
+    if (unit === 123) deepest = Math.max(deepest, ++depth);
+    else if (unit === 125) depth -= 1;
+  }
+  return deepest;
 }
 
 /** All of standard input, without loading the stream machinery. */
@@ -196,7 +228,7 @@ function writeAll(descriptor: 1 | 2, text: string): void {
   }
 }
 
-const reply = await hook(process.argv.slice(3));
+const reply = await hook(process.argv.slice(3)).catch(lost);
 if (reply.body !== undefined)
   writeAll(1, typeof reply.body === "string" ? reply.body : `${JSON.stringify(reply.body)}\n`);
 if (reply.stderr) writeAll(2, `${reply.stderr}\n`);

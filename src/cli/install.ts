@@ -37,7 +37,7 @@ export function install(invocation: Invocation): ExitCode {
   report(invocation, result, {
     done: `${agent.title} now calls Hookline: ${place(invocation, result.file)}`,
     same: `nothing to do: ${agent.title} calls Hookline already (${place(invocation, result.file)})`,
-    next: `Try it: ${set.hooks.length === 0 ? "no hook is in force here yet; put some into .hookline/hooks.json" : `${set.hooks.length} hooks are in force here, see hookline list`}. Take it out again: hookline uninstall ${agent.name} --layer ${layer}`,
+    next: `Try it: ${set.hooks.length === 0 ? "no hook is in force here yet; put some into .hookline/hooks.json" : `${set.hooks.length === 1 ? "1 hook is" : `${set.hooks.length} hooks are`} in force here, see hookline list`}. Take it out again: hookline uninstall ${agent.name} --layer ${layer}`,
   });
   return 0;
 }

@@ -49,27 +49,43 @@ export const stateFolder = ({ home, environment }: Place): string =>
 export const storePath = (place: Place, flag: string | undefined): string =>
   resolve(place.cwd, flag ?? place.environment.HOOKLINE_STORE ?? join(stateFolder(place), "hookline.db"));
 
-/** How the store keeps what it is given: --store, HOOKLINE_RECORD and HOOKLINE_RETENTION_DAYS. Throws HooklineError usage. */
-export function storeOptions(place: Place, flag: string | undefined): SqliteStoreOptions & { path: string } {
+/**
+ * How the store keeps what it is given: --store, HOOKLINE_RECORD and HOOKLINE_RETENTION_DAYS.
+ *
+ * @param complain given: a wrong setting is told and the default holds, because an agent's hooks must go on
+ * @throws HooklineError usage, without it
+ */
+export function storeOptions(
+  place: Place,
+  flag: string | undefined,
+  complain?: (reason: string) => void,
+): SqliteStoreOptions & { path: string } {
   const { HOOKLINE_RECORD: record, HOOKLINE_RETENTION_DAYS: days } = place.environment;
+  const wrong = (name: string, found: string, advice: string): void => {
+    const error = new HooklineError("usage", {
+      what: `${name} is "${found}"`,
+      where: "the environment",
+      advice: `use ${advice}`,
+    });
+    if (!complain) throw error;
+    complain(error.message);
+  };
   const chosen = recordings.find((one) => one === record);
-  if (record && !chosen) throw badSetting("HOOKLINE_RECORD", record, recordings.join(", "));
-  if (days && !(Number(days) > 0)) throw badSetting("HOOKLINE_RETENTION_DAYS", days, "a number of days above 0");
+  if (record && !chosen) wrong("HOOKLINE_RECORD", record, recordings.join(", "));
+  const areDays = Number(days) > 0;
+  if (days && !areDays) wrong("HOOKLINE_RETENTION_DAYS", days, "a number of days above 0");
   return {
     path: storePath(place, flag),
     redact: createRedaction({ environment: place.environment }),
     ...(chosen ? { record: chosen } : {}),
-    ...(days ? { retentionDays: Number(days) } : {}),
+    ...(areDays ? { retentionDays: Number(days) } : {}),
   };
 }
 const recordings = ["redacted", "full", "none"] as const;
 
-const badSetting = (name: string, found: string, advice: string): HooklineError =>
-  new HooklineError("usage", { what: `${name} is "${found}"`, where: "the environment", advice: `use ${advice}` });
-
 export async function openLine({ place, store, observe, only, ...given }: LineOptions): Promise<Line> {
-  const read = given.loaded ?? loadHooks(place);
-  const loaded = { ...read, set: await keepLastValidGuards(read.set, store) };
+  const read = given.loaded ?? loadHooks(only ? place : { ...place, patterns: await loadPatterns() });
+  const loaded = { ...read, set: await keepLastValidGuards(read, store) };
   const ports: Ports = {
     ...systemPorts(),
     store,
@@ -105,4 +121,16 @@ export function runByAgent(hook: Hook, event: Pick<HookEvent, "sender">, places:
   const { file } = hook.origin;
   const agent = Object.hasOwn(agents, event.sender) ? agents[event.sender] : undefined;
   return file && agent?.readsItself(file, places) ? `run by the agent itself: ${agent.title} reads ${file}` : undefined;
+}
+
+/** One line for files whose hooks are not in force as written; undefined: all is well. */
+export function complaintAbout(
+  { problems }: Pick<LoadedHooks, "problems">,
+  show: (path: string) => string,
+): string | undefined {
+  const errors = problems.filter(({ severity }) => severity === "error");
+  const [first] = errors;
+  if (!first) return undefined;
+  const more = errors.length > 1 ? `, and ${errors.length - 1} more` : "";
+  return `${first.message} — ${show(first.file)}:${first.line}:${first.column}${more} — see hookline check`;
 }

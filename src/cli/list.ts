@@ -1,6 +1,7 @@
 /** hookline list: the hooks in force here, in running order. */
 import { relative } from "node:path";
 import { conditions } from "../conditions/index.ts";
+import { loadPatterns } from "../conditions/patterns.ts";
 import { HooklineError } from "../core/error.ts";
 import type { HookId, Instant } from "../core/event.ts";
 import { eventNames, resolveEvent } from "../core/events.ts";
@@ -11,11 +12,14 @@ import type { ConditionKind } from "../core/ports.ts";
 import { nearest } from "../dialects/nearest.ts";
 import { type LoadedHooks, loadHooks } from "../sources/load.ts";
 import { type ExitCode, type Invocation, textFlag } from "./command.ts";
+import { complaintAbout } from "./line.ts";
 import { openStore } from "./store.ts";
-import { table } from "./terminal.ts";
+import { safeText, table } from "./terminal.ts";
 
 export async function list(invocation: Invocation): Promise<ExitCode> {
-  const loaded = loadHooks(invocation);
+  const loaded = loadHooks({ ...invocation, patterns: await loadPatterns() });
+  const complaint = complaintAbout(loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
+  if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
   const store = await openStore(invocation);
   const fired = await store.lastFired();
   const slow = invocation.flags.slow === true ? await slowness(store, loaded.set.hooks) : undefined;
@@ -120,16 +124,13 @@ function print(
     `${shortPath(hook.origin.file ?? "", cwd, home)}${hook.origin.line ? `:${hook.origin.line}` : ""}`,
   ]);
   for (const line of table(terminal, columns, rows)) terminal.print(line);
-  const errors = loaded.problems.filter(({ severity }) => severity === "error").length;
-  if (errors > 0)
-    terminal.error(`hookline: ${errors} ${errors === 1 ? "entry is" : "entries are"} broken — see hookline check`);
 }
 
 /** A path as a person would say it: relative inside the folder, ~ for the home. */
 export function shortPath(path: string, cwd: string, home: string): string {
   const inside = relative(cwd, path);
-  if (path !== "" && !inside.startsWith("..")) return inside || ".";
-  return home && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+  if (path !== "" && !inside.startsWith("..")) return safeText(inside) || ".";
+  return safeText(home && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path);
 }
 
 const units = [

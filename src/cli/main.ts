@@ -50,18 +50,32 @@ function report(error: unknown): ExitCode {
 process.stdout.on("error", ignoreClosedPipe);
 process.stderr.on("error", ignoreClosedPipe);
 
-/** A reader that has seen enough (`hookline runs | head`) is no failure. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code === "EPIPE") process.exit(0);
+/** Flags that hold everywhere may stand before the command too. */
+function commandFirst(words: readonly string[]): readonly string[] {
+  let index = 0;
+  while (index < words.length) {
+    const name = words[index]?.replace(/^--/, "") ?? "";
+    const flag =
+      words[index]?.startsWith("--") && name !== "help" && Object.hasOwn(globalFlags, name)
+        ? globalFlags[name]
+        : undefined;
+    if (!flag) break;
+    index += flag.type === "string" ? 2 : 1;
+  }
+  const command = words[index];
+  return index === 0 || command === undefined ? words : [command, ...words.slice(0, index), ...words.slice(index + 1)];
 }
 
-const given = process.argv.slice(2);
-if (given[0] === "hook") await import("./hook.ts");
+/** A reader that has seen enough (`hookline runs | head`) is no failure. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  process.exit(error.code === "EPIPE" ? 0 : 3);
+}
+
+const given = commandFirst(process.argv.slice(2));
+if (given[0] === "hook" && !given.includes("--help") && !given.includes("-h")) await import("./hook.ts");
 else
   try {
     process.exitCode = await main(given);
   } catch (error) {
     process.exitCode = report(error);
   }
-
-export { globalFlags };

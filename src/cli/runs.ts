@@ -7,7 +7,7 @@ import { commands } from "./commands.ts";
 import { statusStyles } from "./emit.ts";
 import { ago } from "./list.ts";
 import { openStore } from "./store.ts";
-import { safeText, table } from "./terminal.ts";
+import { oneLine, safeText, table } from "./terminal.ts";
 
 const statuses = Object.keys(statusStyles);
 const usage = (): string => commands.runs?.usage ?? "";
@@ -102,7 +102,7 @@ export function resultOf({ status, reason, outcome }: Run): string {
 }
 
 /** The part of a tool's input that a person would name. */
-const inputOf = ({ command, file_path: file, ...rest }: Fields): string =>
+export const inputOf = ({ command, file_path: file, ...rest }: Fields): string =>
   typeof command === "string"
     ? command
     : typeof file === "string" && Object.keys(rest).length === 0
@@ -153,7 +153,9 @@ async function tail(invocation: Invocation, store: Store): Promise<ExitCode> {
       if (invocation.json) invocation.terminal.print(JSON.stringify(brief(run)));
       else
         invocation.terminal.print(
-          `${new Date(run.startedAt).toLocaleTimeString()}  ${run.eventName}  ${run.hookName}  ${run.status}  ${run.ms ?? ""} ms  ${safeText(resultOf(run)).replaceAll("\n", " ")}`,
+          oneLine(
+            `${new Date(run.startedAt).toLocaleTimeString()}  ${run.eventName}  ${run.hookName}  ${run.status}  ${run.ms ?? ""} ms  ${resultOf(run)}`,
+          ),
         );
     }
     await pause(250, invocation.signal);

@@ -4,21 +4,20 @@ import { Socket } from "node:net";
 import type { StepResult } from "../core/ports.ts";
 import type { Assignment } from "../queues/detached.ts";
 import { isAlive, ownerOf } from "../system.ts";
-import { createRedaction } from "../trust/redaction.ts";
 import type { ExitCode, Invocation } from "./command.ts";
-import { openLine } from "./line.ts";
+import { openLine, storeOptions } from "./line.ts";
 
 export async function supervise(invocation: Invocation): Promise<ExitCode> {
   const { item, store: path, adopted } = JSON.parse(readFileSync(0, "utf8")) as Assignment; // written by queues/detached.ts
   const { openSqliteStore } = await import("../stores/sqlite.ts");
-  const store = openSqliteStore({ path, redact: createRedaction({ environment: invocation.environment }) });
+  const store = openSqliteStore({ ...storeOptions(invocation, undefined), path });
   const set = { id: "supervised", hooks: [item.hook] };
   const loaded = { set, problems: [], files: [], watched: [], root: item.hook.origin.root ?? item.event.cwd };
   const line = await openLine({ place: invocation, store, loaded });
   if (adopted) {
     const run = { ...item.run, owner: ownerOf(process.pid) };
     await store.saveRun(run);
-    await line.engine.finish(run, ended(adopted.pid, (item.hook.steps[0].timeout ?? 600) * 1000));
+    await line.engine.finish(run, ended(adopted.pid, adopted.limit * 1000));
   } else await line.engine.perform(item, { environment: invocation.environment });
   await line.close();
   return 0;

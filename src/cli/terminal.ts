@@ -21,13 +21,13 @@ const styles = {
 export function openTerminal(
   stream: NodeJS.WriteStream,
   errors: NodeJS.WriteStream,
-  environment: NodeJS.ProcessEnv,
+  { environment, quiet }: { environment: NodeJS.ProcessEnv; quiet: boolean },
 ): Terminal {
   const isTerminal = stream.isTTY === true;
   const colours = isTerminal && !environment.NO_COLOR && environment.TERM !== "dumb";
   return {
     width: isTerminal ? stream.columns : Number.POSITIVE_INFINITY,
-    print: (line) => void stream.write(`${line}\n`),
+    print: (line) => void (quiet || stream.write(`${line}\n`)),
     error: (line) => void errors.write(`${line}\n`),
     paint(style, text) {
       const [on, off] = styles[style];

@@ -3,7 +3,7 @@
 import { loadPatterns } from "../conditions/patterns.ts";
 import { HooklineError } from "../core/error.ts";
 import { read } from "../core/explain.ts";
-import { planHooks } from "../core/plan.ts";
+import { type Plan, planHooks } from "../core/plan.ts";
 import type { Run, Store, StoredEvent } from "../core/ports.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { outcomeLines } from "./emit.ts";
@@ -11,7 +11,7 @@ import { registryOf } from "./line.ts";
 import { shortPath } from "./list.ts";
 import { resultOf } from "./runs.ts";
 import { openStore } from "./store.ts";
-import { oneLine } from "./terminal.ts";
+import { oneLine, type Terminal } from "./terminal.ts";
 
 interface Reason {
   hook: string;
@@ -66,7 +66,7 @@ async function reasonsOf(store: Store, stored: StoredEvent): Promise<Reason[]> {
     runs.delete(hook.id);
     const base = { hook: hook.id, name: hook.name, file: hook.origin.file ?? null, line: hook.origin.line ?? null };
     if (run) return { ...base, ...ofRun(run) };
-    const derived = stored.cut ? "cannot be derived: the payload was cut" : read(plans.of(hook), stored.event).because;
+    const derived = stored.cut ? "cannot be derived: the payload was cut" : derivedReason(plans.of(hook), stored);
     return { ...base, ran: false, status: "not matched", because: derived, run: null, notes: [] };
   });
   return [
@@ -75,6 +75,15 @@ async function reasonsOf(store: Store, stored: StoredEvent): Promise<Reason[]> {
       (run): Reason => ({ hook: run.hook, name: run.hookName, file: null, line: null, ...ofRun(run) }),
     ),
   ];
+}
+
+/** A hook without a row that matches the event as it came was passed over: its own answer is not in the record. */
+function derivedReason(plan: Plan, { event, outcome }: StoredEvent): string {
+  const { would, because } = read(plan, event);
+  if (would === "skip") return because;
+  return outcome
+    ? `nothing is recorded of it, although ${because}`
+    : `the event was not decided to its end (${because})`;
 }
 
 const ofRun = (run: Run): Pick<Reason, "ran" | "status" | "because" | "run" | "notes"> => ({
@@ -96,7 +105,7 @@ function print(
   say(
     terminal.paint(
       "dim",
-      `event ${event.id} of ${new Date(event.at).toLocaleString()}, sent by ${event.sender}, decided with hook set ${set.slice(0, 12)}`,
+      `event ${event.id} of ${new Date(event.at).toLocaleString()}, sent by ${oneLine(event.sender)}, decided with hook set ${set.slice(0, 12)}`,
     ),
   );
   for (const line of outcome
@@ -114,16 +123,17 @@ function print(
   if (reasons.length === 0) say("No hook was in force.");
   for (const reason of reasons) {
     const place = reason.file ? ` (${shortPath(reason.file, cwd, home)}${reason.line ? `:${reason.line}` : ""})` : "";
-    const mark =
-      reason.run === run && run !== undefined
-        ? terminal.paint("bold", "→")
-        : reason.ran
-          ? terminal.paint("green", "✓")
-          : terminal.paint("dim", "·");
+    const mark = markOf(reason, run, terminal);
     say(`${mark} ${terminal.paint("bold", oneLine(reason.name))}${terminal.paint("dim", place)}`);
     say(`    ${sentence(reason)}`);
     for (const note of reason.notes) say(`    ${terminal.paint("dim", `note: ${oneLine(note)}`)}`);
   }
+}
+
+function markOf({ run, ran, status }: Reason, asked: string | undefined, terminal: Terminal): string {
+  if (run !== null && run === asked) return terminal.paint("bold", "→");
+  if (!ran) return terminal.paint("dim", "·");
+  return status === "failed" || status === "timeout" ? terminal.paint("red", "✗") : terminal.paint("green", "✓");
 }
 
 function sentence({ ran, status, because }: Reason): string {

@@ -45,7 +45,23 @@ export const match: ConditionKind<string> = {
   describe: (source) =>
     matchesAll(source)
       ? "the matcher takes everything"
-      : isNameList(source.trim(), "plain")
-        ? `the match value is ${namesIn(source).join(" or ")}`
+      : isList(source)
+        ? `the match value is ${listed(source)}`
         : `the match value fits ${source.trim()}`,
+  explain: (source, { event, names: [name] }) => {
+    if (matchesAll(source)) return { holds: "the matcher takes everything", fails: "the matcher takes nothing" };
+    const matcher = source.trim();
+    if (name === undefined) {
+      const unmatched = `this ${event.name} has nothing to match, and the matcher is ${matcher}`;
+      return { holds: unmatched, fails: unmatched };
+    }
+    const row = rowOf(event.name);
+    const value = `the ${row.matchTool ? "tool" : (row.matchOn ?? "value").replaceAll("_", " ")} is ${name}`;
+    return isList(source)
+      ? { holds: `${value}, which the matcher names`, fails: `${value}, and the matcher names ${listed(source)}` }
+      : { holds: `${value}, which fits ${matcher}`, fails: `${value}, which does not fit ${matcher}` };
+  },
 };
+
+const isList = (source: string): boolean => isNameList(source.trim(), "plain");
+const listed = (source: string): string => namesIn(source).join(" or ");

@@ -57,5 +57,11 @@ export const tool: ConditionKind<ToolParams> = {
       return holds(call, "deny") !== false;
     };
   },
-  describe: (written) => `the tool call matches, or may match, ${patternOf(written)}`,
+  describe: (written) => `the call matches ${patternOf(written)}`,
+  explain: (written, { event }) => ({
+    holds: `the call matches ${patternOf(written)}`,
+    fails: rowOf(event.name).matchTool
+      ? `the call does not match ${patternOf(written)}`
+      : `${event.name} is about no tool, and the pattern is ${patternOf(written)}`,
+  }),
 };

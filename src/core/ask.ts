@@ -2,17 +2,17 @@
 import { claimsOf, refusalOf } from "./admit.ts";
 import { messageOf } from "./error.ts";
 import { type Flow, wait } from "./flow.ts";
-import { accept, isEmpty, type Outcome } from "./outcome.ts";
-import { candidates, holdsNow, inBackground, newRun, type Passage } from "./passage.ts";
-import type { Plan } from "./plan.ts";
-import type { DetachedWork, Found, Item, Ports, Run } from "./ports.ts";
-import { perform } from "./run.ts";
+import { accept, isEmpty, merge, type Outcome } from "./outcome.ts";
+import { type Answer, candidates, holdsNow, inBackground, newRun, type Passage, remember, twinOf } from "./passage.ts";
+import { type Plan, scopeOf } from "./plan.ts";
+import type { Caller, DetachedWork, Found, Item, Ports, Run } from "./ports.ts";
+import { type Performed, perform } from "./run.ts";
 
 /** What asking needs from the engine. */
 export interface Asking {
   ports: Ports;
   /** Takes over a program that detached itself. */
-  handOver(item: Item, work: DetachedWork): Flow<void>;
+  handOver(item: Item, work: DetachedWork, caller: Caller): Flow<void>;
 }
 
 /** Rounds of asking again after rewrites; then the answer is deny (R6). */
@@ -24,6 +24,9 @@ export function* askAll(asking: Asking, passage: Passage): Flow<void> {
     const owed = passage.debts.get(plan.hook.id);
     if (holds !== false || owed)
       yield* ask(asking, plan, passage, owed ?? (typeof holds === "object" ? holds : undefined));
+    else if (passage.version > 0 && plan.open?.(scopeOf(passage.original)) !== false) {
+      yield* skip(asking.ports, plan, passage, "the input was rewritten before it was reached, and no longer matches");
+    }
   }
 }
 
@@ -39,11 +42,15 @@ export function* askAgain(asking: Asking, passage: Passage): Flow<void> {
   }
 }
 
-function mustJudge(plan: Plan, passage: Passage): boolean {
-  if (!plan.judges || inBackground(plan, passage) || passage.judged.get(plan) === passage.version) return false;
-  if (passage.rewrote.has(plan) && !plan.guard) return false;
-  return holdsNow(plan, passage) !== false;
-}
+const mustJudge = (plan: Plan, passage: Passage): boolean =>
+  mayJudge(plan, passage) && passage.judged.get(plan) !== passage.version && holdsNow(plan, passage) !== false;
+
+/** Whether it is one of those that R6 asks again: not itself the writer (unless a guard), and not refused before. */
+export const mayJudge = (plan: Plan, passage: Passage): boolean =>
+  plan.judges &&
+  !inBackground(plan, passage) &&
+  !passage.refused.has(plan) &&
+  !(passage.rewrote.has(plan) && !plan.guard);
 
 function* denyUnsettled({ ports }: Asking, plan: Plan, passage: Passage): Flow<void> {
   const reason = `the rewrites of the hooks did not settle within ${roundsAtMost} rounds`;
@@ -65,7 +72,10 @@ function* ask(asking: Asking, plan: Plan, passage: Passage, match: Found | undef
   if (!before) {
     const refusal = yield* admit(plan, passage, ports);
     passage.judged.set(plan, passage.version);
-    if (refusal !== undefined) return yield* skip(ports, plan, passage, refusal);
+    if (refusal !== undefined) {
+      passage.refused.add(plan);
+      return yield* skip(ports, plan, passage, refusal);
+    }
     if (inBackground(plan, passage)) return yield* enqueue(ports, plan, passage);
   }
   const run = before?.run ?? newRun(plan, passage, ports);
@@ -79,13 +89,13 @@ function* ask(asking: Asking, plan: Plan, passage: Passage, match: Found | undef
 function* admit(plan: Plan, passage: Passage, ports: Ports): Flow<string | undefined> {
   const refusal = refusalOf(plan.hook, passage.event, ports);
   if (refusal !== undefined) return refusal;
-  const twin = passage.handlers.get(plan.handlerKey);
+  const twin = twinOf(plan, passage.handlers);
   if (twin) return `duplicate: the same handler ran as ${twin.hook.id}`;
-  if (passage.denied) return `behind the deny of ${passage.denied.hook.id}`;
-  const claims = claimsOf(plan.hook, passage.event);
+  if (passage.denied) return `behind the deny of ${passage.denied.hook.name}`;
+  const claims = inBackground(plan, passage) ? [] : claimsOf(plan.hook, passage.event); // a queued run claims when it starts
   const refused = claims.length > 0 ? yield* wait(ports.store.claim(claims, ports.now())) : undefined;
   if (refused) return refused.refusal;
-  passage.handlers.set(plan.handlerKey, plan);
+  remember(plan, passage.handlers);
   return undefined;
 }
 
@@ -114,16 +124,31 @@ function* runAndDeliver(asking: Asking, plan: Plan, passage: Passage, run: Run, 
   if (done.reason !== undefined) run.reason = done.reason;
   if (done.detached) {
     run.notes.push("it went on by itself: its answer is not waited for");
-    return yield* asking.handOver({ run, hook, event }, done.detached);
+    return yield* asking.handOver({ run, hook, event }, done.detached, caller);
   }
   run.ms = (run.ms ?? 0) + (ports.now() - started);
-  const later = deliver(plan, passage, run, done.outcome);
-  if (event.session) {
-    if (!isEmpty(later)) yield* wait(ports.store.post(event.session, later));
-    const passed = done.status === "completed" && done.outcome.verdict?.is !== "deny";
-    if (hook.limits.untilPass && passed) yield* wait(ports.store.paid(event.session, hook.id));
-  } else if (!isEmpty(later)) run.notes.push("nothing can be delivered later: the event has no session");
-  yield* save(ports, run);
+  const later = deliver(plan, passage, run, repeated(passage.answers.get(plan), done));
+  if (!event.session && !isEmpty(later)) run.notes.push("nothing can be delivered later: the event has no session");
+  yield* save(ports, run); // before anything else that may fail: no run stays open
+  if (!event.session) return;
+  if (!isEmpty(later)) yield* wait(ports.store.post(event.session, later));
+  const passed = done.status === "completed" && done.outcome.verdict?.is !== "deny";
+  if (hook.limits.untilPass && passed) yield* wait(ports.store.paid(event.session, hook.id));
+}
+
+/** The second answer of a hook replaces its first, but what it told the model and the person then is not unsaid (R5). */
+function repeated(before: Answer | undefined, { outcome, status }: Performed): Outcome {
+  if (!before) return outcome;
+  const { context, messages, verdict } = before.outcome;
+  const stands = status !== "completed" && verdict && (verdict.is === "deny" || verdict.is === "ask");
+  return {
+    ...(context ? { context } : {}),
+    ...(messages ? { messages } : {}),
+    ...outcome,
+    ...(stands
+      ? { verdict: merge({ verdict }, { ...(outcome.verdict ? { verdict: outcome.verdict } : {}) }).verdict ?? verdict }
+      : {}),
+  };
 }
 
 /** Puts an answer where the sender can take it; answers with what has to wait in the inbox. */
@@ -155,7 +180,9 @@ function* enqueue(ports: Ports, plan: Plan, passage: Passage): Flow<void> {
   const owner = ports.queue.owner?.();
   const run: Run = { ...newRun(plan, passage, ports), ...(owner ? { owner } : {}) };
   yield* wait(ports.store.saveRun(run));
-  const { event, caller } = passage;
+  const { event } = passage;
+  // The event's deadline and signal end with the event; what runs behind it has its own limits.
+  const caller: Caller = passage.caller.environment ? { environment: passage.caller.environment } : {};
   try {
     const taken = yield* wait(ports.queue.add({ run, hook: plan.hook, event }, caller));
     if (taken.is === "skipped") return yield* save(ports, { ...run, status: "skipped", reason: taken.reason, ms: 0 });

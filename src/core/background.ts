@@ -1,6 +1,8 @@
 /** Runs that nobody waits for: one queued item from start to end, and programs that went on by themselves. */
+import { claimsOf } from "./admit.ts";
 import { save } from "./ask.ts";
 import { messageOf } from "./error.ts";
+import type { Counter } from "./event.ts";
 import { type Flow, go, wait } from "./flow.ts";
 import type { Outcome } from "./outcome.ts";
 import { planHook, scopeOf } from "./plan.ts";
@@ -21,6 +23,9 @@ function* runItem(ports: Ports, item: Item, caller: Caller): Flow<void> {
   const plan = planHook(hook, ports.registry, ports.patterns);
   const run: Run = { ...item.run, status: "running", asked: 1, ...(ports.owner ? { owner: ports.owner } : {}) };
   const started = ports.now();
+  const claims = claimsOf(hook, event);
+  const refused = claims.length > 0 ? yield* wait(ports.store.claim(claims, started)) : undefined;
+  if (refused) return yield* save(ports, { ...run, asked: 0, status: "skipped", reason: refused.refusal, ms: 0 });
   yield* wait(ports.store.saveRun(run));
   const match = plan.condition?.test(scopeOf(event));
   const done = yield* perform(plan, {
@@ -38,19 +43,31 @@ function* runItem(ports: Ports, item: Item, caller: Caller): Flow<void> {
   run.notes = [...run.notes, ...done.notes];
   run.outcome = done.outcome;
   run.ms = ports.now() - started;
-  yield* leaveNotice(ports, item, run, done.outcome);
+  const notices = noticesOf(item, run, done.outcome);
   yield* save(ports, run);
+  for (const { outcome, counter } of notices)
+    if (event.session) yield* wait(ports.store.post(event.session, outcome, counter));
 }
 
 /** Rewake: a block becomes a notice for the model. Otherwise what it says goes along, and its verdict nowhere. */
-function* leaveNotice(ports: Ports, { hook, event }: Item, run: Run, outcome: Outcome): Flow<void> {
+function noticesOf({ hook }: Item, run: Run, outcome: Outcome): { outcome: Outcome; counter?: Counter }[] {
   const { verdict, context = [], messages } = outcome;
   const blocks = hook.mode === "rewake" && verdict?.is === "deny";
   if (verdict && !blocks) run.notes.push(`nobody waited for its ${verdict.is}`);
-  if (!event.session) return;
   const told = blocks ? [`${hook.name}: ${verdict.reason ?? "it found a problem"}`, ...context] : context;
-  if (told.length > 0) yield* wait(ports.store.post(event.session, { context: told }, "rewakes"));
-  if (messages) yield* wait(ports.store.post(event.session, { messages }));
+  return [
+    ...(told.length > 0 ? [{ outcome: { context: told }, counter: "rewakes" as const }] : []),
+    ...(messages ? [{ outcome: { messages } }] : []),
+  ];
+}
+
+/** An item that was accepted but will not run. Never rejects. */
+export async function dropItem(ports: Ports, { run }: Item, reason: string): Promise<void> {
+  try {
+    await go(save(ports, { ...run, status: "skipped", reason, ms: 0 }));
+  } catch (error) {
+    await closeFailed(ports, run, messageOf(error));
+  }
 }
 
 /** Closes the run of a program that detached itself, once it has ended. Never rejects. */

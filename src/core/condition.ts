@@ -2,6 +2,7 @@
 import { HooklineError } from "./error.ts";
 import type { Json } from "./event.ts";
 import type { Condition } from "./hook.ts";
+import { nearest } from "./nearest.ts";
 import type { ConditionKind, Found, Patterns, Registry, Scope, Test } from "./ports.ts";
 import { isRecord } from "./schema.ts";
 
@@ -78,13 +79,14 @@ function compileLeaf(condition: { is: string; with?: Json }, place: Place): Comp
   const params = condition.with ?? null;
   const [wrong] = kind.params.check(params);
   if (wrong) throw invalid([name, ...wrong.path].join("."), wrong.expected, wrong.found, place);
-  const clause = describe(name, kind, params);
   const test = kind.compile(params, place.patterns);
+  const clause = describe(name, kind, params);
   return {
     test,
     explain: (scope) => {
       const holds = test(scope) !== false;
-      return { holds, because: holds ? clause : `not: ${clause}` };
+      const said = kind.explain?.(params, scope) ?? { holds: clause, fails: `not: ${clause}` };
+      return { holds, because: holds ? said.holds : said.fails };
     },
     isStatic: kind.reads === "match",
     needs: new Set(kind.needs === undefined ? [] : [kind.needs]),
@@ -212,25 +214,4 @@ function firstOf(tests: readonly Test[], scope: Scope): Found | boolean {
     if (one !== false) return one;
   }
   return false;
-}
-
-/** The known name that a misspelt one is surely meant to be: at most two letters changed, added or missing. */
-function nearest(name: string, known: readonly string[]): string | undefined {
-  const allowed = Math.min(2, Math.floor(name.length / 3));
-  const ranked = known.map((one) => ({ one, apart: distance(name.toLowerCase(), one.toLowerCase()) }));
-  return ranked.filter(({ apart }) => apart <= allowed).sort((left, right) => left.apart - right.apart)[0]?.one;
-}
-
-function distance(left: string, right: string): number {
-  if (Math.max(left.length, right.length) > 64) return Number.POSITIVE_INFINITY;
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (const [down, letter] of [...left].entries()) {
-    const next = [down + 1];
-    for (let across = 1; across <= right.length; across++) {
-      const changed = (row[across - 1] ?? 0) + (right[across - 1] === letter ? 0 : 1);
-      next.push(Math.min(changed, (row[across] ?? 0) + 1, (next[across - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[right.length] ?? 0;
 }

@@ -1,20 +1,20 @@
 /** The line itself: event → match → admit → steps → merge → outcome. The only place where an event is decided. */
 
 import { refusalOf } from "./admit.ts";
-import { type Asking, askAgain, askAll, save, skip } from "./ask.ts";
-import { finishDetached, performItem } from "./background.ts";
+import { type Asking, askAgain, askAll, mayJudge, save, skip } from "./ask.ts";
+import { dropItem, finishDetached, performItem } from "./background.ts";
 import { messageOf } from "./error.ts";
 import type { HookEvent, MaybePromise } from "./event.ts";
 import { advance } from "./events.ts";
 import { type Explanation, explainEvent } from "./explain.ts";
-import { type Flow, go, wait } from "./flow.ts";
-import type { HookSet } from "./hook.ts";
+import { type Flow, go, isThenable, wait } from "./flow.ts";
+import { type HookSet, isGuard } from "./hook.ts";
 import { accept, merge, type Outcome } from "./outcome.ts";
 import { begin, candidates, holdsNow, inBackground, newRun, type Passage } from "./passage.ts";
-import { type Plan, type Plans, planHooks } from "./plan.ts";
+import { listensTo, type Plan, type Plans, planHooks } from "./plan.ts";
 import type { Caller, DetachedWork, Found, Item, Ports, Run } from "./ports.ts";
 import { policyOf } from "./run.ts";
-import { settle } from "./settle.ts";
+import { current, settle } from "./settle.ts";
 
 export interface Engine {
   /** One event down the line. Never throws: what fails is answered by the failure policies. Waits only if a hook does. */
@@ -30,6 +30,12 @@ export interface Engine {
 }
 
 const noCaller: Caller = {};
+const noPlans: Plans = {
+  find: () => [],
+  of() {
+    throw new Error("there are no plans");
+  },
+};
 
 export function createEngine(ports: Ports): Engine {
   const planned = new WeakMap<HookSet, Plans>();
@@ -43,10 +49,21 @@ export function createEngine(ports: Ports): Engine {
     return made;
   };
 
-  function* handOver(item: Item, work: DetachedWork): Flow<void> {
+  function* handOver(item: Item, work: DetachedWork, caller: Caller): Flow<void> {
     const owner = ports.queue.owner?.();
     yield* save(ports, owner ? { ...item.run, owner } : item.run);
-    if (ports.queue.adopt) return yield* wait(ports.queue.adopt(item, work));
+    if (ports.queue.adopt) {
+      try {
+        return yield* wait(ports.queue.adopt(item, work, caller));
+      } catch (error) {
+        work.end();
+        return yield* save(ports, {
+          ...item.run,
+          status: "failed",
+          reason: `nobody could look after it: ${messageOf(error)}`,
+        });
+      }
+    }
     const finishing = finishDetached(ports, item.run, work.done);
     background.add(finishing);
     void finishing.finally(() => background.delete(finishing)); // it never rejects
@@ -76,7 +93,11 @@ export function createEngine(ports: Ports): Engine {
     yield* askAll(asking, passage);
     yield* askAgain(asking, passage);
     const outcome = yield* settle(ports, passage);
-    yield* wait(ports.store.answered(passage.event.id, outcome));
+    try {
+      yield* wait(ports.store.answered(passage.event.id, outcome));
+    } catch {
+      // The decision stands although it could not be written down; the event then counts as interrupted.
+    }
     return outcome;
   }
 
@@ -109,7 +130,9 @@ export function createEngine(ports: Ports): Engine {
     let outcome: Outcome = {};
     for (const plan of candidates(passage)) {
       const answered = passage.answers.get(plan);
-      outcome = merge(outcome, answered ? answered.outcome : failureOf(plan, passage, reason));
+      const own = answered ? current(answered, passage) : {};
+      const isFinal = answered && (passage.judged.get(plan) === passage.version || !mayJudge(plan, passage));
+      outcome = merge(outcome, isFinal ? own : merge(own, failureOf(plan, passage, reason)));
     }
     const { costs } = passage.row;
     if (!costs?.fields.some((field) => outcome[field] !== undefined)) return outcome;
@@ -127,10 +150,43 @@ export function createEngine(ports: Ports): Engine {
     return accept(answer, passage.acceptance, guard).now;
   }
 
-  ports.queue.start((item, caller) => performItem(ports, item, caller));
+  /** The last net: whatever decide itself failed to catch blocks where a guard is loaded, and is seen. */
+  function emit(event: HookEvent, caller: Caller): MaybePromise<Outcome> {
+    try {
+      const outcome = go(decide(event, caller));
+      return isThenable(outcome)
+        ? Promise.resolve(outcome).catch((error: unknown) => undecided(event, error))
+        : outcome;
+    } catch (error) {
+      return undecided(event, error);
+    }
+  }
+
+  function undecided(event: HookEvent, error: unknown): Outcome {
+    const reason = `the event could not be decided: ${messageOf(error)}`;
+    const guard = hooksOr(event)?.hooks.find((hook) => isGuard(hook) && hook.enabled && listensTo(hook, event.name));
+    const outcome: Outcome = guard
+      ? accept({ verdict: { is: "deny", reason, by: guard.id } }, begin(event, noPlans, noCaller).acceptance, true).now
+      : {};
+    ports.observe?.({ is: "outcome", event, outcome });
+    return outcome;
+  }
+
+  function hooksOr(event: HookEvent): HookSet | undefined {
+    try {
+      return ports.hooks(event);
+    } catch {
+      return undefined; // no hooks, no guard among them
+    }
+  }
+
+  ports.queue.start({
+    perform: (item, caller) => performItem(ports, item, caller),
+    drop: (item, reason) => dropItem(ports, item, reason),
+  });
 
   return {
-    emit: (event, caller = noCaller) => go(decide(event, caller)),
+    emit: (event, caller = noCaller) => emit(event, caller),
     explain(event) {
       const set = ports.hooks(event);
       return go(explainEvent(event, set, plansOf(set), ports));

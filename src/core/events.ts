@@ -30,8 +30,12 @@ export interface EventRow<Data = Fields> {
   rewrites?: { updatedInput?: keyof Data & string; updatedOutput?: keyof Data & string };
   /** What an answer costs, counted per user prompt (R8). A row's counter is paid once per event. */
   costs?: { fields: readonly OutcomeField[]; counter: Counter; max: number };
+  /** The session is over: its own hooks go (specification 002). */
+  endsSession?: true;
   /** Notices of this kind that are waiting deny the event: the conversation goes on with them (R61). */
   holdsOpenFor?: Counter;
+  /** The sender says that a hook has made it go on already: the only cap where there is no session to count in. */
+  isContinuation?(data: Fields): boolean;
   turn?(before: Turn, data: Fields): Turn;
 }
 
@@ -43,6 +47,7 @@ const fromPerson = (data: Fields): boolean => {
 
 const told = ["messages", "suppressOutput", "extra"] as const;
 const decided = ["verdict", "stop", "context", ...told] as const;
+const goesOn = (data: Fields): boolean => data.stop_hook_active === true;
 const reprompt = { fields: ["verdict", "context"], counter: "reprompts", max: 3 } as const;
 const compactions = ["manual", "auto"] as const;
 
@@ -61,6 +66,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     values: ["clear", "resume", "logout", "prompt_input_exit", "other"],
     accepts: [],
     mode: "async",
+    endsSession: true,
   },
   SessionStop: { accepts: ["verdict", ...told], mode: "sync" },
   Setup: { matchOn: "trigger", values: ["init", "maintenance"], accepts: ["context", ...told], mode: "sync" },
@@ -130,6 +136,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     mode: "sync",
     costs: reprompt,
     holdsOpenFor: "rewakes",
+    isContinuation: goesOn,
     turn: (before, data) => ({
       ...before,
       answer: textField(data, "last_assistant_message") ?? before.answer,
@@ -142,6 +149,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
   SubagentStop: {
     aliases: ["agent_complete"],
     matchOn: "agent_type",
+    isContinuation: goesOn,
     accepts: decided,
     mode: "sync",
     costs: reprompt,

@@ -2,8 +2,9 @@
 import { claimsOf, refusalOf } from "./admit.ts";
 import type { HookEvent, HookId } from "./event.ts";
 import { type Flow, wait } from "./flow.ts";
-import type { Hook, HookSet, Trigger } from "./hook.ts";
-import { type Plan, type Plans, placeOf, scopeOf } from "./plan.ts";
+import type { HookSet, Trigger } from "./hook.ts";
+import { type Passage, remember, twinOf } from "./passage.ts";
+import { type Plan, type Plans, scopeOf } from "./plan.ts";
 import type { Ports } from "./ports.ts";
 
 export interface Explanation {
@@ -14,14 +15,15 @@ export interface Explanation {
   would: "run" | "skip";
   because: string;
 }
-export type ExplainPorts = Pick<Ports, "store" | "now"> & Partial<Pick<Ports, "distrust" | "elsewhere">>;
 
 /** One sentence per hook of the set, in running order. Limits are looked up as they stand now. */
 export function* explainEvent(event: HookEvent, set: HookSet, plans: Plans, ports: Ports): Flow<Explanation[]> {
   const explanations: Explanation[] = [];
+  const handlers: Passage["handlers"] = new Map();
   for (const hook of set.hooks) {
-    const reading = read(plans.of(hook), event);
-    const refused = reading.would === "run" ? yield* refusal(hook, event, ports) : undefined;
+    const plan = plans.of(hook);
+    const reading = read(plan, event);
+    const refused = reading.would === "run" ? yield* refusal(plan, event, handlers, ports) : undefined;
     explanations.push({
       hook: hook.id,
       name: hook.name,
@@ -33,10 +35,13 @@ export function* explainEvent(event: HookEvent, set: HookSet, plans: Plans, port
   return explanations;
 }
 
-function* refusal(hook: Hook, event: HookEvent, ports: Ports): Flow<string | undefined> {
-  const gate = refusalOf(hook, event, ports);
+function* refusal(plan: Plan, event: HookEvent, handlers: Passage["handlers"], ports: Ports): Flow<string | undefined> {
+  const gate = refusalOf(plan.hook, event, ports);
   if (gate !== undefined) return gate;
-  const claims = claimsOf(hook, event);
+  const twin = twinOf(plan, handlers);
+  if (twin) return `duplicate: the same handler runs as ${twin.hook.id}`;
+  remember(plan, handlers);
+  const claims = claimsOf(plan.hook, event);
   if (claims.length === 0) return undefined;
   return (yield* wait(ports.store.peek(claims, ports.now())))?.refusal;
 }
@@ -62,5 +67,3 @@ export function nameOf(trigger: Trigger): string {
   if ("at" in trigger) return `at ${new Date(trigger.at).toISOString()}`;
   return `changes of ${trigger.watch.paths.join(", ")}`;
 }
-
-export { placeOf };

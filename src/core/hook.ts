@@ -124,7 +124,8 @@ export type ProblemCode =
   | "overridden"
   | "disabled"
   | "not-supported-yet"
-  | "guard-invalid";
+  | "guard-invalid"
+  | "guard-in-background";
 
 /** Whether the hook is asked in the name of safety: a rewrite is put before it again, and its failure blocks (R52). */
 export const isGuard = (hook: Hook): boolean => hook.role === "guard" || hook.onFailure === "block";

@@ -99,6 +99,46 @@ const rules: { [F in OutcomeField]: (left: OutcomeFields[F], right: OutcomeField
 };
 export const outcomeFields = Object.keys(rules) as OutcomeField[]; // the mapped type above makes this list complete
 
+type Shape = (value: unknown) => boolean;
+const isText: Shape = (value) => typeof value === "string";
+const isFlag: Shape = (value) => typeof value === "boolean";
+const isList: Shape = Array.isArray;
+const isTextList: Shape = (value) => Array.isArray(value) && value.every(isText);
+const isObject: Shape = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const areObjects: Shape = (value) => Array.isArray(value) && value.every(isObject);
+
+/** What each field must be, for answers that come from code that nobody checked. */
+const shapes: { [F in OutcomeField]: Shape } = {
+  verdict: isObject,
+  stop: isObject,
+  context: isTextList,
+  messages: areObjects,
+  compact: isObject,
+  updatedInput: isObject,
+  updatedOutput: () => true,
+  permissions: isList,
+  watchPaths: isTextList,
+  firstMessage: isText,
+  retry: isFlag,
+  suggestions: areObjects,
+  documents: areObjects,
+  intent: isObject,
+  followUps: areObjects,
+  sessionTitle: isText,
+  suppressPrompt: isFlag,
+  suppressOutput: isFlag,
+  displayContent: isText,
+  worktreePath: isText,
+  elicitation: isObject,
+  reloadSkills: isFlag,
+  interrupt: isFlag,
+  extra: isObject,
+};
+
+/** The first field whose value is of another kind than the field; undefined: the answer can be merged. */
+export const misshapen = (outcome: Outcome): OutcomeField | undefined =>
+  outcomeFields.find((field) => outcome[field] !== undefined && !shapes[field](outcome[field]));
+
 const isField = (key: string): key is OutcomeField => Object.hasOwn(rules, key);
 
 /** One answer out of two, field by field; neither is changed. Associative in every field. */

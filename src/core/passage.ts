@@ -26,8 +26,12 @@ export interface Passage {
   /** The version of the input that each hook was asked about. */
   readonly judged: Map<Plan, number>;
   readonly rewrote: Set<Plan>;
+  /** Not admitted; admission is not asked twice. */
+  readonly refused: Set<Plan>;
   /** Handlers that have been asked, so that a second path to one is seen (R36). */
-  readonly handlers: Map<string, Plan>;
+  readonly handlers: Map<string, Plan[]>;
+  /** As it came, before any rewrite. */
+  readonly original: HookEvent;
   debts: ReadonlyMap<string, Found>;
   denied?: Plan;
 }
@@ -45,7 +49,9 @@ export function begin(event: HookEvent, plans: Plans, caller: Caller): Passage {
     answers: new Map(),
     judged: new Map(),
     rewrote: new Set(),
+    refused: new Set(),
     handlers: new Map(),
+    original: event,
     debts: new Map(),
   };
 }
@@ -77,4 +83,16 @@ export function newRun({ hook }: Plan, { event }: Passage, ports: Ports): Run {
     asked: 0,
     ...(ports.owner ? { owner: ports.owner } : {}),
   };
+}
+
+/** A hook that was asked before and is the same handler by another path: a user's file and a project's, say (R36). */
+export const twinOf = (plan: Plan, handlers: Passage["handlers"]): Plan | undefined =>
+  handlers.get(plan.handlerKey)?.find(({ hook }) => isSameRoot(hook.origin.root, plan.hook.origin.root));
+
+/** Two projects may write one command and mean two programs; a user's file means the one of the project at hand. */
+const isSameRoot = (one: string | undefined, other: string | undefined): boolean =>
+  one === undefined || other === undefined || one === other;
+
+export function remember(plan: Plan, handlers: Passage["handlers"]): void {
+  handlers.set(plan.handlerKey, [...(handlers.get(plan.handlerKey) ?? []), plan]);
 }

@@ -126,7 +126,7 @@ export function planHook(hook: Hook, registry: Registry, patterns: Patterns): Pl
     judges: guard || hook.role === "undeclared",
     needs: nothingNeeded,
     steps: [],
-    handlerKey: JSON.stringify([hook.steps, hook.mode, hook.role, hook.onFailure, hook.origin.root ?? ""]),
+    handlerKey: JSON.stringify([hook.steps, hook.mode, hook.role, hook.onFailure, hook.origin.plugin ?? ""]),
   };
   try {
     const steps = hook.steps.map((step) => planStep(step, hook, registry, patterns));

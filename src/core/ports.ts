@@ -41,8 +41,10 @@ export interface ConditionKind<P = Json> {
   needs?: string;
   /** "match": the answer depends on the event's name and match value alone, so it is remembered. */
   reads?: "match";
-  /** The clause in a person's words, for explain. */
+  /** What it asks for in a person's words, for lists. */
   describe?(params: P): string;
+  /** What is so about this event, in the words of a person: where the condition holds, and where it does not. */
+  explain?(params: P, scope: Scope): { holds: string; fails: string };
 }
 
 /** Regular expressions, globs and shell analysis, from libraries chosen outside (R65). regex and glob throw at load. */
@@ -80,7 +82,16 @@ export type StepResult =
 export interface DetachedWork {
   done: Promise<StepResult>;
   /** Lets this process end first; gives what a supervisor needs to look after the program. */
-  release(): { pid: number; stdout: unknown; stderr: unknown };
+  release(): Released;
+  /** Ends its process tree. */
+  end(): void;
+}
+/** A program that was let go, for a supervisor: its id, its open outputs, and how long it may still take. */
+export interface Released {
+  pid: number;
+  stdout: unknown;
+  stderr: unknown;
+  limit: Seconds;
 }
 
 /** A step as the run keeps it. */
@@ -232,17 +243,22 @@ export interface Item {
   hook: Hook;
   event: HookEvent;
 }
-export type Perform = (item: Item, caller: Caller) => Promise<void>;
+export interface QueueOwner {
+  /** Runs an item from start to end. Never rejects. */
+  perform(item: Item, caller: Caller): Promise<void>;
+  /** Records why an item that was accepted will not run. Never rejects. */
+  drop(item: Item, reason: string): Promise<void>;
+}
 /** Owns the runs that nobody waits for. `add` may throw: the run is then failed. */
 export interface Queue {
   add(item: Item, caller: Caller): MaybePromise<{ is: "queued" } | { is: "skipped"; reason: string }>;
   /** Called once, by the engine that the queue belongs to. */
-  start(perform: Perform): void;
+  start(owner: QueueOwner): void;
   cancel(run: string): MaybePromise<void>;
   /** Who looks after a run that was just handed over; absent: this process. */
   owner?(): string;
   /** Takes over a program that detached itself; absent: it stays with this process. */
-  adopt?(item: Item, work: DetachedWork): MaybePromise<void>;
+  adopt?(item: Item, work: DetachedWork, caller: Caller): MaybePromise<void>;
   /** Waits for what is running. Safe to call twice. */
   close(): Promise<void>;
 }

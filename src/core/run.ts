@@ -1,6 +1,6 @@
 /** One hook's steps in order, with their limits and the failure policy. Never throws. */
 import { messageOf } from "./error.ts";
-import type { HookEvent, Seconds } from "./event.ts";
+import type { HookEvent, Instant, Seconds } from "./event.ts";
 import { type Flow, isThenable, wait } from "./flow.ts";
 import type { Hook } from "./hook.ts";
 import { merge, type Outcome } from "./outcome.ts";
@@ -45,6 +45,7 @@ export function* perform(plan: Plan, performance: Performance): Flow<Performed> 
   if (plan.broken !== undefined) return failed(hook, "failed", plan.broken, {}, [], []);
   const records: StepRecord[] = [];
   const notes: string[] = [];
+  const until = hook.limits.timeout === undefined ? undefined : performance.ports.now() + hook.limits.timeout * 1000;
   let scope = scopeOf(performance.event, performance.match);
   let outcome: Outcome = {};
   for (const planned of plan.steps) {
@@ -58,7 +59,7 @@ export function* perform(plan: Plan, performance: Performance): Flow<Performed> 
       };
     }
     const started = performance.ports.now();
-    const { result, signalled } = yield* runStep(planned, scope, hook, performance);
+    const { result, signalled } = yield* runStep(planned, scope, hook, performance, until);
     records.push(recordOf(planned, result, performance.ports.now() - started));
     notes.push(...(result.notes ?? []));
     if (result.outcome) outcome = merge(outcome, signed(result.outcome, hook));
@@ -113,8 +114,9 @@ function* runStep(
   scope: Scope,
   hook: Hook,
   performance: Performance,
+  until: Instant | undefined,
 ): Flow<{ result: StepResult; signalled: Signalled }> {
-  const limit = limitOf(planned, hook, performance);
+  const limit = limitOf(planned, performance, until);
   const stop = stopSignal(performance.caller.signal);
   const context: StepContext = {
     event: performance.event,
@@ -147,6 +149,7 @@ function* runStep(
           ),
         )
       : working;
+    if (signalled && result.ok) result.detached?.end();
     return { result: signalled ? asStopped(result, signalled, limit) : result, signalled };
   } catch (error) {
     return { result: { ok: false, output: {}, failure: "error", reason: messageOf(error) }, signalled };
@@ -156,10 +159,10 @@ function* runStep(
   }
 }
 
-const limitOf = ({ step }: PlannedStep, hook: Hook, { caller, ports }: Performance): Seconds => {
-  const left =
-    caller.deadline === undefined ? Number.POSITIVE_INFINITY : Math.max(0, (caller.deadline - ports.now()) / 1000);
-  return Math.min(step.timeout, hook.limits.timeout ?? Number.POSITIVE_INFINITY, left);
+/** The least of what the step, the whole run and the caller still allow. */
+const limitOf = ({ step }: PlannedStep, { caller, ports }: Performance, until: Instant | undefined): Seconds => {
+  const ends = Math.min(until ?? Number.POSITIVE_INFINITY, caller.deadline ?? Number.POSITIVE_INFINITY);
+  return Math.min(step.timeout, Math.max(0, (ends - ports.now()) / 1000));
 };
 
 const asStopped = (result: StepResult, why: "timeout" | "cancelled", limit: Seconds): StepResult => ({

@@ -43,14 +43,6 @@ export const tools: { readonly [name: string]: ToolRow } = {
 /** Any other tool: the first of these fields that its input has; `pattern` is text, the others are paths. */
 export const otherTool: ToolRow = { compares: "file", fields: ["file_path", "path", "pattern"] };
 
-const others =
-  "AskUserQuestion BashOutput CronCreate CronDelete CronList EnterPlanMode EnterWorktree ExitPlanMode ExitWorktree KillBash " +
-  "KillShell LSP ListMcpResourcesTool Monitor ReadMcpResourceTool SendMessage StructuredOutput TaskCreate TaskGet TaskList " +
-  "TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete TodoRead TodoWrite ToolSearch";
-
-/** The tools of Claude Code 2.1.330 and its earlier versions, for warnings about matchers that mean none of them. */
-export const knownTools: readonly string[] = [...Object.keys(tools), ...others.split(" ")];
-
 export const toolRow = (tool: string): ToolRow | undefined => (Object.hasOwn(tools, tool) ? tools[tool] : undefined);
 
 /** The class of a canonical tool name, if it has one. */

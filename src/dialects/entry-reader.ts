@@ -4,7 +4,7 @@ import type { Json } from "../core/event.ts";
 import type { ProblemCode } from "../core/hook.ts";
 import { kindOf } from "../core/schema.ts";
 import type { Report } from "./json-tree.ts";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../core/nearest.ts";
 import type { Entry, Field } from "./settings-entries.ts";
 
 export interface EntryReader {

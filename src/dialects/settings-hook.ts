@@ -5,7 +5,7 @@ import type { Patterns } from "../core/ports.ts";
 import { createReader, type EntryReader } from "./entry-reader.ts";
 import type { Finding, Report } from "./json-tree.ts";
 import type { Place } from "./locate.ts";
-import { didYouMean, nearest } from "./nearest.ts";
+import { didYouMean, nearest } from "../core/nearest.ts";
 import type { Entry, Flavour } from "./settings-entries.ts";
 import { conditionOf } from "./settings-matchers.ts";
 import { type HandlerType, handlerTypes } from "./settings-steps.ts";
@@ -162,10 +162,22 @@ const waitedForByGen: ReadonlySet<string> = new Set([
 function modeOf(reader: EntryReader, { flavour }: FileContext, { guard }: Policy): Mode {
   const rewake = reader.flag("asyncRewake");
   const detached = reader.flag("async");
+  if (guard && (rewake || detached)) return guardInBackground(reader, rewake ? "asyncRewake" : "async");
   if (rewake) return "rewake";
   if (detached !== undefined) return detached ? "async" : "sync";
   const waits = flavour !== "gen" || guard || reader.entry.events.some((event) => waitedForByGen.has(event));
   return waits ? "sync" : "async";
+}
+
+/** What nobody waits for can refuse nothing, so the word that asks for safety counts (R46). */
+function guardInBackground(reader: EntryReader, key: string): "sync" {
+  reader.report(reader.entry.fields.get(key)?.at ?? reader.entry.at, {
+    severity: "error",
+    code: "guard-in-background",
+    message: `a guard cannot run in the background, where its verdict counts nowhere: it runs synchronously, as without "${key}"`,
+    suggestion: `remove "${key}", or the role and the failure policy of a guard`,
+  });
+  return "sync";
 }
 
 function isEnabled(reader: EntryReader, { flavour }: FileContext): boolean {
@@ -230,9 +242,10 @@ function invalidGuard(
     suggestion: "correct the entry",
   });
   const enabled = reader.entry.fields.get("enabled")?.value !== false;
+  const name = reader.entry.fields.get("name")?.value;
   return {
     ...frame(reader, context, policy, when),
-    name: `invalid guard (${reader.entry.written})`,
+    name: typeof name === "string" ? name : `invalid guard (${reader.entry.written})`,
     steps: [{ uses: "invalid", with: { reason }, timeout: 1, onError: "stop" }],
     limits: { overlap: "coalesce" },
     mode: "sync",

@@ -1,4 +1,5 @@
 /** Ids of settings hooks: readable, of no one machine, and unchanged by edits elsewhere in the file (R70). */
+import { fingerprint } from "../core/fingerprint.ts";
 import type { Hook, Problem } from "../core/hook.ts";
 
 /** Own ids stay; the others are made of the file and what the hook says, so that edits elsewhere leave them alone (R70). */
@@ -27,21 +28,8 @@ export const takenId = ({ id, origin }: Hook, instead: string): Problem => ({
 
 function madeId({ on, when, steps, mode, role, onFailure, limits }: Hook, label: string): string {
   const written = "as" in on ? (on.as?.join("+") ?? "") : "";
-  return `settings:${label}:${written}:${shortHash(JSON.stringify([when, steps, mode, role, onFailure, limits], withoutPlaces))}`;
+  return `settings:${label}:${written}:${fingerprint(JSON.stringify([when, steps, mode, role, onFailure, limits], withoutPlaces)).slice(0, 8)}`;
 }
 
 /** The folder that a pattern starts from is another on each machine. */
 const withoutPlaces = (key: string, value: unknown): unknown => (key === "root" ? undefined : value);
-
-/**
- * Eight hexadecimal digits (FNV-1a, 32 bits). It tells the hooks of one file apart and is no protection:
- * a cryptographic hash takes milliseconds to load, on every event. Twins by chance or intent get a counter.
- */
-function shortHash(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) {
-    hash ^= text.charCodeAt(index);
-    hash = Math.imul(hash, 0x01000193);
-  }
-  return (hash >>> 0).toString(16).padStart(8, "0");
-}

@@ -7,11 +7,11 @@ import { compileMatcher, compileToolPattern, isNameList, isToolPattern, matchesA
 import type { Patterns } from "../core/ports.ts";
 import { isRecord, kindOf } from "../core/schema.ts";
 import { readToolPattern } from "../core/tool-pattern.ts";
-import { knownTools, toolClassNames } from "../core/tools.ts";
+import { toolClassNames } from "../core/tools.ts";
 import type { EntryReader } from "./entry-reader.ts";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../core/nearest.ts";
 import type { Field, Flavour } from "./settings-entries.ts";
-import { nativeTools } from "./tool-names.ts";
+import { knownTools, nativeTools } from "./tool-names.ts";
 
 export interface MatcherContext {
   flavour: Flavour;

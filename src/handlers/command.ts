@@ -1,9 +1,11 @@
 /** Runs a program: the event on its stdin, the answer in its exit code and on its stdout. */
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { isAbsolute, join, relative, sep } from "node:path";
 import type { Seconds } from "../core/event.ts";
 import type { Detached, Ended, Evidence, Handler, Protocol, StepContext, StepResult } from "../core/ports.ts";
 import { listOf, mapOf, object, oneOf, text } from "../core/schema.ts";
+import { scriptWord } from "../core/script-word.ts";
 import { protocols } from "../protocols/index.ts";
 import { writtenName } from "../protocols/written-name.ts";
 import { type EnvironmentWish, environmentOf } from "./command-environment.ts";
@@ -57,7 +59,7 @@ async function runLine(work: Work): Promise<StepResult> {
   const { event, hook, ports, signal } = context;
   if (!ports.spawn) return notStarted("nothing here can start programs");
   const input = protocol.write(event, writtenName(hook, event.name));
-  const { folder, note } = workingFolder(context);
+  const { folder, note } = workingFolder(context, params);
   const ended = await ports.spawn(
     { program, args, cwd: folder, environment, input },
     {
@@ -70,12 +72,30 @@ async function runLine(work: Work): Promise<StepResult> {
   return ended.rest && result.ok ? { ...result, detached: goOn(ended.rest, ended, work) } : result;
 }
 
-/** The session's folder (C35); if it is gone, where the hook was written. */
-function workingFolder({ event, hook }: StepContext): { folder: string; note: string[] } {
-  if (isFolder(event.cwd)) return { folder: event.cwd, note: [] };
-  const folder = hook.origin.root !== undefined && isFolder(hook.origin.root) ? hook.origin.root : tmpdir();
-  return { folder, note: [`the folder ${event.cwd} does not exist: the command ran in ${folder}`] };
+/** The session's folder (C35); where the hook was written, if that is gone or only from there the script is found (R34). */
+function workingFolder({ event, hook }: StepContext, params: CommandParams): { folder: string; note: string[] } {
+  const { cwd } = event;
+  const { root } = hook.origin;
+  if (!isFolder(cwd)) {
+    const folder = root !== undefined && isFolder(root) ? root : tmpdir();
+    return { folder, note: [`the folder ${cwd} does not exist: the command ran in ${folder}`] };
+  }
+  const script = root !== undefined && isBelow(cwd, root) ? relativeScript(params) : undefined;
+  if (root === undefined || script === undefined || existsSync(join(cwd, script)) || !existsSync(join(root, script)))
+    return { folder: cwd, note: [] };
+  return { folder: root, note: [`run from ${root}, the folder that declares it: ${script} is relative to it`] };
 }
+
+/** What the shell would not read as it stands is none. */
+function relativeScript({ command: line, args }: CommandParams): string | undefined {
+  const written = scriptWord(line, args)?.written;
+  return written === undefined || isAbsolute(written) || /^~|[$*?`\\]/.test(written) ? undefined : written;
+}
+
+const isBelow = (folder: string, root: string): boolean => {
+  const path = relative(root, folder);
+  return path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+};
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
@@ -113,16 +133,18 @@ function goOn(
   work: Work,
 ): NonNullable<Extract<StepResult, { ok: true }>["detached"]> {
   const { context } = work;
-  const forget = context.ports.after((askedLimit(stdout) ?? context.timeout) * 1000, () => rest.end());
+  const limit = askedLimit(stdout) ?? context.timeout;
+  const forget = context.ports.after(limit * 1000, () => rest.end());
   const done = rest.done.then((ended) => {
     forget();
     return conclude(ended, work, []);
   });
   return {
     done,
+    end: () => rest.end(),
     release() {
       forget(); // the limit is the supervisor's now
-      return rest.release();
+      return { ...rest.release(), limit };
     },
   };
 }

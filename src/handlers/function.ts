@@ -1,9 +1,9 @@
 /** Callbacks in this process: what embedders register with defineHook, and session hooks (specification 002). */
 import type { Fields, HookEvent, MaybePromise } from "../core/event.ts";
 import { isThenable } from "../core/flow.ts";
-import { type Outcome, outcomeFields } from "../core/outcome.ts";
+import { misshapen, type Outcome, outcomeFields } from "../core/outcome.ts";
 import type { Handler, StepContext, StepResult } from "../core/ports.ts";
-import { isRecord, object, text } from "../core/schema.ts";
+import { isRecord, kindOf, object, text } from "../core/schema.ts";
 import { readAnswer } from "../protocols/settings.ts";
 
 /** What a callback may answer: nothing, the short words, any outcome field, or Claude Code's own JSON. */
@@ -53,7 +53,16 @@ function resultOf(answer: unknown, { event, hook }: StepContext): StepResult {
       reason: `the callback answered ${typeof answer}, not an object`,
     };
   if (settingsKeys.some((key) => key in answer)) return readAnswer(JSON.stringify(answer), event, hook.id);
-  return { ok: true, output: {}, outcome: outcomeOf(answer, hook.id) };
+  const outcome = outcomeOf(answer, hook.id);
+  const wrong = misshapen(outcome);
+  if (wrong)
+    return {
+      ok: false,
+      output: {},
+      failure: "output",
+      reason: `the callback answered ${wrong} with ${kindOf(outcome[wrong])}`,
+    };
+  return { ok: true, output: {}, outcome };
 }
 
 const words = ["deny", "ask", "allow"] as const;
@@ -62,7 +71,7 @@ function outcomeOf(answer: Record<string, unknown>, by: string): Outcome {
   const outcome: Outcome = {};
   const given = outcomeFields.filter((field) => field in answer && field !== "verdict" && field !== "context");
   Object.assign(outcome, Object.fromEntries(given.map((field) => [field, answer[field]])));
-  const word = words.find((one) => answer[one] !== undefined && answer[one] !== false);
+  const word = words.find((one) => answer[one] === true || typeof answer[one] === "string");
   if (word) outcome.verdict = { is: word, by, ...(typeof answer[word] === "string" ? { reason: answer[word] } : {}) };
   const { context, message } = answer;
   if (context !== undefined) outcome.context = Array.isArray(context) ? context.map(String) : [String(context)];

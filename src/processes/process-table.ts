@@ -14,18 +14,41 @@ export interface ProcessEntry {
 
 /** Undefined if there is no such process, or no such table on this system. Never throws. */
 export function readEntry(pid: number): ProcessEntry | undefined {
-  const line = read(`/proc/${pid}/stat`);
-  if (line === undefined) return undefined;
-  // The name stands in brackets and may itself hold blanks and brackets.
-  const [state, parent, group, session, ...rest] = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  const fields = statFields(pid);
+  if (!fields) return undefined;
+  const [, parent, group, session] = fields;
+  const { state, started } = stateIn(fields);
   return {
     pid,
     parent: Number(parent),
     group: Number(group),
     session: Number(session),
-    startedAt: Number(rest[15]),
-    isZombie: state === "Z" || state === "X",
+    startedAt: started,
+    isZombie: ended.has(state),
   };
+}
+
+export interface ProcessState {
+  /** The table's letter: R, S, D, T, Z (ended, and its parent has not noticed yet), X. */
+  state: string;
+  /** Clock ticks since boot: with the pid it names one process for ever. */
+  started: number;
+}
+
+/** Whether and since when a process lives. Undefined if there is none, or no such table on this system. Never throws. */
+export function processState(pid: number): ProcessState | undefined {
+  const fields = statFields(pid);
+  return fields && stateIn(fields);
+}
+
+const ended: ReadonlySet<string> = new Set(["Z", "X"]);
+
+const stateIn = (fields: readonly string[]): ProcessState => ({ state: fields[0] ?? "", started: Number(fields[19]) });
+
+/** What stands behind the name, which is in brackets and may itself hold blanks and brackets. */
+function statFields(pid: number): string[] | undefined {
+  const line = read(`/proc/${pid}/stat`);
+  return line?.slice(line.lastIndexOf(")") + 2).split(" ");
 }
 
 /** The living processes that are not older than this; none where there is no table. */

@@ -79,6 +79,7 @@ function supervise(running: Running): Promise<Ended> {
   child.once("exit", () => over.resolve("exit"));
   const abort = (): void => over.resolve("aborted");
   options.signal.addEventListener("abort", abort, { once: true });
+  if (options.signal.aborted) abort(); // while the start was tried again: that is told to nobody who listens later
 
   listen(child.stdout, stdout);
   listen(child.stderr, stderr);

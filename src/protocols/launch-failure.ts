@@ -4,20 +4,27 @@ import type { Ended } from "../core/ports.ts";
 interface Form {
   /** What the first line of stderr looks like. */
   stderr: RegExp;
+  /** What all its lines look like: a shell that died says no more, a program that goes on to its own exit 2 does. */
+  every?: RegExp;
   /** The exit codes it is looked for at; all but 0, unless said. */
   codes?: readonly number[];
   reason(line: string): string;
 }
 
 const quoted = (line: string): string => `the command cannot run: ${line}`;
+const shell = /^(?:\S*\/)?(?:ba|da|z|k|a)?sh: ?(?:-c: )?(?:line )?\d+: /;
+const script = /: (?:line )?\d+: /;
+/** A line that needs bash and got another shell: what it says next, it says because of that. */
+const bashWord = /^(?:\S*\/)?(?:da|k|a)?sh: ?(?:line )?\d+: (?:\[\[|function|source|shopt|declare): not found$/;
 const permission = /(?:^|: )([^:]+): Permission denied/;
 
 /** Measured on bash 5.2, dash 0.5.12 and the interpreters named; the first that fits tells the reason. */
 const forms: readonly Form[] = [
   { stderr: permission, codes: [126], reason: (line) => notExecutable(permission.exec(line)?.[1] ?? "") },
   { stderr: /^/, codes: [126, 127], reason: (line) => quoted(line || "the shell found no such program") },
-  { stderr: /^(?:\S*\/)?(?:ba|da|z|k|a)?sh: ?(?:-c: )?(?:line )?\d+: /, codes: [2], reason: quoted },
-  { stderr: /: (?:line )?\d+: syntax error\b/i, codes: [2], reason: quoted },
+  { stderr: bashWord, codes: [2], reason: quoted },
+  { stderr: shell, every: shell, codes: [2], reason: quoted },
+  { stderr: /: (?:line )?\d+: (?:syntax error|unexpected EOF)\b/i, every: script, codes: [2], reason: quoted },
   { stderr: /can't open file '.*': \[Errno|^Can't open perl script /, reason: quoted },
   { stderr: /^(?:\S*\/)?ruby: No such file or directory -- |^Could not open input file: /, reason: quoted },
   { stderr: /^error: Module not found/i, reason: quoted },
@@ -28,12 +35,19 @@ const notExecutable = (file: string): string => `${file} may not be executed: ch
 /** Why the program did not really run, or undefined if its exit code is its own. */
 export function launchFailure({ code, stdout, stderr }: Ended): string | undefined {
   if (code === undefined || code === 0) return undefined;
-  const line = firstLine(stderr);
+  const lines = stderr.split("\n").filter((one) => one.trim() !== "" && !warning.test(one));
+  const line = firstLine(lines[0] ?? "");
   const isCertain = code === 126 || code === 127;
   if (!isCertain && stdout.trimStart().startsWith("{")) return undefined; // it got far enough to answer
-  const form = forms.find(({ codes, stderr: looks }) => (codes?.includes(code) ?? true) && looks.test(line));
+  const form = forms.find(
+    ({ codes = [code], stderr: first, every }) =>
+      codes.includes(code) && first.test(line) && (every === undefined || lines.every((one) => every.test(one))),
+  );
   return form ? `${form.reason(line)} (exit ${code})` : missingModule(stderr);
 }
+
+/** bash warns and goes on. */
+const warning = /^(?:\S*\/)?bash: (?:line \d+: )?warning: /;
 
 /** Node reports a missing script only after its stack. */
 function missingModule(stderr: string): string | undefined {

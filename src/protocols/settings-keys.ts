@@ -23,6 +23,7 @@ export interface Key {
   read(value: Json, asked: Asked): Outcome | string;
 }
 
+/** What specification 002 says where a hook gave no reason (C36). */
 export const blocked = "Hook blocked execution";
 
 const text =
@@ -153,10 +154,10 @@ function readPermissions(value: Json, { notes }: Asked): Outcome | string {
   return permissions.length === 0 ? {} : { permissions };
 }
 
-/** A plain string is one allow rule for the session: `Bash(git *)`, or a tool's name. */
-function sessionRule(rule: string): Fields {
+/** A plain string is one allow rule for the session: `Bash(git *)`, or a tool's name (C59). */
+export function sessionRule(rule: string): Fields {
   const [, toolName = rule, ruleContent] = /^([^()]+)\((.*)\)$/s.exec(rule.trim()) ?? [];
-  const rules: Fields[] = [ruleContent === undefined ? { toolName } : { toolName, ruleContent }];
+  const rules: Fields[] = [ruleContent ? { toolName, ruleContent } : { toolName }];
   return { type: "addRules", rules, behavior: "allow", destination: "session" };
 }
 

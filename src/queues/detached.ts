@@ -1,7 +1,7 @@
 /** Runs that nobody waits for, where no process stays: one detached supervisor per run, which ends with it (R61). */
-import { spawn } from "node:child_process";
 import type { Stream } from "node:stream";
 import { HooklineError, messageOf } from "../core/error.ts";
+import type { Seconds } from "../core/event.ts";
 import { handedOver } from "../core/owner.ts";
 import type { Caller, DetachedWork, Item, Queue } from "../core/ports.ts";
 
@@ -10,7 +10,7 @@ export interface Assignment {
   item: Item;
   store: string;
   /** Set: the program runs already; look after it. Its output arrives on descriptors 3 and 4. */
-  adopted?: { pid: number; started: number };
+  adopted?: { pid: number; limit: Seconds };
 }
 
 export interface DetachedQueueOptions {
@@ -27,6 +27,7 @@ export function createDetachedQueue({ command, store }: DetachedQueueOptions): Q
 
   function supervise(assignment: Assignment, caller: Caller, streams: readonly unknown[]): Promise<void> {
     return new Promise((resolve, reject) => {
+      const { spawn } = process.getBuiltinModule("node:child_process"); // 5 ms to load: only an async hook pays it
       const child = spawn(program, words, {
         detached: true,
         stdio: ["pipe", "ignore", "ignore", ...streams.map((stream) => stream as Stream)], // a released pipe of the program
@@ -45,7 +46,7 @@ export function createDetachedQueue({ command, store }: DetachedQueueOptions): Q
       child.stdin?.on("error", failed);
       child.stdin?.end(JSON.stringify(assignment), () => {
         child.unref();
-        resolve();
+        resolve(); // after an error the promise has rejected already
       });
     });
   }
@@ -56,9 +57,9 @@ export function createDetachedQueue({ command, store }: DetachedQueueOptions): Q
       await supervise({ item, store }, caller, []);
       return { is: "queued" };
     },
-    async adopt(item: Item, work: DetachedWork) {
-      const { pid, stdout, stderr } = work.release();
-      await supervise({ item, store, adopted: { pid, started: item.run.startedAt } }, {}, [stdout, stderr]);
+    async adopt(item: Item, work: DetachedWork, caller: Caller) {
+      const { pid, stdout, stderr, limit } = work.release();
+      await supervise({ item, store, adopted: { pid, limit } }, caller, [stdout, stderr]);
     },
     cancel() {},
     owner: () => handedOver(Date.now() + startsWithin),

@@ -1,7 +1,7 @@
 /** Runs that nobody waits for, in this process: for embedders, for `hookline emit`, and inside a supervisor. */
 import { HooklineError } from "../core/error.ts";
 import type { HookId } from "../core/event.ts";
-import type { Caller, Item, Perform, Queue } from "../core/ports.ts";
+import type { Caller, Item, Queue, QueueOwner } from "../core/ports.ts";
 
 interface Lane {
   running: Item;
@@ -13,7 +13,7 @@ interface Lane {
 export function createInlineQueue(): Queue {
   const lanes = new Map<HookId, Lane>();
   const working = new Set<Promise<void>>();
-  let perform: Perform | undefined;
+  let owner: QueueOwner | undefined;
   let closed = false;
 
   function launch(item: Item, caller: Caller, waiting: Lane["waiting"]): void {
@@ -22,7 +22,7 @@ export function createInlineQueue(): Queue {
     lanes.set(item.hook.id, lane);
     const signal = caller.signal ? AbortSignal.any([caller.signal, stop.signal]) : stop.signal;
     const work = soon()
-      .then(() => perform?.(item, { ...caller, signal }))
+      .then(() => owner?.perform(item, { ...caller, signal }))
       .then(() => next(lane));
     working.add(work);
     void work.finally(() => working.delete(work)); // perform never rejects
@@ -34,9 +34,15 @@ export function createInlineQueue(): Queue {
     else lanes.delete(lane.running.hook.id);
   }
 
+  function drop(item: Item, reason: string): void {
+    const dropping = owner?.drop(item, reason) ?? Promise.resolve();
+    working.add(dropping);
+    void dropping.finally(() => working.delete(dropping)); // drop never rejects
+  }
+
   return {
     start(given) {
-      perform = given;
+      owner = given;
     },
     add(item, caller) {
       if (closed) throw new HooklineError("closed", { name: "the queue", where: item.hook.name });
@@ -45,11 +51,16 @@ export function createInlineQueue(): Queue {
         launch(item, caller, []);
         return { is: "queued" };
       }
-      return overlaps[item.hook.limits.overlap](lane, item, caller);
+      const { taken, dropped, restarts } = overlaps[item.hook.limits.overlap](lane);
+      if (taken.is === "queued") lane.waiting = [...(dropped ? [] : lane.waiting), { item, caller }];
+      for (const { item: earlier } of dropped ?? []) drop(earlier, "overlap: a later event took its place");
+      if (restarts) lane.stop.abort();
+      return taken;
     },
     cancel(run) {
       for (const lane of lanes.values()) {
         if (lane.running.run.id === run) lane.stop.abort();
+        for (const { item } of lane.waiting) if (item.run.id === run) drop(item, "cancelled before it started");
         lane.waiting = lane.waiting.filter(({ item }) => item.run.id !== run);
       }
     },
@@ -64,22 +75,17 @@ export function createInlineQueue(): Queue {
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 type Taken = { is: "queued" } | { is: "skipped"; reason: string };
+interface Overlap {
+  taken: Taken;
+  /** Waiting items whose place the new one takes. */
+  dropped?: readonly { item: Item }[];
+  restarts?: true;
+}
 
-const overlaps: Record<Item["hook"]["limits"]["overlap"], (lane: Lane, item: Item, caller: Caller) => Taken> = {
-  skip: () => ({ is: "skipped", reason: "overlap: it is still running" }),
-  queue(lane, item, caller) {
-    lane.waiting.push({ item, caller });
-    return { is: "queued" };
-  },
-  coalesce(lane, item, caller) {
-    if (lane.waiting.length > 0)
-      return { is: "skipped", reason: "overlap: one more run is waiting already and will see the latest" };
-    lane.waiting.push({ item, caller });
-    return { is: "queued" };
-  },
-  restart(lane, item, caller) {
-    lane.waiting = [{ item, caller }];
-    lane.stop.abort();
-    return { is: "queued" };
-  },
+/** What becomes of an event that comes while its hook is running (R23, R53). */
+const overlaps: Record<Item["hook"]["limits"]["overlap"], (lane: Lane) => Overlap> = {
+  skip: () => ({ taken: { is: "skipped", reason: "overlap: it is still running" } }),
+  queue: () => ({ taken: { is: "queued" } }),
+  coalesce: ({ waiting }) => ({ taken: { is: "queued" }, dropped: waiting }),
+  restart: ({ waiting }) => ({ taken: { is: "queued" }, dropped: waiting, restarts: true }),
 };

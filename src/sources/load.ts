@@ -1,6 +1,7 @@
 /** Loads every hook file that holds in a folder into one HookSet. Synchronous and small: it runs on each event of an agent. */
-import { hash } from "node:crypto";
 import { relative, resolve } from "node:path";
+import { isOwnCall } from "../agents/own-call.ts";
+import { fingerprint } from "../core/fingerprint.ts";
 import {
   type Hook,
   type HookSet,
@@ -13,7 +14,6 @@ import {
 import type { Patterns } from "../core/ports.ts";
 import { compileSettings, type Flavour } from "../dialects/settings.ts";
 import { takenId } from "../dialects/settings-ids.ts";
-import { isOwnCall } from "./own-call.ts";
 import {
   flavourOf,
   type Homes,
@@ -74,7 +74,7 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
 /** In running order, known by the hash of its content. */
 export function hookSetOf(hooks: readonly Hook[]): HookSet {
   const ordered = [...hooks].sort(inRunningOrder);
-  return { id: hash("sha256", JSON.stringify(ordered)).slice(0, 32), hooks: ordered };
+  return { id: fingerprint(JSON.stringify(ordered)), hooks: ordered };
 }
 
 /** One file by itself, as `check FILE` sees it: its name tells the format. */

@@ -1,5 +1,6 @@
 /** The table of files that hold settings hooks: layer, flavour and path of each (R29, R58). */
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
+import { claudeFileNames, claudeFolder, claudeManagedFolder, configFolder, ownFileNames } from "../agents/folders.ts";
 import type { Layer } from "../core/hook.ts";
 import type { Flavour } from "../dialects/settings.ts";
 
@@ -31,23 +32,10 @@ export interface Homes {
   environment: Readonly<Record<string, string | undefined>>;
 }
 
-const claudeManaged: Readonly<Record<string, string>> = {
-  darwin: "/Library/Application Support/ClaudeCode",
-  win32: "C:\\Program Files\\ClaudeCode",
-};
 export const managedFoldersOf = (platform: string): ManagedFolders => ({
-  claude: claudeManaged[platform] ?? "/etc/claude-code",
+  claude: claudeManagedFolder(platform),
   hookline: "/etc/hookline",
 });
-
-/** The specification says that a relative path in these variables counts as none. */
-const folderOr = (value: string | undefined, otherwise: string): string =>
-  value && isAbsolute(value) ? value : otherwise;
-
-export const configFolder = ({ home, environment }: Homes): string =>
-  join(folderOr(environment.XDG_CONFIG_HOME, join(home, ".config")), "hookline");
-export const claudeFolder = ({ home, environment }: Homes): string =>
-  folderOr(environment.CLAUDE_CONFIG_DIR, join(home, ".claude"));
 
 export const managedFiles = (folders: ManagedFolders): HookFile[] => [
   managed("claude", join(folders.claude, "managed-settings.json")),
@@ -65,7 +53,7 @@ export function userFiles(homes: Homes): HookFile[] {
       ...user,
       flavour: "claude",
       family: "claude",
-      path: join(claudeFolder(homes), "settings.json"),
+      path: join(claudeFolder(homes), claudeFileNames.user),
       label: "~/.claude/settings.json",
     },
     {
@@ -79,19 +67,19 @@ export function userFiles(homes: Homes): HookFile[] {
       ...user,
       flavour: "hookline",
       family: "hookline",
-      path: join(configFolder(homes), "hooks.json"),
+      path: join(configFolder(homes), ownFileNames.user),
       label: "~/.config/hookline/hooks.json",
     },
   ];
 }
 
 const inFolder = [
-  { layer: "project", flavour: "claude", name: ".claude/settings.json" },
+  { layer: "project", flavour: "claude", name: claudeFileNames.project },
   { layer: "project", flavour: "gen", name: ".gen/settings.json" },
-  { layer: "project", flavour: "hookline", name: ".hookline/hooks.json" },
-  { layer: "local", flavour: "claude", name: ".claude/settings.local.json" },
+  { layer: "project", flavour: "hookline", name: ownFileNames.project },
+  { layer: "local", flavour: "claude", name: claudeFileNames.local },
   { layer: "local", flavour: "gen", name: ".gen/settings.local.json" },
-  { layer: "local", flavour: "hookline", name: ".hookline/hooks.local.json" },
+  { layer: "local", flavour: "hookline", name: ownFileNames.local },
 ] as const;
 
 /** @param prefix the folder's place in its repository, for labels; "" for the repository's own */

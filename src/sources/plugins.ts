@@ -1,8 +1,9 @@
 /** The hook files that plugins bring: Claude Code's installed ones, and the plugin folders of a project or a home. */
 import { readdirSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
+import { claudeFolder } from "../agents/folders.ts";
 import { isRecord } from "../core/schema.ts";
-import { claudeFolder, type Homes, type HookFile } from "./places.ts";
+import type { Homes, HookFile } from "./places.ts";
 import { readSmallFile } from "./read-file.ts";
 
 /** Whether settings turn a plugin off: the user for good, a project for all but its guards. */

@@ -86,12 +86,22 @@ test("[C73a] a pattern from the hook's root starts at the folder that the parame
   assert.throws(() => compile({ is: "tool", with: { patern: "x" } }), { code: "parameters_invalid" });
 });
 
-test("explain says what a matcher or pattern asks for", () => {
-  const because = (condition: Condition): string => compile(condition).explain(bash("ls")).because;
-  assert.equal(because({ is: "match", with: "Write|Edit" }), "not: the match value is Write or Edit");
-  assert.equal(because({ is: "match", with: "B.*" }), "the match value fits B.*");
-  assert.equal(because({ is: "match", with: "*" }), "the matcher takes everything");
-  assert.equal(because({ is: "tool", with: "Bash(git *)" }), "not: the tool call matches, or may match, Bash(git *)");
+test("explain says in a sentence how the event stands to a matcher or pattern", () => {
+  const stop = scopeOf("Stop", {});
+  const because = (condition: Condition, scope = bash("ls")): string => compile(condition).explain(scope).because;
+  const table: readonly (readonly [string, string])[] = [
+    [because({ is: "match", with: "Write|Edit" }), "the tool is Bash, and the matcher names Write or Edit"],
+    [because({ is: "match", with: "Bash|Edit" }), "the tool is Bash, which the matcher names"],
+    [because({ is: "match", with: "B.*" }), "the tool is Bash, which fits B.*"],
+    [because({ is: "match", with: "^Note" }), "the tool is Bash, which does not fit ^Note"],
+    [because({ is: "match", with: "*" }), "the matcher takes everything"],
+    [because({ is: "match", with: "Bash" }, stop), "this Stop has nothing to match, and the matcher is Bash"],
+    [because({ is: "tool", with: "Bash(git *)" }), "the call does not match Bash(git *)"],
+    [because({ is: "tool", with: "Bash(ls)" }), "the call matches Bash(ls)"],
+    [because({ not: { is: "tool", with: "Bash(ls)" } }), "the call matches Bash(ls)"],
+    [because({ is: "tool", with: "Bash" }, stop), "Stop is about no tool, and the pattern is Bash"],
+  ];
+  for (const [said, expected] of table) assert.equal(said, expected);
 });
 
 test("patternNeeds names exactly the libraries without which a hook cannot be compiled or tested", async () => {

@@ -473,3 +473,111 @@ test("an unknown event in a definition is an error with the near name", async (t
     message: /did you mean "PreToolUse"/,
   });
 });
+
+test("a guard whose second asking could not be written does not let the rewritten input pass", async (t) => {
+  const store = openMemoryStore();
+  let writes = 0;
+  const line = await openLine(t, {
+    store: { ...store, saveRun: (run) => (++writes === 5 ? assert.fail("disk full") : store.saveRun(run)) },
+  });
+  line.use({
+    on: "PreToolUse",
+    id: "a guard",
+    role: "guard",
+    run: (event) => (event.data.tool_input.command === "ls" ? { allow: true } : { deny: "no" }),
+  });
+  line.use({
+    on: "PreToolUse",
+    id: "b rewriter",
+    role: "transform",
+    run: () => ({ updatedInput: { command: "rm -rf /" } }),
+  });
+  assert.equal((await line.emit("PreToolUse", bash("ls"))).verdict?.is, "deny");
+});
+
+test("answers of a wrong shape fail their hook, and no other hook's deny is lost over them", async (t) => {
+  const line = await openLine(t);
+  line.use({ on: "PreToolUse", id: "a", run: () => ({ messages: 5 }) });
+  line.use({ on: "PreToolUse", id: "b", run: () => ({ allow: null, updatedInput: "text" }) });
+  line.use({ on: "PreToolUse", id: "c", run: () => ({ deny: "no" }) });
+  assert.equal((await line.emit("PreToolUse", bash("ls"))).verdict?.reason, "no");
+  assert.match(line.run("a").reason ?? "", /messages with 5/);
+  assert.equal(line.run("b").status, "failed");
+});
+
+test("a guard that is asked again keeps the context that it gave at first", async (t) => {
+  const line = await openLine(t);
+  line.use({
+    on: "PreToolUse",
+    id: "guard",
+    role: "guard",
+    run: (event) =>
+      event.data.tool_input.command === "x" ? { updatedInput: { command: "y" }, context: "made it a y" } : undefined,
+  });
+  assert.deepEqual(await line.emit("PreToolUse", bash("x")), {
+    context: ["made it a y"],
+    updatedInput: { command: "y" },
+  });
+});
+
+test("a hook that calls itself inbox is capped like any other", async (t) => {
+  const line = await openLine(t);
+  line.use({ on: "Stop", id: "inbox", run: () => ({ deny: "more" }) });
+  const verdicts: unknown[] = [];
+  for (let count = 0; count < 4; count++) verdicts.push((await line.emit("Stop", {}, { session: "s" })).verdict?.is);
+  assert.deepEqual(verdicts, ["deny", "deny", "deny", undefined]);
+});
+
+test("a background hook uses up its limit when it starts, not when it is asked for", async (t) => {
+  const line = await openLine(t);
+  let ran = 0;
+  line.use({ on: "PreToolUse", id: "limited", mode: "async", maxFires: 2, run: () => void (ran += 1) });
+  for (let count = 0; count < 3; count++) await line.emit("PreToolUse", bash("ls"));
+  await line.background(3);
+  assert.equal(ran, 2);
+});
+
+test("background hooks have their own limits: the caller's deadline and signal end with the event", async (t) => {
+  const line = await openLine(t);
+  const stop = new AbortController();
+  const started = Promise.withResolvers<void>();
+  const work = Promise.withResolvers<void>();
+  line.use({ on: "PreToolUse", id: "slow", mode: "async", run: () => (started.resolve(), work.promise) });
+  await line.emit("PreToolUse", bash("ls"), { signal: stop.signal, deadline: Date.now() + 10 });
+  stop.abort();
+  await started.promise;
+  work.resolve();
+  await line.background(1);
+  assert.equal(line.run("slow").status, "completed");
+});
+
+test("[C49] the hooks of a session go when it ends, also without a clear, and those of others stay", async (t) => {
+  const line = await openLine(t);
+  let ended = false;
+  line.session("s").use({ on: "SessionEnd", id: "bye", run: () => void (ended = true) });
+  line.session("s").use({ on: "Stop", id: "of s", run: () => ({ deny: "s" }) });
+  line.session("other").use({ on: "Stop", id: "of other", run: () => ({ deny: "other" }) });
+  await line.emit("SessionEnd", { reason: "other" }, { session: "s" });
+  await line.background(1);
+  assert.ok(ended, "the session's own SessionEnd hook still ran");
+  assert.deepEqual(await line.emit("Stop", {}, { session: "s" }), {});
+  assert.equal((await line.emit("Stop", {}, { session: "other" })).verdict?.is, "deny");
+});
+
+test("a hook whose matcher cannot be compiled is refused when it is registered", async (t) => {
+  const line = await openLine(t);
+  assert.throws(() => line.use({ on: "PreToolUse", matcher: "[x", run: () => {} }), { code: "hook_invalid" });
+});
+
+test("[C71, CT20] the status message is seen while the hook runs, and cleared after", async (t) => {
+  const seen: string[] = [];
+  const line = await openLine(t, { observe: (one) => void (one.is === "status" && seen.push(one.status)) });
+  line.use({ on: "PreToolUse", id: "audit", status: "Auditing...", run: () => void seen.push("running") });
+  await line.emit("PreToolUse", bash("ls"));
+  assert.deepEqual(seen, ["Auditing...", "running", ""]);
+});
+
+test("[C51] sessions are the last layer, and nothing lies between the files and them", async () => {
+  const { layers } = await import("../../src/core/hook.ts");
+  assert.deepEqual(layers, ["managed", "user", "project", "local", "plugin", "session"]);
+});

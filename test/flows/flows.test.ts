@@ -1,7 +1,7 @@
 /** One folder per real scenario: files and events in; replies, exit codes, files and runs out. Real processes, nothing faked. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
@@ -20,6 +20,8 @@ interface Step {
   stderr?: string;
   environment?: Record<string, string>;
   cwd?: string;
+  /** Files of the workspace to write before it. */
+  write?: Record<string, string>;
 }
 interface Flow {
   /** The checklist's claims that the story proves. */
@@ -66,6 +68,7 @@ for (const entry of readdirSync(flows, { withFileTypes: true })) {
       return { code: status, stdout, stderr };
     };
     for (const [index, step] of flow.steps.entries()) {
+      for (const [path, text] of Object.entries(step.write ?? {})) writeFileSync(join(places.workspace, path), text);
       const { code, stdout, stderr } = run(step);
       const told = `step ${index + 1}: ${step.command.join(" ")}\nstdout: ${stdout}\nstderr: ${stderr}`;
       assert.equal(code, step.exit, told);

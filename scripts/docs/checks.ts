@@ -1,0 +1,180 @@
+/** What is missing, stale or untrue in the documentation, as far as a program can tell. Each line is one complaint. */
+import { posix } from "node:path";
+import { conditions } from "../../src/conditions/index.ts";
+import { loadPatterns } from "../../src/conditions/patterns.ts";
+import { errorCodes } from "../../src/core/error.ts";
+import { outcomeFields } from "../../src/core/outcome.ts";
+import { compileSettings } from "../../src/dialects/settings.ts";
+import { handlerTypes } from "../../src/dialects/settings-steps.ts";
+import { createHandlers } from "../../src/handlers/index.ts";
+import { specificKeys, topKeys } from "../../src/protocols/settings-keys.ts";
+import { filesIn, staleBlocks } from "./blocks.ts";
+import { commandComplaints } from "./command-line-page.ts";
+import { conformanceComplaints } from "./conformance-page.ts";
+import { generated } from "./generated.ts";
+import { testsByClaim } from "./test-names.ts";
+
+/** The project's files as the checks see them; a test puts another text in the place of one. */
+export interface Project {
+  /** Every Markdown page: those in docs/, and those beside the sources. */
+  pages: readonly string[];
+  read(path: string): string | undefined;
+}
+
+export async function complaintsAbout(project: Project): Promise<string[]> {
+  return [
+    ...staleComplaints(project),
+    ...tableComplaints(project),
+    ...commandComplaints(),
+    ...conformanceComplaints(testsByClaim()),
+    ...project.pages.flatMap((page) => linkComplaints(page, project)),
+    ...orphanComplaints(project),
+    ...project.pages.flatMap((page) => blockComplaints(page, project)),
+    ...(await settingsComplaints(project)),
+    ...legalComplaints(project),
+  ];
+}
+
+const staleComplaints = ({ read }: Project): string[] =>
+  Object.entries(generated)
+    .filter(([path, make]) => read(path) !== make())
+    .map(([path]) => `${path}: it is stale — npm run docs`);
+
+/** Pages that list what a table of the code holds: the same names, no more and no fewer. */
+function tableComplaints(project: Project): string[] {
+  const { read, pages } = project;
+  const source = (path: string): string => read(path) ?? "";
+  const common = /const commonKeys = \(([\s\S]*?)\)\.split/.exec(source("src/dialects/settings-hook.ts"))?.[1] ?? "";
+  const fields = [
+    ...words(common),
+    ...Object.keys(handlerTypes),
+    ...Object.values(handlerTypes).flatMap(({ keys }) => keys),
+  ];
+  const codes = [
+    ...(/export type ProblemCode =([^;]*);/.exec(source("src/core/hook.ts"))?.[1] ?? "").matchAll(/"([\w-]+)"/g),
+  ];
+  const errorPages = pages.filter(
+    (page) => /^docs\/errors\/[a-z]+(_[a-z]+)*\.md$/.test(page) && !/\/(README|findings)\.md$/.test(page),
+  );
+  return [
+    ...sameNames("docs/conditions.md", headings(read("docs/conditions.md")), [...conditions.keys()]),
+    ...sameNames("docs/handlers.md", headings(read("docs/handlers.md")), [...createHandlers(new Map()).keys()]),
+    ...sameNames(
+      "docs/errors/findings.md",
+      headings(read("docs/errors/findings.md")),
+      codes.map(([, code = ""]) => code),
+    ),
+    ...sameNames(
+      "docs/errors/",
+      errorPages.map((page) => posix.basename(page, ".md")),
+      errorCodes,
+    ),
+    ...sameNames(
+      "docs/outcomes.md, first column of the table of fields",
+      firstColumn(read("docs/outcomes.md")),
+      outcomeFields,
+    ),
+    ...missingWords("docs/hooks-json.md", read("docs/hooks-json.md"), [
+      ...fields,
+      ...Object.keys(topKeys),
+      ...Object.keys(specificKeys),
+    ]),
+    ...missingWords("docs/errors/README.md", read("docs/errors/README.md"), errorCodes),
+  ];
+}
+
+const words = (text: string): string[] => text.match(/[a-zA-Z]+/g) ?? [];
+/** `## name`, where the name is one word of code. */
+const headings = (text = ""): string[] => [...text.matchAll(/^## `([\w-]+)`$/gm)].map(([, name = ""]) => name);
+const firstColumn = (text = ""): string[] =>
+  [...(text.split("<!-- fields -->")[1] ?? "").matchAll(/^\| `(\w+)` \|/gm)].map(([, name = ""]) => name);
+
+function sameNames(place: string, written: readonly string[], real: readonly string[]): string[] {
+  return [
+    ...real.filter((name) => !written.includes(name)).map((name) => `${place}: "${name}" is missing`),
+    ...written.filter((name) => !real.includes(name)).map((name) => `${place}: there is no "${name}" in the code`),
+  ];
+}
+
+const missingWords = (place: string, text = "", real: readonly string[]): string[] =>
+  [...new Set(real)]
+    .filter((name) => !text.includes(`\`${name}\``))
+    .map((name) => `${place}: \`${name}\` is not spoken of`);
+
+/** Links between files of the project, and to headings in them. */
+function linkComplaints(page: string, { read }: Project): string[] {
+  const text = withoutCode(read(page) ?? "");
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = ""]) => {
+    if (/^[a-z]+:/.test(target)) return [];
+    const [file = "", anchor] = target.split("#");
+    const path = file === "" ? page : posix.normalize(posix.join(posix.dirname(page), file));
+    const found = read(path);
+    if (found === undefined) return [`${page}: the link ${target} leads nowhere`];
+    if (anchor !== undefined && !anchorsOf(found).includes(anchor))
+      return [`${page}: ${path} has no heading for #${anchor}`];
+    return [];
+  });
+}
+
+const withoutCode = (text: string): string => text.replace(/^```[\s\S]*?^```$/gm, "").replace(/`[^`\n]*`/g, "");
+const anchorsOf = (text: string): string[] =>
+  [...withoutCode(text.replace(/`/g, "")).matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+
+/** A page that nobody can find is not read. */
+function orphanComplaints({ pages, read }: Project): string[] {
+  const linked = new Set(
+    pages.flatMap((page) =>
+      [...(read(page) ?? "").matchAll(/\]\(([^)#\s]+)/g)].map(([, target = ""]) =>
+        posix.normalize(posix.join(posix.dirname(page), target)),
+      ),
+    ),
+  );
+  return pages
+    .filter((page) => page.startsWith("docs/") && page !== "docs/README.md" && !linked.has(page))
+    .map((page) => `${page}: no page links to it`);
+}
+
+/** A page whose blocks are not the files that they name. */
+function blockComplaints(page: string, { read }: Project): string[] {
+  const text = read(page) ?? "";
+  const missing = filesIn(text).filter((path) => read(path) === undefined);
+  if (missing.length > 0) return missing.map((path) => `${page}: there is no ${path}`);
+  return staleBlocks(text, read).map((path) => `${page}: its block is not what ${path} holds — npm run docs`);
+}
+
+/** Every JSON block with hooks in it is a valid hook file, unless `<!-- broken -->` stands before it. */
+async function settingsComplaints({ pages, read }: Project): Promise<string[]> {
+  const patterns = await loadPatterns();
+  return pages.flatMap((page) =>
+    [...(read(page) ?? "").matchAll(/(<!-- broken -->\n)?^```jsonc?\n([\s\S]*?)^```$/gm)].flatMap(
+      ([, broken, block = ""]) => {
+        if (broken || !/^\s*"hooks":/m.test(block)) return [];
+        const { problems } = compileSettings(
+          block,
+          { dialect: "settings", layer: "project" },
+          { flavour: "hookline", patterns },
+        );
+        return problems
+          .filter(({ severity }) => severity !== "note")
+          .map(({ line, message }) => `${page}: line ${line} of a block with hooks: ${message}`);
+      },
+    ),
+  );
+}
+
+function legalComplaints({ pages, read }: Project): string[] {
+  return [
+    ...(/^\s*Apache License\s+Version 2\.0/.test(read("LICENSE") ?? "")
+      ? []
+      : ["LICENSE: it is not the Apache License 2.0"]),
+    ...(/^## Unreleased$/m.test(read("CHANGELOG.md") ?? "") ? [] : ['CHANGELOG.md: it has no "## Unreleased"']),
+    ...pages
+      .filter((page) => /(^|[\s"'(`])\/(root|work)\//m.test(read(page) ?? ""))
+      .map((page) => `${page}: it speaks of a path of one machine`),
+  ];
+}

@@ -1,0 +1,112 @@
+/** docs/command-line.md: the table of commands as a person reads it. */
+import { readFileSync } from "node:fs";
+import { commands, internalCommands } from "../../src/cli/commands.ts";
+import { sourceFiles } from "../imports.ts";
+
+/** What each flag does: the only thing about flags that the table of commands does not know. */
+const flags: Readonly<Record<string, string>> = {
+  "demo --once": "exits when the replay is over (it does so anyway until there is a dashboard)",
+  "emit --data": "the payload: JSON, `@FILE`, or `-` for standard input; `{}` if left out",
+  "emit --session": "the session that the event belongs to; limits such as `once` count in it",
+  "explain --data": "as for `emit`",
+  "explain --session": "as for `emit`",
+  "list --event": "only hooks that listen to this event",
+  "list --slow": "slowest first, by the median of each hook's last 50 runs",
+  "runs --hook": "only runs of the hook with this id",
+  "runs --session": "only runs of this session",
+  "runs --event": "only runs of this event",
+  "runs --status": "queued, running, completed, skipped, failed, timeout, cancelled or interrupted",
+  "runs --limit": "how many; 30 unless said",
+  "install --layer": "`user` (unless said), `project` or `local`: which of the agent's settings files",
+  "install --http": "not in this version: it registers the address of the daemon, which does not exist yet",
+  "install --take-over": "moves hooks that the agent runs itself into Hookline's file; uninstall moves them back",
+  "install --dry-run": "shows the file as it would be and writes nothing",
+  "uninstall --layer": "as for `install`",
+  "uninstall --dry-run": "shows the file as it would be and writes nothing",
+  "purge --before": "a date such as 2026-01-01; everything older is forgotten",
+  "hook --event": "the event, for payloads that do not name it themselves",
+  "hook --by": "which registration calls, so that one event told twice is known as one",
+};
+
+/** What a person should know beyond usage and flags. */
+const remarks: Readonly<Record<string, string>> = {
+  demo: "Copies a sample workspace to a temporary folder and replays a recorded session of a real agent through it. It says where the folder is and how to ask about what happened; nothing of yours is touched.",
+  emit: 'Exits 1 when the verdict is deny or the conversation is to stop. JSON: `{"event": …, "outcome": {…}, "runs": [{"id", "hook", "status", "reason", "ms", "notes"?}]}`. Background hooks are waited for.',
+  explain: 'JSON: a list of `{"hook", "name", "file", "line", "would": "run" | "skip", "because"}`.',
+  list: "Where no hook is in force it lists the places that it looked at.",
+  check:
+    "Each finding is `file:line:column severity code message (suggestion)`; exits 1 if one is an error. What each code means: [errors/findings.md](errors/findings.md).",
+  runs: '`show` tells all of one run, its output included; `tail` follows until Ctrl-C. JSON: a list of `{"id", "hook", "event", "eventId", "session", "status", "reason", "cause", "startedAt", "ms"}`. Events that no hook matched have no run: `why` speaks of those.',
+  why: "Takes the id of a run or of an event. Hooks that did not match are spoken of too: [store.md](store.md) says how that is known.",
+  install:
+    "Agents: `claude-code`. It can be run twice, and it notes what it did, so that uninstall is exact: [claude-code.md](claude-code.md).",
+  uninstall: "Back to the same bytes, unless somebody else edited the file since; then only Hookline's entries go.",
+  status: "Also closes runs that a crash left open.",
+  purge: "What is older than the retention goes without it: [store.md](store.md).",
+  hook: "Not for people: the agent's settings name it. It exits 0 or 2 only, as agents read other codes in their own ways.",
+};
+
+const shown = Object.entries(commands).filter(([name]) => !internalCommands.has(name));
+
+export const commandLinePage = (): string => `# The command line
+
+\`hookline\` is the package's command: \`npx hookline\`, or \`node CLONE/bin/hookline.js\` from any folder. Everything prints for
+people, and exact JSON with \`--json\`. Errors go to standard error as \`hookline: what — where — what to do\`; what each
+means is in [errors/](errors/README.md).
+
+| code | means |
+|---|---|
+| 0 | done |
+| 1 | the answer is no: a deny, or an error in a hook file |
+| 2 | wrong use, or a block in an agent's own contract |
+| 3 | the environment: no store, a file that cannot be read or written |
+
+Everywhere: \`--cwd DIR\` (instead of this folder), \`--json\`, \`--store FILE\`, \`--help\`. \`--quiet\` and \`--verbose\` are taken
+and change nothing yet.
+
+| variable | does |
+|---|---|
+| \`HOOKLINE_STORE\` | the store's file, where \`--store\` does not say |
+| \`HOOKLINE_RECORD\` | what is kept: \`redacted\` (unless said), \`full\` or \`none\` |
+| \`HOOKLINE_RETENTION_DAYS\` | for how many days; 30 unless said |
+| \`XDG_STATE_HOME\` | the store is \`$XDG_STATE_HOME/hookline/hookline.db\`; without it \`~/.local/state/hookline/hookline.db\` |
+| \`XDG_CONFIG_HOME\` | your own hooks are \`$XDG_CONFIG_HOME/hookline/hooks.json\`; without it \`~/.config/hookline/hooks.json\` |
+| \`CLAUDE_CONFIG_DIR\` | Claude Code's folder, where it is not \`~/.claude\` |
+| \`NO_COLOR\` | no colours, also on a terminal |
+| \`HOOKLINE_DEBUG\` | errors with their stack |
+
+${shown.map(section).join("\n")}`;
+
+function section([name, { summary, usage, example, flags: own }]: (typeof shown)[number]): string {
+  const rows = Object.keys(own).map((flag) => `| \`--${flag}\` | ${flags[`${name} --${flag}`] ?? ""} |`);
+  const table = rows.length > 0 ? `\n| flag | does |\n|---|---|\n${rows.join("\n")}\n` : "";
+  const remark = remarks[name] ? `\n${remarks[name]}\n` : "";
+  const sentence = `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
+  return `## ${name}\n\n${sentence}\n\n\`\`\`sh\nhookline ${usage}\n${example}\n\`\`\`\n${table}${remark}`;
+}
+
+/** The variables that the command reads, but for the one that its own bin sets. */
+const variables = (): string[] => {
+  const text = sourceFiles()
+    .filter((file) => file.startsWith("src/cli/"))
+    .map((file) => readFileSync(file, "utf8"))
+    .join("");
+  return [...new Set(text.match(/\bHOOKLINE_[A-Z_]+/g))].filter((name) => name !== "HOOKLINE_BIN");
+};
+
+/** Flags and commands that nobody has described here, and descriptions of what is gone. */
+export function commandComplaints(): string[] {
+  const real = shown.flatMap(([name, { flags: own }]) => Object.keys(own).map((flag) => `${name} --${flag}`));
+  const place = "scripts/docs/command-line-page.ts";
+  const page = commandLinePage();
+  return [
+    ...variables()
+      .filter((name) => !page.includes(`\`${name}\``))
+      .map((name) => `${place}: nothing is said about ${name}`),
+    ...real.filter((one) => !flags[one]).map((one) => `${place}: nothing describes ${one}`),
+    ...Object.keys(flags)
+      .filter((one) => !real.includes(one))
+      .map((one) => `${place}: there is no ${one} any more`),
+    ...shown.filter(([name]) => !remarks[name]).map(([name]) => `${place}: nothing is said about the command ${name}`),
+  ];
+}

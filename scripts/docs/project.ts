@@ -1,0 +1,8 @@
+/** The project's files, read from this folder. */
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import type { Project } from "./checks.ts";
+
+export const project: Project = {
+  pages: [...globSync("*.md"), ...globSync("docs/**/*.md"), ...globSync("examples/*.md")].sort(),
+  read: (path) => (!existsSync(path) ? undefined : statSync(path).isDirectory() ? "" : readFileSync(path, "utf8")),
+};

@@ -1,0 +1,30 @@
+/**
+ * Names content by what it holds, fast and without a library: loading a cryptographic hash costs more than a whole
+ * event. It tells accidents apart, and proves nothing against somebody who wants two texts to look the same.
+ */
+
+/** 128 bits as 32 hexadecimal digits: four lanes over the same text, each with its own start and factor, mixed at the end. */
+export function fingerprint(text: string): string {
+  let first = 0x9e3779b1 ^ text.length;
+  let second = 0x85ebca77;
+  let third = 0xc2b2ae3d;
+  let fourth = 0x27d4eb2f;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    first = Math.imul(first ^ unit, 597399067);
+    second = Math.imul(second ^ (unit + first), 2869860233);
+    third = Math.imul(third ^ (unit ^ (second >>> 7)), 951274213);
+    fourth = Math.imul(fourth ^ (unit + (third >>> 11)), 2716044179);
+  }
+  return [first ^ fourth, second ^ first, third ^ second, fourth ^ third].map(mixed).join("");
+}
+
+/** Spreads the last characters over all bits. */
+function mixed(lane: number): string {
+  let value = lane ^ (lane >>> 16);
+  value = Math.imul(value, 0x7feb352d);
+  value ^= value >>> 15;
+  value = Math.imul(value, 0x846ca68b);
+  value ^= value >>> 16;
+  return (value >>> 0).toString(16).padStart(8, "0");
+}

@@ -1,0 +1,41 @@
+/** Which known name a misspelt one is nearest to, for "did you mean". Apart because conditions, hook files and commands all ask it. */
+
+/** Beyond this a word is no misspelling of a name, and comparing costs its length squared. */
+const longestName = 60;
+
+/** The candidate that the word is most likely a misspelling of, if one is close enough to ask "did you mean". */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > longestName) return undefined;
+  let best: string | undefined;
+  let least = mistakesIn(word) + 1;
+  for (const candidate of candidates) {
+    const mistakes = distance(word.toLowerCase(), candidate.toLowerCase());
+    if (mistakes < least) {
+      least = mistakes;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+export const didYouMean = (word: string, candidates: Iterable<string>): string | undefined => {
+  const near = nearest(word, candidates);
+  return near === undefined ? undefined : `did you mean "${near}"?`;
+};
+
+/** Two letters that changed places are two steps, which even a short word may have. */
+const mistakesIn = (word: string): number => (word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3)));
+
+/** Letters changed, added or missing (Levenshtein), row by row of the usual table. */
+function distance(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let down = 1; down <= left.length; down++) {
+    const next = [down];
+    for (let across = 1; across <= right.length; across++) {
+      const changed = (row[across - 1] ?? 0) + (left[down - 1] === right[across - 1] ? 0 : 1);
+      next.push(Math.min(changed, (row[across] ?? 0) + 1, (next[across - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[right.length] ?? 0;
+}

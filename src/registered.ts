@@ -1,0 +1,87 @@
+/** The hooks of this process: registered, removed, and put together with those of the files. */
+import { HooklineError } from "./core/error.ts";
+import type { EventName, SessionId } from "./core/event.ts";
+import type { Hook, HookSet } from "./core/hook.ts";
+import { compileDefinition, type HookDefinition } from "./definition.ts";
+import type { HookFunction } from "./handlers/function.ts";
+import { hookSetOf } from "./sources/load.ts";
+
+export interface Registration {
+  readonly id: string;
+  /** Takes the hook out; says whether it was still there. */
+  remove(): boolean;
+}
+
+export interface Registered {
+  /** Throws HooklineError event_unknown, hook_invalid, name_taken. */
+  add<N extends EventName>(definition: HookDefinition<N>, session: SessionId | undefined): Registration;
+  clear(session: SessionId): void;
+  /** As clear, but callbacks that already wait for their turn may still run. */
+  end(session: SessionId): void;
+  /** The set for one session. Made again only if its members have changed. */
+  combined(files: HookSet | undefined, session: SessionId | undefined): HookSet;
+}
+
+/** Sessions that have ended whose callbacks may still be waiting in the queue. */
+const endedAtMost = 64;
+
+/** @param invalidity why a hook cannot run, if so */
+export function createRegistered(
+  functions: Map<string, HookFunction>,
+  invalidity: (hook: Hook) => string | undefined,
+): Registered {
+  const hooks = new Map<string, { hook: Hook; session: SessionId | undefined }>();
+  const empty: HookSet = { id: "empty", hooks: [] };
+  const ended: string[][] = [];
+  let sets = new WeakMap<HookSet, Map<SessionId | undefined, HookSet>>();
+  let count = 0;
+
+  const forget = (id: string): boolean => {
+    sets = new WeakMap();
+    return hooks.delete(id);
+  };
+  const remove = (id: string): boolean => {
+    functions.delete(id);
+    return forget(id);
+  };
+  const idsOf = (session: SessionId): string[] =>
+    [...hooks].flatMap(([id, entry]) => (entry.session === session ? [id] : []));
+  const nextId = ({ name, run }: Pick<HookDefinition<never>, "name" | "run">): string => {
+    count += 1;
+    return `code:${name ?? (run.name === "run" || run.name === "" ? "hook" : run.name)}-${count}`;
+  };
+
+  return {
+    add(definition, session) {
+      const id = definition.id ?? nextId(definition);
+      if (hooks.has(id)) throw new HooklineError("name_taken", { name: id, where: "use" });
+      const hook = compileDefinition(definition, id, session === undefined ? "local" : "session");
+      const reason = invalidity(hook);
+      if (reason !== undefined) throw new HooklineError("hook_invalid", { name: hook.name, reason, where: "use" });
+      hooks.set(id, { hook, session });
+      functions.set(id, definition.run as HookFunction); // the hook listens to N only, so it is given nothing else
+      sets = new WeakMap();
+      return { id, remove: () => remove(id) };
+    },
+    clear(session) {
+      for (const id of idsOf(session)) remove(id);
+    },
+    end(session) {
+      const ids = idsOf(session);
+      for (const id of ids) forget(id);
+      if (ids.length > 0) ended.push(ids);
+      for (const id of ended.length > endedAtMost ? (ended.shift() ?? []) : []) functions.delete(id);
+    },
+    combined(files = empty, session) {
+      const known = sets.get(files) ?? new Map<SessionId | undefined, HookSet>();
+      sets.set(files, known);
+      const own = session !== undefined && idsOf(session).length > 0 ? session : undefined; // most sessions have none
+      const held = known.get(own);
+      if (held) return held;
+      const registered = [...hooks.values()].filter((entry) => entry.session === undefined || entry.session === own);
+      const set = registered.length === 0 ? files : hookSetOf([...files.hooks, ...registered.map(({ hook }) => hook)]);
+      known.set(own, set);
+      return set;
+    },
+  };
+}

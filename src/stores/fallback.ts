@@ -1,0 +1,80 @@
+/** Keeps hooks working while their store does not: what it cannot write is kept for this process only (SAFETY F10). */
+import { messageOf } from "../core/error.ts";
+import { isThenable } from "../core/flow.ts";
+import type { Store } from "../core/ports.ts";
+import { openMemoryStore } from "./memory.ts";
+
+/**
+ * A store that goes over to memory for good at its first failure, so that every hook is still asked. It cannot count
+ * across processes then: `spend` fails, and a new round of the conversation is not begun.
+ *
+ * @param open may throw
+ * @param complain called once, with the reason
+ */
+export function storeWithFallback(open: () => Store, complain: (reason: string) => void): Store {
+  let failure: unknown;
+  let current: Store;
+  const fallBack = (error: unknown): Store => {
+    if (failure === undefined) complain(messageOf(error));
+    failure ??= error;
+    current = {
+      ...openMemoryStore(),
+      spend() {
+        throw failure;
+      },
+    };
+    return current;
+  };
+  try {
+    current = open();
+  } catch (error) {
+    current = fallBack(error);
+  }
+  const guarded =
+    <A extends readonly unknown[], R>(use: (store: Store) => (...given: A) => R) =>
+    (...given: A): R => {
+      try {
+        const result = use(current)(...given);
+        return isThenable(result)
+          ? (Promise.resolve(result).catch((error: unknown) => again(use, given, error)) as R)
+          : result; // the same promise, guarded
+      } catch (error) {
+        return again(use, given, error);
+      }
+    };
+  const again = <A extends readonly unknown[], R>(
+    use: (store: Store) => (...given: A) => R,
+    given: A,
+    error: unknown,
+  ): R => {
+    if (failure !== undefined) throw error;
+    return use(fallBack(error))(...given);
+  };
+  return {
+    record: guarded((store) => store.record),
+    answered: guarded((store) => store.answered),
+    claim: guarded((store) => store.claim),
+    peek: guarded((store) => store.peek),
+    spend: guarded((store) => store.spend),
+    owe: guarded((store) => store.owe),
+    paid: guarded((store) => store.paid),
+    post: guarded((store) => store.post),
+    collect: guarded((store) => store.collect),
+    saveRun: guarded((store) => store.saveRun),
+    run: guarded((store) => store.run),
+    runs: guarded((store) => store.runs),
+    event: guarded((store) => store.event),
+    events: guarded((store) => store.events),
+    hookSet: guarded((store) => store.hookSet),
+    lastFired: guarded((store) => store.lastFired),
+    repair: guarded((store) => store.repair),
+    purge: guarded((store) => store.purge),
+    close() {
+      try {
+        current.close();
+      } catch (error) {
+        complain(messageOf(error)); // what was decided stands
+      }
+    },
+  };
+}

@@ -1,0 +1,83 @@
+/** The documentation against the code, and that the checks notice what they are there for. */
+import assert from "node:assert/strict";
+import test from "node:test";
+import { complaintsAbout } from "../../scripts/docs/checks.ts";
+import { project } from "../../scripts/docs/project.ts";
+
+test("[X9] pages and tables hold the same events, conditions, handlers, fields, errors, findings and commands", async () => {
+  assert.deepEqual(await complaintsAbout(project), []);
+});
+
+/** One mistake in one page, and the words in which it is complained of. */
+const mistakes: readonly { says: string; page: string; from: string | RegExp; to: string; complaint: RegExp }[] = [
+  {
+    says: "a condition that the page leaves out",
+    page: "docs/conditions.md",
+    from: "## `tool`",
+    to: "## tools",
+    complaint: /"tool" is missing/,
+  },
+  {
+    says: "a handler that does not exist",
+    page: "docs/handlers.md",
+    from: "## `http`",
+    to: "## `http`\n\n## `https`",
+    complaint: /there is no "https" in the code/,
+  },
+  {
+    says: "a finding that the page leaves out",
+    page: "docs/errors/findings.md",
+    from: "## `timeout-unit`",
+    to: "## `timeout`",
+    complaint: /"timeout-unit" is missing/,
+  },
+  {
+    says: "an answer's key that is not spoken of",
+    page: "docs/hooks-json.md",
+    from: /`watchPaths`/g,
+    to: "paths",
+    complaint: /`watchPaths` is not spoken of/,
+  },
+  {
+    says: "a generated page that was edited",
+    page: "docs/events.md",
+    from: "## Stop\n",
+    to: "## Stopp\n",
+    complaint: /docs\/events\.md: it is stale/,
+  },
+  {
+    says: "a link that leads nowhere",
+    page: "docs/README.md",
+    from: "(getting-started.md)",
+    to: "(getting-startet.md)",
+    complaint: /the link getting-startet\.md leads nowhere/,
+  },
+  {
+    says: "an example that is not the file",
+    page: "docs/library.md",
+    from: "push without --force",
+    to: "never push",
+    complaint: /its block is not what examples\/library\/guard\.ts holds/,
+  },
+  {
+    says: "a hook file that check would complain of",
+    page: "docs/getting-started.md",
+    from: '"matcher"',
+    to: '"mathcer"',
+    complaint: /nothing reads "mathcer"/,
+  },
+];
+
+for (const { says, page, from, to, complaint } of mistakes) {
+  test(`the checks notice ${says}`, async () => {
+    const original = project.read(page) ?? "";
+    const changed = original.replace(from, to);
+    assert.notEqual(changed, original, `${page} no longer holds ${String(from)}`);
+    const read = (path: string): string | undefined => (path === page ? changed : project.read(path));
+    const complaints = await complaintsAbout({ ...project, read });
+    assert.ok(
+      complaints.some((one) => complaint.test(one)),
+      complaints.join("\n"),
+    );
+  });
+}

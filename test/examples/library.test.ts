@@ -1,0 +1,28 @@
+/** The examples of docs/library.md, run as a reader would run them. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { globSync } from "node:fs";
+import { basename, join } from "node:path";
+import test from "node:test";
+
+const folder = join(import.meta.dirname, "..", "..", "examples", "library");
+
+/** What each prints; every example has to be here. */
+const printed: Readonly<Record<string, string>> = {
+  "guard.ts": "deny - push without --force\n",
+  "rewrite.ts":
+    "{\n  updatedInput: { command: 'npm test --silent' },\n  context: [ 'tests run silently' ]\n}\n" +
+    "quiet tests run the match value is Bash\n",
+  "session.ts": "run the tests before you finish {}\ntests-first true false\n",
+  "store.ts": "tell the team queued\ntell the team completed\n",
+};
+
+for (const path of globSync(join(folder, "*.ts")).sort()) {
+  const name = basename(path);
+  test(`the example ${name} does what its comments say`, { timeout: 30_000 }, () => {
+    const { stdout, stderr, status } = spawnSync(process.execPath, [path], { encoding: "utf8", timeout: 20_000 });
+    assert.equal(stderr, "");
+    assert.equal(stdout, printed[name]);
+    assert.equal(status, 0);
+  });
+}

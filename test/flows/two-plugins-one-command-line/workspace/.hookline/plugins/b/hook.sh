@@ -1,0 +1,3 @@
+#!/bin/sh
+echo from b >&2
+exit 2

@@ -148,7 +148,7 @@ function findTestCall(plans: Plans, event: HookEvent): number {
     if (plan.open && plan.open(scope) === false) continue;
     const { hook } = plan;
     const context: StepContext = { event, hook, scope, run: "", timeout: 60, caller, ports: noPorts, signal: noSignal };
-    for (const step of plan.steps) step.handler.run(step.render(scope), context);
+    for (const step of plan.steps()) step.handler.run(step.render(scope), context);
     called += 1;
   }
   return called;

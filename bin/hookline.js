@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 // Starts Hookline: from source in a clone, from dist in the package. Plain JavaScript that any Node can parse, because
 // it also has to speak to people (and agents) whose Node is too old: in a clone it then starts the one from tools/node.
-import { existsSync, realpathSync } from "node:fs";
-import * as nodeModule from "node:module";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+// An import of node:fs would load its streams and promises too: 5 ms at each start. Old Nodes have no other way.
+const load = process.getBuiltinModule ?? ((name) => import(name));
+const { existsSync, realpathSync } = await load("node:fs");
+const nodeModule = await load("node:module");
+const { dirname, join } = await load("node:path");
+const { fileURLToPath, pathToFileURL } = await load("node:url");
 
 const bin = realpathSync(fileURLToPath(import.meta.url));
 const root = dirname(dirname(bin));

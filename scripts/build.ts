@@ -1,5 +1,6 @@
 /** npm run build: what people install. The command in chunks, so that each use loads only its own; the library; its types. */
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BuildOptions, build } from "esbuild";
@@ -14,11 +15,19 @@ const common: BuildOptions = {
   target: "node22",
   chunkNames: "chunks/[name]-[hash]",
   legalComments: "none", // licences of what is bundled stand in NOTICE
-  define: { "import.meta.bundled": "true" },
+  define: { HOOKLINE_BUILD: JSON.stringify(buildName()) }, // what an earlier build compiled is not read back
   // CommonJS libraries ask for require when they run.
   banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
   logLevel: "warning",
 };
+
+/** Names this build by its sources. */
+function buildName(): string {
+  const sources = globSync("src/**/*.ts")
+    .sort()
+    .map((file) => readFileSync(file, "utf8"));
+  return createHash("sha256").update(sources.join("\0")).digest("hex").slice(0, 16);
+}
 
 rmSync("dist", { recursive: true, force: true });
 // The hot command by itself: together with the others it would be cut into a dozen files, which takes 5 ms to load.

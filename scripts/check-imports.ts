@@ -25,7 +25,6 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
 /** Libraries, and the one folder that may load each: a second user needs a second reason. */
 const packages: Readonly<Record<string, readonly string[]>> = {
   "jsonc-parser": ["dialects", "agents"],
-  "fastest-levenshtein": ["dialects"],
   re2js: ["conditions"],
   picomatch: ["conditions"],
   unbash: ["conditions"],

@@ -86,7 +86,7 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
   const functions = new Map<string, HookFunction>();
   const patterns = await loadPatterns();
   const registry: Registry = { handlers: createHandlers(functions), conditions };
-  const registered = createRegistered(functions, (hook) => planHook(hook, registry, patterns).broken);
+  const registered = createRegistered(functions, (hook) => planHook(hook, registry, patterns).fault());
   const source = options.files === false ? undefined : createHookSource({ home, environment, patterns });
   const store = await storeOf(options, environment);
   const basics = { ...systemPorts(), ...options.clock };

@@ -4,7 +4,7 @@ import type { EventName, SessionId } from "./core/event.ts";
 import type { Hook, HookSet } from "./core/hook.ts";
 import { compileDefinition, type HookDefinition } from "./definition.ts";
 import type { HookFunction } from "./handlers/function.ts";
-import { hookSetOf } from "./sources/load.ts";
+import { hookSetOf } from "./sources/hook-set.ts";
 
 export interface Registration {
   readonly id: string;

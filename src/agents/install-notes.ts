@@ -6,11 +6,11 @@ import { topLevel } from "./settings-edit.ts";
 import { readText } from "./settings-file.ts";
 import type { MovePlan } from "./take-over.ts";
 
-export interface AgentFile {
+interface AgentFile {
   layer: InstallLayer;
   file: string;
 }
-export const agentFiles = (agent: AgentAdapter, places: Places): AgentFile[] =>
+const agentFiles = (agent: AgentAdapter, places: Places): AgentFile[] =>
   installLayers.map((layer) => ({ layer, file: agent.settings.file(layer, places) }));
 
 export interface Install {
@@ -51,7 +51,7 @@ export function installNotes(
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 /** Where else we are registered for the same agent: one event then reaches us twice. */
-export function conflicts(agent: AgentAdapter, layer: InstallLayer, places: Places): string[] {
+function conflicts(agent: AgentAdapter, layer: InstallLayer, places: Places): string[] {
   return agentFiles(agent, places).flatMap((other) => {
     if (other.layer === layer || other.file === agent.settings.file(layer, places)) return [];
     try {

@@ -23,7 +23,7 @@ import {
 } from "./settings-file.ts";
 import { type MovePlan, planMove, planReturn, putBack } from "./take-over.ts";
 
-export interface UninstallOptions {
+interface UninstallOptions {
   agent: AgentAdapter;
   layer: InstallLayer;
   places: Places;

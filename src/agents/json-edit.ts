@@ -119,7 +119,7 @@ const printContainer =
   };
 
 /** Whether the container's last item stands on a line of its own; an empty one is as its surroundings are. */
-export function isSpread(text: string, container: Node): boolean {
+function isSpread(text: string, container: Node): boolean {
   const last = container.children?.at(-1);
   if (!last) return container.parent ? isSpread(text, container.parent.parent ?? container.parent) : true;
   const before = container.children?.at(-2);

@@ -20,13 +20,13 @@ const quoted = (word: string): string => `"${word.replaceAll(/\/{2,}/g, "/").rep
 export const commandFor = ({ program, agent, by }: Registration, event: string): string =>
   `${program.map(quoted).join(" ")} hook ${agent} --event ${event} --by ${by}`;
 
-export const handlerFor = (registration: Registration, event: string): Fields => ({
+const handlerFor = (registration: Registration, event: string): Fields => ({
   type: "command",
   command: commandFor(registration, event),
   timeout: registration.timeout,
 });
 
-export type OwnEntry = Omit<OwnCall, "agent">;
+type OwnEntry = Omit<OwnCall, "agent">;
 
 export function ownEntry(handler: Record<string, unknown>, agent: string): OwnEntry | undefined {
   const call = readOwnCall(handler.command);

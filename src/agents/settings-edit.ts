@@ -20,7 +20,7 @@ import {
   valueUnder,
 } from "./json-edit.ts";
 
-export interface GroupToAdd {
+interface GroupToAdd {
   event: string;
   print: Printer;
 }
@@ -126,7 +126,7 @@ export function emptyContainers(text: string | undefined, file: string): string[
   return [...(bare ? ["hooks"] : []), ...events.map((one) => `hooks.${keyOf(one)}`)];
 }
 
-export interface Removal {
+interface Removal {
   edits: Edit[];
   /** Handlers that were taken out. */
   removed: number;

@@ -42,7 +42,7 @@ export function readText(file: string): string | undefined {
 }
 
 /** Follows links, also one whose file does not exist yet. Throws settings_unusable. */
-export function realFile(file: string): string {
+function realFile(file: string): string {
   try {
     return realpathSync(file);
   } catch (error) {

@@ -18,7 +18,7 @@ export interface MovePlan {
   target: { after: string; change: FileChange };
 }
 
-export interface MoveOptions {
+interface MoveOptions {
   text: string;
   agent: string;
   file: string;
@@ -55,7 +55,7 @@ export function planMove({ text, agent, file, target }: MoveOptions): MovePlan |
 
 const isSame = (left: MovedGroup, right: MovedGroup): boolean => left.event === right.event && left.text === right.text;
 
-export interface ReturnPlan {
+interface ReturnPlan {
   target: { before: string | undefined; after: string | undefined };
   /** Groups that are still as they were moved. */
   back: MovedGroup[];

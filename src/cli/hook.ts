@@ -13,12 +13,12 @@ import type { HookEvent } from "../core/event.ts";
 import { resolveEvent } from "../core/events.ts";
 import { listensTo } from "../core/plan.ts";
 import { createDetachedQueue } from "../queues/detached.ts";
-import { type LoadedHooks, loadHooks } from "../sources/load.ts";
+import type { LoadedHooks } from "../sources/load.ts";
 import { storeWithFallback } from "../stores/fallback.ts";
 import { openSqliteStore } from "../stores/sqlite.ts";
 import { systemPorts } from "../system.ts";
 import { environmentOf } from "./command.ts";
-import { complaintAbout, openLine, type Place, runByAgent, storeOptions, storePath } from "./line.ts";
+import { complaintAbout, loadForOneEvent, openLine, type Place, runByAgent, storeOptions, storePath } from "./line.ts";
 
 /** Registered as 660 s with the agent (R50): we answer before it gives up on us. */
 const answersWithin = 650_000;
@@ -48,7 +48,7 @@ async function hook(given: readonly string[]): Promise<Reply> {
     });
     return await answer(event, adapter, place, words);
   } catch (error) {
-    return unanswerable(error, words, place);
+    return await unanswerable(error, words, place);
   }
 }
 
@@ -128,10 +128,10 @@ async function answer(event: HookEvent, adapter: AgentAdapter, place: Place, wor
 }
 
 /** Input that cannot be read: nothing to say, or a block where a guard would have judged this event (R59). */
-function unanswerable(error: unknown, words: Words, place: Place): Reply {
+async function unanswerable(error: unknown, words: Words, place: Place): Promise<Reply> {
   const stderr = `hookline: ${messageOf(error)}`;
   const names = words.event === undefined ? undefined : resolveEvent(words.event);
-  const loaded = tryToLoad(place);
+  const loaded = await tryToLoad(place);
   const isNews = error instanceof HooklineError && error.code === "event_unknown"; // no hook can be waiting for it
   const guarded =
     !isNews &&
@@ -148,9 +148,9 @@ function unanswerable(error: unknown, words: Words, place: Place): Reply {
   };
 }
 
-function tryToLoad(place: Place): LoadedHooks | undefined {
+async function tryToLoad(place: Place): Promise<LoadedHooks | undefined> {
   try {
-    return loadHooks(place);
+    return await loadForOneEvent(place);
   } catch {
     return undefined; // there is no guard to be found where no file can be read
   }

@@ -14,8 +14,9 @@ import type { Ports, Queue, Registry, Store } from "../core/ports.ts";
 import { createHandlers } from "../handlers/index.ts";
 import { createSpawn } from "../processes/spawn.ts";
 import { createInlineQueue } from "../queues/inline.ts";
+import { compiledHooks } from "../sources/compiled.ts";
 import { keepLastValidGuards } from "../sources/last-valid.ts";
-import { type LoadedHooks, loadHooks } from "../sources/load.ts";
+import type { LoadedHooks } from "../sources/load.ts";
 import type { SqliteStoreOptions } from "../stores/sqlite.ts";
 import { systemPorts } from "../system.ts";
 import { createRedaction } from "../trust/redaction.ts";
@@ -84,7 +85,7 @@ export function storeOptions(
 const recordings = ["redacted", "full", "none"] as const;
 
 export async function openLine({ place, store, observe, only, ...given }: LineOptions): Promise<Line> {
-  const read = given.loaded ?? loadHooks(only ? place : { ...place, patterns: await loadPatterns() });
+  const read = given.loaded ?? (only ? await loadForOneEvent(place) : await loadAll(place));
   const loaded = { ...read, set: await keepLastValidGuards(read, store) };
   const ports: Ports = {
     ...systemPorts(),
@@ -121,6 +122,26 @@ export function runByAgent(hook: Hook, event: Pick<HookEvent, "sender">, places:
   const { file } = hook.origin;
   const agent = Object.hasOwn(agents, event.sender) ? agents[event.sender] : undefined;
   return file && agent?.readsItself(file, places) ? `run by the agent itself: ${agent.title} reads ${file}` : undefined;
+}
+
+const loadAll = async (place: Place): Promise<LoadedHooks> => {
+  const [{ loadHooks }, patterns] = await Promise.all([import("../sources/load.ts"), loadPatterns()]);
+  return loadHooks({ ...place, patterns });
+};
+
+/** Set by the build. From source nothing is kept: the compiler itself may have changed. */
+declare const HOOKLINE_BUILD: string;
+const build = typeof HOOKLINE_BUILD === "undefined" ? undefined : HOOKLINE_BUILD;
+
+/** The hooks of this place, from the last load's copy where it still holds. The dialects are loaded only if not. */
+export async function loadForOneEvent(place: Place): Promise<LoadedHooks> {
+  const compiled = build === undefined ? undefined : compiledHooks(stateFolder(place), build, place);
+  const kept = compiled?.read();
+  if (kept) return kept;
+  const { loadHooks } = await import("../sources/load.ts");
+  const loaded = loadHooks(place);
+  compiled?.keep(loaded, Date.now());
+  return loaded;
 }
 
 /** One line for files whose hooks are not in force as written; undefined: all is well. */

@@ -13,7 +13,7 @@ export const blanks = " \t\n";
 const mostAlternatives = 64;
 
 /** Thrown where a line cannot be analysed; caught in shell.ts and nowhere else. */
-export const unanalysable: Error = new Error("this shell line cannot be analysed");
+const unanalysable: Error = new Error("this shell line cannot be analysed");
 export const giveUp = (): never => {
   throw unanalysable;
 };

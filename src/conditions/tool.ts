@@ -6,7 +6,7 @@ import type { ConditionKind, Scope } from "../core/ports.ts";
 import { isRecord, kindOf, type Mismatch, type Schema } from "../core/schema.ts";
 
 /** A tool pattern, and the folder of the hook file that `/x` in it starts from (the event's folder, if not given). */
-export type ToolParams = string | { pattern: string; root?: string };
+type ToolParams = string | { pattern: string; root?: string };
 
 const params: Schema<ToolParams> = {
   json: {

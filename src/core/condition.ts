@@ -14,6 +14,8 @@ export interface CompiledCondition {
   isStatic: boolean;
   /** What enrich has to add to the event before. */
   needs: ReadonlySet<string>;
+  /** Of an all: its members. */
+  all?: readonly CompiledCondition[];
 }
 type Kinds = Pick<Registry, "conditions">;
 
@@ -26,15 +28,10 @@ export const compileCondition = (condition: Condition, registry: Kinds, patterns
 
 /**
  * The same condition in two parts, of which both must hold: `fixed` depends on the match value alone. A part that would
- * be empty is left out; no condition at all leaves both out.
+ * be empty is left out; a condition that asks for nothing leaves both out.
  */
-export function splitCondition(
-  condition: Condition,
-  registry: Kinds,
-  patterns: Patterns,
-): { fixed?: CompiledCondition; open?: CompiledCondition } {
-  compileCondition(condition, registry, patterns); // shape and depth are checked before anything is taken apart
-  const parts = flatten(condition).map((part) => compileCondition(part, registry, patterns));
+export function splitCondition(whole: CompiledCondition): { fixed?: CompiledCondition; open?: CompiledCondition } {
+  const parts = flatten(whole);
   const fixed = parts.filter((part) => part.isStatic);
   const open = parts.filter((part) => !part.isStatic);
   return {
@@ -43,8 +40,7 @@ export function splitCondition(
   };
 }
 
-const flatten = (condition: Condition): Condition[] =>
-  "all" in condition ? condition.all.flatMap(flatten) : [condition];
+const flatten = (whole: CompiledCondition): readonly CompiledCondition[] => whole.all?.flatMap(flatten) ?? [whole];
 
 interface Place {
   registry: Kinds;
@@ -113,6 +109,7 @@ function joinAll(parts: readonly CompiledCondition[]): CompiledCondition {
       }
       return { holds: true, because: reasons.join(" and ") || "it asks for nothing" };
     },
+    all: parts,
     ...sumUp(parts),
   };
 }

@@ -48,10 +48,12 @@ function* refusal(plan: Plan, event: HookEvent, handlers: Passage["handlers"], p
 
 /** What event and condition alone say. Never throws. */
 export function read(plan: Plan, event: HookEvent): { would: "run" | "skip"; because: string } {
-  const { hook, condition, broken } = plan;
+  const { hook, condition } = plan;
   if (!hears(hook.on, event))
     return { would: "skip", because: `it listens to ${nameOf(hook.on)}, and this is ${event.name}` };
-  if (broken !== undefined) return { would: "run", because: `it matches by its event, but it will fail: ${broken}` };
+  const fault = plan.fault();
+  if (fault !== undefined && !condition)
+    return { would: "run", because: `it would be asked, but it cannot run: ${fault}` };
   if (!condition) return { would: "run", because: `it runs on every ${event.name}` };
   const { holds, because } = condition.explain(scopeOf(event));
   return { would: holds ? "run" : "skip", because };

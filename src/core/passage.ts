@@ -87,12 +87,12 @@ export function newRun({ hook }: Plan, { event }: Passage, ports: Ports): Run {
 
 /** A hook that was asked before and is the same handler by another path: a user's file and a project's, say (R36). */
 export const twinOf = (plan: Plan, handlers: Passage["handlers"]): Plan | undefined =>
-  handlers.get(plan.handlerKey)?.find(({ hook }) => isSameRoot(hook.origin.root, plan.hook.origin.root));
+  handlers.get(plan.handlerKey())?.find(({ hook }) => isSameRoot(hook.origin.root, plan.hook.origin.root));
 
 /** Two projects may write one command and mean two programs; a user's file means the one of the project at hand. */
 const isSameRoot = (one: string | undefined, other: string | undefined): boolean =>
   one === undefined || other === undefined || one === other;
 
 export function remember(plan: Plan, handlers: Passage["handlers"]): void {
-  handlers.set(plan.handlerKey, [...(handlers.get(plan.handlerKey) ?? []), plan]);
+  handlers.set(plan.handlerKey(), [...(handlers.get(plan.handlerKey()) ?? []), plan]);
 }

@@ -24,11 +24,12 @@ export interface Plan {
   open?: Test;
   fixed?: Test;
   needs: ReadonlySet<string>;
-  steps: readonly PlannedStep[];
+  /** Made when the hook is first asked: most hooks of a set never are. Throws what `fault` tells. */
+  steps(): readonly PlannedStep[];
   /** Equal for the same handler reached by two paths (R36). */
-  handlerKey: string;
-  /** Why it cannot run. It then fails alone, by its own policy. */
-  broken?: string;
+  handlerKey(): string;
+  /** Why it cannot run, if so. It then fails alone, by its own policy. */
+  fault(): string | undefined;
 }
 export interface Plans {
   /** Hooks of this event whose matchers fit, in running order. Remembered per event and match value. */
@@ -117,33 +118,53 @@ export const scopeOf = (event: HookEvent, match?: Found): Scope => ({
   ...(match ? { match } : {}),
 });
 
-/** Never throws: what cannot be planned says why in `broken`. */
+/** Never throws: what cannot be planned says why in `fault`. */
 export function planHook(hook: Hook, registry: Registry, patterns: Patterns): Plan {
   const guard = isGuard(hook);
+  const steps = once(() => hook.steps.map((step) => planStep(step, hook, registry, patterns)));
   const base = {
     hook,
     guard,
     judges: guard || hook.role === "undeclared",
     needs: nothingNeeded,
-    steps: [],
-    handlerKey: JSON.stringify([hook.steps, hook.mode, hook.role, hook.onFailure, hook.origin.plugin ?? ""]),
+    steps,
+    handlerKey: once(() =>
+      JSON.stringify([hook.steps, hook.mode, hook.role, hook.onFailure, hook.origin.plugin ?? ""]),
+    ),
+    fault: () => faultOf(steps),
   };
+  if (!hook.when) return base;
   try {
-    const steps = hook.steps.map((step) => planStep(step, hook, registry, patterns));
-    if (!hook.when) return { ...base, steps };
-    const { fixed, open } = splitCondition(hook.when, registry, patterns);
     const condition = compileCondition(hook.when, registry, patterns);
+    const { fixed, open } = splitCondition(condition);
     return {
       ...base,
-      steps,
       condition,
       needs: condition.needs,
       ...(fixed ? { fixed: fixed.test } : {}),
       ...(open ? { open: open.test } : {}),
     };
   } catch (error) {
-    return { ...base, broken: messageOf(error) };
+    return { ...base, fault: () => messageOf(error) };
   }
+}
+
+function faultOf(steps: () => unknown): string | undefined {
+  try {
+    steps();
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** Makes a value when it is first asked for. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 function planStep(step: Step, hook: Hook, registry: Registry, patterns: Patterns): PlannedStep {

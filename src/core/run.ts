@@ -42,13 +42,14 @@ const grace: Seconds = 3;
 /** Runs the plan's steps. The outcome already holds what the failure policy answers. */
 export function* perform(plan: Plan, performance: Performance): Flow<Performed> {
   const { hook } = plan;
-  if (plan.broken !== undefined) return failed(hook, "failed", plan.broken, {}, [], []);
+  const fault = plan.fault();
+  if (fault !== undefined) return failed(hook, "failed", fault, {}, [], []);
   const records: StepRecord[] = [];
   const notes: string[] = [];
   const until = hook.limits.timeout === undefined ? undefined : performance.ports.now() + hook.limits.timeout * 1000;
   let scope = scopeOf(performance.event, performance.match);
   let outcome: Outcome = {};
-  for (const planned of plan.steps) {
+  for (const planned of plan.steps()) {
     if (planned.skipIf && planned.skipIf(scope) !== false) {
       return {
         status: "skipped",

@@ -1,7 +1,7 @@
 /** The tools that agents have: their classes, and what of a call a tool pattern is compared with (R11, C73a). */
 
 export const toolClassNames = ["shell", "write", "read", "search", "web", "mcp", "agent"] as const;
-export type ToolClass = (typeof toolClassNames)[number];
+type ToolClass = (typeof toolClassNames)[number];
 
 /**
  * How the text in brackets is compared with a call:

@@ -15,7 +15,7 @@ export interface Member {
 }
 
 export const largestFileInBytes: number = 256 * 1024;
-export const deepestNesting = 32;
+const deepestNesting = 32;
 /** A broken quote makes many faults out of one. */
 const faultsToldOf = 3;
 const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);

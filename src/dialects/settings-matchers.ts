@@ -13,7 +13,7 @@ import { didYouMean } from "../core/nearest.ts";
 import type { Field, Flavour } from "./settings-entries.ts";
 import { knownTools, nativeTools } from "./tool-names.ts";
 
-export interface MatcherContext {
+interface MatcherContext {
   flavour: Flavour;
   origin: Origin;
   patterns?: Patterns;

@@ -12,7 +12,7 @@ import { compileEntry, type FileContext, unknownKey } from "./settings-hook.ts";
 import { withIds } from "./settings-ids.ts";
 
 export type { Flavour } from "./settings-entries.ts";
-export interface SettingsOptions {
+interface SettingsOptions {
   flavour: Flavour;
   /** How ids name the file: relative to its root, never a path of one machine. */
   label?: string;

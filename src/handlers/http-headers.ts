@@ -1,6 +1,6 @@
 /** Puts environment variables into an http hook's headers and address: only those that the hook names (C74, C75). */
 
-export interface Filled {
+interface Filled {
   text: string;
   notes: string[];
 }

@@ -6,7 +6,7 @@ import { messageOf } from "../core/error.ts";
 import type { Command } from "../core/ports.ts";
 import { pause } from "./tree.ts";
 
-export type Started = { child: ChildProcessWithoutNullStreams; pid: number } | { reason: string };
+type Started = { child: ChildProcessWithoutNullStreams; pid: number } | { reason: string };
 type Attempt = { child: ChildProcessWithoutNullStreams; pid: number } | { error: NodeJS.ErrnoException };
 
 /** Passing troubles: another process is still writing the file, or the process table is full. */

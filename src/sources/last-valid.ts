@@ -1,7 +1,8 @@
 /** A guard whose entry or file has become invalid keeps its last valid form, as the store remembers it (R46). */
 import { type Hook, type HookSet, isGuard, type Problem } from "../core/hook.ts";
 import type { Store } from "../core/ports.ts";
-import { hookSetOf, type LoadedHooks } from "./load.ts";
+import { hookSetOf } from "./hook-set.ts";
+import type { LoadedHooks } from "./load.ts";
 
 /** How far back a valid form is looked for; a guard that has been broken for longer fails by its policy. */
 const eventsLookedAt = 500;

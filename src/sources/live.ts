@@ -1,6 +1,6 @@
 /** Hook sets for processes that stay: one per folder, loaded again as soon as a file that they depend on has changed. */
-import { statSync } from "node:fs";
 import { type LoadedHooks, type LoadRequest, loadHooks } from "./load.ts";
+import { stateOf } from "./path-state.ts";
 
 export interface HookSource {
   /** The hooks that are in force in this folder now. Never throws. */
@@ -51,15 +51,3 @@ function loadStable(load: () => LoadedHooks, expected: readonly string[]): Held 
 
 const isSame = (left: readonly string[], right: readonly string[]): boolean =>
   left.length === right.length && left.every((path, index) => path === right[index]);
-
-/** Identity, size and times of every path, there or not. */
-const stateOf = (paths: readonly string[]): string => paths.map(pathState).join(" ");
-
-function pathState(path: string): string {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    return found ? `${found.ino}:${found.size}:${found.mtimeMs}:${found.ctimeMs}` : "-";
-  } catch (error) {
-    return error instanceof Error && "code" in error ? String(error.code) : "?"; // a loop of links, or nobody may look
-  }
-}

@@ -1,19 +1,11 @@
 /** Loads every hook file that holds in a folder into one HookSet. Synchronous and small: it runs on each event of an agent. */
 import { relative, resolve } from "node:path";
 import { isOwnCall } from "../agents/own-call.ts";
-import { fingerprint } from "../core/fingerprint.ts";
-import {
-  type Hook,
-  type HookSet,
-  inRunningOrder,
-  isGuard,
-  type Layer,
-  type Origin,
-  type Problem,
-} from "../core/hook.ts";
+import { type Hook, type HookSet, isGuard, type Layer, type Origin, type Problem } from "../core/hook.ts";
 import type { Patterns } from "../core/ports.ts";
 import { compileSettings, type Flavour } from "../dialects/settings.ts";
 import { takenId } from "../dialects/settings-ids.ts";
+import { hookSetOf } from "./hook-set.ts";
 import {
   flavourOf,
   type Homes,
@@ -36,7 +28,7 @@ export interface LoadRequest extends Homes {
   patterns?: Patterns;
   platform?: string;
 }
-export interface LoadedFile {
+interface LoadedFile {
   path: string;
   layer: Layer;
   flavour: Flavour;
@@ -69,12 +61,6 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
     watched: [...new Set([...project.watched, ...reader.watched])],
     root: project.root,
   };
-}
-
-/** In running order, known by the hash of its content. */
-export function hookSetOf(hooks: readonly Hook[]): HookSet {
-  const ordered = [...hooks].sort(inRunningOrder);
-  return { id: fingerprint(JSON.stringify(ordered)), hooks: ordered };
 }
 
 /** One file by itself, as `check FILE` sees it: its name tells the format. */

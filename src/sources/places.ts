@@ -9,7 +9,7 @@ export interface ManagedFolders {
   hookline: string;
 }
 /** The tool whose file it is. */
-export type Family = "claude" | "gen" | "hookline";
+type Family = "claude" | "gen" | "hookline";
 export interface HookFile {
   path: string;
   layer: Layer;

@@ -9,7 +9,7 @@ import { readSmallFile } from "./read-file.ts";
 /** Whether settings turn a plugin off: the user for good, a project for all but its guards. */
 export type PluginState = "on" | "off" | "guards only";
 
-export interface Installed {
+interface Installed {
   files: { file: HookFile; state: PluginState }[];
   /** The registry, whether it is there or not. */
   watched: string[];

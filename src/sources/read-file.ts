@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { messageOf } from "../core/error.ts";
 import { largestFileInBytes } from "../dialects/json-tree.ts";
 
-export type FileText = { is: "absent" } | { is: "read"; text: string } | { is: "unreadable"; reason: string };
+type FileText = { is: "absent" } | { is: "read"; text: string } | { is: "unreadable"; reason: string };
 
 /** Never throws. Asking first is cheaper than an exception for each of the many files that do not exist. */
 export function readSmallFile(path: string): FileText {

@@ -52,7 +52,7 @@ export function openDatabase({ path, migrations, onNotice }: DatabaseOptions): D
     try {
       prepare(opened, hasLog);
       file = inodeOf(path);
-      lookedAt = performance.now();
+      lookedAt = Date.now();
       return opened;
     } catch (error) {
       opened.close();
@@ -112,7 +112,7 @@ export function openDatabase({ path, migrations, onNotice }: DatabaseOptions): D
   /** Damage shows when a page is read. The damaged file goes aside, once, and the work is done again on a new one. */
   function mending<T>(work: () => T): T {
     try {
-      if (performance.now() - lookedAt > 1_000) followFile();
+      if (Date.now() - lookedAt > 1_000) followFile();
       return attempt(work);
     } catch (error) {
       throw inOurWords(error, path);
@@ -136,7 +136,7 @@ export function openDatabase({ path, migrations, onNotice }: DatabaseOptions): D
 
   /** Another process may have moved a damaged file aside, or a person removed it: then its writes would reach nobody. */
   function followFile(): void {
-    lookedAt = performance.now();
+    lookedAt = Date.now();
     if (connection && inodeOf(path) !== file) release();
   }
 
@@ -187,11 +187,11 @@ const rememberBoot =
 /** A change of the journal mode does not wait for other connections by itself. */
 function patiently<T>(work: () => T): T {
   const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (const end = performance.now() + patience; ; Atomics.wait(pause, 0, 0, 10)) {
+  for (const end = Date.now() + patience; ; Atomics.wait(pause, 0, 0, 10)) {
     try {
       return work();
     } catch (error) {
-      if (!isBusy(error) || performance.now() > end) throw error;
+      if (!isBusy(error) || Date.now() > end) throw error;
     }
   }
 }

@@ -21,6 +21,9 @@ import { claudeCode } from "../../src/agents/claude-code.ts";
 import { type InstallOptions, type InstallResult, installAgent, uninstallAgent } from "../../src/agents/install.ts";
 import { ownEntries } from "../../src/agents/registration.ts";
 import { agentEventNames } from "../../src/core/events.ts";
+import { loadHooks } from "../../src/sources/load.ts";
+
+const nowhere = { claude: "/nowhere/claude", hookline: "/nowhere/hookline" };
 
 interface Place {
   home: string;
@@ -261,7 +264,31 @@ test("[R35] in the user layer hooks go to the person's own hook file", (t) => {
   place.uninstall();
   equal(read(place.user), own);
   equal(existsSync(join(place.home, ".config")), false);
-  throws(() => place.install({ layer: "local", takeOver: true }), { code: "usage" });
+});
+
+test("[R35] hooks that were taken over into a moved XDG_CONFIG_HOME are in force: none is lost between two folders", (t) => {
+  const place = createPlace(t);
+  const environment = { XDG_CONFIG_HOME: join(place.home, "settings") };
+  const places = { home: place.home, root: place.root, environment };
+  write(place.user, own);
+  const { others } = place.install({ takeOver: true, places });
+  equal(others[0]?.file, join(place.home, "settings", "hookline", "hooks.json"));
+  const { set } = loadHooks({ cwd: place.root, home: place.home, environment, managedFolders: nowhere });
+  ok(set.hooks.some(({ name, origin }) => name.includes("done.sh") && origin.file === others[0]?.file));
+  place.uninstall({ places });
+  equal(read(place.user), own);
+});
+
+test("[R35] hooks of a person's own project settings are taken over into the person's own hook file there", (t) => {
+  const place = createPlace(t);
+  write(place.local, own);
+  const { others } = place.install({ layer: "local", takeOver: true });
+  equal(others[0]?.file, join(place.root, ".hookline", "hooks.local.json"));
+  const { set } = loadHooks({ cwd: place.root, home: place.home, environment: {}, managedFolders: nowhere });
+  ok(set.hooks.some(({ name, origin }) => name.includes("done.sh") && origin.layer === "local"));
+  place.uninstall({ layer: "local" });
+  equal(read(place.local), own);
+  equal(existsSync(join(place.root, ".hookline")), false);
 });
 
 test("a taken over hook on a rare event has that event registered", (t) => {

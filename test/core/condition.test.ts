@@ -72,7 +72,7 @@ test("all, any and not mean what they say, however deep and long", () => {
       const compiled = compile(condition);
       assert.equal(compiled.test(scope), judge(condition));
       assert.equal(compiled.explain(scope).holds, judge(condition));
-      const { fixed, open } = splitCondition(condition, { conditions }, patterns);
+      const { fixed, open } = splitCondition(compileCondition(condition, { conditions }, patterns));
       assert.equal((fixed?.test(scope) ?? true) && (open?.test(scope) ?? true), judge(condition));
     }),
   );
@@ -134,7 +134,7 @@ test("a tree too deep to test is refused", () => {
   assert.throws(() => compile(deep), { code: "parameters_invalid" });
   let list: Condition = yes;
   for (let depth = 0; depth < 20_000; depth++) list = { all: [list] };
-  assert.throws(() => splitCondition(list, { conditions }, patterns), { code: "parameters_invalid" });
+  assert.throws(() => splitCondition(compileCondition(list, { conditions }, patterns)), { code: "parameters_invalid" });
 });
 
 test("a condition is static if every leaf reads the match value alone, and its needs are those of its leaves", () => {
@@ -146,12 +146,16 @@ test("a condition is static if every leaf reads the match value alone, and its n
 
 test("a top-level all is split into what the match value decides and the rest", () => {
   const fixed: Condition = { is: "match", with: true };
-  const both = splitCondition({ all: [yes, { all: [fixed, no] }, { any: [fixed, yes] }] }, { conditions }, patterns);
+  const both = splitCondition(
+    compileCondition({ all: [yes, { all: [fixed, no] }, { any: [fixed, yes] }] }, { conditions }, patterns),
+  );
   assert.equal(both.fixed?.isStatic, true);
   assert.equal(both.open?.isStatic, false);
-  assert.deepEqual(Object.keys(splitCondition(fixed, { conditions }, patterns)), ["fixed"]);
-  assert.deepEqual(Object.keys(splitCondition({ any: [fixed, yes] }, { conditions }, patterns)), ["open"]);
-  assert.deepEqual(splitCondition({ all: [] }, { conditions }, patterns), {});
+  assert.deepEqual(Object.keys(splitCondition(compileCondition(fixed, { conditions }, patterns))), ["fixed"]);
+  assert.deepEqual(Object.keys(splitCondition(compileCondition({ any: [fixed, yes] }, { conditions }, patterns))), [
+    "open",
+  ]);
+  assert.deepEqual(splitCondition(compileCondition({ all: [] }, { conditions }, patterns)), {});
 });
 
 test("explain names the clause that decided", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { eventNames } from "../../src/core/events.ts";
-import { nearest } from "../../src/dialects/nearest.ts";
+import { nearest } from "../../src/core/nearest.ts";
 import type { Flavour } from "../../src/dialects/settings.ts";
 import { command, compile } from "./settings-helpers.ts";
 

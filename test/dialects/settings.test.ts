@@ -354,3 +354,19 @@ test("an if that is no tool pattern is an error, and its hook is dropped", () =>
   const compiled = compile(settings("PreToolUse", command("x", { if: "git *" })));
   assert.deepEqual([compiled.hooks.length, codes(compiled)], [0, ["matcher-invalid"]]);
 });
+
+test("[R46, R52] a guard that was told to run in the background guards all the same, and an error says so", () => {
+  for (const more of [
+    { role: "guard", async: true },
+    { role: "guard", asyncRewake: true },
+    { onFailure: "block", async: true },
+  ]) {
+    const compiled = compile(settings("PreToolUse", command("./guard.sh", more)));
+    assert.equal(only(compiled).mode, "sync", JSON.stringify(more));
+    assert.deepEqual(
+      compiled.problems.map(({ severity, code }) => [severity, code]),
+      [["error", "guard-in-background"]],
+    );
+  }
+  assert.deepEqual(codes(compile(settings("PreToolUse", command("./guard.sh", { role: "guard", async: false })))), []);
+});

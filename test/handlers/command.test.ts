@@ -109,6 +109,41 @@ test("[C57a, CT14] the CLAUDE_ and HOOKLINE_ variables are there; the GEN_ ones 
   );
 });
 
+test("[R34, C35] a relative script of the project is found from a subfolder: it runs where it was declared, with a note", async (context) => {
+  const root = temporaryFolder(context);
+  const cwd = join(root, "lib", "deep");
+  mkdirSync(cwd, { recursive: true });
+  mkdirSync(join(root, "scripts"));
+  writeFileSync(join(root, "scripts", "x.sh"), "#!/bin/sh\npwd -P >&2; exit 2\n", { mode: 0o755 });
+  const ranIn = async (params: string | CommandParams, from = cwd): Promise<[string | undefined, number]> => {
+    const result = await run(params, { cwd: from, origin: { root } });
+    return [result.outcome?.verdict?.reason, result.notes?.length ?? 0];
+  };
+  for (const line of [
+    "sh scripts/x.sh",
+    "scripts/x.sh",
+    "exec sh -eu './scripts/x.sh' --all",
+    "A=1 scripts/x.sh | cat; exit 2",
+  ])
+    assert.deepEqual((await ranIn(line))[1], 1, line);
+  assert.deepEqual(await ranIn("sh scripts/x.sh"), [root, 1]);
+  assert.deepEqual(await ranIn({ command: "scripts/x.sh", args: [] }), [root, 1]);
+  assert.deepEqual(await ranIn("sh scripts/x.sh", root), [root, 0]);
+  assert.deepEqual(await ranIn("pwd -P >&2; exit 2"), [cwd, 0]);
+  assert.deepEqual(await ranIn("bash -c scripts/x.sh; pwd -P >&2; exit 2").then(([, notes]) => notes), 0);
+  mkdirSync(join(cwd, "scripts"));
+  writeFileSync(join(cwd, "scripts", "x.sh"), "pwd -P >&2; exit 2\n");
+  assert.deepEqual(await ranIn("sh scripts/x.sh"), [cwd, 0]);
+});
+
+test("[C35] a script that is relative to another folder is not looked for there: the session is outside of it", async (context) => {
+  const root = temporaryFolder(context);
+  const cwd = temporaryFolder(context);
+  writeFileSync(join(root, "x.sh"), "exit 2\n");
+  const result = await run("sh ./x.sh", { cwd, origin: { root } });
+  assert.equal(failureOf(result), "launch");
+});
+
 test("[C57a] the project is what the agent says, else where the project's hook was written", async () => {
   const said = await environmentOf({}, { caller: { environment: { PATH, CLAUDE_PROJECT_DIR: "/said" } } });
   assert.equal(said.get("HOOKLINE_PROJECT_DIR"), "/said");

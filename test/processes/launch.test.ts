@@ -81,3 +81,19 @@ test("[F9] a signal that was there before the start starts nothing", async (cont
   assert.equal(ended.how, "aborted");
   assert.throws(() => openSync(file, "r"));
 });
+
+test("[F9] a signal that comes while the start is tried again still ends the program", {
+  skip: process.platform !== "linux",
+}, async (context) => {
+  const program = join(temporaryFolder(context), "copy-of-sleep");
+  copyFileSync("/bin/sleep", program);
+  chmodSync(program, 0o755);
+  const writing = openSync(program, "r+");
+  const controller = new AbortController();
+  const running = runProgram(program, ["30"], { signal: controller.signal });
+  controller.abort(); // the first try has just been refused, or it runs already: either way it is stopped
+  closeSync(writing);
+  const ended = await running;
+  assert.equal(ended.how, "aborted");
+  assert.ok(ended.ms < 20_000);
+});

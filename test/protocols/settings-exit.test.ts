@@ -56,6 +56,7 @@ const neverRan: [number, string][] = [
   [2, "sh: 0: cannot open /no/such.sh: No such file"],
   [2, "/usr/bin/sh: 1: [[: not found\nBlocked: this line only came because of the first"],
   [2, "/hooks/guard.sh: line 3: syntax error: unexpected end of file"],
+  [2, "/hooks/guard.sh: line 2: unexpected EOF while looking for matching `\"'"],
   [2, '/hooks/guard.sh: 3: Syntax error: end of file unexpected (expecting "then")'],
   [2, "/usr/bin/python3: can't open file '/no/such.py': [Errno 2] No such file or directory"],
   [2, 'Can\'t open perl script "/no/x.pl": No such file or directory'],
@@ -70,6 +71,29 @@ test("[X4, R15, CT39] a shell or an interpreter that could not run the hook is a
 test("[R15] a script without execute permission is told the remedy", () => {
   const result = read({ code: 126, stderr: "bash: line 1: ./guard.sh: Permission denied\n" });
   assert.ok(!result.ok && result.reason.includes("chmod +x ./guard.sh"), JSON.stringify(result));
+});
+
+test("[R15, R16] a deny is not lost because bash warned first, or a part of the line failed before it", () => {
+  const denied = [
+    "bash: warning: command substitution: ignored null byte in input\nno rm",
+    "bash: line 1: warning: command substitution: ignored null byte in input\nno rm",
+    "bash: line 1: warning: command substitution: ignored null byte in input",
+    "bash: line 1: [: x: integer expected\nno rm",
+    "/hooks/guard.sh: line 3: syntax error in the arithmetic of the caller\nno rm",
+  ];
+  for (const stderr of denied) assert.equal(read({ code: 2, stderr }).outcome?.verdict?.is, "deny", stderr);
+});
+
+test("[R15, CT39] a shell that warned and then died is a launch failure, whose reason is its death", () => {
+  const result = read({
+    code: 2,
+    stderr:
+      "bash: warning: setlocale: LC_ALL: cannot change locale (xx)\nbash: -c: line 1: syntax error near unexpected token `fi'\nbash: -c: line 1: `fi'\n",
+  });
+  assert.ok(
+    !result.ok && result.failure === "launch" && result.reason.includes("syntax error"),
+    JSON.stringify(result),
+  );
 });
 
 test("[R15] a program's own exit 2 stays a decision: with JSON on stdout, or in words that only resemble a shell's", () => {

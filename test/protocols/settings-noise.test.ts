@@ -43,8 +43,29 @@ test("[C36a, C37] pretty-printed JSON, a byte order mark and text behind it are 
   assert.ok(isDeny(`${block}\nDone in 3 ms {ok}`));
 });
 
-test("[C36a, F8] of several answers the last complete one counts", () => {
-  assert.ok(isDeny(`${JSON.stringify({ systemMessage: "starting" })}\n${block}`));
+test("[C36a, R5] of several answers a first deny is not lost behind a later one: all count together, with a note", () => {
+  const allow = JSON.stringify({ decision: "approve", systemMessage: "fine" });
+  for (const stdout of [`${block}\n${allow}`, `${allow}\n${block}`, `${block} and\n${allow}\n{}`]) {
+    const result = answered("PreToolUse", stdout);
+    assert.equal(result.outcome?.verdict?.is, "deny", stdout);
+    assert.deepEqual(result.outcome?.context, ["fine"]);
+    assert.ok(result.notes?.includes("stdout holds 2 answers: they count together"), result.notes?.join());
+  }
+});
+
+test("[F8, R17] a deny or ask stands beside what cannot be read, and an allow does not", () => {
+  const ask = JSON.stringify({ decision: "ask", reason: "sure?" });
+  for (const faulty of ['{"decision":"maybe"}', '{"decision":"approve"']) {
+    const denied = answered("PreToolUse", `${block}\n${faulty}`);
+    assert.equal(denied.outcome?.verdict?.is, "deny", faulty);
+    assert.match(denied.notes?.join() ?? "", /invalid_output/);
+    assert.equal(answered("PreToolUse", `${ask}\n${faulty}`).outcome?.verdict?.is, "ask");
+    assert.equal(answered("PreToolUse", `${JSON.stringify({ decision: "approve" })}\n${faulty}`).ok, false);
+  }
+});
+
+test("[C37] the line that sends a program into the background is no answer beside its answer", () => {
+  assert.equal(answered("PreToolUse", `{"async":true}\n${block}`).notes, undefined);
 });
 
 test("[C36a] a handler that prints its input back passes, and a note says so", () => {
@@ -92,7 +113,7 @@ test("[G1] no output makes the reading throw, and none takes more than linear ti
       assert.equal(typeof answered("PreToolUse", pieces.join("")).ok, "boolean");
     }),
   );
-  for (const part of ["{", '{"', '{"a":[', "{ ", "\n{", '"{']) {
+  for (const part of ['{"reason":1}', '{"systemMessage":"x"}\n', "{", '{"', '{"a":[', "{ ", "\n{", '"{']) {
     assert.equal(typeof answered("PreToolUse", part.repeat(300_000)).ok, "boolean");
   }
 });

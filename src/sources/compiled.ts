@@ -1,0 +1,73 @@
+/**
+ * Hooks as the last load compiled them, for commands that live for one event: reading them back costs a tenth of reading
+ * the hook files. The copy counts only while every path that was looked at is as it was, and for one build of Hookline.
+ */
+import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fingerprint } from "../core/fingerprint.ts";
+import { isRecord } from "../core/schema.ts";
+import type { LoadedHooks, LoadRequest } from "./load.ts";
+import { stateOf } from "./path-state.ts";
+
+export interface CompiledHooks {
+  /** The hooks of the last load, if nothing has changed since. Never throws. */
+  read(): LoadedHooks | undefined;
+  /** Never throws: a copy that cannot be kept costs time and nothing else. */
+  keep(loaded: LoadedHooks, now: number): void;
+}
+
+/** A file that was written so shortly before may be written again within the same tick of its clock. */
+const settledAfter = 2_000;
+
+/**
+ * @param folder a private folder of the user's, such as the state folder
+ * @param build names this build of Hookline; another one compiles differently
+ */
+export function compiledHooks(folder: string, build: string, { cwd, home, environment }: LoadRequest): CompiledHooks {
+  const { CLAUDE_CONFIG_DIR = "", XDG_CONFIG_HOME = "" } = environment;
+  const file = join(
+    folder,
+    "compiled",
+    `${fingerprint(JSON.stringify([cwd, home, CLAUDE_CONFIG_DIR, XDG_CONFIG_HOME]))}.json`,
+  );
+  return {
+    read() {
+      try {
+        if (!isOurs(file)) return undefined;
+        const kept: unknown = JSON.parse(readFileSync(file, "utf8"));
+        if (!isRecord(kept) || kept.build !== build || kept.cwd !== cwd) return undefined;
+        const loaded = kept.loaded as LoadedHooks; // written by keep() of this very build
+        return stateOf(loaded.watched) === kept.state ? loaded : undefined;
+      } catch {
+        return undefined; // not there, or not readable: the files themselves are
+      }
+    },
+    keep(loaded, now) {
+      const temporary = `${file}.${process.pid}`;
+      try {
+        if (hasChangedSince(loaded.watched, now - settledAfter)) return;
+        mkdirSync(join(folder, "compiled"), { recursive: true, mode: 0o700 });
+        writeFileSync(temporary, JSON.stringify({ build, cwd, state: stateOf(loaded.watched), loaded }), {
+          mode: 0o600,
+          flag: "wx",
+        });
+        renameSync(temporary, file);
+      } catch {
+        rmSync(temporary, { force: true }); // a full disk, a read-only home: the next event reads the files again
+      }
+    },
+  };
+}
+
+/** Nobody else may have written it: it says what runs. */
+function isOurs(file: string): boolean {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (!found?.isFile()) return false;
+  return process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o077) === 0);
+}
+
+const hasChangedSince = (paths: readonly string[], moment: number): boolean =>
+  paths.some((path) => {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    return found !== undefined && Math.max(found.mtimeMs, found.ctimeMs) > moment;
+  });

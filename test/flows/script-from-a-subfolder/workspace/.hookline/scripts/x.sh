@@ -1,0 +1,2 @@
+echo "not here" >&2
+exit 2

@@ -53,10 +53,18 @@ export function compiledHooks(folder: string, build: string, { cwd, home, enviro
         });
         renameSync(temporary, file);
       } catch {
-        rmSync(temporary, { force: true }); // a full disk, a read-only home: the next event reads the files again
+        discard(temporary); // a full disk, a read-only home: the next event reads the files again
       }
     },
   };
+}
+
+function discard(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // its folder is none: there is nothing to discard
+  }
 }
 
 /** Nobody else may have written it: it says what runs. */

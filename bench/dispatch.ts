@@ -1,25 +1,20 @@
 /**
  * Dispatch inside one process: find the hooks of an event, test them, call them.
  *
- * Ours does what the engine does between an event and its handlers: plans.find(event), the plan's open test, the step's
- * bound call. Nothing is recorded; the "emit" cases show the whole line. hookable and eventemitter3 know no conditions,
+ * Ours does what the engine does between an event and its handlers: plans.find(event), the plan's open test, the
+ * step's context, the bound call. Nothing is recorded; whole-line.ts shows the whole line. hookable and eventemitter3 know no conditions,
  * so each of their callbacks asks its own, made beforehand. tapable's AsyncSeriesHook (synchronous taps) tests nothing.
  * "by hand" is the limit: two nested maps and a loop. Each side is checked to call the same callbacks before it is timed.
  */
-import { conditions } from "../src/conditions/index.ts";
-import { loadPatterns } from "../src/conditions/patterns.ts";
-import { createEngine } from "../src/core/engine.ts";
 import type { HookEvent } from "../src/core/event.ts";
-import type { Hook, HookSet } from "../src/core/hook.ts";
-import { type Plans, planHooks, scopeOf } from "../src/core/plan.ts";
-import type { Handler, Patterns, Ports, Registry, StepContext, Store } from "../src/core/ports.ts";
-import { functionHandler, type HookFunction } from "../src/handlers/function.ts";
-import { createInlineQueue } from "../src/queues/inline.ts";
-import { openMemoryStore } from "../src/stores/memory.ts";
-import { systemPorts } from "../src/system.ts";
+import type { HookSet } from "../src/core/hook.ts";
+import { type PlannedStep, type Plans, planHooks } from "../src/core/plan.ts";
+import type { Ports, StepRecord } from "../src/core/ports.ts";
+import { callStep, contextOf, type Occasion, sharedScope } from "../src/core/step-context.ts";
+import type { HookFunction } from "../src/handlers/function.ts";
+import { checkCalls, events, foreignMatcher, makeWorld, repeat, repeatAwaited, type World } from "./dispatch-world.ts";
 import { type Benchmark, type Findings, ratioOf, rowsOf, type Sampling, sampleWork, type Work } from "./measure.ts";
-import { createNullStore } from "./null-store.ts";
-import { loadPeers, type Peers } from "./peers.ts";
+import { firstTimes, wholeLine } from "./whole-line.ts";
 
 export const dispatch: Benchmark = {
   name: "dispatch",
@@ -33,78 +28,6 @@ export const dispatch: Benchmark = {
 
 const usual: Sampling = { rounds: 31, milliseconds: 12 };
 
-interface World {
-  peers: Peers;
-  registry: Registry;
-  patterns: Patterns;
-  /** Calls of callbacks so far: what each side has to agree on. */
-  calls(): number;
-  callback(): HookFunction;
-  hooks(count: number, matcher: (index: number) => string | undefined): HookSet;
-}
-
-async function makeWorld(): Promise<World> {
-  const functions = new Map<string, HookFunction>();
-  const handlers = new Map([["function", functionHandler(functions) as Handler]]); // its schema checks what it is given
-  let calls = 0;
-  const callback = (): HookFunction => () => {
-    calls += 1;
-  };
-  return {
-    peers: await loadPeers(),
-    registry: { handlers, conditions },
-    patterns: await loadPatterns({ regex: true }),
-    calls: () => calls,
-    callback,
-    hooks(count, matcher) {
-      const hooks = Array.from({ length: count }, (_, index) => hookOf(`hook-${index}`, matcher(index)));
-      for (const { id } of hooks) functions.set(id, callback());
-      return { id: `${count} hooks`, hooks };
-    },
-  };
-}
-
-const hookOf = (id: string, matcher: string | undefined): Hook => ({
-  id,
-  name: id,
-  on: { event: ["PreToolUse"] },
-  ...(matcher === undefined ? {} : { when: { is: "match", with: matcher } }),
-  steps: [{ uses: "function", with: { id }, timeout: 60, onError: "stop" }],
-  limits: { overlap: "skip" },
-  mode: "sync",
-  role: "observe",
-  onFailure: "continue",
-  priority: 100,
-  enabled: true,
-  tags: [],
-  origin: { dialect: "config", layer: "local" },
-});
-
-/** A session's tools come in turn, so that no side meets one event alone. */
-const events: readonly HookEvent[] = [
-  "Bash",
-  "Read",
-  "Edit",
-  "Grep",
-  "Write",
-  "Glob",
-  "WebFetch",
-  "mcp__github__search",
-].map((tool, index) => ({
-  id: `event-${index}`,
-  name: "PreToolUse",
-  at: 1_790_000_000_000,
-  cwd: "/project",
-  data: { tool_name: tool, tool_input: { command: "git status" } },
-  sender: "embedder",
-  session: "session",
-}));
-const eventAt = (index: number): HookEvent => events[index & 7] as HookEvent; // there are eight
-
-/** Names, lists and expressions, as people write them; none of them fits an event above. */
-const foreignMatcher = (index: number): string =>
-  index % 5 === 4 ? `mcp__server${index}__.*` : index % 5 === 3 ? `Tool${index}|Other${index}` : `Tool${index}`;
-
 /** The cheapest test of the same matcher that a callback can make for itself. */
 function ownTest(index: number): (tool: string) => boolean {
   const matcher = foreignMatcher(index);
@@ -116,19 +39,6 @@ function ownTest(index: number): (tool: string) => boolean {
   return other === undefined ? (tool) => tool === one : (tool) => tool === one || tool === other;
 }
 
-const repeat = (name: string, work: (event: HookEvent) => unknown): Work => ({
-  name,
-  run(times) {
-    for (let index = 0; index < times; index++) work(eventAt(index));
-  },
-});
-const repeatAwaited = (name: string, work: (event: HookEvent) => unknown): Work => ({
-  name,
-  async run(times) {
-    for (let index = 0; index < times; index++) await work(eventAt(index));
-  },
-});
-
 function ours({ registry, patterns }: World, set: HookSet): (event: HookEvent) => number {
   const plans = planHooks(set, registry, patterns);
   return (event) => findTestCall(plans, event);
@@ -136,19 +46,22 @@ function ours({ registry, patterns }: World, set: HookSet): (event: HookEvent) =
 
 const caller = {};
 const noPorts = {} as Ports; // the callbacks that are timed look at nothing
+const noResults: readonly StepRecord[] = [];
 const noSignal = new AbortController().signal;
 
-/** What the engine does between an event and its handlers, and nothing else. Answers how many hooks were called. */
+/** What core/ask.ts and core/run.ts do between an event and its handlers, by the same functions. Counts the hooks. */
 function findTestCall(plans: Plans, event: HookEvent): number {
   const found = plans.find(event);
   if (found.length === 0) return 0;
-  const scope = scopeOf(event);
+  const occasion: Occasion = { event, caller, ports: noPorts };
   let called = 0;
   for (const plan of found) {
-    if (plan.open && plan.open(scope) === false) continue;
-    const { hook } = plan;
-    const context: StepContext = { event, hook, scope, run: "", timeout: 60, caller, ports: noPorts, signal: noSignal };
-    for (const step of plan.steps()) step.handler.run(step.render(scope), context);
+    if (plan.open && plan.open(sharedScope(occasion)) === false) continue;
+    let step: PlannedStep | undefined = plan.first ?? plan.prepare();
+    do {
+      callStep(step, contextOf(occasion, plan.hook, "", step.step.timeout, noResults, undefined));
+      step = step.next;
+    } while (step);
     called += 1;
   }
   return called;
@@ -273,68 +186,4 @@ async function tenMatch(world: World): Promise<Findings> {
       ratioOf(samples, { goal: "10 matching synchronous hooks, against the limit", cost: "hookline", by: "by hand" }),
     ],
   };
-}
-
-async function wholeLine(world: World): Promise<Findings> {
-  const cases: readonly { name: string; count: number; matches: boolean }[] = [
-    { name: "no hook", count: 0, matches: false },
-    { name: "none of 10", count: 10, matches: false },
-    { name: "none of 100", count: 100, matches: false },
-    { name: "none of 1000", count: 1000, matches: false },
-    { name: "10 matching", count: 10, matches: true },
-  ];
-  const sides = cases.flatMap(({ name, count, matches }) => {
-    const set = world.hooks(count, matches ? () => undefined : foreignMatcher);
-    return stores.map((store) => repeat(`${name}, ${store.name}`, emitter(world, set, store.open())));
-  });
-  const samples = await sampleWork(sides, { rounds: 15, milliseconds: 10 });
-  const rows = rowsOf("engine.emit, the whole line", "ns", samples);
-  const flat = ratioOf(samples, {
-    goal: "engine.emit, none of 1,000 matches, against 10",
-    cost: "none of 1000, null store",
-    by: "none of 10, null store",
-  });
-  return { rows, ratios: [flat] };
-}
-
-const stores: readonly { name: string; open(): Store }[] = [
-  { name: "null store", open: createNullStore },
-  { name: "memory store", open: () => openMemoryStore() },
-];
-
-function emitter({ registry, patterns }: World, set: HookSet, store: Store): (event: HookEvent) => unknown {
-  const engine = createEngine({
-    ...systemPorts(),
-    store,
-    queue: createInlineQueue(),
-    hooks: () => set,
-    registry,
-    patterns,
-  });
-  return (event) => engine.emit(event);
-}
-
-/** What is paid once: per reload of the hook files, and per tool name that was never seen. */
-async function firstTimes(world: World): Promise<Findings> {
-  const set = world.hooks(1000, foreignMatcher);
-  const plans = planHooks(set, world.registry, world.patterns);
-  let seen = 0;
-  const unseen = (): HookEvent => ({ ...eventAt(0), data: { tool_name: `Unseen${seen++}`, tool_input: {} } });
-  const sides: Work[] = [
-    repeat("1,000 hooks read for the first time", (event) =>
-      planHooks(set, world.registry, world.patterns).find(event),
-    ),
-    repeat("a tool name for the first time", () => plans.find(unseen())),
-  ];
-  return { rows: rowsOf("paid once", "ns", await sampleWork(sides, { rounds: 9, milliseconds: 20 })), ratios: [] };
-}
-
-/** Same result before timing: each side calls as many callbacks per event as it should. */
-async function checkCalls(world: World, sides: readonly Work[], expected: number): Promise<void> {
-  for (const { name, run } of sides) {
-    const before = world.calls();
-    await run(events.length);
-    const each = (world.calls() - before) / events.length;
-    if (each !== expected) throw new Error(`${name} calls ${each} hooks per event, not ${expected}`);
-  }
 }

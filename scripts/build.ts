@@ -15,7 +15,7 @@ const common: BuildOptions = {
   target: "node22",
   chunkNames: "chunks/[name]-[hash]",
   legalComments: "none", // licences of what is bundled stand in NOTICE
-  define: { HOOKLINE_BUILD: JSON.stringify(buildName()) }, // what an earlier build compiled is not read back
+  define: { BUILT_FROM: JSON.stringify(buildName()) }, // what an earlier build compiled is not read back
   // CommonJS libraries ask for require when they run.
   banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
   logLevel: "warning",

@@ -20,7 +20,7 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   "index.ts": everything,
   "definition.ts": ["core", "dialects", "handlers"],
   "registered.ts": ["core", "definition.ts", "handlers", "sources"],
-  "system.ts": ["core"],
+  "system.ts": ["core", "processes"],
 };
 /** Libraries, and the one folder that may load each: a second user needs a second reason. */
 const packages: Readonly<Record<string, readonly string[]>> = {

@@ -39,7 +39,7 @@ process.exitCode = broken || total.passed === 0 ? 1 : 0;
 
 function run(words: readonly string[]): Promise<{ count: Count; code: number }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ["--test", "--test-reporter=spec", ...words], {
+    const child = spawn(process.execPath, ["--test", "--test-reporter=spec", "--test-timeout=120000", ...words], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     let text = "";

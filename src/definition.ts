@@ -3,7 +3,7 @@ import { HooklineError } from "./core/error.ts";
 import type { AgentEventName, AgentEvents, EventName, Fields, HookEvent, MaybePromise, Seconds } from "./core/event.ts";
 import { eventNames, resolveEvent } from "./core/events.ts";
 import type { Condition, FailurePolicy, Hook, Layer, Mode, Role } from "./core/hook.ts";
-import { nearest } from "./dialects/nearest.ts";
+import { nearest } from "./core/nearest.ts";
 import type { Answer, Call } from "./handlers/function.ts";
 
 /** The event with its payload's type; application events carry whatever their sender put in. */

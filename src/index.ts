@@ -1,6 +1,6 @@
 /** The embedder's front door and composition root: createHookline() and defineHook(). */
 import { homedir } from "node:os";
-import { agents } from "./agents/index.ts";
+import { runByAgent } from "./agents/index.ts";
 import { conditions } from "./conditions/index.ts";
 import { loadPatterns } from "./conditions/patterns.ts";
 import { createEngine } from "./core/engine.ts";
@@ -21,7 +21,7 @@ import type { Outcome } from "./core/outcome.ts";
 import { planHook } from "./core/plan.ts";
 import type { Caller, Observation, Ports, Queue, Registry, Run, RunFilter, Store } from "./core/ports.ts";
 import type { HookDefinition } from "./definition.ts";
-import type { HookFunction } from "./handlers/function.ts";
+import type { Callback } from "./handlers/function.ts";
 import { createHandlers } from "./handlers/index.ts";
 import { createSpawn } from "./processes/spawn.ts";
 import { createInlineQueue } from "./queues/inline.ts";
@@ -83,7 +83,7 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
   const cwd = options.cwd ?? process.cwd();
   const home = options.home ?? homedir();
   const environment = options.environment ?? definedOnly(process.env);
-  const functions = new Map<string, HookFunction>();
+  const functions = new Map<string, Callback>();
   const patterns = await loadPatterns();
   const registry: Registry = { handlers: createHandlers(functions), conditions };
   const registered = createRegistered(functions, (hook) => planHook(hook, registry, patterns).fault());
@@ -98,13 +98,8 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
     hooks: (event) => registered.combined(source?.at(event.cwd).set, event.session),
     registry,
     patterns,
-    elsewhere: (hook, event) => {
-      const agent = Object.hasOwn(agents, event.sender) ? agents[event.sender] : undefined;
-      const { file, root = event.cwd } = hook.origin;
-      return file && agent?.readsItself(file, { home, root, environment })
-        ? `run by the agent itself: ${agent.title} reads ${file}`
-        : undefined;
-    },
+    elsewhere: (hook, event) =>
+      runByAgent(hook, event.sender, { home, root: hook.origin.root ?? event.cwd, environment }),
     spawn: createSpawn(),
     fetch: async (request, signal) => (await import("./handlers/fetch.ts")).fetch(request, signal),
     ...(options.observe ? { observe: options.observe } : {}),

@@ -3,7 +3,7 @@ import { HooklineError } from "./core/error.ts";
 import type { EventName, SessionId } from "./core/event.ts";
 import type { Hook, HookSet } from "./core/hook.ts";
 import { compileDefinition, type HookDefinition } from "./definition.ts";
-import type { HookFunction } from "./handlers/function.ts";
+import { type Callback, callbackOf, type HookFunction, remove as removeCallback } from "./handlers/function.ts";
 import { hookSetOf } from "./sources/hook-set.ts";
 
 export interface Registration {
@@ -27,7 +27,7 @@ const endedAtMost = 64;
 
 /** @param invalidity why a hook cannot run, if so */
 export function createRegistered(
-  functions: Map<string, HookFunction>,
+  functions: Map<string, Callback>,
   invalidity: (hook: Hook) => string | undefined,
 ): Registered {
   const hooks = new Map<string, { hook: Hook; session: SessionId | undefined }>();
@@ -40,8 +40,13 @@ export function createRegistered(
     sets = new WeakMap();
     return hooks.delete(id);
   };
-  const remove = (id: string): boolean => {
+  const release = (id: string): void => {
+    const callback = functions.get(id);
+    if (callback) removeCallback(callback, id);
     functions.delete(id);
+  };
+  const remove = (id: string): boolean => {
+    release(id);
     return forget(id);
   };
   const idsOf = (session: SessionId): string[] =>
@@ -59,7 +64,7 @@ export function createRegistered(
       const reason = invalidity(hook);
       if (reason !== undefined) throw new HooklineError("hook_invalid", { name: hook.name, reason, where: "use" });
       hooks.set(id, { hook, session });
-      functions.set(id, definition.run as HookFunction); // the hook listens to N only, so it is given nothing else
+      functions.set(id, callbackOf(definition.run as HookFunction)); // the hook listens to N only, so it is given nothing else
       sets = new WeakMap();
       return { id, remove: () => remove(id) };
     },
@@ -70,7 +75,7 @@ export function createRegistered(
       const ids = idsOf(session);
       for (const id of ids) forget(id);
       if (ids.length > 0) ended.push(ids);
-      for (const id of ended.length > endedAtMost ? (ended.shift() ?? []) : []) functions.delete(id);
+      for (const id of ended.length > endedAtMost ? (ended.shift() ?? []) : []) release(id);
     },
     combined(files = empty, session) {
       const known = sets.get(files) ?? new Map<SessionId | undefined, HookSet>();

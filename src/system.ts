@@ -1,8 +1,8 @@
 /** The real clock, ids and process identity: what the composition roots hand to the engine as ports. */
-import { readFileSync } from "node:fs";
 import type { Instant } from "./core/event.ts";
 import { handedOverUntil } from "./core/owner.ts";
 import type { Ports } from "./core/ports.ts";
+import { processState } from "./processes/process-table.ts";
 
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";
 const randomDigits = 16;
@@ -52,10 +52,10 @@ export function after(milliseconds: number, callback: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Names this process so that a later one can tell whether it still lives: pid, and its start time where /proc tells. */
-export const ownerOf = (pid: number): string => `${pid}:${startTime(pid) ?? ""}`;
+/** Names a process so that a later one can tell whether it still lives: pid, and its start time where the system tells. */
+export const ownerOf = (pid: number): string => `${pid}:${processState(pid)?.started ?? ""}`;
 
-/** Whether the process that this name was given to still lives. */
+/** Whether the process that this name was given to still lives. One that has ended and was not reaped does not. */
 export function isAlive(owner: string): boolean {
   const until = handedOverUntil(owner);
   if (until !== undefined) return Date.now() < until;
@@ -65,18 +65,11 @@ export function isAlive(owner: string): boolean {
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EPERM")) return false;
   }
-  return started === "" || startTime(Number(pid)) === started;
+  const now = processState(Number(pid));
+  if (started === "" || now === undefined) return started === "";
+  return String(now.started) === started && !hasEnded.has(now.state);
 }
-
-/** Clock ticks since boot at which the process started; undefined where there is no /proc. */
-function startTime(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-  } catch {
-    return undefined; // no /proc, or the process has gone: the caller falls back on the pid alone
-  }
-}
+const hasEnded: ReadonlySet<string> = new Set(["Z", "X"]);
 
 export function systemPorts(): Pick<Ports, "now" | "id" | "after" | "owner"> {
   return { now: Date.now, id: createIds(Date.now), after, owner: ownerOf(process.pid) };

@@ -1,5 +1,6 @@
 /** Claude Code 2.1.330: its payloads, the files that it runs itself, and where it keeps its settings. */
-import { resolve, sep } from "node:path";
+import { realpathSync } from "node:fs";
+import { join, resolve, sep } from "node:path";
 import { HooklineError } from "../core/error.ts";
 import type { AgentEventName, Fields, HookEvent } from "../core/event.ts";
 import { events, rowOf } from "../core/events.ts";
@@ -18,6 +19,7 @@ function decode(wire: unknown, options: DecodeOptions): HookEvent {
   const session = textOf(session_id);
   const delivery = deliveryOf(event, session, data, options.registration);
   const agent = agentIn(data);
+  for (const text of [session, folderOf(cwd, options.cwd)]) if (text !== undefined) mustBeUsable(text);
   return {
     id: options.id,
     name: event,
@@ -47,6 +49,16 @@ function folderOf(told: unknown, otherwise: string | undefined): string {
   throw new HooklineError("input_invalid", { reason: `cwd is ${kindOf(told)}`, where });
 }
 
+/** Such a value can be no session and no folder, and no program can be told of it. */
+function mustBeUsable(text: string): void {
+  if (text.includes("\0") || text.length > 4_096) {
+    throw new HooklineError("input_invalid", {
+      reason: "session_id or cwd holds a NUL or is longer than 4,096 characters",
+      where,
+    });
+  }
+}
+
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
 function agentIn(data: Record<string, unknown>): HookEvent["agent"] {
@@ -70,12 +82,21 @@ function deliveryOf(
 const promptEvents: ReadonlySet<AgentEventName> = new Set<AgentEventName>(["UserPromptSubmit"]);
 
 function readsItself(file: string, given: Places): boolean {
-  const path = resolve(file);
+  const path = realOf(file);
   // Claude Code reads no parent folders: its project is the folder that it names to its hooks.
   const places = { ...given, root: given.environment?.CLAUDE_PROJECT_DIR ?? given.root };
-  if (installLayers.some((layer) => resolve(claudeFileOf(layer, places)) === path)) return true;
+  if (installLayers.some((layer) => realOf(claudeFileOf(layer, places)) === path)) return true;
   if (claudeManagedFolders.some((folder) => isBelow(path, resolve(folder)))) return path.endsWith(".json");
-  return isBelow(path, resolve(claudeFolder(places), "plugins")) && path.endsWith(".json");
+  return isBelow(path, realOf(join(claudeFolder(places), "plugins"))) && path.endsWith(".json");
+}
+
+/** The same file by whatever links it is reached. */
+function realOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return resolve(file); // it is not there
+  }
 }
 
 const isBelow = (path: string, folder: string): boolean => path.startsWith(folder + sep);

@@ -4,8 +4,8 @@ import { resolve } from "node:path";
 import { HooklineError, messageOf } from "../core/error.ts";
 import type { Fields, HookEvent } from "../core/event.ts";
 import { eventNames, eventToEmit } from "../core/events.ts";
+import { nearest } from "../core/nearest.ts";
 import { isRecord } from "../core/schema.ts";
-import { nearest } from "../dialects/nearest.ts";
 import { type Invocation, textFlag, usageError } from "./command.ts";
 
 /** @throws HooklineError event_unknown, input_invalid, usage, file_unreadable */

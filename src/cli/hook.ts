@@ -7,7 +7,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { AgentAdapter, Reply } from "../agents/adapter.ts";
-import { agents } from "../agents/index.ts";
+import { agents, runByAgent } from "../agents/index.ts";
 import { HooklineError, messageOf } from "../core/error.ts";
 import type { HookEvent } from "../core/event.ts";
 import { resolveEvent } from "../core/events.ts";
@@ -18,7 +18,7 @@ import { storeWithFallback } from "../stores/fallback.ts";
 import { openSqliteStore } from "../stores/sqlite.ts";
 import { systemPorts } from "../system.ts";
 import { environmentOf } from "./command.ts";
-import { complaintAbout, loadForOneEvent, openLine, type Place, runByAgent, storeOptions, storePath } from "./line.ts";
+import { complaintAbout, loadForOneEvent, openLine, type Place, storeOptions, storePath } from "./line.ts";
 
 /** Registered as 660 s with the agent (R50): we answer before it gives up on us. */
 const answersWithin = 650_000;
@@ -140,7 +140,7 @@ async function unanswerable(error: unknown, words: Words, place: Place): Promise
         one.enabled &&
         one.onFailure === "block" &&
         (names === undefined ? "event" in one.on : names.some((name) => listensTo(one, name))) &&
-        !(words.agent && runByAgent(one, { sender: words.agent }, { ...place, root: loaded.root })),
+        !(words.agent && runByAgent(one, words.agent, { ...place, root: loaded.root })),
     );
   return {
     exitCode: guarded ? 2 : 0,

@@ -4,7 +4,7 @@ import { type AgentAdapter, type InstallLayer, installLayers } from "../agents/a
 import { agents } from "../agents/index.ts";
 import { type InstallResult, installAgent, uninstallAgent } from "../agents/install.ts";
 import { HooklineError } from "../core/error.ts";
-import { nearest } from "../dialects/nearest.ts";
+import { nearest } from "../core/nearest.ts";
 import { loadHooks } from "../sources/load.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "./command.ts";
 import { commands } from "./commands.ts";

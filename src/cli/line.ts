@@ -1,14 +1,13 @@
 /** Composes the line for one command: hooks of the folder, patterns they need, store, queue, engine. */
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Places } from "../agents/adapter.ts";
-import { agents } from "../agents/index.ts";
+import { runByAgent } from "../agents/index.ts";
 import { conditions } from "../conditions/index.ts";
 import { loadPatterns, type PatternNeeds, patternNeeds } from "../conditions/patterns.ts";
 import { createEngine, type Engine } from "../core/engine.ts";
 import { HooklineError } from "../core/error.ts";
 import type { HookEvent } from "../core/event.ts";
-import type { Hook, HookSet } from "../core/hook.ts";
+import type { HookSet } from "../core/hook.ts";
 import { listensTo } from "../core/plan.ts";
 import type { Ports, Queue, Registry, Store } from "../core/ports.ts";
 import { createHandlers } from "../handlers/index.ts";
@@ -95,7 +94,7 @@ export async function openLine({ place, store, observe, only, ...given }: LineOp
     registry: registryOf(),
     patterns: await loadPatterns(needsOf(loaded.set, only)),
     elsewhere: (hook, event) =>
-      runByAgent(hook, event, { home: place.home, root: loaded.root, environment: place.environment }),
+      runByAgent(hook, event.sender, { home: place.home, root: loaded.root, environment: place.environment }),
     spawn: createSpawn(),
     fetch: async (request, signal) => (await import("../handlers/fetch.ts")).fetch(request, signal),
     ...(observe ? { observe } : {}),
@@ -117,21 +116,14 @@ export const registryOf = (): Registry => ({ handlers: createHandlers(new Map())
 const needsOf = (set: HookSet, only: HookEvent | undefined): PatternNeeds =>
   patternNeeds(only ? set.hooks.filter((hook) => listensTo(hook, only.name)) : set.hooks);
 
-/** Why this hook is not ours to run, if its file is one that the sending agent reads itself (R35). */
-export function runByAgent(hook: Hook, event: Pick<HookEvent, "sender">, places: Places): string | undefined {
-  const { file } = hook.origin;
-  const agent = Object.hasOwn(agents, event.sender) ? agents[event.sender] : undefined;
-  return file && agent?.readsItself(file, places) ? `run by the agent itself: ${agent.title} reads ${file}` : undefined;
-}
-
 const loadAll = async (place: Place): Promise<LoadedHooks> => {
   const [{ loadHooks }, patterns] = await Promise.all([import("../sources/load.ts"), loadPatterns()]);
   return loadHooks({ ...place, patterns });
 };
 
 /** Set by the build. From source nothing is kept: the compiler itself may have changed. */
-declare const HOOKLINE_BUILD: string;
-const build = typeof HOOKLINE_BUILD === "undefined" ? undefined : HOOKLINE_BUILD;
+declare const BUILT_FROM: string;
+const build = typeof BUILT_FROM === "undefined" ? undefined : BUILT_FROM;
 
 /** The hooks of this place, from the last load's copy where it still holds. The dialects are loaded only if not. */
 export async function loadForOneEvent(place: Place): Promise<LoadedHooks> {

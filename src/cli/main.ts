@@ -33,7 +33,7 @@ async function run(command: Command, rest: readonly string[]): Promise<ExitCode>
 }
 
 async function unknownCommand(name: string): Promise<never> {
-  const { nearest } = await import("../dialects/nearest.ts");
+  const { nearest } = await import("../core/nearest.ts");
   const near = nearest(name, Object.keys(commands));
   throw usageError(
     `no command is called "${name}"`,

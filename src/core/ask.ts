@@ -3,7 +3,17 @@ import { claimsOf, refusalOf } from "./admit.ts";
 import { messageOf } from "./error.ts";
 import { type Flow, wait } from "./flow.ts";
 import { accept, isEmpty, merge, type Outcome } from "./outcome.ts";
-import { type Answer, candidates, holdsNow, inBackground, newRun, type Passage, remember, twinOf } from "./passage.ts";
+import {
+  type Answer,
+  candidates,
+  holdsNow,
+  inBackground,
+  newRun,
+  occasionOf,
+  type Passage,
+  remember,
+  twinOf,
+} from "./passage.ts";
 import { type Plan, scopeOf } from "./plan.ts";
 import type { Caller, DetachedWork, Found, Item, Ports, Run } from "./ports.ts";
 import { type Performed, perform } from "./run.ts";
@@ -115,10 +125,10 @@ function* runAndDeliver(asking: Asking, plan: Plan, passage: Passage, run: Run, 
   const { event, caller } = passage;
   const started = ports.now();
   if (hook.status) ports.observe?.({ is: "status", hook, status: hook.status });
-  const done = yield* perform(plan, { event, run: run.id, caller, ports, ...(match ? { match } : {}) });
+  const done = yield* perform(plan, occasionOf(passage), run.id, match);
   if (hook.status) ports.observe?.({ is: "status", hook, status: "" });
   run.status = done.status;
-  run.steps = [...run.steps, ...done.steps];
+  run.steps = run.asked === 1 ? done.steps : [...run.steps, ...done.steps];
   run.notes.push(...done.notes);
   run.outcome = done.outcome;
   if (done.reason !== undefined) run.reason = done.reason;

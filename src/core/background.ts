@@ -5,9 +5,10 @@ import { messageOf } from "./error.ts";
 import type { Counter } from "./event.ts";
 import { type Flow, go, wait } from "./flow.ts";
 import type { Outcome } from "./outcome.ts";
-import { planHook, scopeOf } from "./plan.ts";
+import { planHook } from "./plan.ts";
 import type { Caller, DetachedWork, Item, Ports, Run } from "./ports.ts";
 import { perform } from "./run.ts";
+import { type Occasion, sharedScope } from "./step-context.ts";
 
 /** Never rejects: a failure closes the run. */
 export async function performItem(ports: Ports, item: Item, caller: Caller): Promise<void> {
@@ -27,14 +28,9 @@ function* runItem(ports: Ports, item: Item, caller: Caller): Flow<void> {
   const refused = claims.length > 0 ? yield* wait(ports.store.claim(claims, started)) : undefined;
   if (refused) return yield* save(ports, { ...run, asked: 0, status: "skipped", reason: refused.refusal, ms: 0 });
   yield* wait(ports.store.saveRun(run));
-  const match = plan.condition?.test(scopeOf(event));
-  const done = yield* perform(plan, {
-    event,
-    run: run.id,
-    caller,
-    ports,
-    ...(typeof match === "object" ? { match } : {}),
-  });
+  const occasion: Occasion = { event, caller, ports };
+  const match = plan.condition?.test(sharedScope(occasion));
+  const done = yield* perform(plan, occasion, run.id, typeof match === "object" ? match : undefined);
   const rest = done.detached ? yield* wait(done.detached.done) : undefined;
   run.status = rest ? (rest.ok ? "completed" : "failed") : done.status;
   const reason = rest && !rest.ok ? rest.reason : done.reason;

@@ -72,7 +72,7 @@ export function createEngine(ports: Ports): Engine {
 
   function* decide(given: HookEvent, caller: Caller): Flow<Outcome> {
     const set = ports.hooks(given);
-    const passage = begin(given, plansOf(set), caller);
+    const passage = begin(given, plansOf(set), caller, ports);
     let outcome: Outcome;
     try {
       const needs = needsOf(candidates(passage));
@@ -166,7 +166,11 @@ export function createEngine(ports: Ports): Engine {
     const reason = `the event could not be decided: ${messageOf(error)}`;
     const guard = hooksOr(event)?.hooks.find((hook) => isGuard(hook) && hook.enabled && listensTo(hook, event.name));
     const outcome: Outcome = guard
-      ? accept({ verdict: { is: "deny", reason, by: guard.id } }, begin(event, noPlans, noCaller).acceptance, true).now
+      ? accept(
+          { verdict: { is: "deny", reason, by: guard.id } },
+          begin(event, noPlans, noCaller, ports).acceptance,
+          true,
+        ).now
       : {};
     ports.observe?.({ is: "outcome", event, outcome });
     return outcome;

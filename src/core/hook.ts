@@ -60,6 +60,8 @@ export interface Origin {
   root?: string;
   /** Where the file's plugin lives, if one brought it. */
   plugin?: string;
+  /** The agent that keeps the plugin, and so runs its hooks itself (R35). */
+  agent?: string;
 }
 
 export interface Hook {

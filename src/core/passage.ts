@@ -2,8 +2,9 @@
 import type { HookEvent } from "./event.ts";
 import { type EventRow, rowOf, verdictsOf } from "./events.ts";
 import type { Acceptance, Outcome } from "./outcome.ts";
-import { type Plan, type Plans, scopeOf } from "./plan.ts";
+import type { Plan, Plans } from "./plan.ts";
 import type { Caller, Found, Ports, Run } from "./ports.ts";
+import { type Occasion, sharedScope } from "./step-context.ts";
 
 /** What one hook answered, and about which version of the input. */
 export interface Answer {
@@ -32,11 +33,13 @@ export interface Passage {
   readonly handlers: Map<string, Plan[]>;
   /** As it came, before any rewrite. */
   readonly original: HookEvent;
+  /** What hooks share as long as the event is the same; see occasionOf. */
+  occasion: Occasion;
   debts: ReadonlyMap<string, Found>;
   denied?: Plan;
 }
 
-export function begin(event: HookEvent, plans: Plans, caller: Caller): Passage {
+export function begin(event: HookEvent, plans: Plans, caller: Caller, ports: Ports): Passage {
   const row = rowOf(event.name);
   const fields = event.accepts ? row.accepts.filter((field) => event.accepts?.includes(field)) : row.accepts;
   return {
@@ -52,15 +55,23 @@ export function begin(event: HookEvent, plans: Plans, caller: Caller): Passage {
     refused: new Set(),
     handlers: new Map(),
     original: event,
+    occasion: { event, caller, ports },
     debts: new Map(),
   };
 }
 
 export const candidates = (passage: Passage): readonly Plan[] => passage.plans.find(passage.event);
 
+/** The event as it is now. */
+export function occasionOf(passage: Passage): Occasion {
+  const { event, occasion } = passage;
+  if (occasion.event !== event) passage.occasion = { event, caller: occasion.caller, ports: occasion.ports };
+  return passage.occasion;
+}
+
 /** Whether the hook's condition holds for the event as it is now, and what it found. */
 export const holdsNow = (plan: Plan, passage: Passage): Found | boolean =>
-  plan.open ? plan.open(scopeOf(passage.event)) : true;
+  plan.open ? plan.open(sharedScope(occasionOf(passage))) : true;
 
 /** Nobody waits for it: because it says so, or because the event is fire and forget (R51). */
 export const inBackground = (plan: Plan, passage: Passage): boolean =>
@@ -68,21 +79,22 @@ export const inBackground = (plan: Plan, passage: Passage): boolean =>
 
 /** A new row for a hook that matched, before anything of it has run. */
 export function newRun({ hook }: Plan, { event }: Passage, ports: Ports): Run {
-  return {
+  const run: Run = {
     id: ports.id(),
     hook: hook.id,
     hookName: hook.name,
     eventId: event.id,
     eventName: event.name,
-    ...(event.session ? { session: event.session } : {}),
     status: "queued",
     cause: event.to?.force ? "manual" : `event:${event.name}`,
     startedAt: ports.now(),
     steps: [],
     notes: [],
     asked: 0,
-    ...(ports.owner ? { owner: ports.owner } : {}),
   };
+  if (event.session) run.session = event.session;
+  if (ports.owner) run.owner = ports.owner;
+  return run;
 }
 
 /** A hook that was asked before and is the same handler by another path: a user's file and a project's, say (R36). */
@@ -94,5 +106,7 @@ const isSameRoot = (one: string | undefined, other: string | undefined): boolean
   one === undefined || other === undefined || one === other;
 
 export function remember(plan: Plan, handlers: Passage["handlers"]): void {
-  handlers.set(plan.handlerKey(), [...(handlers.get(plan.handlerKey()) ?? []), plan]);
+  const known = handlers.get(plan.handlerKey());
+  if (known) known.push(plan);
+  else handlers.set(plan.handlerKey(), [plan]);
 }

@@ -1,18 +1,17 @@
 /** Hook set → plans: conditions become closures, handlers are looked up, hooks lie in buckets by event and match value. */
 import { type CompiledCondition, compileCondition, splitCondition } from "./condition.ts";
 import { HooklineError, messageOf } from "./error.ts";
-import { type EventName, type Fields, firstTurn, type HookEvent, textField } from "./event.ts";
+import { type EventName, type Fields, firstTurn, type HookEvent, type MaybePromise, textField } from "./event.ts";
 import { type EventRow, rowOf } from "./events.ts";
 import { type Hook, type HookSet, isGuard, type Step } from "./hook.ts";
-import type { Found, Handler, Patterns, Registry, Scope, Test } from "./ports.ts";
+import type { Bound, Found, Handler, Patterns, Registry, Scope, StepResult, Test } from "./ports.ts";
 import { compileTemplate } from "./template.ts";
 
 export interface PlannedStep {
   step: Step;
-  handler: Handler;
-  /** The parameters with placeholders filled in. */
-  render(scope: Scope): Fields;
+  bound: Bound;
   skipIf?: Test;
+  next?: PlannedStep;
 }
 export interface Plan {
   hook: Hook;
@@ -24,8 +23,10 @@ export interface Plan {
   open?: Test;
   fixed?: Test;
   needs: ReadonlySet<string>;
-  /** Made when the hook is first asked: most hooks of a set never are. Throws what `fault` tells. */
-  steps(): readonly PlannedStep[];
+  /** Absent until `prepare`: most hooks of a set are never asked. */
+  first?: PlannedStep;
+  /** Makes the steps, once; gives the first. Throws what `fault` tells. */
+  prepare(): PlannedStep;
   /** Equal for the same handler reached by two paths (R36). */
   handlerKey(): string;
   /** Why it cannot run, if so. It then fails alone, by its own policy. */
@@ -121,37 +122,38 @@ export const scopeOf = (event: HookEvent, match?: Found): Scope => ({
 /** Never throws: what cannot be planned says why in `fault`. */
 export function planHook(hook: Hook, registry: Registry, patterns: Patterns): Plan {
   const guard = isGuard(hook);
-  const steps = once(() => hook.steps.map((step) => planStep(step, hook, registry, patterns)));
-  const base = {
+  const plan: Plan = {
     hook,
     guard,
     judges: guard || hook.role === "undeclared",
     needs: nothingNeeded,
-    steps,
+    prepare() {
+      plan.first ??= planSteps(hook, registry, patterns);
+      return plan.first;
+    },
     handlerKey: once(() =>
       JSON.stringify([hook.steps, hook.mode, hook.role, hook.onFailure, hook.origin.plugin ?? ""]),
     ),
-    fault: () => faultOf(steps),
+    fault: () => faultOf(plan),
   };
-  if (!hook.when) return base;
+  if (!hook.when) return plan;
   try {
     const condition = compileCondition(hook.when, registry, patterns);
     const { fixed, open } = splitCondition(condition);
-    return {
-      ...base,
-      condition,
-      needs: condition.needs,
-      ...(fixed ? { fixed: fixed.test } : {}),
-      ...(open ? { open: open.test } : {}),
-    };
+    plan.condition = condition;
+    plan.needs = condition.needs;
+    if (fixed) plan.fixed = fixed.test;
+    if (open) plan.open = open.test;
   } catch (error) {
-    return { ...base, fault: () => messageOf(error) };
+    plan.fault = () => messageOf(error);
   }
+  return plan;
 }
 
-function faultOf(steps: () => unknown): string | undefined {
+function faultOf(plan: Plan): string | undefined {
+  if (plan.first) return undefined;
   try {
-    steps();
+    plan.prepare();
     return undefined;
   } catch (error) {
     return messageOf(error);
@@ -167,6 +169,17 @@ function once<T>(make: () => T): () => T {
   };
 }
 
+function planSteps(hook: Hook, registry: Registry, patterns: Patterns): PlannedStep {
+  const [head, ...rest] = hook.steps;
+  const first = planStep(head, hook, registry, patterns);
+  let last = first;
+  for (const step of rest) {
+    last.next = planStep(step, hook, registry, patterns);
+    last = last.next;
+  }
+  return first;
+}
+
 function planStep(step: Step, hook: Hook, registry: Registry, patterns: Patterns): PlannedStep {
   const handler = registry.handlers.get(step.uses);
   const where = placeOf(hook);
@@ -176,19 +189,25 @@ function planStep(step: Step, hook: Hook, registry: Registry, patterns: Patterns
     const name = [step.uses, ...wrong.path].join(".");
     throw new HooklineError("parameters_invalid", { name, expected: wrong.expected, found: wrong.found, where });
   }
+  const planned: PlannedStep = { step, bound: bind(step, handler) };
+  if (step.skipIf) planned.skipIf = compileCondition(step.skipIf, registry, patterns).test;
+  return planned;
+}
+
+function bind(step: Step, handler: Handler): Bound {
+  if (!step.templates && handler.bind) return handler.bind(step.with);
+  const render = renderOf(step, handler);
   return {
-    step,
-    handler,
-    render: renderOf(step, handler),
-    ...(step.skipIf ? { skipIf: compileCondition(step.skipIf, registry, patterns).test } : {}),
+    call: (_event, context) => handler.run(render(context), context),
+    read: (result) => result as MaybePromise<StepResult>, // what run has given
   };
 }
 
-function renderOf(step: Step, handler: Handler): (scope: Scope) => Fields {
+function renderOf(step: Step, handler: Handler): (given: { scope: Scope }) => Fields {
   if (!step.templates) return () => step.with;
-  if (handler.render) return (scope) => handler.render?.(step.with, scope) ?? step.with;
+  if (handler.render) return ({ scope }) => handler.render?.(step.with, scope) ?? step.with;
   const fill = compileTemplate(step.with);
-  return (scope) => fill(scope) as Fields; // a template keeps the shape of what it fills: an object stays one
+  return ({ scope }) => fill(scope) as Fields; // a template keeps the shape of what it fills: an object stays one
 }
 
 /** Where the hook was written, for messages: file:line, or its name. */

@@ -117,10 +117,19 @@ export interface StepContext {
   readonly signal: AbortSignal;
 }
 
+/** A step's function, ready to be called. Both may throw. */
+export interface Bound {
+  call(event: HookEvent, context: StepContext): unknown;
+  /** What an answer of `call` means; not asked about undefined, which is: done, and nothing to say. */
+  read(answer: unknown, context: StepContext): MaybePromise<StepResult>;
+}
+
 /** May throw; run.ts turns that into a failed step. */
 export interface Handler<P = Fields> {
   params: Schema<P>;
   run(params: P, context: StepContext): MaybePromise<StepResult>;
+  /** `run` for parameters without placeholders: what depends on them alone is found once, when the hook is planned. */
+  bind?(params: P): Bound;
   /** Fills placeholders in its own way (a command puts values into variables, R18). */
   render?(params: Fields, scope: Scope): Fields;
   needs?: readonly (keyof Ports)[];

@@ -1,22 +1,12 @@
 /** One hook's steps in order, with their limits and the failure policy. Never throws. */
 import { messageOf } from "./error.ts";
-import type { HookEvent, Instant, Seconds } from "./event.ts";
+import type { Instant, MaybePromise, Seconds } from "./event.ts";
 import { type Flow, isThenable, wait } from "./flow.ts";
-import type { Hook } from "./hook.ts";
+import type { Hook, Step } from "./hook.ts";
 import { merge, type Outcome } from "./outcome.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
-import { scopeOf } from "./plan.ts";
-import type {
-  Caller,
-  DetachedWork,
-  Found,
-  Ports,
-  RunStatus,
-  Scope,
-  StepContext,
-  StepRecord,
-  StepResult,
-} from "./ports.ts";
+import type { DetachedWork, Found, RunStatus, StepRecord, StepResult } from "./ports.ts";
+import { callStep, contextOf, type Occasion, type OwnContext, type Stopped, stop } from "./step-context.ts";
 
 export interface Performed {
   status: RunStatus;
@@ -28,51 +18,40 @@ export interface Performed {
   detached?: DetachedWork;
 }
 
-export interface Performance {
-  event: HookEvent;
-  run: string;
-  caller: Caller;
-  ports: Ports;
-  match?: Found;
-}
-
 /** How long a handler may take to notice that its time is over; then it is left behind. */
 const grace: Seconds = 3;
 
 /** Runs the plan's steps. The outcome already holds what the failure policy answers. */
-export function* perform(plan: Plan, performance: Performance): Flow<Performed> {
+export function* perform(plan: Plan, occasion: Occasion, run: string, match: Found | undefined): Flow<Performed> {
   const { hook } = plan;
+  const { ports } = occasion;
   const fault = plan.fault();
   if (fault !== undefined) return failed(hook, "failed", fault, {}, [], []);
-  const records: StepRecord[] = [];
+  const steps: StepRecord[] = [];
   const notes: string[] = [];
-  const until = hook.limits.timeout === undefined ? undefined : performance.ports.now() + hook.limits.timeout * 1000;
-  let scope = scopeOf(performance.event, performance.match);
+  const ends = endOf(hook, occasion);
   let outcome: Outcome = {};
-  for (const planned of plan.steps()) {
-    if (planned.skipIf && planned.skipIf(scope) !== false) {
-      return {
-        status: "skipped",
-        reason: `step ${records.length} was skipped by its condition`,
-        outcome,
-        steps: records,
-        notes,
-      };
+  for (let planned: PlannedStep | undefined = plan.prepare(); planned; planned = planned.next) {
+    const { step, skipIf } = planned;
+    const started = ports.now();
+    const context = contextOf(occasion, hook, run, limitOf(step, ends, started), steps, match);
+    if (skipIf && skipIf(context.scope) !== false) {
+      const reason = `step ${steps.length} was skipped by its condition`;
+      return { status: "skipped", reason, outcome, steps, notes };
     }
-    const started = performance.ports.now();
-    const { result, signalled } = yield* runStep(planned, scope, hook, performance, until);
-    records.push(recordOf(planned, result, performance.ports.now() - started));
-    notes.push(...(result.notes ?? []));
+    const working = start(planned, context);
+    const result = isThenable(working) ? yield* wait(working) : working;
+    steps.push(recordOf(step, result, ports.now() - started));
+    if (result.notes) notes.push(...result.notes);
     if (result.outcome) outcome = merge(outcome, signed(result.outcome, hook));
-    if (!result.ok && planned.step.onError === "stop") {
-      const status = signalled === "cancelled" ? "cancelled" : result.failure === "timeout" ? "timeout" : "failed";
-      return failed(hook, status, `${result.failure}: ${result.reason}`, outcome, records, notes);
+    if (!result.ok && step.onError === "stop") {
+      const status =
+        context.stopped === "cancelled" ? "cancelled" : result.failure === "timeout" ? "timeout" : "failed";
+      return failed(hook, status, `${result.failure}: ${result.reason}`, outcome, steps, notes);
     }
-    if (result.ok && result.detached)
-      return { status: "running", outcome, steps: records, notes, detached: result.detached };
-    scope = { ...scope, results: records };
+    if (result.ok && result.detached) return { status: "running", outcome, steps, notes, detached: result.detached };
   }
-  return { status: "completed", outcome, steps: records, notes };
+  return { status: "completed", outcome, steps, notes };
 }
 
 /** What a hook's failure answers (R17). */
@@ -99,74 +78,58 @@ const signed = (outcome: Outcome, hook: Hook): Outcome =>
     ? { ...outcome, verdict: { ...outcome.verdict, by: hook.id } }
     : outcome;
 
-const recordOf = ({ step }: PlannedStep, result: StepResult, ms: number): StepRecord => ({
-  uses: step.uses,
-  ok: result.ok,
-  output: result.output,
-  ms,
-  ...(result.ok ? {} : { failure: result.failure, reason: result.reason }),
-  ...(result.evidence ? { evidence: result.evidence } : {}),
-});
+function recordOf({ uses }: Step, result: StepResult, ms: number): StepRecord {
+  const record: StepRecord = { uses, ok: result.ok, output: result.output, ms };
+  if (!result.ok) {
+    record.failure = result.failure;
+    record.reason = result.reason;
+  }
+  if (result.evidence) record.evidence = result.evidence;
+  return record;
+}
 
-type Signalled = "timeout" | "cancelled" | undefined;
-
-function* runStep(
-  planned: PlannedStep,
-  scope: Scope,
-  hook: Hook,
-  performance: Performance,
-  until: Instant | undefined,
-): Flow<{ result: StepResult; signalled: Signalled }> {
-  const limit = limitOf(planned, performance, until);
-  const stop = stopSignal(performance.caller.signal);
-  const context: StepContext = {
-    event: performance.event,
-    hook,
-    scope,
-    run: performance.run,
-    timeout: limit,
-    caller: performance.caller,
-    ports: performance.ports,
-    get signal() {
-      return stop.signal();
-    },
-  };
-  let signalled: Signalled;
-  const clock = { pending: () => {} };
+/** Calls the step. Never throws; what has to wait is stopped at its limit. */
+function start(planned: PlannedStep, context: OwnContext): MaybePromise<StepResult> {
   try {
-    const working = planned.handler.run(planned.render(scope), context);
-    const result = isThenable(working)
-      ? yield* wait(
-          within(
-            limit,
-            performance.ports,
-            clock,
-            working,
-            (why) => {
-              signalled = why;
-              stop.abort();
-            },
-            performance.caller.signal,
-          ),
-        )
-      : working;
-    if (signalled && result.ok) result.detached?.end();
-    return { result: signalled ? asStopped(result, signalled, limit) : result, signalled };
+    const working = callStep(planned, context);
+    return isThenable(working) ? limited(working, context) : working;
   } catch (error) {
-    return { result: { ok: false, output: {}, failure: "error", reason: messageOf(error) }, signalled };
-  } finally {
-    clock.pending();
-    stop.release();
+    return thrown(error);
   }
 }
 
-/** The least of what the step, the whole run and the caller still allow. */
-const limitOf = ({ step }: PlannedStep, { caller, ports }: Performance, until: Instant | undefined): Seconds => {
-  const ends = Math.min(until ?? Number.POSITIVE_INFINITY, caller.deadline ?? Number.POSITIVE_INFINITY);
-  return Math.min(step.timeout, Math.max(0, (ends - ports.now()) / 1000));
-};
+async function limited(working: PromiseLike<StepResult>, context: OwnContext): Promise<StepResult> {
+  const clock = { pending: () => {} };
+  try {
+    const result = await within(context, clock, working);
+    if (!context.stopped) return result;
+    if (result.ok) result.detached?.end();
+    return asStopped(result, context.stopped, context.timeout);
+  } catch (error) {
+    return thrown(error);
+  } finally {
+    clock.pending();
+  }
+}
 
-const asStopped = (result: StepResult, why: "timeout" | "cancelled", limit: Seconds): StepResult => ({
+const thrown = (error: unknown): StepResult => ({
+  ok: false,
+  output: {},
+  failure: "error",
+  reason: messageOf(error),
+});
+
+/** When the whole run and the caller's patience are over, if ever. */
+function endOf({ limits }: Hook, { caller, ports }: Occasion): Instant | undefined {
+  if (limits.timeout === undefined) return caller.deadline;
+  return Math.min(ports.now() + limits.timeout * 1000, caller.deadline ?? Number.POSITIVE_INFINITY);
+}
+
+/** The least of what the step, the whole run and the caller still allow. */
+const limitOf = ({ timeout }: Step, ends: Instant | undefined, now: Instant): Seconds =>
+  ends === undefined ? timeout : Math.min(timeout, Math.max(0, (ends - now) / 1000));
+
+const asStopped = (result: StepResult, why: Stopped, limit: Seconds): StepResult => ({
   ...result,
   ok: false,
   failure: why === "timeout" ? "timeout" : "error",
@@ -179,23 +142,22 @@ const asStopped = (result: StepResult, why: "timeout" | "cancelled", limit: Seco
  * that waits for nothing else would otherwise exit 0 with no answer, which agents read as allow.
  */
 function within(
-  limit: Seconds,
-  ports: Ports,
+  context: OwnContext,
   clock: { pending: () => void },
   working: PromiseLike<StepResult>,
-  stopFor: (why: "timeout" | "cancelled") => void,
-  given: AbortSignal | undefined,
 ): Promise<StepResult> {
+  const { ports, caller, timeout } = context;
+  const given = caller.signal;
   return new Promise((resolve, reject) => {
-    const end = (why: "timeout" | "cancelled"): void => {
+    const end = (why: Stopped): void => {
       clock.pending();
-      stopFor(why);
+      stop(context, why);
       clock.pending = ports.after(grace * 1000, () =>
         resolve({ ok: false, output: {}, failure: "timeout", reason: "it did not stop" }),
       );
     };
     const cancelled = (): void => end("cancelled");
-    clock.pending = ports.after(Math.min(limit * 1000, longestTimer), () => {
+    clock.pending = ports.after(Math.min(timeout * 1000, longestTimer), () => {
       given?.removeEventListener("abort", cancelled);
       end("timeout");
     });
@@ -216,23 +178,3 @@ function within(
 }
 /** Timers hold 31 bits of milliseconds; beyond that they fire at once. */
 const longestTimer = 2 ** 31 - 1;
-
-/** An abort signal that exists only if somebody asks for it. */
-function stopSignal(given: AbortSignal | undefined): { signal(): AbortSignal; abort(): void; release(): void } {
-  let controller: AbortController | undefined;
-  let stopped = given?.aborted ?? false;
-  return {
-    signal() {
-      controller ??= new AbortController();
-      if (stopped) controller.abort();
-      return controller.signal;
-    },
-    abort() {
-      stopped = true;
-      controller?.abort();
-    },
-    release() {
-      controller = undefined;
-    },
-  };
-}

@@ -2,9 +2,9 @@
 
 import type { Json } from "../core/event.ts";
 import type { ProblemCode } from "../core/hook.ts";
+import { didYouMean } from "../core/nearest.ts";
 import { kindOf } from "../core/schema.ts";
 import type { Report } from "./json-tree.ts";
-import { didYouMean } from "../core/nearest.ts";
 import type { Entry, Field } from "./settings-entries.ts";
 
 export interface EntryReader {

@@ -1,8 +1,8 @@
 /** The many shapes in which people write settings hooks, made one: a flat list of entries with the place of each field. */
 import type { EventName, Json } from "../core/event.ts";
 import { eventNames, resolveEvent } from "../core/events.ts";
-import { jsonOf, type Member, membersOf, type Node, type Report } from "./json-tree.ts";
 import { didYouMean } from "../core/nearest.ts";
+import { jsonOf, type Member, membersOf, type Node, type Report } from "./json-tree.ts";
 
 /** Whose file it is: Claude Code's or GenCode's settings, our own hook file, or a plugin's. */
 export type Flavour = "claude" | "gen" | "hookline" | "plugin";

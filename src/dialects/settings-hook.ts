@@ -1,11 +1,11 @@
 /** One entry of a settings file becomes one Hook, or findings that say why not. */
 import type { Seconds } from "../core/event.ts";
 import type { Condition, FailurePolicy, Hook, Mode, Origin, Role, Step } from "../core/hook.ts";
+import { didYouMean, nearest } from "../core/nearest.ts";
 import type { Patterns } from "../core/ports.ts";
 import { createReader, type EntryReader } from "./entry-reader.ts";
 import type { Finding, Report } from "./json-tree.ts";
 import type { Place } from "./locate.ts";
-import { didYouMean, nearest } from "../core/nearest.ts";
 import type { Entry, Flavour } from "./settings-entries.ts";
 import { conditionOf } from "./settings-matchers.ts";
 import { type HandlerType, handlerTypes } from "./settings-steps.ts";

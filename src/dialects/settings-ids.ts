@@ -1,4 +1,4 @@
-/** Ids of settings hooks: readable, of no one machine, and unchanged by edits elsewhere in the file (R70). */
+/** Ids of settings hooks: readable, one for each project, and unchanged by edits elsewhere in the file (R70). */
 import { fingerprint } from "../core/fingerprint.ts";
 import type { Hook, Problem } from "../core/hook.ts";
 
@@ -26,10 +26,8 @@ export const takenId = ({ id, origin }: Hook, instead: string): Problem => ({
   column: origin.column ?? 1,
 });
 
-function madeId({ on, when, steps, mode, role, onFailure, limits }: Hook, label: string): string {
+/** The project's folder is part of it: limits and records of one project's hook are not those of another's twin. */
+function madeId({ on, when, steps, mode, role, onFailure, limits, origin }: Hook, label: string): string {
   const written = "as" in on ? (on.as?.join("+") ?? "") : "";
-  return `settings:${label}:${written}:${fingerprint(JSON.stringify([when, steps, mode, role, onFailure, limits], withoutPlaces)).slice(0, 8)}`;
+  return `settings:${label}:${written}:${fingerprint(JSON.stringify([origin.root, when, steps, mode, role, onFailure, limits])).slice(0, 8)}`;
 }
-
-/** The folder that a pattern starts from is another on each machine. */
-const withoutPlaces = (key: string, value: unknown): unknown => (key === "root" ? undefined : value);

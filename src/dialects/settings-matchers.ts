@@ -3,13 +3,13 @@ import { HooklineError, messageOf } from "../core/error.ts";
 import type { EventName } from "../core/event.ts";
 import { type EventRow, rowOf } from "../core/events.ts";
 import type { Condition, Origin } from "../core/hook.ts";
+import { didYouMean } from "../core/nearest.ts";
 import { compileMatcher, compileToolPattern, isNameList, isToolPattern, matchesAll, namesIn } from "../core/pattern.ts";
 import type { Patterns } from "../core/ports.ts";
 import { isRecord, kindOf } from "../core/schema.ts";
 import { readToolPattern } from "../core/tool-pattern.ts";
 import { toolClassNames } from "../core/tools.ts";
 import type { EntryReader } from "./entry-reader.ts";
-import { didYouMean } from "../core/nearest.ts";
 import type { Field, Flavour } from "./settings-entries.ts";
 import { knownTools, nativeTools } from "./tool-names.ts";
 

@@ -1,7 +1,7 @@
 /** The handler types of settings hooks: the keys of each, its time limit (R14), and the step it becomes. */
 import type { Fields, Json, Seconds } from "../core/event.ts";
-import type { EntryReader } from "./entry-reader.ts";
 import { didYouMean } from "../core/nearest.ts";
+import type { EntryReader } from "./entry-reader.ts";
 import type { Flavour } from "./settings-entries.ts";
 
 export interface StepContext {

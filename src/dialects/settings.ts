@@ -12,6 +12,7 @@ import { compileEntry, type FileContext, unknownKey } from "./settings-hook.ts";
 import { withIds } from "./settings-ids.ts";
 
 export type { Flavour } from "./settings-entries.ts";
+
 interface SettingsOptions {
   flavour: Flavour;
   /** How ids name the file: relative to its root, never a path of one machine. */
@@ -46,11 +47,20 @@ export function compileSettings(text: string, origin: Origin, options: SettingsO
   const label = options.label ?? labelOf(origin);
   const context: FileContext = { ...options, origin, platform: options.platform ?? "linux", locate, report };
   const root = readTree(text, report);
+  if (!root && problems.length === 0 && options.flavour === "hookline") report(0, emptyFile);
   const { entries, speaksOf } = readEntries(root, options.flavour, report);
   const compiled = entries.flatMap((entry) => compileEntry(entry, context) ?? []);
   const hooks = withIds(compiled, label, (problem) => problems.push(problem));
   return { hooks, problems, speaksOf, ...readAround(root, context) };
 }
+
+/** Written half, or emptied by mistake: whoever wants no hooks says so. Agents take an empty file of theirs for a valid one. */
+const emptyFile: Finding = {
+  severity: "error",
+  code: "syntax",
+  message: "the file is empty",
+  suggestion: 'write { "hooks": {} }, or remove the file',
+};
 
 const labelOf = ({ file = "settings.json", root }: Origin): string =>
   root && file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file.slice(file.lastIndexOf("/") + 1);

@@ -2,7 +2,7 @@
 import type { Fields, HookEvent, MaybePromise } from "../core/event.ts";
 import { isThenable } from "../core/flow.ts";
 import { misshapen, type Outcome, outcomeFields } from "../core/outcome.ts";
-import type { Handler, StepContext, StepResult } from "../core/ports.ts";
+import type { Bound, Handler, StepContext, StepResult } from "../core/ports.ts";
 import { isRecord, kindOf, object, text } from "../core/schema.ts";
 import { readAnswer } from "../protocols/settings.ts";
 
@@ -25,23 +25,47 @@ export interface Call {
 }
 export type HookFunction = (event: HookEvent, call: Call) => MaybePromise<Answer | Fields>;
 
-/** `functions` is read at each call, so that a callback can be removed while the set that names it is still in use. */
-export function functionHandler(functions: ReadonlyMap<string, HookFunction>): Handler<{ id: string }> {
+/** A callback in its place. It is called from there, so that its removal reaches the sets that still name it. */
+export type Callback = Bound & { call: HookFunction };
+
+export const callbackOf = (run: HookFunction): Callback => ({ call: run, read });
+
+/** From now on each call of it is a failed step. */
+export function remove(callback: Callback, id: string): void {
+  callback.call = () => removed;
+  callback.read = () => ({
+    ok: false,
+    output: {},
+    failure: "launch",
+    reason: `the callback ${id} has been removed`,
+  });
+}
+const removed = {}; // any answer that is not undefined: it is read
+
+export function functionHandler(functions: ReadonlyMap<string, Callback>): Handler<{ id: string }> {
+  const bind = ({ id }: { id: string }): Callback => {
+    const callback = functions.get(id);
+    if (callback) return callback;
+    const missing = callbackOf(() => {});
+    remove(missing, id);
+    return missing;
+  };
   return {
     params: object({ id: text("the callback's id") }),
-    run({ id }, context) {
-      const callback = functions.get(id);
-      if (!callback) return { ok: false, output: {}, failure: "launch", reason: `the callback ${id} has been removed` };
-      const answer = callback(context.event, context);
-      return isThenable(answer)
-        ? Promise.resolve(answer).then((value) => resultOf(value, context))
-        : resultOf(answer, context);
+    bind,
+    run(params, context) {
+      const { call, read } = bind(params);
+      const answer = call(context.event, context);
+      return answer === undefined ? nothing : read(answer, context);
     },
   };
 }
 
 const nothing: StepResult = { ok: true, output: {} };
 const settingsKeys = ["hookSpecificOutput", "decision", "continue", "systemMessage", "stopReason"];
+
+const read: Bound["read"] = (answer, context) =>
+  isThenable(answer) ? Promise.resolve(answer).then((value) => resultOf(value, context)) : resultOf(answer, context);
 
 function resultOf(answer: unknown, { event, hook }: StepContext): StepResult {
   if (answer === undefined || answer === null) return nothing;

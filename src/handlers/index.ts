@@ -1,12 +1,12 @@
 /** The handlers that come with Hookline. One line each; the registry, the schemas and the documentation read this table. */
 import type { Handler } from "../core/ports.ts";
 import { command } from "./command.ts";
-import { functionHandler, type HookFunction } from "./function.ts";
+import { type Callback, functionHandler } from "./function.ts";
 import { http } from "./http.ts";
 import { invalid } from "./invalid.ts";
 
 /** @param functions the callbacks of this process, by id */
-export function createHandlers(functions: ReadonlyMap<string, HookFunction>): ReadonlyMap<string, Handler> {
+export function createHandlers(functions: ReadonlyMap<string, Callback>): ReadonlyMap<string, Handler> {
   return new Map<string, Handler>([
     ["command", forget(command)],
     ["http", forget(http)],

@@ -57,7 +57,8 @@ function readAll(answers: readonly Candidate[], { said, ...context }: Output, fa
     ...(answers.length > 1 ? [`stdout holds ${answers.length} answers: they count together`] : []),
   ];
   const refuses = outcome.verdict?.is === "deny" || outcome.verdict?.is === "ask";
-  if (faults.length > 0 && !refuses) return { ok: false, output, ...noted(notes), failure: "output", reason: faults.join("; ") };
+  if (faults.length > 0 && !refuses)
+    return { ok: false, output, ...noted(notes), failure: "output", reason: faults.join("; ") };
   return { ok: true, output, ...noted([...notes, ...faults]), outcome };
 }
 

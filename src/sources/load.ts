@@ -160,13 +160,14 @@ function createFileReader(request: LoadRequest): FileReader {
 const onlyIfGuard = (hook: Hook): Hook => (isGuard(hook) ? hook : { ...hook, enabled: false });
 
 function compileFile(file: HookFile, text: string, request: LoadRequest): Source {
-  const { path, layer, root, plugin, label, flavour } = file;
+  const { path, layer, root, plugin, agent, label, flavour } = file;
   const origin: Origin = {
     dialect: "settings",
     layer,
     file: path,
     ...(root ? { root } : {}),
     ...(plugin ? { plugin } : {}),
+    ...(agent ? { agent } : {}),
   };
   const { patterns } = request;
   const compiled = compileSettings(text, origin, {

@@ -22,6 +22,8 @@ export interface HookFile {
   root?: string;
   /** The folder of the plugin that brought it. */
   plugin?: string;
+  /** The agent in whose registry the plugin stands. */
+  agent?: string;
   /** Its text is a manifest: hooks may be in another file. */
   manifest?: true;
   /** Written by the user or above: nothing in a project reaches its guards. */

@@ -34,7 +34,14 @@ export function installedPlugins(
   const files = plugins.flatMap(([name, entries]) => {
     const state = stateOf(name);
     const folder = state === "off" ? undefined : installFolder(Array.isArray(entries) ? entries : [entries], folders);
-    return folder ? [{ state, file: pluginFile(folder, `plugin/${name}`, { family: "claude", ofUser: true }) }] : [];
+    return folder
+      ? [
+          {
+            state,
+            file: { ...pluginFile(folder, `plugin/${name}`, { family: "claude", ofUser: true }), agent: "claude-code" },
+          },
+        ]
+      : [];
   });
   return { files, watched: [path] };
 }

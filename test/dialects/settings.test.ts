@@ -342,12 +342,13 @@ test("[C48, R4] hooks keep the order of the file and carry line and column of th
   );
 });
 
-test("[R34] a tool pattern that starts at the project's root knows that root, and its id does not", () => {
+test("[R34] a tool pattern that starts at the project's root knows that root, and its twin in another project has another id", () => {
   const hook = only(compile(settings("PreToolUse", command("x", { if: "Edit(/src/**)" }))));
   assert.deepEqual(hook.when, { is: "tool", with: { pattern: "Edit(/src/**)", root: "/project" } });
   const elsewhere = { ...origin, root: "/else", file: "/else/.claude/settings.json" };
   const text = JSON.stringify(settings("PreToolUse", command("x", { if: "Edit(/src/**)" })));
-  assert.equal(compileSettings(text, elsewhere, { flavour: "claude" }).hooks[0]?.id, hook.id);
+  const twin = compileSettings(text, elsewhere, { flavour: "claude" }).hooks[0];
+  assert.ok(twin && twin.id !== hook.id);
 });
 
 test("an if that is no tool pattern is an error, and its hook is dropped", () => {
@@ -369,4 +370,11 @@ test("[R46, R52] a guard that was told to run in the background guards all the s
     );
   }
   assert.deepEqual(codes(compile(settings("PreToolUse", command("./guard.sh", { role: "guard", async: false })))), []);
+});
+
+test("[R46] a hook file that was emptied is an error, so that its guards are missed; an agent's own may be empty", () => {
+  assert.deepEqual(codes(compile("", "hookline")), ["syntax"]);
+  assert.deepEqual(codes(compile(" // nothing\n", "hookline")), ["syntax"]);
+  assert.deepEqual(codes(compile("{}", "hookline")), []);
+  assert.deepEqual(codes(compile("", "claude")), []);
 });

@@ -12,7 +12,7 @@ const printed: Readonly<Record<string, string>> = {
   "guard.ts": "deny - push without --force\n",
   "rewrite.ts":
     "{\n  updatedInput: { command: 'npm test --silent' },\n  context: [ 'tests run silently' ]\n}\n" +
-    "quiet tests run the match value is Bash\n",
+    "quiet tests run the tool is Bash, which the matcher names\n",
   "session.ts": "run the tests before you finish {}\ntests-first true false\n",
   "store.ts": "tell the team queued\ntell the team completed\n",
 };

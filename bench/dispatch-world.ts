@@ -1,0 +1,104 @@
+/** The hooks, events and callbacks that the dispatch measurements share, and the check that all sides do the same work. */
+import { conditions } from "../src/conditions/index.ts";
+import { loadPatterns } from "../src/conditions/patterns.ts";
+import type { HookEvent } from "../src/core/event.ts";
+import type { Hook, HookSet } from "../src/core/hook.ts";
+import type { Handler, Patterns, Registry } from "../src/core/ports.ts";
+import { type Callback, callbackOf, functionHandler, type HookFunction } from "../src/handlers/function.ts";
+import type { Work } from "./measure.ts";
+import { loadPeers, type Peers } from "./peers.ts";
+
+export interface World {
+  peers: Peers;
+  registry: Registry;
+  patterns: Patterns;
+  /** Calls of callbacks so far: what each side has to agree on. */
+  calls(): number;
+  callback(): HookFunction;
+  hooks(count: number, matcher: (index: number) => string | undefined): HookSet;
+}
+
+export async function makeWorld(): Promise<World> {
+  const functions = new Map<string, Callback>();
+  const handlers = new Map([["function", functionHandler(functions) as Handler]]); // its schema checks what it is given
+  let calls = 0;
+  const callback = (): HookFunction => () => {
+    calls += 1;
+  };
+  return {
+    peers: await loadPeers(),
+    registry: { handlers, conditions },
+    patterns: await loadPatterns({ regex: true }),
+    calls: () => calls,
+    callback,
+    hooks(count, matcher) {
+      const hooks = Array.from({ length: count }, (_, index) => hookOf(`hook-${index}`, matcher(index)));
+      for (const { id } of hooks) functions.set(id, callbackOf(callback()));
+      return { id: `${count} hooks`, hooks };
+    },
+  };
+}
+
+const hookOf = (id: string, matcher: string | undefined): Hook => ({
+  id,
+  name: id,
+  on: { event: ["PreToolUse"] },
+  ...(matcher === undefined ? {} : { when: { is: "match", with: matcher } }),
+  steps: [{ uses: "function", with: { id }, timeout: 60, onError: "stop" }],
+  limits: { overlap: "skip" },
+  mode: "sync",
+  role: "observe",
+  onFailure: "continue",
+  priority: 100,
+  enabled: true,
+  tags: [],
+  origin: { dialect: "config", layer: "local" },
+});
+
+/** A session's tools come in turn, so that no side meets one event alone. */
+export const events: readonly HookEvent[] = [
+  "Bash",
+  "Read",
+  "Edit",
+  "Grep",
+  "Write",
+  "Glob",
+  "WebFetch",
+  "mcp__github__search",
+].map((tool, index) => ({
+  id: `event-${index}`,
+  name: "PreToolUse",
+  at: 1_790_000_000_000,
+  cwd: "/project",
+  data: { tool_name: tool, tool_input: { command: "git status" } },
+  sender: "embedder",
+  session: "session",
+}));
+export const eventAt = (index: number): HookEvent => events[index & 7] as HookEvent; // there are eight
+
+/** Names, lists and expressions, as people write them; none of them fits an event above. */
+export const foreignMatcher = (index: number): string =>
+  index % 5 === 4 ? `mcp__server${index}__.*` : index % 5 === 3 ? `Tool${index}|Other${index}` : `Tool${index}`;
+
+export const repeat = (name: string, work: (event: HookEvent) => unknown): Work => ({
+  name,
+  run(times) {
+    for (let index = 0; index < times; index++) work(eventAt(index));
+  },
+});
+export const repeatAwaited = (name: string, work: (event: HookEvent) => unknown): Work => ({
+  name,
+  async run(times) {
+    for (let index = 0; index < times; index++) await work(eventAt(index));
+  },
+});
+
+/** Same result before timing: each side calls as many callbacks per event as it should. */
+export async function checkCalls(world: World, sides: readonly Work[], expected: number): Promise<void> {
+  for (const { name, run } of sides) {
+    const before = world.calls();
+    await run(events.length);
+    const each = (world.calls() - before) / events.length;
+    if (each !== expected) throw new Error(`${name} calls ${each} hooks per event, not ${expected}`);
+  }
+}

@@ -1,0 +1,87 @@
+/** What a handler is given: one small object per step, whose costly parts are made only if somebody asks for them. */
+import type { HookEvent, MaybePromise, Seconds } from "./event.ts";
+import type { Hook } from "./hook.ts";
+import { type PlannedStep, scopeOf } from "./plan.ts";
+import type { Caller, Found, Ports, Scope, StepContext, StepRecord, StepResult } from "./ports.ts";
+
+/** An event as it stands, and who asks: the same for all hooks, until one of them rewrites the event. */
+export interface Occasion {
+  readonly event: HookEvent;
+  readonly caller: Caller;
+  readonly ports: Ports;
+  /** Made by whoever needs it first: most hooks look at the event alone. */
+  scope?: Scope;
+}
+
+/** Why a step was told to stop. */
+export type Stopped = "timeout" | "cancelled";
+
+/** A context as run.ts knows it. */
+export interface OwnContext extends StepContext {
+  occasion: Occasion;
+  results: readonly StepRecord[];
+  match: Found | undefined;
+  stopped?: Stopped;
+  controller?: AbortController;
+}
+
+export function sharedScope(occasion: Occasion): Scope {
+  occasion.scope ??= scopeOf(occasion.event);
+  return occasion.scope;
+}
+
+/** Getters on one prototype: as members of each context they would cost more than calling the callback does. */
+const lazyParts: Partial<StepContext> & ThisType<OwnContext> = {
+  get event() {
+    return this.occasion.event;
+  },
+  get caller() {
+    return this.occasion.caller;
+  },
+  get ports() {
+    return this.occasion.ports;
+  },
+  get scope() {
+    const { match, results } = this;
+    const scope = sharedScope(this.occasion);
+    return match || results.length > 0 ? { ...scope, results, ...(match ? { match } : {}) } : scope;
+  },
+  get signal() {
+    this.controller ??= new AbortController();
+    if (this.stopped || this.caller.signal?.aborted) this.controller.abort();
+    return this.controller.signal;
+  },
+};
+
+export function contextOf(
+  occasion: Occasion,
+  hook: Hook,
+  run: string,
+  timeout: Seconds,
+  results: readonly StepRecord[],
+  match: Found | undefined,
+): OwnContext {
+  const context: OwnContext = Object.create(lazyParts); // complete once the parts below are set
+  context.occasion = occasion;
+  context.hook = hook;
+  context.run = run;
+  context.timeout = timeout;
+  context.results = results;
+  context.match = match;
+  return context;
+}
+
+const nothing: StepResult = { ok: true, output: {} };
+
+/** Calls the step's function; may throw. Most answer nothing, so that is not read. */
+export function callStep({ bound }: PlannedStep, context: OwnContext): MaybePromise<StepResult> {
+  const { call } = bound;
+  const answer = call(context.occasion.event, context);
+  return answer === undefined ? nothing : bound.read(answer, context);
+}
+
+/** Tells the step that its time is over. */
+export function stop(context: OwnContext, why: Stopped): void {
+  context.stopped = why;
+  context.controller?.abort();
+}

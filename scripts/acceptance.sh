@@ -43,4 +43,4 @@ expect 0 npx hookline check
 expect 0 hookline install claude-code
 expect 0 hookline uninstall claude-code
 [ ! -e "$HOME/.claude/settings.json" ] || { echo "uninstall left a file"; exit 1; }
-echo "14 passed, 0 failed"
+echo "16 passed, 0 failed"

@@ -173,6 +173,7 @@ function parse(text: string): unknown {
 
 /** An upper bound: brackets inside strings count too, where they hardly ever go so deep. */
 function nestingOf(text: string): number {
+  if (text.split("[").length + text.split("{").length < nestingAtMost) return 0; // hardly any payload holds so many
   let depth = 0;
   let deepest = 0;
   for (let index = 0; index < text.length; index++) {

@@ -3,7 +3,7 @@
 // it also has to speak to people (and agents) whose Node is too old: in a clone it then starts the one from tools/node.
 // An import of node:fs would load its streams and promises too: 5 ms at each start. Old Nodes have no other way.
 const load = process.getBuiltinModule ?? ((name) => import(name));
-const { existsSync, realpathSync } = await load("node:fs");
+const { existsSync, mkdirSync, realpathSync } = await load("node:fs");
 const nodeModule = await load("node:module");
 const { dirname, join } = await load("node:path");
 const { fileURLToPath, pathToFileURL } = await load("node:url");
@@ -16,7 +16,7 @@ const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 const isNewEnough = major >= 24 || (major === 22 && minor >= 23 && !inClone);
 
 if (isNewEnough) {
-  nodeModule.enableCompileCache?.();
+  keepCompiledCode();
   process.env.HOOKLINE_BIN = bin;
   const entry = inClone ? source : join(root, "dist", process.argv[2] === "hook" ? "hook.js" : "main.js");
   await import(pathToFileURL(entry).href);
@@ -37,6 +37,19 @@ if (isNewEnough) {
     });
     child.on("error", (error) => fail(error.message));
   } else fail(`this is Node ${process.versions.node}`);
+}
+
+// In the user's own folder: the usual place for it is one that other users of the machine may write to.
+function keepCompiledCode() {
+  const { XDG_STATE_HOME, HOME } = process.env;
+  if (!nodeModule.enableCompileCache || !(XDG_STATE_HOME || HOME)) return;
+  const state = join(XDG_STATE_HOME || join(HOME, ".local", "state"), "hookline");
+  try {
+    if (!existsSync(state)) mkdirSync(state, { recursive: true, mode: 0o700 });
+    nodeModule.enableCompileCache(join(state, "code"));
+  } catch {
+    // A home that cannot be written: each start compiles anew.
+  }
 }
 
 /** @param {string} what */

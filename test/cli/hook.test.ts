@@ -24,6 +24,7 @@ function scratchWith(t: TestContext, hooks: object): Scratch {
   mkdirSync(join(folder, "home"));
   writeFileSync(join(workspace, ".hookline", "hooks.json"), JSON.stringify({ hooks }));
   const environment = {
+    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
     PATH: process.env.PATH ?? "",
     HOME: join(folder, "home"),
     XDG_STATE_HOME: join(folder, "state"),

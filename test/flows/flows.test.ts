@@ -68,6 +68,7 @@ for (const entry of readdirSync(flows, { withFileTypes: true })) {
         input: fill(input),
         encoding: "utf8",
         env: {
+          NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"), // else every flow compiles the sources anew
           PATH: process.env.PATH ?? "",
           HOME: places.home,
           XDG_STATE_HOME: join(scratch, "state"),

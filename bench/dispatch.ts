@@ -9,7 +9,8 @@
 import type { HookEvent } from "../src/core/event.ts";
 import type { HookSet } from "../src/core/hook.ts";
 import { type PlannedStep, type Plans, planHooks } from "../src/core/plan.ts";
-import type { Ports, StepRecord } from "../src/core/ports.ts";
+import type { Ports } from "../src/core/ports.ts";
+import type { StepRecord } from "../src/core/record.ts";
 import { callStep, contextOf, type Occasion, sharedScope } from "../src/core/step-context.ts";
 import type { HookFunction } from "../src/handlers/function.ts";
 import { checkCalls, events, foreignMatcher, makeWorld, repeat, repeatAwaited, type World } from "./dispatch-world.ts";

@@ -11,7 +11,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import type { Run } from "../src/core/ports.ts";
+import type { Run } from "../src/core/record.ts";
 import { changingFields, runFields } from "../src/stores/rows.ts";
 import { migrations } from "../src/stores/schema.ts";
 import { openSqliteStore } from "../src/stores/sqlite.ts";

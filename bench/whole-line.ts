@@ -3,7 +3,7 @@ import { createEngine } from "../src/core/engine.ts";
 import type { HookEvent } from "../src/core/event.ts";
 import type { HookSet } from "../src/core/hook.ts";
 import { planHooks } from "../src/core/plan.ts";
-import type { Store } from "../src/core/ports.ts";
+import type { Store } from "../src/core/record.ts";
 import { createInlineQueue } from "../src/queues/inline.ts";
 import { openMemoryStore } from "../src/stores/memory.ts";
 import { systemPorts } from "../src/system.ts";

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { claudeCode } from "../agents/claude-code.ts";
 import type { Fields, HookEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { Run } from "../core/ports.ts";
+import type { Run } from "../core/record.ts";
 import { isRecord } from "../core/schema.ts";
 import { openSqliteStore } from "../stores/sqlite.ts";
 import type { ExitCode, Invocation } from "./command.ts";

@@ -1,7 +1,7 @@
 /** hookline emit: one event down the line, its outcome, and every run it caused. */
 import type { HookEvent } from "../core/event.ts";
 import type { Outcome, VerdictKind } from "../core/outcome.ts";
-import type { Run, RunStatus } from "../core/ports.ts";
+import type { Run, RunStatus } from "../core/record.ts";
 import { systemPorts } from "../system.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { commands } from "./commands.ts";

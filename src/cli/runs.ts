@@ -1,7 +1,7 @@
 /** hookline runs: what ran, newest first; one run whole; or live. */
 import { HooklineError } from "../core/error.ts";
 import type { Fields } from "../core/event.ts";
-import type { Run, RunFilter, RunStatus, Store } from "../core/ports.ts";
+import type { Run, RunFilter, RunStatus, Store } from "../core/record.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "./command.ts";
 import { commands } from "./commands.ts";
 import { statusStyles } from "./emit.ts";

@@ -1,5 +1,5 @@
 /** Opens the store that a command works on. */
-import type { Store } from "../core/ports.ts";
+import type { Store } from "../core/record.ts";
 import { isAlive } from "../system.ts";
 import { type Invocation, textFlag } from "./command.ts";
 import { stateFolder, storeOptions } from "./line.ts";

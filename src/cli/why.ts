@@ -4,7 +4,7 @@ import { loadPatterns } from "../conditions/patterns.ts";
 import { HooklineError } from "../core/error.ts";
 import { read } from "../core/explain.ts";
 import { type Plan, planHooks } from "../core/plan.ts";
-import type { Run, Store, StoredEvent } from "../core/ports.ts";
+import type { Run, Store, StoredEvent } from "../core/record.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { outcomeLines } from "./emit.ts";
 import { registryOf } from "./line.ts";

@@ -1,7 +1,8 @@
 /** Admission: may a hook that matched run now? Yes, or the reason why not, in words that stand in its run. */
 import type { HookEvent } from "./event.ts";
 import type { Hook } from "./hook.ts";
-import type { Claim, Ports } from "./ports.ts";
+import type { Ports } from "./ports.ts";
+import type { Claim } from "./record.ts";
 
 type Gate = (hook: Hook, event: HookEvent, ports: Ports) => string | undefined;
 

@@ -6,7 +6,8 @@ import type { Counter } from "./event.ts";
 import { type Flow, go, wait } from "./flow.ts";
 import type { Outcome } from "./outcome.ts";
 import { planHook } from "./plan.ts";
-import type { Caller, DetachedWork, Item, Ports, Run } from "./ports.ts";
+import type { Caller, DetachedWork, Item, Ports } from "./ports.ts";
+import type { Run } from "./record.ts";
 import { perform } from "./run.ts";
 import { type Occasion, sharedScope } from "./step-context.ts";
 

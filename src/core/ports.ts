@@ -1,18 +1,9 @@
 /** What the outside implements for the engine, and the contracts that say who may throw. */
-import type {
-  Counter,
-  Fields,
-  HookEvent,
-  HookId,
-  Instant,
-  Json,
-  MaybePromise,
-  Seconds,
-  SessionId,
-  Turn,
-} from "./event.ts";
+import type { Fields, HookEvent, HookId, Instant, Json, MaybePromise, Seconds, Turn } from "./event.ts";
 import type { Hook, HookSet } from "./hook.ts";
-import type { Outcome, OutcomeField } from "./outcome.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Ended, Spawn } from "./program.ts";
+import type { Evidence, Failure, Run, StepRecord, Store } from "./record.ts";
 import type { Schema } from "./schema.ts";
 
 /** What a test found, for {{match.…}} and for a debt to remember. */
@@ -55,13 +46,6 @@ export interface Patterns {
   commands(line: string): readonly (readonly string[])[] | undefined;
 }
 
-export type Failure = "launch" | "exit" | "timeout" | "output" | "error";
-export interface Evidence {
-  exitCode?: number;
-  stdout?: string;
-  stderr?: string;
-  containment?: string;
-}
 interface StepEnd {
   output: Fields;
   outcome?: Outcome;
@@ -71,6 +55,7 @@ interface StepEnd {
   /** What the program really said, kept in the run. */
   evidence?: Evidence;
 }
+
 export type StepResult =
   | (StepEnd & {
       ok: true /** The program goes on by itself and its result is no longer waited for. */;
@@ -86,23 +71,13 @@ export interface DetachedWork {
   /** Ends its process tree. */
   end(): void;
 }
+
 /** A program that was let go, for a supervisor: its id, its open outputs, and how long it may still take. */
 export interface Released {
   pid: number;
   stdout: unknown;
   stderr: unknown;
   limit: Seconds;
-}
-
-/** A step as the run keeps it. */
-export interface StepRecord {
-  uses: string;
-  ok: boolean;
-  output: Fields;
-  ms: number;
-  failure?: Failure;
-  reason?: string;
-  evidence?: Evidence;
 }
 
 export interface StepContext {
@@ -140,124 +115,20 @@ export interface Registry {
   readonly conditions: ReadonlyMap<string, ConditionKind>;
 }
 
-export type RunStatus =
-  | "queued"
-  | "running"
-  | "completed"
-  | "skipped"
-  | "failed"
-  | "timeout"
-  | "cancelled"
-  | "interrupted";
-
-/** One hook that matched one event: it ran, or it did not and the reason says why (R37). */
-export interface Run {
-  id: string;
-  hook: HookId;
-  hookName: string;
-  eventId: string;
-  eventName: string;
-  session?: SessionId;
-  status: RunStatus;
-  reason?: string;
-  /** What set it off: "event:PreToolUse", "manual". */
-  cause: string;
-  startedAt: Instant;
-  ms?: number;
-  /** What the hook answered, before the event's row took what it accepts. */
-  outcome?: Outcome;
-  steps: StepRecord[];
-  notes: string[];
-  /** Times that the hook was asked about this event (R6). */
-  asked: number;
-  /** The process that runs it, so that a crash can be told from work in progress. */
-  owner?: string;
-}
-
-export interface StoredEvent {
-  event: HookEvent;
-  set: string;
-  outcome?: Outcome;
-  /** The payload was larger than the record setting and was cut (R55). */
-  cut?: true;
-  redacted?: true;
-  /** The event that told of the same happening first, and whose answer this one was given or decided beside (R49). */
-  repeats?: string;
-}
-
-/** Cooldown, max fires and once are all this (R21). */
-export interface Claim {
-  key: string;
-  max?: number;
-  gap?: Seconds;
-  /** The reason to record when it refuses. */
-  refusal: string;
-}
-
-export interface RunFilter {
-  hook?: string;
-  session?: string;
-  event?: string;
-  status?: RunStatus;
-  eventId?: string;
-  limit?: number;
-}
-
-/** Safe across processes; each method is one transaction. Methods may throw HooklineError (store_unusable, store_locked). */
-export interface Store {
-  /**
-   * Writes the event and moves its session's turn on. `given` is the first verdict and stop of a delivery that was
-   * told before by another registration and has been answered (R49).
-   */
-  record(
-    event: HookEvent,
-    set: HookSet,
-    advance: (event: HookEvent, before: Turn) => Turn,
-  ): MaybePromise<{ turn: Turn; given?: Outcome }>;
-  answered(eventId: string, outcome: Outcome): MaybePromise<void>;
-  /** All or none; answers with the first that refuses. */
-  claim(claims: readonly Claim[], now: Instant): MaybePromise<Claim | undefined>;
-  /** The first claim that would refuse now; changes nothing. */
-  peek(claims: readonly Claim[], now: Instant): MaybePromise<Claim | undefined>;
-  /** Takes one from the session's counter; false if it is used up. */
-  spend(session: SessionId, counter: Counter, max: number): MaybePromise<boolean>;
-  /** Adds debts and answers with all that the session owes. */
-  owe(session: SessionId, debts: ReadonlyMap<HookId, Found>): MaybePromise<ReadonlyMap<HookId, Found>>;
-  paid(session: SessionId, hook: HookId): MaybePromise<void>;
-  /** The inbox: what goes with the session's next event that takes it. First in, first out. */
-  post(session: SessionId, outcome: Outcome, counter?: Counter): MaybePromise<void>;
-  collect(session: SessionId): MaybePromise<{ outcome: Outcome; counter?: Counter }[]>;
-  saveRun(run: Run): MaybePromise<void>;
-  run(id: string): MaybePromise<Run | undefined>;
-  /** Newest first. */
-  runs(filter: RunFilter): MaybePromise<Run[]>;
-  event(id: string): MaybePromise<StoredEvent | undefined>;
-  /** Newest first. */
-  events(limit: number): MaybePromise<StoredEvent[]>;
-  hookSet(id: string): MaybePromise<HookSet | undefined>;
-  /** When each hook last started. */
-  lastFired(): MaybePromise<ReadonlyMap<HookId, Instant>>;
-  /** Closes runs whose process is gone as interrupted; answers how many (R26). */
-  repair(isAlive: (owner: string) => boolean, now: Instant): MaybePromise<number>;
-  /** Forgets events and runs before this moment; answers how many events. */
-  purge(before: Instant): MaybePromise<number>;
-  /** Does the work as one transaction; the work must not wait. A store without transactions leaves it out. */
-  batch?<T>(work: () => T): T;
-  close(): void;
-}
-
 /** A run that nobody waits for. */
 export interface Item {
   run: Run;
   hook: Hook;
   event: HookEvent;
 }
+
 export interface QueueOwner {
   /** Runs an item from start to end. Never rejects. */
   perform(item: Item, caller: Caller): Promise<void>;
   /** Records why an item that was accepted will not run. Never rejects. */
   drop(item: Item, reason: string): Promise<void>;
 }
+
 /** Owns the runs that nobody waits for. `add` may throw: the run is then failed. */
 export interface Queue {
   add(item: Item, caller: Caller): MaybePromise<{ is: "queued" } | { is: "skipped"; reason: string }>;
@@ -271,55 +142,6 @@ export interface Queue {
   /** Waits for what is running. Safe to call twice. */
   close(): Promise<void>;
 }
-
-export interface Command {
-  program: string;
-  args: readonly string[];
-  cwd: string;
-  environment: Readonly<Record<string, string>>;
-  input: string;
-}
-export interface Ended {
-  /** exit: by itself. aborted: by the signal. output: over the limit. launch: never started. detached: goes on alone. */
-  how: "exit" | "aborted" | "output" | "launch" | "detached";
-  code?: number;
-  /** The signal that ended it. */
-  signal?: string;
-  stdout: string;
-  stderr: string;
-  /** Why, where `how` alone does not tell. */
-  reason?: string;
-  /** Bytes of output that were not kept. */
-  dropped: number;
-  containment: string;
-  /** Processes of its tree that were seen alive and could not be ended. */
-  survivors: number;
-  /** Processes that it had left in the background and that were ended after its own exit. */
-  leftovers?: number;
-  /** The rest of a detached program. */
-  rest?: Detached;
-}
-export interface Detached {
-  pid: number;
-  /** Resolves when the program has ended, as long as this process lives. */
-  done: Promise<Ended>;
-  /** Ends its tree; `done` then says "aborted". The signal that it was started with no longer does. */
-  end(): void;
-  /**
-   * Lets go of it, so that this process may end first; gives what a supervisor needs. The streams are handed over
-   * as `stdio` of the supervisor in the same tick, else what is read meanwhile is lost.
-   */
-  release(): { pid: number; stdout: unknown; stderr: unknown };
-}
-export interface SpawnOptions {
-  signal: AbortSignal;
-  /** Asked with the first line of stdout; before its line break too, where it may be one that never gets any. */
-  detaches?: (line: string) => boolean;
-  /** What becomes of processes that it leaves in its group when it ends by itself; ended, unless said (SAFETY F3). */
-  leftovers?: "end" | "keep";
-}
-/** Runs a program and settles when it and its drain are over (R54). Never rejects: a failure is an Ended. */
-export type Spawn = (command: Command, options: SpawnOptions) => Promise<Ended>;
 
 /** One HTTP request; rejects on network failure. The body is cut at the limit: `cut` says so. */
 export type Fetch = (
@@ -372,5 +194,3 @@ export interface Protocol {
   /** The first line of stdout says that the program goes on by itself. */
   detaches?(line: string): boolean;
 }
-
-export type AcceptedFields = readonly OutcomeField[];

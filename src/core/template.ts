@@ -1,6 +1,7 @@
 /** {{placeholders}} in texts: read once at load, filled per run. Fills values only; quoting is the command handler's (R18). */
 import type { Fields, Json } from "./event.ts";
-import type { Scope, StepRecord } from "./ports.ts";
+import type { Scope } from "./ports.ts";
+import type { StepRecord } from "./record.ts";
 
 export type TemplatePart =
   | { is: "text"; text: string }

@@ -1,6 +1,7 @@
 /** Posts the event as JSON and reads the reply's body as the answer (C65). Only a 2xx body decides anything. */
 import { messageOf } from "../core/error.ts";
-import type { Failure, Handler, StepContext, StepResult } from "../core/ports.ts";
+import type { Handler, StepContext, StepResult } from "../core/ports.ts";
+import type { Failure } from "../core/record.ts";
 import { listOf, mapOf, object, text } from "../core/schema.ts";
 import { readAnswer, settings } from "../protocols/settings.ts";
 import { writtenName } from "../protocols/written-name.ts";

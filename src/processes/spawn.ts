@@ -1,7 +1,7 @@
 /** Runs one program from start to settled: feeds it, keeps what it says, and ends everything it started when told to. */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Seconds } from "../core/event.ts";
-import type { Command, Detached, Ended, Spawn } from "../core/ports.ts";
+import type { Command, Detached, Ended, Spawn } from "../core/program.ts";
 import { type CappedOutput, createCappedOutput } from "./capped-output.ts";
 import { start } from "./start.ts";
 import { createTree, endTree, type Tree, vanishes } from "./tree.ts";

@@ -3,7 +3,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { messageOf } from "../core/error.ts";
-import type { Command } from "../core/ports.ts";
+import type { Command } from "../core/program.ts";
 import { pause } from "./tree.ts";
 
 type Started = { child: ChildProcessWithoutNullStreams; pid: number } | { reason: string };

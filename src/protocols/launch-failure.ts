@@ -1,5 +1,5 @@
 /** Tells a program that decided from one that never ran: a shell's own exit 2 is no decision (R15). */
-import type { Ended } from "../core/ports.ts";
+import type { Ended } from "../core/program.ts";
 
 interface Form {
   /** What the first line of stderr looks like. */

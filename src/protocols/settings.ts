@@ -1,6 +1,8 @@
 /** What a settings hook's program reads and answers (specification 002): Claude Code's JSON, and its exit codes. */
 import type { HookEvent, HookId } from "../core/event.ts";
-import type { Ended, Failure, Protocol, StepResult } from "../core/ports.ts";
+import type { Protocol, StepResult } from "../core/ports.ts";
+import type { Ended } from "../core/program.ts";
+import type { Failure } from "../core/record.ts";
 import { firstLine, launchFailure } from "./launch-failure.ts";
 import { readAnswer } from "./settings-answer.ts";
 import { blocked } from "./settings-keys.ts";

@@ -1,6 +1,6 @@
 /** A guard whose entry or file has become invalid keeps its last valid form, as the store remembers it (R46). */
 import { type Hook, type HookSet, isGuard, type Problem } from "../core/hook.ts";
-import type { Store } from "../core/ports.ts";
+import type { Store } from "../core/record.ts";
 import { hookSetOf } from "./hook-set.ts";
 import type { LoadedHooks } from "./load.ts";
 

@@ -1,7 +1,7 @@
 /** Keeps hooks working while their store does not: what it cannot write is kept for this process only (SAFETY F10). */
 import { messageOf } from "../core/error.ts";
 import { isThenable } from "../core/flow.ts";
-import type { Store } from "../core/ports.ts";
+import type { Store } from "../core/record.ts";
 import { openMemoryStore } from "./memory.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** What is kept of payloads and outputs, and how: redacted, and cut where they are larger than the setting (D12, R55). */
 import type { HookEvent, Turn } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { StepRecord } from "../core/ports.ts";
+import type { StepRecord } from "../core/record.ts";
 import { shorten, stringify, withHeads } from "./shorten.ts";
 
 /**

@@ -2,7 +2,7 @@
 import type { HookEvent, Turn } from "../core/event.ts";
 import type { HookSet } from "../core/hook.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { Run, RunStatus, StoredEvent } from "../core/ports.ts";
+import type { Run, RunStatus, StoredEvent } from "../core/record.ts";
 import type { Keeper, Kept, Payload } from "./keep.ts";
 import type { Telling } from "./rules.ts";
 

@@ -1,6 +1,6 @@
 /** The store on SQLite: plain statements, one transaction per method, safe for any number of processes at once. */
 import type { Counter, Instant } from "../core/event.ts";
-import type { Store } from "../core/ports.ts";
+import type { Store } from "../core/record.ts";
 import { openDatabase } from "./database.ts";
 import { createKeeper, type Keeping } from "./keep.ts";
 import {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { Ended, SpawnOptions } from "../../src/core/ports.ts";
+import type { Ended, SpawnOptions } from "../../src/core/program.ts";
 import { readEntry } from "../../src/processes/process-table.ts";
 import { createSpawn, type SpawnLimits } from "../../src/processes/spawn.ts";
 

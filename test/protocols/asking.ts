@@ -1,6 +1,7 @@
 /** Events and ends of programs for the protocol's tests. */
 import type { EventName, Fields, HookEvent } from "../../src/core/event.ts";
-import type { Ended, StepResult } from "../../src/core/ports.ts";
+import type { StepResult } from "../../src/core/ports.ts";
+import type { Ended } from "../../src/core/program.ts";
 import { settings } from "../../src/protocols/settings.ts";
 
 export function eventOf(name: EventName, data: Fields = {}): HookEvent {

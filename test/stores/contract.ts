@@ -6,7 +6,7 @@ import { HooklineError } from "../../src/core/error.ts";
 import { type Fields, firstTurn, type HookEvent, type Json } from "../../src/core/event.ts";
 import { advance } from "../../src/core/events.ts";
 import type { HookSet } from "../../src/core/hook.ts";
-import type { Run, Store } from "../../src/core/ports.ts";
+import type { Run, Store } from "../../src/core/record.ts";
 import type { Keeping } from "../../src/stores/keep.ts";
 
 export interface Given extends Keeping {

@@ -19,7 +19,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { advance } from "../../src/core/events.ts";
-import type { Store } from "../../src/core/ports.ts";
+import type { Store } from "../../src/core/record.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
 import { anEvent, aRun, codeOf, noHooks } from "./contract.ts";
 

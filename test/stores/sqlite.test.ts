@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { advance } from "../../src/core/events.ts";
-import type { Store } from "../../src/core/ports.ts";
+import type { Store } from "../../src/core/record.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
 import { checkVersion } from "../../src/stores/sqlite-library.ts";
 import { createRedaction } from "../../src/trust/redaction.ts";

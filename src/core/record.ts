@@ -1,0 +1,131 @@
+/** What is remembered of events and runs, and the port of whoever remembers it. */
+import type { Counter, Fields, HookEvent, HookId, Instant, MaybePromise, Seconds, SessionId, Turn } from "./event.ts";
+import type { HookSet } from "./hook.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Found } from "./ports.ts";
+
+export type Failure = "launch" | "exit" | "timeout" | "output" | "error";
+
+export interface Evidence {
+  exitCode?: number;
+  stdout?: string;
+  stderr?: string;
+  containment?: string;
+}
+
+/** A step as the run keeps it. */
+export interface StepRecord {
+  uses: string;
+  ok: boolean;
+  output: Fields;
+  ms: number;
+  failure?: Failure;
+  reason?: string;
+  evidence?: Evidence;
+}
+
+export type RunStatus =
+  | "queued"
+  | "running"
+  | "completed"
+  | "skipped"
+  | "failed"
+  | "timeout"
+  | "cancelled"
+  | "interrupted";
+
+/** One hook that matched one event: it ran, or it did not and the reason says why (R37). */
+export interface Run {
+  id: string;
+  hook: HookId;
+  hookName: string;
+  eventId: string;
+  eventName: string;
+  session?: SessionId;
+  status: RunStatus;
+  reason?: string;
+  /** What set it off: "event:PreToolUse", "manual". */
+  cause: string;
+  startedAt: Instant;
+  ms?: number;
+  /** What the hook answered, before the event's row took what it accepts. */
+  outcome?: Outcome;
+  steps: StepRecord[];
+  notes: string[];
+  /** Times that the hook was asked about this event (R6). */
+  asked: number;
+  /** The process that runs it, so that a crash can be told from work in progress. */
+  owner?: string;
+}
+
+export interface StoredEvent {
+  event: HookEvent;
+  set: string;
+  outcome?: Outcome;
+  /** The payload was larger than the record setting and was cut (R55). */
+  cut?: true;
+  redacted?: true;
+  /** The event that told of the same happening first, and whose answer this one was given or decided beside (R49). */
+  repeats?: string;
+}
+
+/** Cooldown, max fires and once are all this (R21). */
+export interface Claim {
+  key: string;
+  max?: number;
+  gap?: Seconds;
+  /** The reason to record when it refuses. */
+  refusal: string;
+}
+
+export interface RunFilter {
+  hook?: string;
+  session?: string;
+  event?: string;
+  status?: RunStatus;
+  eventId?: string;
+  limit?: number;
+}
+
+/** Safe across processes; each method is one transaction. Methods may throw HooklineError (store_unusable, store_locked). */
+export interface Store {
+  /**
+   * Writes the event and moves its session's turn on. `given` is the first verdict and stop of a delivery that was
+   * told before by another registration and has been answered (R49).
+   */
+  record(
+    event: HookEvent,
+    set: HookSet,
+    advance: (event: HookEvent, before: Turn) => Turn,
+  ): MaybePromise<{ turn: Turn; given?: Outcome }>;
+  answered(eventId: string, outcome: Outcome): MaybePromise<void>;
+  /** All or none; answers with the first that refuses. */
+  claim(claims: readonly Claim[], now: Instant): MaybePromise<Claim | undefined>;
+  /** The first claim that would refuse now; changes nothing. */
+  peek(claims: readonly Claim[], now: Instant): MaybePromise<Claim | undefined>;
+  /** Takes one from the session's counter; false if it is used up. */
+  spend(session: SessionId, counter: Counter, max: number): MaybePromise<boolean>;
+  /** Adds debts and answers with all that the session owes. */
+  owe(session: SessionId, debts: ReadonlyMap<HookId, Found>): MaybePromise<ReadonlyMap<HookId, Found>>;
+  paid(session: SessionId, hook: HookId): MaybePromise<void>;
+  /** The inbox: what goes with the session's next event that takes it. First in, first out. */
+  post(session: SessionId, outcome: Outcome, counter?: Counter): MaybePromise<void>;
+  collect(session: SessionId): MaybePromise<{ outcome: Outcome; counter?: Counter }[]>;
+  saveRun(run: Run): MaybePromise<void>;
+  run(id: string): MaybePromise<Run | undefined>;
+  /** Newest first. */
+  runs(filter: RunFilter): MaybePromise<Run[]>;
+  event(id: string): MaybePromise<StoredEvent | undefined>;
+  /** Newest first. */
+  events(limit: number): MaybePromise<StoredEvent[]>;
+  hookSet(id: string): MaybePromise<HookSet | undefined>;
+  /** When each hook last started. */
+  lastFired(): MaybePromise<ReadonlyMap<HookId, Instant>>;
+  /** Closes runs whose process is gone as interrupted; answers how many (R26). */
+  repair(isAlive: (owner: string) => boolean, now: Instant): MaybePromise<number>;
+  /** Forgets events and runs before this moment; answers how many events. */
+  purge(before: Instant): MaybePromise<number>;
+  /** Does the work as one transaction; the work must not wait. A store without transactions leaves it out. */
+  batch?<T>(work: () => T): T;
+  close(): void;
+}

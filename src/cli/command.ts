@@ -13,6 +13,8 @@ export type Flags = Readonly<Record<string, string | boolean | undefined>>;
 export interface Invocation {
   words: readonly string[];
   flags: Flags;
+  /** How it is written, for messages about wrong use. */
+  usage: string;
   terminal: Terminal;
   json: boolean;
   cwd: string;
@@ -59,6 +61,7 @@ export function invocationOf(command: Command, given: readonly string[], signal:
   return {
     words: positionals,
     flags: values,
+    usage: command.usage,
     terminal: openTerminal(process.stdout, process.stderr, {
       environment: process.env,
       quiet: values.quiet === true && values.json !== true,

@@ -4,7 +4,6 @@ import type { Outcome, VerdictKind } from "../core/outcome.ts";
 import type { Run, RunStatus } from "../core/record.ts";
 import { systemPorts } from "../system.ts";
 import type { ExitCode, Invocation } from "./command.ts";
-import { commands } from "./commands.ts";
 import { eventFrom } from "./event-input.ts";
 import { complaintAbout, openLine } from "./line.ts";
 import { shortPath } from "./list.ts";
@@ -13,7 +12,7 @@ import { oneLine, type Style, safeText, type Terminal, table } from "./terminal.
 
 export async function emit(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
-  const event = eventFrom(invocation, commands.emit?.usage ?? "", id(), now());
+  const event = eventFrom(invocation, invocation.usage, id(), now());
   const runs = new Map<string, Run>();
   const store = await openStore(invocation);
   await store.repair();

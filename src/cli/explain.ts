@@ -2,7 +2,6 @@
 import type { Explanation } from "../core/explain.ts";
 import { systemPorts } from "../system.ts";
 import type { ExitCode, Invocation } from "./command.ts";
-import { commands } from "./commands.ts";
 import { eventFrom } from "./event-input.ts";
 import { complaintAbout, openLine } from "./line.ts";
 import { shortPath } from "./list.ts";
@@ -11,7 +10,7 @@ import { table } from "./terminal.ts";
 
 export async function explain(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
-  const event = eventFrom(invocation, commands.explain?.usage ?? "", id(), now());
+  const event = eventFrom(invocation, invocation.usage, id(), now());
   const line = await openLine({ place: invocation, store: await openStore(invocation) });
   const complaint = complaintAbout(line.loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
   if (complaint) invocation.terminal.error(`hookline: ${complaint}`);

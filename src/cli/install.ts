@@ -7,7 +7,6 @@ import { HooklineError } from "../core/error.ts";
 import { nearest } from "../core/nearest.ts";
 import { loadHooks } from "../sources/load.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "./command.ts";
-import { commands } from "./commands.ts";
 import { stateFolder } from "./line.ts";
 import { shortPath } from "./list.ts";
 import { safeText } from "./terminal.ts";
@@ -63,11 +62,10 @@ export function uninstall(invocation: Invocation): ExitCode {
 const place = ({ cwd, home }: Invocation, file: string): string => shortPath(file, cwd, home);
 
 function target(
-  { words, flags }: Invocation,
+  { words, flags, usage }: Invocation,
   command: "install" | "uninstall",
 ): { agent: AgentAdapter; layer: InstallLayer } {
   const [name] = words;
-  const usage = commands[command]?.usage ?? command;
   if (name === undefined)
     throw usageError(`the agent's name is missing (known: ${Object.keys(agents).join(", ")})`, usage);
   const agent = Object.hasOwn(agents, name) ? agents[name] : undefined;

@@ -3,14 +3,12 @@ import { HooklineError } from "../core/error.ts";
 import type { Fields } from "../core/event.ts";
 import type { Run, RunFilter, RunStatus, Store } from "../core/record.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "./command.ts";
-import { commands } from "./commands.ts";
 import { statusStyles } from "./emit.ts";
 import { ago } from "./list.ts";
 import { openStore } from "./store.ts";
 import { oneLine, safeText, table } from "./terminal.ts";
 
 const statuses = Object.keys(statusStyles);
-const usage = (): string => commands.runs?.usage ?? "";
 
 export async function runs(invocation: Invocation): Promise<ExitCode> {
   const [word, id] = invocation.words;
@@ -20,19 +18,19 @@ export async function runs(invocation: Invocation): Promise<ExitCode> {
     if (word === undefined) return await listRuns(invocation, store);
     if (word === "show" && id) return await showRun(invocation, store, id);
     if (word === "tail") return await tail(invocation, store);
-    throw usageError(word === "show" ? "the run's id is missing" : `"${word}" is not known here`, usage());
+    throw usageError(word === "show" ? "the run's id is missing" : `"${word}" is not known here`, invocation.usage);
   } finally {
     store.close();
   }
 }
 
-function filterOf({ flags }: Invocation): RunFilter {
+function filterOf({ flags, usage }: Invocation): RunFilter {
   const limit = Number(textFlag(flags, "limit") ?? 30);
   if (!Number.isInteger(limit) || limit < 1)
-    throw usageError(`--limit ${textFlag(flags, "limit")} is not a count`, usage());
+    throw usageError(`--limit ${textFlag(flags, "limit")} is not a count`, usage);
   const status = textFlag(flags, "status");
   if (status !== undefined && !statuses.includes(status))
-    throw usageError(`no status is called "${status}"; known: ${statuses.join(", ")}`, usage());
+    throw usageError(`no status is called "${status}"; known: ${statuses.join(", ")}`, usage);
   const filter: RunFilter = { limit };
   for (const name of ["hook", "session", "event"] as const) {
     const value = textFlag(flags, name);

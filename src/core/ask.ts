@@ -15,8 +15,8 @@ import {
   twinOf,
 } from "./passage.ts";
 import { type Plan, scopeOf } from "./plan.ts";
-import type { Caller, DetachedWork, Found, Item, Ports } from "./ports.ts";
-import type { Run } from "./record.ts";
+import type { Caller, DetachedWork, Item, Ports } from "./ports.ts";
+import type { Found, Run } from "./record.ts";
 import { type Performed, perform } from "./run.ts";
 
 /** What asking needs from the engine. */

@@ -3,7 +3,8 @@ import { HooklineError } from "./error.ts";
 import type { Json } from "./event.ts";
 import type { Condition } from "./hook.ts";
 import { nearest } from "./nearest.ts";
-import type { ConditionKind, Found, Patterns, Registry, Scope, Test } from "./ports.ts";
+import type { ConditionKind, Patterns, Registry, Scope, Test } from "./ports.ts";
+import type { Found } from "./record.ts";
 import { isRecord } from "./schema.ts";
 
 export interface CompiledCondition {

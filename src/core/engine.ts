@@ -12,8 +12,8 @@ import { type HookSet, isGuard } from "./hook.ts";
 import { accept, merge, type Outcome } from "./outcome.ts";
 import { begin, candidates, holdsNow, inBackground, newRun, type Passage } from "./passage.ts";
 import { listensTo, type Plan, type Plans, planHooks } from "./plan.ts";
-import type { Caller, DetachedWork, Found, Item, Ports } from "./ports.ts";
-import type { Run } from "./record.ts";
+import type { Caller, DetachedWork, Item, Ports } from "./ports.ts";
+import type { Found, Run } from "./record.ts";
 import { policyOf } from "./run.ts";
 import { current, settle } from "./settle.ts";
 

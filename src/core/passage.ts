@@ -3,8 +3,8 @@ import type { HookEvent } from "./event.ts";
 import { type EventRow, rowOf, verdictsOf } from "./events.ts";
 import type { Acceptance, Outcome } from "./outcome.ts";
 import type { Plan, Plans } from "./plan.ts";
-import type { Caller, Found, Ports } from "./ports.ts";
-import type { Run } from "./record.ts";
+import type { Caller, Ports } from "./ports.ts";
+import type { Found, Run } from "./record.ts";
 import { type Occasion, sharedScope } from "./step-context.ts";
 
 /** What one hook answered, and about which version of the input. */

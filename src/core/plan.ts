@@ -4,7 +4,8 @@ import { HooklineError, messageOf } from "./error.ts";
 import { type EventName, type Fields, firstTurn, type HookEvent, type MaybePromise, textField } from "./event.ts";
 import { type EventRow, rowOf } from "./events.ts";
 import { type Hook, type HookSet, isGuard, type Step } from "./hook.ts";
-import type { Bound, Found, Handler, Patterns, Registry, Scope, StepResult, Test } from "./ports.ts";
+import type { Bound, Handler, Patterns, Registry, Scope, StepResult, Test } from "./ports.ts";
+import type { Found } from "./record.ts";
 import { compileTemplate } from "./template.ts";
 
 export interface PlannedStep {

@@ -3,11 +3,8 @@ import type { Fields, HookEvent, HookId, Instant, Json, MaybePromise, Seconds, T
 import type { Hook, HookSet } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Ended, Spawn } from "./program.ts";
-import type { Evidence, Failure, Run, StepRecord, Store } from "./record.ts";
+import type { Evidence, Failure, Found, Run, StepRecord, Store } from "./record.ts";
 import type { Schema } from "./schema.ts";
-
-/** What a test found, for {{match.…}} and for a debt to remember. */
-export type Found = Fields;
 
 /** All that a condition or a template may look at. */
 export interface Scope {

@@ -2,7 +2,9 @@
 import type { Counter, Fields, HookEvent, HookId, Instant, MaybePromise, Seconds, SessionId, Turn } from "./event.ts";
 import type { HookSet } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Found } from "./ports.ts";
+
+/** What a test found, for {{match.…}} and for a debt to remember. */
+export type Found = Fields;
 
 export type Failure = "launch" | "exit" | "timeout" | "output" | "error";
 

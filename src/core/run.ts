@@ -5,8 +5,8 @@ import { type Flow, isThenable, wait } from "./flow.ts";
 import type { Hook, Step } from "./hook.ts";
 import { merge, type Outcome } from "./outcome.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
-import type { DetachedWork, Found, StepResult } from "./ports.ts";
-import type { RunStatus, StepRecord } from "./record.ts";
+import type { DetachedWork, StepResult } from "./ports.ts";
+import type { Found, RunStatus, StepRecord } from "./record.ts";
 import { callStep, contextOf, type Occasion, type OwnContext, type Stopped, stop } from "./step-context.ts";
 
 export interface Performed {

@@ -2,8 +2,8 @@
 import type { HookEvent, MaybePromise, Seconds } from "./event.ts";
 import type { Hook } from "./hook.ts";
 import { type PlannedStep, scopeOf } from "./plan.ts";
-import type { Caller, Found, Ports, Scope, StepContext, StepResult } from "./ports.ts";
-import type { StepRecord } from "./record.ts";
+import type { Caller, Ports, Scope, StepContext, StepResult } from "./ports.ts";
+import type { Found, StepRecord } from "./record.ts";
 
 /** An event as it stands, and who asks: the same for all hooks, until one of them rewrites the event. */
 export interface Occasion {

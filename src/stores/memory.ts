@@ -9,8 +9,7 @@ import {
   type SessionId,
   type Turn,
 } from "../core/event.ts";
-import type { Found } from "../core/ports.ts";
-import type { Claim, RunFilter, Store } from "../core/record.ts";
+import type { Claim, Found, RunFilter, Store } from "../core/record.ts";
 import { createKeeper, type Keeping } from "./keep.ts";
 import { type EventRow, eventOf, payloadOf, type RunRow, rowOfEvent, rowOfRun, runOf, written } from "./rows.ts";
 import { type Claimed, firstTelling, interruption, mergeFound, refuses, repeatable, type Telling } from "./rules.ts";

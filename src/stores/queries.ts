@@ -9,8 +9,7 @@ import {
   type Turn,
 } from "../core/event.ts";
 import type { HookSet } from "../core/hook.ts";
-import type { Found } from "../core/ports.ts";
-import type { Claim, Run, RunFilter } from "../core/record.ts";
+import type { Claim, Found, Run, RunFilter } from "../core/record.ts";
 import type { Database } from "./database.ts";
 import type { Keeper } from "./keep.ts";
 import { type RunRow, readBack, runFields, runOf, written } from "./rows.ts";

@@ -1,8 +1,7 @@
 /** The rules that every store shares and that need no database: who may claim, which telling came first, what a debt remembers. */
 import type { HookEvent, Instant, Json } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { Found } from "../core/ports.ts";
-import type { Claim } from "../core/record.ts";
+import type { Claim, Found } from "../core/record.ts";
 
 /** What a store keeps of a key: how often it was claimed, and when last. */
 export interface Claimed {

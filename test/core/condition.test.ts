@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { compileCondition, splitCondition } from "../../src/core/condition.ts";
 import { firstTurn } from "../../src/core/event.ts";
 import type { Condition } from "../../src/core/hook.ts";
-import type { ConditionKind, Found, Patterns, Scope } from "../../src/core/ports.ts";
+import type { ConditionKind, Patterns, Scope } from "../../src/core/ports.ts";
+import type { Found } from "../../src/core/record.ts";
 import { anything, flag, type Schema } from "../../src/core/schema.ts";
 
 const patterns: Patterns = { regex: () => () => false, glob: () => () => false, commands: () => undefined };

@@ -1,7 +1,9 @@
 /** hookline runs: what ran, newest first; one run whole; or live. */
+
 import { HooklineError } from "../core/error.ts";
 import type { Fields } from "../core/event.ts";
 import type { Run, RunFilter, RunStatus, Store } from "../core/record.ts";
+import { labelled } from "../core/run.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "./command.ts";
 import { statusStyles } from "./emit.ts";
 import { ago } from "./list.ts";
@@ -130,7 +132,10 @@ async function showRun({ terminal, json }: Invocation, store: Store, id: string)
   label("answer", resultOf(run));
   for (const note of run.notes) label("note", note);
   for (const step of run.steps) {
-    label("step", `${step.uses}: ${step.ok ? "ok" : `${step.failure}: ${step.reason}`} in ${step.ms} ms`);
+    label(
+      "step",
+      `${step.uses}: ${step.ok ? "ok" : labelled(step.failure ?? "error", step.reason ?? "")} in ${step.ms} ms`,
+    );
     label("exit", step.evidence?.exitCode?.toString());
     label("stdout", step.evidence?.stdout);
     label("stderr", step.evidence?.stderr);

@@ -6,7 +6,7 @@ import type { Hook, Step } from "./hook.ts";
 import { merge, type Outcome } from "./outcome.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
 import type { DetachedWork, StepResult } from "./ports.ts";
-import type { Found, RunStatus, StepRecord } from "./record.ts";
+import type { Failure, Found, RunStatus, StepRecord } from "./record.ts";
 import { callStep, contextOf, type Occasion, type OwnContext, type Stopped, stop } from "./step-context.ts";
 
 export interface Performed {
@@ -48,12 +48,16 @@ export function* perform(plan: Plan, occasion: Occasion, run: string, match: Fou
     if (!result.ok && step.onError === "stop") {
       const status =
         context.stopped === "cancelled" ? "cancelled" : result.failure === "timeout" ? "timeout" : "failed";
-      return failed(hook, status, `${result.failure}: ${result.reason}`, outcome, steps, notes);
+      return failed(hook, status, labelled(result.failure, result.reason), outcome, steps, notes);
     }
     if (result.ok && result.detached) return { status: "running", outcome, steps, notes, detached: result.detached };
   }
   return { status: "completed", outcome, steps, notes };
 }
+
+/** "exit 1" says already that it is an exit. */
+export const labelled = (failure: Failure, reason: string): string =>
+  reason.startsWith(failure) ? reason : `${failure}: ${reason}`;
 
 /** What a hook's failure answers (R17). */
 export function policyOf(hook: Hook, reason: string): Outcome {

@@ -7,7 +7,7 @@ import { loadPatterns, type PatternNeeds, patternNeeds } from "../conditions/pat
 import { createEngine, type Engine } from "../core/engine.ts";
 import { HooklineError } from "../core/error.ts";
 import type { HookEvent } from "../core/event.ts";
-import type { HookSet } from "../core/hook.ts";
+import type { Hook, HookSet } from "../core/hook.ts";
 import { listensTo } from "../core/plan.ts";
 import type { Ports, Queue, Registry } from "../core/ports.ts";
 import type { Store } from "../core/record.ts";
@@ -15,7 +15,7 @@ import { createHandlers } from "../handlers/index.ts";
 import { createSpawn } from "../processes/spawn.ts";
 import { createInlineQueue } from "../queues/inline.ts";
 import { compiledHooks } from "../sources/compiled.ts";
-import { keepLastValidGuards } from "../sources/last-valid.ts";
+import { lastValidGuards } from "../sources/last-valid.ts";
 import type { LoadedHooks } from "../sources/load.ts";
 import type { SqliteStoreOptions } from "../stores/sqlite.ts";
 import { systemPorts } from "../system.ts";
@@ -85,8 +85,7 @@ export function storeOptions(
 const recordings = ["redacted", "full", "none"] as const;
 
 export async function openLine({ place, store, observe, only, ...given }: LineOptions): Promise<Line> {
-  const read = given.loaded ?? (only ? await loadForOneEvent(place) : await loadAll(place));
-  const loaded = { ...read, set: await keepLastValidGuards(read, store) };
+  const loaded = given.loaded ?? (await loadInForce(place, store, only !== undefined));
   const ports: Ports = {
     ...systemPorts(),
     store,
@@ -117,10 +116,21 @@ export const registryOf = (): Registry => ({ handlers: createHandlers(new Map())
 const needsOf = (set: HookSet, only: HookEvent | undefined): PatternNeeds =>
   patternNeeds(only ? set.hooks.filter((hook) => listensTo(hook, only.name)) : set.hooks);
 
-const loadAll = async (place: Place): Promise<LoadedHooks> => {
+/** The hooks of this place, broken guards in their last valid form. `quickly`: for one event, patterns unchecked. */
+export async function loadInForce(
+  place: Place,
+  store: Pick<Store, "events" | "hookSet">,
+  quickly = false,
+): Promise<LoadedHooks> {
+  const loaded = quickly ? await loadForOneEvent(place) : await loadAll(place);
+  const lastValid = await lastValidGuards(loaded, store);
+  return lastValid.length === 0 ? loaded : loadAll({ ...place, lastValid });
+}
+
+async function loadAll(place: Place & { lastValid?: readonly Hook[] }): Promise<LoadedHooks> {
   const [{ loadHooks }, patterns] = await Promise.all([import("../sources/load.ts"), loadPatterns()]);
   return loadHooks({ ...place, patterns });
-};
+}
 
 /** Set by the build. From source nothing is kept: the compiler itself may have changed. */
 declare const BUILT_FROM: string;
@@ -130,11 +140,15 @@ const build = typeof BUILT_FROM === "undefined" ? undefined : BUILT_FROM;
 export async function loadForOneEvent(place: Place): Promise<LoadedHooks> {
   const compiled = build === undefined ? undefined : compiledHooks(stateFolder(place), build, place);
   const kept = compiled?.read();
-  if (kept) return kept;
-  const { loadHooks } = await import("../sources/load.ts");
-  const loaded = loadHooks(place);
-  compiled?.keep(loaded, Date.now());
-  return loaded;
+  if (kept && "loaded" in kept) return kept.loaded;
+  const [{ loadHooks }, { loadStable }] = await Promise.all([
+    import("../sources/load.ts"),
+    import("../sources/stable-load.ts"),
+  ]);
+  if (!compiled) return loadHooks(place);
+  const load = loadStable(() => loadHooks(place), kept?.watched ?? []);
+  compiled.keep(load, Date.now());
+  return load.loaded;
 }
 
 /** One line for files whose hooks are not in force as written; undefined: all is well. */

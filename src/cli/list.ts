@@ -1,7 +1,6 @@
 /** hookline list: the hooks in force here, in running order. */
 import { relative } from "node:path";
 import { conditions } from "../conditions/index.ts";
-import { loadPatterns } from "../conditions/patterns.ts";
 import { HooklineError } from "../core/error.ts";
 import type { HookId, Instant } from "../core/event.ts";
 import { eventNames, resolveEvent } from "../core/events.ts";
@@ -10,17 +9,17 @@ import type { Condition, Hook } from "../core/hook.ts";
 import { nearest } from "../core/nearest.ts";
 import { listensTo } from "../core/plan.ts";
 import type { ConditionKind } from "../core/ports.ts";
-import { type LoadedHooks, loadHooks } from "../sources/load.ts";
+import type { LoadedHooks } from "../sources/load.ts";
 import { type ExitCode, type Invocation, textFlag } from "./command.ts";
-import { complaintAbout } from "./line.ts";
+import { complaintAbout, loadInForce } from "./line.ts";
 import { openStore } from "./store.ts";
 import { safeText, table } from "./terminal.ts";
 
 export async function list(invocation: Invocation): Promise<ExitCode> {
-  const loaded = loadHooks({ ...invocation, patterns: await loadPatterns() });
+  const store = await openStore(invocation);
+  const loaded = await loadInForce(invocation, store);
   const complaint = complaintAbout(loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
   if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
-  const store = await openStore(invocation);
   const fired = await store.lastFired();
   const slow = invocation.flags.slow === true ? await slowness(store, loaded.set.hooks) : undefined;
   store.close();

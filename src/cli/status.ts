@@ -3,8 +3,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { installLayers } from "../agents/adapter.ts";
 import { agents } from "../agents/index.ts";
 import { isOurs } from "../agents/registration.ts";
-import { loadHooks } from "../sources/load.ts";
 import type { ExitCode, Invocation } from "./command.ts";
+import { loadInForce } from "./line.ts";
 import { ago, shortPath } from "./list.ts";
 import { openStore } from "./store.ts";
 
@@ -17,8 +17,8 @@ interface Registered {
 
 export async function status(invocation: Invocation): Promise<ExitCode> {
   const { terminal, cwd, home } = invocation;
-  const { set, problems, files, root } = loadHooks(invocation);
   const store = await openStore(invocation);
+  const { set, problems, files, root } = await loadInForce(invocation, store);
   const repaired = await store.repair();
   const [last] = await store.events(1);
   const running = (await store.runs({ status: "running", limit: 1000 })).length;

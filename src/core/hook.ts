@@ -96,6 +96,8 @@ export interface Problem {
   code: ProblemCode;
   message: string;
   suggestion?: string;
+  /** The known name that the author most likely meant. */
+  meant?: string;
   file: string;
   line: number;
   column: number;

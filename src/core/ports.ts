@@ -72,6 +72,8 @@ export interface DetachedWork {
 /** A program that was let go, for a supervisor: its id, its open outputs, and how long it may still take. */
 export interface Released {
   pid: number;
+  /** Stands in the environment of its whole tree. */
+  cookie: string;
   stdout: unknown;
   stderr: unknown;
   limit: Seconds;

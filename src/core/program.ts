@@ -39,7 +39,12 @@ export interface Detached {
    * Lets go of it, so that this process may end first; gives what a supervisor needs. The streams are handed over
    * as `stdio` of the supervisor in the same tick, else what is read meanwhile is lost.
    */
-  release(): { pid: number; stdout: unknown; stderr: unknown };
+  release(): {
+    pid: number /** Stands in the environment of its whole tree. */;
+    cookie: string;
+    stdout: unknown;
+    stderr: unknown;
+  };
 }
 
 export interface SpawnOptions {

@@ -5,7 +5,7 @@ import { type Flow, isThenable, wait } from "./flow.ts";
 import type { Hook, Step } from "./hook.ts";
 import { merge, type Outcome } from "./outcome.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
-import type { DetachedWork, StepResult } from "./ports.ts";
+import type { Caller, DetachedWork, StepResult } from "./ports.ts";
 import type { Failure, Found, RunStatus, StepRecord } from "./record.ts";
 import { callStep, contextOf, type Occasion, type OwnContext, type Stopped, stop } from "./step-context.ts";
 
@@ -35,6 +35,8 @@ export function* perform(plan: Plan, occasion: Occasion, run: string, match: Fou
   for (let planned: PlannedStep | undefined = plan.prepare(); planned; planned = planned.next) {
     const { step, skipIf } = planned;
     const started = ports.now();
+    const late = steps.length > 0 ? overBefore(ends, started, occasion.caller) : undefined;
+    if (late) return failed(hook, late, "it was over before its next step", outcome, steps, notes);
     const context = contextOf(occasion, hook, run, limitOf(step, ends, started), steps, match);
     if (skipIf && skipIf(context.scope) !== false) {
       const reason = `step ${steps.length} was skipped by its condition`;
@@ -54,6 +56,10 @@ export function* perform(plan: Plan, occasion: Occasion, run: string, match: Fou
   }
   return { status: "completed", outcome, steps, notes };
 }
+
+/** What is late must not allow anything: later steps of a run that is over are not begun. */
+const overBefore = (ends: Instant | undefined, now: Instant, caller: Caller): "timeout" | "cancelled" | undefined =>
+  caller.signal?.aborted ? "cancelled" : ends !== undefined && now >= ends ? "timeout" : undefined;
 
 /** "exit 1" says already that it is an exit. */
 export const labelled = (failure: Failure, reason: string): string =>

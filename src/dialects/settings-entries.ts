@@ -1,7 +1,7 @@
 /** The many shapes in which people write settings hooks, made one: a flat list of entries with the place of each field. */
 import type { EventName, Json } from "../core/event.ts";
 import { eventNames, resolveEvent } from "../core/events.ts";
-import { didYouMean } from "../core/nearest.ts";
+import { didYouMean, nearest } from "../core/nearest.ts";
 import { jsonOf, type Member, membersOf, type Node, type Report } from "./json-tree.ts";
 
 /** Whose file it is: Claude Code's or GenCode's settings, our own hook file, or a plugin's. */
@@ -149,11 +149,13 @@ function eventOf(written: string, at: number, report: Report): EventName[] | und
     return events;
   }
   const advice = Object.hasOwn(elsewhere, written) ? `write ${elsewhere[written]}` : didYouMean(written, eventNames);
+  const meant = nearest(written, eventNames);
   report(at, {
     severity: "error",
     code: "unknown-event",
     message: `no event is called "${written}", so its hooks never run`,
     suggestion: advice ?? "application events hold a dot, such as deploy.started",
+    ...(meant ? { meant } : {}),
   });
   return undefined;
 }

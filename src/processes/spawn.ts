@@ -33,7 +33,7 @@ export function createSpawn(limits: Partial<SpawnLimits> = {}): Spawn {
     const cookie = createCookie();
     const started = await start(command, withCookie(command.environment, cookie));
     if ("reason" in started) return neverRan("launch", started.reason);
-    return supervise({ ...started, tree: createTree(started.pid, cookie), command, options, bounds });
+    return supervise({ ...started, cookie, tree: createTree(started.pid, cookie), command, options, bounds });
   };
 }
 
@@ -61,6 +61,7 @@ interface Running {
   child: ChildProcessWithoutNullStreams;
   pid: number;
   tree: Tree;
+  cookie: string;
   command: Command;
   options: Options;
   bounds: SpawnLimits;
@@ -90,7 +91,7 @@ function supervise(running: Running): Promise<Ended> {
     options.signal.removeEventListener("abort", abort); // who runs alone is not cancelled with the turn
     const letGo = (): void =>
       detached.resolve({ ...report("detached", 0, 0), rest: { pid: running.pid, done, end: abort, release } });
-    settlesWithin(fed, 0.25).then(letGo); // what is still to be written would be lost with this process
+    settlesWithin(fed, longestFeed).then(letGo); // what is still to be written would be lost with this process
   });
 
   function listen(stream: NodeJS.ReadableStream, output: CappedOutput): void {
@@ -146,12 +147,15 @@ function supervise(running: Running): Promise<Ended> {
       unref(stream);
     }
     unref(child.stdin);
-    return { pid: running.pid, stdout: child.stdout, stderr: child.stderr };
+    return { pid: running.pid, cookie: running.cookie, stdout: child.stdout, stderr: child.stderr };
   }
 
   const done = whole();
   return Promise.race([done, detached.promise]);
 }
+
+/** How long a program that goes on by itself may take to read its input, before it is let go. */
+const longestFeed: Seconds = 5;
 
 /** Writes stdin and closes it. Resolves when that is over; who does not read is not waited for by anyone else (F7). */
 function feed(child: ChildProcessWithoutNullStreams, input: string): Promise<void> {

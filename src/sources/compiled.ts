@@ -2,18 +2,19 @@
  * Hooks as the last load compiled them, for commands that live for one event: reading them back costs a tenth of reading
  * the hook files. The copy counts only while every path that was looked at is as it was, and for one build of Hookline.
  */
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fingerprint } from "../core/fingerprint.ts";
 import { isRecord } from "../core/schema.ts";
 import type { LoadedHooks, LoadRequest } from "./load.ts";
 import { stateOf } from "./path-state.ts";
+import type { StableLoad } from "./stable-load.ts";
 
 export interface CompiledHooks {
-  /** The hooks of the last load, if nothing has changed since. Never throws. */
-  read(): LoadedHooks | undefined;
+  /** The hooks of the last load, if nothing has changed since; else the paths that it looked at. Never throws. */
+  read(): { loaded: LoadedHooks } | { watched: readonly string[] };
   /** Never throws: a copy that cannot be kept costs time and nothing else. */
-  keep(loaded: LoadedHooks, now: number): void;
+  keep(load: StableLoad, now: number): void;
 }
 
 /** A file that was written so shortly before may be written again within the same tick of its clock. */
@@ -33,24 +34,21 @@ export function compiledHooks(folder: string, build: string, { cwd, home, enviro
   return {
     read() {
       try {
-        if (!isOurs(file)) return undefined;
+        if (!isOurs(file)) return unknown;
         const kept: unknown = JSON.parse(readFileSync(file, "utf8"));
-        if (!isRecord(kept) || kept.build !== build || kept.cwd !== cwd) return undefined;
+        if (!isRecord(kept) || kept.build !== build || kept.cwd !== cwd) return unknown;
         const loaded = kept.loaded as LoadedHooks; // written by keep() of this very build
-        return stateOf(loaded.watched) === kept.state ? loaded : undefined;
+        return stateOf(loaded.watched) === kept.state ? { loaded } : { watched: loaded.watched };
       } catch {
-        return undefined; // not there, or not readable: the files themselves are
+        return unknown; // not there, or not readable: the files themselves are
       }
     },
-    keep(loaded, now) {
+    keep({ loaded, state }, now) {
+      if (state === "" || hasChangedSince(loaded.watched, now - settledAfter)) return;
       const temporary = `${file}.${process.pid}`;
       try {
-        if (hasChangedSince(loaded.watched, now - settledAfter)) return;
         mkdirSync(join(folder, "compiled"), { recursive: true, mode: 0o700 });
-        writeFileSync(temporary, JSON.stringify({ build, cwd, state: stateOf(loaded.watched), loaded }), {
-          mode: 0o600,
-          flag: "wx",
-        });
+        writeFileSync(temporary, JSON.stringify({ build, cwd, state, loaded }), { mode: 0o600, flag: "wx" });
         renameSync(temporary, file);
       } catch {
         discard(temporary); // a full disk, a read-only home: the next event reads the files again
@@ -58,6 +56,8 @@ export function compiledHooks(folder: string, build: string, { cwd, home, enviro
     },
   };
 }
+
+const unknown: { watched: readonly string[] } = { watched: [] };
 
 function discard(file: string): void {
   try {
@@ -74,8 +74,15 @@ function isOurs(file: string): boolean {
   return process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o077) === 0);
 }
 
+/** Also behind a link: the link and what it leads to may each have changed. */
 const hasChangedSince = (paths: readonly string[], moment: number): boolean =>
-  paths.some((path) => {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    return found !== undefined && Math.max(found.mtimeMs, found.ctimeMs) > moment;
-  });
+  paths.some((path) => [lstatSync, statSync].some((look) => changedAt(look, path) > moment));
+
+function changedAt(look: typeof lstatSync, path: string): number {
+  try {
+    const found = look(path, { throwIfNoEntry: false });
+    return found ? Math.max(found.mtimeMs, found.ctimeMs) : 0;
+  } catch {
+    return 0; // it cannot be looked at now either: its state says so
+  }
+}

@@ -6,6 +6,7 @@ import type { Patterns } from "../core/ports.ts";
 import { compileSettings, type Flavour } from "../dialects/settings.ts";
 import { takenId } from "../dialects/settings-ids.ts";
 import { hookSetOf } from "./hook-set.ts";
+import { switchedOffTag, withLastValid } from "./last-valid.ts";
 import {
   flavourOf,
   type Homes,
@@ -27,6 +28,8 @@ export interface LoadRequest extends Homes {
   /** Given, matchers that cannot be compiled are found now. */
   patterns?: Patterns;
   platform?: string;
+  /** Last valid forms of guards, for files that are broken now. */
+  lastValid?: readonly Hook[];
 }
 interface LoadedFile {
   path: string;
@@ -53,7 +56,8 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
   for (const file of settingsFiles(project, request)) reader.read(file);
   readPlugins(project, request, reader);
   const tell = (problem: Problem): void => void reader.problems.push(problem);
-  const sources = uniqueIds(obeySwitches(overrideByEvent(reader.sources, tell), tell), tell);
+  const read = request.lastValid ? withGuards(reader, request.lastValid) : reader.sources;
+  const sources = uniqueIds(obeySwitches(overrideByEvent(read, tell), tell), tell);
   return {
     set: hookSetOf(sources.flatMap(({ hooks }) => hooks)),
     problems: reader.problems,
@@ -61,6 +65,23 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
     watched: [...new Set([...project.watched, ...reader.watched])],
     root: project.root,
   };
+}
+
+/** Each file's hooks with the last valid forms of its broken or missing guards. */
+function withGuards({ sources, problems }: FileReader, lastValid: readonly Hook[]): Source[] {
+  return sources.map((source) => {
+    const { path } = source.file;
+    const guards = lastValid.filter(({ origin }) => origin.file === path);
+    if (guards.length === 0) return source;
+    return {
+      ...source,
+      hooks: withLastValid(
+        source.hooks,
+        guards,
+        problems.filter(({ file }) => file === path),
+      ),
+    };
+  });
 }
 
 /** One file by itself, as `check FILE` sees it: its name tells the format. */
@@ -145,7 +166,10 @@ function createFileReader(request: LoadRequest): FileReader {
       seen.add(file.path);
       reader.watched.push(file.path);
       const found = readSmallFile(file.path);
-      if (found.is === "unreadable") reader.problems.push(unreadable(file.path, found.reason));
+      if (found.is === "unreadable") {
+        reader.problems.push(unreadable(file.path, found.reason));
+        reader.sources.push(compileFile(file, "{}", request)); // it counts as there, with nothing in it
+      }
       if (found.is !== "read") return;
       const named = file.manifest && namedHookFile(file, found.text);
       if (named) return reader.read(named, state);
@@ -157,7 +181,8 @@ function createFileReader(request: LoadRequest): FileReader {
   return reader;
 }
 
-const onlyIfGuard = (hook: Hook): Hook => (isGuard(hook) ? hook : { ...hook, enabled: false });
+const onlyIfGuard = (hook: Hook): Hook =>
+  isGuard(hook) ? hook : { ...hook, enabled: false, tags: [...hook.tags, switchedOffTag] };
 
 function compileFile(file: HookFile, text: string, request: LoadRequest): Source {
   const { path, layer, root, plugin, agent, label, flavour } = file;

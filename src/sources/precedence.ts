@@ -2,6 +2,7 @@
 import type { EventName } from "../core/event.ts";
 import { type Hook, isGuard, type Problem } from "../core/hook.ts";
 import type { CompiledSettings, Switches } from "../dialects/settings.ts";
+import { switchedOffTag } from "./last-valid.ts";
 import type { HookFile } from "./places.ts";
 
 /** A file that was read, and those of its hooks that are left. */
@@ -61,7 +62,7 @@ export function obeySwitches(sources: readonly Source[], tell: Tell): Source[] {
       const reach = hook.enabled ? reaches.find((one) => one.holds(hook, source.file)) : undefined;
       if (!reach) return hook;
       counts.set(reach, (counts.get(reach) ?? 0) + 1);
-      return { ...hook, enabled: false };
+      return { ...hook, enabled: false, tags: [...hook.tags, switchedOffTag] };
     }),
   }));
   for (const [reach, count] of counts) tell(switchedOff(reach, count));

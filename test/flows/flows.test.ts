@@ -60,7 +60,10 @@ for (const entry of readdirSync(flows, { withFileTypes: true })) {
       if (existsSync(join(folder, name))) cpSync(join(folder, name), place, { recursive: true });
     }
     const fill = (text: string): string =>
-      text.replaceAll("{workspace}", places.workspace).replaceAll("{home}", places.home);
+      text
+        .replaceAll(/\{x\*(\d+)\}/g, (_all, count: string) => "x".repeat(Number(count)))
+        .replaceAll("{workspace}", places.workspace)
+        .replaceAll("{home}", places.home);
     const run = (step: Step): { code: number | null; stdout: string; stderr: string } => {
       const input = typeof step.input === "string" ? step.input : JSON.stringify(step.input ?? {});
       const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...step.command.map(fill)], {

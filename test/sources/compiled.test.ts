@@ -1,16 +1,27 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lutimesSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
-import { compiledHooks } from "../../src/sources/compiled.ts";
+import { type CompiledHooks, compiledHooks } from "../../src/sources/compiled.ts";
 import { type LoadedHooks, loadHooks } from "../../src/sources/load.ts";
+import { loadStable, type StableLoad } from "../../src/sources/stable-load.ts";
 
 interface Scratch {
   state: string;
   hookFile: string;
   request: { cwd: string; home: string; environment: Record<string, string> };
-  load(): LoadedHooks;
+  load(): StableLoad;
 }
 
 const nowhere = { claude: "/nowhere/claude", hookline: "/nowhere/hookline" };
@@ -29,7 +40,23 @@ function scratch(t: TestContext): Scratch {
     state: join(folder, "state"),
     hookFile,
     request,
-    load: () => loadHooks({ ...request, managedFolders: nowhere }),
+    load: () => loadStable(() => loadHooks({ ...request, managedFolders: nowhere }), []),
+  };
+}
+
+/** The copy, asked for its hooks alone. */
+function openCopy(
+  folder: string,
+  build: string,
+  request: Scratch["request"],
+): { hit(): LoadedHooks | undefined } & CompiledHooks {
+  const copy = compiledHooks(folder, build, request);
+  return {
+    ...copy,
+    hit() {
+      const found = copy.read();
+      return "loaded" in found ? found.loaded : undefined;
+    },
   };
 }
 
@@ -38,56 +65,90 @@ const later = (): number => Date.now() + 60_000;
 
 test("what was kept is read back equal, for the same place and build only", (t) => {
   const { state, request, load } = scratch(t);
-  const kept = compiledHooks(state, "one", request);
-  assert.equal(kept.read(), undefined);
+  const kept = openCopy(state, "one", request);
+  assert.equal(kept.hit(), undefined);
   kept.keep(load(), later());
-  assert.deepEqual(kept.read(), load());
-  assert.equal(compiledHooks(state, "two", request).read(), undefined);
-  assert.equal(compiledHooks(state, "one", { ...request, home: "/elsewhere" }).read(), undefined);
-  assert.equal(compiledHooks(state, "one", { ...request, environment: { XDG_CONFIG_HOME: "/x" } }).read(), undefined);
+  assert.deepEqual(kept.hit(), load().loaded);
+  assert.equal(openCopy(state, "two", request).hit(), undefined);
+  assert.equal(openCopy(state, "one", { ...request, home: "/elsewhere" }).hit(), undefined);
+  assert.equal(openCopy(state, "one", { ...request, environment: { XDG_CONFIG_HOME: "/x" } }).hit(), undefined);
 });
 
 test("an edit, a new file and a removed one each make the copy stale at once", (t) => {
   const { state, hookFile, request, load } = scratch(t);
-  const kept = compiledHooks(state, "one", request);
+  const kept = openCopy(state, "one", request);
   kept.keep(load(), later());
   const local = join(request.cwd, ".hookline", "hooks.local.json");
   writeFileSync(local, "{}");
-  assert.equal(kept.read(), undefined, "a new file");
+  assert.equal(kept.hit(), undefined, "a new file");
   kept.keep(load(), later());
-  assert.ok(kept.read());
+  assert.ok(kept.hit());
   rmSync(local);
-  assert.equal(kept.read(), undefined, "a removed file");
+  assert.equal(kept.hit(), undefined, "a removed file");
   kept.keep(load(), later());
   writeFileSync(hookFile, JSON.stringify({ hooks: { Stop: [{ hooks: [{ command: "fals" }] }] } }));
   utimesSync(hookFile, longAgo, longAgo);
-  assert.equal(kept.read(), undefined, "an edit of the same size that hides its time");
+  assert.equal(kept.hit(), undefined, "an edit of the same size that hides its time");
 });
 
 test("a file that was written just now is not kept: it may change again within the same tick", (t) => {
   const { state, request, load } = scratch(t);
-  const kept = compiledHooks(state, "one", request);
+  const kept = openCopy(state, "one", request);
   kept.keep(load(), Date.now());
-  assert.equal(kept.read(), undefined);
+  assert.equal(kept.hit(), undefined);
 });
 
 test("a copy that others may write, or that is garbage, is not believed", (t) => {
   const { state, request, load } = scratch(t);
-  const kept = compiledHooks(state, "one", request);
+  const kept = openCopy(state, "one", request);
   kept.keep(load(), later());
   const [name = ""] = readdirSync(join(state, "compiled"));
   const file = join(state, "compiled", name);
   chmodSync(file, 0o666);
-  assert.equal(kept.read(), undefined);
+  assert.equal(kept.hit(), undefined);
   chmodSync(file, 0o600);
-  assert.ok(kept.read());
+  assert.ok(kept.hit());
   writeFileSync(file, '{"build":"one"');
-  assert.equal(kept.read(), undefined);
+  assert.equal(kept.hit(), undefined);
 });
 
 test("a state folder that cannot be written is no failure", (t) => {
   const { request, load, hookFile } = scratch(t);
-  const kept = compiledHooks(hookFile, "one", request); // a file, where a folder would have to be
+  const kept = openCopy(hookFile, "one", request); // a file, where a folder would have to be
   kept.keep(load(), later());
-  assert.equal(kept.read(), undefined);
+  assert.equal(kept.hit(), undefined);
+});
+
+test("what changed while it was loaded is never kept as if it had been there before", (t) => {
+  const { state, hookFile, request } = scratch(t);
+  const kept = openCopy(state, "one", request);
+  const load = (change: () => void): StableLoad => {
+    let isFirst = true;
+    return loadStable(
+      () => {
+        const loaded = loadHooks({ ...request, managedFolders: nowhere });
+        if (isFirst) change();
+        isFirst = false;
+        return loaded;
+      },
+      loadHooks({ ...request, managedFolders: nowhere }).watched,
+    );
+  };
+  kept.keep(
+    load(() => rmSync(hookFile)),
+    later(),
+  );
+  assert.equal(kept.hit()?.set.hooks.length ?? 0, 0, "the deleted hook is not answered from the copy");
+});
+
+test("a hook file behind a link is not kept shortly after its target was edited", (t) => {
+  const { state, hookFile, request, load } = scratch(t);
+  const target = join(request.home, "real.json");
+  writeFileSync(target, JSON.stringify({ hooks: {} }));
+  rmSync(hookFile);
+  symlinkSync(target, hookFile);
+  lutimesSync(hookFile, longAgo, longAgo);
+  const kept = openCopy(state, "one", request);
+  kept.keep(load(), Date.now());
+  assert.equal(kept.hit(), undefined);
 });

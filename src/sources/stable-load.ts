@@ -1,0 +1,30 @@
+/** A load that nothing changed under: what is kept of it can be believed as long as its paths look as they did. */
+import type { LoadedHooks } from "./load.ts";
+import { stateOf } from "./path-state.ts";
+
+export interface StableLoad {
+  loaded: LoadedHooks;
+  /** Of everything that it was loaded from, as it was before; "" if it did not hold still. */
+  state: string;
+}
+
+/** Files that change faster are loaded again the next time. */
+const triesAtMost = 3;
+
+/**
+ * Loads between two looks at the same paths: the state is older than what was read, so an edit in between is seen the
+ * next time. Which paths those are is only known afterwards, so new ones cost another round.
+ */
+export function loadStable(load: () => LoadedHooks, expected: readonly string[]): StableLoad {
+  let watched = expected;
+  for (let tries = 1; ; tries++) {
+    const state = stateOf(watched);
+    const loaded = load();
+    if (isSame(loaded.watched, watched)) return { loaded, state };
+    if (tries === triesAtMost) return { loaded, state: "" };
+    watched = loaded.watched;
+  }
+}
+
+const isSame = (left: readonly string[], right: readonly string[]): boolean =>
+  left.length === right.length && left.every((path, index) => path === right[index]);

@@ -109,11 +109,14 @@ export const inputOf = ({ command, file_path: file, ...rest }: Fields): string =
       ? file
       : JSON.stringify({ ...(file === undefined ? {} : { file_path: file }), ...rest });
 
+/** No hook file is asked about before it runs in this version; a run says so (R47). */
+const trust = "not checked";
+
 async function showRun({ terminal, json }: Invocation, store: Store, id: string): Promise<ExitCode> {
   const run = await store.run(id);
   if (!run) throw new HooklineError("run_unknown", { name: id, where: "the store" });
   if (json) {
-    terminal.print(JSON.stringify(run));
+    terminal.print(JSON.stringify({ ...run, trust }));
     return 0;
   }
   const label = (name: string, value: string | undefined): void => {
@@ -125,6 +128,7 @@ async function showRun({ terminal, json }: Invocation, store: Store, id: string)
   label("hook", run.hookName === run.hook ? run.hook : `${run.hookName} (${run.hook})`);
   label("event", `${run.eventName} ${run.eventId}`);
   label("session", run.session);
+  label("trust", trust);
   label("status", `${run.status}${run.reason ? `: ${run.reason}` : ""}`);
   label("started", new Date(run.startedAt).toISOString());
   label("ms", run.ms === undefined ? undefined : String(run.ms));

@@ -61,8 +61,8 @@ means is in [errors/](errors/README.md).
 | 2 | wrong use, or a block in an agent's own contract |
 | 3 | the environment: no store, a file that cannot be read or written |
 
-Everywhere: \`--cwd DIR\` (instead of this folder), \`--json\`, \`--store FILE\`, \`--help\`. \`--quiet\` and \`--verbose\` are taken
-and change nothing yet.
+Everywhere: \`--cwd DIR\` (instead of this folder), \`--json\`, \`--store FILE\`, \`--help\`. \`--quiet\` prints
+nothing but errors; \`--verbose\` makes \`emit\` also print notes and what the programs said. They may stand before the command too.
 
 | variable | does |
 |---|---|

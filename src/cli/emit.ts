@@ -27,7 +27,7 @@ export async function emit(invocation: Invocation): Promise<ExitCode> {
   await line.close(); // R48: what this command started, it finishes
   if (invocation.json)
     invocation.terminal.print(JSON.stringify({ event, outcome, runs: [...runs.values()].map(brief) }));
-  else print(invocation.terminal, event, outcome, [...runs.values()]);
+  else print(invocation, event, outcome, [...runs.values()]);
   if (outcome.verdict?.is === "deny" || outcome.stop) return 1;
   return invocation.signal.aborted ? 3 : 0; // what was cut short has not said yes
 }
@@ -41,7 +41,8 @@ const brief = (run: Run): object => ({
   ...(run.notes.length > 0 ? { notes: run.notes } : {}),
 });
 
-function print(terminal: Terminal, event: HookEvent, outcome: Outcome, runs: readonly Run[]): void {
+function print({ terminal, flags }: Invocation, event: HookEvent, outcome: Outcome, runs: readonly Run[]): void {
+  const verbose = flags.verbose === true;
   for (const line of outcomeLines(terminal, event, outcome)) terminal.print(line);
   if (runs.length === 0) {
     terminal.print(terminal.paint("dim", "no hook matched: hookline explain says why, hook by hook"));
@@ -49,7 +50,16 @@ function print(terminal: Terminal, event: HookEvent, outcome: Outcome, runs: rea
   }
   terminal.print("");
   for (const line of runTable(terminal, runs)) terminal.print(line);
+  if (verbose) for (const line of runs.flatMap(details)) terminal.print(terminal.paint("dim", line));
 }
+
+/** What a table has no room for: notes, and what the programs said. */
+const details = ({ hookName, notes, steps }: Run): string[] => [
+  ...notes.map((note) => oneLine(`${hookName}: note: ${note}`)),
+  ...steps.flatMap(({ evidence }) =>
+    [evidence?.stdout, evidence?.stderr].flatMap((said) => (said ? [oneLine(`${hookName}: said: ${said}`)] : [])),
+  ),
+];
 
 /** The outcome in a few labelled lines. */
 export function outcomeLines(terminal: Terminal, event: HookEvent, outcome: Outcome): string[] {

@@ -12,11 +12,18 @@ expect() { # wanted exit code, command …
   local wanted=$1 code=0
   shift
   "$@" >"$scratch/out" 2>"$scratch/err" || code=$?
-  [ "$code" -eq "$wanted" ] && return
+  if [ "$code" -eq "$wanted" ]; then
+    passed=$((passed + 1))
+    return
+  fi
   echo "exit $code instead of $wanted: $*" && cat "$scratch/out" "$scratch/err"
   exit 1
 }
-holds() { grep -Eq -- "$1" "$scratch/out" || { echo "no match for $1 in:"; cat "$scratch/out"; exit 1; }; }
+holds() {
+  grep -Eq -- "$1" "$scratch/out" || { echo "no match for $1 in:"; cat "$scratch/out"; exit 1; }
+  passed=$((passed + 1))
+}
+passed=0
 
 mkdir -p "$HOME" "$scratch/project/.claude/" "$scratch/project/deep/er"
 cat >"$scratch/project/.claude/settings.json" <<'JSON'
@@ -43,4 +50,4 @@ expect 0 npx hookline check
 expect 0 hookline install claude-code
 expect 0 hookline uninstall claude-code
 [ ! -e "$HOME/.claude/settings.json" ] || { echo "uninstall left a file"; exit 1; }
-echo "16 passed, 0 failed"
+echo "$passed passed, 0 failed"

@@ -123,8 +123,8 @@ async function answer(event: HookEvent, adapter: AgentAdapter, place: Place, wor
   });
   const reply = adapter.encode(event, outcome);
   await line.close();
-  const stderr = [reply.stderr, ...complaints].filter((part) => part !== undefined).join("\n");
-  return stderr ? { ...reply, stderr } : reply;
+  // With exit 2 standard error is the reason that the model reads: nothing else may stand there.
+  return reply.exitCode === 2 || complaints.length === 0 ? reply : { ...reply, stderr: complaints.join("\n") };
 }
 
 /** Input that cannot be read: nothing to say, or a block where a guard would have judged this event (R59). */

@@ -6,8 +6,8 @@ import type { Counter } from "./event.ts";
 import { type Flow, go, wait } from "./flow.ts";
 import type { Outcome } from "./outcome.ts";
 import { planHook } from "./plan.ts";
-import type { Caller, DetachedWork, Item, Ports } from "./ports.ts";
-import type { Run } from "./record.ts";
+import type { Caller, DetachedWork, Item, Ports, StepResult } from "./ports.ts";
+import type { Run, RunStatus } from "./record.ts";
 import { perform } from "./run.ts";
 import { type Occasion, sharedScope } from "./step-context.ts";
 
@@ -33,7 +33,7 @@ function* runItem(ports: Ports, item: Item, caller: Caller): Flow<void> {
   const match = plan.condition?.test(sharedScope(occasion));
   const done = yield* perform(plan, occasion, run.id, typeof match === "object" ? match : undefined);
   const rest = done.detached ? yield* wait(done.detached.done) : undefined;
-  run.status = rest ? (rest.ok ? "completed" : "failed") : done.status;
+  run.status = rest ? statusOf(rest) : done.status;
   const reason = rest && !rest.ok ? rest.reason : done.reason;
   if (reason !== undefined) run.reason = reason;
   run.steps = done.steps;
@@ -45,6 +45,9 @@ function* runItem(ports: Ports, item: Item, caller: Caller): Flow<void> {
   for (const { outcome, counter } of notices)
     if (event.session) yield* wait(ports.store.post(event.session, outcome, counter));
 }
+
+const statusOf = (result: StepResult): RunStatus =>
+  result.ok ? "completed" : result.failure === "timeout" ? "timeout" : "failed";
 
 /** Rewake: a block becomes a notice for the model. Otherwise what it says goes along, and its verdict nowhere. */
 function noticesOf({ hook }: Item, run: Run, outcome: Outcome): { outcome: Outcome; counter?: Counter }[] {
@@ -71,7 +74,7 @@ export async function dropItem(ports: Ports, { run }: Item, reason: string): Pro
 export async function finishDetached(ports: Ports, run: Run, work: DetachedWork["done"]): Promise<void> {
   try {
     const result = await work;
-    const ended: Run = { ...run, status: result.ok ? "completed" : "failed", ms: ports.now() - run.startedAt };
+    const ended: Run = { ...run, status: statusOf(result), ms: ports.now() - run.startedAt };
     await go(save(ports, result.ok ? ended : { ...ended, reason: result.reason }));
   } catch (error) {
     await closeFailed(ports, run, messageOf(error));

@@ -80,6 +80,7 @@ export function createEngine(ports: Ports): Engine {
       if (needs.size > 0 && ports.enrich) passage.event = yield* wait(ports.enrich(given, needs));
       const { turn, given: earlier } = yield* wait(ports.store.record(passage.event, set, advance));
       passage.event = { ...passage.event, turn };
+      passage.original = passage.event;
       ports.observe?.({ is: "event", event: passage.event });
       outcome = earlier ? yield* repeat(passage, earlier) : yield* pass(passage);
     } catch (error) {

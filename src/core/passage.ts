@@ -32,8 +32,8 @@ export interface Passage {
   readonly refused: Set<Plan>;
   /** Handlers that have been asked, so that a second path to one is seen (R36). */
   readonly handlers: Map<string, Plan[]>;
-  /** As it came, before any rewrite. */
-  readonly original: HookEvent;
+  /** As it was recorded, before any rewrite. */
+  original: HookEvent;
   /** What hooks share as long as the event is the same; see occasionOf. */
   occasion: Occasion;
   debts: ReadonlyMap<string, Found>;

@@ -71,12 +71,14 @@ function* payForRound(ports: Ports, passage: Passage, outcome: Outcome): Flow<Ou
   if (!uncounted && (yield* spend(ports, passage, costs.counter, costs.max))) return outcome;
   const { verdict, context, ...rest } = outcome;
   const why = verdict?.reason ?? (context ?? []).join("\n");
-  const text = `${nameOf(verdict?.by, passage) ?? "a hook"} would go on, but ${costs.max} continuations per prompt were reached: ${why}`;
+  const limit = uncounted
+    ? "without a session nothing can count how often"
+    : `${costs.max} continuations per prompt were reached`;
+  const text = `${nameOf(verdict?.by, passage) ?? "a hook"} would go on, but ${limit}: ${why}`;
+  const capped = uncounted ? limit : `the cap of ${costs.max} ${costs.counter} per prompt was reached`;
   for (const { run, outcome: own } of passage.answers.values()) {
     if (!costs.fields.some((field) => own[field] !== undefined)) continue;
-    run.notes.push(
-      `the cap of ${costs.max} ${costs.counter} per prompt was reached: the turn ends, and the person is told`,
-    );
+    run.notes.push(`${capped}: the turn ends, and the person is told`);
     yield* wait(ports.store.saveRun(run));
   }
   return merge(rest, accept({ messages: [{ to: "person", text }] }, passage.acceptance, false).now);

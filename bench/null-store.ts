@@ -23,6 +23,7 @@ export function createNullStore(): Store {
     runs: () => [],
     event: () => undefined,
     events: () => [],
+    setsInForce: () => [],
     hookSet: () => undefined,
     lastFired: () => new Map(),
     repair: () => 0,

@@ -119,7 +119,7 @@ const needsOf = (set: HookSet, only: HookEvent | undefined): PatternNeeds =>
 /** The hooks of this place, broken guards in their last valid form. `quickly`: for one event, patterns unchecked. */
 export async function loadInForce(
   place: Place,
-  store: Pick<Store, "events" | "hookSet">,
+  store: Pick<Store, "setsInForce" | "hookSet">,
   quickly = false,
 ): Promise<LoadedHooks> {
   const loaded = quickly ? await loadForOneEvent(place) : await loadAll(place);

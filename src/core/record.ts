@@ -120,6 +120,8 @@ export interface Store {
   event(id: string): MaybePromise<StoredEvent | undefined>;
   /** Newest first. */
   events(limit: number): MaybePromise<StoredEvent[]>;
+  /** The ids of the sets that the last so many events were decided with, newest first. */
+  setsInForce(events: number): MaybePromise<string[]>;
   hookSet(id: string): MaybePromise<HookSet | undefined>;
   /** When each hook last started. */
   lastFired(): MaybePromise<ReadonlyMap<HookId, Instant>>;

@@ -7,14 +7,14 @@ import type { Store } from "../core/record.ts";
 const eventsLookedAt = 500;
 
 /** The hook is its last valid form, not what its file says now. */
-export const lastValidTag = "last valid form";
+const lastValidTag = "last valid form";
 /** The hook was enabled by its author and turned off by a switch, which may no longer stand. */
 export const switchedOffTag = "switched off";
 
 /** Findings after which no hook of the file can be told to have been taken out on purpose. */
 const unreadableCodes: ReadonlySet<Problem["code"]> = new Set<Problem["code"]>(["unreadable", "syntax"]);
 
-export const isInvalid = (hook: Hook): boolean => hook.steps[0].uses === "invalid";
+const isInvalid = (hook: Hook): boolean => hook.steps[0].uses === "invalid";
 
 interface Loaded {
   set: HookSet;
@@ -27,7 +27,7 @@ interface Loaded {
  */
 export async function lastValidGuards(
   loaded: Loaded,
-  store: Pick<Store, "events" | "hookSet">,
+  store: Pick<Store, "setsInForce" | "hookSet">,
 ): Promise<readonly Hook[]> {
   const broken = loaded.set.hooks.filter(isInvalid).flatMap(({ origin }) => origin.file ?? []);
   const lost = loaded.problems.filter(isLosing).map(({ file }) => file);
@@ -44,9 +44,12 @@ const isLosing = ({ severity, code, meant }: Problem): boolean =>
   severity === "error" && (unreadableCodes.has(code) || meant !== undefined);
 
 /** The guards of these files in the newest stored set that has any, file by file. */
-async function newestGuards(store: Pick<Store, "events" | "hookSet">, files: ReadonlySet<string>): Promise<Hook[]> {
+async function newestGuards(
+  store: Pick<Store, "setsInForce" | "hookSet">,
+  files: ReadonlySet<string>,
+): Promise<Hook[]> {
   const found = new Map<string, Hook[]>();
-  for (const id of new Set((await store.events(eventsLookedAt)).map((stored) => stored.set))) {
+  for (const id of await store.setsInForce(eventsLookedAt)) {
     const set = await store.hookSet(id);
     const guards = set ? set.hooks.filter((hook) => isGuard(hook) && !isInvalid(hook)) : [];
     const isWhole = set !== undefined && fingerprint(JSON.stringify(set.hooks)) === id;

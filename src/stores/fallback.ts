@@ -65,6 +65,7 @@ export function storeWithFallback(open: () => Store, complain: (reason: string) 
     runs: guarded((store) => store.runs),
     event: guarded((store) => store.event),
     events: guarded((store) => store.events),
+    setsInForce: guarded((store) => store.setsInForce),
     hookSet: guarded((store) => store.hookSet),
     lastFired: guarded((store) => store.lastFired),
     repair: guarded((store) => store.repair),

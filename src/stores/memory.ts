@@ -175,6 +175,14 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       return row && eventOf(row);
     },
     events: (most) => all(tables().events).reverse().slice(0, most).map(eventOf),
+    setsInForce: (most) => [
+      ...new Set(
+        all(tables().events)
+          .reverse()
+          .slice(0, most)
+          .map((row) => row.hook_set),
+      ),
+    ],
     hookSet(id) {
       const hooks = tables().hookSets.get(id);
       return hooks === undefined ? undefined : { id, hooks: JSON.parse(hooks) };

@@ -142,6 +142,14 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
     },
     events: (limit) =>
       database.all<EventRow>(`select ${eventColumns} from event order by seq desc limit ?`, limit).map(eventOf),
+    setsInForce: (events) =>
+      database
+        .all<{ id: string }>(
+          `select hook_set as id from (select hook_set, seq from event order by seq desc limit ?)
+           group by hook_set order by max(seq) desc`,
+          events,
+        )
+        .map(({ id }) => id),
     hookSet(id) {
       const row = database.get<{ hooks: string }>("select hooks from hook_set where id = ?", written(id));
       return row && { id, hooks: JSON.parse(row.hooks) };

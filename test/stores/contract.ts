@@ -104,6 +104,15 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
     assert.equal(await store.hookSet("other"), undefined);
   });
 
+  about(
+    "the sets in force are told once each, the one of the newest event first, and only of so many events",
+    async (store) => {
+      for (const id of ["old", "one", "two", "one"]) await store.record(anEvent(), { id, hooks: [] }, advance);
+      assert.deepEqual(await store.setsInForce(3), ["one", "two"]);
+      assert.deepEqual(await store.setsInForce(10), ["one", "two", "old"]);
+    },
+  );
+
   about("events come newest first, with what was answered", async (store) => {
     const [first, second] = [anEvent(), anEvent()];
     for (const event of [first, second]) await store.record(event, noHooks, advance);

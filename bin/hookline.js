@@ -18,7 +18,9 @@ const isNewEnough = major >= 24 || (major === 22 && minor >= 23 && !inClone);
 if (isNewEnough) {
   keepCompiledCode();
   process.env.HOOKLINE_BIN = bin;
-  const entry = inClone ? source : join(root, "dist", process.argv[2] === "hook" ? "hook.js" : "main.js");
+  const asksForHelp = process.argv.includes("--help") || process.argv.includes("-h");
+  const isHook = process.argv[2] === "hook" && !asksForHelp;
+  const entry = inClone ? source : join(root, "dist", isHook ? "hook.js" : "main.js");
   await import(pathToFileURL(entry).href);
 } else {
   const { spawn } = await import("node:child_process");

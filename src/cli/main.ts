@@ -53,14 +53,13 @@ process.stderr.on("error", ignoreClosedPipe);
 /** Flags that hold everywhere may stand before the command too. */
 function commandFirst(words: readonly string[]): readonly string[] {
   let index = 0;
-  while (index < words.length) {
-    const name = words[index]?.replace(/^--/, "") ?? "";
-    const flag =
-      words[index]?.startsWith("--") && name !== "help" && Object.hasOwn(globalFlags, name)
-        ? globalFlags[name]
-        : undefined;
-    if (!flag) break;
-    index += flag.type === "string" ? 2 : 1;
+  for (let word = words[0]; word?.startsWith("-"); word = words[index]) {
+    const [written = "", value] = word.split("=", 2);
+    const flag = Object.entries(globalFlags).find(
+      ([name, { short }]) => written === `--${name}` || written === `-${short}`,
+    );
+    if (!flag || flag[0] === "help") return words;
+    index += flag[1].type === "string" && value === undefined ? 2 : 1;
   }
   const command = words[index];
   return index === 0 || command === undefined ? words : [command, ...words.slice(0, index), ...words.slice(index + 1)];
@@ -72,6 +71,7 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
 }
 
 const given = commandFirst(process.argv.slice(2));
+process.argv.splice(2, Number.POSITIVE_INFINITY, ...given); // hook.ts reads its words there
 if (given[0] === "hook" && !given.includes("--help") && !given.includes("-h")) await import("./hook.ts");
 else
   try {

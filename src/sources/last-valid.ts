@@ -78,37 +78,50 @@ const unknownNow = (guard: Hook): Hook => ({
 
 /** One file's hooks with their guards' last valid forms. `problems` are those of this file. */
 export function withLastValid(hooks: readonly Hook[], guards: readonly Hook[], problems: readonly Problem[]): Hook[] {
+  const valid = hooks.filter((hook) => !isInvalid(hook));
+  const free = new Set(guards.filter((guard) => !valid.some((hook) => isKnownAs(guard, hook))));
   const kept = hooks.map((hook) => {
-    const earlier = isInvalid(hook) ? guards.find((guard) => isSame(guard, hook)) : undefined;
-    return earlier ? restored(earlier, hook.enabled) : hook;
+    const earlier = isInvalid(hook) ? formOf(hook, [...free]) : undefined;
+    if (!earlier) return hook;
+    free.delete(earlier);
+    return restored(earlier, hook.enabled);
   });
-  const missing = guards.filter((guard) => !hooks.some((hook) => isSame(guard, hook)) && isLost(guard, problems));
+  const missing = [...free].filter(
+    (guard) => !hooks.some((hook) => isKnownAs(guard, hook)) && problems.some((problem) => isLostTo(guard, problem)),
+  );
   return [...kept, ...missing.map((guard) => restored(guard, guard.enabled || guard.tags.includes(switchedOffTag)))];
 }
 
-/** The whole file says nothing any more; or the guard's event was misspelt where it stood. */
-const isLost = (guard: Hook, problems: readonly Problem[]): boolean =>
-  problems.some(
-    ({ severity, code, meant, line }) =>
-      severity === "error" &&
-      (unreadableCodes.has(code) ||
-        (meant !== undefined &&
-          "event" in guard.on &&
-          guard.on.event.some((event) => event === meant) &&
-          !guard.tags.includes(lastValidTag) &&
-          (guard.origin.line ?? 0) >= line)),
+/** The one guard that this entry can have been. Where several can, none is taken: the entry fails, and its policy answers. */
+function formOf(now: Hook, free: readonly Hook[]): Hook | undefined {
+  for (const isSame of [isKnownAs, standsWhere]) {
+    const [only, ...others] = free.filter((guard) => isSame(guard, now));
+    if (only) return others.length === 0 ? only : undefined;
+  }
+  return undefined;
+}
+
+const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** By the id or the name that its author gave it; names say nothing across events. */
+const isKnownAs = (earlier: Hook, now: Hook): boolean =>
+  earlier.id === now.id || (earlier.name === now.name && same(earlier.on, now.on));
+
+/** By its place, for an entry that has no name: another condition or column is another guard. */
+const standsWhere = (earlier: Hook, now: Hook): boolean =>
+  earlier.name === earlier.steps[0].with.command &&
+  same(
+    [earlier.on, earlier.when, earlier.origin.line, earlier.origin.column],
+    [now.on, now.when, now.origin.line, now.origin.column],
   );
+
+/** The whole file says nothing any more; or there is an event in it whose name was most likely the guard's. */
+const isLostTo = ({ on }: Hook, { severity, code, meant }: Problem): boolean =>
+  severity === "error" &&
+  (unreadableCodes.has(code) || (meant !== undefined && "event" in on && on.event.some((event) => event === meant)));
 
 const restored = (guard: Hook, enabled: boolean): Hook => ({
   ...guard,
   enabled,
   tags: [...guard.tags.filter((tag) => tag !== switchedOffTag && tag !== lastValidTag), lastValidTag],
 });
-
-/** The same guard by the name or id that its author gave it, else by its event and its place in the file. */
-function isSame(earlier: Hook, now: Hook): boolean {
-  if (earlier.origin.file !== now.origin.file) return false;
-  if (earlier.id === now.id || earlier.name === now.name) return true;
-  const sameEvent = JSON.stringify(earlier.on) === JSON.stringify(now.on);
-  return sameEvent && earlier.origin.line === now.origin.line;
-}

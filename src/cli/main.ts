@@ -58,7 +58,8 @@ function commandFirst(words: readonly string[]): readonly string[] {
     const flag = Object.entries(globalFlags).find(
       ([name, { short }]) => written === `--${name}` || written === `-${short}`,
     );
-    if (!flag || flag[0] === "help") return words;
+    if (flag?.[0] === "help") return ["help"];
+    if (!flag) return words;
     index += flag[1].type === "string" && value === undefined ? 2 : 1;
   }
   const command = words[index];

@@ -12,17 +12,19 @@ export interface PatternNeeds {
   regex?: boolean;
   glob?: boolean;
   shell?: boolean;
+  expression?: boolean;
 }
 
 const longest = 1000;
-const everything: PatternNeeds = { regex: true, glob: true, shell: true };
+const everything: PatternNeeds = { regex: true, glob: true, shell: true, expression: true };
 
 /** What is not wanted throws on use. Without an argument, all. */
 export async function loadPatterns(wanted: PatternNeeds = everything): Promise<Patterns> {
-  const [expressions, globs, shell] = await Promise.all([
+  const [expressions, globs, shell, python] = await Promise.all([
     wanted.regex ? import("re2js") : undefined,
     wanted.glob ? import("picomatch") : undefined,
     wanted.shell ? import("./shell.ts") : undefined,
+    wanted.expression ? import("./python.ts") : undefined,
   ]);
   return {
     regex(source) {
@@ -48,6 +50,10 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
     commands(line) {
       if (!shell) throw notLoaded(line, "shell");
       return shell.commands(line);
+    },
+    expression(source) {
+      if (!python) throw notLoaded(source, "expression");
+      return python.readExpression(source);
     },
   };
 }
@@ -81,7 +87,7 @@ const notLoaded = (pattern: string, what: string): HooklineError =>
 
 /** What these hooks need loaded. A condition of a kind that is not ours may need anything. */
 export function patternNeeds(hooks: readonly Hook[]): Required<PatternNeeds> {
-  const needs = { regex: false, glob: false, shell: false };
+  const needs = { regex: false, glob: false, shell: false, expression: false };
   for (const hook of hooks) {
     const filesOnly = "event" in hook.on && hook.on.event.every((name) => rowOf(name).matchFile);
     for (const condition of [hook.when, ...hook.steps.map((step) => step.skipIf)]) {

@@ -1,6 +1,7 @@
 /** Asking the hooks of one event in order, and again after rewrites (R4, R5, R6). */
 import { claimsOf, refusalOf } from "./admit.ts";
 import { messageOf } from "./error.ts";
+import { fingerprint } from "./fingerprint.ts";
 import { type Flow, wait } from "./flow.ts";
 import { accept, isEmpty, merge, type Outcome } from "./outcome.ts";
 import {
@@ -18,6 +19,7 @@ import { type Plan, scopeOf } from "./plan.ts";
 import type { Caller, DetachedWork, Item, Ports } from "./ports.ts";
 import type { Found, Run } from "./record.ts";
 import { type Performed, perform } from "./run.ts";
+import { sharedScope } from "./step-context.ts";
 
 /** What asking needs from the engine. */
 export interface Asking {
@@ -37,8 +39,17 @@ export function* askAll(asking: Asking, passage: Passage): Flow<void> {
       yield* ask(asking, plan, passage, owed ?? (typeof holds === "object" ? holds : undefined));
     else if (passage.version > 0 && plan.open?.(scopeOf(passage.original)) !== false) {
       yield* skip(asking.ports, plan, passage, "the input was rewritten before it was reached, and no longer matches");
-    }
+    } else yield* reportFaults(asking.ports, plan, passage);
   }
+}
+
+/** A condition that could not be tested does not hold. It says so once per hook and fault, not on every event. */
+function* reportFaults(ports: Ports, plan: Plan, passage: Passage): Flow<void> {
+  const [fault] = sharedScope(occasionOf(passage)).faults?.splice(0) ?? [];
+  if (fault === undefined) return;
+  const key = `fault:${plan.hook.id}:${fingerprint(fault)}`;
+  const told = yield* wait(ports.store.claim([{ key, max: 1, refusal: "told before" }], ports.now()));
+  if (!told) yield* skip(ports, plan, passage, `its condition cannot be tested: ${fault}`);
 }
 
 /** After a rewrite, every judging hook answers about the final input, whether or not it matched before (R6). */

@@ -33,6 +33,16 @@ const sentences = {
     `the agent's settings cannot be edited: ${facts.reason} — ${facts.where} — ${facts.advice}`,
   file_unreadable: (facts: Facts) =>
     `the file cannot be read: ${facts.reason} — ${facts.where} — check its path and rights`,
+  tool_unknown: (facts: Facts) =>
+    `no tool is called "${facts.name}" — ${facts.where} — ${near(facts) ?? facts.advice ?? "name its server under mcp_servers in hookline.yaml"}`,
+  tool_failed: (facts: Facts) =>
+    `the tool ${facts.name} failed: ${facts.reason} — ${facts.where} — ${facts.advice ?? "see the reason"}`,
+  model_unknown: (facts: Facts) => `no model can be asked: ${facts.reason} — ${facts.where} — ${facts.advice}`,
+  model_failed: (facts: Facts) =>
+    `the model ${facts.name} gave no answer: ${facts.reason} — ${facts.where} — ${facts.advice ?? "see the reason"}`,
+  module_failed: (facts: Facts) =>
+    `the module cannot be loaded: ${facts.reason} — ${facts.where} — ${facts.advice ?? "correct it; hookline check names the place"}`,
+  dependency_missing: (facts: Facts) => `${facts.name} is not installed — ${facts.where} — ${facts.advice}`,
   closed: (facts: Facts) => `${facts.name} is closed — ${facts.where} — create a new one`,
 } as const;
 

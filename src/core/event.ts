@@ -89,10 +89,21 @@ export interface Turn {
   messages: number;
   toolFailed: boolean;
   spent: Record<Counter, number>;
+  /** Tokens in the context, and how many it holds. */
   tokens?: number;
   window?: number;
   openTasks?: number;
+  maxTurns?: number;
+  /** The tool in flight. */
+  tool?: string;
+  /** The last error of this turn. */
+  error?: string;
+  /** Who works where an event names no agent. */
+  agent?: { id: string; type?: string };
 }
+
+/** What an agent's own files say of the conversation, where the engine's count may have begun late. */
+export type Figures = Partial<Pick<Turn, "number" | "messages" | "tokens" | "window" | "openTasks" | "maxTurns">>;
 
 export const firstTurn: Turn = {
   number: 0,
@@ -116,6 +127,8 @@ export interface HookEvent {
   agent?: { id: string; type?: string };
   /** Given by a host, else filled in by the engine when it records the event. */
   turn?: Turn;
+  /** Found by `enrich`; goes into the turn when the event is recorded. */
+  figures?: Figures;
   /** Addresses one hook; force skips limits and enabled, never trust. */
   to?: { hook: HookId; force?: true };
   /** The same happening told twice has one id and two registrations (R36, R49). */

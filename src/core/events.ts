@@ -5,12 +5,14 @@ import {
   type Counter,
   type EventName,
   type Fields,
+  type Figures,
   firstTurn,
   type HookEvent,
   type Turn,
   textField,
 } from "./event.ts";
 import type { OutcomeField, VerdictKind } from "./outcome.ts";
+import { isRecord } from "./schema.ts";
 
 export interface EventRow<Data = Fields> {
   /** Other names of the event, resolved at load, never at run time (R2). */
@@ -30,6 +32,8 @@ export interface EventRow<Data = Fields> {
   rewrites?: { updatedInput?: keyof Data & string; updatedOutput?: keyof Data & string };
   /** What an answer costs, counted per user prompt (R8). A row's counter is paid once per event. */
   costs?: { fields: readonly OutcomeField[]; counter: Counter; max: number };
+  /** Whoever it names is the session's agent from here on. */
+  beginsTurn?: true;
   /** The session is over: its own hooks go (specification 002). */
   endsSession?: true;
   /** Notices of this kind that are waiting deny the event: the conversation goes on with them (R61). */
@@ -45,8 +49,19 @@ const fromPerson = (data: Fields): boolean => {
   return source === undefined || source === "user" || source === "sdk";
 };
 
+const inFlight = (tool: string | undefined): Pick<Turn, "tool"> => (tool === undefined ? {} : { tool });
+
+/** A call and its result are two messages of the conversation. */
+function afterTool({ tool: _ended, ...before }: Turn, toolFailed: boolean): Turn {
+  return { ...before, toolFailed, messages: before.messages + 2 };
+}
+
+/** A tool may say in its result that it failed, where the agent takes any result for a success. */
+export const hasFailed = ({ tool_response: response, error }: Fields): boolean =>
+  (isRecord(response) && response.success === false) || (typeof error === "string" && error !== "");
+
 const told = ["messages", "suppressOutput", "extra"] as const;
-const decided = ["verdict", "stop", "context", ...told] as const;
+const decided = ["verdict", "stop", "context", "compact", ...told] as const;
 const goesOn = (data: Fields): boolean => data.stop_hook_active === true;
 const reprompt = { fields: ["verdict", "context"], counter: "reprompts", max: 3 } as const;
 const compactions = ["manual", "auto"] as const;
@@ -57,8 +72,9 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     aliases: ["session_start"],
     matchOn: "source",
     values: ["startup", "resume", "clear", "compact", "fork"],
-    accepts: ["context", "firstMessage", "sessionTitle", "watchPaths", "reloadSkills", ...told],
+    accepts: ["context", "compact", "firstMessage", "sessionTitle", "watchPaths", "reloadSkills", ...told],
     mode: "sync",
+    beginsTurn: true,
   },
   SessionEnd: {
     aliases: ["session_end"],
@@ -80,6 +96,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     aliases: ["turn_start", "user_prompt", "PromptSubmit"],
     accepts: [...decided, "sessionTitle", "suppressPrompt"],
     mode: "sync",
+    beginsTurn: true,
     turn: (before, data) => ({
       ...before,
       number: before.number + 1,
@@ -87,6 +104,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
       messages: before.messages + 1,
       toolCalls: 0,
       toolFailed: false,
+      error: "",
       spent: fromPerson(data) ? firstTurn.spent : before.spent,
     }),
   },
@@ -99,7 +117,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     verdicts: ["deny", "ask", "allow", "defer"],
     mode: "sync",
     rewrites: { updatedInput: "tool_input" },
-    turn: (before) => ({ ...before, toolCalls: before.toolCalls + 1 }),
+    turn: (before, data) => ({ ...before, toolCalls: before.toolCalls + 1, ...inFlight(textField(data, "tool_name")) }),
   },
   PostToolUse: {
     aliases: ["tool_end", "post_tool_use", "PostAbilityCall"],
@@ -108,7 +126,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     accepts: [...decided, "updatedOutput"],
     mode: "sync",
     rewrites: { updatedOutput: "tool_response" },
-    turn: (before) => ({ ...before, toolFailed: false }),
+    turn: (before, data) => afterTool(before, hasFailed(data)),
   },
   PostToolUseFailure: {
     aliases: ["tool_end", "post_tool_use", "PostAbilityCall"],
@@ -116,7 +134,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     matchTool: true,
     accepts: decided,
     mode: "sync",
-    turn: (before) => ({ ...before, toolFailed: true }),
+    turn: (before, data) => ({ ...afterTool(before, true), error: textField(data, "error") ?? "" }),
   },
   PostToolBatch: { accepts: decided, mode: "sync" },
   PermissionRequest: {
@@ -143,7 +161,13 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
       messages: before.messages + 1,
     }),
   },
-  StopFailure: { aliases: ["error"], matchOn: "error", accepts: [], mode: "async" },
+  StopFailure: {
+    aliases: ["error"],
+    matchOn: "error",
+    accepts: [],
+    mode: "async",
+    turn: (before, data) => ({ ...before, error: textField(data, "error") ?? "" }),
+  },
   Interrupt: { accepts: ["messages"], mode: "sync" },
   SubagentStart: { aliases: ["agent_spawn"], matchOn: "agent_type", accepts: ["context", ...told], mode: "sync" },
   SubagentStop: {
@@ -190,6 +214,8 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
 
 /** Application events (R1) have no row of their own: they take the answers that any embedder can obey. */
 const applicationRow: EventRow = { accepts: [...decided], verdicts: ["deny", "ask", "allow"], mode: "sync" };
+/** What `activation` means: any application event, wherever it comes from (R2, R62). */
+const activation = "channel.activation";
 const plainVerdicts: readonly VerdictKind[] = ["deny"];
 
 export const agentEventNames = Object.keys(events) as AgentEventName[]; // the mapped type makes the list complete
@@ -205,6 +231,8 @@ for (const name of agentEventNames) {
   for (const alias of events[name].aliases ?? []) byAlias.set(alias, [...(byAlias.get(alias) ?? []), name]);
 }
 
+byAlias.set("activation", [activation]);
+
 /** All names that a hook's author may write, for suggestions. */
 export const eventNames: readonly string[] = [...byAlias.keys()];
 
@@ -215,6 +243,10 @@ export function resolveEvent(written: string): EventName[] | undefined {
 
 const isApplicationEvent = (name: string): name is `${string}.${string}` => /^[\w-]+(\.[\w-]+)+$/.test(name);
 
+/** Whether hooks on the first of these events hear the second. */
+export const hears = (listened: readonly EventName[], name: EventName): boolean =>
+  listened.includes(name) || (name.includes(".") && listened.includes(activation));
+
 /** The one event that `emit NAME` sends: an alias of two decides by the payload (R62). */
 export function eventToEmit(written: string, data: Fields): EventName | undefined {
   const names = resolveEvent(written);
@@ -223,4 +255,22 @@ export function eventToEmit(written: string, data: Fields): EventName | undefine
 const failureEvents: ReadonlySet<EventName> = new Set<EventName>(["PostToolUseFailure"]);
 
 /** The session's turn after this event. */
-export const advance = (event: HookEvent, before: Turn): Turn => rowOf(event.name).turn?.(before, event.data) ?? before;
+export function advance(event: HookEvent, before: Turn): Turn {
+  const row = rowOf(event.name);
+  const turn = row.turn?.(before, event.data) ?? before;
+  const agent = row.beginsTurn ? agentOf(event) : undefined;
+  if (!event.figures && !agent) return turn;
+  return { ...turn, ...counted(turn, event.figures), ...(agent && { agent }) };
+}
+
+/** What a session is begun with may be named by its type alone. */
+function agentOf({ agent, data }: HookEvent): Turn["agent"] {
+  const type = textField(data, "agent_type");
+  return agent ?? (type === undefined ? undefined : { id: type, type });
+}
+
+/** Counts only rise: the agent's own files may lag behind its events, and the engine may have begun late. */
+const counted = (turn: Turn, figures: Figures = {}): Figures => ({
+  ...figures,
+  ...(figures.number !== undefined && { number: Math.max(figures.number, turn.number) }),
+});

@@ -4,7 +4,7 @@ import type { HookEvent, HookId } from "./event.ts";
 import { type Flow, wait } from "./flow.ts";
 import type { HookSet, Trigger } from "./hook.ts";
 import { type Passage, remember, twinOf } from "./passage.ts";
-import { type Plan, type Plans, scopeOf } from "./plan.ts";
+import { listensTo, type Plan, type Plans, scopeOf } from "./plan.ts";
 import type { Ports } from "./ports.ts";
 
 export interface Explanation {
@@ -49,7 +49,7 @@ function* refusal(plan: Plan, event: HookEvent, handlers: Passage["handlers"], p
 /** What event and condition alone say. Never throws. */
 export function read(plan: Plan, event: HookEvent): { would: "run" | "skip"; because: string } {
   const { hook, condition } = plan;
-  if (!hears(hook.on, event))
+  if (!listensTo(hook, event.name))
     return { would: "skip", because: `it listens to ${nameOf(hook.on)}, and this is ${event.name}` };
   const fault = plan.fault();
   if (fault !== undefined && !condition)
@@ -58,8 +58,6 @@ export function read(plan: Plan, event: HookEvent): { would: "run" | "skip"; bec
   const { holds, because } = condition.explain(scopeOf(event));
   return { would: holds ? "run" : "skip", because };
 }
-
-const hears = (trigger: Trigger, event: HookEvent): boolean => "event" in trigger && trigger.event.includes(event.name);
 
 /** The trigger as its author wrote it (R62). */
 export function nameOf(trigger: Trigger): string {

@@ -58,6 +58,8 @@ export interface Origin {
   column?: number;
   /** The folder that relative paths in the hook start from. */
   root?: string;
+  /** Of one agent of an app file: such hooks come after the app's own (specification 003). */
+  ofAgent?: string;
   /** Where the file's plugin lives, if one brought it. */
   plugin?: string;
   /** The agent that keeps the plugin, and so runs its hooks itself (R35). */
@@ -108,6 +110,13 @@ export type ProblemCode =
   | "shape"
   | "unknown-event"
   | "unknown-type"
+  | "unknown-condition"
+  | "unknown-action"
+  | "unknown-tool"
+  | "expression-invalid"
+  | "event-never-sent"
+  | "setting-refused"
+  | "module-failed"
   | "unknown-field"
   | "ignored-field"
   | "missing-field"
@@ -141,6 +150,7 @@ export function inRunningOrder(left: Hook, right: Hook): number {
     layers.indexOf(left.origin.layer) - layers.indexOf(right.origin.layer) ||
     compareText(left.origin.root ?? "", right.origin.root ?? "") ||
     compareText(left.origin.file ?? "", right.origin.file ?? "") ||
+    Number(left.origin.ofAgent !== undefined) - Number(right.origin.ofAgent !== undefined) ||
     (left.origin.line ?? 0) - (right.origin.line ?? 0) ||
     (left.origin.column ?? 0) - (right.origin.column ?? 0)
   );

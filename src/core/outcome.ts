@@ -6,11 +6,19 @@ export interface Verdict {
   is: VerdictKind;
   reason?: string;
   by: HookId;
+  /** Given by a model: it may tighten what another hook decided, never loosen it. */
+  advisory?: true;
 }
 export interface Message {
   to: "person" | "model";
   role?: "user" | "system" | "assistant";
   text: string;
+  /** Of a notice. */
+  title?: string;
+  level?: string;
+  tag?: string;
+  /** Where a host that assembles its prompt from named parts puts it. */
+  placeholder?: string;
 }
 export interface Suggestion {
   id: string;
@@ -65,6 +73,10 @@ export type Outcome = Partial<OutcomeFields>;
 /** deny > ask > allow > defer > nothing (R5). */
 export const rank: Readonly<Record<VerdictKind, number>> = { deny: 3, ask: 2, allow: 1, defer: 0 };
 
+/** A model's allow stands below everything that a deterministic hook said. */
+const weight = ({ is, advisory }: Verdict): number =>
+  advisory && rank[is] < rank.ask ? rank[is] - rank.ask : rank[is];
+
 const append = <T>(left: T[], right: T[]): T[] => [...left, ...right];
 const latest = <T>(_left: T, right: T): T => right;
 const either = (left: boolean, right: boolean): boolean => left || right;
@@ -72,7 +84,7 @@ const lastText = (left: string, right: string): string => (right === "" ? left :
 
 /** How two answers to one event become one. The left one came first. */
 const rules: { [F in OutcomeField]: (left: OutcomeFields[F], right: OutcomeFields[F]) => OutcomeFields[F] } = {
-  verdict: (left, right) => (rank[right.is] > rank[left.is] ? right : left),
+  verdict: (left, right) => (weight(right) > weight(left) ? right : left),
   stop: (left) => left,
   context: append,
   messages: append,
@@ -163,6 +175,8 @@ export const isEmpty = (outcome: Outcome): boolean => {
 export interface Acceptance {
   fields: ReadonlySet<string>;
   verdicts: readonly VerdictKind[];
+  /** Messages to the model would start a new round of the conversation here: they wait for the next event. */
+  defersMessages?: boolean;
 }
 /** An answer, split: `now` goes into the reply, `later` into the session's inbox; the notes say what changed. */
 export interface Accepted {
@@ -177,6 +191,7 @@ export function accept(outcome: Outcome, acceptance: Acceptance, guard: boolean)
   for (const key in outcome) {
     if (!isField(key) || outcome[key] === undefined) continue;
     if (key === "verdict" && outcome.verdict) acceptVerdict(outcome.verdict, acceptance, guard, split);
+    else if (key === "messages" && acceptance.defersMessages) deferMessages(outcome.messages ?? [], acceptance, split);
     else if (acceptance.fields.has(key)) mergeField(split.now, key, outcome[key]);
     else deliverOtherwise(key, outcome, acceptance, split);
   }
@@ -206,13 +221,39 @@ function tellPerson(text: string, fields: ReadonlySet<string>, split: Accepted):
   mergeField(fields.has("messages") ? split.now : split.later, "messages", [{ to: "person", text }]);
 }
 
+function deferMessages(messages: readonly Message[], { fields }: Acceptance, split: Accepted): void {
+  const toModel = messages.filter(({ to }) => to === "model");
+  const toPerson = messages.filter(({ to }) => to === "person");
+  if (toPerson.length > 0) mergeField(fields.has("messages") ? split.now : split.later, "messages", toPerson);
+  if (toModel.length === 0) return;
+  mergeField(split.later, "messages", toModel);
+  split.notes.push("the message goes with the next event: here it would start a new round");
+}
+
 /** What becomes of a field that the event does not take. A field without a row here is lost, with a note. */
-const otherwise: { [F in OutcomeField]?: "later" | ((value: OutcomeFields[F]) => string[]) } = {
+const otherwise: { [F in OutcomeField]?: "later" | Instead<OutcomeFields[F]> } = {
   context: "later",
   messages: "later",
-  suggestions: (list) => list.map((one) => `Suggested: ${one.id}${one.reason ? ` (${one.reason})` : ""}`),
-  documents: (list) => list.map((one) => `Suggested document: ${one.path}${one.reason ? ` (${one.reason})` : ""}`),
+  suggestions: {
+    field: "context",
+    texts: (list) => list.map((one) => `Suggested: ${one.id}${one.reason ? ` (${one.reason})` : ""}`),
+  },
+  documents: {
+    field: "context",
+    texts: (list) => list.map((one) => `Suggested document: ${one.path}${one.reason ? ` (${one.reason})` : ""}`),
+  },
+  compact: {
+    field: "messages",
+    texts: ({ strategy, keepLast }) => [
+      `a hook asks to compact the context (${strategy}${keepLast === undefined ? "" : `, keep the last ${keepLast}`}): run /compact`,
+    ],
+  },
 };
+/** The nearest thing that can be delivered. */
+interface Instead<T> {
+  field: "context" | "messages";
+  texts(value: T): string[];
+}
 
 function deliverOtherwise<F extends OutcomeField>(
   field: F,
@@ -227,7 +268,15 @@ function deliverOtherwise<F extends OutcomeField>(
     mergeField(split.later, field, value);
     split.notes.push(`${field} goes with the next event that takes it`);
   } else if (way) {
-    mergeField(fields.has("context") ? split.now : split.later, "context", way(value));
-    split.notes.push(`${field} became context`);
+    const place = fields.has(way.field) ? split.now : split.later;
+    const texts = way.texts(value);
+    if (way.field === "context") mergeField(place, "context", texts);
+    else
+      mergeField(
+        place,
+        "messages",
+        texts.map((text) => ({ to: "person" as const, text })),
+      );
+    split.notes.push(way.field === "context" ? `${field} became context` : `${field} became a message to the person`);
   } else split.notes.push(`${field} is not accepted on this event: dropped`);
 }

@@ -46,7 +46,11 @@ export function begin(event: HookEvent, plans: Plans, caller: Caller, ports: Por
   return {
     event,
     row,
-    acceptance: { fields: new Set<string>(fields), verdicts: verdictsOf(row) },
+    acceptance: {
+      fields: new Set<string>(fields),
+      verdicts: verdictsOf(row),
+      defersMessages: defersMessages(event, row),
+    },
     caller,
     plans,
     version: 0,
@@ -60,6 +64,13 @@ export function begin(event: HookEvent, plans: Plans, caller: Caller, ports: Por
     debts: new Map(),
   };
 }
+
+/**
+ * A host that names no capabilities takes messages as they are. An agent takes those for its model as context: where
+ * there is none, or where context starts a new round, they wait.
+ */
+const defersMessages = ({ accepts }: HookEvent, row: EventRow): boolean =>
+  accepts !== undefined && (!accepts.includes("context") || (row.costs?.fields.includes("context") ?? false));
 
 export const candidates = (passage: Passage): readonly Plan[] => passage.plans.find(passage.event);
 

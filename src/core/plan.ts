@@ -1,12 +1,21 @@
 /** Hook set → plans: conditions become closures, handlers are looked up, hooks lie in buckets by event and match value. */
 import { type CompiledCondition, compileCondition, splitCondition } from "./condition.ts";
 import { HooklineError, messageOf } from "./error.ts";
-import { type EventName, type Fields, firstTurn, type HookEvent, type MaybePromise, textField } from "./event.ts";
-import { type EventRow, rowOf } from "./events.ts";
+import {
+  type EventName,
+  type Fields,
+  firstTurn,
+  type HookEvent,
+  type Json,
+  type MaybePromise,
+  textField,
+} from "./event.ts";
+import { type EventRow, hears, rowOf } from "./events.ts";
 import { type Hook, type HookSet, isGuard, type Step } from "./hook.ts";
 import type { Bound, Handler, Patterns, Registry, Scope, StepResult, Test } from "./ports.ts";
 import type { Found } from "./record.ts";
-import { compileTemplate } from "./template.ts";
+import { isRecord } from "./schema.ts";
+import { compileTemplate, printValue } from "./template.ts";
 
 export interface PlannedStep {
   step: Step;
@@ -101,7 +110,7 @@ const keyOf = (event: HookEvent, row: EventRow): unknown => {
   return event.nativeTool === undefined ? value : `${String(value)}\0${event.nativeTool}`;
 };
 
-export const listensTo = (hook: Hook, name: EventName): boolean => "event" in hook.on && hook.on.event.includes(name);
+export const listensTo = (hook: Hook, name: EventName): boolean => "event" in hook.on && hears(hook.on.event, name);
 
 /** The texts that a matcher is compared with. */
 export function matchNames(event: HookEvent): readonly string[] {
@@ -117,6 +126,7 @@ export const scopeOf = (event: HookEvent, match?: Found): Scope => ({
   turn: event.turn ?? firstTurn,
   names: matchNames(event),
   results: [],
+  faults: [],
   ...(match ? { match } : {}),
 });
 
@@ -208,8 +218,23 @@ function renderOf(step: Step, handler: Handler): (given: { scope: Scope }) => Fi
   if (!step.templates) return () => step.with;
   if (handler.render) return ({ scope }) => handler.render?.(step.with, scope) ?? step.with;
   const fill = compileTemplate(step.with);
-  return ({ scope }) => fill(scope) as Fields; // a template keeps the shape of what it fills: an object stays one
+  const texts = textKeys(handler.params.json);
+  return ({ scope }) => {
+    const filled = fill(scope) as Fields; // a template keeps the shape of what it fills: an object stays one
+    if (!texts.some((key) => isFilledOtherwise(filled[key]))) return filled;
+    return Object.fromEntries(
+      Object.entries(filled).map(([key, value]) => [key, texts.includes(key) ? printValue(value) : value]),
+    );
+  };
 }
+
+const isFilledOtherwise = (value: Json | undefined): boolean => value !== undefined && typeof value !== "string";
+
+/** Parameters that are text stay text, whatever a placeholder that is the whole of one holds. */
+const textKeys = ({ properties }: Fields): string[] =>
+  isRecord(properties)
+    ? Object.entries(properties).flatMap(([key, one]) => (isRecord(one) && one.type === "string" ? [key] : []))
+    : [];
 
 /** Where the hook was written, for messages: file:line, or its name. */
 export const placeOf = (hook: Hook): string =>

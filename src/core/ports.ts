@@ -1,10 +1,10 @@
 /** What the outside implements for the engine, and the contracts that say who may throw. */
 import type { Fields, HookEvent, HookId, Instant, Json, MaybePromise, Seconds, Turn } from "./event.ts";
-import type { Hook, HookSet } from "./hook.ts";
+import type { Hook, HookSet, Role } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Ended, Spawn } from "./program.ts";
 import type { Evidence, Failure, Found, Run, StepRecord, Store } from "./record.ts";
-import type { Schema } from "./schema.ts";
+import type { Mismatch, Schema } from "./schema.ts";
 
 /** All that a condition or a template may look at. */
 export interface Scope {
@@ -16,6 +16,8 @@ export interface Scope {
   results: readonly StepRecord[];
   /** What the hook's condition found. */
   match?: Found;
+  /** Where a test says that it could not be made, such as an expression that compares a text with a number. */
+  faults?: string[];
 }
 
 /** Pure; never throws. */
@@ -23,6 +25,10 @@ export type Test = (scope: Scope) => Found | boolean;
 
 export interface ConditionKind<P = Json> {
   params: Schema<P>;
+  /** One sentence, for the documentation and the schema. */
+  summary?: string;
+  /** What the hook keeps of its parameters: costly reading is done once, when the file is read. Throws as compile. */
+  prepare?(params: P, patterns: Patterns): P;
   /** May throw HooklineError: the hook is then invalid. */
   compile(params: P, patterns: Patterns): Test;
   /** What enrich has to add to the event first. */
@@ -41,6 +47,8 @@ export interface Patterns {
   glob(source: string): (path: string) => boolean;
   /** The simple commands of a shell line, or undefined if it cannot be analysed (R10). Never throws. */
   commands(line: string): readonly (readonly string[])[] | undefined;
+  /** The tree of a Python-like expression, as JSON (R64). Throws HooklineError pattern_invalid with the column. */
+  expression(source: string): Json;
 }
 
 interface StepEnd {
@@ -107,6 +115,22 @@ export interface Handler<P = Fields> {
   /** Fills placeholders in its own way (a command puts values into variables, R18). */
   render?(params: Fields, scope: Scope): Fields;
   needs?: readonly (keyof Ports)[];
+  /** What is wrong with parameters of the right shape, placeholders not yet filled; found when the file is read. */
+  inspect?(params: Fields): Mismatch[];
+  /** How rules use it (specification 003); absent: it is no action. */
+  action?: ActionUse;
+}
+
+/** What a rule's author and the engine have to know of an action. */
+export interface ActionUse {
+  /** One sentence, for the documentation and the schema. */
+  summary: string;
+  /** What a hook with this action is for the engine (R52). */
+  role(params: Fields): Role;
+  /** Nobody waits for it. */
+  background?: true;
+  /** The events on which it has an effect, as authors write them; absent: on all. */
+  events?: readonly string[];
 }
 
 export interface Registry {
@@ -148,10 +172,97 @@ export type Fetch = (
   signal: AbortSignal,
 ) => Promise<{ status: number; body: string; cut: boolean }>;
 
+/** What tools answer: text, or JSON where they have structure. */
+export interface ToolAnswer {
+  ok: boolean;
+  output: Json;
+}
+export interface ToolInfo {
+  /** module.action */
+  name: string;
+  description?: string;
+  /** JSON Schema of the input. */
+  input?: Fields;
+  readOnly?: boolean;
+}
+/** The tools that a project's hooks may call: those of its MCP servers, and the engine's own as module `hookline`. */
+export interface Tools {
+  /** Rejects with HooklineError tool_unknown, tool_failed. */
+  call(name: string, input: Fields, signal: AbortSignal): Promise<ToolAnswer>;
+  list(signal: AbortSignal): Promise<ToolInfo[]>;
+  close(): Promise<void>;
+}
+
+/** A tool that a model may call. What it throws is told to the model. */
+export interface ModelTool {
+  name: string;
+  description: string;
+  input: Fields;
+  call(input: Fields, signal: AbortSignal): Promise<Json>;
+}
+export interface ModelRequest {
+  /** provider/model; absent: the configured default. */
+  model?: string;
+  system?: string;
+  prompt: string;
+  /** JSON Schema of the answer. */
+  schema?: Fields;
+  /** Of input and output together, over all turns. */
+  maxTokens?: number;
+  tools?: readonly ModelTool[];
+  /** Calls of the model, at most; 1 unless there are tools. */
+  turns?: number;
+}
+export interface ModelAnswer {
+  text: string;
+  model: string;
+  tokens: { input: number; output: number };
+  /** The tools that it called, in order. */
+  calls: { tool: string; ok: boolean; ms: number }[];
+}
+export interface Model {
+  /** Rejects with HooklineError model_unknown, model_failed; the latter's facts name the kind of failure and the tokens. */
+  ask(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
+}
+
+/** Lines and columns count from 1. */
+export interface Diagnostic {
+  line: number;
+  column: number;
+  endLine?: number;
+  endColumn?: number;
+  severity: "error" | "warning" | "information" | "hint";
+  message: string;
+  source?: string;
+  code?: string;
+}
+export interface Diagnosis {
+  file: string;
+  /** Absent: none is configured for this file, or it could not be started; `skipped` says which. */
+  server?: string;
+  skipped?: string;
+  diagnostics: Diagnostic[];
+}
+export interface LanguageServers {
+  /** What the language server of this file says of the text; absent: of the file on disk. Rejects with HooklineError. */
+  diagnose(file: string, text: string | undefined, signal: AbortSignal): Promise<Diagnosis>;
+  close(): Promise<void>;
+}
+
+export interface Notice {
+  title?: string;
+  message: string;
+  level: string;
+  tag?: string;
+}
+
 export type Observation =
   | { is: "event"; event: HookEvent }
   | { is: "status"; hook: Hook; status: string }
   | { is: "run"; run: Run }
+  | { is: "log"; level: string; message: string; hook: HookId; run: string }
+  | { is: "notice"; notice: Notice; hook: HookId; run: string }
+  | { is: "diagnosis"; diagnosis: Diagnosis; hook: HookId }
   | { is: "outcome"; event: HookEvent; outcome: Outcome };
 
 export interface Ports {
@@ -177,6 +288,10 @@ export interface Ports {
   observe?(observation: Observation): void;
   spawn?: Spawn;
   fetch?: Fetch;
+  /** What the configuration of the event's project names; each is made when it is first asked for. */
+  tools?(event: HookEvent): Promise<Tools>;
+  model?(event: HookEvent): Promise<Model>;
+  languageServers?(event: HookEvent): Promise<LanguageServers>;
 }
 
 /** Who emits: lives only as long as the event and is never stored (R44). */

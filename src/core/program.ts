@@ -57,3 +57,19 @@ export interface SpawnOptions {
 
 /** Runs a program and settles when it and its drain are over (R54). Never rejects: a failure is an Ended. */
 export type Spawn = (command: Command, options: SpawnOptions) => Promise<Ended>;
+
+/** A program that stays and is spoken to, such as a language server or a tool server. */
+export interface Companion {
+  readonly pid: number;
+  write(text: string | Uint8Array): void;
+  onOutput(listener: (chunk: Uint8Array) => void): void;
+  /** The end of what it said on stderr, for messages. */
+  complaints(): string;
+  /** Resolves when it has ended, by itself or because it was told to, with a sentence that says how. */
+  readonly ended: Promise<string>;
+  /** Ends its whole tree; resolves when that is done. Safe to call twice. */
+  end(): Promise<void>;
+}
+
+/** Rejects with an Error whose message says why the program could not be started. */
+export type StartCompanion = (command: Omit<Command, "input">) => Promise<Companion>;

@@ -39,6 +39,12 @@ export const flag: Schema<boolean> = simple(
   "true or false",
   (value) => typeof value === "boolean",
 );
+export const integer = (description?: string, minimum?: number): Schema<number> =>
+  simple(
+    { type: "integer", ...(minimum === undefined ? {} : { minimum }), ...described(description) },
+    minimum === undefined ? "a whole number" : `a whole number of at least ${minimum}`,
+    (value) => Number.isSafeInteger(value) && (minimum === undefined || Number(value) >= minimum),
+  );
 export const text = (description?: string): Schema<string> =>
   simple({ type: "string", ...described(description) }, "text", (value) => typeof value === "string");
 export const number = (description?: string, minimum?: number): Schema<number> =>
@@ -51,6 +57,27 @@ export const oneOf = <const T extends string>(...values: T[]): Schema<T> =>
   simple({ enum: values }, values.map((one) => `"${one}"`).join(" or "), (value) =>
     values.some((one) => one === value),
   );
+
+/** The same schema, with what its reader should know: what it is for, and what holds where it is left out. */
+export function say<T>(schema: Schema<T>, description: string, otherwise?: Json): Schema<T> {
+  const json = { ...schema.json, description, ...(otherwise === undefined ? {} : { default: otherwise }) };
+  return { ...schema, json };
+}
+
+/** A value that one of these takes. The first mismatch of the one that comes nearest is told. */
+export function either<A, B>(first: Schema<A>, second: Schema<B>): Schema<A | B> {
+  return {
+    json: { anyOf: [first.json, second.json] },
+    check: (value, path = []) => {
+      const [left, right] = [first.check(value, path), second.check(value, path)];
+      if (left.length === 0 || right.length === 0) return [];
+      const depth = (found: Mismatch[]): number => Math.max(...found.map((one) => one.path.length));
+      if (depth(left) !== depth(right)) return depth(left) > depth(right) ? left : right;
+      const [one, other] = [left[0]?.expected, right[0]?.expected];
+      return [{ path, expected: `${one} or ${other}`, found: kindOf(value) }];
+    },
+  };
+}
 
 export const listOf = <T>(item: Schema<T>): Schema<T[]> => ({
   json: { type: "array", items: item.json },

@@ -1,13 +1,15 @@
 /** From the answers of all hooks to the one outcome: stale answers fall out, the inbox joins, and new rounds are paid for. */
 import type { Counter } from "./event.ts";
 import { type Flow, wait } from "./flow.ts";
-import { accept, merge, type Outcome, type Verdict } from "./outcome.ts";
+import { accept, type Message, merge, type Outcome, type Verdict } from "./outcome.ts";
 import type { Answer, Passage } from "./passage.ts";
 import type { Ports } from "./ports.ts";
 import { isRecord } from "./schema.ts";
 
 /** Notices of rewake hooks that reach the model per user prompt (R8). */
 const noticesPerPrompt = 3;
+/** Messages that hooks put into the conversation per user prompt (R8). */
+const messagesPerPrompt = 20;
 
 export function* settle(ports: Ports, passage: Passage): Flow<Outcome> {
   let outcome: Outcome = {};
@@ -20,8 +22,23 @@ export function* settle(ports: Ports, passage: Passage): Flow<Outcome> {
   const written = updatedInput && passage.version > 0 ? passage.event.data[updatedInput] : undefined;
   if (isRecord(written)) outcome = { ...outcome, updatedInput: written };
   const joined = yield* addInbox(ports, passage, outcome);
-  if (joined.heldOpen) return joined.outcome; // notices have paid their own counter
-  return yield* payForRound(ports, passage, joined.outcome);
+  const told = yield* payForMessages(ports, passage, joined.outcome);
+  if (joined.heldOpen) return told; // notices have paid their own counter
+  return yield* payForRound(ports, passage, told);
+}
+
+/** Each message to the model is counted; past the cap the person is told once, and the model nothing more (R8). */
+function* payForMessages(ports: Ports, passage: Passage, outcome: Outcome): Flow<Outcome> {
+  const messages: Message[] = [];
+  let lost = 0;
+  for (const message of outcome.messages ?? []) {
+    if (message.to === "person" || (yield* spend(ports, passage, "injected", messagesPerPrompt)))
+      messages.push(message);
+    else lost += 1;
+  }
+  if (lost === 0) return outcome;
+  const text = `${lost === 1 ? "a message was" : `${lost} messages were`} not shown to the model: it has had ${messagesPerPrompt} from hooks since the last prompt`;
+  return { ...outcome, messages: [...messages, { to: "person", text }] };
 }
 
 /** An allow counts only if it was given about the final input. */

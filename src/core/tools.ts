@@ -50,3 +50,27 @@ export const classOf = (tool: string): ToolClass | undefined =>
   tool.startsWith("mcp__") ? "mcp" : toolRow(tool)?.class;
 
 export const isToolClass = (name: string): name is ToolClass => toolClassNames.some((one) => one === name);
+
+/**
+ * What specification 003 calls the tools that coding agents have: module.action. A rule on one of these names means the
+ * canonical tool too, in every agent (R11).
+ */
+const moduleNames: { readonly [canonical: string]: readonly string[] } = {
+  Bash: ["shell.bash", "shell.run"],
+  Write: ["filesystem.write", "workspace.write"],
+  Edit: ["filesystem.edit", "workspace.edit"],
+  MultiEdit: ["filesystem.multi_edit"],
+  Read: ["filesystem.read", "workspace.read"],
+  Glob: ["filesystem.glob", "workspace.glob"],
+  Grep: ["filesystem.grep", "workspace.grep"],
+  LS: ["filesystem.list", "workspace.list"],
+  WebFetch: ["web.fetch"],
+  WebSearch: ["web.search"],
+  Agent: ["agent_spawn.agent"],
+};
+
+/** Other names of a canonical tool, for patterns that look at names. */
+export const moduleNamesOf = (tool: string): readonly string[] =>
+  Object.hasOwn(moduleNames, tool) ? (moduleNames[tool] ?? []) : [];
+
+export const allModuleNames: readonly string[] = Object.values(moduleNames).flat();

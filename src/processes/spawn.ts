@@ -3,6 +3,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Seconds } from "../core/event.ts";
 import type { Command, Detached, Ended, Spawn } from "../core/program.ts";
 import { type CappedOutput, createCappedOutput } from "./capped-output.ts";
+import { createCookie, withCookie } from "./cookie.ts";
 import { start } from "./start.ts";
 import { createTree, endTree, type Tree, vanishes } from "./tree.ts";
 
@@ -16,8 +17,6 @@ export interface SpawnLimits {
 }
 const usual: SpawnLimits = { keptInBytes: 1 << 20, endsAtInBytes: 64 << 20, grace: 2 };
 
-/** A process started by one of our programs carries this, wherever it went (R14). */
-const cookieName = "HOOKLINE_RUN_COOKIE";
 const containment = "pgroup";
 
 type Options = Parameters<Spawn>[1];
@@ -45,16 +44,6 @@ const neverRan = (how: "aborted" | "launch", reason: string): Ended => ({
   dropped: 0,
   containment,
   survivors: 0,
-});
-
-/** Unique is enough: whoever copies it gets himself ended. */
-const createCookie = (): string =>
-  `${process.pid}-${process.hrtime.bigint().toString(36)}-${Math.random().toString(36).slice(2)}`;
-
-/** A run inside a run carries both cookies, so that ending the outer one finds the inner one's strays. */
-const withCookie = (environment: Command["environment"], cookie: string): Record<string, string> => ({
-  ...environment,
-  [cookieName]: [environment[cookieName], cookie].filter(Boolean).join(":"),
 });
 
 interface Running {

@@ -143,7 +143,12 @@ test("patternNeeds names exactly the libraries without which a hook cannot be co
 });
 
 test("a condition that is not ours, and one in a step, is looked at, too", () => {
-  assert.deepEqual(patternNeeds([hookWith({ is: "custom" })]), { regex: true, glob: true, shell: true });
+  assert.deepEqual(patternNeeds([hookWith({ is: "custom" })]), {
+    regex: true,
+    glob: true,
+    shell: true,
+    expression: true,
+  });
   const hook = hookWith({ all: [] });
   hook.steps[0].skipIf = { is: "tool", with: "Bash(git *)" };
   assert.deepEqual(patternNeeds([hook]), { regex: false, glob: false, shell: true });

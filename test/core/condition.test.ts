@@ -8,7 +8,12 @@ import type { ConditionKind, Patterns, Scope } from "../../src/core/ports.ts";
 import type { Found } from "../../src/core/record.ts";
 import { anything, flag, type Schema } from "../../src/core/schema.ts";
 
-const patterns: Patterns = { regex: () => () => false, glob: () => () => false, commands: () => undefined };
+const patterns: Patterns = {
+  regex: () => () => false,
+  glob: () => () => false,
+  commands: () => undefined,
+  expression: () => null,
+};
 const scope: Scope = {
   event: { id: "e", name: "Stop", at: 0, cwd: "/", data: {}, sender: "test" },
   turn: firstTurn,

@@ -18,6 +18,7 @@ export const patterns: Patterns = {
   },
   glob: () => () => false,
   commands: () => undefined,
+  expression: () => null,
 };
 
 export const compile = (source: unknown, flavour: Flavour = "claude"): CompiledSettings =>

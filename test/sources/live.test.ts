@@ -58,6 +58,7 @@ test("an edit that falls between reading a file and remembering its state is see
     },
     glob: () => () => false,
     commands: () => undefined,
+    expression: () => null,
   };
   const source = sourceOf(place, { patterns });
   source.at(place.project);
@@ -81,6 +82,7 @@ test("an edit during the very first load is seen the next time", (context) => {
     },
     glob: () => () => false,
     commands: () => undefined,
+    expression: () => null,
   };
   const source = sourceOf(place, { patterns });
   source.at(place.project);

@@ -1,0 +1,14 @@
+/** The mark that everything a program starts carries in its environment, wherever it goes (R14). */
+import type { Command } from "../core/program.ts";
+
+const cookieName = "HOOKLINE_RUN_COOKIE";
+
+/** Unique is enough: whoever copies it gets himself ended. */
+export const createCookie = (): string =>
+  `${process.pid}-${process.hrtime.bigint().toString(36)}-${Math.random().toString(36).slice(2)}`;
+
+/** A run inside a run carries both cookies, so that ending the outer one finds the inner one's strays. */
+export const withCookie = (environment: Command["environment"], cookie: string): Record<string, string> => ({
+  ...environment,
+  [cookieName]: [environment[cookieName], cookie].filter(Boolean).join(":"),
+});

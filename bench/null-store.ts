@@ -11,6 +11,7 @@ export function createNullStore(): Store {
       return { turn };
     },
     answered() {},
+    turn: () => turn,
     claim: (): Claim | undefined => undefined,
     peek: (): Claim | undefined => undefined,
     spend: () => true,

@@ -3,14 +3,16 @@
  * With --check it exits 1 when a goal is missed; without, a missed goal is only shown.
  */
 
+import { conditions } from "./conditions.ts";
 import { dispatch } from "./dispatch.ts";
 import { hotPath } from "./hot-path.ts";
 import type { Benchmark, Ratio } from "./measure.ts";
 import { installPeers } from "./peers.ts";
 import { loadNow, makeReport, printReport, surroundings, writeReport } from "./report.ts";
+import { rules } from "./rules.ts";
 import { store } from "./store.ts";
 
-const benchmarks: readonly Benchmark[] = [dispatch, hotPath, store];
+const benchmarks: readonly Benchmark[] = [dispatch, conditions, hotPath, store, rules];
 
 process.exitCode = await main(process.argv.slice(2));
 

@@ -34,7 +34,12 @@ rmSync("dist", { recursive: true, force: true });
 await build({ ...common, entryPoints: { hook: "src/cli/hook.ts" } });
 await build({
   ...common,
-  entryPoints: { main: "src/cli/main.ts", index: "src/index.ts", testing: "src/testing/index.ts" },
+  entryPoints: {
+    main: "src/cli/main.ts",
+    index: "src/index.ts",
+    define: "src/define.ts", // what a project's modules import from "hookline" while Hookline loads them
+    testing: "src/testing/index.ts",
+  },
 });
 for (const file of globSync("dist/**/*.js")) writeFileSync(file, withoutFacades(readFileSync(file, "utf8")));
 const { status, stdout } = spawnSync(join("node_modules", ".bin", "tsc"), ["-p", "tsconfig.build.json"], {

@@ -13,11 +13,16 @@ const forbidden = [
   "zod",
   "re2js",
   "unbash",
+  "@lezer/python",
   "picomatch",
   "hono",
   "kysely",
   "pg",
   "ai",
+  "@ai-sdk/anthropic",
+  "@ai-sdk/google",
+  "@ai-sdk/openai",
+  "@ai-sdk/openai-compatible",
 ];
 const forbiddenFolders = ["src/llm/", "src/daemon/", "src/operations/", "src/testing/"];
 

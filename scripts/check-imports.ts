@@ -14,11 +14,20 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   stores: ["core", "projects"],
   handlers: ["core", "protocols"],
   agents: ["core", "protocols"],
+  llm: ["core", "dialects"], // of dialects the type of the settings
+  tools: ["core", "dialects"], // of dialects the type of the settings
+  "language-servers": ["core", "dialects"], // of dialects the type of the settings
+  operations: ["core", "sources"],
   sources: ["core", "dialects", "trust", "agents"],
+  modules: ["core", "handlers", "definition.ts", "sources"], // of sources the type of a place
   testing: everything,
   cli: everything,
   "index.ts": everything,
-  "definition.ts": ["core", "dialects", "handlers"],
+  "loading.ts": everything, // composes what sources may not import: the dialects' registry, patterns, modules
+  "outside.ts": everything, // composes tools, models and language servers
+  "extended.ts": ["core"],
+  "define.ts": ["core", "handlers", "definition.ts", "modules"],
+  "definition.ts": ["core", "handlers"],
   "registered.ts": ["core", "definition.ts", "handlers", "sources"],
   "system.ts": ["core", "processes"],
 };
@@ -28,6 +37,16 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   re2js: ["conditions"],
   picomatch: ["conditions"],
   unbash: ["conditions"],
+  "@lezer/python": ["conditions"],
+  yaml: ["dialects", "handlers"],
+  "@ai-sdk/anthropic": ["llm"],
+  "@ai-sdk/google": ["llm"],
+  "@ai-sdk/openai": ["llm"],
+  "@ai-sdk/openai-compatible": ["llm"],
+  "@modelcontextprotocol/client": ["tools"],
+  ajv: ["handlers"],
+  "ajv/dist/2020.js": ["handlers"],
+  "vscode-languageserver-protocol/node": ["language-servers"],
 };
 
 const placeOf = (file: string): string => file.split("/")[1] ?? "";

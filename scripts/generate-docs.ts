@@ -3,11 +3,13 @@ import { writeFileSync } from "node:fs";
 import { filesIn, withFiles } from "./docs/blocks.ts";
 import { generated } from "./docs/generated.ts";
 import { project } from "./docs/project.ts";
+import { withTables } from "./docs/tables.ts";
 
 for (const [path, make] of Object.entries(generated)) write(path, make());
 for (const page of project.pages) {
   const text = project.read(page) ?? "";
-  if (filesIn(text).length > 0) write(page, withFiles(text, project.read));
+  const made = withTables(withFiles(text, project.read));
+  if (made !== text || filesIn(text).length > 0) write(page, made);
 }
 
 function write(path: string, text: string): void {

@@ -1,6 +1,6 @@
 /** The embedder's front door and composition root: createHookline() and defineHook(). */
 import { homedir } from "node:os";
-import { runByAgent } from "./agents/index.ts";
+import { runByAgent, sendableEvents } from "./agents/index.ts";
 import { conditions } from "./conditions/index.ts";
 import { loadPatterns } from "./conditions/patterns.ts";
 import { createEngine } from "./core/engine.ts";
@@ -16,14 +16,21 @@ import type {
 } from "./core/event.ts";
 import { rowOf } from "./core/events.ts";
 import type { Explanation } from "./core/explain.ts";
+import { isThenable } from "./core/flow.ts";
 import type { HookSet, Problem } from "./core/hook.ts";
 import type { Outcome } from "./core/outcome.ts";
 import { planHook } from "./core/plan.ts";
-import type { Caller, Observation, Ports, Queue, Registry } from "./core/ports.ts";
+import type { Caller, Model, Observation, Ports, Queue, Tools } from "./core/ports.ts";
 import type { Run, RunFilter, Store } from "./core/record.ts";
 import type { HookDefinition } from "./definition.ts";
+import { emptyConfig } from "./dialects/config.ts";
+import { createExtended } from "./extended.ts";
 import type { Callback } from "./handlers/function.ts";
 import { createHandlers } from "./handlers/index.ts";
+import { type Loading, loadAllStable } from "./loading.ts";
+import { type ActionDefinition, actionHandler } from "./modules/custom-action.ts";
+import { type ConditionDefinition, conditionKind } from "./modules/custom-condition.ts";
+import { createOutside } from "./outside.ts";
 import { createSpawn } from "./processes/spawn.ts";
 import { createInlineQueue } from "./queues/inline.ts";
 import { createRegistered, type Registration } from "./registered.ts";
@@ -44,6 +51,10 @@ export interface HooklineOptions {
   /** Sees every event, run and outcome; must not throw. */
   observe?: (observation: Observation) => void;
   queue?: Queue;
+  /** Answers prompt and agent hooks, in place of the configured providers. */
+  model?: Model;
+  /** What hooks may call, in place of the configured tool servers. */
+  tools?: Tools;
   /** For tests: a clock and timers of your own. */
   clock?: Pick<Ports, "now" | "after">;
 }
@@ -64,8 +75,12 @@ export interface Hookline {
   /** One event down the line. Never throws on account of a hook; waits only if a hook does. */
   emit<N extends EventName>(name: N, data: DataOf<N>, options?: EmitOptions): MaybePromise<Outcome>;
   explain<N extends EventName>(name: N, data: DataOf<N>, options?: EmitOptions): MaybePromise<Explanation[]>;
+  /** A condition that rules may use by this name from now on; gives its undo. Throws HooklineError name_taken. */
+  registerCondition<P>(name: string, definition: ConditionDefinition<P>): () => void;
+  /** An action that rules may use by this name from now on; gives its undo. Throws HooklineError name_taken. */
+  registerAction<P>(name: string, definition: ActionDefinition<P>): () => void;
   /** The hooks that would be asked in this folder, and what is wrong with their files. */
-  hooks(cwd?: string): { set: HookSet; problems: readonly Problem[] };
+  hooks(cwd?: string): Promise<{ set: HookSet; problems: readonly Problem[] }>;
   /** What ran, newest first. */
   runs(filter?: RunFilter): MaybePromise<Run[]>;
   /** Waits for background hooks, then closes the store unless it was given. Safe to call twice. */
@@ -86,26 +101,55 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
   const environment = options.environment ?? definedOnly(process.env);
   const functions = new Map<string, Callback>();
   const patterns = await loadPatterns();
-  const registry: Registry = { handlers: createHandlers(functions), conditions };
+  const extended = createExtended({ handlers: createHandlers(functions), conditions }, () => source?.forget());
+  const { registry } = extended;
   const registered = createRegistered(functions, (hook) => planHook(hook, registry, patterns).fault());
-  const source = options.files === false ? undefined : createHookSource({ home, environment, patterns });
+  const loading: Loading = { registry, functions, sendable: sendableEvents() };
+  const source =
+    options.files === false
+      ? undefined
+      : createHookSource((folder, expected) =>
+          loadAllStable({ cwd: folder, home, environment, patterns }, loading, expected),
+        );
+  await source?.at(cwd);
   const store = await storeOf(options, environment);
   const basics = { ...systemPorts(), ...options.clock };
   await store.repair(isAlive, basics.now());
+  const outside = createOutside({
+    environment,
+    home,
+    root: (event) => source?.known(event.cwd)?.root ?? event.cwd,
+    settings: (event) => source?.known(event.cwd)?.config ?? emptyConfig,
+  });
   const ports: Ports = {
     ...basics,
     store,
     queue: options.queue ?? createInlineQueue(),
-    hooks: (event) => registered.combined(source?.at(event.cwd).set, event.session),
+    hooks(event) {
+      const loaded = source?.at(event.cwd);
+      return isThenable(loaded)
+        ? Promise.resolve(loaded).then(({ set }) => registered.combined(set, event.session))
+        : registered.combined(loaded?.set, event.session);
+    },
     registry,
+    registryAt: (event) => source?.known(event.cwd)?.registry ?? registry,
     patterns,
     elsewhere: (hook, event) =>
       runByAgent(hook, event.sender, { home, root: hook.origin.root ?? event.cwd, environment }),
     spawn: createSpawn(),
     fetch: async (request, signal) => (await import("./handlers/fetch.ts")).fetch(request, signal),
+    ...outside.ports,
+    ...given(options),
     ...(options.observe ? { observe: options.observe } : {}),
   };
   const engine = createEngine(ports);
+  outside.serve({
+    engine,
+    store,
+    hooks: () => registered.combined(source?.known(cwd)?.set, undefined),
+    now: basics.now,
+    id: basics.id,
+  });
   const eventOf = (name: EventName, data: object, { session, turn, cwd: place }: EmitOptions): HookEvent => ({
     id: ports.id(),
     name,
@@ -128,8 +172,10 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
       return outcome;
     },
     explain: (name, data, given = {}) => engine.explain(eventOf(name, data, given)),
-    hooks: (place = cwd) => {
-      const loaded = source?.at(place);
+    registerCondition: (name, definition) => extended.addCondition(name, conditionKind(name, definition)),
+    registerAction: (name, definition) => extended.addAction(name, actionHandler(name, definition)),
+    async hooks(place = cwd) {
+      const loaded = await source?.at(place);
       return { set: registered.combined(loaded?.set, undefined), problems: loaded?.problems ?? [] };
     },
     runs: (filter = {}) => store.runs(filter),
@@ -137,10 +183,17 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
       if (closed) return;
       closed = true;
       await engine.close();
+      await outside.close();
       if (typeof options.store !== "object") store.close();
     },
   };
 }
+
+/** What the host brings itself. */
+const given = ({ model, tools }: HooklineOptions): Pick<Ports, "model" | "tools"> => ({
+  ...(model ? { model: async () => model } : {}),
+  ...(tools ? { tools: async () => tools } : {}),
+});
 
 async function storeOf(
   { store, clock }: HooklineOptions,
@@ -173,8 +226,25 @@ export type * from "./core/outcome.ts";
 export type * from "./core/ports.ts";
 export type * from "./core/program.ts";
 export type * from "./core/record.ts";
+export {
+  anything,
+  either,
+  flag,
+  integer,
+  listOf,
+  mapOf,
+  number,
+  object,
+  oneOf,
+  type Schema,
+  say,
+  text,
+} from "./core/schema.ts";
 export { defineHook, type EventOf, type HookDefinition } from "./definition.ts";
 export type { Answer, Call, HookFunction } from "./handlers/function.ts";
+export { type ActionAnswer, type ActionCall, type ActionDefinition, defineAction } from "./modules/custom-action.ts";
+export { type ConditionDefinition, type ConditionState, defineCondition } from "./modules/custom-condition.ts";
+export { type ConfigModule, defineConfig, type Setup } from "./modules/setup.ts";
 export { createInlineQueue } from "./queues/inline.ts";
 export type { Registration } from "./registered.ts";
 export { openMemoryStore } from "./stores/memory.ts";

@@ -4,6 +4,7 @@ import { conditions } from "../../src/conditions/index.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
 import { errorCodes } from "../../src/core/error.ts";
 import { outcomeFields } from "../../src/core/outcome.ts";
+import type { Handler } from "../../src/core/ports.ts";
 import { compileSettings } from "../../src/dialects/settings.ts";
 import { handlerTypes } from "../../src/dialects/settings-steps.ts";
 import { createHandlers } from "../../src/handlers/index.ts";
@@ -12,6 +13,7 @@ import { filesIn, staleBlocks } from "./blocks.ts";
 import { commandComplaints } from "./command-line-page.ts";
 import { conformanceComplaints } from "./conformance-page.ts";
 import { generated } from "./generated.ts";
+import { staleTables } from "./tables.ts";
 import { testsByClaim } from "./test-names.ts";
 
 /** The project's files as the checks see them; a test puts another text in the place of one. */
@@ -30,6 +32,9 @@ export async function complaintsAbout(project: Project): Promise<string[]> {
     ...project.pages.flatMap((page) => linkComplaints(page, project)),
     ...orphanComplaints(project),
     ...project.pages.flatMap((page) => blockComplaints(page, project)),
+    ...project.pages.flatMap((page) =>
+      staleTables(project.read(page) ?? "").map((one) => `${page}: the table ${one} is stale — npm run docs`),
+    ),
     ...(await settingsComplaints(project)),
     ...legalComplaints(project),
   ];
@@ -58,7 +63,16 @@ function tableComplaints(project: Project): string[] {
   );
   return [
     ...sameNames("docs/conditions.md", headings(read("docs/conditions.md")), [...conditions.keys()]),
-    ...sameNames("docs/handlers.md", headings(read("docs/handlers.md")), [...createHandlers(new Map()).keys()]),
+    ...sameNames(
+      "docs/handlers.md",
+      headings(read("docs/handlers.md")),
+      handlersThat((one) => !one.action),
+    ),
+    ...sameNames(
+      "docs/actions.md",
+      headings(read("docs/actions.md")),
+      handlersThat((one) => one.action !== undefined),
+    ),
     ...sameNames(
       "docs/errors/findings.md",
       headings(read("docs/errors/findings.md")),
@@ -82,6 +96,9 @@ function tableComplaints(project: Project): string[] {
     ...missingWords("docs/errors/README.md", read("docs/errors/README.md"), errorCodes),
   ];
 }
+
+const handlersThat = (holds: (handler: Handler) => boolean): string[] =>
+  [...createHandlers(new Map())].flatMap(([name, handler]) => (holds(handler) ? [name] : []));
 
 const words = (text: string): string[] => text.match(/[a-zA-Z]+/g) ?? [];
 /** `## name`, where the name is one word of code. */

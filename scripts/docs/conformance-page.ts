@@ -1,11 +1,13 @@
 /** docs/conformance.md: every claim, and the tests that carry it. */
-import { type Claim, cases, claims, common, settings } from "./claims.ts";
+import { type Claim, cases, claims, common, ruleCases, rules, settings } from "./claims.ts";
 import { type NamedTest, testsByClaim } from "./test-names.ts";
 
 const parts: readonly [string, Readonly<Record<string, Claim>>][] = [
   ["Every format (X)", common],
   ["Settings hooks (C)", settings],
   ["Settings hooks: worked examples (CT)", cases],
+  ["Rules (D)", rules],
+  ["Rules: worked examples (DT)", ruleCases],
 ];
 const testsShown = 4;
 
@@ -15,7 +17,7 @@ export function conformancePage(): string {
   for (const claim of Object.values(claims)) counts[claim.design ? "design" : claim.later ? "later" : "tested"] += 1;
   const intro = `# Conformance
 
-What the settings-hook specification (002) and the rules that hold for every format claim, and how this version answers.
+What the specifications of settings hooks (002) and rules (003) claim, and what holds for every format, and how this version answers.
 A test names the claims that it proves in brackets, as in \`[C36, CT11] a program that exits 2 blocks …\`; this page is
 made from those names, and a claim that is listed as tested without such a test fails \`npm run check\`.
 
@@ -59,7 +61,7 @@ export function conformanceComplaints(tests: ReadonlyMap<string, readonly NamedT
         `docs/conformance.md: no test names ${id} (${says}) — add the tag to the test that proves it, or say in scripts/docs/claims.ts why it has none`,
     );
   const unknown = [...tests]
-    .filter(([id]) => /^(C|CT|X)\d/.test(id) && !Object.hasOwn(claims, id))
+    .filter(([id]) => /^(C|CT|D|DT|X)\d/.test(id) && !Object.hasOwn(claims, id))
     .map(([id, [first]]) => `${first?.file}: a test names ${id}, which scripts/docs/claims.ts does not know`);
   return [...untested, ...unknown];
 }

@@ -1,16 +1,32 @@
 /** NOTICE: the licences of the libraries that are bundled into the command, read from what is installed. */
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { importsOf, sourceFiles } from "../imports.ts";
 
-const bundled = (): string[] =>
-  [
-    ...new Set(
-      sourceFiles()
-        .flatMap(importsOf)
-        .filter(({ own, to, typeOnly }) => !own && !typeOnly && !to.startsWith("node:") && !foreign.has(to))
-        .map(({ to }) => to),
-    ),
-  ].sort();
+/** The libraries that our sources import, and all that those bring. */
+function bundled(): string[] {
+  const found = new Set<string>();
+  const waiting = sourceFiles()
+    .flatMap(importsOf)
+    .filter(({ own, to, typeOnly }) => !own && !typeOnly && !to.startsWith("node:") && !foreign.has(to))
+    .map(({ to }) => packageOf(to));
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (found.has(name)) continue;
+    found.add(name);
+    const { dependencies, peerDependencies } = manifestOf(name);
+    waiting.push(...Object.keys({ ...dependencies, ...peerDependencies }).filter(isInstalled));
+  }
+  return [...found].sort();
+}
+
+const packageOf = (specifier: string): string =>
+  specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+const manifestOf = (name: string): Manifest =>
+  JSON.parse(readFileSync(`node_modules/${name}/package.json`, "utf8")) as Manifest; // a manifest of npm has these
+const isInstalled = (name: string): boolean => existsSync(`node_modules/${name}/package.json`);
+
 /** Named in our sources, but not part of the command. */
 const foreign: ReadonlySet<string> = new Set(["hookline"]);
 
@@ -18,18 +34,18 @@ interface Manifest {
   version: string;
   license: string;
   dependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
 }
 
 export function notice(): string {
   const parts = bundled().map((name) => {
-    const folder = `node_modules/${name}`;
-    const manifest = JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as Manifest; // a manifest of npm has these
-    const further = Object.keys(manifest.dependencies ?? {});
-    if (further.length > 0)
-      throw new Error(`${name} brings ${further.join(", ")}: their licences belong into NOTICE too`);
-    const [file] = globSync(`${folder}/LICENSE*`);
-    if (!file) throw new Error(`${name} has no licence file`);
-    return `${name} ${manifest.version} (${manifest.license})\n${"-".repeat(72)}\n${readFileSync(file, "utf8").replaceAll("\r\n", "\n").trim()}\n`;
+    const { version, license } = manifestOf(name);
+    const file = readdirSync(`node_modules/${name}`).find((one) => /^licen[cs]e/i.test(one));
+    if (!file && license !== "Apache-2.0") throw new Error(`${name} has no licence file`);
+    const text = file
+      ? readFileSync(`node_modules/${name}/${file}`, "utf8").replaceAll("\r\n", "\n").trim()
+      : "The text of this licence is in LICENSE.";
+    return `${name} ${version} (${license})\n${"-".repeat(72)}\n${text}\n`;
   });
   return `Hookline
 Licensed under the Apache License, Version 2.0: see LICENSE.

@@ -1,5 +1,5 @@
 /** What every agent's adapter is: payload in, reply out, and the facts that install needs. Apart, so that each agent is one file and one row. */
-import type { AgentEventName, HookEvent, Instant, Json, Seconds } from "../core/event.ts";
+import type { AgentEventName, Figures, HookEvent, Instant, Json, Seconds } from "../core/event.ts";
 import type { Outcome, OutcomeField } from "../core/outcome.ts";
 
 /** What the agent is told: a process prints it, an in-process plugin applies it. Never another exit code (R59). */
@@ -52,8 +52,18 @@ export interface AgentAdapter {
   title: string;
   /** What its reply can carry on each event that it sends. */
   capabilities: Readonly<Partial<Record<AgentEventName, readonly OutcomeField[]>>>;
+  /** Every event that hooks can hear of from it: what it tells, and what `beside` makes of that. */
+  sends: ReadonlySet<AgentEventName>;
   /** May throw HooklineError: input_invalid, or event_unknown for an event that is newer than this table. */
   decode(wire: unknown, options: DecodeOptions): HookEvent;
+  /** Other events that the telling means too (R62), to be sent before it. No reply reaches the agent from them. */
+  beside?(event: HookEvent, id: () => string): HookEvent[];
+  /** What the agent's own files say of the conversation: "tokens", "turns" or "messages", as needed. Never throws. */
+  figures?(
+    event: HookEvent,
+    needs: ReadonlySet<string>,
+    windows: Readonly<Record<string, number>>,
+  ): Figures | undefined;
   /** Exactly the agent's own fields for this event, never a superset. Never throws. */
   encode(event: HookEvent, outcome: Outcome): Reply;
   /** Whether the agent runs the hooks of this file itself (R35). */

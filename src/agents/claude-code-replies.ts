@@ -4,6 +4,7 @@ import type { Message, Outcome, OutcomeField } from "../core/outcome.ts";
 import { isRecord } from "../core/schema.ts";
 import { blocked, sessionRule } from "../protocols/settings-keys.ts";
 import type { Reply } from "./adapter.ts";
+import { deliverResult } from "./claude-code-results.ts";
 
 /**
  * How an event is refused. permission: permissionDecision; behavior: decision.behavior; block: decision and reason;
@@ -78,7 +79,7 @@ const nothing: Reply = { exitCode: 0 };
 export function encode(event: HookEvent, outcome: Outcome): Reply {
   const row = Object.hasOwn(rows, event.name) ? rows[event.name as AgentEventName] : undefined; // a key of the table
   if (!row) return nothing;
-  const taken = onlyAccepted(outcome, row);
+  const taken = withResult(event, onlyAccepted(outcome, row));
   if (row.refuses === "exit" && taken.verdict?.is === "deny") return refusedByExit(taken);
   if (row.plain) return plainText(row.plain, taken);
   const specific = specificFields(row, taken);
@@ -91,6 +92,18 @@ export function encode(event: HookEvent, outcome: Outcome): Reply {
 
 const onlyAccepted = (outcome: Outcome, row: ReplyRow): Outcome =>
   Object.fromEntries(row.accepts.map((field) => [field, outcome[field]]).filter(([, value]) => value !== undefined));
+
+/** What the model cannot be shown in a result becomes context. */
+function withResult(event: HookEvent, outcome: Outcome): Outcome {
+  if (outcome.updatedOutput === undefined) return outcome;
+  const { updatedOutput, ...rest } = outcome;
+  const { output, told } = deliverResult(event, updatedOutput);
+  return {
+    ...rest,
+    ...(output !== undefined && { updatedOutput: output }),
+    ...(told !== undefined && { context: [...(outcome.context ?? []), told] }),
+  };
+}
 
 const reasonOf = (outcome: Outcome, otherwise: string): string => outcome.verdict?.reason || otherwise;
 
@@ -106,7 +119,9 @@ function plainText(field: "context" | "worktreePath", outcome: Outcome): Reply {
 }
 
 const texts = (messages: readonly Message[] | undefined, to?: Message["to"]): string[] =>
-  (messages ?? []).filter((one) => to === undefined || one.to === to).map((one) => one.text);
+  (messages ?? [])
+    .filter((one) => to === undefined || one.to === to)
+    .map((one) => (one.title ? `${one.title}: ${one.text}` : one.text));
 
 function commonFields(row: ReplyRow, outcome: Outcome): Fields {
   const blocks = row.refuses === "block" || (row.refuses === "continue" && !outcome.stop);

@@ -7,6 +7,7 @@ import { events, rowOf } from "../core/events.ts";
 import { isRecord, kindOf } from "../core/schema.ts";
 import { type AgentAdapter, type AgentSettings, type DecodeOptions, installLayers, type Places } from "./adapter.ts";
 import { capabilities, encode } from "./claude-code-replies.ts";
+import { transcriptFigures } from "./claude-code-transcript.ts";
 import { claudeFileOf, claudeFolder, claudeManagedFolders } from "./folders.ts";
 
 const name = "claude-code";
@@ -25,13 +26,32 @@ function decode(wire: unknown, options: DecodeOptions): HookEvent {
     name: event,
     at: options.at,
     cwd: folderOf(cwd, options.cwd),
-    data: data as Fields, // the payload was parsed from JSON, so its values are JSON
+    data: { ...filledIn[event]?.(data as Fields), ...data } as Fields, // the payload was parsed from JSON: all of it is JSON
     sender: name,
     accepts: capabilities[event] ?? [],
     ...(session === undefined ? {} : { session }),
     ...(agent && { agent }),
     ...(delivery && { delivery }),
   };
+}
+
+/** What hooks of specification 003 look for and Claude Code says otherwise; what it says itself stays. */
+const filledIn: { readonly [N in AgentEventName]?: (data: Fields) => Fields } = {
+  // It is sent for those that came to their end; a failed subagent has an event of its own.
+  SubagentStop: () => ({ status: "completed" }),
+  // `error` is a kind such as rate_limit; the message stands in the answer's place.
+  StopFailure: ({ last_assistant_message: text }) => (text === undefined ? {} : { error_details: text }),
+};
+
+/** The end of a session is also its stop; a subagent that failed has ended too (specification 003, agent_complete). */
+function beside(event: HookEvent, id: () => string): HookEvent[] {
+  const means = (meant: AgentEventName, data: Fields): HookEvent => {
+    const { delivery: _ofTheTelling, ...rest } = event;
+    return { ...rest, id: id(), name: meant, data, accepts: [] };
+  };
+  if (event.name === "SessionEnd") return [means("SessionStop", event.data)];
+  if (event.name === "StopFailure" && event.agent) return [means("SubagentStop", { ...event.data, status: "failed" })];
+  return [];
 }
 
 function eventNamed(written: unknown): AgentEventName {
@@ -128,7 +148,10 @@ export const claudeCode: AgentAdapter = {
   name,
   title: "Claude Code",
   capabilities,
+  sends: new Set<AgentEventName>([...(Object.keys(capabilities) as AgentEventName[]), "SessionStop"]), // the table's keys
   decode,
+  beside,
+  figures: transcriptFigures,
   encode,
   readsItself,
   settings,

@@ -5,8 +5,9 @@ import { loadPatterns } from "../conditions/patterns.ts";
 import { HooklineError } from "../core/error.ts";
 import type { Hook, Problem } from "../core/hook.ts";
 import { inspectHooks } from "../dialects/inspect.ts";
-import { checkFile, loadHooks } from "../sources/load.ts";
+import { checkOne, loadAll, type Request } from "../loading.ts";
 import type { ExitCode, Invocation } from "./command.ts";
+import { loadingFor } from "./line.ts";
 import { shortPath } from "./list.ts";
 import { safeText } from "./terminal.ts";
 
@@ -19,37 +20,42 @@ export async function check(invocation: Invocation): Promise<ExitCode> {
   return errors > 0 ? 1 : 0;
 }
 
-async function find(
-  invocation: Invocation,
-): Promise<{ problems: readonly Problem[]; files: number; hooks: readonly Hook[] }> {
-  const patterns = await loadPatterns();
+interface Found {
+  problems: readonly Problem[];
+  files: number;
+  hooks: readonly Hook[];
+}
+
+async function find(invocation: Invocation): Promise<Found> {
+  const request = { ...invocation, patterns: await loadPatterns() };
   if (invocation.words.length === 0) {
-    const { problems, files, set } = loadHooks({ ...invocation, patterns });
+    const { problems, files, set } = await loadAll(request, loadingFor());
     return { problems, files: files.length, hooks: set.hooks };
   }
-  const found = invocation.words.flatMap((word) => {
-    const path = resolve(invocation.cwd, word);
-    if (!existsSync(path))
-      throw new HooklineError("usage", {
-        what: `there is no "${word}"`,
-        where: path,
-        advice: "name a hook file or a folder that exists",
-      });
-    if (!statSync(path).isDirectory()) return [{ ...checkFile(path, { ...invocation, patterns }), files: 1 }];
-    const loaded = loadHooks({ ...invocation, cwd: path, patterns });
-    const inside = (file: string | undefined): boolean => file?.startsWith(join(path, "/")) ?? false;
-    return [
-      {
-        hooks: loaded.set.hooks.filter(({ origin }) => inside(origin.file)),
-        problems: loaded.problems.filter(({ file }) => inside(file)),
-        files: loaded.files.filter(({ path: file }) => inside(file)).length,
-      },
-    ];
-  });
+  const found: Found[] = [];
+  for (const word of invocation.words) found.push(await findAt(word, request));
   return {
     problems: found.flatMap((one) => one.problems),
     hooks: found.flatMap((one) => one.hooks),
     files: found.reduce((sum, one) => sum + one.files, 0),
+  };
+}
+
+async function findAt(word: string, request: Request): Promise<Found> {
+  const path = resolve(request.cwd, word);
+  if (!existsSync(path))
+    throw new HooklineError("usage", {
+      what: `there is no "${word}"`,
+      where: path,
+      advice: "name a hook file or a folder that exists",
+    });
+  if (!statSync(path).isDirectory()) return { ...(await checkOne(path, request, loadingFor())), files: 1 };
+  const loaded = await loadAll({ ...request, cwd: path }, loadingFor());
+  const inside = (file: string | undefined): boolean => file?.startsWith(join(path, "/")) ?? false;
+  return {
+    hooks: loaded.set.hooks.filter(({ origin }) => inside(origin.file)),
+    problems: loaded.problems.filter(({ file }) => inside(file)),
+    files: loaded.files.filter(({ path: file }) => inside(file)).length,
   };
 }
 

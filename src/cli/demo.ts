@@ -127,9 +127,24 @@ function whatHappened({ name, data }: HookEvent): string {
 /** What the hook said; what that means stands in the next column. */
 function answerOf(run: Run): string {
   if (run.asked === 0 && run.status === "skipped") return "(not asked)";
-  const { verdict, updatedInput, context } = run.outcome ?? {};
+  const { verdict, updatedInput, updatedOutput, context, messages } = run.outcome ?? {};
   if (updatedInput) return inputOf(updatedInput);
-  return verdict?.reason ?? context?.join(" ") ?? resultOf(run);
+  if (isRecord(updatedOutput)) return findingsIn(updatedOutput.diagnostics);
+  const said = context?.join(" ") ?? messages?.map(({ text }) => text).join(" ");
+  return verdict?.reason ?? said ?? outputOf(run) ?? resultOf(run);
+}
+
+/** The first thing that a language server found, and how many more. */
+function findingsIn(diagnostics: unknown): string {
+  if (!Array.isArray(diagnostics)) return "(changed the result)";
+  const [first, ...more] = diagnostics.filter(isRecord);
+  return `line ${String(first?.line)}: ${String(first?.message)}${more.length > 0 ? ` (and ${more.length} more)` : ""}`;
+}
+
+/** What the last step gave, if it is a text: a tool's answer. */
+function outputOf({ steps, notes }: Run): string | undefined {
+  const content = steps.at(-1)?.output.content;
+  return typeof content === "string" && content !== "" ? content : notes[0];
 }
 
 /** What each kind of answer means for the agent, first match. */
@@ -147,7 +162,13 @@ const consequences: readonly { holds(event: HookEvent, run: Run): boolean; text:
   },
   { holds: (_event, run) => run.outcome?.verdict?.is === "deny", text: "denied: it did not run", style: "red" },
   { holds: (_event, run) => run.outcome?.updatedInput !== undefined, text: "rewritten", style: "cyan" },
-  { holds: (_event, run) => run.outcome?.context !== undefined, text: "the model reads it", style: "green" },
+  {
+    holds: (_event, { outcome }) => [outcome?.context, outcome?.messages, outcome?.updatedOutput].some(Boolean),
+    text: "the model reads it",
+    style: "green",
+  },
+  { holds: (_event, run) => run.steps.at(-1)?.uses === "pipe", text: "piped into another tool", style: "cyan" },
+  { holds: (_event, run) => run.steps.at(-1)?.uses === "lsp_diagnose", text: "nothing to say" },
   { holds: (event) => event.name === "PostToolUse", text: "ran in the background" },
 ];
 const consequenceOf = (event: HookEvent, run: Run): string =>
@@ -160,7 +181,7 @@ function summary(told: readonly Told[], seconds: number): string {
   const parts = [
     `${count(({ event, outcome }) => outcome.verdict?.is === "deny" && event.name !== "Stop")} denied`,
     `${count(({ outcome }) => outcome.updatedInput !== undefined)} rewritten`,
-    `${count(({ outcome }) => outcome.context !== undefined)} given context`,
+    `${count(({ outcome: { context, messages, updatedOutput } }) => [context, messages, updatedOutput].some(Boolean))} given context`,
     `${count(({ event, outcome }) => outcome.verdict?.is === "deny" && event.name === "Stop")} held open`,
   ];
   const asked = told.flatMap(({ runs }) => runs).filter((run) => run.asked > 0).length;

@@ -14,22 +14,35 @@ export async function emit(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
   const event = eventFrom(invocation, invocation.usage, id(), now());
   const runs = new Map<string, Run>();
+  const logs: Logged[] = [];
   const store = await openStore(invocation);
   await store.repair();
   const line = await openLine({
     place: invocation,
     store,
-    observe: (seen) => void (seen.is === "run" && runs.set(seen.run.id, seen.run)),
+    observe(seen) {
+      if (seen.is === "run") runs.set(seen.run.id, seen.run);
+      if (seen.is === "log") logs.push({ level: seen.level, message: seen.message, hook: seen.hook });
+    },
   });
   const complaint = complaintAbout(line.loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
   if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
   const outcome = await line.engine.emit(event, { environment: invocation.environment, signal: invocation.signal });
   await line.close(); // R48: what this command started, it finishes
   if (invocation.json)
-    invocation.terminal.print(JSON.stringify({ event, outcome, runs: [...runs.values()].map(brief) }));
-  else print(invocation, event, outcome, [...runs.values()]);
+    invocation.terminal.print(
+      JSON.stringify({ event, outcome, runs: [...runs.values()].map(brief), ...(logs.length > 0 ? { logs } : {}) }),
+    );
+  else print(invocation, event, outcome, [...runs.values()], logs);
   if (outcome.verdict?.is === "deny" || outcome.stop) return 1;
   return invocation.signal.aborted ? 3 : 0; // what was cut short has not said yes
+}
+
+/** What hooks wrote to the log. */
+interface Logged {
+  level: string;
+  message: string;
+  hook: string;
 }
 
 const brief = (run: Run): object => ({
@@ -41,9 +54,16 @@ const brief = (run: Run): object => ({
   ...(run.notes.length > 0 ? { notes: run.notes } : {}),
 });
 
-function print({ terminal, flags }: Invocation, event: HookEvent, outcome: Outcome, runs: readonly Run[]): void {
+function print(
+  { terminal, flags }: Invocation,
+  event: HookEvent,
+  outcome: Outcome,
+  runs: readonly Run[],
+  logs: readonly Logged[],
+): void {
   const verbose = flags.verbose === true;
   for (const line of outcomeLines(terminal, event, outcome)) terminal.print(line);
+  for (const { level, message } of logs) terminal.print(`  log      ${level}: ${oneLine(message)}`);
   if (runs.length === 0) {
     terminal.print(terminal.paint("dim", "no hook matched: hookline explain says why, hook by hook"));
     return;

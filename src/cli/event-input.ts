@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { HooklineError, messageOf } from "../core/error.ts";
-import type { Fields, HookEvent } from "../core/event.ts";
+import type { Fields, HookEvent, Json } from "../core/event.ts";
 import { eventNames, eventToEmit } from "../core/events.ts";
 import { nearest } from "../core/nearest.ts";
 import { isRecord } from "../core/schema.ts";
@@ -13,7 +13,7 @@ export function eventFrom(invocation: Invocation, usage: string, id: string, at:
   const { words, flags, cwd } = invocation;
   const [written] = words;
   if (written === undefined) throw usageError("the event's name is missing", usage);
-  const data = readData(textFlag(flags, "data"), cwd);
+  const data = asPayload(readData(textFlag(flags, "data"), cwd));
   const name = eventToEmit(written, data);
   if (!name) {
     throw new HooklineError("event_unknown", {
@@ -27,10 +27,22 @@ export function eventFrom(invocation: Invocation, usage: string, id: string, at:
   return { id, name, at, cwd, data: rest, sender: "emit", ...(session ? { session } : {}), ...agentOf(data) };
 }
 
-const agentOf = (data: Fields): Pick<HookEvent, "agent"> => {
-  const { agent_id: id, agent_type: type } = data;
-  return typeof id === "string" ? { agent: { id, ...(typeof type === "string" ? { type } : {}) } } : {};
-};
+/** The words of specification 003's placeholders mean the payload's own fields: `{"tool": {"name": …, "params": …}}`. */
+const toolWords = { name: "tool_name", params: "tool_input", result: "tool_response", error: "error" } as const;
+
+function asPayload({ tool, ...data }: Fields): Fields {
+  if (!isRecord(tool)) return tool === undefined ? data : { ...data, tool };
+  const payload: Fields = {};
+  for (const [word, field] of Object.entries(toolWords)) {
+    const value = tool[word];
+    if (value !== undefined) payload[field] = value as Json; // read from JSON
+  }
+  return { ...payload, ...data };
+}
+
+/** `agent` alone names an agent by its id. */
+const agentOf = ({ agent, agent_id: id = agent, agent_type: type }: Fields): Pick<HookEvent, "agent"> =>
+  typeof id === "string" ? { agent: { id, ...(typeof type === "string" ? { type } : {}) } } : {};
 
 function readData(given: string | undefined, cwd: string): Fields {
   if (given === undefined) return {};

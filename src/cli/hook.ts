@@ -102,6 +102,7 @@ async function answer(event: HookEvent, adapter: AgentAdapter, place: Place, wor
   const path = storePath(here, words.store);
   const complaints: string[] = [];
   const complain = (reason: string): void => void complaints.push(`hookline: ${reason}`);
+  const beside = adapter.beside?.(event, systemPorts().id) ?? [];
   const line = await openLine({
     place: here,
     store: storeWithFallback(
@@ -112,15 +113,13 @@ async function answer(event: HookEvent, adapter: AgentAdapter, place: Place, wor
       command: [process.execPath, process.env.HOOKLINE_BIN ?? "", "supervise"],
       store: path,
     }),
-    only: event,
+    only: [event, ...beside],
   });
   const complaint = complaintAbout(line.loaded, (path) => path);
   if (complaint) complain(complaint);
-  const outcome = await line.engine.emit(event, {
-    environment: place.environment,
-    deadline: event.at + answersWithin,
-    signal: stopped(),
-  });
+  const caller = { environment: place.environment, deadline: event.at + answersWithin, signal: stopped() };
+  for (const one of beside) await line.engine.emit(one, caller); // the agent can be told nothing of these
+  const outcome = await line.engine.emit(event, caller);
   const reply = adapter.encode(event, outcome);
   await line.close();
   // With exit 2 standard error is the reason that the model reads: nothing else may stand there.

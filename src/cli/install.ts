@@ -5,13 +5,14 @@ import { agents } from "../agents/index.ts";
 import { type InstallResult, installAgent, uninstallAgent } from "../agents/install.ts";
 import { HooklineError } from "../core/error.ts";
 import { nearest } from "../core/nearest.ts";
-import { loadHooks } from "../sources/load.ts";
+import { loadAll } from "../loading.ts";
+import { findProject } from "../sources/project.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "./command.ts";
-import { stateFolder } from "./line.ts";
+import { loadingFor, stateFolder } from "./line.ts";
 import { shortPath } from "./list.ts";
 import { safeText } from "./terminal.ts";
 
-export function install(invocation: Invocation): ExitCode {
+export async function install(invocation: Invocation): Promise<ExitCode> {
   const { agent, layer } = target(invocation, "install");
   if (invocation.flags.http === true) {
     throw usageError(
@@ -19,7 +20,7 @@ export function install(invocation: Invocation): ExitCode {
       "install AGENT without --http registers the command",
     );
   }
-  const { set, root } = loadHooks(invocation);
+  const { set, root } = await loadAll(invocation, loadingFor());
   const places = { home: invocation.home, root, environment: invocation.environment };
   const ours = set.hooks.filter(({ origin }) => !origin.file || !agent.readsItself(origin.file, places));
   const wanted = [...new Set(ours.flatMap(({ on }) => ("event" in on ? on.event : [])))];
@@ -43,7 +44,7 @@ export function install(invocation: Invocation): ExitCode {
 
 export function uninstall(invocation: Invocation): ExitCode {
   const { agent, layer } = target(invocation, "uninstall");
-  const { root } = loadHooks(invocation);
+  const { root } = findProject(invocation.cwd, invocation.home);
   const result = uninstallAgent({
     agent,
     layer,

@@ -1,17 +1,20 @@
 /** Composes the line for one command: hooks of the folder, patterns they need, store, queue, engine. */
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { runByAgent } from "../agents/index.ts";
+import { runByAgent, sendableEvents } from "../agents/index.ts";
 import { conditions } from "../conditions/index.ts";
 import { loadPatterns, type PatternNeeds, patternNeeds } from "../conditions/patterns.ts";
 import { createEngine, type Engine } from "../core/engine.ts";
 import { HooklineError } from "../core/error.ts";
 import type { HookEvent } from "../core/event.ts";
-import type { Hook, HookSet } from "../core/hook.ts";
+import type { Condition, Hook, HookSet, Step } from "../core/hook.ts";
 import { listensTo } from "../core/plan.ts";
 import type { Ports, Queue, Registry } from "../core/ports.ts";
 import type { Store } from "../core/record.ts";
+import type { Callback } from "../handlers/function.ts";
 import { createHandlers } from "../handlers/index.ts";
+import type { Loaded, Loading } from "../loading.ts";
+import { createOutside } from "../outside.ts";
 import { createSpawn } from "../processes/spawn.ts";
 import { createInlineQueue } from "../queues/inline.ts";
 import { compiledHooks } from "../sources/compiled.ts";
@@ -21,6 +24,9 @@ import type { SqliteStoreOptions } from "../stores/sqlite.ts";
 import { systemPorts } from "../system.ts";
 import { createRedaction } from "../trust/redaction.ts";
 
+import { createLog } from "./log.ts";
+import { divertOutput } from "./module-output.ts";
+
 export interface Place {
   cwd: string;
   home: string;
@@ -28,7 +34,7 @@ export interface Place {
 }
 export interface Line {
   engine: Engine;
-  loaded: LoadedHooks;
+  loaded: Loaded;
   ports: Ports;
   /** Ends background work of this process, then closes the store. */
   close(): Promise<void>;
@@ -36,11 +42,11 @@ export interface Line {
 export interface LineOptions {
   place: Place;
   store: Store;
-  loaded?: LoadedHooks;
+  loaded?: Loaded;
   queue?: Queue;
   observe?: Ports["observe"];
-  /** Only hooks of this event have to be able to run: the others' patterns are not loaded. */
-  only?: HookEvent;
+  /** Only hooks of these events have to be able to run: the others' patterns are not loaded. */
+  only?: readonly HookEvent[];
 }
 
 export const stateFolder = ({ home, environment }: Place): string =>
@@ -84,52 +90,107 @@ export function storeOptions(
 }
 const recordings = ["redacted", "full", "none"] as const;
 
-export async function openLine({ place, store, observe, only, ...given }: LineOptions): Promise<Line> {
-  const loaded = given.loaded ?? (await loadInForce(place, store, only !== undefined));
+export async function openLine({ place, store, only, ...given }: LineOptions): Promise<Line> {
+  const base = loadingFor(place);
+  const found = given.loaded ?? (await loadInForce(place, store, base, only !== undefined));
+  const loaded = await withModules(found, base, only);
+  const basics = systemPorts();
+  const log = createLog(join(stateFolder(place), "hookline.log"), basics.now);
+  const complain = (message: string): void => log({ is: "log", level: "warn", message, hook: "", run: "" });
+  const outside = createOutside({ ...place, root: () => loaded.root, settings: () => loaded.config, complain });
   const ports: Ports = {
-    ...systemPorts(),
+    ...basics,
     store,
     queue: given.queue ?? createInlineQueue(),
     hooks: () => loaded.set,
-    registry: registryOf(),
+    registry: loaded.registry,
     patterns: await loadPatterns(needsOf(loaded.set, only)),
     elsewhere: (hook, event) =>
       runByAgent(hook, event.sender, { home: place.home, root: loaded.root, environment: place.environment }),
     spawn: createSpawn(),
     fetch: async (request, signal) => (await import("../handlers/fetch.ts")).fetch(request, signal),
-    ...(observe ? { observe } : {}),
+    ...outside.ports,
+    observe(observation) {
+      log(observation);
+      given.observe?.(observation);
+    },
   };
   const engine = createEngine(ports);
+  outside.serve({ engine, store, hooks: () => loaded.set, now: basics.now, id: basics.id });
   return {
     engine,
     loaded,
     ports,
     async close() {
       await engine.close();
+      await outside.close();
       store.close();
     },
   };
 }
 
-export const registryOf = (): Registry => ({ handlers: createHandlers(new Map()), conditions });
+/** What comes with Hookline, and an empty place for the callbacks of modules. What those print goes to the log. */
+export function loadingFor(place?: Place): Loading {
+  const functions = new Map<string, Callback>();
+  return {
+    registry: { handlers: createHandlers(functions), conditions },
+    functions,
+    sendable: sendableEvents(),
+    beforeModules() {
+      const log = place && createLog(join(stateFolder(place), "hookline.log"), Date.now);
+      divertOutput((level, message) => log?.({ is: "log", level, message, hook: "module", run: "" }));
+    },
+  };
+}
 
-const needsOf = (set: HookSet, only: HookEvent | undefined): PatternNeeds =>
-  patternNeeds(only ? set.hooks.filter((hook) => listensTo(hook, only.name)) : set.hooks);
+export const registryOf = (): Registry => loadingFor().registry;
+
+const needsOf = (set: HookSet, only: LineOptions["only"]): PatternNeeds => patternNeeds(asked(set, only));
+
+/** The hooks that these events can reach; without any, all. */
+const asked = ({ hooks }: HookSet, only: LineOptions["only"]): readonly Hook[] =>
+  only ? hooks.filter((hook) => only.some(({ name }) => listensTo(hook, name))) : hooks;
+
+/** Hooks from a compiled copy know their modules by name only; those are loaded if a hook of this event needs them. */
+async function withModules(loaded: Loaded, loading: Loading, only: LineOptions["only"]): Promise<Loaded> {
+  const isLoaded = loaded.registry !== loading.registry || loading.functions.size > 0;
+  if (isLoaded || loaded.modules.length === 0) return loaded;
+  if (!asked(loaded.set, only).some((hook) => needsModules(hook, loading.registry))) return loaded;
+  const { loadModulesOf } = await import("../loading.ts");
+  const { registry } = await loadModulesOf(loaded.modules, loading);
+  return { ...loaded, registry };
+}
+
+const needsModules = ({ when, steps }: Hook, registry: Registry): boolean =>
+  steps.some((step) => step.uses === "function" || !registry.handlers.has(step.uses) || isForeign(step, registry)) ||
+  (when !== undefined && usesForeign(when, registry));
+
+const isForeign = ({ skipIf }: Step, registry: Registry): boolean =>
+  skipIf !== undefined && usesForeign(skipIf, registry);
+
+function usesForeign(condition: Condition, registry: Registry): boolean {
+  const inside = (one: Condition): boolean => usesForeign(one, registry);
+  if ("all" in condition) return condition.all.some(inside);
+  if ("any" in condition) return condition.any.some(inside);
+  if ("not" in condition) return inside(condition.not);
+  return !registry.conditions.has(condition.is);
+}
 
 /** The hooks of this place, broken guards in their last valid form. `quickly`: for one event, patterns unchecked. */
 export async function loadInForce(
   place: Place,
   store: Pick<Store, "setsInForce" | "hookSet">,
+  loading: Loading = loadingFor(),
   quickly = false,
-): Promise<LoadedHooks> {
-  const loaded = quickly ? await loadForOneEvent(place) : await loadAll(place);
+): Promise<Loaded> {
+  const loaded = quickly ? await loadForOneEvent(place, loading) : await loadEverything(place, loading);
   const lastValid = await lastValidGuards(loaded, store);
-  return lastValid.length === 0 ? loaded : loadAll({ ...place, lastValid });
+  return lastValid.length === 0 ? loaded : loadEverything({ ...place, lastValid }, loading);
 }
 
-async function loadAll(place: Place & { lastValid?: readonly Hook[] }): Promise<LoadedHooks> {
-  const [{ loadHooks }, patterns] = await Promise.all([import("../sources/load.ts"), loadPatterns()]);
-  return loadHooks({ ...place, patterns });
+async function loadEverything(place: Place & { lastValid?: readonly Hook[] }, loading: Loading): Promise<Loaded> {
+  const [{ loadAll }, patterns] = await Promise.all([import("../loading.ts"), loadPatterns()]);
+  return loadAll({ ...place, patterns }, loading);
 }
 
 /** Set by the build. From source nothing is kept: the compiler itself may have changed. */
@@ -137,17 +198,16 @@ declare const BUILT_FROM: string;
 const build = typeof BUILT_FROM === "undefined" ? undefined : BUILT_FROM;
 
 /** The hooks of this place, from the last load's copy where it still holds. The dialects are loaded only if not. */
-export async function loadForOneEvent(place: Place): Promise<LoadedHooks> {
+export async function loadForOneEvent(place: Place, loading: Loading = loadingFor()): Promise<Loaded> {
   const compiled = build === undefined ? undefined : compiledHooks(stateFolder(place), build, place);
   const kept = compiled?.read();
-  if (kept && "loaded" in kept) return kept.loaded;
-  const [{ loadHooks }, { loadStable }] = await Promise.all([
-    import("../sources/load.ts"),
-    import("../sources/stable-load.ts"),
-  ]);
-  if (!compiled) return loadHooks(place);
-  const load = loadStable(() => loadHooks(place), kept?.watched ?? []);
-  compiled.keep(load, Date.now());
+  const { registry } = loading;
+  if (kept && "loaded" in kept) return { ...kept.loaded, registry };
+  const { loadAll, loadAllStable } = await import("../loading.ts");
+  if (!compiled) return loadAll(place, loading);
+  const load = await loadAllStable(place, loading, kept?.watched ?? []);
+  const { registry: _functions, ...plain } = load.loaded;
+  compiled.keep({ ...load, loaded: plain }, Date.now());
   return load.loaded;
 }
 

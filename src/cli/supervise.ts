@@ -9,15 +9,15 @@ import type { Assignment } from "../queues/detached.ts";
 import { storeWithFallback } from "../stores/fallback.ts";
 import { isAlive, ownerOf } from "../system.ts";
 import type { ExitCode, Invocation } from "./command.ts";
-import { openLine, storeOptions } from "./line.ts";
+import { loadForOneEvent, openLine, storeOptions } from "./line.ts";
 
 export async function supervise(invocation: Invocation): Promise<ExitCode> {
   const { item, store: path, adopted } = JSON.parse(readFileSync(0, "utf8")) as Assignment; // written by queues/detached.ts
   const { openSqliteStore } = await import("../stores/sqlite.ts");
   const open = (): Store => openSqliteStore({ ...storeOptions(invocation, undefined, ignored), path });
   const store = storeWithFallback(open, ignored); // nobody reads what a supervisor says, and the hook runs all the same
-  const set = { id: "supervised", hooks: [item.hook] };
-  const loaded = { set, problems: [], files: [], watched: [], root: item.hook.origin.root ?? item.event.cwd };
+  const found = await loadForOneEvent({ ...invocation, cwd: item.event.cwd });
+  const loaded = { ...found, set: { id: "supervised", hooks: [item.hook] } };
   const line = await openLine({ place: invocation, store, loaded });
   if (adopted) {
     const run = { ...item.run, owner: ownerOf(process.pid) };

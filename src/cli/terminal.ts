@@ -24,10 +24,11 @@ export function openTerminal(
   { environment, quiet }: { environment: NodeJS.ProcessEnv; quiet: boolean },
 ): Terminal {
   const isTerminal = stream.isTTY === true;
+  const write = stream.write.bind(stream); // ours, whatever a module of the project does to the stream later
   const colours = isTerminal && !environment.NO_COLOR && environment.TERM !== "dumb";
   return {
     width: isTerminal ? stream.columns : Number.POSITIVE_INFINITY,
-    print: (line) => void (quiet || stream.write(`${line}\n`)),
+    print: (line) => void (quiet || write(`${line}\n`)),
     error: (line) => void errors.write(`${line}\n`),
     paint(style, text) {
       const [on, off] = styles[style];

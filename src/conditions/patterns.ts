@@ -4,6 +4,7 @@ import { rowOf } from "../core/events.ts";
 import { compilePlainGlob } from "../core/glob.ts";
 import type { Condition, Hook } from "../core/hook.ts";
 import { isNameList, needsEngine } from "../core/pattern.ts";
+import { compilePlainExpression } from "../core/plain-expression.ts";
 import type { Patterns } from "../core/ports.ts";
 import { isRecord } from "../core/schema.ts";
 import { comparisonsOf, readToolPattern } from "../core/tool-pattern.ts";
@@ -106,8 +107,23 @@ function addNeeds(condition: Condition, filesOnly: boolean, needs: Required<Patt
   if (condition.is === "match" && typeof source === "string") {
     if (needsEngine(source) && !(filesOnly && isNameList(source.trim(), "file"))) needs.regex = true;
   } else if (condition.is === "tool" && typeof source === "string") addToolNeeds(source, needs);
-  else Object.assign(needs, everything);
+  else if (condition.is === "error_type") needs.regex ||= !isPlainExpression(condition.with);
+  else if (condition.is === "expression") needs.expression ||= !isRead(condition.with);
+  else if (!plainKinds.has(condition.is)) Object.assign(needs, everything);
 }
+
+/** These need no library, whatever their parameters. */
+const plainKinds: ReadonlySet<string> = new Set(
+  "agent always never context_pressure turn_count tool_calls message_count tool_name tool_failed content_contains".split(
+    " ",
+  ),
+);
+
+const isPlainExpression = (params: unknown): boolean =>
+  isRecord(params) && typeof params.match === "string" && compilePlainExpression(params.match) !== undefined;
+
+/** An expression was read when its file was. */
+const isRead = (params: unknown): boolean => isRecord(params) && params.tree !== undefined;
 
 function addToolNeeds(source: string, needs: Required<PatternNeeds>): void {
   try {

@@ -17,7 +17,7 @@ import {
 } from "./passage.ts";
 import { type Plan, scopeOf } from "./plan.ts";
 import type { Caller, DetachedWork, Item, Ports } from "./ports.ts";
-import type { Found, Run } from "./record.ts";
+import { addTokens, type Found, type Run } from "./record.ts";
 import { type Performed, perform } from "./run.ts";
 import { sharedScope } from "./step-context.ts";
 
@@ -141,6 +141,7 @@ function* runAndDeliver(asking: Asking, plan: Plan, passage: Passage, run: Run, 
   if (hook.status) ports.observe?.({ is: "status", hook, status: "" });
   run.status = done.status;
   run.steps = run.asked === 1 ? done.steps : [...run.steps, ...done.steps];
+  addTokens(run);
   run.notes.push(...done.notes);
   run.outcome = done.outcome;
   if (done.reason !== undefined) run.reason = done.reason;

@@ -7,7 +7,7 @@ import { type Flow, go, wait } from "./flow.ts";
 import type { Outcome } from "./outcome.ts";
 import { planHook } from "./plan.ts";
 import type { Caller, DetachedWork, Item, Ports, StepResult } from "./ports.ts";
-import type { Run, RunStatus } from "./record.ts";
+import { addTokens, type Run, type RunStatus } from "./record.ts";
 import { perform } from "./run.ts";
 import { type Occasion, sharedScope } from "./step-context.ts";
 
@@ -22,7 +22,7 @@ export async function performItem(ports: Ports, item: Item, caller: Caller): Pro
 
 function* runItem(ports: Ports, item: Item, caller: Caller): Flow<void> {
   const { event, hook } = item;
-  const plan = planHook(hook, ports.registry, ports.patterns);
+  const plan = planHook(hook, ports.registryAt?.(event) ?? ports.registry, ports.patterns);
   const run: Run = { ...item.run, status: "running", asked: 1, ...(ports.owner ? { owner: ports.owner } : {}) };
   const started = ports.now();
   const claims = claimsOf(hook, event);
@@ -37,6 +37,7 @@ function* runItem(ports: Ports, item: Item, caller: Caller): Flow<void> {
   const reason = rest && !rest.ok ? rest.reason : done.reason;
   if (reason !== undefined) run.reason = reason;
   run.steps = done.steps;
+  addTokens(run);
   run.notes = [...run.notes, ...done.notes];
   run.outcome = done.outcome;
   run.ms = ports.now() - started;

@@ -86,7 +86,7 @@ function compileLeaf(condition: { is: string; with?: Json }, place: Place): Comp
       return { holds, because: holds ? said.holds : said.fails };
     },
     isStatic: kind.reads === "match",
-    needs: new Set(kind.needs === undefined ? [] : [kind.needs]),
+    needs: new Set([...(kind.needs === undefined ? [] : [kind.needs]), ...(kind.needsOf?.(params) ?? [])]),
   };
 }
 

@@ -4,7 +4,7 @@ import { refusalOf } from "./admit.ts";
 import { type Asking, askAgain, askAll, mayJudge, save, skip } from "./ask.ts";
 import { dropItem, finishDetached, performItem } from "./background.ts";
 import { messageOf } from "./error.ts";
-import type { HookEvent, MaybePromise } from "./event.ts";
+import { firstTurn, type HookEvent, type MaybePromise } from "./event.ts";
 import { advance } from "./events.ts";
 import { type Explanation, explainEvent } from "./explain.ts";
 import { type Flow, go, isThenable, wait } from "./flow.ts";
@@ -42,10 +42,10 @@ export function createEngine(ports: Ports): Engine {
   const planned = new WeakMap<HookSet, Plans>();
   const background = new Set<Promise<void>>();
 
-  const plansOf = (set: HookSet): Plans => {
+  const plansOf = (set: HookSet, event: HookEvent): Plans => {
     const known = planned.get(set);
     if (known) return known;
-    const made = planHooks(set, ports.registry, ports.patterns);
+    const made = planHooks(set, ports.registryAt?.(event) ?? ports.registry, ports.patterns);
     planned.set(set, made);
     return made;
   };
@@ -72,8 +72,9 @@ export function createEngine(ports: Ports): Engine {
   const asking: Asking = { ports, handOver };
 
   function* decide(given: HookEvent, caller: Caller): Flow<Outcome> {
-    const set = ports.hooks(given);
-    const passage = begin(given, plansOf(set), caller, ports);
+    const found = ports.hooks(given);
+    const set = isThenable(found) ? yield* wait(found) : found;
+    const passage = begin(given, plansOf(set, given), caller, ports);
     let outcome: Outcome;
     try {
       const needs = needsOf(candidates(passage));
@@ -180,10 +181,25 @@ export function createEngine(ports: Ports): Engine {
 
   function hooksOr(event: HookEvent): HookSet | undefined {
     try {
-      return ports.hooks(event);
+      const found = ports.hooks(event);
+      return isThenable(found) ? undefined : found; // what is only being loaded now has decided nothing
     } catch {
       return undefined; // no hooks, no guard among them
     }
+  }
+
+  function* explain(event: HookEvent): Flow<Explanation[]> {
+    const set = yield* wait(ports.hooks(event));
+    return yield* explainEvent(yield* enriched(event, set), set, plansOf(set, event), ports);
+  }
+
+  /** As the event would be recorded: with what conditions need, and the turn that its session is in. */
+  function* enriched(event: HookEvent, set: HookSet): Flow<HookEvent> {
+    if (event.turn) return event;
+    const needs = needsOf(plansOf(set, event).find(event));
+    const given = needs.size > 0 && ports.enrich ? yield* wait(ports.enrich(event, needs)) : event;
+    const before = given.session ? yield* wait(ports.store.turn(given.session)) : firstTurn;
+    return { ...given, turn: advance(given, before) };
   }
 
   ports.queue.start({
@@ -193,10 +209,7 @@ export function createEngine(ports: Ports): Engine {
 
   return {
     emit: (event, caller = noCaller) => emit(event, caller),
-    explain(event) {
-      const set = ports.hooks(event);
-      return go(explainEvent(event, set, plansOf(set), ports));
-    },
+    explain: (event) => go(explain(event)),
     perform: (item, caller = noCaller) => performItem(ports, item, caller),
     finish: (run, work) => finishDetached(ports, run, work),
     async close() {

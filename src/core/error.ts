@@ -42,7 +42,8 @@ const sentences = {
     `the model ${facts.name} gave no answer: ${facts.reason} — ${facts.where} — ${facts.advice ?? "see the reason"}`,
   module_failed: (facts: Facts) =>
     `the module cannot be loaded: ${facts.reason} — ${facts.where} — ${facts.advice ?? "correct it; hookline check names the place"}`,
-  dependency_missing: (facts: Facts) => `${facts.name} is not installed — ${facts.where} — ${facts.advice}`,
+  language_server_failed: (facts: Facts) =>
+    `the language server ${facts.name} gave no answer: ${facts.reason} — ${facts.where} — ${facts.advice ?? "see the reason"}`,
   closed: (facts: Facts) => `${facts.name} is closed — ${facts.where} — create a new one`,
 } as const;
 

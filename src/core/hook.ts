@@ -136,7 +136,6 @@ export type ProblemCode =
   | "duplicate-key"
   | "overridden"
   | "disabled"
-  | "not-supported-yet"
   | "guard-invalid"
   | "guard-in-background";
 

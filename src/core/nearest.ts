@@ -18,6 +18,18 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
+/** The nearest candidates, the best first, where one alone would hide what was meant. */
+export function nearestFew(word: string, candidates: Iterable<string>, most: number): string[] {
+  if (word.length > longestName) return [];
+  const written = word.toLowerCase();
+  const found = [...new Set(candidates)].map((name) => ({ name, mistakes: distance(written, name.toLowerCase()) }));
+  const near = found.filter(({ mistakes }) => mistakes <= mistakesIn(word));
+  return near
+    .sort((left, right) => left.mistakes - right.mistakes)
+    .slice(0, most)
+    .map(({ name }) => name);
+}
+
 export const didYouMean = (word: string, candidates: Iterable<string>): string | undefined => {
   const near = nearest(word, candidates);
   return near === undefined ? undefined : `did you mean "${near}"?`;

@@ -245,7 +245,7 @@ const otherwise: { [F in OutcomeField]?: "later" | Instead<OutcomeFields[F]> } =
   compact: {
     field: "messages",
     texts: ({ strategy, keepLast }) => [
-      `a hook asks to compact the context (${strategy}${keepLast === undefined ? "" : `, keep the last ${keepLast}`}): run /compact`,
+      `a hook asks to compact the context (${strategy}${keepLast === undefined ? "" : `, keep the last ${keepLast} messages`}): run /compact`,
     ],
   },
 };

@@ -33,6 +33,8 @@ export interface ConditionKind<P = Json> {
   compile(params: P, patterns: Patterns): Test;
   /** What enrich has to add to the event first. */
   needs?: string;
+  /** The same, where it depends on the parameters. Never throws. */
+  needsOf?(params: P): readonly string[];
   /** "match": the answer depends on the event's name and match value alone, so it is remembered. */
   reads?: "match";
   /** What it asks for in a person's words, for lists. */
@@ -129,6 +131,8 @@ export interface ActionUse {
   role(params: Fields): Role;
   /** Nobody waits for it. */
   background?: true;
+  /** What its step has to be given at least, where it has a limit of its own. */
+  limit?(params: Fields): Seconds;
   /** The events on which it has an effect, as authors write them; absent: on all. */
   events?: readonly string[];
 }
@@ -176,6 +180,8 @@ export type Fetch = (
 export interface ToolAnswer {
   ok: boolean;
   output: Json;
+  /** What it said in words, where the output is another thing. */
+  text?: string;
 }
 export interface ToolInfo {
   /** module.action */
@@ -187,8 +193,12 @@ export interface ToolInfo {
 }
 /** The tools that a project's hooks may call: those of its MCP servers, and the engine's own as module `hookline`. */
 export interface Tools {
-  /** Rejects with HooklineError tool_unknown, tool_failed. */
-  call(name: string, input: Fields, signal: AbortSignal): Promise<ToolAnswer>;
+  /**
+   * Rejects with HooklineError tool_unknown, tool_failed.
+   *
+   * @param event the one whose hook calls: the engine's own operations work where it happened, and bound loops by it
+   */
+  call(name: string, input: Fields, signal: AbortSignal, event?: HookEvent): Promise<ToolAnswer>;
   list(signal: AbortSignal): Promise<ToolInfo[]>;
   close(): Promise<void>;
 }
@@ -210,13 +220,16 @@ export interface ModelRequest {
   /** Of input and output together, over all turns. */
   maxTokens?: number;
   tools?: readonly ModelTool[];
-  /** Calls of the model, at most; 1 unless there are tools. */
+  /** Calls of the model, at most; 1, or 10 where there are tools. */
   turns?: number;
+  /** When the answer is too late: nothing is tried again that could not end by then. */
+  deadline?: Instant;
 }
 export interface ModelAnswer {
   text: string;
   model: string;
-  tokens: { input: number; output: number };
+  /** As the provider counted them, cached ones included; `estimated` where it did not. */
+  tokens: { input: number; output: number; estimated?: true };
   /** The tools that it called, in order. */
   calls: { tool: string; ok: boolean; ms: number }[];
 }
@@ -273,8 +286,10 @@ export interface Ports {
   store: Store;
   queue: Queue;
   /** Read once per event; a hot reload answers another set. */
-  hooks(event: HookEvent): HookSet;
+  hooks(event: HookEvent): MaybePromise<HookSet>;
   registry: Registry;
+  /** The registry of the event's project, where that has registered conditions or actions of its own; asked after `hooks`. */
+  registryAt?(event: HookEvent): Registry;
   patterns: Patterns;
   /** Which process this is, for runs in progress. */
   owner?: string;

@@ -24,6 +24,8 @@ export interface StepRecord {
   failure?: Failure;
   reason?: string;
   evidence?: Evidence;
+  /** Input and output that a model counted. */
+  tokens?: number;
 }
 
 export type RunStatus =
@@ -53,11 +55,19 @@ export interface Run {
   /** What the hook answered, before the event's row took what it accepts. */
   outcome?: Outcome;
   steps: StepRecord[];
+  /** Of all its steps. */
+  tokens?: number;
   notes: string[];
   /** Times that the hook was asked about this event (R6). */
   asked: number;
   /** The process that runs it, so that a crash can be told from work in progress. */
   owner?: string;
+}
+
+/** What the steps of a run cost together, where a model was asked. To be called when its steps were set. */
+export function addTokens(run: Run): void {
+  const counts = run.steps.flatMap(({ tokens }) => tokens ?? []);
+  if (counts.length > 0) run.tokens = counts.reduce((sum, one) => sum + one, 0);
 }
 
 export interface StoredEvent {
@@ -101,6 +111,8 @@ export interface Store {
     advance: (event: HookEvent, before: Turn) => Turn,
   ): MaybePromise<{ turn: Turn; given?: Outcome }>;
   answered(eventId: string, outcome: Outcome): MaybePromise<void>;
+  /** The session's turn as the last event left it. */
+  turn(session: SessionId): MaybePromise<Turn>;
   /** All or none; answers with the first that refuses. */
   claim(claims: readonly Claim[], now: Instant): MaybePromise<Claim | undefined>;
   /** The first claim that would refuse now; changes nothing. */

@@ -96,6 +96,7 @@ function recordOf({ uses }: Step, result: StepResult, ms: number): StepRecord {
     record.reason = result.reason;
   }
   if (result.evidence) record.evidence = result.evidence;
+  if (result.tokens !== undefined) record.tokens = result.tokens;
   return record;
 }
 

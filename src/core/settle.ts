@@ -1,7 +1,7 @@
 /** From the answers of all hooks to the one outcome: stale answers fall out, the inbox joins, and new rounds are paid for. */
 import type { Counter } from "./event.ts";
 import { type Flow, wait } from "./flow.ts";
-import { accept, type Message, merge, type Outcome, type Verdict } from "./outcome.ts";
+import { accept, isEmpty, type Message, merge, type Outcome, type Verdict } from "./outcome.ts";
 import type { Answer, Passage } from "./passage.ts";
 import type { Ports } from "./ports.ts";
 import { isRecord } from "./schema.ts";
@@ -68,7 +68,11 @@ function* addInbox(ports: Ports, passage: Passage, outcome: Outcome): Flow<Joine
       const text = `${words}\n(not shown to the model: it has had ${noticesPerPrompt} notices since the last prompt)`;
       joined.outcome = merge(joined.outcome, accept({ messages: [{ to: "person", text }] }, acceptance, false).now);
     } else if (counter && counter === row.holdsOpenFor) holding.push(words);
-    else joined.outcome = merge(joined.outcome, accept(waiting, acceptance, false).now);
+    else {
+      const { now, later } = accept(waiting, acceptance, false);
+      joined.outcome = merge(joined.outcome, now);
+      if (!isEmpty(later)) yield* wait(ports.store.post(event.session, later)); // it waits on
+    }
   }
   if (holding.length === 0) return joined;
   const verdict: Verdict = { is: "deny", reason: holding.join("\n"), by: "inbox" };

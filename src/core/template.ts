@@ -1,7 +1,9 @@
 /** {{placeholders}} in texts: read once at load, filled per run. Fills values only; quoting is the command handler's (R18). */
 import type { Fields, Json } from "./event.ts";
+import { hasFailed } from "./events.ts";
 import type { Scope } from "./ports.ts";
 import type { StepRecord } from "./record.ts";
+import { isRecord } from "./schema.ts";
 
 export type TemplatePart =
   | { is: "text"; text: string }
@@ -78,25 +80,94 @@ export function printValue(value: Json): string {
   }
 }
 
-type Root = (scope: Scope) => Json | undefined;
+/** A placeholder as authors write it: X stands for a name, or for names and numbers between dots. */
+export interface Placeholder {
+  name: string;
+  meaning: string;
+}
+interface Root {
+  read(scope: Scope): Json | undefined;
+  shown: readonly Placeholder[];
+}
 type Read = (scope: Scope) => Json;
 
+/** What stands before the first dot. Steps have numbers, so they are found by their form. */
 const roots: { readonly [name: string]: Root } = {
-  event: ({ event }) => event.data,
-  match: ({ match }) => match,
-  turn: ({ turn }) => ({ ...turn }),
-  session: ({ event }) => event.session,
-  tool: ({ event }) => toolOf(event.data),
+  tool: {
+    read: toolOf,
+    shown: [
+      { name: "tool.name", meaning: "the tool's name; where the event has no tool, that of the tool in flight" },
+      { name: "tool.params.X", meaning: "a field of the tool's parameters; X.0.y reaches into lists and objects" },
+      { name: "tool.result.X", meaning: "a field of the tool's result" },
+      { name: "tool.result", meaning: "the whole result" },
+      { name: "tool.error", meaning: "why the tool failed" },
+    ],
+  },
+  event: {
+    read: ({ event }) => event.data,
+    shown: [
+      { name: "event.X", meaning: "a field of the event's payload, by the name that agents send" },
+      { name: "event", meaning: "the whole payload" },
+    ],
+  },
+  previous: {
+    read: ({ results }) => results.at(-1)?.output,
+    shown: [
+      { name: "previous", meaning: "what the action before this one gave: its main output" },
+      { name: "previous.X", meaning: "a field of that output" },
+    ],
+  },
+  match: {
+    read: ({ match }) => match,
+    shown: [{ name: "match.X", meaning: "what the condition found" }],
+  },
+  turn: {
+    read: ({ turn }) => ({ ...turn }),
+    shown: [
+      { name: "turn.X", meaning: "the state of the conversation: number, toolCalls, messages, tokens, window, …" },
+    ],
+  },
+  prompt: { read: ({ turn }) => turn.prompt, shown: [{ name: "prompt", meaning: "the person's last prompt" }] },
+  answer: { read: ({ turn }) => turn.answer, shown: [{ name: "answer", meaning: "the model's last answer" }] },
+  error: {
+    read: ({ event, turn }) => own(event.data, "error") ?? turn.error,
+    shown: [{ name: "error", meaning: "the error of this event, else the last of this turn" }],
+  },
+  agent: {
+    read: ({ event, turn }) => agentOf(event.agent ?? turn.agent),
+    shown: [
+      { name: "agent.id", meaning: "which agent works" },
+      { name: "agent.type", meaning: "its type, where it has one" },
+    ],
+  },
+  session: { read: ({ event }) => event.session, shown: [{ name: "session", meaning: "the session's id" }] },
 };
+
+/** Every placeholder there is, for documentation and messages. */
+export const placeholders: readonly Placeholder[] = [
+  ...Object.values(roots).flatMap(({ shown }) => shown),
+  { name: "step_N", meaning: "what action N of this hook gave, counted from 0: its main output" },
+  { name: "step_N.X", meaning: "a field of that output" },
+];
+
+const agentOf = (agent: { id: string; type?: string } | undefined): Json | undefined => agent && { ...agent };
 
 /** The names that specification 003 has for the fields of a tool event. */
 const toolFields = { name: "tool_name", params: "tool_input", result: "tool_response", error: "error" } as const;
 
-function toolOf(data: Fields): Fields {
+/** An event without a tool has no parameters, no result and no error of one. */
+function toolOf({ event: { data }, turn }: Scope): Fields {
+  if (own(data, toolFields.name) === undefined) return turn.tool === undefined ? {} : { name: turn.tool };
   const found: Fields = {};
   for (const [name, field] of Object.entries(toolFields)) {
     const value = own(data, field);
     if (value !== undefined) found[name] = value;
+  }
+  const response = found.result;
+  // A tool may fail by what it answers, and then says there why.
+  if (found.error === undefined && isRecord(response) && hasFailed(data)) {
+    const error = own(response as Fields, "error"); // a payload is JSON
+    if (error !== undefined) found.error = error;
   }
   return found;
 }
@@ -120,7 +191,7 @@ function compilePlaceholder(written: string): Read | undefined {
   if (step !== undefined) return readResult(({ results }) => results[Number(step)], path);
   if (name === "previous") return readResult(({ results }) => results.at(-1), path);
   const root = Object.hasOwn(roots, name) ? roots[name] : undefined;
-  return root && ((scope) => orEmpty(find(root(scope), path ?? [], 0)));
+  return root && ((scope) => orEmpty(find(root.read(scope), path ?? [], 0)));
 }
 
 function readResult(resultOf: (scope: Scope) => StepRecord | undefined, path: readonly string[] | undefined): Read {

@@ -106,12 +106,7 @@ function misspelt<T extends string>(
   return typeof value === "string" && nearest(value, choices) === meant ? meant : undefined;
 }
 
-function readStep(reader: EntryReader, type: NamedType, context: FileContext): Step | undefined {
-  if (!type.parameters) {
-    const message = `${type.name} hooks need a model or a server, which Hookline does not have yet: this hook does not run`;
-    reader.report(reader.entry.at, { severity: "warning", code: "not-supported-yet", message });
-    return undefined;
-  }
+function readStep(reader: EntryReader, type: NamedType, context: FileContext): Step {
   const parameters = type.parameters(reader, context);
   return { uses: type.name, with: parameters, timeout: readTimeout(reader, type), onError: "stop" };
 }
@@ -232,7 +227,7 @@ function invalidGuard(
   context: FileContext,
   policy: Policy,
   when: Condition | undefined,
-  fault = "its type of handler cannot run yet",
+  fault = "it names no handler",
 ): Hook {
   const reason = `the entry of this guard is invalid: ${fault}`;
   reader.report(reader.entry.at, {

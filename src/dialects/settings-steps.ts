@@ -12,13 +12,10 @@ export interface StepContext {
 export interface HandlerType {
   keys: readonly string[];
   timeout: Seconds;
-  /** Absent: this type cannot run yet. */
-  parameters?(reader: EntryReader, context: StepContext): Fields;
+  parameters(reader: EntryReader, context: StepContext): Fields;
   /** What a person calls a hook that has no name. */
   label(parameters: Fields): string;
 }
-
-const promptLabel = (): string => "prompt";
 
 export const handlerTypes: Readonly<Record<string, HandlerType>> = {
   command: {
@@ -33,9 +30,24 @@ export const handlerTypes: Readonly<Record<string, HandlerType>> = {
     parameters: httpParameters,
     label: ({ url }) => String(url).replace(/[?#].*$/, ""),
   },
-  prompt: { keys: ["prompt", "model", "continueOnBlock"], timeout: 60, label: promptLabel },
-  agent: { keys: ["prompt", "model"], timeout: 60, label: promptLabel },
-  mcp_tool: { keys: ["server", "tool", "input"], timeout: 60, label: promptLabel },
+  prompt: {
+    keys: ["prompt", "model", "max_tokens", "continueOnBlock"],
+    timeout: 60,
+    parameters: promptParameters,
+    label: ({ prompt }) => String(prompt),
+  },
+  agent: {
+    keys: ["prompt", "model", "max_tokens", "continueOnBlock", "turns", "tools"],
+    timeout: 60,
+    parameters: agentParameters,
+    label: ({ prompt }) => String(prompt),
+  },
+  mcp_tool: {
+    keys: ["server", "tool", "input"],
+    timeout: 60,
+    parameters: toolParameters,
+    label: ({ server, tool }) => `${server}.${tool}`,
+  },
 };
 
 const present = (fields: { [key: string]: Json | undefined }): Fields => {
@@ -113,3 +125,55 @@ const variablesIn = (headers: { [key: string]: string }): Set<string> =>
       [...value.matchAll(/\$\{?([A-Za-z_]\w*)\}?/g)].map(([, name = ""]) => name),
     ),
   );
+
+function promptParameters(reader: EntryReader): Fields {
+  return present({
+    prompt: required(reader, "prompt", '"prompt": "Is this safe? $ARGUMENTS"'),
+    model: reader.text("model"),
+    max_tokens: wholeNumber(reader, "max_tokens"),
+    continueOnBlock: reader.flag("continueOnBlock"),
+  });
+}
+
+function agentParameters(reader: EntryReader): Fields {
+  const tools = reader.entry.fields.get("tools")?.value === "all" ? "all" : reader.texts("tools");
+  return present({ ...promptParameters(reader), turns: wholeNumber(reader, "turns"), tools });
+}
+
+function toolParameters(reader: EntryReader): Fields {
+  return present({
+    server: required(reader, "server", '"server": "github"'),
+    tool: required(reader, "tool", '"tool": "search_issues"'),
+    input: inputOf(reader),
+  });
+}
+
+function required(reader: EntryReader, key: string, example: string): string {
+  const before = reader.faults.length;
+  const value = reader.text(key);
+  if (value?.trim()) return value;
+  const type = reader.text("type");
+  const message = `${type === "prompt" ? "a" : "an"} ${type} hook needs a "${key}"`;
+  if (reader.faults.length === before) reader.fault(key, "missing-field", message, `write ${example}`);
+  return "";
+}
+
+function wholeNumber(reader: EntryReader, key: string): number | undefined {
+  const value = reader.number(key);
+  if (value === undefined || (Number.isSafeInteger(value) && value > 0)) return value;
+  reader.fault(key, "wrong-type", `"${key}" needs a whole number above 0 but is ${value}`);
+  return undefined;
+}
+
+function inputOf(reader: EntryReader): Fields | undefined {
+  const value = reader.entry.fields.get("input")?.value;
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "object" && !Array.isArray(value)) return value;
+  reader.fault(
+    "input",
+    "wrong-type",
+    '"input" needs an object',
+    'write "input": { "path": "${tool_input.file_path}" }',
+  );
+  return undefined;
+}

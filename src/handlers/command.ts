@@ -2,7 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join, relative, sep } from "node:path";
-import type { Seconds } from "../core/event.ts";
+import type { MaybePromise, Seconds } from "../core/event.ts";
 import type { Handler, Protocol, StepContext, StepResult } from "../core/ports.ts";
 import type { Detached, Ended } from "../core/program.ts";
 import type { Evidence } from "../core/record.ts";
@@ -12,6 +12,7 @@ import { protocols } from "../protocols/index.ts";
 import { writtenName } from "../protocols/written-name.ts";
 import { type EnvironmentWish, environmentOf } from "./command-environment.ts";
 import { type CommandWish, createFinder, lineOf } from "./command-line.ts";
+import { createCommandTemplates } from "./command-template.ts";
 import { shorten } from "./evidence.ts";
 
 export type CommandParams = CommandWish & EnvironmentWish & { protocol?: string; detach?: "allow" };
@@ -20,7 +21,8 @@ export type CommandParams = CommandWish & EnvironmentWish & { protocol?: string;
 export const command: Handler<CommandParams> = createCommand();
 
 function createCommand(): Handler<CommandParams> {
-  const find = createFinder();
+  const run = createRunCommand();
+  const { render, inspect } = createCommandTemplates();
   return {
     params: object(
       { command: text("a command line, or a program where args are given") },
@@ -35,17 +37,35 @@ function createCommand(): Handler<CommandParams> {
       },
     ),
     needs: ["spawn"],
+    render,
+    inspect,
     run(params, context) {
       const protocol = protocols.get(params.protocol ?? "settings");
-      if (!protocol) return notStarted(`no protocol is called "${params.protocol}"`);
-      const environment = environmentOf(params, context);
-      const line = lineOf(params, environment, find);
-      return typeof line === "string" ? notStarted(line) : runLine({ ...line, environment, params, protocol, context });
+      return protocol ? run(params, protocol, context) : notStarted(`no protocol is called "${params.protocol}"`);
     },
   };
 }
 
-const notStarted = (reason: string): StepResult => ({ ok: false, output: {}, failure: "launch", reason });
+/** Runs a program and reads its end. @param folder where it runs, if not where the event happened */
+export type RunCommand = (
+  params: CommandParams,
+  protocol: Protocol,
+  context: StepContext,
+  folder?: string,
+) => MaybePromise<StepResult>;
+
+export function createRunCommand(): RunCommand {
+  const find = createFinder();
+  return (params, protocol, context, folder) => {
+    const environment = environmentOf(params, context);
+    const line = lineOf(params, environment, find);
+    if (typeof line === "string") return notStarted(line);
+    const place = folder === undefined ? workingFolder(context, params) : { folder, note: [] };
+    return runLine({ ...line, environment, params, protocol, context, place });
+  };
+}
+
+export const notStarted = (reason: string): StepResult => ({ ok: false, output: {}, failure: "launch", reason });
 
 interface Work {
   program: string;
@@ -54,28 +74,32 @@ interface Work {
   params: CommandParams;
   protocol: Protocol;
   context: StepContext;
+  place: Place;
+}
+interface Place {
+  folder: string;
+  note: string[];
 }
 
 async function runLine(work: Work): Promise<StepResult> {
-  const { program, args, environment, params, protocol, context } = work;
+  const { program, args, environment, params, protocol, context, place } = work;
   const { event, hook, ports, signal } = context;
   if (!ports.spawn) return notStarted("nothing here can start programs");
   const input = protocol.write(event, writtenName(hook, event.name));
-  const { folder, note } = workingFolder(context, params);
   const ended = await ports.spawn(
-    { program, args, cwd: folder, environment, input },
+    { program, args, cwd: place.folder, environment, input },
     {
       signal,
       ...(protocol.detaches ? { detaches: protocol.detaches } : {}),
       ...(params.detach === "allow" ? { leftovers: "keep" } : {}),
     },
   );
-  const result = conclude(ended, work, note);
+  const result = conclude(ended, work, place.note);
   return ended.rest && result.ok ? { ...result, detached: goOn(ended.rest, ended, work) } : result;
 }
 
 /** The session's folder (C35); where the hook was written, if that is gone or only from there the script is found (R34). */
-function workingFolder({ event, hook }: StepContext, params: CommandParams): { folder: string; note: string[] } {
+function workingFolder({ event, hook }: StepContext, params: CommandParams): Place {
   const { cwd } = event;
   const { root } = hook.origin;
   if (!isFolder(cwd)) {
@@ -99,7 +123,7 @@ const isBelow = (folder: string, root: string): boolean => {
   return path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 };
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /** The protocol's reading of the end, with the evidence and what a person should know about the processes. */
 function conclude(ended: Ended, { protocol, context }: Work, given: string[]): StepResult {

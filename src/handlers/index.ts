@@ -1,16 +1,48 @@
 /** The handlers that come with Hookline. One line each; the registry, the schemas and the documentation read this table. */
 import type { Handler } from "../core/ports.ts";
+import { agent } from "./agent.ts";
+import { autoTestDeploy } from "./auto-test-deploy.ts";
 import { command } from "./command.ts";
+import { compactContext } from "./compact-context.ts";
+import { compileYaml } from "./compile-yaml.ts";
 import { type Callback, functionHandler } from "./function.ts";
+import { gate } from "./gate.ts";
 import { http } from "./http.ts";
+import { injectMessage } from "./inject-message.ts";
 import { invalid } from "./invalid.ts";
+import { log } from "./log.ts";
+import { lspDiagnose } from "./lsp-diagnose.ts";
+import { mcpTool } from "./mcp-tool.ts";
+import { moduleAction, moduleActionInject } from "./module-action.ts";
+import { notify } from "./notify.ts";
+import { pipe } from "./pipe.ts";
+import { prompt } from "./prompt.ts";
+import { shell } from "./shell.ts";
+import { transformParams, transformResult } from "./transform.ts";
 
 /** @param functions the callbacks of this process, by id */
 export function createHandlers(functions: ReadonlyMap<string, Callback>): ReadonlyMap<string, Handler> {
   return new Map<string, Handler>([
     ["command", forget(command)],
     ["http", forget(http)],
+    ["prompt", forget(prompt)],
+    ["agent", forget(agent)],
     ["function", forget(functionHandler(functions))],
+    ["mcp_tool", forget(mcpTool)],
+    ["module_action", forget(moduleAction)],
+    ["module_action_inject", forget(moduleActionInject)],
+    ["pipe", forget(pipe)],
+    ["gate", forget(gate)],
+    ["inject_message", forget(injectMessage)],
+    ["transform_params", forget(transformParams)],
+    ["transform_result", forget(transformResult)],
+    ["compact_context", forget(compactContext)],
+    ["log", forget(log)],
+    ["notify", forget(notify)],
+    ["shell", forget(shell)],
+    ["lsp_diagnose", forget(lspDiagnose)],
+    ["compile_yaml", forget(compileYaml)],
+    ["auto_test_deploy", forget(autoTestDeploy)],
     ["invalid", forget(invalid)],
   ]);
 }

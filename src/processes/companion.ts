@@ -1,49 +1,96 @@
 /** Programs that stay and are spoken to over their pipes. They and all that they start end with us, or when told to. */
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Seconds } from "../core/event.ts";
-import type { StartCompanion } from "../core/program.ts";
+import type { Companion, StartCompanion } from "../core/program.ts";
 import { createCookie, withCookie } from "./cookie.ts";
 import { start } from "./start.ts";
-import { createTree, endTree } from "./tree.ts";
+import { createTree, endTree, pause, type Tree, vanishes } from "./tree.ts";
 
-/** Between TERM and KILL. */
-const grace: Seconds = 2;
+/** For going by itself once its stdin is closed; then TERM, and this long until KILL. */
+const farewell: Seconds = 0.3;
+const grace: Seconds = 1.5;
+/** For what is still in its pipe when it has ended. */
+const drain: Seconds = 0.25;
 const complaintsKept = 4_000;
+/** Written and not read by the program: beyond this it is stuck, and our memory is not its mailbox. */
+const unreadLimitInBytes = 64 << 20;
 
-export const startCompanion: StartCompanion = async (command) => {
-  const cookie = createCookie();
-  const started = await start({ ...command, input: "" }, withCookie(command.environment, cookie));
-  if ("reason" in started) throw new Error(started.reason);
-  const { child, pid } = started;
-  const tree = createTree(pid, cookie);
+export const startCompanion: StartCompanion = createStart();
+
+/** All companions of this process share one exit listener: with one each, Node would warn from the eleventh on. */
+function createStart(): StartCompanion {
+  const living = new Set<Tree>();
+  const killAll = (): void => {
+    for (const tree of living) tree.kill(); // a crash of ours must not leave servers behind
+  };
+  const watch = (tree: Tree): void => {
+    if (living.size === 0) process.on("exit", killAll);
+    living.add(tree);
+  };
+  const forget = (tree: Tree): void => {
+    living.delete(tree);
+    if (living.size === 0) process.removeListener("exit", killAll);
+  };
+  return async (command) => {
+    const cookie = createCookie();
+    const started = await start({ ...command, input: "" }, withCookie(command.environment, cookie));
+    if ("reason" in started) throw new Error(started.reason);
+    const tree = createTree(started.pid, cookie);
+    watch(tree);
+    return accompany(started.child, started.pid, tree, () => forget(tree));
+  };
+}
+
+function accompany(child: ChildProcessWithoutNullStreams, pid: number, tree: Tree, forget: () => void): Companion {
+  const streams = [child.stdin, child.stdout, child.stderr];
   let complaints = "";
+  let stuck: string | undefined;
   let ending: Promise<void> | undefined;
-  const endNow = (): void => tree.kill();
-  process.once("exit", endNow); // a crash of ours must not leave servers behind
 
-  child.stderr.on("data", (chunk: Buffer) => {
-    complaints = (complaints + chunk.toString()).slice(-complaintsKept);
+  child.stderr.setEncoding("utf8").on("data", (said: string) => {
+    complaints = (complaints + said).slice(-complaintsKept);
   });
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", ignored);
-  const ended = new Promise<string>((resolve) => {
-    child.once("exit", (code, signal) => {
-      process.removeListener("exit", endNow);
-      resolve(signal ? `it was ended by ${signal}` : `it ended with exit code ${code}`);
-    });
+  for (const stream of streams) stream.on("error", ignored);
+
+  const exit = new Promise<string>((resolve) => {
+    child.once("exit", (code, signal) =>
+      resolve(signal ? `it was ended by ${signal}` : `it ended with exit code ${code}`),
+    );
   });
+  const silent = new Promise<void>((resolve) => void child.once("close", () => resolve()));
+  const ended = exit.then(async (how) => {
+    await Promise.race([silent, pause(drain)]); // its last words count
+    void end(); // what it leaves behind ends with it
+    return stuck ?? how;
+  });
+
+  function end(): Promise<void> {
+    ending ??= endAll();
+    return ending;
+  }
+
+  async function endAll(): Promise<void> {
+    child.stdin.end();
+    const isGone = await vanishes(tree, farewell);
+    if (!isGone || tree.find().length > 0) await endTree(tree, grace); // who left its group is seen only by a walk
+    for (const stream of streams) stream.destroy();
+    forget();
+  }
+
   return {
     pid,
-    write: (text) => void child.stdin.write(text),
+    write(text) {
+      child.stdin.write(text);
+      if (stuck !== undefined || child.stdin.writableLength <= unreadLimitInBytes) return;
+      stuck = `it did not read what it was told, ${unreadLimitInBytes} bytes of it, and was ended`;
+      void end();
+    },
     onOutput: (listener) => void child.stdout.on("data", listener),
     complaints: () => complaints.trim(),
     ended,
-    end() {
-      ending ??= endTree(tree, grace).then(() => {
-        for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
-      });
-      return ending;
-    },
+    end,
   };
-};
+}
 
 /** Its pipes break when it ends; `ended` tells that. */
 const ignored = (): void => {};

@@ -3,14 +3,17 @@ import { relative, resolve } from "node:path";
 import { isOwnCall } from "../agents/own-call.ts";
 import { type Hook, type HookSet, isGuard, type Layer, type Origin, type Problem } from "../core/hook.ts";
 import type { Patterns } from "../core/ports.ts";
-import { compileSettings, type Flavour } from "../dialects/settings.ts";
+import type { Config } from "../dialects/config.ts";
+import { compileSettings } from "../dialects/settings.ts";
 import { takenId } from "../dialects/settings-ids.ts";
 import { hookSetOf } from "./hook-set.ts";
 import { switchedOffTag, withLastValid } from "./last-valid.ts";
 import {
+  type FileFormat,
   flavourOf,
   type Homes,
   type HookFile,
+  isSettings,
   type ManagedFolders,
   managedFiles,
   managedFoldersOf,
@@ -21,6 +24,8 @@ import { installedPlugins, namedHookFile, type PluginState, pluginFolders } from
 import { obeySwitches, overrideByEvent, type Source } from "./precedence.ts";
 import { findProject, type Project } from "./project.ts";
 import { readSmallFile } from "./read-file.ts";
+import { type RulesReader, readRuleFile, readRules, sourceOf, unreadable } from "./read-rules.ts";
+import { type ModulePlace, rulePlaces, watchedOf } from "./rule-places.ts";
 
 export interface LoadRequest extends Homes {
   cwd: string;
@@ -30,11 +35,23 @@ export interface LoadRequest extends Homes {
   platform?: string;
   /** Last valid forms of guards, for files that are broken now. */
   lastValid?: readonly Hook[];
+  /** Reads what is written in YAML. */
+  rules?: RulesReader;
+  /** What the project's modules gave, once they are loaded. */
+  modules?: readonly ModuleHooks[];
+}
+/** The hooks of one module. */
+export interface ModuleHooks {
+  place: ModulePlace;
+  path: string;
+  hooks: Hook[];
+  problems: Problem[];
+  files: string[];
 }
 interface LoadedFile {
   path: string;
   layer: Layer;
-  flavour: Flavour;
+  flavour: FileFormat;
   /** The hooks of it that are in the set. */
   hooks: number;
 }
@@ -47,6 +64,11 @@ export interface LoadedHooks {
   /** Every path looked at, there or not: a change of one may change the set. */
   watched: string[];
   root: string;
+  config: Config;
+  /** Modules that give hooks, conditions and actions. */
+  modules: ModulePlace[];
+  /** Files that could not be read for want of `rules`. */
+  unread: string[];
 }
 
 /** Never throws: a file that cannot be read is a problem, and the others live (R33). */
@@ -55,6 +77,12 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
   const project = findProject(request.cwd, request.home);
   for (const file of settingsFiles(project, request)) reader.read(file);
   readPlugins(project, request, reader);
+  const places = rulePlaces(project, request, request.managedFolders ?? managedFoldersOf(platformOf(request)));
+  const rules = readRules(places, request.rules);
+  reader.sources.push(...rules.sources);
+  reader.problems.push(...rules.problems);
+  reader.watched.push(...places.flatMap(watchedOf), ...rules.watched);
+  addModules(request.modules ?? [], reader);
   const tell = (problem: Problem): void => void reader.problems.push(problem);
   const read = request.lastValid ? withGuards(reader, request.lastValid) : reader.sources;
   const sources = uniqueIds(obeySwitches(overrideByEvent(read, tell), tell), tell);
@@ -64,7 +92,21 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
     files: sources.map(({ file: { path, layer, flavour }, hooks }) => ({ path, layer, flavour, hooks: hooks.length })),
     watched: [...new Set([...project.watched, ...reader.watched])],
     root: project.root,
+    config: rules.config,
+    modules: rules.modules,
+    unread: rules.unread,
   };
+}
+
+function addModules(modules: readonly ModuleHooks[], reader: FileReader): void {
+  for (const { place, path, hooks, problems, files } of modules) {
+    reader.watched.push(...files);
+    reader.problems.push(...problems);
+    const { layer, label, root } = place;
+    const ofUser = root === undefined;
+    const file: HookFile = { path, layer, label, ofUser, flavour: "module", family: "hookline" };
+    reader.sources.push(sourceOf(root === undefined ? file : { ...file, root }, hooks, problems));
+  }
 }
 
 /** Each file's hooks with the last valid forms of its broken or missing guards. */
@@ -84,24 +126,23 @@ function withGuards({ sources, problems }: FileReader, lastValid: readonly Hook[
   });
 }
 
-/** One file by itself, as `check FILE` sees it: its name tells the format. */
-export function checkFile(path: string, request: LoadRequest): { hooks: Hook[]; problems: Problem[] } {
+/** One file by itself, as `check FILE` sees it: its name tells the format. A module is read by whoever loads modules. */
+export function checkFile(
+  path: string,
+  request: LoadRequest,
+): { hooks: Hook[]; problems: Problem[]; unread: string[] } {
   const { root } = findProject(resolve(path, ".."), request.home);
-  const reader = createFileReader(request);
-  const label = relative(root, path);
   const flavour = flavourOf(path);
-  reader.read({
-    path,
-    label,
-    flavour,
-    family: flavour === "plugin" ? "claude" : flavour,
-    layer: "project",
-    root,
-    ofUser: false,
-  });
+  const common = { path, label: relative(root, path), layer: "project", root, ofUser: false } as const;
+  if (!isSettings(flavour)) {
+    const read = readRuleFile({ ...common, flavour, family: "hookline" }, request.rules);
+    return { hooks: read.sources.flatMap(({ hooks }) => hooks), problems: read.problems, unread: read.unread };
+  }
+  const reader = createFileReader(request);
+  reader.read({ ...common, flavour, family: flavour === "plugin" ? "claude" : flavour });
   const [source] = reader.sources;
   if (!source && reader.problems.length === 0) reader.problems.push(unreadable(path, "it does not exist"));
-  return { hooks: source?.hooks ?? [], problems: reader.problems };
+  return { hooks: source?.hooks ?? [], problems: reader.problems, unread: [] };
 }
 
 function settingsFiles({ folders }: Project, request: LoadRequest): HookFile[] {
@@ -185,7 +226,8 @@ const onlyIfGuard = (hook: Hook): Hook =>
   isGuard(hook) ? hook : { ...hook, enabled: false, tags: [...hook.tags, switchedOffTag] };
 
 function compileFile(file: HookFile, text: string, request: LoadRequest): Source {
-  const { path, layer, root, plugin, agent, label, flavour } = file;
+  const { path, layer, root, plugin, agent, label } = file;
+  const flavour = isSettings(file.flavour) ? file.flavour : "hookline";
   const origin: Origin = {
     dialect: "settings",
     layer,
@@ -203,16 +245,6 @@ function compileFile(file: HookFile, text: string, request: LoadRequest): Source
   });
   return { file, compiled, hooks: compiled.hooks.filter((hook) => !isOwnCall(hook)) };
 }
-
-const unreadable = (file: string, reason: string): Problem => ({
-  severity: "error",
-  code: "unreadable",
-  message: `the file cannot be read: ${reason}`,
-  suggestion: "check its path and rights",
-  file,
-  line: 1,
-  column: 1,
-});
 
 /** Ids that people wrote can meet across files; the outer layer keeps its own, whatever priorities say. */
 function uniqueIds(sources: readonly Source[], tell: (problem: Problem) => void): Source[] {

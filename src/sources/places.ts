@@ -10,10 +10,12 @@ export interface ManagedFolders {
 }
 /** The tool whose file it is. */
 type Family = "claude" | "gen" | "hookline";
+/** settings, or one of the files that are written in YAML, or a module. */
+export type FileFormat = Flavour | "rules" | "app" | "config" | "module";
 export interface HookFile {
   path: string;
   layer: Layer;
-  flavour: Flavour;
+  flavour: FileFormat;
   /** Whose switches reach it. */
   family: Family;
   /** How ids and people name it: never a path of one machine. */
@@ -95,9 +97,17 @@ export const projectFiles = (folder: string, prefix: string): HookFile[] =>
     ofUser: false,
   }));
 
+const settingsFlavours: readonly FileFormat[] = ["claude", "gen", "hookline", "plugin"];
+
+export const isSettings = (format: FileFormat): format is Flavour => settingsFlavours.includes(format);
+
 /** The place in the table of any file by its name alone, for checking files that no project names. */
-export function flavourOf(path: string): Flavour {
+export function flavourOf(path: string): FileFormat {
   const name = path.replaceAll("\\", "/");
+  if (/(^|\/)hookline\.config\.[mc]?[jt]s$/.test(name)) return "module";
+  if (/(^|\/)hookline\.ya?ml$|(^|\/)\.config\/hookline\/config\.ya?ml$/.test(name)) return "config";
+  if (/(^|\/)app\.ya?ml$/.test(name)) return "app";
+  if (/\.ya?ml$/.test(name)) return "rules";
   if (/(^|\/)\.hookline\/[^/]*\.json$/.test(name)) return "hookline";
   if (/(^|\/)\.gen\//.test(name)) return "gen";
   if (/(^|\/)(settings[^/]*|managed-settings)\.json$/.test(name)) return "claude";

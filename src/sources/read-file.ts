@@ -6,13 +6,12 @@ import { largestFileInBytes } from "../dialects/json-tree.ts";
 type FileText = { is: "absent" } | { is: "read"; text: string } | { is: "unreadable"; reason: string };
 
 /** Never throws. Asking first is cheaper than an exception for each of the many files that do not exist. */
-export function readSmallFile(path: string): FileText {
+export function readSmallFile(path: string, limitInBytes: number = largestFileInBytes): FileText {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
     if (!found) return { is: "absent" };
     if (!found.isFile()) return { is: "unreadable", reason: "it is no regular file" };
-    if (found.size > largestFileInBytes)
-      return { is: "unreadable", reason: `it is larger than ${largestFileInBytes / 1024} kB` };
+    if (found.size > limitInBytes) return { is: "unreadable", reason: `it is larger than ${limitInBytes / 1024} kB` };
     return { is: "read", text: readFileSync(path, "utf8") };
   } catch (error) {
     return { is: "unreadable", reason: messageOf(error) };

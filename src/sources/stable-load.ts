@@ -2,8 +2,8 @@
 import type { LoadedHooks } from "./load.ts";
 import { stateOf } from "./path-state.ts";
 
-export interface StableLoad {
-  loaded: LoadedHooks;
+export interface StableLoad<T extends Pick<LoadedHooks, "watched"> = LoadedHooks> {
+  loaded: T;
   /** Of everything that it was loaded from, as it was before; "" if it did not hold still. */
   state: string;
 }
@@ -15,11 +15,14 @@ const triesAtMost = 3;
  * Loads between two looks at the same paths: the state is older than what was read, so an edit in between is seen the
  * next time. Which paths those are is only known afterwards, so new ones cost another round.
  */
-export function loadStable(load: () => LoadedHooks, expected: readonly string[]): StableLoad {
+export async function loadStable<T extends Pick<LoadedHooks, "watched">>(
+  load: () => Promise<T>,
+  expected: readonly string[],
+): Promise<StableLoad<T>> {
   let watched = expected;
   for (let tries = 1; ; tries++) {
     const state = stateOf(watched);
-    const loaded = load();
+    const loaded = await load();
     if (isSame(loaded.watched, watched)) return { loaded, state };
     if (tries === triesAtMost) return { loaded, state: "" };
     watched = loaded.watched;

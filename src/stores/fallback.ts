@@ -53,6 +53,7 @@ export function storeWithFallback(open: () => Store, complain: (reason: string) 
   return {
     record: guarded((store) => store.record),
     answered: guarded((store) => store.answered),
+    turn: guarded((store) => store.turn),
     claim: guarded((store) => store.claim),
     peek: guarded((store) => store.peek),
     spend: guarded((store) => store.spend),

@@ -105,6 +105,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       keep(event, row);
       return { turn, ...(given && { given }) };
     },
+    turn: (session) => turnOf(session),
     answered(eventId, outcome) {
       const row = tables().events.get(eventId);
       const { text, redacted } = keeper.outcome(outcome);

@@ -2,7 +2,7 @@
 import type { HookEvent, Turn } from "../core/event.ts";
 import type { HookSet } from "../core/hook.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { Run, RunStatus, StoredEvent } from "../core/record.ts";
+import { addTokens, type Run, type RunStatus, type StoredEvent } from "../core/record.ts";
 import type { Keeper, Kept, Payload } from "./keep.ts";
 import type { Telling } from "./rules.ts";
 
@@ -188,7 +188,13 @@ export function rowOfRun(run: Run, keeper: Keeper): RunRow {
   return Object.fromEntries(runFields.map((field, index) => [field, values[index]])) as unknown as RunRow; // each field has its value
 }
 
-export const runOf = (row: RunRow): Run => ({
+export function runOf(row: RunRow): Run {
+  const run = asWritten(row);
+  addTokens(run);
+  return run;
+}
+
+const asWritten = (row: RunRow): Run => ({
   id: readBack(row.id),
   hook: readBack(row.hook),
   hookName: readBack(row.hook_name),

@@ -96,6 +96,8 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
       database.run(sql, text, now(), redacted ? 1 : 0, written(eventId));
     },
 
+    turn: (session) => turnOf(database, session),
+
     claim: (claims, at) => database.write(() => take(database, claims, at)),
     peek: (claims, at) => refusing(database, claims, at),
     spend: (session, counter, max) => spend(database, session, counter, max, now()),

@@ -1,7 +1,21 @@
 /** The Anthropic Messages wire form of a scripted answer, as JSON and as a stream. Apart from the script, so that another provider's form is another file. */
 import type { Fields, Json } from "../core/event.ts";
-import { isRecord } from "../core/schema.ts";
 import type { ScriptedAnswer } from "./scripted-model.ts";
+import { hasTools, newId, records, type ScriptedUsage, textIn, type Wire } from "./wire.ts";
+
+export const anthropicMessages: Wire = {
+  read(body) {
+    const messages = records(body.messages);
+    return {
+      turn: messages.filter(({ role }) => role === "assistant").length,
+      opening: textIn(messages.find(({ role }) => role === "user")?.content),
+      side: !hasTools(body),
+    };
+  },
+  write: messageOf,
+  stream: (answer, model, usage) => streamOf(messageOf(answer, model, usage)),
+  error: errorOf,
+};
 
 /** A finished answer. Its content holds text and calls, in the order in which they are streamed. */
 interface Message {
@@ -11,8 +25,10 @@ interface Message {
   usage: Fields;
 }
 
+const noUsage: ScriptedUsage = { input: 0, output: 0 }; // this provider always says
+
 /** The whole answer, as `stream: false` gets it. */
-export function messageOf(answer: ScriptedAnswer, model: string, inputTokens: number): Message {
+function messageOf(answer: ScriptedAnswer, model: string, usage = noUsage): Message {
   const said: Fields[] = answer.text === undefined ? [] : [{ type: "text", text: answer.text }];
   const called = (answer.calls ?? []).map((call) => ({
     type: "tool_use",
@@ -26,14 +42,19 @@ export function messageOf(answer: ScriptedAnswer, model: string, inputTokens: nu
     role: "assistant",
     model,
     content: [...said, ...called],
-    stop_reason: called.length > 0 ? "tool_use" : "end_turn",
+    stop_reason: answer.end ? ends[answer.end] : called.length > 0 ? "tool_use" : "end_turn",
     stop_sequence: null,
-    usage: { input_tokens: inputTokens, output_tokens: 16 },
+    usage: {
+      input_tokens: usage.input - (usage.cached ?? 0),
+      output_tokens: usage.output,
+      ...(usage.cached === undefined ? {} : { cache_read_input_tokens: usage.cached }),
+    },
   };
 }
+const ends = { length: "max_tokens", refusal: "refusal" } as const;
 
 /** The same answer as server-sent events, in the order in which the provider sends them. */
-export function streamOf(message: Message): string {
+function streamOf(message: Message): string {
   const { content, stop_reason, usage } = message;
   return [
     event({ type: "message_start", message: { ...message, content: [], stop_reason: null } }),
@@ -76,29 +97,8 @@ const errorTypes: { [status: number]: string } = {
   529: "overloaded_error",
 };
 
-export const errorOf = (status: number, message: string): Fields => ({
-  type: "error",
-  error: { type: errorTypes[status] ?? "api_error", message },
-  request_id: newId("req"),
-});
-
-/** What a request says about the conversation that it continues. */
-export function readConversation(body: unknown): { turn: number; opening: string; side: boolean } {
-  const fields = isRecord(body) ? body : {};
-  const messages = Array.isArray(fields.messages) ? fields.messages.filter(isRecord) : [];
-  const first = messages.find((message) => message.role === "user");
-  const tools = fields.tools;
-  return {
-    turn: messages.filter((message) => message.role === "assistant").length,
-    opening: textOf(first?.content),
-    side: !Array.isArray(tools) || tools.length === 0,
-  };
-}
-
-function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  const blocks = Array.isArray(content) ? content.filter(isRecord) : [];
-  return blocks.map((block) => (typeof block.text === "string" ? block.text : "")).join("\n");
+function errorOf(status: number, message: string): Fields {
+  return { type: "error", error: { type: errorTypes[status] ?? "api_error", message }, request_id: newId("req") };
 }
 
 /** A model list with the one name that was asked for, or none. */
@@ -108,5 +108,3 @@ export const modelList = (names: readonly string[]): Json => ({
   first_id: names[0] ?? null,
   last_id: names.at(-1) ?? null,
 });
-
-const newId = (kind: string): string => `${kind}_${globalThis.crypto.randomUUID().replaceAll("-", "")}`;

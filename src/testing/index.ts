@@ -6,6 +6,8 @@ export {
   type ScriptedCall,
   type ScriptedModel,
   type ScriptedModelOptions,
+  type ScriptedTrouble,
   type ScriptedTurn,
   startScriptedModel,
 } from "./scripted-model.ts";
+export type { ScriptedUsage } from "./wire.ts";

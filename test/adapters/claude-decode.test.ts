@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { DecodeOptions } from "../../src/agents/adapter.ts";
 import { claudeCode } from "../../src/agents/claude-code.ts";
-import { agents } from "../../src/agents/index.ts";
-import type { HookEvent } from "../../src/core/event.ts";
-import { agentEventNames, eventNames, events, rowOf } from "../../src/core/events.ts";
+import { agents, sendableEvents } from "../../src/agents/index.ts";
+import { errorOf } from "../../src/conditions/error-type.ts";
+import { type AgentEventName, firstTurn, type HookEvent } from "../../src/core/event.ts";
+import { agentEventNames, eventNames, events, resolveEvent, rowOf } from "../../src/core/events.ts";
 import { isRecord } from "../../src/core/schema.ts";
 
 const fixtures = join(import.meta.dirname, "../fixtures");
@@ -24,6 +25,11 @@ const session = readFileSync(join(fixtures, "sessions/claude-code-1.jsonl"), "ut
 const decoded = (name: string, more: Partial<DecodeOptions> = {}): HookEvent =>
   claudeCode.decode(recorded(name), { ...options, ...more });
 
+const filledIn: { [name: string]: (wire: Record<string, unknown>) => Record<string, unknown> } = {
+  SubagentStop: () => ({ status: "completed" }),
+  StopFailure: ({ last_assistant_message }) => ({ error_details: last_assistant_message }),
+};
+
 test("[C4..C27, C55] every recorded payload keeps its event, session, folder and all of its other fields", () => {
   ok(payloads.length >= 57);
   for (const { name, wire } of payloads) {
@@ -35,8 +41,79 @@ test("[C4..C27, C55] every recorded payload keeps its event, session, folder and
       [hook_event_name, session_id, cwd, "claude-code", 1000, "e1"],
       name,
     );
-    deepEqual(event.data, rest, name);
+    deepEqual(event.data, { ...filledIn[event.name]?.(wire), ...rest }, name);
   }
+});
+
+test("[D28, D29, D30, DT30] what agents do tells the tool, the subagent, and how it ended", () => {
+  const asked = decoded("PermissionRequest.json");
+  deepEqual([asked.name, asked.data.tool_name], resolved("approval_request", "Bash"));
+  const spawned = decoded("SubagentStart.json");
+  deepEqual([spawned.name, spawned.data.agent_id], resolved("agent_spawn", spawned.agent?.id));
+  ok(!("status" in spawned.data) && !("last_assistant_message" in spawned.data), "it has no result yet");
+  const ended = decoded("SubagentStop.json");
+  deepEqual([ended.name, ended.data.status], resolved("agent_complete", "completed"));
+  const told = claudeCode.decode({ ...recorded("SubagentStop.json"), status: "stopped" }, options);
+  equal(told.data.status, "stopped", "what Claude Code says itself stays");
+  equal(resolveEvent("session_end")?.[0], decoded("SessionEnd.json").name);
+});
+const resolved = (alias: string, value: unknown): unknown[] => [resolveEvent(alias)?.[0], value];
+
+/** What a rule hears of errors that the real program met, and what it should take them for. */
+const errors: [error: string, message: string, type: string][] = [
+  ["authentication_failed", "Failed to authenticate. API Error: 401 no", "auth"],
+  ["authentication_failed", "Failed to authenticate. API Error: 403 forbidden", "auth"],
+  ["rate_limit", "API Error: Request rejected (429) · rate limit reached", "rate_limit"],
+  ["billing_error", "Credit balance is too low", "billing"],
+  ["server_error", "API Error: Connection refused — a firewall or proxy may be blocking it (ECONNREFUSED)", "network"],
+  ["server_error", "API Error: 500 boom. This is a server-side issue, usually temporary", "internal"],
+];
+
+test("[D27, D42, DT31] an error reaches hooks with its kind and with the message that the person reads", () => {
+  const failed = decoded("StopFailure.json");
+  deepEqual([failed.name, failed.data.error], resolved("error", "authentication_failed"));
+  equal(failed.data.error_details, "Failed to authenticate. API Error: 401 scripted");
+  for (const [error, last_assistant_message, type] of errors) {
+    const wire = { ...recorded("StopFailure.json"), error, last_assistant_message };
+    const event = claudeCode.decode(wire, options);
+    equal(errorOf({ event, turn: firstTurn, names: [], results: [] })?.type, type, last_assistant_message);
+  }
+  const details = "400 prompt is too long: 210000 tokens > 200000 maximum";
+  const told = claudeCode.decode(
+    { ...recorded("StopFailure.json"), error: "invalid_request", error_details: details },
+    options,
+  );
+  equal(told.data.error_details, details, "what Claude Code says itself stays");
+  equal(errorOf({ event: told, turn: firstTurn, names: [], results: [] })?.type, "context_overflow");
+});
+
+test("[R62] the end of a session is also its stop, told first, with no reply to give", () => {
+  const end = decoded("SessionEnd.json");
+  const [stop, ...more] = claudeCode.beside?.(end, () => "e2") ?? [];
+  deepEqual(more, []);
+  deepEqual(stop, { ...end, id: "e2", name: "SessionStop", accepts: [] });
+  for (const { name } of payloads.filter(({ name }) => !/^SessionEnd/.test(name)))
+    deepEqual(
+      claudeCode.beside?.(decoded(name), () => "e2"),
+      [],
+      name,
+    );
+});
+
+test("[D30] a subagent that failed has ended too, with the status failed and its error", () => {
+  const wire = { ...recorded("StopFailure.json"), agent_id: "a1", agent_type: "reviewer" };
+  const [ended] = claudeCode.beside?.(claudeCode.decode(wire, options), () => "e2") ?? [];
+  deepEqual([ended?.name, ended?.agent], ["SubagentStop", { id: "a1", type: "reviewer" }]);
+  deepEqual([ended?.data.status, ended?.data.error], ["failed", "authentication_failed"]);
+});
+
+test("[DT26] the events that some agent can send are known: all but the one that only embedders send", () => {
+  deepEqual(
+    agentEventNames.filter((name) => !sendableEvents().has(name)),
+    ["Interrupt"],
+  );
+  for (const [name, agent] of Object.entries(agents))
+    for (const event of Object.keys(agent.capabilities)) ok(agent.sends.has(event as AgentEventName), name); // its keys
 });
 
 test("a whole recorded session decodes line by line", () => {

@@ -389,6 +389,25 @@ test("messages to a person are one system message; those to the model are contex
   deepEqual(printed("PermissionDenied", { messages }), { systemMessage: "a\nb\nc" });
 });
 
+test("[D59] a notice is shown with its title", () => {
+  const notice: Outcome = { messages: [{ to: "person", title: "Disk", text: "nearly full", level: "warning" }] };
+  deepEqual(printed("PostToolUse", notice), { systemMessage: "Disk: nearly full" });
+});
+
+test("[D49, R7] a wish to compact, which Claude Code cannot be told, is read by the person on every event that shows anything", () => {
+  const shown = "a hook asks to compact the context (summarize, keep the last 10";
+  for (const name of agentEventNames) {
+    const accepts = claudeCode.capabilities[name] ?? [];
+    const wish: Outcome = { compact: { strategy: "summarize", keepLast: 10 } };
+    const { now, later } = accept(wish, { fields: new Set(accepts), verdicts: verdictsOf(rowOf(name)) }, false);
+    const [message, ...more] = (accepts.includes("messages") ? now : later).messages ?? [];
+    ok(message?.to === "person" && message.text.startsWith(shown) && message.text.endsWith("run /compact"), name);
+    deepEqual(more, []);
+    if (!accepts.includes("messages")) deepEqual(claudeCode.encode(eventOf(name), now), { exitCode: 0 }, name);
+    else deepEqual(printed(name, now), { systemMessage: message.text }, name);
+  }
+});
+
 test("output, prompt and screen: a replaced result, a hidden prompt, hidden output, another text on the screen", () => {
   deepEqual(specific("PostToolUse", { updatedOutput: { stdout: "x" }, extra: { classifierContext: "c", other: 1 } }), {
     hookEventName: "PostToolUse",

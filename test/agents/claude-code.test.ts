@@ -179,6 +179,43 @@ test("an http hook on loopback denies a call", real, async (t) => {
   assert.match(session.heard(1), /the service said no/);
 });
 
+const bashResult = { stdout: "hidden", stderr: "", interrupted: false, isImage: false, noOutputExpected: false };
+const rewritten = (result: Fields): Hooks =>
+  onBash("PostToolUse", answering("PostToolUse", { updatedToolOutput: result }));
+
+test(
+  "Claude Code itself takes a result in the tool's own shape only, and shows its model no fields that it does not know",
+  real,
+  async (t) => {
+    const heardWith = async (result: Fields): Promise<string> => {
+      const session = await startClaude(t, { turns: [bash("echo plain"), closing] });
+      await session.write(".claude/settings.json", JSON.stringify({ hooks: rewritten(result) }));
+      await session.run();
+      return session.heard(1);
+    };
+    const added = await heardWith({ ...bashResult, found: "by a hook" });
+    assert.match(added, /hidden/);
+    assert.doesNotMatch(added, /by a hook/);
+    const { interrupted: _left, ...incomplete } = bashResult;
+    const unshaped = await heardWith(incomplete);
+    assert.match(unshaped, /"content":"plain"/);
+    assert.doesNotMatch(unshaped, /hidden/);
+  },
+);
+
+test(
+  "[D57] what a hook adds to a result is told beside it, and what it leaves out costs nothing else",
+  ours,
+  async (t) => {
+    const session = await startClaude(t, { turns: [bash("echo plain"), closing] });
+    const { interrupted: _left, ...incomplete } = bashResult;
+    await session.register(rewritten({ ...incomplete, found: "by a hook" }));
+    await session.run();
+    assert.match(session.heard(1), /"content":"hidden"/);
+    assert.match(session.heard(1), /Added to the result of Bash by a hook: \{\\+"found\\+":\\+"by a hook\\+"\}/);
+  },
+);
+
 test("a PermissionRequest hook allows what nobody else allowed", real, async (t) => {
   const session = await startClaude(t, { turns: [bash("touch permitted.txt"), closing] });
   await session.run({ allowedTools: "Read" });

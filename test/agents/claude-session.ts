@@ -19,12 +19,14 @@ export interface ClaudeSession {
   home: string;
   repository: string;
   model: ScriptedModel;
-  /** Runs the agent headless until it ends. */
-  run(options?: { allowedTools?: string; flags?: string[] }): Promise<Ended>;
+  /** Runs the agent headless until it ends; `--continue` among the flags goes on with the session. */
+  run(options?: { allowedTools?: string; flags?: string[]; prompt?: string }): Promise<Ended>;
   /** Runs `hookline` in the repository with the agent's home. */
   hookline(...words: string[]): Promise<Ended>;
   /** Puts hooks before the agent, through Hookline. */
   register(hooks: Hooks): Promise<void>;
+  /** Puts rules before the agent, given as YAML; settings go into the project's hookline.yaml. */
+  rule(rules: string, settings?: string): Promise<void>;
   /** Paths are relative to the repository. */
   has(path: string): boolean;
   read(path: string): Promise<string>;
@@ -63,20 +65,29 @@ export async function startClaude(context: TestContext, script: ScriptedModelOpt
     await writeFile(at(path), text);
   };
   const hookline = (...words: string[]) => start(process.execPath, [bin, ...words]);
+  const mustWork = async (...words: string[]) => {
+    const { code, stdout, stderr } = await hookline(...words);
+    if (code !== 0) throw new Error(`hookline ${words.join(" ")} exited ${code}: ${stdout}${stderr}`);
+  };
   return {
     home,
     repository,
     model,
     write,
     hookline,
-    run: ({ allowedTools = "Bash,Write,Edit,Read,Agent", flags = [] } = {}) =>
-      start(found.program, ["-p", "Begin.", "--allowedTools", allowedTools, ...flags]),
+    run: ({ allowedTools = "Bash,Write,Edit,Read,Agent", flags = [], prompt = "Begin." } = {}) =>
+      start(found.program, ["-p", prompt, "--allowedTools", allowedTools, ...flags]),
     async register(hooks) {
       const text = JSON.stringify({ hooks }, null, 2);
       if (registration === "plain") return write(".claude/settings.json", text);
       await write(".hookline/hooks.json", text);
-      const { code, stderr } = await hookline("install", "claude-code");
-      if (code !== 0) throw new Error(`hookline install claude-code exited ${code}: ${stderr}`);
+      await mustWork("install", "claude-code");
+    },
+    async rule(rules, settings) {
+      await write(".hookline/rules/test.yaml", rules);
+      if (settings !== undefined) await write("hookline.yaml", settings);
+      await mustWork("check");
+      await mustWork("install", "claude-code");
     },
     has: (path) => existsSync(at(path)),
     read: (path) => readFile(at(path), "utf8"),

@@ -75,7 +75,7 @@ test("[CT7, C73, R10] tool holds on calls that match, and on no event without a 
   assert.equal(compile(git).isStatic, false);
 });
 
-test("[R10, D6] a line that cannot be analysed counts as matching, so the hook is asked", () => {
+test("[R10, SD6] a line that cannot be analysed counts as matching, so the hook is asked", () => {
   assert.ok(holds({ is: "tool", with: "Bash(git *)" }, bash('eval "$x"')));
 });
 
@@ -123,6 +123,19 @@ test("patternNeeds names exactly the libraries without which a hook cannot be co
     [{ is: "tool", with: "Edit(*.{ts,tsx})" }, "PreToolUse", ["glob"]],
     [{ is: "tool", with: { pattern: "Edit(/a/[bc].ts)", root: "/" } }, "PreToolUse", ["glob"]],
     [{ is: "tool", with: "WebFetch(domain:x.com)" }, "PreToolUse", []],
+    [{ is: "always" }, "Stop", []],
+    [{ not: { is: "never" } }, "Stop", []],
+    [{ is: "agent", with: "reviewer" }, "Stop", []],
+    [{ is: "context_pressure" }, "Stop", []],
+    [{ is: "turn_count", with: { threshold: 5 } }, "Stop", []],
+    [{ any: [{ is: "tool_calls" }, { is: "message_count" }] }, "Stop", []],
+    [{ is: "tool_name", with: { match: "filesystem.[rw]*" } }, "PreToolUse", []],
+    [{ is: "tool_failed" }, "PreToolUse", []],
+    [{ is: "content_contains", with: { keyword: "(a" } }, "PreToolUse", []],
+    [{ is: "error_type", with: { match: "Timeout|rate.*" } }, "Stop", []],
+    [{ is: "error_type", with: { match: "[Tt]imeout" } }, "Stop", ["regex"]],
+    [{ is: "expression", with: { expr: "turn > 3" } }, "Stop", ["expression"]],
+    [{ is: "expression", with: { expr: "True", tree: { is: "constant", at: 1, value: true } } }, "Stop", []],
     [
       { any: [{ not: { is: "tool", with: "Bash(git *)" } }, { is: "match", with: "\\d" }] },
       "PreToolUse",
@@ -151,7 +164,7 @@ test("a condition that is not ours, and one in a step, is looked at, too", () =>
   });
   const hook = hookWith({ all: [] });
   hook.steps[0].skipIf = { is: "tool", with: "Bash(git *)" };
-  assert.deepEqual(patternNeeds([hook]), { regex: false, glob: false, shell: true });
+  assert.deepEqual(patternNeeds([hook]), { regex: false, glob: false, shell: true, expression: false });
 });
 
 test("[R66] what was not loaded is an error where a hook is compiled, not where it is tested", async () => {
@@ -165,7 +178,7 @@ test("[R66] what was not loaded is an error where a hook is compiled, not where 
   }
 });
 
-test("[R9, D6] a pattern longer than anyone writes is refused", () => {
+test("[R9, SD6] a pattern longer than anyone writes is refused", () => {
   assert.throws(() => patterns.regex("a".repeat(1001)), { code: "pattern_invalid" });
   assert.throws(() => patterns.glob("a".repeat(1001)), { code: "pattern_invalid" });
 });

@@ -250,7 +250,7 @@ for (const [kind, lines] of Object.entries(seen)) {
 }
 
 for (const [kind, lines] of Object.entries(doubtful)) {
-  test(`[R10, D6] a line with ${kind} is never a clear no`, () => {
+  test(`[R10, SD6] a line with ${kind} is never a clear no`, () => {
     assert.deepEqual(
       lines.filter((line) => answer("Bash(git push:*)", line) === false),
       [],
@@ -343,7 +343,7 @@ test("[R10] what only the shell will know stands in its word as unknown text", (
   assert.deepEqual(commands('cat "$x" $y a$z'), [["cat", "\0", "\0\0", "a\0\0"]]);
 });
 
-test("[D6] a line beyond the caps is not analysed", () => {
+test("[SD6] a line beyond the caps is not analysed", () => {
   assert.equal(commands(`echo ${"a".repeat(200_001)}`), undefined);
   assert.equal(commands(`${"bash -c '".repeat(3)}`), undefined);
   let nested = "ls";
@@ -353,7 +353,7 @@ test("[D6] a line beyond the caps is not analysed", () => {
   assert.equal(commands("a\0b"), undefined);
 });
 
-test("[D6, T8] reading never throws, and a long line takes well under a second", () => {
+test("[SD6, T8] reading never throws, and a long line takes well under a second", () => {
   const piece = fc.constantFrom(
     "$(",
     ")",

@@ -400,7 +400,7 @@ test("[C49, C50, CT8, CT9] a given id is kept, remove says whether it existed, a
   line.use({ on: "Stop", id: "stays", run: () => {} });
   session.clear();
   assert.deepEqual(
-    line.hooks().set.hooks.map(({ id }) => id),
+    (await line.hooks()).set.hooks.map(({ id }) => id),
     ["stays"],
   );
   assert.throws(() => line.use({ on: "Stop", id: "stays", run: () => {} }), { code: "name_taken" });

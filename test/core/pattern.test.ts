@@ -193,7 +193,7 @@ test("[R11] a tool pattern may name a class, a server or a wildcard", () => {
   assert.equal(asks("Bash(git *)", ["Bash", "exec_command"], { command: "git x" }), true);
 });
 
-test("[D6, T8] a broken tool pattern or a glob that could explode is an error", () => {
+test("[SD6, T8] a broken tool pattern or a glob that could explode is an error", () => {
   for (const pattern of [
     "Bash(",
     "a b(c)",

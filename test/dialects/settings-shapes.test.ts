@@ -172,7 +172,7 @@ test("[R33] what is left of a broken file is read, and the fault has its line an
   assert.deepEqual([fault?.severity, fault?.code, fault?.line], ["error", "syntax", 4]);
 });
 
-test("[D14] a key that stands twice is told of, and both lists of an event run", () => {
+test("[SD14] a key that stands twice is told of, and both lists of an event run", () => {
   const compiled = compile('{ "hooks": { "Stop": [{ "command": "a" }], "Stop": [{ "command": "b" }] } }');
   assert.deepEqual(
     compiled.hooks.map(({ name }) => name),
@@ -184,7 +184,7 @@ test("[D14] a key that stands twice is told of, and both lists of an event run",
   );
 });
 
-test("[D14] prototype keys, deep nesting and large files are refused without a crash", () => {
+test("[SD14] prototype keys, deep nesting and large files are refused without a crash", () => {
   const poisoned = compile('{ "hooks": { "__proto__": [], "Stop": [{ "command": "a", "constructor": {} }] } }');
   assert.equal(poisoned.hooks.length, 1);
   assert.deepEqual(codes(poisoned), ["shape", "shape"]);

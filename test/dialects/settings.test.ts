@@ -83,19 +83,64 @@ test("[C74, C75] a header's variable that is not allowed is told of, because it 
   assert.equal(compiled.hooks.length, 1);
 });
 
-test("prompt, agent and mcp_tool hooks are kept out with a warning that says so, not as unknown", () => {
-  for (const handler of [
-    { type: "prompt", prompt: "p" },
-    { type: "agent", prompt: "p" },
-    { type: "mcp_tool", server: "s", tool: "t" },
-  ]) {
-    const compiled = compile(settings("Stop", handler));
+const stepOf = (handler: object) => only(compile(settings("Stop", handler), "hookline")).steps[0];
+
+test("[C3, C64, C67, R14] prompt and agent hooks compile with their words, their model and 60 seconds", () => {
+  assert.deepEqual(stepOf({ type: "prompt", prompt: "p $ARGUMENTS", model: "haiku", continueOnBlock: true }), {
+    uses: "prompt",
+    with: { prompt: "p $ARGUMENTS", model: "haiku", continueOnBlock: true },
+    timeout: 60,
+    onError: "stop",
+  });
+  const agent = { prompt: "p", model: "local/qwen3", max_tokens: 5000, turns: 4, tools: ["search", "github.*"] };
+  assert.deepEqual(stepOf({ type: "agent", timeout: 20, ...agent }), {
+    uses: "agent",
+    with: agent,
+    timeout: 20,
+    onError: "stop",
+  });
+  assert.deepEqual(stepOf({ type: "agent", prompt: "p", tools: "all" }).with, { prompt: "p", tools: "all" });
+});
+
+test("[C3] mcp_tool hooks compile with server, tool and input", () => {
+  const tool = { server: "scan", tool: "check", input: { path: "${tool_input.file_path}" } };
+  assert.deepEqual(stepOf({ type: "mcp_tool", ...tool }), {
+    uses: "mcp_tool",
+    with: tool,
+    timeout: 60,
+    onError: "stop",
+  });
+  assert.deepEqual(stepOf({ type: "mcp_tool", server: "s", tool: "t" }).with, { server: "s", tool: "t" });
+});
+
+test("[R33] what a prompt, agent or mcp_tool hook lacks, or has of the wrong kind, is a located error", () => {
+  const faults: [object, string, RegExp][] = [
+    [{ type: "prompt" }, "missing-field", /a prompt hook needs a "prompt"/],
+    [{ type: "prompt", prompt: " " }, "missing-field", /a prompt hook needs a "prompt"/],
+    [{ type: "prompt", prompt: 5 }, "wrong-type", /"prompt" needs text but is 5/],
+    [{ type: "prompt", prompt: null }, "missing-field", /needs a "prompt"/],
+    [{ type: "prompt", prompt: "p", max_tokens: 0.5 }, "wrong-type", /"max_tokens" needs a whole number above 0/],
+    [{ type: "prompt", prompt: "p", tools: ["search"] }, "unknown-field", /nothing reads "tools"/],
+    [{ type: "agent", model: "haiku" }, "missing-field", /an agent hook needs a "prompt"/],
+    [{ type: "agent", prompt: "p", turns: 0 }, "wrong-type", /"turns" needs a whole number above 0/],
+    [{ type: "agent", prompt: "p", tools: "search" }, "wrong-type", /"tools" needs a list of texts/],
+    [{ type: "mcp_tool", tool: "t" }, "missing-field", /an mcp_tool hook needs a "server"/],
+    [{ type: "mcp_tool", server: "s" }, "missing-field", /needs a "tool"/],
+    [{ type: "mcp_tool", server: "s", tool: "t", input: [] }, "wrong-type", /"input" needs an object/],
+  ];
+  for (const [handler, code, message] of faults) {
+    const compiled = compile(settings("Stop", handler), "hookline");
     assert.equal(compiled.hooks.length, 0);
-    assert.deepEqual(
-      compiled.problems.map(({ code, severity }) => [code, severity]),
-      [["not-supported-yet", "warning"]],
-    );
+    assert.deepEqual(codes(compiled), [code], JSON.stringify(handler));
+    assert.match(compiled.problems[0]?.message ?? "", message);
+    assert.ok((compiled.problems[0]?.line ?? 0) > 1);
   }
+});
+
+test("a prompt hook without a name is called by its prompt, an mcp_tool hook by its tool", () => {
+  const nameOf = (handler: object): string => only(compile(settings("Stop", handler), "hookline")).name;
+  assert.equal(nameOf({ type: "prompt", prompt: "Is it\n safe? $ARGUMENTS" }), "Is it safe? $ARGUMENTS");
+  assert.equal(nameOf({ type: "mcp_tool", server: "scan", tool: "check" }), "scan.check");
 });
 
 test("[C66] shell is bash, sh or powershell; another is an error with the known ones", () => {
@@ -258,17 +303,17 @@ test("[R46] an invalid guard leaves a hook in its place that fails, so that its 
   assert.ok(codes(compiled).includes("guard-invalid"));
 });
 
-test("[R46] a guard whose word for it is misspelt, or whose type cannot run yet, is an invalid guard too", () => {
+test("[R46] a guard whose word for it is misspelt, or which has nothing to ask, is an invalid guard too", () => {
   for (const handler of [
     command("x", { onFailure: "blok" }),
     command("x", { role: "gaurd" }),
-    { type: "prompt", prompt: "p", role: "guard" },
+    { type: "prompt", role: "guard" },
   ]) {
     assert.equal(only(compile(settings("PreToolUse", handler))).steps[0].uses, "invalid");
   }
 });
 
-test("[D14] an unknown key is a note in a foreign file and an error in our own", () => {
+test("[SD14] an unknown key is a note in a foreign file and an error in our own", () => {
   const written = settings("Stop", command("x", { mathcer: "Bash", zzz: 1 }));
   const foreign = compile(written);
   assert.equal(foreign.hooks.length, 1);

@@ -49,7 +49,7 @@ test("[R15] without a bash on the PATH, sh runs the line; without any shell it i
   assert.equal(result.outcome?.verdict?.reason, join(only, "sh"));
 });
 
-test("[R15, D5] with args the program runs without a shell, and our own variables are filled in", async (context) => {
+test("[R15, SD5] with args the program runs without a shell, and our own variables are filled in", async (context) => {
   const folder = temporaryFolder(context);
   const script = join(folder, "guard.sh");
   writeFileSync(script, '#!/bin/sh\nprintf "%s|" "$@" >&2\nexit 2\n', { mode: 0o755 });
@@ -173,7 +173,7 @@ test("[R44] a program inherits the sender's environment, less the keys to the ag
   ]);
 });
 
-test("[R44, D8] a clean environment holds the allowed names, the declared ones and ours", async () => {
+test("[R44, SD8] a clean environment holds the allowed names, the declared ones and ours", async () => {
   const environment = { PATH, HOME: "/home", LC_ALL: "C", NODE_OPTIONS: "--x", GIT_DIR: "/g", MY_SECRET: "s" };
   const got = await environmentOf({ environment: "clean", env: { DECLARED: "yes" } }, { caller: { environment } });
   assert.deepEqual(

@@ -70,7 +70,7 @@ test("[C75, CT36] a variable that is not allowed is sent empty, and a note names
   assert.match(result.notes?.[0] ?? "", /SECRET is not in allowedEnvVars/);
 });
 
-test("[D8] a header value that would break out of its line is refused, and nothing is sent", async (context) => {
+test("[SD8] a header value that would break out of its line is refused, and nothing is sent", async (context) => {
   const { origin, seen } = await serve(context, allow);
   for (const value of ["a\r\nX-Evil: 1", "a\nb", "a\0b"]) {
     const result = await run(
@@ -101,7 +101,7 @@ test("[C65] an empty reply is no opinion, plain text is noted, broken JSON is a 
   assert.match(failureOf(await run({ url: broken.origin })), /^output: /);
 });
 
-test("[C75, CT36, D9] a reply of over 10 MB is a failure and is not read to its end", async (context) => {
+test("[C75, CT36, SD9] a reply of over 10 MB is a failure and is not read to its end", async (context) => {
   let written = 0;
   const { origin } = await serve(context, (response) => {
     const more = (): void => {
@@ -116,7 +116,7 @@ test("[C75, CT36, D9] a reply of over 10 MB is a failure and is not read to its 
   assert.ok(written < 256 << 20, `${written} bytes`);
 });
 
-test("[D9] redirects on the same origin keep the event and the headers", async (context) => {
+test("[SD9] redirects on the same origin keep the event and the headers", async (context) => {
   const { origin, seen } = await serve(context, (response, request) => {
     if (request.url === "/end") allow(response, request);
     else response.writeHead(307, { location: "/end" }).end();
@@ -127,7 +127,7 @@ test("[D9] redirects on the same origin keep the event and the headers", async (
   assert.equal(seen[1]?.body, seen[0]?.body);
 });
 
-test("[D9] another origin gets neither the headers nor the event", async (context) => {
+test("[SD9] another origin gets neither the headers nor the event", async (context) => {
   const other = await serve(context, json({}));
   const found = await serve(context, (response) => response.writeHead(302, { location: `${other.origin}/x` }).end());
   const headers = { Authorization: "secret", "X-Key": "secret" };
@@ -140,7 +140,7 @@ test("[D9] another origin gets neither the headers nor the event", async (contex
   assert.equal(other.seen.length, 1);
 });
 
-test("[D9] a fourth redirect is refused", async (context) => {
+test("[SD9] a fourth redirect is refused", async (context) => {
   const { origin, seen } = await serve(context, (response) => response.writeHead(307, { location: "/again" }).end());
   assert.match(failureOf(await run({ url: origin })), /more than 3 redirects/);
   assert.equal(seen.length, 4);

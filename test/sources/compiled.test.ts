@@ -21,7 +21,7 @@ interface Scratch {
   state: string;
   hookFile: string;
   request: { cwd: string; home: string; environment: Record<string, string> };
-  load(): StableLoad;
+  load(): Promise<StableLoad>;
 }
 
 const nowhere = { claude: "/nowhere/claude", hookline: "/nowhere/hookline" };
@@ -40,7 +40,7 @@ function scratch(t: TestContext): Scratch {
     state: join(folder, "state"),
     hookFile,
     request,
-    load: () => loadStable(() => loadHooks({ ...request, managedFolders: nowhere }), []),
+    load: () => loadStable(async () => loadHooks({ ...request, managedFolders: nowhere }), []),
   };
 }
 
@@ -63,45 +63,45 @@ function openCopy(
 /** As if a good while had passed since the last edit. */
 const later = (): number => Date.now() + 60_000;
 
-test("what was kept is read back equal, for the same place and build only", (t) => {
+test("what was kept is read back equal, for the same place and build only", async (t) => {
   const { state, request, load } = scratch(t);
   const kept = openCopy(state, "one", request);
   assert.equal(kept.hit(), undefined);
-  kept.keep(load(), later());
-  assert.deepEqual(kept.hit(), load().loaded);
+  kept.keep(await load(), later());
+  assert.deepEqual(kept.hit(), (await load()).loaded);
   assert.equal(openCopy(state, "two", request).hit(), undefined);
   assert.equal(openCopy(state, "one", { ...request, home: "/elsewhere" }).hit(), undefined);
   assert.equal(openCopy(state, "one", { ...request, environment: { XDG_CONFIG_HOME: "/x" } }).hit(), undefined);
 });
 
-test("an edit, a new file and a removed one each make the copy stale at once", (t) => {
+test("an edit, a new file and a removed one each make the copy stale at once", async (t) => {
   const { state, hookFile, request, load } = scratch(t);
   const kept = openCopy(state, "one", request);
-  kept.keep(load(), later());
+  kept.keep(await load(), later());
   const local = join(request.cwd, ".hookline", "hooks.local.json");
   writeFileSync(local, "{}");
   assert.equal(kept.hit(), undefined, "a new file");
-  kept.keep(load(), later());
+  kept.keep(await load(), later());
   assert.ok(kept.hit());
   rmSync(local);
   assert.equal(kept.hit(), undefined, "a removed file");
-  kept.keep(load(), later());
+  kept.keep(await load(), later());
   writeFileSync(hookFile, JSON.stringify({ hooks: { Stop: [{ hooks: [{ command: "fals" }] }] } }));
   utimesSync(hookFile, longAgo, longAgo);
   assert.equal(kept.hit(), undefined, "an edit of the same size that hides its time");
 });
 
-test("a file that was written just now is not kept: it may change again within the same tick", (t) => {
+test("a file that was written just now is not kept: it may change again within the same tick", async (t) => {
   const { state, request, load } = scratch(t);
   const kept = openCopy(state, "one", request);
-  kept.keep(load(), Date.now());
+  kept.keep(await load(), Date.now());
   assert.equal(kept.hit(), undefined);
 });
 
-test("a copy that others may write, or that is garbage, is not believed", (t) => {
+test("a copy that others may write, or that is garbage, is not believed", async (t) => {
   const { state, request, load } = scratch(t);
   const kept = openCopy(state, "one", request);
-  kept.keep(load(), later());
+  kept.keep(await load(), later());
   const [name = ""] = readdirSync(join(state, "compiled"));
   const file = join(state, "compiled", name);
   chmodSync(file, 0o666);
@@ -112,20 +112,20 @@ test("a copy that others may write, or that is garbage, is not believed", (t) =>
   assert.equal(kept.hit(), undefined);
 });
 
-test("a state folder that cannot be written is no failure", (t) => {
+test("a state folder that cannot be written is no failure", async (t) => {
   const { request, load, hookFile } = scratch(t);
   const kept = openCopy(hookFile, "one", request); // a file, where a folder would have to be
-  kept.keep(load(), later());
+  kept.keep(await load(), later());
   assert.equal(kept.hit(), undefined);
 });
 
-test("what changed while it was loaded is never kept as if it had been there before", (t) => {
+test("what changed while it was loaded is never kept as if it had been there before", async (t) => {
   const { state, hookFile, request } = scratch(t);
   const kept = openCopy(state, "one", request);
-  const load = (change: () => void): StableLoad => {
+  const load = (change: () => void): Promise<StableLoad> => {
     let isFirst = true;
     return loadStable(
-      () => {
+      async () => {
         const loaded = loadHooks({ ...request, managedFolders: nowhere });
         if (isFirst) change();
         isFirst = false;
@@ -135,13 +135,13 @@ test("what changed while it was loaded is never kept as if it had been there bef
     );
   };
   kept.keep(
-    load(() => rmSync(hookFile)),
+    await load(() => rmSync(hookFile)),
     later(),
   );
   assert.equal(kept.hit()?.set.hooks.length ?? 0, 0, "the deleted hook is not answered from the copy");
 });
 
-test("a hook file behind a link is not kept shortly after its target was edited", (t) => {
+test("a hook file behind a link is not kept shortly after its target was edited", async (t) => {
   const { state, hookFile, request, load } = scratch(t);
   const target = join(request.home, "real.json");
   writeFileSync(target, JSON.stringify({ hooks: {} }));
@@ -149,6 +149,6 @@ test("a hook file behind a link is not kept shortly after its target was edited"
   symlinkSync(target, hookFile);
   lutimesSync(hookFile, longAgo, longAgo);
   const kept = openCopy(state, "one", request);
-  kept.keep(load(), Date.now());
+  kept.keep(await load(), Date.now());
   assert.equal(kept.hit(), undefined);
 });

@@ -3,47 +3,47 @@ import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createHookSource, type HookSource } from "../../src/sources/live.ts";
-import type { LoadRequest } from "../../src/sources/load.ts";
+import { type LoadedHooks, type LoadRequest, loadHooks } from "../../src/sources/load.ts";
+import { loadStable } from "../../src/sources/stable-load.ts";
 import { hooks, names, type Workspace, workspace } from "./workspace.ts";
 
-const sourceOf = ({ home, managed }: Workspace, more: Partial<LoadRequest> = {}): HookSource =>
-  createHookSource({
-    home,
-    environment: {},
-    managedFolders: { claude: join(managed, "claude"), hookline: join(managed, "hookline") },
-    ...more,
-  });
+const sourceOf = ({ home, managed }: Workspace, more: Partial<LoadRequest> = {}): HookSource<LoadedHooks> => {
+  const managedFolders = { claude: join(managed, "claude"), hookline: join(managed, "hookline") };
+  return createHookSource((cwd, expected) =>
+    loadStable(async () => loadHooks({ cwd, home, environment: {}, managedFolders, ...more }), expected),
+  );
+};
 
-test("a hook set is loaded once, and again when a file that it depends on changes, comes or goes", (context) => {
+test("a hook set is loaded once, and again when a file that it depends on changes, comes or goes", async (context) => {
   const place = workspace(context, { "home/project/.hookline/hooks.json": hooks("Stop", "one") });
   const source = sourceOf(place);
-  const first = source.at(place.project);
+  const first = await source.at(place.project);
   assert.deepEqual(names(first), ["one"]);
   assert.equal(source.at(place.project), first);
   place.write("home/project/.hookline/hooks.json", hooks("Stop", "one", "two"));
-  assert.deepEqual(names(source.at(place.project)), ["one", "two"]);
+  assert.deepEqual(names(await source.at(place.project)), ["one", "two"]);
   place.write("home/project/.claude/settings.json", hooks("Stop", "three"));
-  assert.deepEqual(new Set(names(source.at(place.project))), new Set(["one", "two", "three"]));
+  assert.deepEqual(new Set(names(await source.at(place.project))), new Set(["one", "two", "three"]));
   rmSync(join(place.project, ".hookline"), { recursive: true });
-  const last = source.at(place.project);
+  const last = await source.at(place.project);
   assert.deepEqual(names(last), ["three"]);
   assert.equal(source.at(place.project), last);
 });
 
-test("a loop of links among the files makes nothing throw, and its end is seen", (context) => {
+test("a loop of links among the files makes nothing throw, and its end is seen", async (context) => {
   const place = workspace(context, { "home/project/.claude/settings.json": hooks("Stop", "one") });
   const loop = join(place.project, ".hookline");
   symlinkSync(loop, loop);
   const source = sourceOf(place);
-  const first = source.at(place.project);
+  const first = await source.at(place.project);
   assert.deepEqual(names(first), ["one"]);
   assert.equal(source.at(place.project), first);
   rmSync(loop);
   place.write("home/project/.hookline/hooks.json", hooks("Stop", "two"));
-  assert.deepEqual(names(source.at(place.project)), ["one", "two"]);
+  assert.deepEqual(names(await source.at(place.project)), ["one", "two"]);
 });
 
-test("an edit that falls between reading a file and remembering its state is seen the next time", (context) => {
+test("an edit that falls between reading a file and remembering its state is seen the next time", async (context) => {
   const file = "home/project/.hookline/hooks.json";
   const matched = (name: string): object => ({
     hooks: { PreToolUse: [{ matcher: "^B.sh$", hooks: [{ command: name }] }] },
@@ -61,14 +61,14 @@ test("an edit that falls between reading a file and remembering its state is see
     expression: () => null,
   };
   const source = sourceOf(place, { patterns });
-  source.at(place.project);
+  await source.at(place.project);
   place.write(file, matched("during the next load"));
   edits = ["edited meanwhile"];
-  assert.deepEqual(names(source.at(place.project)), ["during the next load"]);
-  assert.deepEqual(names(source.at(place.project)), ["edited meanwhile"]);
+  assert.deepEqual(names(await source.at(place.project)), ["during the next load"]);
+  assert.deepEqual(names(await source.at(place.project)), ["edited meanwhile"]);
 });
 
-test("an edit during the very first load is seen the next time", (context) => {
+test("an edit during the very first load is seen the next time", async (context) => {
   const file = "home/project/.hookline/hooks.json";
   const matched = (name: string): object => ({
     hooks: { PreToolUse: [{ matcher: "^B.sh$", hooks: [{ command: name }] }] },
@@ -85,6 +85,6 @@ test("an edit during the very first load is seen the next time", (context) => {
     expression: () => null,
   };
   const source = sourceOf(place, { patterns });
-  source.at(place.project);
-  assert.deepEqual(names(source.at(place.project)), ["edit number xx"]);
+  await source.at(place.project);
+  assert.deepEqual(names(await source.at(place.project)), ["edit number xx"]);
 });

@@ -83,7 +83,7 @@ test("[CT35, C76, C77, R29] a .gen project file replaces the user's hooks event 
   assert.deepEqual(names(place.load()), ["start", "q"]);
 });
 
-test("[CT35, R29, D2] nothing in a project removes a managed hook or a guard of the user's", (context) => {
+test("[CT35, R29, SD2] nothing in a project removes a managed hook or a guard of the user's", (context) => {
   const place = workspace(context, {
     "managed/hookline/hooks.json": stop("managed"),
     "managed/claude/managed-settings.json": stop("managed claude"),

@@ -231,7 +231,7 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
     assert.deepEqual(answers, [undefined, "wait", undefined, "wait", undefined]);
   });
 
-  about("[R21, D16] a clock that was set back makes nobody wait longer than one gap", async (store) => {
+  about("[R21, SD16] a clock that was set back makes nobody wait longer than one gap", async (store) => {
     const claim = { key: "cooldown:h", gap: 60, refusal: "wait" };
     await store.claim([claim], start);
     const back = start - 3_600_000;
@@ -443,7 +443,7 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
 
   const canary = `canary-${Math.random().toString(36).slice(2)}`;
   about(
-    "[D12] a secret is stored nowhere, and the event says that it was redacted",
+    "[SD12] a secret is stored nowhere, and the event says that it was redacted",
     async (store) => {
       const event = anEvent({ session: "s", name: "UserPromptSubmit", data: { prompt: `use ${canary}` } });
       const { turn } = await store.record(event, noHooks, advance);
@@ -480,7 +480,7 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
         { uses: "command", ok: true, output: { stdout: output }, ms: 1, evidence: { stdout: output, exitCode: 0 } },
       ],
     });
-  about("[D12] of what a handler puts out, the first 2 kB and the hash are kept", async (store) => {
+  about("[SD12] of what a handler puts out, the first 2 kB and the hash are kept", async (store) => {
     const run = loud();
     await store.saveRun(run);
     const kept = JSON.stringify((await store.run(run.id))?.steps);
@@ -488,7 +488,7 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
     assert.match(kept, /"exitCode":0/);
   });
   about(
-    "[D12] record: full keeps outputs whole",
+    "[SD12] record: full keeps outputs whole",
     async (store) => {
       const run = loud();
       await store.saveRun(run);
@@ -497,7 +497,7 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
     { record: "full" },
   );
   about(
-    "[D12] record: none keeps neither payloads nor outputs, and the turn still goes on",
+    "[SD12] record: none keeps neither payloads nor outputs, and the turn still goes on",
     async (store) => {
       const event = anEvent({ session: "s", name: "UserPromptSubmit", data: { prompt: "private words" } });
       await store.record(event, noHooks, advance);
@@ -511,7 +511,7 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
     { record: "none" },
   );
 
-  about("[T20, D11] hostile ids are opaque: each finds its own rows and no others", async (store) => {
+  about("[T20, SD11] hostile ids are opaque: each finds its own rows and no others", async (store) => {
     const ids = [
       "../../etc/passwd",
       "a\u0000",

@@ -37,7 +37,7 @@ test("[T18] the folder that is made is 0700 and every file of the store 0600, al
   assert.equal(statSync(dirname(path)).mode & 0o777, 0o700);
 });
 
-test("[D11, T19] a symbolic link or a folder in the store's place is refused, and nothing is written through it", (context) => {
+test("[SD11, T19] a symbolic link or a folder in the store's place is refused, and nothing is written through it", (context) => {
   const target = newPath();
   opened(context, target).close();
   const link = join(dirname(target), "link.db");
@@ -69,7 +69,7 @@ test("[X8] what one process wrote, the next one reads: events, runs, claims, deb
   assert.equal((await second.record(anEvent({ session: "s" }), noHooks, advance)).turn.toolCalls, 2);
 });
 
-test("[T25, D12] secrets in any place and encoding are in no file of the store", async (context) => {
+test("[T25, SD12] secrets in any place and encoding are in no file of the store", async (context) => {
   const path = newPath();
   const secret = `${randomBytes(9).toString("base64")}"\\ü`;
   const token = `ghp_${randomBytes(18).toString("hex")}`;

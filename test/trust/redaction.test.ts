@@ -68,7 +68,7 @@ const within = (secret: string, put: (secret: string) => string): { text: string
 });
 
 for (const [what, make] of Object.entries(shapes)) {
-  test(`[D12, T25] ${what} is redacted by its shape, in text, in JSON, in quoted JSON and after a line break`, () => {
+  test(`[SD12, T25] ${what} is redacted by its shape, in text, in JSON, in quoted JSON and after a line break`, () => {
     const { text, secret } = make();
     const places = [
       text,
@@ -87,7 +87,7 @@ for (const [what, make] of Object.entries(shapes)) {
   });
 }
 
-test("[D12] a header in JSON is redacted by its name, and what says what it was stays", () => {
+test("[SD12] a header in JSON is redacted by its name, and what says what it was stays", () => {
   const secret = random(10);
   const clean = byShape(JSON.stringify({ headers: { Authorization: secret, accept: "*/*" } }));
   assert.deepEqual(JSON.parse(clean), { headers: { Authorization: "[redacted]", accept: "*/*" } });
@@ -107,7 +107,7 @@ test("ordinary text stays as it is", () => {
   for (const text of texts) assert.equal(byShape(text), text);
 });
 
-test("[D12] a value under a secret name is redacted in each of its forms", () => {
+test("[SD12] a value under a secret name is redacted in each of its forms", () => {
   const value = `${random(8)}"\\/+ ü🙂${random(8)}`;
   const redact = createRedaction({ environment: { DB_PASSWORD: value } });
   const json = JSON.stringify(value).slice(1, -1);
@@ -140,7 +140,7 @@ test("[D12] a value under a secret name is redacted in each of its forms", () =>
   }
 });
 
-test("[D12] configured secrets count like those of the environment; short values do not", () => {
+test("[SD12] configured secrets count like those of the environment; short values do not", () => {
   const secret = random(8);
   assert.equal(
     createRedaction({ environment: {}, secrets: [secret, "short"] })(`a ${secret} short`),
@@ -152,7 +152,7 @@ test("[D12] configured secrets count like those of the environment; short values
   );
 });
 
-test("[D12] the longer of two secrets goes as a whole", () => {
+test("[SD12] the longer of two secrets goes as a whole", () => {
   const short = random(10);
   const redact = createRedaction({ environment: { A_TOKEN: short, B_TOKEN: `${short}-${random(4)}` } });
   assert.equal(redact(`x${short}-`), "x[redacted]-");
@@ -201,7 +201,7 @@ test("a name says whether its value is secret", () => {
   assert.deepEqual(plain.filter(isSecretName), []);
 });
 
-test("[D12] JSON stays valid JSON whatever the secrets are, with the same shape and none of them in its texts", () => {
+test("[SD12] JSON stays valid JSON whatever the secrets are, with the same shape and none of them in its texts", () => {
   const nasty = fc.oneof(
     fc.string({ minLength: 8, maxLength: 12, unit: "binary" }),
     fc.constantFrom(

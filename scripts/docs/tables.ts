@@ -1,0 +1,92 @@
+/**
+ * Tables inside pages that are made from the code's own tables: `<!-- table: actions -->` lists all of a kind, and
+ * `<!-- parameters: gate -->` the parameters of one; both go up to `<!-- end -->`.
+ */
+import { conditions } from "../../src/conditions/index.ts";
+import type { Fields } from "../../src/core/event.ts";
+import { isRecord } from "../../src/core/schema.ts";
+import { placeholders } from "../../src/core/template.ts";
+import { createHandlers } from "../../src/handlers/index.ts";
+
+const handlers = createHandlers(new Map());
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
+
+/** All of a kind: the names that authors write, and what each does. */
+const lists: Readonly<Record<string, () => string>> = {
+  actions: () =>
+    table(
+      ["action", "what it does", "parameters"],
+      [...handlers].flatMap(([name, { action, params }]) =>
+        action ? [[`[\`${name}\`](actions.md#${name})`, action.summary, namesIn(params.json)]] : [],
+      ),
+    ),
+  conditions: () =>
+    table(
+      ["condition", "it holds if", "parameters"],
+      [...conditions].flatMap(([name, { summary, params }]) =>
+        summary ? [[`[\`${name}\`](conditions.md#${name})`, summary, namesIn(params.json)]] : [],
+      ),
+    ),
+  placeholders: () =>
+    table(
+      ["placeholder", "what it is"],
+      placeholders.map(({ name, meaning }) => [`\`{{${name}}}\``, meaning]),
+    ),
+};
+
+const schemaOf = (name: string): Fields | undefined => (handlers.get(name) ?? conditions.get(name))?.params.json;
+
+const propertiesOf = (json: Fields): [string, Fields][] =>
+  isRecord(json.properties)
+    ? Object.entries(json.properties).flatMap(([key, one]) => (isRecord(one) ? [[key, one as Fields]] : []))
+    : [];
+const requiredIn = (json: Fields): string[] => (Array.isArray(json.required) ? json.required.map(String) : []);
+
+const namesIn = (json: Fields): string =>
+  propertiesOf(json)
+    .map(([key]) => (requiredIn(json).includes(key) ? `**\`${key}\`**` : `\`${key}\``))
+    .join(", ");
+
+function parametersOf(name: string): string | undefined {
+  const json = schemaOf(name);
+  if (!json) return undefined;
+  const rows = propertiesOf(json).map(([key, one]) => [
+    `\`${key}\``,
+    kindOf(one),
+    requiredIn(json).includes(key) ? "required" : one.default === undefined ? "" : `\`${JSON.stringify(one.default)}\``,
+    String(one.description ?? ""),
+  ]);
+  return rows.length === 0 ? "It takes no parameters." : table(["parameter", "kind", "default", "what it is"], rows);
+}
+
+function kindOf({ type, enum: values, anyOf }: Fields): string {
+  if (Array.isArray(values)) return values.map((one) => `\`${String(one)}\``).join(", ");
+  if (Array.isArray(anyOf)) return anyOf.map((one) => (isRecord(one) ? kindOf(one as Fields) : "")).join(" or ");
+  const kinds: Readonly<Record<string, string>> = {
+    string: "text",
+    array: "list",
+    object: "map",
+    boolean: "true or false",
+    number: "number",
+    integer: "whole number",
+  };
+  return kinds[String(type)] ?? "anything";
+}
+
+const marker = /^<!-- (table|parameters): ([\w-]+) -->\n[\s\S]*?^<!-- end -->$/gm;
+
+/** The page with each such table as the code is now; one that names nothing in the code is left alone. */
+export const withTables = (page: string): string =>
+  page.replace(marker, (written, kind: string, name: string) => {
+    const made = kind === "table" ? lists[name]?.() : parametersOf(name);
+    return made === undefined ? written : `<!-- ${kind}: ${name} -->\n\n${made}\n\n<!-- end -->`;
+  });
+
+/** What of a page is another text than the code says, by kind and name. */
+export const staleTables = (page: string): string[] =>
+  [...page.matchAll(marker)].flatMap(([written, kind = "", name = ""]) => {
+    const known = kind === "table" ? Object.hasOwn(lists, name) : schemaOf(name) !== undefined;
+    return known && withTables(written) === written ? [] : [`${kind}: ${name}`];
+  });

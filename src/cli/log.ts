@@ -1,0 +1,30 @@
+/** The log that hooks write to (action log) and notices go to: JSON lines in the state folder, of bounded size. */
+import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Instant } from "../core/event.ts";
+import type { Observation } from "../core/ports.ts";
+
+/** Then it is renamed to FILE.1, over the one before. */
+const largestInBytes = 4 * 1024 * 1024;
+
+/** What is written there; other observations are the store's. */
+function lineOf(seen: Observation): object | undefined {
+  if (seen.is === "log") return { level: seen.level, message: seen.message, hook: seen.hook, run: seen.run };
+  if (seen.is === "notice") return { ...seen.notice, notice: true, hook: seen.hook, run: seen.run };
+  return undefined;
+}
+
+/** Never throws: a log that cannot be written must not cost a decision, and the run keeps the message too. */
+export function createLog(file: string, now: () => Instant): (seen: Observation) => void {
+  return (seen) => {
+    const line = lineOf(seen);
+    if (!line) return;
+    try {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > largestInBytes) renameSync(file, `${file}.1`);
+      appendFileSync(file, `${JSON.stringify({ at: new Date(now()).toISOString(), ...line })}\n`, { mode: 0o600 });
+    } catch {
+      // a full disk, a read-only home
+    }
+  };
+}

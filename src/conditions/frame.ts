@@ -1,0 +1,46 @@
+/** One answering of an expression: what it may look at, how much it may still do, and how it is given up. */
+import type { Scope } from "../core/ports.ts";
+import type { Value } from "./python-value.ts";
+
+export interface Frame {
+  readonly scope: Scope;
+  /** Column of the operation that is being done. */
+  at: number;
+  /** Left of `mostSteps`. */
+  steps: number;
+  /** Of comprehensions, by slot. */
+  readonly variables: Value[];
+}
+
+const mostSteps = 10_000;
+/** Of a text that the expression itself makes. */
+const longestText = 100_000;
+/** Looking through this much text is one step. */
+const textPerStep = 1024;
+
+export const newFrame = (scope: Scope): Frame => ({ scope, at: 0, steps: mostSteps, variables: [] });
+
+/** Ends the expression; whoever asked for its answer catches it. */
+export function fault(frame: Frame, reason: string): never {
+  throw new Error(`column ${frame.at}: ${reason}`);
+}
+
+export function spend(frame: Frame, steps: number): void {
+  frame.steps -= steps;
+  if (frame.steps < 0) fault(frame, `it takes more than ${mostSteps} steps`);
+}
+
+/** Every operation is a step. */
+export function begin(frame: Frame, at: number): void {
+  frame.at = at;
+  if (--frame.steps < 0) spend(frame, 0);
+}
+
+export function spendText(frame: Frame, length: number): void {
+  spend(frame, 1 + Math.floor(length / textPerStep));
+}
+
+/** Asked before the text is made. */
+export function checkLength(frame: Frame, length: number): void {
+  if (length > longestText) fault(frame, `it makes a text of more than ${longestText} characters`);
+}

@@ -1,0 +1,81 @@
+/** tool_name: the name of the tool against globs (D39, R11, R13). */
+import { HooklineError } from "../core/error.ts";
+import { rowOf } from "../core/events.ts";
+import type { ConditionKind } from "../core/ports.ts";
+import { either, listOf, object, say, text } from "../core/schema.ts";
+import { classOf, isToolClass, moduleNamesOf } from "../core/tools.ts";
+import { compileNameGlob } from "./name-glob.ts";
+
+type Params = { match: string | string[] };
+
+/** Tools of one set are few; a sender could still make up names. */
+const remembered = 512;
+
+/** The globs between the bars. */
+const globsIn = ({ match }: Params): string[] =>
+  [match]
+    .flat()
+    .flatMap((one) => one.split("|"))
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
+
+/** Classes are known by their whole name alone: `w*` must not mean "write" (R11). */
+function compileName(globs: readonly string[]): (tool: string) => boolean {
+  const tests = globs.map(compileNameGlob);
+  const classes = new Set<string>(globs.filter(isToolClass));
+  return (tool) =>
+    tests.some((holds) => holds(tool) || moduleNamesOf(tool).some(holds)) || classes.has(classOf(tool) ?? "");
+}
+
+function remember(test: (tool: string) => boolean): (tool: string) => boolean {
+  const answers = new Map<string, boolean>();
+  return (tool) => {
+    const known = answers.get(tool);
+    if (known !== undefined) return known;
+    const answer = test(tool);
+    if (answers.size >= remembered) answers.clear();
+    answers.set(tool, answer);
+    return answer;
+  };
+}
+
+const written = (params: Params): string => globsIn(params).join(" or ");
+
+export const toolName: ConditionKind<Params> = {
+  summary: "the event is about a tool of this name",
+  params: object({
+    match: say(
+      either(text(), listOf(text())),
+      "a glob of tool names with * and ?, or several: with | between them or as a list; a class such as write counts, too",
+    ),
+  }),
+  reads: "match",
+  compile(params) {
+    const globs = globsIn(params);
+    if (globs.length === 0) {
+      throw new HooklineError("pattern_invalid", {
+        pattern: JSON.stringify(params.match),
+        reason: "it names no tool",
+        where: "the condition tool_name",
+        advice: 'write "*" for every tool',
+      });
+    }
+    const fits = remember(compileName(globs));
+    return ({ event, names }) => {
+      const name = names[0];
+      if (name === undefined) return false;
+      const isNamed = fits(name) || (names.length > 1 && fits(names[1] ?? name));
+      return isNamed && rowOf(event.name).matchTool === true; // most tools are others
+    };
+  },
+  describe: (params) => `the tool is ${written(params)}`,
+  explain(params, { event, names: [name, native] }) {
+    const pattern = `the pattern is ${written(params)}`;
+    if (name === undefined || !rowOf(event.name).matchTool) {
+      const none = `${event.name} is about no tool, and ${pattern}`;
+      return { holds: none, fails: none };
+    }
+    const tool = `the tool is ${name}${native === undefined ? "" : ` (${native})`}`;
+    return { holds: `${tool}, which fits ${written(params)}`, fails: `${tool}, and ${pattern}` };
+  },
+};

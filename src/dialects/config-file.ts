@@ -1,0 +1,234 @@
+/** hookline.yaml and the user's config.yaml: settings beside hooks. Pure; never throws: what is wrong is a problem (R33). */
+import { dirname, isAbsolute, resolve } from "node:path";
+import type { Hook, Layer, Origin, Problem } from "../core/hook.ts";
+import { didYouMean } from "../core/nearest.ts";
+import { isRecord, kindOf, type Schema } from "../core/schema.ts";
+import { type Config, emptyConfig, type ModelSettings, type Provider, providerKinds } from "./config.ts";
+import {
+  type ConfigKeyName,
+  configKeyNames,
+  isConfigKey,
+  languageServer,
+  mcpServer,
+  modelName,
+  provider,
+  windowSize,
+} from "./config-keys.ts";
+import type { Member, Node } from "./json-tree.ts";
+import { hooksOf, type RulesOptions } from "./rules.ts";
+import { tellError, tellWrong } from "./rules-parameters.ts";
+import { openYaml, type YamlFile } from "./yaml-file.ts";
+import { jsonOf, membersOf } from "./yaml-values.ts";
+
+interface ConfigOptions extends Partial<Omit<RulesOptions, "kind">> {
+  /** A project's file may not say where keys go. */
+  layer: Layer;
+}
+export interface ReadConfig {
+  /** What the file speaks of. */
+  config: Partial<Config>;
+  /** Where a registry and patterns were given. */
+  hooks: Hook[];
+  problems: Problem[];
+}
+
+export function readConfig(text: string, origin: Origin, options: ConfigOptions): ReadConfig {
+  const file = openYaml(text, origin);
+  const reader: Reader = { file, ofProject: !["managed", "user"].includes(options.layer) };
+  const { root } = file;
+  if (!root) return { config: {}, hooks: [], problems: emptyProblems(text, file) };
+  if (root.type !== "object") {
+    const message = "this file is a map: hooks, models, mcp_servers and so on";
+    tellError(file.report, root.offset, { code: "shape", message, suggestion: "write hooks: [ … ]" });
+    return { config: {}, hooks: [], problems: file.problems() };
+  }
+  const config: Partial<Config> = {};
+  for (const member of membersOf(root)) {
+    if (isConfigKey(member.key)) Object.assign(config, readers[member.key](member.value, reader));
+    else if (member.key !== "hooks" && !member.key.startsWith("x-")) unknownKey(member, file);
+  }
+  return { config, hooks: hooksIn(root, file, options), problems: file.problems() };
+}
+
+/** A file of comments alone says nothing on purpose. */
+function emptyProblems(text: string, file: YamlFile): Problem[] {
+  if (text.trim() === "") {
+    const finding = { severity: "warning", code: "shape", message: "the file is empty" } as const;
+    file.report(0, { ...finding, suggestion: "write hooks: [], or remove the file" });
+  }
+  return file.problems();
+}
+
+function unknownKey({ key, at }: Member, { report }: YamlFile): void {
+  const suggestion = didYouMean(key, configKeyNames) ?? `known: ${configKeyNames.join(", ")}`;
+  tellError(report, at, { code: "unknown-field", message: `nothing reads "${key}"`, suggestion });
+}
+
+function hooksIn(root: Node, file: YamlFile, { registry, patterns, label = "hookline.yaml", ...rest }: ConfigOptions) {
+  if (!registry || !patterns) return [];
+  const lists = membersOf(root).flatMap(({ key, value }) => (key === "hooks" ? [{ list: value }] : []));
+  return hooksOf(lists, file, { ...rest, registry, patterns, label });
+}
+
+interface Reader {
+  file: YamlFile;
+  ofProject: boolean;
+}
+
+const readers: { readonly [K in ConfigKeyName]: (node: Node, reader: Reader) => Partial<Config> } = {
+  apps: (node, { file }) => ({ apps: textsOf(node, "apps", file).map((path) => absolute(path, file.origin)) }),
+  extensions: (node, { file }) => ({
+    extensions: textsOf(node, "extensions", file).map((name) => extensionOf(name, file.origin)),
+  }),
+  mcp_servers: (node, { file }) => ({ mcpServers: entriesOf(node, "mcp_servers", "server", mcpServer, file) }),
+  models: (node, reader) => ({ models: modelsOf(node, reader) }),
+  language_servers: (node, { file }) => ({
+    languageServers: entriesOf(node, "language_servers", "language server", languageServer, file),
+  }),
+};
+
+/** The texts of a list; what is none is told of and left out. */
+function textsOf(node: Node, name: string, { report }: YamlFile): string[] {
+  if (node.type === "null") return [];
+  if (node.type !== "array") {
+    const message = `"${name}" needs a list but is ${kindOf(jsonOf(node))}`;
+    const suggestion = node.type === "string" ? `write [${String(node.value)}]` : "begin each entry with -";
+    tellError(report, node.offset, { code: "wrong-type", message, suggestion });
+    return [];
+  }
+  return (node.children ?? []).flatMap((item) => {
+    if (typeof item.value === "string" && item.value.trim() !== "") return [item.value.trim()];
+    const message = `an entry of "${name}" needs text but is ${kindOf(jsonOf(item))}`;
+    tellError(report, item.offset, { code: "wrong-type", message });
+    return [];
+  });
+}
+
+const folderOf = ({ root, file = "." }: Origin): string => root ?? dirname(file);
+const absolute = (path: string, origin: Origin): string => resolve(folderOf(origin), path);
+
+/** As in imports: a path begins with a dot or is absolute. A module's ending tells of one that was written without. */
+function extensionOf(name: string, origin: Origin): Config["extensions"][number] {
+  const isPath =
+    /^\.\.?([/\\]|$)/.test(name) || isAbsolute(name) || (!name.startsWith("@") && /\.[mc]?[jt]s$/.test(name));
+  return { name: isPath ? absolute(name, origin) : name, from: origin.file ?? "" };
+}
+
+/** The entries of a map that are valid; what is wrong with the others is told (R33). */
+function entriesOf<T>(
+  node: Node,
+  name: string,
+  subject: string,
+  schema: Schema<T>,
+  file: YamlFile,
+): { [name: string]: T } {
+  const entries: { [name: string]: T } = {};
+  for (const { key, value } of mapOf(node, name, file)) {
+    const json = jsonOf(value);
+    const wrong = schema.check(json);
+    const members = new Map(membersOf(value).map((member) => [member.key, member]));
+    tellWrong(wrong, { subject: `${subject} ${key}`, node: value, members }, file.report);
+    if (wrong.length === 0 && !file.isFaulty(value)) entries[key] = json as T; // its schema has passed it
+  }
+  return entries;
+}
+
+function mapOf(node: Node, name: string, { report }: YamlFile): Member[] {
+  if (node.type === "object" || node.type === "null") return membersOf(node);
+  const message = `"${name}" needs a map but is ${kindOf(jsonOf(node))}`;
+  return tellError(report, node.offset, { code: "wrong-type", message, suggestion: "write name: below it" }) ?? [];
+}
+
+const modelKeys = ["default", "providers", "windows"];
+
+function modelsOf(node: Node, { file, ofProject }: Reader): ModelSettings {
+  const models: ModelSettings = {};
+  for (const { key, at, value } of mapOf(node, "models", file)) {
+    if (key === "default") {
+      const [wrong] = modelName.check(value.value);
+      if (wrong)
+        tellError(file.report, value.offset, { code: "wrong-type", message: '"default" needs provider/model' });
+      else models.default = String(value.value);
+    } else if (key === "providers") {
+      const all = entriesOf(value, "providers", "provider", provider, file);
+      models.providers = ofProject ? allowedOf(all, value, file) : all;
+    } else if (key === "windows") models.windows = entriesOf(value, "windows", "window", windowSize, file);
+    else {
+      const suggestion = didYouMean(key, modelKeys) ?? `known: ${modelKeys.join(", ")}`;
+      tellError(file.report, at, { code: "unknown-field", message: `"models" has no "${key}"`, suggestion });
+    }
+  }
+  return models;
+}
+
+type Providers = { [name: string]: Provider };
+
+/** A project that somebody else wrote must not be able to send the user's keys, or what is asked, to a server of its own. */
+function allowedOf(all: Providers, node: Node, { report }: YamlFile): Providers {
+  const allowed: Providers = {};
+  for (const { key: name, at, value } of membersOf(node)) {
+    const one = Object.hasOwn(all, name) ? all[name] : undefined;
+    if (!one) continue;
+    const refusal = refusalOf(name, one);
+    if (refusal) {
+      const place = membersOf(value).find(({ key }) => key === refusal.key)?.at ?? at;
+      const { message, suggestion } = refusal;
+      tellError(report, place, { code: "setting-refused", message, suggestion });
+    } else allowed[name] = one;
+  }
+  return allowed;
+}
+
+interface Refusal {
+  key: string;
+  message: string;
+  suggestion: string;
+}
+
+const ownFile = "say it in your own ~/.config/hookline/config.yaml";
+
+function refusalOf(name: string, { kind, url, key, key_variable: variable }: Provider): Refusal | undefined {
+  if (key !== undefined) {
+    const message = `the key of ${name} stands in a project's file, which others read`;
+    return { key: "key", message, suggestion: `${ownFile}, or name a key_variable` };
+  }
+  if (url === undefined) return undefined;
+  if (variable !== undefined) {
+    const message = `a project's file may not say where the key in ${variable} is sent`;
+    return { key: "key_variable", message, suggestion: ownFile };
+  }
+  if (kind !== "openai-compatible") {
+    const message = `a project's file may not say where ${kind} is, because your key would be sent there`;
+    return { key: "url", message, suggestion: `${ownFile}, or write kind: openai-compatible` };
+  }
+  if (!providerKinds.some((known) => known === name)) return undefined;
+  const message = `a project's file may not put another server in the place of ${name}`;
+  return { key: "url", message, suggestion: "give it a name of its own" };
+}
+
+/**
+ * Two files' settings as one; the inner file wins. But a provider that an outer file names stays as it is there: nobody
+ * inside may redirect what is sent to it.
+ */
+export function mergeConfig(outer: Config, inner: Partial<Config>): Config {
+  const { apps, extensions, mcpServers, models, languageServers } = { ...emptyConfig, ...inner };
+  return {
+    apps: [...new Set([...outer.apps, ...apps])],
+    extensions: [...outer.extensions, ...extensions].filter(isFirst),
+    mcpServers: { ...outer.mcpServers, ...mcpServers },
+    models: mergeModels(outer.models, models),
+    languageServers: { ...outer.languageServers, ...languageServers },
+  };
+}
+
+const isFirst = (one: Config["extensions"][number], at: number, all: Config["extensions"]): boolean =>
+  all.findIndex(({ name, from }) => name === one.name && (isAbsolute(name) || from === one.from)) === at;
+
+function mergeModels(outer: ModelSettings, inner: ModelSettings): ModelSettings {
+  const providers = merged(inner.providers, outer.providers);
+  const windows = merged(outer.windows, inner.windows);
+  return { ...outer, ...inner, ...(providers ? { providers } : {}), ...(windows ? { windows } : {}) };
+}
+
+const merged = <T extends object>(first: T | undefined, second: T | undefined): T | undefined =>
+  isRecord(first) || isRecord(second) ? ({ ...first, ...second } as T) : undefined; // both are maps of one type, or absent

@@ -1,0 +1,180 @@
+/** Actions of rules (specification 003): each becomes a step, a chain becomes the steps of its actions (R20, D58). */
+import type { Fields, Seconds } from "../core/event.ts";
+import { resolveEvent } from "../core/events.ts";
+import type { Role, Step } from "../core/hook.ts";
+import { didYouMean, nearest } from "../core/nearest.ts";
+import type { ActionUse, Handler, Registry } from "../core/ports.ts";
+import { flag, type Schema, say } from "../core/schema.ts";
+import type { Member, Node } from "./json-tree.ts";
+import { paramsOf, readTyped, spreadParams, type Typed, takes, tellError, tellMismatches } from "./rules-parameters.ts";
+import type { RuleReport } from "./yaml-nodes.ts";
+import { jsonOf, membersOf } from "./yaml-values.ts";
+
+export interface ActionContext {
+  registry: Registry;
+  report: RuleReport;
+  /** The rule's events, as they were written. */
+  events: readonly string[];
+  timeout: Seconds;
+}
+export interface ReadActions {
+  steps: Step[];
+  role: Role;
+  /** Nobody waits for any of them. */
+  background: boolean;
+}
+type Action = Handler & { action: ActionUse };
+
+/** What a chain is written with; its steps are those of its actions. */
+export const chain: {
+  readonly name: string;
+  readonly summary: string;
+  readonly actions: string;
+  readonly stopOnFailure: Schema<boolean>;
+} = {
+  name: "chain",
+  summary: "Does several actions one after another; each sees what the one before it answered as {{previous}}.",
+  actions: "a list of actions, done in this order",
+  stopOnFailure: say(flag, "whether the rest is left out after an action that fails", true),
+};
+
+/** The actions that a rule's author may name, beside chain. */
+export const authorsActions = ({ handlers }: Pick<Registry, "handlers">): [string, Action][] =>
+  [...handlers].filter((entry): entry is [string, Action] => entry[1].action !== undefined && entry[0] !== chain.name);
+
+const strength: { readonly [R in Role]: number } = { observe: 0, transform: 1, undeclared: 2, guard: 3 };
+
+/** undefined: it is invalid, which was told. */
+export function readActions(node: Node, context: ActionContext): ReadActions | undefined {
+  const read = readAction(node, "stop", context);
+  if (!read) return undefined;
+  const roles = read.map(({ role }) => role);
+  return {
+    steps: read.map(({ step }) => step),
+    role: roles.reduce((left, right) => (strength[right] > strength[left] ? right : left), "observe"),
+    background: read.every(({ background }) => background),
+  };
+}
+
+interface ReadStep {
+  step: Step;
+  role: Role;
+  background: boolean;
+}
+
+function readAction(node: Node, onError: Step["onError"], context: ActionContext): ReadStep[] | undefined {
+  const written = readTyped(node, "action", context.report);
+  if (!written) return undefined;
+  if (written.type === chain.name) return readChain(written, onError, context);
+  const handler = context.registry.handlers.get(written.type);
+  if (!handler?.action) return unknownType(written, context);
+  const step = readStep({ ...handler, action: handler.action }, written, onError, context);
+  return step && [step];
+}
+
+function unknownType({ type, typeAt }: Typed, { registry, report }: ActionContext): undefined {
+  const known = actionNames(registry);
+  return tellError(report, typeAt, {
+    code: "unknown-action",
+    message: `no action is called "${type}"`,
+    suggestion: didYouMean(type, known) ?? `known: ${known.join(", ")}`,
+  });
+}
+
+const actionNames = (registry: Registry): string[] => [...authorsActions(registry).map(([name]) => name), chain.name];
+
+const chainKeys = ["actions", "stop_on_failure"];
+
+function readChain(written: Typed, onError: Step["onError"], context: ActionContext): ReadStep[] | undefined {
+  const { report } = context;
+  const typed = spreadParams(written, false, report);
+  if (!typed) return undefined;
+  const unknown = [...typed.members.keys()].filter((key) => !chainKeys.includes(key));
+  const actions = typed.members.get("actions")?.value;
+  const stop = typed.members.get("stop_on_failure")?.value;
+  const wrong = [
+    ...unknown.map((key) => ({ path: [key], expected: "", found: key, unknown: true as const, known: chainKeys })),
+    ...(stop ? chain.stopOnFailure.check(stop.value ?? null, ["stop_on_failure"]) : []),
+    ...(actions?.children?.length && actions.type === "array"
+      ? []
+      : [{ path: ["actions"], expected: chain.actions, found: actions ? "none" : "nothing" }]),
+  ];
+  tellMismatches(wrong, typed, "action", report);
+  const own = stop ? (stop.value === false ? "continue" : "stop") : onError;
+  const inner = actions?.type === "array" ? (actions.children ?? []) : [];
+  const steps = inner.map((one) => readAction(one, own, context));
+  const valid = steps.filter((one) => one !== undefined);
+  return wrong.length === 0 && valid.length === steps.length ? valid.flat() : undefined;
+}
+
+function readStep(
+  handler: Action,
+  written: Typed,
+  onError: Step["onError"],
+  context: ActionContext,
+): ReadStep | undefined {
+  const typed = spreadParams(written, takes(handler.params.json, "params"), context.report);
+  if (!typed) return undefined;
+  const params = paramsOf(typed);
+  const shape = handler.params.check(params);
+  const wrong = shape.length > 0 ? shape : (handler.inspect?.(params) ?? []);
+  tellMismatches(wrong, typed, "action", context.report);
+  if (wrong.length > 0) return undefined;
+  warnOfNoEffect(handler.action, typed, context);
+  const timeout = typeof params.timeout === "number" && params.timeout > 0 ? params.timeout : context.timeout;
+  return {
+    step: { uses: typed.type, with: params, timeout, onError, templates: true },
+    role: handler.action.role(params),
+    background: handler.action.background === true,
+  };
+}
+
+/** More events are no advice. */
+const mostNamed = 4;
+
+function warnOfNoEffect({ events }: ActionUse, { type, typeAt }: Typed, context: ActionContext): void {
+  if (!events) return;
+  const effective = new Set(events.flatMap((name) => resolveEvent(name) ?? []));
+  const idle = context.events.filter((name) => resolveEvent(name)?.every((event) => !effective.has(event)));
+  if (idle.length === 0) return;
+  const suggestion =
+    events.length > mostNamed ? "docs/actions.md says where it has" : `write on: ${events.join(" or ")}`;
+  context.report(typeAt, {
+    severity: "warning",
+    code: "ignored-field",
+    message: `${type} has no effect on ${idle.join(", ")}`,
+    suggestion,
+  });
+}
+
+/** Whether the author asks for safety here, as far as it can be told: of a rule that is invalid (R46). */
+export function meansGuard(node: Node | undefined, registry: Registry): boolean {
+  const own = membersOf(node);
+  const all = [...own, ...membersOf(own.find(({ key }) => key === "params")?.value)];
+  const valueAt = (name: string): Node | undefined => all.find(({ key }) => key === name)?.value;
+  const written = node?.type === "string" ? node : (valueAt("type") ?? misspeltType(own));
+  const type = written?.value;
+  if (typeof type !== "string") return false;
+  if (nearest(type, [chain.name]) && valueAt("actions"))
+    return valueAt("actions")?.children?.some((one) => meansGuard(one, registry)) ?? false;
+  const name = registry.handlers.has(type) ? type : nearest(type, actionNames(registry));
+  const handler = name === undefined ? undefined : registry.handlers.get(name);
+  if (!handler?.action) return false;
+  return isGuardWith(handler.action, Object.fromEntries(all.map(({ key, value }) => [key, jsonOf(value)])));
+}
+
+const misspeltType = (members: readonly Member[]): Node | undefined =>
+  members.find(({ key }) => nearest(key, ["type"]) !== undefined)?.value;
+
+/** The role may look at parameters that are not as it expects them. */
+function isGuardWith({ role }: ActionUse, params: Fields): boolean {
+  try {
+    return role(params) === "guard";
+  } catch {
+    return false; // it cannot say so of these
+  }
+}
+
+/** The same for text that is no YAML. */
+export const guardNames = (registry: Registry): string[] =>
+  authorsActions(registry).flatMap(([name, { action }]) => (isGuardWith(action, {}) ? [name] : []));

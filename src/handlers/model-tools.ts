@@ -1,0 +1,68 @@
+/** The tools of an agent hook: an allow list (R28) over the project's files and over the tools that the project has. */
+import { relative } from "node:path";
+import { HooklineError } from "../core/error.ts";
+import { nearest } from "../core/nearest.ts";
+import type { ModelTool, StepContext, ToolInfo, Tools } from "../core/ports.ts";
+import { printValue } from "../core/template.ts";
+import { fileTools } from "./model-files.ts";
+
+/** @param allowed absent: those that read the project's files. Throws tool_unknown. */
+export async function toolsFor(
+  allowed: readonly string[] | "all" | undefined,
+  context: StepContext,
+): Promise<ModelTool[]> {
+  const files = fileTools(projectFolder(context));
+  if (allowed === undefined) return files;
+  const own = allowed === "all" ? files : files.filter(({ name }) => allowed.includes(name));
+  const others = allowed === "all" ? ["*"] : allowed.filter((name) => !files.some((tool) => tool.name === name));
+  if (others.length === 0 || (allowed === "all" && !context.ports.tools)) return own;
+  return [...own, ...(await projectTools(others, files, context))];
+}
+
+/** Below what was written in a project, its folder; below what was written elsewhere, the session's. */
+function projectFolder({ event, hook }: StepContext): string {
+  const { layer, root } = hook.origin;
+  const isInside = root !== undefined && !relative(root, event.cwd).startsWith("..");
+  return (layer === "project" || layer === "local") && isInside ? root : event.cwd;
+}
+
+async function projectTools(
+  names: readonly string[],
+  files: readonly ModelTool[],
+  context: StepContext,
+): Promise<ModelTool[]> {
+  const { event, ports, signal } = context;
+  const tools = await ports.tools?.(event);
+  const known = tools ? await tools.list(signal) : [];
+  const chosen = new Set<ToolInfo>();
+  for (const name of names) {
+    const found = known.filter((tool) => isMeant(name, tool.name));
+    if (found.length === 0 && name !== "*") throw noTool(name, [...files, ...known], context);
+    for (const tool of found) chosen.add(tool);
+  }
+  return tools ? [...chosen].map((tool) => asModelTool(tool, tools)) : [];
+}
+
+const isMeant = (written: string, name: string): boolean =>
+  written === name || written === "*" || (written.endsWith(".*") && name.startsWith(written.slice(0, -1)));
+
+const asModelTool = ({ name, description = name, input = { type: "object" } }: ToolInfo, tools: Tools): ModelTool => ({
+  name,
+  description,
+  input,
+  async call(given, signal) {
+    const { ok, output } = await tools.call(name, given, signal);
+    if (!ok) throw new Error(printValue(output));
+    return output;
+  },
+});
+
+function noTool(name: string, known: readonly { name: string }[], { hook }: StepContext): HooklineError {
+  const names = known.map((tool) => tool.name);
+  const near = nearest(name, names);
+  return new HooklineError("tool_unknown", {
+    name,
+    where: `the agent hook ${hook.name}`,
+    ...(near ? { near } : { advice: `known: ${names.join(", ")}` }),
+  });
+}

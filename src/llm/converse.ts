@@ -1,0 +1,35 @@
+/** A question to a model, turn by turn: it calls tools until it answers, and the answer has the form that was asked for. */
+import type { ModelAnswer } from "../core/ports.ts";
+import { jsonText } from "./answer-text.ts";
+import { begin, failed, fromUser, type Question, textOf } from "./talk.ts";
+import { answersTo, callsOf, spokenBy } from "./tool-calls.ts";
+import { takeTurn } from "./turn.ts";
+
+const turnsWithTools = 10;
+const answerNow = "Answer now, with the JSON object alone.";
+
+/** Rejects with model_failed. On its last turn the model cannot reach the tools: it has to answer. */
+export async function converse(question: Question): Promise<ModelAnswer> {
+  const talk = begin(question);
+  const { schema, turns = talk.tools.size > 0 ? turnsWithTools : 1 } = question.request;
+  let forced = false;
+  for (let turn = 1; ; turn++) {
+    const isLast = turn >= turns || forced;
+    const reply = await takeTurn(talk, isLast);
+    const calls = callsOf(reply);
+    if (calls.length > 0 && !isLast) {
+      talk.messages.push(spokenBy(reply), await answersTo(calls, talk));
+      continue;
+    }
+    const said = reply.structuredOutputText ?? textOf(reply);
+    const text = schema ? jsonText(said, schema) : calls.length > 0 ? undefined : said;
+    if (text !== undefined) return { text, model: talk.access.name, tokens: talk.spent, calls: talk.calls };
+    if (calls.length > 0)
+      throw failed(talk, { kind: "budget", reason: `it wanted tools in each of its ${turn} turns` });
+    if (isLast) throw failed(talk, { kind: "unreadable", reason: `its answer is no JSON: ${quote(said)}` });
+    forced = true;
+    talk.messages.push(spokenBy(reply), fromUser(answerNow));
+  }
+}
+
+const quote = (text: string): string => JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);

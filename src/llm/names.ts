@@ -1,0 +1,148 @@
+/** From a model's name to the provider that has it, its address and its key. Apart because people write names in many ways. */
+import { HooklineError } from "../core/error.ts";
+import { nearest } from "../core/nearest.ts";
+import type { ModelSettings, Provider, ProviderKind } from "../dialects/config.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where a model is, and how to get in. */
+export interface Access {
+  kind: ProviderKind;
+  /** provider/model, for messages and records. */
+  name: string;
+  model: string;
+  url: string;
+  key?: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+interface Known {
+  /** The first that is set counts. */
+  keys: readonly string[];
+  address: string;
+  url: string;
+  /** What the provider's interface calls its version, at the end of its address. */
+  version: string;
+  /** Small and fast: what is asked where nobody named a model. */
+  model: string;
+}
+
+/** In the order in which they are tried where nobody named a model. */
+const providers: { readonly [K in Exclude<ProviderKind, "openai-compatible">]: Known } = {
+  anthropic: {
+    keys: ["ANTHROPIC_API_KEY"],
+    address: "ANTHROPIC_BASE_URL",
+    url: "https://api.anthropic.com/v1",
+    version: "v1",
+    model: "claude-haiku-4-5",
+  },
+  openai: {
+    keys: ["OPENAI_API_KEY"],
+    address: "OPENAI_BASE_URL",
+    url: "https://api.openai.com/v1",
+    version: "v1",
+    model: "gpt-5-mini",
+  },
+  google: {
+    keys: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
+    address: "GOOGLE_GEMINI_BASE_URL",
+    url: "https://generativelanguage.googleapis.com/v1beta",
+    version: "v1beta",
+    model: "gemini-flash-latest",
+  },
+};
+type KnownKind = keyof typeof providers;
+const knownKinds = Object.keys(providers) as KnownKind[]; // the mapped type makes the list complete
+const isKnown = (kind: string): kind is KnownKind => Object.hasOwn(providers, kind);
+
+/** What people write for `model` in Claude Code's hooks. */
+const shortNames: Readonly<Record<string, string>> = {
+  haiku: "anthropic/claude-haiku-4-5",
+  sonnet: "anthropic/claude-sonnet-5-5",
+  opus: "anthropic/claude-opus-5-5",
+};
+/** Names without a provider, by how they begin. */
+const beginnings: readonly [RegExp, KnownKind][] = [
+  [/^claude-/, "anthropic"],
+  [/^(gpt-|chatgpt-|o\d)/, "openai"],
+  [/^gem(ini|ma)-/, "google"],
+];
+
+const ownProvider = (name: string, { providers: own = {} }: ModelSettings): Provider | undefined =>
+  Object.hasOwn(own, name) ? own[name] : undefined;
+
+const example = "anthropic/claude-haiku-4-5";
+
+/** Throws model_unknown. */
+export function accessTo(written: string | undefined, settings: ModelSettings, environment: Environment): Access {
+  const name = fullName(written ?? defaultName(settings, environment));
+  const slash = name.indexOf("/");
+  const [provider, model] = [name.slice(0, slash), name.slice(slash + 1)];
+  const own = ownProvider(provider, settings);
+  const kind = own?.kind ?? (isKnown(provider) ? provider : undefined);
+  if (kind === undefined) throw noProvider(provider, name, settings);
+  if (model === "") throw unknown("its name is empty", name, `write one, such as ${example}`);
+  const url = addressOf(name, kind, own, environment);
+  const key = keyOf(name, kind, own, environment);
+  return { kind, name, model, url, ...(key === undefined ? {} : { key }), headers: own?.headers ?? {} };
+}
+
+function defaultName(settings: ModelSettings, environment: Environment): string {
+  const said = environment.HOOKLINE_MODEL || settings.default;
+  if (said) return said;
+  const kind = knownKinds.find((one) => providers[one].keys.some((variable) => environment[variable]));
+  if (kind) return `${kind}/${providers[kind].model}`;
+  throw unknown(
+    "none is configured, and no provider's key is set",
+    "the default model",
+    `set HOOKLINE_MODEL or models.default, or a key such as ${providers.anthropic.keys[0]}`,
+  );
+}
+
+function fullName(written: string): string {
+  const name = written.trim();
+  if (name.includes("/")) return name;
+  const short = Object.hasOwn(shortNames, name) ? shortNames[name] : undefined;
+  const kind = beginnings.find(([pattern]) => pattern.test(name))?.[1];
+  if (short !== undefined) return short;
+  if (kind) return `${kind}/${name}`;
+  throw unknown(`"${name}" does not say whose it is`, `the model ${name}`, `write provider/model, such as ${example}`);
+}
+
+function noProvider(provider: string, name: string, { providers: own = {} }: ModelSettings): HooklineError {
+  const known = [...Object.keys(own), ...knownKinds];
+  const near = nearest(provider, known);
+  const advice = near ? `did you mean "${near}"?` : `known: ${known.join(", ")}; name others under models.providers`;
+  return unknown(`no provider is called "${provider}"`, `the model ${name}`, advice);
+}
+
+function addressOf(name: string, kind: ProviderKind, own: Provider | undefined, environment: Environment): string {
+  const known = isKnown(kind) ? providers[kind] : undefined;
+  const written = own?.url ?? (known && environment[known.address]);
+  if (!written && !known) throw unknown("its provider has no url", `the model ${name}`, "write its url");
+  const url = (written || known?.url || "").replace(/\/+$/, "");
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
+    throw unknown(`"${url}" is no http or https address`, `the model ${name}`, "correct the url");
+  return known && !/\/v\d\w*$/.test(url) ? `${url}/${known.version}` : url;
+}
+
+/**
+ * A key that lies in the environment for a provider goes to that provider, or where the same environment says that it is:
+ * an address that a file names gets only the key that the file names with it.
+ */
+function keyOf(
+  name: string,
+  kind: ProviderKind,
+  own: Provider | undefined,
+  environment: Environment,
+): string | undefined {
+  if (own?.key) return own.key;
+  const variables = own?.key_variable ? [own.key_variable] : isKnown(kind) && !own?.url ? providers[kind].keys : [];
+  const key = variables.map((variable) => environment[variable]).find((value) => value);
+  if (key === undefined && variables.length > 0)
+    throw unknown(`${variables.join(" or ")} is not set`, `the model ${name}`, "set it, or name another model");
+  return key;
+}
+
+const unknown = (reason: string, where: string, advice: string): HooklineError =>
+  new HooklineError("model_unknown", { reason, where, advice });

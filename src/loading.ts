@@ -1,0 +1,90 @@
+/**
+ * Everything that a project's files say, put together: hooks, the registry that its modules extend, and its settings. Apart
+ * from sources/, because it also loads what most projects do not need: the YAML dialect and modules.
+ */
+import { loadPatterns } from "./conditions/patterns.ts";
+import type { Patterns, Registry } from "./core/ports.ts";
+import type { Callback } from "./handlers/function.ts";
+import type { LoadedModule, LoadedModules } from "./modules/load-modules.ts";
+import { checkFile, type LoadedHooks, type LoadRequest, loadHooks } from "./sources/load.ts";
+import { flavourOf, isSettings } from "./sources/places.ts";
+import { findProject } from "./sources/project.ts";
+import type { RulesReader } from "./sources/read-rules.ts";
+import type { ModulePlace } from "./sources/rule-places.ts";
+import { loadStable, type StableLoad } from "./sources/stable-load.ts";
+
+/** What loading needs beside the place. */
+export interface Loading {
+  /** What comes with Hookline, and what the host has registered. */
+  registry: Registry;
+  /** Where the callbacks of modules' hooks are put, by hook id. */
+  functions: Map<string, Callback>;
+  sendable?: ReadonlySet<string>;
+  /** Called before code of a project is run. */
+  beforeModules?(): void;
+}
+export interface Loaded extends LoadedHooks {
+  /** With what the project's modules registered. */
+  registry: Registry;
+}
+export type Request = Omit<LoadRequest, "rules" | "modules">;
+
+/** Never rejects: what cannot be read is a problem, and the rest is in force. */
+export async function loadAll(request: Request, loading: Loading): Promise<Loaded> {
+  let loaded = loadHooks(request);
+  if (loaded.unread.length === 0 && loaded.modules.length === 0) return { ...loaded, registry: loading.registry };
+  const patterns = request.patterns ?? (await loadPatterns());
+  const read = await readerOf(loading, patterns);
+  loaded = loadHooks({ ...request, patterns, rules: read(loading.registry) });
+  if (loaded.modules.length === 0) return { ...loaded, registry: loading.registry };
+  const { modules, registry } = await loadModulesOf(loaded.modules, loading);
+  return { ...loadHooks({ ...request, patterns, rules: read(registry), modules }), registry };
+}
+
+/** As loadAll, between two equal looks at everything that was read. */
+export const loadAllStable = (
+  request: Request,
+  loading: Loading,
+  expected: readonly string[],
+): Promise<StableLoad<Loaded>> => loadStable(() => loadAll(request, loading), expected);
+
+export async function loadModulesOf(places: readonly ModulePlace[], loading: Loading): Promise<LoadedModules> {
+  loading.beforeModules?.();
+  const { loadModules } = await import("./modules/load-modules.ts");
+  return loadModules(places, loading.registry, loading.functions);
+}
+
+async function readerOf({ sendable }: Loading, patterns: Patterns): Promise<(registry: Registry) => RulesReader> {
+  const [rules, config] = await Promise.all([import("./dialects/rules.ts"), import("./dialects/config-file.ts")]);
+  return (registry) => ({
+    compileRules: rules.compileRules,
+    readConfig: config.readConfig,
+    mergeConfig: config.mergeConfig,
+    largestFileInBytes: rules.largestRulesFileInBytes,
+    registry,
+    patterns,
+    ...(sendable ? { sendable } : {}),
+  });
+}
+
+/** One file by itself, as `check FILE` sees it, with the registry of the project that it lies in. */
+export async function checkOne(
+  path: string,
+  request: Request,
+  loading: Loading,
+): Promise<ReturnType<typeof checkFile>> {
+  const flavour = flavourOf(path);
+  if (isSettings(flavour)) return checkFile(path, request);
+  if (flavour === "module") return checkModule(path, loading);
+  const patterns = request.patterns ?? (await loadPatterns());
+  const project = await loadAll({ ...request, cwd: path.replace(/[/\\][^/\\]*$/, "") || "/", patterns }, loading);
+  const read = await readerOf(loading, patterns);
+  return checkFile(path, { ...request, patterns, rules: read(project.registry) });
+}
+
+async function checkModule(path: string, loading: Loading): Promise<ReturnType<typeof checkFile>> {
+  const { root } = findProject(path, "");
+  const { modules } = await loadModulesOf([{ name: path, from: path, layer: "project", label: path, root }], loading);
+  const flat = <T>(of: (module: LoadedModule) => T[]): T[] => modules.flatMap(of);
+  return { hooks: flat(({ hooks }) => hooks), problems: flat(({ problems }) => problems), unread: [] };
+}

@@ -1,0 +1,112 @@
+/** The modules of a project, imported and read: their hooks, and a registry with what they register. */
+import { HooklineError, messageOf } from "../core/error.ts";
+import { fingerprint } from "../core/fingerprint.ts";
+import type { Hook, Problem } from "../core/hook.ts";
+import type { Registry } from "../core/ports.ts";
+import { compileDefinition, type HookDefinition } from "../definition.ts";
+import { type Callback, callbackOf, type HookFunction } from "../handlers/function.ts";
+import type { ModulePlace } from "../sources/rule-places.ts";
+import { importModule } from "./import-module.ts";
+import { collect, type Given } from "./setup.ts";
+
+export interface LoadedModule {
+  place: ModulePlace;
+  /** The module's file, if it was found. */
+  path: string;
+  hooks: Hook[];
+  problems: Problem[];
+  /** The files of it that a change can come from. */
+  files: string[];
+}
+export interface LoadedModules {
+  modules: LoadedModule[];
+  /** The given registry with what the modules registered. */
+  registry: Registry;
+}
+
+/**
+ * One module after the other, so that a later one may use what an earlier one registered. Never throws: a module that
+ * fails is a problem, and what the others give is in force.
+ *
+ * @param functions where the callbacks of hooks are put, by hook id
+ */
+export async function loadModules(
+  places: readonly ModulePlace[],
+  base: Registry,
+  functions: Map<string, Callback>,
+): Promise<LoadedModules> {
+  const registry = { handlers: new Map(base.handlers), conditions: new Map(base.conditions) };
+  const modules: LoadedModule[] = [];
+  const isTaken = (name: string): boolean => registry.handlers.has(name) || registry.conditions.has(name);
+  for (const place of places) {
+    const loaded: LoadedModule = { place, path: place.from, hooks: [], problems: [], files: [] };
+    modules.push(loaded);
+    try {
+      const imported = await importModule(place);
+      Object.assign(loaded, { path: imported.path, files: imported.files });
+      const given = await collect(imported.exported, imported.path, isTaken);
+      addHooks(loaded, given, functions);
+      for (const [name, kind] of given.conditions) registry.conditions.set(name, kind);
+      for (const [name, handler] of given.handlers) registry.handlers.set(name, handler);
+    } catch (error) {
+      loaded.problems.push(problemOf(error, loaded.path));
+      loaded.files.push(loaded.path);
+    }
+  }
+  return { modules, registry };
+}
+
+/** A hook that cannot be one is a problem, and its neighbours live (R33). */
+function addHooks(loaded: LoadedModule, given: Given, functions: Map<string, Callback>): void {
+  const { place, path } = loaded;
+  const taken = new Set<string>();
+  for (const [index, definition] of given.hooks.entries()) {
+    const name = definition.name ?? definition.id ?? nameOf(definition, index);
+    const made = `config:${place.label}#${name}:${fingerprint(place.root ?? "").slice(0, 6)}`;
+    const id = freeId(definition.id ?? made, taken);
+    try {
+      const hook = compileDefinition(definition as HookDefinition, id, place.layer); // it names its own events
+      functions.set(id, callbackOf(definition.run as HookFunction)); // and is given no others
+      loaded.hooks.push({ ...hook, name, origin: originOf(place, path, index) });
+    } catch (error) {
+      loaded.problems.push({
+        ...problemOf(error, path),
+        message: `the hook "${name}" cannot be used: ${messageOf(error)}`,
+      });
+    }
+  }
+}
+
+const nameOf = ({ run }: Pick<HookDefinition<never>, "run">, index: number): string =>
+  run.name === "run" || run.name === "" ? `hook ${index + 1}` : run.name;
+
+function freeId(id: string, taken: Set<string>): string {
+  let free = id;
+  for (let count = 2; taken.has(free); count++) free = `${id}-${count}`;
+  taken.add(free);
+  return free;
+}
+
+/** The position counts the module's hooks: the engine orders by it, and no line is known. */
+const originOf = ({ layer, root }: ModulePlace, file: string, index: number): Hook["origin"] => ({
+  dialect: "config",
+  layer,
+  file,
+  column: index + 1,
+  ...(root ? { root } : {}),
+});
+
+function problemOf(error: unknown, path: string): Problem {
+  const where = error instanceof HooklineError ? String(error.facts.where ?? "") : "";
+  const [, file = path, line = "1", column = "1"] = /^(.*?):(\d+)(?::(\d+))?$/.exec(where) ?? [];
+  const advice = error instanceof HooklineError ? error.facts.advice : undefined;
+  return {
+    severity: "error",
+    code: "module-failed",
+    message: `the module cannot be used: ${error instanceof HooklineError ? (error.facts.reason ?? error.message) : messageOf(error)}`,
+    ...(advice ? { suggestion: String(advice) } : {}),
+    file,
+    line: Number(line),
+    column: Number(column),
+  };
+}

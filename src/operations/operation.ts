@@ -1,0 +1,39 @@
+/** What an operation is: something a person, a hook or a model can ask of the engine, defined once. */
+import type { Engine } from "../core/engine.ts";
+import type { HookEvent, Instant, Json, MaybePromise } from "../core/event.ts";
+import type { HookSet } from "../core/hook.ts";
+import type { Store } from "../core/record.ts";
+import type { Schema } from "../core/schema.ts";
+
+/** What operations work on. */
+export interface OperationContext {
+  engine: Pick<Engine, "emit" | "explain">;
+  store: Store;
+  /** Those in force where the event happened; without one, where this process works. */
+  hooks(event?: HookEvent): MaybePromise<HookSet>;
+  now?(): Instant;
+  id?(): string;
+  /** What commands of emitted events inherit. */
+  environment?: Readonly<Record<string, string>>;
+}
+
+/** Who asks. */
+export interface Asked extends OperationContext {
+  now(): Instant;
+  id(): string;
+  signal: AbortSignal;
+  /** The event whose hook asks; absent: it is no hook. */
+  event: HookEvent | undefined;
+}
+
+export interface Operation<P> {
+  summary: string;
+  /** JSON Schema and check of the input. */
+  params: Schema<P>;
+  readOnly: boolean;
+  /** May throw; an Error's message is the reason that is told. */
+  run(params: P, asked: Asked): MaybePromise<Json>;
+}
+
+/** A record as the JSON that it is. Interfaces have no index signature, which is all that the types object to. */
+export const plain = (value: object): Json => JSON.parse(JSON.stringify(value));

@@ -1,0 +1,124 @@
+/**
+ * What hooks reach beyond the line: tools, models and language servers, each made from the project's settings when a hook
+ * first asks for it. Apart, because all of it is heavy and most events need none.
+ */
+import { figuresOf } from "./agents/index.ts";
+import type { Engine } from "./core/engine.ts";
+import type { HookEvent, Instant } from "./core/event.ts";
+import type { HookSet } from "./core/hook.ts";
+import type { LanguageServers, Model, Ports, Tools } from "./core/ports.ts";
+import type { Store } from "./core/record.ts";
+import type { Config } from "./dialects/config.ts";
+
+export interface OutsideOptions {
+  environment: Readonly<Record<string, string>>;
+  home: string;
+  /** The project's folder and settings, where the event happens. */
+  root(event: HookEvent): string;
+  settings(event: HookEvent): Config;
+  /** Told of servers that cannot be reached while others can. */
+  complain?(reason: string): void;
+}
+/** What the module `hookline` of the tools works on. */
+export interface Served {
+  engine: Engine;
+  store: Store;
+  hooks(): HookSet;
+  now(): Instant;
+  id(): string;
+}
+export interface Outside {
+  ports: Pick<Ports, "tools" | "model" | "languageServers" | "enrich">;
+  /** Called once, when the engine is there. */
+  serve(served: Served): void;
+  close(): Promise<void>;
+}
+
+/** Projects whose servers are kept alive at once. */
+const projectsAtMost = 16;
+
+export function createOutside(options: OutsideOptions): Outside {
+  let served: Served | undefined;
+  const tools = perProject<Tools>(options, async (event) => {
+    const [{ createTools }, { createOperations }, { startCompanion }] = await Promise.all([
+      import("./tools/index.ts"),
+      import("./operations/index.ts"),
+      import("./processes/companion.ts"),
+    ]);
+    return createTools({
+      servers: options.settings(event).mcpServers,
+      ...(served ? { operations: createOperations({ ...served, environment: options.environment }) } : {}),
+      start: startCompanion,
+      environment: options.environment,
+      cwd: options.root(event),
+      ...(options.complain ? { complain: options.complain } : {}),
+    });
+  });
+  const languageServers = perProject<LanguageServers>(options, async (event) => {
+    const [{ createLanguageServers }, { startCompanion }] = await Promise.all([
+      import("./language-servers/index.ts"),
+      import("./processes/companion.ts"),
+    ]);
+    return createLanguageServers({
+      servers: options.settings(event).languageServers,
+      start: startCompanion,
+      root: options.root(event),
+      environment: options.environment,
+    });
+  });
+  const models = perProject<Model & { close(): Promise<void> }>(options, async (event) => {
+    const { createModel } = await import("./llm/index.ts");
+    const model = createModel(options.settings(event).models, options.environment);
+    return { ask: (request, signal) => model.ask(request, signal), close: async () => {} };
+  });
+  return {
+    ports: {
+      tools: tools.of,
+      model: models.of,
+      languageServers: languageServers.of,
+      enrich(event, needs) {
+        const figures = figuresOf(event, needs, options.settings(event).models.windows ?? {});
+        return figures ? { ...event, figures } : event;
+      },
+    },
+    serve(given) {
+      served = given;
+    },
+    async close() {
+      await Promise.all([tools.close(), languageServers.close()]);
+    },
+  };
+}
+
+interface PerProject<T> {
+  of(event: HookEvent): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** One for each project and settings; the one that was not asked for the longest goes first. */
+function perProject<T extends { close(): Promise<void> }>(
+  { root, settings }: OutsideOptions,
+  make: (event: HookEvent) => Promise<T>,
+): PerProject<T> {
+  const made = new Map<string, Promise<T>>();
+  const end = (one: Promise<T> | undefined): Promise<void> | undefined => one?.then((it) => it.close()).catch(() => {}); // it never began, or is gone already
+  return {
+    of(event) {
+      const key = JSON.stringify([root(event), settings(event)]);
+      const known = made.get(key) ?? make(event);
+      made.delete(key);
+      made.set(key, known);
+      known.catch(() => made.delete(key)); // the next who asks may have more luck
+      const [oldest] = made.size > projectsAtMost ? made : [];
+      if (oldest) {
+        made.delete(oldest[0]);
+        void end(oldest[1]);
+      }
+      return known;
+    },
+    async close() {
+      await Promise.all([...made.values()].map(end));
+      made.clear();
+    },
+  };
+}

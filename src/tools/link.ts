@@ -1,0 +1,19 @@
+/** What a connection to a tool server needs of whatever carries its messages. */
+import type { Transport } from "@modelcontextprotocol/client";
+import type { StartCompanion } from "../core/program.ts";
+
+export interface Link {
+  transport: Transport;
+  /** What went wrong at the other end, in a sentence with its own last words; undefined: nothing that is known. */
+  trouble(): string | undefined;
+  /** Takes leave, where there is a way to. Never rejects. */
+  leave(): Promise<void>;
+}
+
+/** What servers are started with. */
+export interface Surroundings {
+  start: StartCompanion;
+  /** Fills `${NAME}`. Servers inherit only what every program needs. */
+  environment: Readonly<Record<string, string>>;
+  cwd: string;
+}

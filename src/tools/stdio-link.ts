@@ -1,0 +1,94 @@
+/** A tool server that is a program: its messages go over a companion's pipes, so its whole tree ends with us. */
+import { resolve } from "node:path";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { Companion } from "../core/program.ts";
+import { isRecord } from "../core/schema.ts";
+import type { McpServer } from "../dialects/config.ts";
+import { fill, fillAll } from "./fill.ts";
+import { createLineReader } from "./lines.ts";
+import type { Link, Surroundings } from "./link.ts";
+
+export type StdioServer = Extract<McpServer, { command: string }>;
+
+/** Never throws: what is wrong with the settings is told when the transport starts. */
+export function stdioLink(settings: StdioServer, surroundings: Surroundings): Link {
+  let companion: Companion | undefined;
+  let isOver = false;
+  let how: string | undefined;
+  let noise = "";
+
+  const transport: Transport = {
+    async start() {
+      companion = await surroundings.start(commandOf(settings, surroundings));
+      if (isOver) return companion.end();
+      companion.onOutput(
+        createLineReader(read, () => {
+          how = "it wrote a line that has no end";
+          void companion?.end();
+        }),
+      );
+      void companion.ended.then((told) => {
+        how ??= told;
+        finish();
+      });
+    },
+    async send(message) {
+      companion?.write(`${JSON.stringify(message)}\n`);
+    },
+    async close() {
+      finish();
+      await companion?.end();
+    },
+  };
+
+  function read(line: string): void {
+    const message = parseMessage(line);
+    if (message) transport.onmessage?.(message);
+    else if (noise.length < longestQuote) noise += `${line}\n`; // a server that complains there instead of on stderr
+  }
+
+  function finish(): void {
+    if (isOver) return;
+    isOver = true;
+    transport.onclose?.();
+  }
+
+  function trouble(): string | undefined {
+    const said = quote(companion?.complaints() || noise);
+    if (how === undefined) return said === "" ? undefined : `it says: ${said}`;
+    return said === "" ? how : `${how}; it said: ${said}`;
+  }
+
+  return { transport, trouble, leave: async () => {} };
+}
+
+function commandOf(
+  { command, args = [], env = {}, cwd = "" }: StdioServer,
+  { environment, cwd: folder }: Surroundings,
+) {
+  return {
+    program: fill(command, environment),
+    args: args.map((one) => fill(one, environment)),
+    cwd: resolve(folder, fill(cwd, environment)),
+    environment: { ...leanly(environment), ...fillAll(env, environment) },
+  };
+}
+
+/** A server gets no more of the environment than it is given by name: most of it is none of its business. */
+const needed = ["PATH", "HOME", "USER", "LANG", "TMPDIR", "TERM"];
+const leanly = (environment: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => needed.includes(name)));
+
+/** What else stands on stdout is noise. */
+function parseMessage(line: string): JSONRPCMessage | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) && value.jsonrpc === "2.0" ? (value as JSONRPCMessage) : undefined; // the client checks the rest
+  } catch {
+    return undefined; // no JSON
+  }
+}
+
+const longestQuote = 600;
+/** The end of it: what a program says last is why it stopped. */
+const quote = (said: string): string => said.trim().slice(-longestQuote);

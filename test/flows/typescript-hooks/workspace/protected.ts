@@ -1,0 +1,1 @@
+export const protectedFolder: string = "schema/";

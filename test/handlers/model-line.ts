@@ -1,0 +1,101 @@
+/** A line with hooks as people write them in a settings file, and a scripted model behind it: real engine, real client. */
+import assert from "node:assert/strict";
+import { tmpdir } from "node:os";
+import type { TestContext } from "node:test";
+import { createEngine } from "../../src/core/engine.ts";
+import type { EventName, Fields } from "../../src/core/event.ts";
+import type { Hook } from "../../src/core/hook.ts";
+import type { Outcome } from "../../src/core/outcome.ts";
+import type { Caller, Patterns, Tools } from "../../src/core/ports.ts";
+import type { Run, Store } from "../../src/core/record.ts";
+import type { ModelSettings } from "../../src/dialects/config.ts";
+import { compileSettings } from "../../src/dialects/settings.ts";
+import { type Callback, callbackOf, type HookFunction } from "../../src/handlers/function.ts";
+import { createHandlers } from "../../src/handlers/index.ts";
+import { createModel } from "../../src/llm/index.ts";
+import { createInlineQueue } from "../../src/queues/inline.ts";
+import { openMemoryStore } from "../../src/stores/memory.ts";
+import { systemPorts } from "../../src/system.ts";
+import { type ScriptedModel, type ScriptedTurn, startScriptedModel } from "../../src/testing/index.ts";
+
+export interface ModelLine {
+  server: ScriptedModel;
+  store: Store;
+  emit(name: EventName, data: Fields, caller?: Caller): Promise<Outcome>;
+  /** The last run of the hook at this place. */
+  run(index?: number): Run;
+  /** What the model was told, as one text. */
+  told(request?: number): string;
+}
+
+export interface LineWish {
+  turns?: readonly ScriptedTurn[];
+  /** The handlers of the event, as settings files write them; a function stands for a deterministic hook. */
+  hooks: readonly (Fields | HookFunction)[];
+  event?: EventName;
+  cwd?: string;
+  tools?: Tools;
+  store?: Store;
+  /** Absent: a server that speaks as Ollama does. */
+  models?: (url: string) => ModelSettings;
+}
+
+export async function modelLine(t: TestContext, wish: LineWish): Promise<ModelLine> {
+  const { event = "PreToolUse", cwd = tmpdir(), turns = [] } = wish;
+  const server = await startScriptedModel({ turns, playSides: true });
+  t.after(() => server.close());
+  const functions = new Map<string, Callback>();
+  const hooks = wish.hooks.map((one, index): Hook => hookOf(one, index, { event, cwd, functions }));
+  const models =
+    wish.models ??
+    ((url) => ({ default: "local/qwen3", providers: { local: { kind: "openai-compatible", url: `${url}/v1` } } }));
+  const model = createModel(models(server.url), {});
+  const store = wish.store ?? openMemoryStore();
+  const runs: Run[] = [];
+  const engine = createEngine({
+    ...systemPorts(),
+    store,
+    queue: createInlineQueue(),
+    hooks: () => ({ id: "set", hooks }),
+    registry: { handlers: createHandlers(functions), conditions: new Map() },
+    patterns: {} as Patterns, // hooks without matchers ask for none
+    model: async () => model,
+    ...(wish.tools ? { tools: async () => wish.tools ?? assert.fail() } : {}),
+    observe: (seen) => void (seen.is === "run" && runs.push(structuredClone(seen.run))),
+  });
+  t.after(() => engine.close());
+  let count = 0;
+  return {
+    server,
+    store,
+    async emit(name, data, caller) {
+      count += 1;
+      return engine.emit(
+        { id: `event-${count}`, name, at: 0, cwd, data, sender: "test", session: "session-1" },
+        caller,
+      );
+    },
+    run: (index = 0) =>
+      runs.findLast(({ hook }) => hook === hooks[index]?.id) ?? assert.fail(`no run of hook ${index}`),
+    told: (request = 1) => JSON.stringify(server.requests[request - 1]?.body),
+  };
+}
+
+function hookOf(
+  one: Fields | HookFunction,
+  index: number,
+  { event, cwd, functions }: { event: EventName; cwd: string; functions: Map<string, Callback> },
+): Hook {
+  const written = typeof one === "function" ? { type: "command", command: "true" } : one;
+  const text = JSON.stringify({ hooks: { [event]: [{ hooks: [written] }] } });
+  const origin = { dialect: "settings", layer: "project", file: `${cwd}/.hookline/hooks.json`, root: cwd } as const;
+  const { hooks, problems } = compileSettings(text, origin, { flavour: "hookline" });
+  const [hook] = hooks;
+  assert.ok(hook && problems.length === 0, JSON.stringify(problems));
+  const id = `hook-${index}`;
+  if (typeof one !== "function") return { ...hook, id };
+  functions.set(id, callbackOf(one));
+  return { ...hook, id, steps: [{ uses: "function", with: { id }, timeout: 5, onError: "stop" }] };
+}
+
+export const bash = (command: string): Fields => ({ tool_name: "Bash", tool_input: { command } });

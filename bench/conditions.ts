@@ -8,7 +8,6 @@
  * timed. "usual" is a session's mix, where most tools are others; in "every clause" none is decided before its last clause.
  */
 import assert from "node:assert/strict";
-import { compileExpression } from "filtrex";
 import { conditions as kinds } from "../src/conditions/index.ts";
 import { loadPatterns } from "../src/conditions/patterns.ts";
 import { compileCondition } from "../src/core/condition.ts";
@@ -18,14 +17,16 @@ import type { Condition } from "../src/core/hook.ts";
 import { matchNames } from "../src/core/plan.ts";
 import type { Scope } from "../src/core/ports.ts";
 import { type Benchmark, type Findings, ratioOf, rowsOf, sampleWork, type Work } from "./measure.ts";
+import { loadPeers } from "./peers.ts";
 
 export const conditions: Benchmark = {
   name: "conditions",
   about: "three clauses: tool_name, content_contains, not tool_failed",
   async measure() {
     const test = await ours();
+    const filtrex = (await loadPeers()).filtrex.compileExpression(sentence, { extraFunctions: { holds } });
     const parts = [];
-    for (const [name, moments] of Object.entries(cases)) parts.push(await measureCase(name, moments, test));
+    for (const [name, moments] of Object.entries(cases)) parts.push(await measureCase(name, moments, test, filtrex));
     return { rows: parts.flatMap(({ rows }) => rows), ratios: parts.flatMap(({ ratios }) => ratios) };
   },
 };
@@ -58,10 +59,9 @@ const all =
     first(scope) && second(scope) && third(scope);
 const byHand: Test = all(isWanted, isSaid, hasSucceeded);
 
-const filtrex: (flat: object) => unknown = compileExpression(
-  'tool in ("Write", "Edit") and (holds(prompt) or holds(answer) or holds(path) or holds(content)) and not failed',
-  { extraFunctions: { holds } },
-);
+/** The same for filtrex. */
+const sentence =
+  'tool in ("Write", "Edit") and (holds(prompt) or holds(answer) or holds(path) or holds(content)) and not failed';
 
 /** As an expression language wants it: one level, one name each. */
 const flattened = ({ event: { data }, turn }: Scope): object => {
@@ -115,7 +115,12 @@ const cases: Readonly<Record<string, readonly Scope[]>> = {
   "every clause": Array.from({ length: 8 }, (_, index) => write(marked, index % 2 === 0 ? {} : { success: false })),
 };
 
-async function measureCase(name: string, moments: readonly Scope[], test: Test): Promise<Findings> {
+async function measureCase(
+  name: string,
+  moments: readonly Scope[],
+  test: Test,
+  filtrex: (flat: object) => unknown,
+): Promise<Findings> {
   const flat = moments.map(flattened);
   for (const [index, moment] of moments.entries()) {
     assert.equal(test(moment), byHand(moment), "hookline answers as the closures do");

@@ -18,6 +18,9 @@ export interface Peers {
       callHook(name: string, event: unknown): Promise<unknown>;
     };
   };
+  filtrex: {
+    compileExpression(source: string, options: { extraFunctions: object }): (fields: object) => unknown;
+  };
   eventemitter3: {
     EventEmitter: new () => { on(name: string, call: Callback): unknown; emit(name: string, event: unknown): boolean };
   };
@@ -56,10 +59,11 @@ const isInstalled = (wanted: Readonly<Record<string, string>>): boolean =>
 
 export async function loadPeers(): Promise<Peers> {
   const load = (name: string): Promise<Record<string, unknown>> => import(name); // not a literal: nothing else needs their types
-  const [tapable, hookable, eventemitter3] = await Promise.all([
+  const [tapable, hookable, eventemitter3, filtrex] = await Promise.all([
     load("tapable"),
     load("hookable"),
     load("eventemitter3"),
+    load("filtrex"),
   ]);
-  return { tapable: tapable.default, hookable, eventemitter3 } as Peers; // the pinned versions export these; Peers says what is used of them
+  return { tapable: tapable.default, hookable, eventemitter3, filtrex } as Peers; // the pinned versions export these; Peers says what is used of them
 }

@@ -1,5 +1,6 @@
 /** npm run docs: writes the pages that are made from the code, and the files that other pages show. */
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { filesIn, withFiles } from "./docs/blocks.ts";
 import { generated } from "./docs/generated.ts";
 import { project } from "./docs/project.ts";
@@ -14,6 +15,7 @@ for (const page of project.pages) {
 
 function write(path: string, text: string): void {
   const isNews = project.read(path) !== text;
+  mkdirSync(dirname(path), { recursive: true });
   if (isNews) writeFileSync(path, text);
   console.log(`${isNews ? "written  " : "unchanged"} ${path}`);
 }

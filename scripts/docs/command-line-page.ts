@@ -36,6 +36,8 @@ const remarks: Readonly<Record<string, string>> = {
   list: "Where no hook is in force it lists the places that it looked at.",
   check:
     "Each finding is `file:line:column severity code message (suggestion)`; exits 1 if one is an error. What each code means: [errors/findings.md](errors/findings.md).",
+  schema:
+    "JSON Schema 2020-12, with the conditions and actions that this project registers. In a rules file, `# yaml-language-server: $schema=../rules.schema.json` as the first line makes editors use it.",
   runs: '`show` tells all of one run, its output included; `tail` follows until Ctrl-C. JSON: a list of `{"id", "hook", "event", "eventId", "session", "status", "reason", "cause", "startedAt", "ms"}`. Events that no hook matched have no run: `why` speaks of those.',
   why: "Takes the id of a run or of an event. Hooks that did not match are spoken of too: [store.md](store.md) says how that is known.",
   install:

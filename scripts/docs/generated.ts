@@ -1,4 +1,8 @@
 /** The files that are made from the code: path → text. npm run docs writes them, npm run check compares. */
+
+import { conditions } from "../../src/conditions/index.ts";
+import { rulesSchema } from "../../src/dialects/rules-schema.ts";
+import { createHandlers } from "../../src/handlers/index.ts";
 import { commandLinePage } from "./command-line-page.ts";
 import { conformancePage } from "./conformance-page.ts";
 import { eventsPage } from "./events-page.ts";
@@ -8,5 +12,12 @@ export const generated: Readonly<Record<string, () => string>> = {
   "docs/events.md": eventsPage,
   "docs/command-line.md": commandLinePage,
   "docs/conformance.md": conformancePage,
+  "schema/rules.schema.json": () => schemaText("rules"),
+  "schema/app.schema.json": () => schemaText("app"),
+  "schema/hookline.schema.json": () => schemaText("config"),
   NOTICE: notice,
 };
+
+/** With what comes with Hookline; `hookline schema` adds what a project registers. */
+const schemaText = (kind: "rules" | "app" | "config"): string =>
+  `${JSON.stringify(rulesSchema({ handlers: createHandlers(new Map()), conditions }, kind), null, 2)}\n`;

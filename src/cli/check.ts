@@ -7,7 +7,7 @@ import type { Hook, Problem } from "../core/hook.ts";
 import { inspectHooks } from "../dialects/inspect.ts";
 import { checkOne, loadAll, type Request } from "../loading.ts";
 import type { ExitCode, Invocation } from "./command.ts";
-import { loadingFor } from "./line.ts";
+import { loadingFor, type Place } from "./line.ts";
 import { shortPath } from "./list.ts";
 import { safeText } from "./terminal.ts";
 
@@ -29,7 +29,7 @@ interface Found {
 async function find(invocation: Invocation): Promise<Found> {
   const request = { ...invocation, patterns: await loadPatterns() };
   if (invocation.words.length === 0) {
-    const { problems, files, set } = await loadAll(request, loadingFor());
+    const { problems, files, set } = await loadAll(request, loadingFor(request));
     return { problems, files: files.length, hooks: set.hooks };
   }
   const found: Found[] = [];
@@ -41,7 +41,7 @@ async function find(invocation: Invocation): Promise<Found> {
   };
 }
 
-async function findAt(word: string, request: Request): Promise<Found> {
+async function findAt(word: string, request: Request & Place): Promise<Found> {
   const path = resolve(request.cwd, word);
   if (!existsSync(path))
     throw new HooklineError("usage", {
@@ -49,8 +49,8 @@ async function findAt(word: string, request: Request): Promise<Found> {
       where: path,
       advice: "name a hook file or a folder that exists",
     });
-  if (!statSync(path).isDirectory()) return { ...(await checkOne(path, request, loadingFor())), files: 1 };
-  const loaded = await loadAll({ ...request, cwd: path }, loadingFor());
+  if (!statSync(path).isDirectory()) return { ...(await checkOne(path, request, loadingFor(request))), files: 1 };
+  const loaded = await loadAll({ ...request, cwd: path }, loadingFor(request));
   const inside = (file: string | undefined): boolean => file?.startsWith(join(path, "/")) ?? false;
   return {
     hooks: loaded.set.hooks.filter(({ origin }) => inside(origin.file)),

@@ -47,6 +47,14 @@ export const commands: Readonly<Record<string, Command>> = {
     words: 1000,
     load: async () => (await import("./check.ts")).check,
   },
+  schema: {
+    summary: "print the JSON Schema of rules, app files or hookline.yaml, for editors",
+    usage: "schema rules|app|config",
+    example: "hookline schema rules > .hookline/rules.schema.json",
+    flags: {},
+    words: 1,
+    load: async () => (await import("./schema.ts")).schema,
+  },
   runs: {
     summary: "show what ran, newest first; one run whole; or follow them live",
     usage: "runs [show ID | tail] [--hook H] [--session S] [--event E] [--status S] [--limit N] [--json]",

@@ -20,7 +20,7 @@ export async function install(invocation: Invocation): Promise<ExitCode> {
       "install AGENT without --http registers the command",
     );
   }
-  const { set, root } = await loadAll(invocation, loadingFor());
+  const { set, root } = await loadAll(invocation, loadingFor(invocation));
   const places = { home: invocation.home, root, environment: invocation.environment };
   const ours = set.hooks.filter(({ origin }) => !origin.file || !agent.readsItself(origin.file, places));
   const wanted = [...new Set(ours.flatMap(({ on }) => ("event" in on ? on.event : [])))];

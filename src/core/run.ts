@@ -35,8 +35,8 @@ export function* perform(plan: Plan, occasion: Occasion, run: string, match: Fou
   for (let planned: PlannedStep | undefined = plan.prepare(); planned; planned = planned.next) {
     const { step, skipIf } = planned;
     const started = ports.now();
-    const late = steps.length > 0 ? overBefore(ends, started, occasion.caller) : undefined;
-    if (late) return failed(hook, late, "it was over before its next step", outcome, steps, notes);
+    const late = overBefore(steps.length > 0 ? ends : undefined, started, occasion.caller);
+    if (late) return failed(hook, late, beforeStep(steps.length), outcome, steps, notes);
     const context = contextOf(occasion, hook, run, limitOf(step, ends, started), steps, match);
     if (skipIf && skipIf(context.scope) !== false) {
       const reason = `step ${steps.length} was skipped by its condition`;
@@ -56,6 +56,9 @@ export function* perform(plan: Plan, occasion: Occasion, run: string, match: Fou
   }
   return { status: "completed", outcome, steps, notes };
 }
+
+const beforeStep = (done: number): string =>
+  done === 0 ? "the caller gave up before it began" : "it was over before its next step";
 
 /** What is late must not allow anything: later steps of a run that is over are not begun. */
 const overBefore = (ends: Instant | undefined, now: Instant, caller: Caller): "timeout" | "cancelled" | undefined =>

@@ -75,11 +75,15 @@ export function invalidGuard(
   };
 }
 
+/** What stands behind `on:`, one name or several; the default if nothing does. */
 function eventsInText({ offset, length }: Node, { text }: YamlFile): Events {
-  const written = /(?:^|[\s{,"'-])on["']?[ \t]*:[ \t]*["']?([\w.]+)/.exec(text.slice(offset, offset + length))?.[1];
-  const name = written ?? defaultEvent;
-  const read = readEvent(name);
-  return Array.isArray(read)
-    ? { written: [name], events: read, meant: [] }
-    : { written: [name], events: [], meant: read.meant };
+  const behind = /(?:^|[\s{,"'-])on["']?[ \t]*:([^\n#}]*)/.exec(text.slice(offset, offset + length))?.[1];
+  const names = behind === undefined ? [defaultEvent] : (behind.match(/[\w.]+/g) ?? []);
+  const found: Events = { written: names, events: [], meant: [] };
+  for (const name of names) {
+    const read = readEvent(name);
+    if (Array.isArray(read)) found.events.push(...read);
+    else found.meant.push(...read.meant);
+  }
+  return found;
 }

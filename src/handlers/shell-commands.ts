@@ -1,18 +1,7 @@
 /** Reads the commands of a shell line that holds placeholders, and tells a judge of each. What is unclear is given up. */
-import {
-  deepest,
-  giveUp,
-  type Judge,
-  marksIn,
-  newMaking,
-  type Reader,
-  readSum,
-  readWord,
-  type ShellCommand,
-  type ShellWord,
-  skipBlanks,
-  skipLines,
-} from "./shell-words.ts";
+import { skipBlanks, skipLines } from "./shell-blanks.ts";
+import { giveUp, type Judge, marksIn, type Reader, type ShellCommand, type ShellWord } from "./shell-reading.ts";
+import { deepest, newMaking, readSum, readWord } from "./shell-words.ts";
 
 const longest = 100_000;
 

@@ -8,7 +8,7 @@ import type { Scope } from "../core/ports.ts";
 import { compileTemplateParts, printValue, type TemplatePart } from "../core/template.ts";
 import { readShellLine } from "./shell-commands.ts";
 import { createPlaceJudge, type Places } from "./shell-places.ts";
-import { isUnreadable, mark, type Quote } from "./shell-words.ts";
+import { isUnreadable, mark, type Quote } from "./shell-reading.ts";
 
 export interface Values {
   [variable: string]: string;

@@ -82,7 +82,8 @@ function readFile(file: HookFile, reader: RulesReader | undefined, read: ReadRul
   const text = textOf(file, reader, read);
   if (text === undefined || !reader) return;
   const kind = file.flavour === "app" ? "app" : "rules";
-  keep(file, reader.compileRules(text, originOf(file), { ...optionsOf(file, reader), kind }), read);
+  const modules = new Set([...Object.keys(read.config.mcpServers), "hookline"]);
+  keep(file, reader.compileRules(text, originOf(file), { ...optionsOf(file, reader), kind, modules }), read);
 }
 
 const optionsOf = ({ label }: HookFile, { registry, patterns, sendable }: RulesReader) => ({

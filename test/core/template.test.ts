@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { type Fields, firstTurn, type Json } from "../../src/core/event.ts";
 import type { Scope } from "../../src/core/ports.ts";
-import { compileTemplate, compileTemplateParts } from "../../src/core/template.ts";
+import { compileTemplate, compileTemplateParts, placeholders } from "../../src/core/template.ts";
 
 const scopeOf = (data: Fields, outputs: readonly Fields[] = [], rest: Partial<Scope> = {}): Scope => ({
   event: { id: "e", name: "PreToolUse", at: 0, cwd: "/", data, sender: "test", session: "s-1" },
@@ -86,6 +86,44 @@ test("[D65, D66, D67, D68, D69, D70] the tool's name, parameters, result and err
     ),
     'Bash 10 x true {"ok":true} broke',
   );
+});
+
+test("[D65] where the event has no tool, its name is that of the tool in flight", () => {
+  const read = (data: Fields, tool?: string): Json =>
+    compileTemplate("{{tool.name}}|{{tool.params.x}}|{{tool.error}}")(
+      scopeOf(data, [], { turn: { ...firstTurn, ...(tool === undefined ? {} : { tool }) } }),
+    );
+  assert.equal(read({ error: "rate_limit" }, "Bash"), "Bash||");
+  assert.equal(read({ tool_name: "Write", tool_input: { x: 1 } }, "Bash"), "Write|1|");
+  assert.equal(read({}), "||");
+});
+
+test("[D70] a tool's error is the event's, or what a result that failed says of it", () => {
+  const error = (data: Fields): Json => fill("{{tool.error}}", { tool_name: "x", ...data });
+  assert.equal(error({ error: "exit 1" }), "exit 1");
+  assert.equal(error({ tool_response: { success: false, error: "no such table" } }), "no such table");
+  assert.equal(error({ tool_response: { success: true, error: "no such table" } }), "");
+  assert.equal(error({ tool_response: { success: false } }), "");
+});
+
+test("[R20] prompt, answer, error and agent are those of the event, else of the turn", () => {
+  const turn = { ...firstTurn, prompt: "p", answer: "a", error: "before", agent: { id: "main", type: "reviewer" } };
+  const text = "{{prompt}} {{answer}} {{error}} {{agent.id}} {{agent.type}}";
+  assert.equal(compileTemplate(text)(scopeOf({}, [], { turn })), "p a before main reviewer");
+  const scope = scopeOf({ error: "now" }, [], { turn });
+  const event = { ...scope.event, agent: { id: "sub" } };
+  assert.equal(compileTemplate(text)({ ...scope, event }), "p a now sub ");
+});
+
+test("[D64, D65, D66, D68, D69, D70] every placeholder of the table is known, has a meaning, and no other root is", () => {
+  for (const { name, meaning } of placeholders) {
+    const text = `{{${name.replace("_N", "_0").replace(/\.X$/, ".some.0.thing")}}}`;
+    assert.equal(compileTemplateParts(text)[0]?.is, "value", name);
+    assert.ok(meaning.length > 10, name);
+  }
+  const roots = new Set(placeholders.map(({ name }) => name.split(".")[0]));
+  const known = "agent answer error event match previous prompt session step_N tool turn";
+  assert.deepEqual([...roots].sort().join(" "), known);
 });
 
 test("[R41, D67] a path walks into objects and lists, and a key that holds the dot is tried first", () => {

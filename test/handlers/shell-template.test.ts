@@ -132,6 +132,7 @@ const refused: { readonly [where: string]: readonly string[] } = {
   "command that": ["sudo V", "nohup V &", "env V", "xargs V", "timeout 5 V", "exec V", "command V", "npx -y V"],
   "reads as code": [
     "bash -c V",
+    "bash -c $x V",
     'bash -c "ls V"',
     "bash -euo pipefail -c 'ls V'",
     "sh -c 'V'",
@@ -201,6 +202,7 @@ const refused: { readonly [where: string]: readonly string[] } = {
     'read x <<< V; eval "$x"',
     'x=$(cat V); bash -c "$x"',
     'for x in V; do eval "$x"; done',
+    'x=V; [ -v "$x" ]',
     'set -- V; eval "$1"',
     'x=V; y=$x; eval "$y"',
     'export x=V; sudo "$x"',
@@ -215,7 +217,6 @@ const refused: { readonly [where: string]: readonly string[] } = {
     "x=V; echo ${a:x}",
     "x=V; echo ${x@P}",
     'x=V; let "$x"',
-    'x=V; [ -v "$x" ]',
   ],
   "behind a backslash": ["echo \\V", 'echo "a \\V"', "echo $'\\V'"],
   "reads it twice": ["echo a >& V", "echo a 2>&V", "x=V; echo a >& V"],
@@ -232,16 +233,7 @@ const refused: { readonly [where: string]: readonly string[] } = {
   "as an option of set": ["set V"],
   "argument of make": ["make F=V"],
   "as the command of": ["tar cf x --to-command V", "tar cf x --checkpoint-action=exec=V", "rg --pre V x"],
-  "write it in quotes": [
-    "$x V",
-    "$(a) V",
-    'eval"$x" V',
-    "bash $x V",
-    "bash -c $x V",
-    "printf -v $x V",
-    "test $x V",
-    "git $x V",
-  ],
+  "write it in quotes": ["$x V", "$(a) V", 'eval"$x" V', "bash $x V", "printf -v $x V", "test $x V", "git $x V"],
   "cannot be read": [
     "echo V 'x",
     'echo V "x',
@@ -502,7 +494,9 @@ test("[R18, D54, T10] in bash a program receives exactly the value as one argume
   assertExact("bash", temporaryFolder(context), places, 2_500);
 });
 
-test("[R18, T10] in sh too", { skip: !existsSync("/bin/dash") }, (context: TestContext) => {
+test("[R18, T10] in sh a program receives exactly the value too", {
+  skip: !existsSync("/bin/dash"),
+}, (context: TestContext) => {
   assertExact("dash", temporaryFolder(context), places.slice(0, -bashOnly), 1_000);
 });
 
@@ -513,7 +507,7 @@ const loose = splitPieces(
 const programs = splitPieces(
   "eval|bash -c|bash|sh|read|printf|printf -v|test|[|[[|export|readonly|declare|declare -i|declare -a|local|let|unset|trap|.|source|exec|command|env|set --|mapfile|getopts|case|for x in|echo|:|x=1|x+=V|x=V|x=V|x=V|a=(V)|a[1]=V|f|f() { eval|f() { echo|if|while read x; do|typeset -n|wait -p|cd|exit|return|shift|((|time|!|{|(",
 );
-const arguments_ = splitPieces(
+const operands = splitPieces(
   'V|V|V|"V"|\'V\'|aV|x=V|$x|"$x"|\'$x\'|x|$1|"$@"|${x}|${a[x]}|${x:x}|${!x}|${x@P}|$((x))|$((V))|-v|-c|-n|-eq|=|==|=~|1|]|]]|}|)|;|; }|; fi|; done|; then|in|*) echo|;; esac|| bash|| sh|| read x|<<< V|<<< "$x"|< <(echo V)|> /dev/null|2>&1|EXIT|a[x]|a[V]|a[$x]|$(echo V)|$(echo "$x")|`echo $x`|--|&& eval $x|\\V|# V|\n',
 );
 
@@ -522,7 +516,7 @@ const anyLine = fc.oneof(
   fc
     .array(
       fc
-        .tuple(fc.constantFrom(...programs), fc.array(fc.constantFrom(...arguments_), { maxLength: 4 }))
+        .tuple(fc.constantFrom(...programs), fc.array(fc.constantFrom(...operands), { maxLength: 4 }))
         .map(([program, rest]) => [program, ...rest].join(" ")),
       { minLength: 1, maxLength: 4 },
     )
@@ -547,9 +541,9 @@ test("[R18, T10] whatever line is taken, its values do not run", (context: TestC
     script.push(`( cd ${taken.length}; eval ${singleQuoted(template.line)} ) 9>&1 </dev/null >/dev/null 2>&1`);
     // A folder of its own: what one line writes to a file, another may run.
     mkdirSync(join(work, String(taken.length)));
-    if (taken.push(template.line) === 4_000) break;
+    if (taken.push(template.line) === 3_000) break;
   }
-  assert.equal(taken.length, 4_000);
+  assert.equal(taken.length, 3_000);
   const file = join(folder, "lines.sh");
   writeFileSync(file, script.join("\n"));
   const ended = spawnSync(bash, [file], { cwd: work, maxBuffer: 1 << 28, env: { PATH: bin }, timeout: 120_000 });

@@ -104,7 +104,7 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
   const extended = createExtended({ handlers: createHandlers(functions), conditions }, () => source?.forget());
   const { registry } = extended;
   const registered = createRegistered(functions, (hook) => planHook(hook, registry, patterns).fault());
-  const loading: Loading = { registry, functions, sendable: sendableEvents() };
+  const loading: Loading = { registry, wholeRegistry: async () => registry, functions, sendable: sendableEvents() };
   const source =
     options.files === false
       ? undefined

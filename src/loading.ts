@@ -15,8 +15,10 @@ import { loadStable, type StableLoad } from "./sources/stable-load.ts";
 
 /** What loading needs beside the place. */
 export interface Loading {
-  /** What comes with Hookline, and what the host has registered. */
+  /** What comes with Hookline, and what the host has registered: of it all, what is loaded already. */
   registry: Registry;
+  /** All of it. */
+  wholeRegistry(): Promise<Registry>;
   /** Where the callbacks of modules' hooks are put, by hook id. */
   functions: Map<string, Callback>;
   sendable?: ReadonlySet<string>;
@@ -34,9 +36,9 @@ export async function loadAll(request: Request, loading: Loading): Promise<Loade
   let loaded = loadHooks(request);
   if (loaded.unread.length === 0 && loaded.modules.length === 0) return { ...loaded, registry: loading.registry };
   const patterns = request.patterns ?? (await loadPatterns());
-  const read = await readerOf(loading, patterns);
-  loaded = loadHooks({ ...request, patterns, rules: read(loading.registry) });
-  if (loaded.modules.length === 0) return { ...loaded, registry: loading.registry };
+  const [read, whole] = await Promise.all([readerOf(loading, patterns), loading.wholeRegistry()]);
+  loaded = loadHooks({ ...request, patterns, rules: read(whole) });
+  if (loaded.modules.length === 0) return { ...loaded, registry: whole };
   const { modules, registry } = await loadModulesOf(loaded.modules, loading);
   return { ...loadHooks({ ...request, patterns, rules: read(registry), modules }), registry };
 }
@@ -51,7 +53,7 @@ export const loadAllStable = (
 export async function loadModulesOf(places: readonly ModulePlace[], loading: Loading): Promise<LoadedModules> {
   loading.beforeModules?.();
   const { loadModules } = await import("./modules/load-modules.ts");
-  return loadModules(places, loading.registry, loading.functions);
+  return loadModules(places, await loading.wholeRegistry(), loading.functions);
 }
 
 async function readerOf({ sendable }: Loading, patterns: Patterns): Promise<(registry: Registry) => RulesReader> {

@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { runByAgent, sendableEvents } from "../agents/index.ts";
-import { conditions } from "../conditions/index.ts";
+import { commonConditions } from "../conditions/common.ts";
 import { loadPatterns, type PatternNeeds, patternNeeds } from "../conditions/patterns.ts";
 import { createEngine, type Engine } from "../core/engine.ts";
 import { HooklineError } from "../core/error.ts";
@@ -11,8 +11,8 @@ import type { Condition, Hook, HookSet, Step } from "../core/hook.ts";
 import { listensTo } from "../core/plan.ts";
 import type { Ports, Queue, Registry } from "../core/ports.ts";
 import type { Store } from "../core/record.ts";
+import { createCommonHandlers } from "../handlers/common.ts";
 import type { Callback } from "../handlers/function.ts";
-import { createHandlers } from "../handlers/index.ts";
 import type { Loaded, Loading } from "../loading.ts";
 import { createOutside } from "../outside.ts";
 import { createSpawn } from "../processes/spawn.ts";
@@ -93,7 +93,7 @@ const recordings = ["redacted", "full", "none"] as const;
 export async function openLine({ place, store, only, ...given }: LineOptions): Promise<Line> {
   const base = loadingFor(place);
   const found = given.loaded ?? (await loadInForce(place, store, base, only !== undefined));
-  const loaded = await withModules(found, base, only);
+  const loaded = await withRegistry(found, base, only);
   const basics = systemPorts();
   const log = createLog(join(stateFolder(place), "hookline.log"), basics.now);
   const complain = (message: string): void => log({ is: "log", level: "warn", message, hook: "", run: "" });
@@ -132,8 +132,14 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
 /** What comes with Hookline, and an empty place for the callbacks of modules. What those print goes to the log. */
 export function loadingFor(place?: Place): Loading {
   const functions = new Map<string, Callback>();
+  const registry: Registry = { handlers: createCommonHandlers(functions), conditions: commonConditions };
+  let whole: Promise<Registry> | undefined;
   return {
-    registry: { handlers: createHandlers(functions), conditions },
+    registry,
+    wholeRegistry() {
+      whole ??= loadRegistry(functions);
+      return whole;
+    },
     functions,
     sendable: sendableEvents(),
     beforeModules() {
@@ -143,7 +149,13 @@ export function loadingFor(place?: Place): Loading {
   };
 }
 
-export const registryOf = (): Registry => loadingFor().registry;
+async function loadRegistry(functions: Map<string, Callback>): Promise<Registry> {
+  const [{ createHandlers }, { conditions }] = await Promise.all([
+    import("../handlers/index.ts"),
+    import("../conditions/index.ts"),
+  ]);
+  return { handlers: createHandlers(functions), conditions };
+}
 
 const needsOf = (set: HookSet, only: LineOptions["only"]): PatternNeeds => patternNeeds(asked(set, only));
 
@@ -151,19 +163,40 @@ const needsOf = (set: HookSet, only: LineOptions["only"]): PatternNeeds => patte
 const asked = ({ hooks }: HookSet, only: LineOptions["only"]): readonly Hook[] =>
   only ? hooks.filter((hook) => only.some(({ name }) => listensTo(hook, name))) : hooks;
 
-/** Hooks from a compiled copy know their modules by name only; those are loaded if a hook of this event needs them. */
-async function withModules(loaded: Loaded, loading: Loading, only: LineOptions["only"]): Promise<Loaded> {
-  const isLoaded = loaded.registry !== loading.registry || loading.functions.size > 0;
-  if (isLoaded || loaded.modules.length === 0) return loaded;
-  if (!asked(loaded.set, only).some((hook) => needsModules(hook, loading.registry))) return loaded;
+/**
+ * With a registry that knows all that these events' hooks need: for most the common handlers do, for rules all that comes
+ * with Hookline, and for what a module registers the modules. A compiled copy knows its modules by name only.
+ */
+async function withRegistry(loaded: Loaded, loading: Loading, only: LineOptions["only"]): Promise<Loaded> {
+  const hooks = asked(loaded.set, only);
+  const lacks = (registry: Registry): boolean =>
+    hooks.some((hook) => isBeyond(hook, registry) || (registry === loading.registry && usesTemplates(hook)));
+  const callsModule = hooks.some(({ steps }) => steps.some((step) => isMissing(step, loading)));
+  if (!callsModule && !lacks(loaded.registry)) return loaded;
+  const whole = await loading.wholeRegistry();
+  if (loaded.modules.length === 0 || (!callsModule && !lacks(whole))) return { ...loaded, registry: whole };
   const { loadModulesOf } = await import("../loading.ts");
   const { registry } = await loadModulesOf(loaded.modules, loading);
   return { ...loaded, registry };
 }
 
-const needsModules = ({ when, steps }: Hook, registry: Registry): boolean =>
-  steps.some((step) => step.uses === "function" || !registry.handlers.has(step.uses) || isForeign(step, registry)) ||
+/** All that the hooks of a place may use, their modules' own included. */
+export async function registryAt(place: Place): Promise<Registry> {
+  const loading = loadingFor(place);
+  const { modules, registry } = await loadEverything(place, loading);
+  return modules.length > 0 ? registry : loading.wholeRegistry();
+}
+
+/** A callback whose module has not been loaded. */
+const isMissing = ({ uses, with: { id } }: Step, { functions }: Loading): boolean =>
+  uses === "function" && typeof id === "string" && !functions.has(id);
+
+const isBeyond = ({ when, steps }: Hook, registry: Registry): boolean =>
+  steps.some((step) => !registry.handlers.has(step.uses) || isForeign(step, registry)) ||
   (when !== undefined && usesForeign(when, registry));
+
+/** The common handlers fill in no placeholders. */
+const usesTemplates = ({ steps }: Hook): boolean => steps.some(({ templates }) => templates);
 
 const isForeign = ({ skipIf }: Step, registry: Registry): boolean =>
   skipIf !== undefined && usesForeign(skipIf, registry);

@@ -7,7 +7,7 @@ import { type Plan, planHooks } from "../core/plan.ts";
 import type { Run, Store, StoredEvent } from "../core/record.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { outcomeLines } from "./emit.ts";
-import { registryOf } from "./line.ts";
+import { type Place, registryAt } from "./line.ts";
 import { shortPath } from "./list.ts";
 import { resultOf } from "./runs.ts";
 import { openStore } from "./store.ts";
@@ -30,7 +30,7 @@ export async function why(invocation: Invocation): Promise<ExitCode> {
   try {
     await store.repair();
     const found = await findEvent(store, invocation.words[0] ?? "last");
-    const reasons = await reasonsOf(store, found.stored);
+    const reasons = await reasonsOf(store, found.stored, invocation);
     if (invocation.json)
       invocation.terminal.print(
         JSON.stringify({ event: found.stored.event, outcome: found.stored.outcome ?? null, hooks: reasons }),
@@ -55,12 +55,12 @@ async function findEvent(store: Store, name: string): Promise<{ stored: StoredEv
 }
 
 /** What the run rows say; for the rest, what the stored event and the stored set say again. */
-async function reasonsOf(store: Store, stored: StoredEvent): Promise<Reason[]> {
+async function reasonsOf(store: Store, stored: StoredEvent, place: Place): Promise<Reason[]> {
   const runs = new Map<string, Run>();
   for (const run of await store.runs({ eventId: stored.event.id, limit: 10_000 })) runs.set(run.hook, run);
   const set = await store.hookSet(stored.set);
   const known = set ?? { id: stored.set, hooks: [] };
-  const plans = planHooks(known, registryOf(), await loadPatterns());
+  const plans = planHooks(known, await registryAt({ ...place, cwd: stored.event.cwd }), await loadPatterns());
   const reasons = known.hooks.map((hook): Reason => {
     const run = runs.get(hook.id);
     runs.delete(hook.id);

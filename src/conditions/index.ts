@@ -1,21 +1,18 @@
 /** The table of conditions: name → kind. One line each. */
 import type { ConditionKind } from "../core/ports.ts";
 import { agent } from "./agent.ts";
+import { commonConditions } from "./common.ts";
 import { always, never } from "./constant.ts";
 import { contentContains } from "./content-contains.ts";
 import { contextPressure } from "./context-pressure.ts";
 import { errorType } from "./error-type.ts";
 import { expression } from "./expression.ts";
-import { match } from "./match.ts";
 import { messageCount, toolCalls } from "./reached-count.ts";
-import { tool } from "./tool.ts";
 import { toolFailed } from "./tool-failed.ts";
 import { toolName } from "./tool-name.ts";
 import { turnCount } from "./turn-count.ts";
 
 const kinds = {
-  match,
-  tool,
   agent,
   always,
   never,
@@ -31,7 +28,7 @@ const kinds = {
 };
 
 /** Each kind takes only parameters that its own schema has passed, which is what compileCondition sees to. */
-export const conditions: ReadonlyMap<string, ConditionKind> = new Map(Object.entries(kinds)) as ReadonlyMap<
-  string,
-  ConditionKind
->;
+export const conditions: ReadonlyMap<string, ConditionKind> = new Map([
+  ...commonConditions,
+  ...(Object.entries(kinds) as [string, ConditionKind][]),
+]);

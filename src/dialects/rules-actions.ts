@@ -6,6 +6,7 @@ import { didYouMean, nearest } from "../core/nearest.ts";
 import type { ActionUse, Handler, Registry } from "../core/ports.ts";
 import { flag, type Schema, say } from "../core/schema.ts";
 import type { Member, Node } from "./json-tree.ts";
+import { defaultTimeout } from "./rules-fields.ts";
 import { paramsOf, readTyped, spreadParams, type Typed, takes, tellError, tellMismatches } from "./rules-parameters.ts";
 import type { RuleReport } from "./yaml-nodes.ts";
 import { jsonOf, membersOf } from "./yaml-values.ts";
@@ -15,7 +16,8 @@ export interface ActionContext {
   report: RuleReport;
   /** The rule's events, as they were written. */
   events: readonly string[];
-  timeout: Seconds;
+  /** The rule's own limit, if it has one. */
+  timeout?: Seconds;
 }
 export interface ReadActions {
   steps: Step[];
@@ -107,6 +109,13 @@ function readChain(written: Typed, onError: Step["onError"], context: ActionCont
   return wrong.length === 0 && valid.length === steps.length ? valid.flat() : undefined;
 }
 
+/** What the action's author wrote, else what the rule says, else what the action usually needs. */
+function limitOf({ action }: Action, params: Fields, { timeout }: ActionContext): Seconds {
+  const asked = typeof params.timeout === "number" && params.timeout > 0 ? params.timeout : undefined;
+  const needed = action.limit?.(params);
+  return asked === undefined ? (timeout ?? needed ?? defaultTimeout) : (needed ?? asked);
+}
+
 function readStep(
   handler: Action,
   written: Typed,
@@ -121,9 +130,8 @@ function readStep(
   tellMismatches(wrong, typed, "action", context.report);
   if (wrong.length > 0) return undefined;
   warnOfNoEffect(handler.action, typed, context);
-  const timeout = typeof params.timeout === "number" && params.timeout > 0 ? params.timeout : context.timeout;
   return {
-    step: { uses: typed.type, with: params, timeout, onError, templates: true },
+    step: { uses: typed.type, with: params, timeout: limitOf(handler, params, context), onError, templates: true },
     role: handler.action.role(params),
     background: handler.action.background === true,
   };

@@ -41,13 +41,13 @@ export function compileRule(node: Node, context: RuleContext): Hook | undefined 
   const report = isBroken ? silent : tell;
   const fields = readFields(node, report);
   const events = readEvents(fields, report);
-  const timeout = fieldOf(fields, "timeout", defaultTimeout);
+  const timeout = fields.has("timeout") ? { timeout: fieldOf(fields, "timeout", defaultTimeout) } : {};
   const inner = { ...context, text: file.text, report };
   const condition = fields.get("condition");
   const when = isThere(condition) ? readCondition(condition.value, inner) : undefined;
   const action = fields.get("action");
   const read = isThere(action)
-    ? readActions(action.value, { registry, report, events: events.written, timeout })
+    ? readActions(action.value, { registry, report, events: events.written, ...timeout })
     : undefined;
   const written: Written = { node, fields, events, when: whenOf(when, context), origin: originOf(node, context) };
   const [fault] = faults;

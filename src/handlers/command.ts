@@ -12,7 +12,6 @@ import { protocols } from "../protocols/index.ts";
 import { writtenName } from "../protocols/written-name.ts";
 import { type EnvironmentWish, environmentOf } from "./command-environment.ts";
 import { type CommandWish, createFinder, lineOf } from "./command-line.ts";
-import { createCommandTemplates } from "./command-template.ts";
 import { shorten } from "./evidence.ts";
 
 export type CommandParams = CommandWish & EnvironmentWish & { protocol?: string; detach?: "allow" };
@@ -22,7 +21,6 @@ export const command: Handler<CommandParams> = createCommand();
 
 function createCommand(): Handler<CommandParams> {
   const run = createRunCommand();
-  const { render, inspect } = createCommandTemplates();
   return {
     params: object(
       { command: text("a command line, or a program where args are given") },
@@ -37,8 +35,6 @@ function createCommand(): Handler<CommandParams> {
       },
     ),
     needs: ["spawn"],
-    render,
-    inspect,
     run(params, context) {
       const protocol = protocols.get(params.protocol ?? "settings");
       return protocol ? run(params, protocol, context) : notStarted(`no protocol is called "${params.protocol}"`);

@@ -3,13 +3,13 @@ import type { Handler } from "../core/ports.ts";
 import { agent } from "./agent.ts";
 import { autoTestDeploy } from "./auto-test-deploy.ts";
 import { command } from "./command.ts";
+import { createCommandTemplates } from "./command-template.ts";
+import { createCommonHandlers, forget } from "./common.ts";
 import { compactContext } from "./compact-context.ts";
 import { compileYaml } from "./compile-yaml.ts";
-import { type Callback, functionHandler } from "./function.ts";
+import type { Callback } from "./function.ts";
 import { gate } from "./gate.ts";
-import { http } from "./http.ts";
 import { injectMessage } from "./inject-message.ts";
-import { invalid } from "./invalid.ts";
 import { log } from "./log.ts";
 import { lspDiagnose } from "./lsp-diagnose.ts";
 import { mcpTool } from "./mcp-tool.ts";
@@ -23,11 +23,10 @@ import { transformParams, transformResult } from "./transform.ts";
 /** @param functions the callbacks of this process, by id */
 export function createHandlers(functions: ReadonlyMap<string, Callback>): ReadonlyMap<string, Handler> {
   return new Map<string, Handler>([
-    ["command", forget(command)],
-    ["http", forget(http)],
+    ...createCommonHandlers(functions),
+    ["command", forget({ ...command, ...createCommandTemplates() })],
     ["prompt", forget(prompt)],
     ["agent", forget(agent)],
-    ["function", forget(functionHandler(functions))],
     ["mcp_tool", forget(mcpTool)],
     ["module_action", forget(moduleAction)],
     ["module_action_inject", forget(moduleActionInject)],
@@ -43,9 +42,5 @@ export function createHandlers(functions: ReadonlyMap<string, Callback>): Readon
     ["lsp_diagnose", forget(lspDiagnose)],
     ["compile_yaml", forget(compileYaml)],
     ["auto_test_deploy", forget(autoTestDeploy)],
-    ["invalid", forget(invalid)],
   ]);
 }
-
-/** A handler checks its parameters against its own schema, so the table may forget their type. */
-const forget = <P>(handler: Handler<P>): Handler => handler as unknown as Handler;

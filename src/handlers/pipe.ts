@@ -43,7 +43,7 @@ const failures: Record<Policy, (reason: string, context: StepContext) => StepRes
   ignore: () => ({ ok: true, output: {} }),
   log(reason, { ports, hook, run, signal }) {
     if (signal.aborted) return failedCall(reason); // the run itself is over, which is told anyway
-    ports.observe?.({ is: "log", level: "warning", message: `pipe: ${reason}`, hook: hook.id, run });
+    ports.observe?.({ is: "log", level: "warn", message: `pipe: ${reason}`, hook: hook.id, run });
     return { ok: true, output: {}, notes: [reason] };
   },
 };

@@ -57,7 +57,6 @@ function createShell(): Handler<ShellParams> {
     action: {
       summary: "Runs a shell command.",
       role: () => "observe",
-      background: true,
       limit: ({ timeout }) => (typeof timeout === "number" ? timeout : usualLimit) + endingLasts,
     },
     inspect: (params) => faultsOf(templateOf(params)).map(mismatch),

@@ -61,7 +61,10 @@ function readObject(exported: unknown, setup: Setup, where: string): void {
     return;
   }
   if (!isRecord(exported)) throw shape(kindOf(exported), where);
-  if ("run" in exported && "on" in exported) return setup.use(asHook(exported, where));
+  if ("run" in exported && "on" in exported) {
+    setup.use(asHook(exported, where));
+    return;
+  }
   const known = ["hooks", "conditions", "actions"];
   const stray = Object.keys(exported).find((key) => !known.includes(key));
   if (stray !== undefined) throw shape(`an object with "${stray}"`, where);

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { HooklineError } from "../../src/core/error.ts";
 import { type Fields, firstTurn } from "../../src/core/event.ts";
-import type { Observation, StepResult } from "../../src/core/ports.ts";
-import { command } from "../../src/handlers/command.ts";
+import type { Handler, Observation, StepResult } from "../../src/core/ports.ts";
+import { createHandlers } from "../../src/handlers/index.ts";
 import { type ShellParams, shell } from "../../src/handlers/shell.ts";
 import { contextOf, PATH, type Surroundings, temporaryFolder } from "./context.ts";
 
@@ -133,6 +133,9 @@ test("[R18] a value that no program can be given is a failed step, whatever on_e
   await assert.rejects(runFilled(params, { v: "x".repeat(100_001) }), { code: "parameters_invalid" });
   assert.equal((await runFilled(params, { v: "x".repeat(100_000) })).result.output.exit_code, 0);
 });
+
+/** Filling in placeholders is loaded beside the handler itself. */
+const command = createHandlers(new Map()).get("command") as Handler; // the table has it
 
 async function commandSaid(params: Fields, data: Fields): Promise<string> {
   const { event } = contextOf({ data });

@@ -220,7 +220,7 @@ for (const to of ["web.fail", "web.unheard_of", "web.crash"])
       assert.equal(line.run().notes.length, notes);
       assert.deepEqual(
         line.logged.map(({ level, hook }) => [level, hook]),
-        Array(warnings).fill(["warning", "rule"]),
+        Array(warnings).fill(["warn", "rule"]),
       );
     }
   });

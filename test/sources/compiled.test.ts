@@ -134,10 +134,7 @@ test("what changed while it was loaded is never kept as if it had been there bef
       loadHooks({ ...request, managedFolders: nowhere }).watched,
     );
   };
-  kept.keep(
-    await load(() => rmSync(hookFile)),
-    later(),
-  );
+  kept.keep(await load(() => rmSync(hookFile)), later());
   assert.equal(kept.hit()?.set.hooks.length ?? 0, 0, "the deleted hook is not answered from the copy");
 });
 

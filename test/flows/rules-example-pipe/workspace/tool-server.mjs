@@ -6,13 +6,20 @@ const tools = [
   {
     name: "extract",
     description: "Takes the links out of a page.",
-    inputSchema: { type: "object", properties: { html: { type: "string" }, schema: { type: "string" }, max_links: { type: "number" } } },
+    inputSchema: {
+      type: "object",
+      properties: { html: { type: "string" }, schema: { type: "string" }, max_links: { type: "number" } },
+    },
   },
 ];
 
 function resultOf({ method, params }) {
   if (method === "initialize")
-    return { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "web", version: "1" } };
+    return {
+      protocolVersion: params.protocolVersion,
+      capabilities: { tools: {} },
+      serverInfo: { name: "web", version: "1" },
+    };
   if (method === "tools/list") return { tools };
   if (method !== "tools/call") return {};
   appendFileSync("calls.jsonl", `${JSON.stringify(params)}\n`);

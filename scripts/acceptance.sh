@@ -50,4 +50,48 @@ expect 0 npx hookline check
 expect 0 hookline install claude-code
 expect 0 hookline uninstall claude-code
 [ ! -e "$HOME/.claude/settings.json" ] || { echo "uninstall left a file"; exit 1; }
+
+mkdir -p "$scratch/rules/.hookline/rules"
+cat >"$scratch/rules/.hookline/rules/house.yaml" <<'YAML'
+hooks:
+  - id: lint_after_write
+    "on": tool_end
+    condition:
+      type: tool_name
+      match: "filesystem.write"
+    action:
+      type: lsp_diagnose
+      path_field: tool.params.path
+      publish: true
+      inject_result: true
+  - id: suspicious
+    on: tool_end
+    condition:
+      type: any_of
+      conditions:
+        - type: all_of
+          conditions:
+            - { type: tool_name, match: "shell.bash" }
+            - { type: content_contains, keyword: "rm -rf" }
+        - type: tool_failed
+    action: { type: notify, level: error, message: "Suspicious or failed tool call: {{tool.name}}" }
+YAML
+echo 'count: int = "one"' >"$scratch/rules/count.py"
+cd "$clone"
+expect 0 npx hookline check --cwd "$scratch/rules"
+holds '2 hooks in 1 file: 0 errors, 0 warnings'
+expect 0 npx hookline emit tool_end --cwd "$scratch/rules" --json --data \
+  '{"tool_name":"filesystem.write","tool_input":{"path":"count.py"},"tool_response":{"ok":true}}'
+holds '"updatedOutput":\{"ok":true,"diagnostics":\[\{"line":1'
+expect 0 npx hookline emit tool_end --cwd "$scratch/rules" --json --data \
+  '{"tool_name":"shell.bash","tool_input":{"command":"rm -rf build"}}'
+holds 'Suspicious or failed tool call: shell.bash'
+expect 0 npx hookline explain tool_end --cwd "$scratch/rules" --data '{"tool_name":"shell.bash","tool_input":{"command":"ls"}}'
+holds 'the tool is shell.bash, and the pattern is filesystem.write'
+holds 'rm -rf'
+expect 0 hookline schema rules
+holds '"lsp_diagnose"'
+printf 'hooks:\n  - id: x\n    on: tool_ende\n    condition: { type: always }\n    action: { type: log, message: x }\n' >"$scratch/rules/.hookline/rules/wrong.yaml"
+expect 1 hookline check --cwd "$scratch/rules"
+holds 'wrong.yaml:3:9 error unknown-event .*Did you mean "tool_end"'
 echo "$passed passed, 0 failed"

@@ -81,7 +81,8 @@ export async function checkOne(
   const patterns = request.patterns ?? (await loadPatterns());
   const project = await loadAll({ ...request, cwd: path.replace(/[/\\][^/\\]*$/, "") || "/", patterns }, loading);
   const read = await readerOf(loading, patterns);
-  return checkFile(path, { ...request, patterns, rules: read(project.registry) });
+  const registry = project.modules.length > 0 ? project.registry : await loading.wholeRegistry();
+  return checkFile(path, { ...request, patterns, rules: read(registry) });
 }
 
 async function checkModule(path: string, loading: Loading): Promise<ReturnType<typeof checkFile>> {

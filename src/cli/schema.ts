@@ -2,9 +2,8 @@
 import { HooklineError } from "../core/error.ts";
 import { nearest } from "../core/nearest.ts";
 import { rulesSchema } from "../dialects/rules-schema.ts";
-import { loadAll } from "../loading.ts";
 import type { ExitCode, Invocation } from "./command.ts";
-import { loadingFor } from "./line.ts";
+import { registryAt } from "./line.ts";
 
 /** Each format by its name on the command line, and what its files are. */
 export const formats = {
@@ -24,7 +23,6 @@ export async function schema(invocation: Invocation): Promise<ExitCode> {
       advice: near ? `did you mean "${near}"?` : `choose ${Object.keys(formats).join(", ")}`,
     });
   }
-  const { registry } = await loadAll(invocation, loadingFor(invocation));
-  invocation.terminal.print(JSON.stringify(rulesSchema(registry, format.kind), null, 2));
+  invocation.terminal.print(JSON.stringify(rulesSchema(await registryAt(invocation), format.kind), null, 2));
   return 0;
 }

@@ -1,7 +1,7 @@
 /** Comprehensions → closures. Apart, because any and all stop one before its end. */
 import { isRecord } from "../core/schema.ts";
 import { deepest } from "./expression-tree.ts";
-import { begin, type Frame } from "./frame.ts";
+import { begin, type Frame, operand } from "./frame.ts";
 import { allOf } from "./python-items.ts";
 import { truth, type Value } from "./python-value.ts";
 import { type Compile, columnOf, damaged, listIn, type Node, type Place, textIn } from "./stored-tree.ts";
@@ -32,7 +32,7 @@ interface Around {
 /** What is gone through does not see the variable; the tests, the inner loops and the value do. */
 function compileLoop([loop, ...others]: readonly unknown[], gives: unknown, { place, compile }: Around): Walk {
   if (loop === undefined) {
-    const value = compile(gives, place);
+    const value = operand(compile(gives, place));
     return (frame, enough) => enough(value(frame));
   }
   if (!isRecord(loop)) throw damaged("a loop is none");
@@ -40,7 +40,7 @@ function compileLoop([loop, ...others]: readonly unknown[], gives: unknown, { pl
   const at = isRecord(loop.over) ? columnOf(loop.over) : 0;
   const slot = place.slots.count++;
   const inside = within(place, { name: textIn(loop, "variable"), slot });
-  const when = listIn(loop, "when").map((test) => compile(test, inside));
+  const when = listIn(loop, "when").map((test) => operand(compile(test, inside)));
   const inner = compileLoop(others, gives, { place: inside, compile });
   return (frame, enough) => {
     const values = over(frame);

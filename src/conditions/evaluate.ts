@@ -4,7 +4,7 @@ import { isRecord } from "../core/schema.ts";
 import { compileEach, gather } from "./evaluate-each.ts";
 import { rootNames } from "./expression-names.ts";
 import { deepest } from "./expression-tree.ts";
-import { begin, type Frame, newFrame } from "./frame.ts";
+import { begin, type Frame, newFrame, operand } from "./frame.ts";
 import { calculateBy, negative, positive } from "./python-arithmetic.ts";
 import { checkKey, compareBy } from "./python-compare.ts";
 import { functions } from "./python-functions.ts";
@@ -64,7 +64,7 @@ const builders: { readonly [is: string]: (node: Node, place: Place) => Evaluate 
   item: compileItem,
   slice: compileSlice,
   not(node, place) {
-    const value = compile(node.value, place);
+    const value = operand(compile(node.value, place));
     return (frame) => !truth(value(frame));
   },
   minus: (node, place) => compileSign(node, place, negative),
@@ -82,7 +82,7 @@ const builders: { readonly [is: string]: (node: Node, place: Place) => Evaluate 
     };
   },
   choice(node, place) {
-    const test = compile(node.test, place);
+    const test = operand(compile(node.test, place));
     const [value, otherwise] = [compile(node.value, place), compile(node.otherwise, place)];
     return (frame) => (truth(test(frame)) ? value(frame) : otherwise(frame));
   },
@@ -175,7 +175,7 @@ function compileSign(node: Node, place: Place, sign: (frame: Frame, value: Value
 
 /** The first value whose truth decides, else the last. */
 function compileChoices(node: Node, place: Place, decides: boolean): Evaluate {
-  const values = compileAll(node, "values", place);
+  const values = compileAll(node, "values", place).map(operand);
   const [first, second] = values;
   if (!first || !second) throw damaged("it joins fewer than two values");
   if (values.length === 2) {

@@ -5,7 +5,7 @@ import type { ConditionKind, Patterns, Scope } from "../core/ports.ts";
 import { isRecord, object, type Schema, text } from "../core/schema.ts";
 import { compileExpression } from "./evaluate.ts";
 import { needsOf, pathsIn } from "./expression-paths.ts";
-import { newFrame } from "./frame.ts";
+import { isMissing, newFrame } from "./frame.ts";
 import { represent } from "./python-print.ts";
 import { truth } from "./python-value.ts";
 
@@ -25,17 +25,20 @@ const params: Schema<Params> = {
 const treeOf = ({ expr, tree }: Params, patterns: Patterns): Json => tree ?? patterns.expression(expr);
 
 /** The answer, or why there is none. */
-type Answer = { holds: boolean } | { fault: string };
+type Answer = { holds: boolean } | { holds: false; lacks: string } | { fault: string };
 
 function answer(evaluate: ReturnType<typeof compileExpression>, scope: Scope): Answer {
   try {
     return { holds: truth(evaluate(scope)) };
   } catch (error) {
-    return { fault: messageOf(error) };
+    return isMissing(error) ? { holds: false, lacks: messageOf(error) } : { fault: messageOf(error) };
   }
 }
 
 const unanswered = ({ expr }: Params, fault: string): string => `the expression ${expr} has no answer: ${fault}`;
+
+/** By the parameters that they were compiled from, for explain. */
+const compiled = new WeakMap<Params, ReturnType<typeof compileExpression>>();
 
 export const expression: ConditionKind<Params> = {
   summary: "an expression is true",
@@ -44,6 +47,7 @@ export const expression: ConditionKind<Params> = {
   needsOf: ({ expr, tree }) => needsOf(expr, tree),
   compile(given, patterns) {
     const evaluate = compileExpression(treeOf(given, patterns));
+    compiled.set(given, evaluate);
     return (scope) => {
       const found = answer(evaluate, scope);
       if ("holds" in found) return found.holds;
@@ -56,10 +60,12 @@ export const expression: ConditionKind<Params> = {
   explain(given, scope) {
     const values = valuesIn(given.tree, scope);
     const where = values === "" ? "" : `, where ${values}`;
-    const fault = scope.faults?.find((one) => one.startsWith(unanswered(given, "")));
+    const evaluate = compiled.get(given);
+    const found = evaluate ? answer(evaluate, scope) : { holds: false };
+    const why = "lacks" in found ? ` (${found.lacks})` : "";
     return {
       holds: `the expression ${given.expr} is true${where}`,
-      fails: `${fault ?? `the expression ${given.expr} is false`}${where}`,
+      fails: `${"fault" in found ? unanswered(given, found.fault) : `the expression ${given.expr} is false`}${why}${where}`,
     };
   },
 };

@@ -20,10 +20,30 @@ const textPerStep = 1024;
 
 export const newFrame = (scope: Scope): Frame => ({ scope, at: 0, steps: mostSteps, variables: [] });
 
-/** Ends the expression; whoever asked for its answer catches it. */
+/** Marks a fault that comes of a value that is not there. */
+const missing = "missing";
+
+/** Ends the expression, or the part of it that asks for what is missing; whoever asked for the answer catches it. */
 export function fault(frame: Frame, reason: string): never {
-  throw new Error(`column ${frame.at}: ${reason}`);
+  throw new Error(`column ${frame.at}: ${reason}`, /\bNone\b/.test(reason) ? { cause: missing } : undefined);
 }
+
+export const isMissing = (error: unknown): boolean => error instanceof Error && error.cause === missing;
+
+/**
+ * One operand of and, or, not, of a choice or of a comprehension. What it asks of a value that is missing makes it None,
+ * and so false, but not the rest of the expression: else one entry without the field would hide all others from a guard.
+ */
+export const operand =
+  (evaluate: (frame: Frame) => Value): ((frame: Frame) => Value) =>
+  (frame) => {
+    try {
+      return evaluate(frame);
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  };
 
 export function spend(frame: Frame, steps: number): void {
   frame.steps -= steps;

@@ -18,7 +18,7 @@ import {
 import { type Plan, scopeOf } from "./plan.ts";
 import type { Caller, DetachedWork, Item, Ports } from "./ports.ts";
 import { addTokens, type Found, type Run } from "./record.ts";
-import { type Performed, perform } from "./run.ts";
+import { type Performed, perform, policyOf } from "./run.ts";
 import { sharedScope } from "./step-context.ts";
 
 /** What asking needs from the engine. */
@@ -33,28 +33,51 @@ const roundsAtMost = 3;
 
 export function* askAll(asking: Asking, passage: Passage): Flow<void> {
   for (const plan of candidates(passage)) {
-    const holds = holdsNow(plan, passage);
+    const holds = holdsAfresh(plan, passage);
     const owed = passage.debts.get(plan.hook.id);
     if (holds !== false || owed)
       yield* ask(asking, plan, passage, owed ?? (typeof holds === "object" ? holds : undefined));
     else if (passage.version > 0 && plan.open?.(scopeOf(passage.original)) !== false) {
       yield* skip(asking.ports, plan, passage, "the input was rewritten before it was reached, and no longer matches");
-    } else yield* reportFaults(asking.ports, plan, passage);
+    } else yield* reportFaults(asking, plan, passage);
   }
 }
 
-/** A condition that could not be tested does not hold. It says so once per hook and fault, not on every event. */
-function* reportFaults(ports: Ports, plan: Plan, passage: Passage): Flow<void> {
+/** What others could not test is not this hook's fault. */
+function holdsAfresh(plan: Plan, passage: Passage): Found | boolean {
+  sharedScope(occasionOf(passage)).faults?.splice(0);
+  return holdsNow(plan, passage);
+}
+
+/**
+ * A condition that could not be tested does not hold. It says so once per hook and fault, not on every event. A guard does
+ * not let pass what it cannot judge: it has failed, each time, and its policy answers.
+ */
+function* reportFaults({ ports }: Asking, plan: Plan, passage: Passage): Flow<void> {
   const [fault] = sharedScope(occasionOf(passage)).faults?.splice(0) ?? [];
   if (fault === undefined) return;
+  const reason = `its condition cannot be tested: ${fault}`;
+  if (plan.guard && !inBackground(plan, passage) && refusalOf(plan.hook, passage.event, ports) === undefined)
+    return yield* failUntested(ports, plan, passage, reason);
   const key = `fault:${plan.hook.id}:${fingerprint(fault)}`;
   const told = yield* wait(ports.store.claim([{ key, max: 1, refusal: "told before" }], ports.now()));
-  if (!told) yield* skip(ports, plan, passage, `its condition cannot be tested: ${fault}`);
+  if (!told) yield* skip(ports, plan, passage, reason);
+}
+
+function* failUntested(ports: Ports, plan: Plan, passage: Passage, reason: string): Flow<void> {
+  if (passage.denied) return;
+  const outcome = policyOf(plan.hook, reason);
+  const run: Run = { ...newRun(plan, passage, ports), status: "failed", reason, outcome, asked: 1, ms: 0 };
+  deliver(plan, passage, run, outcome);
+  yield* save(ports, run);
 }
 
 /** After a rewrite, every judging hook answers about the final input, whether or not it matched before (R6). */
 export function* askAgain(asking: Asking, passage: Passage): Flow<void> {
   for (let round = 1; passage.version > 0 && !passage.denied; round++) {
+    for (const plan of candidates(passage).filter(isUnjudgedGuard(passage)))
+      if (holdsAfresh(plan, passage) === false) yield* reportFaults(asking, plan, passage);
+    if (passage.denied) return;
     const waiting = candidates(passage).filter((plan) => mustJudge(plan, passage));
     const [first] = waiting;
     if (!first) return;
@@ -63,6 +86,12 @@ export function* askAgain(asking: Asking, passage: Passage): Flow<void> {
       if (!passage.denied && mustJudge(plan, passage)) yield* ask(asking, plan, passage, undefined);
   }
 }
+
+/** Its condition is asked about the final input, too: that it can no longer be tested is no permission. */
+const isUnjudgedGuard =
+  (passage: Passage) =>
+  (plan: Plan): boolean =>
+    plan.guard && mayJudge(plan, passage) && passage.judged.get(plan) !== passage.version;
 
 const mustJudge = (plan: Plan, passage: Passage): boolean =>
   mayJudge(plan, passage) && passage.judged.get(plan) !== passage.version && holdsNow(plan, passage) !== false;

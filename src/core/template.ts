@@ -66,8 +66,18 @@ function compileText(text: string): ((scope: Scope) => Json) | undefined {
   const [first] = parts;
   if (first?.is === "value" && parts.length === 1) return first.read;
   if (parts.every((part) => part.is === "text")) return undefined;
-  return (scope) => parts.map((part) => (part.is === "text" ? part.text : printValue(part.read(scope)))).join("");
+  return (scope) => {
+    let filled = "";
+    for (const part of parts) {
+      filled += part.is === "text" ? part.text : printValue(part.read(scope));
+      if (filled.length > longestText) return `${filled.slice(0, longestText)} … (cut at ${longestText} characters)`;
+    }
+    return filled;
+  };
 }
+
+/** Texts that actions make of each other would else grow without bound. */
+const longestText = 1_000_000;
 
 /** How a value looks inside longer text: text as it is, everything else as JSON, null as nothing. */
 export function printValue(value: Json): string {

@@ -18,7 +18,7 @@ def item(of, index):
     except IndexError: return None
 def method(of, name, *given):
     allowed = {str: "lower upper strip startswith endswith split replace count find", list: "count", tuple: "count", dict: "get"}
-    if name not in allowed.get(type(of), "").split(): raise AttributeError(name)
+    if name not in allowed.get(type(of), "").split(): raise AttributeError(str(type(of)))
     return getattr(of, name)(*given)
 def power(a, b):
     if isinstance(b, int) and abs(b) > 60: raise Limit()
@@ -37,11 +37,35 @@ def total(values):
     for one in values: result = exact(result + one)
     return result
 def rounded(*given): return exact(round(*given))
+def lacks(error): return "NoneType" in str(error) or str(error).endswith("not None")
+def operand(ask):
+    try: return ask()
+    except Limit: raise
+    except Exception as error:
+        if lacks(error): return None
+        raise
 def length(value):
-    if not isinstance(value, (str, list, tuple, dict)): raise TypeError()
+    if not isinstance(value, (str, list, tuple, dict)): raise TypeError(str(type(value)))
     return len(value)
 class Rewrite(ast.NodeTransformer):
     def call(self, name, *given): return ast.Call(ast.Name(name, ast.Load()), list(given), [])
+    def operand(self, node):
+        return self.call("_operand", ast.Lambda(ast.arguments([], [], None, [], [], None, []), node))
+    def visit_BoolOp(self, node):
+        self.generic_visit(node)
+        node.values = [self.operand(one) for one in node.values]
+        return node
+    def visit_IfExp(self, node):
+        self.generic_visit(node)
+        node.test = self.operand(node.test)
+        return node
+    def each(self, node):
+        self.generic_visit(node)
+        node.elt = self.operand(node.elt)
+        for loop in node.generators: loop.ifs = [self.operand(one) for one in loop.ifs]
+        return node
+    visit_ListComp = each
+    visit_GeneratorExp = each
     def visit_Attribute(self, node):
         return self.call("_attribute", self.visit(node.value), ast.Constant(node.attr))
     def visit_Subscript(self, node):
@@ -60,16 +84,19 @@ class Rewrite(ast.NodeTransformer):
         return self.call("_exact", node)
     def visit_UnaryOp(self, node):
         self.generic_visit(node)
-        return node if isinstance(node.op, ast.Not) else self.call("_exact", node)
+        if isinstance(node.op, ast.Not):
+            node.operand = self.operand(node.operand)
+            return node
+        return self.call("_exact", node)
 allowed = dict(len=length, any=any, all=all, min=min, max=max, abs=abs, str=str, bool=bool, float=float, sorted=sorted,
     int=lambda v: exact(int(v)), round=rounded, sum=total, _attribute=attribute, _item=item, _method=method, _exact=exact,
-    _power=power, _times=times, _rest=rest)
+    _power=power, _times=times, _rest=rest, _operand=operand)
 def answer(text, names):
     try: tree = ast.parse(text, mode="eval")
     except SyntaxError: return "SYNTAX"
     code = compile(ast.fix_missing_locations(Rewrite().visit(tree)), "expression", "eval")
     try: return repr(eval(code, {"__builtins__": {}, **allowed, **names}))
-    except Exception: return "FAULT"
+    except Exception as error: return "MISSING" if lacks(error) else "FAULT"
 import fnmatch, warnings
 warnings.simplefilter("ignore")
 given = json.load(sys.stdin)

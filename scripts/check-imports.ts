@@ -12,11 +12,11 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   queues: ["core"],
   dialects: ["core"],
   stores: ["core", "projects"],
-  handlers: ["core", "protocols"],
+  handlers: ["core", "protocols", "regular-file.ts"],
   agents: ["core", "protocols"],
-  llm: ["core", "dialects"], // of dialects the type of the settings
+  llm: ["core", "dialects", "protocols"], // of dialects the type of the settings, of protocols how JSON is found among words
   tools: ["core", "dialects"], // of dialects the type of the settings
-  "language-servers": ["core", "dialects"], // of dialects the type of the settings
+  "language-servers": ["core", "dialects", "regular-file.ts"], // of dialects the type of the settings
   operations: ["core", "sources"],
   sources: ["core", "dialects", "trust", "agents"],
   modules: ["core", "handlers", "definition.ts", "sources"], // of sources the type of a place
@@ -29,6 +29,7 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   "define.ts": ["core", "handlers", "definition.ts", "modules"],
   "definition.ts": ["core", "handlers"],
   "registered.ts": ["core", "definition.ts", "handlers", "sources"],
+  "regular-file.ts": [],
   "system.ts": ["core", "processes"],
 };
 /** Libraries, and the one folder that may load each: a second user needs a second reason. */

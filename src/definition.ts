@@ -39,6 +39,12 @@ export interface HookDefinition<N extends EventName = EventName> {
   status?: string;
 }
 
+/** Its fields by name, for definitions that no compiler has checked. */
+export const definitionFields: readonly string[] =
+  "on run id name matcher if when role onFailure timeout mode once cooldown maxFires priority enabled tags status".split(
+    " ",
+  );
+
 /**
  * Gives a hook the types of its event. It changes nothing and runs nothing.
  *

@@ -119,7 +119,7 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
     environment,
     home,
     root: (event) => source?.known(event.cwd)?.root ?? event.cwd,
-    settings: (event) => source?.known(event.cwd)?.config ?? emptyConfig,
+    settings: (event) => source?.known(event.cwd) ?? { config: emptyConfig, userConfig: emptyConfig },
   });
   const ports: Ports = {
     ...basics,

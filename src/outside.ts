@@ -5,17 +5,18 @@
 import { figuresOf } from "./agents/index.ts";
 import type { Engine } from "./core/engine.ts";
 import type { HookEvent, Instant } from "./core/event.ts";
-import type { HookSet } from "./core/hook.ts";
+import type { Hook, HookSet } from "./core/hook.ts";
 import type { LanguageServers, Model, Ports, Tools } from "./core/ports.ts";
 import type { Store } from "./core/record.ts";
 import type { Config } from "./dialects/config.ts";
+import type { LoadedHooks } from "./sources/load.ts";
 
 export interface OutsideOptions {
   environment: Readonly<Record<string, string>>;
   home: string;
   /** The project's folder and settings, where the event happens. */
   root(event: HookEvent): string;
-  settings(event: HookEvent): Config;
+  settings(event: HookEvent): Pick<LoadedHooks, "config" | "userConfig">;
   /** Told of servers that cannot be reached while others can. */
   complain?(reason: string): void;
 }
@@ -39,14 +40,14 @@ const projectsAtMost = 16;
 
 export function createOutside(options: OutsideOptions): Outside {
   let served: Served | undefined;
-  const tools = perProject<Tools>(options, async (event) => {
+  const tools = perProject<Tools>(options, async (event, settings) => {
     const [{ createTools }, { createOperations }, { startCompanion }] = await Promise.all([
       import("./tools/index.ts"),
       import("./operations/index.ts"),
       import("./processes/companion.ts"),
     ]);
     return createTools({
-      servers: options.settings(event).mcpServers,
+      servers: settings.mcpServers,
       ...(served ? { operations: createOperations({ ...served, environment: options.environment }) } : {}),
       start: startCompanion,
       environment: options.environment,
@@ -54,21 +55,21 @@ export function createOutside(options: OutsideOptions): Outside {
       ...(options.complain ? { complain: options.complain } : {}),
     });
   });
-  const languageServers = perProject<LanguageServers>(options, async (event) => {
+  const languageServers = perProject<LanguageServers>(options, async (event, settings) => {
     const [{ createLanguageServers }, { startCompanion }] = await Promise.all([
       import("./language-servers/index.ts"),
       import("./processes/companion.ts"),
     ]);
     return createLanguageServers({
-      servers: options.settings(event).languageServers,
+      servers: settings.languageServers,
       start: startCompanion,
       root: options.root(event),
       environment: options.environment,
     });
   });
-  const models = perProject<Model & { close(): Promise<void> }>(options, async (event) => {
+  const models = perProject<Model & { close(): Promise<void> }>(options, async (_event, settings) => {
     const { createModel } = await import("./llm/index.ts");
-    const model = createModel(options.settings(event).models, options.environment);
+    const model = createModel(settings.models, options.environment);
     return { ask: (request, signal) => model.ask(request, signal), close: async () => {} };
   });
   return {
@@ -77,7 +78,7 @@ export function createOutside(options: OutsideOptions): Outside {
       model: models.of,
       languageServers: languageServers.of,
       enrich(event, needs) {
-        const figures = figuresOf(event, needs, options.settings(event).models.windows ?? {});
+        const figures = figuresOf(event, needs, options.settings(event).config.models.windows ?? {});
         return figures ? { ...event, figures } : event;
       },
     },
@@ -90,22 +91,32 @@ export function createOutside(options: OutsideOptions): Outside {
   };
 }
 
+/**
+ * A hook is served by its own layer's settings and those above: what a project names can serve the project's hooks, never
+ * stand in for what a user's guard relies on.
+ */
+function settingsFor({ origin }: Hook, { config, userConfig }: Pick<LoadedHooks, "config" | "userConfig">): Config {
+  const isOfUser = origin.layer === "managed" || origin.layer === "user" || (origin.layer === "plugin" && !origin.root);
+  return isOfUser ? userConfig : config;
+}
+
 interface PerProject<T> {
-  of(event: HookEvent): Promise<T>;
+  of(event: HookEvent, hook: Hook): Promise<T>;
   close(): Promise<void>;
 }
 
 /** One for each project and settings; the one that was not asked for the longest goes first. */
 function perProject<T extends { close(): Promise<void> }>(
   { root, settings }: OutsideOptions,
-  make: (event: HookEvent) => Promise<T>,
+  make: (event: HookEvent, settings: Config) => Promise<T>,
 ): PerProject<T> {
   const made = new Map<string, Promise<T>>();
   const end = (one: Promise<T> | undefined): Promise<void> | undefined => one?.then((it) => it.close()).catch(() => {}); // it never began, or is gone already
   return {
-    of(event) {
-      const key = JSON.stringify([root(event), settings(event)]);
-      const known = made.get(key) ?? make(event);
+    of(event, hook) {
+      const found = settingsFor(hook, settings(event));
+      const key = JSON.stringify([root(event), found]);
+      const known = made.get(key) ?? make(event, found);
       made.delete(key);
       made.set(key, known);
       known.catch(() => made.delete(key)); // the next who asks may have more luck

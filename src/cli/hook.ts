@@ -228,8 +228,9 @@ function writeAll(descriptor: 1 | 2, text: string): void {
   }
 }
 
+const exit = process.exit.bind(process); // ours, whatever a module of the project does to it
 const reply = await hook(process.argv.slice(3)).catch(lost);
 if (reply.body !== undefined)
   writeAll(1, typeof reply.body === "string" ? reply.body : `${JSON.stringify(reply.body)}\n`);
 if (reply.stderr) writeAll(2, `${reply.stderr}\n`);
-process.exit(reply.exitCode);
+exit(reply.exitCode);

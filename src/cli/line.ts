@@ -25,7 +25,7 @@ import { systemPorts } from "../system.ts";
 import { createRedaction } from "../trust/redaction.ts";
 
 import { createLog } from "./log.ts";
-import { divertOutput } from "./module-output.ts";
+import { divertOutput, outlive } from "./module-output.ts";
 
 export interface Place {
   cwd: string;
@@ -97,7 +97,7 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
   const basics = systemPorts();
   const log = createLog(join(stateFolder(place), "hookline.log"), basics.now);
   const complain = (message: string): void => log({ is: "log", level: "warn", message, hook: "", run: "" });
-  const outside = createOutside({ ...place, root: () => loaded.root, settings: () => loaded.config, complain });
+  const outside = createOutside({ ...place, root: () => loaded.root, settings: () => loaded, complain });
   const ports: Ports = {
     ...basics,
     store,
@@ -144,7 +144,10 @@ export function loadingFor(place?: Place): Loading {
     sendable: sendableEvents(),
     beforeModules() {
       const log = place && createLog(join(stateFolder(place), "hookline.log"), Date.now);
-      divertOutput((level, message) => log?.({ is: "log", level, message, hook: "module", run: "" }));
+      const write = (level: string, message: string): void =>
+        log?.({ is: "log", level, message, hook: "module", run: "" });
+      divertOutput(write);
+      outlive(write);
     },
   };
 }

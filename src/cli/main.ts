@@ -47,6 +47,7 @@ function report(error: unknown): ExitCode {
   return error instanceof HooklineError && wrongUse.has(error.code) ? 2 : 3;
 }
 
+const exit = process.exit.bind(process); // ours, whatever a module of the project does to it
 process.stdout.on("error", ignoreClosedPipe);
 process.stderr.on("error", ignoreClosedPipe);
 
@@ -68,7 +69,7 @@ function commandFirst(words: readonly string[]): readonly string[] {
 
 /** A reader that has seen enough (`hookline runs | head`) is no failure. */
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  process.exit(error.code === "EPIPE" ? 0 : 3);
+  exit(error.code === "EPIPE" ? 0 : 3);
 }
 
 const given = commandFirst(process.argv.slice(2));
@@ -77,6 +78,8 @@ if (given[0] === "hook" && !given.includes("--help") && !given.includes("-h")) a
 else
   try {
     process.exitCode = await main(given);
+    // Whatever a module of the project has left running does not keep the command; without such, this never fires.
+    setTimeout(() => exit(process.exitCode), 500).unref();
   } catch (error) {
     process.exitCode = report(error);
   }

@@ -1,4 +1,7 @@
-/** A project's modules may print; what agents and scripts read from us must hold nothing but our answer. */
+/**
+ * What a project's modules could do to the process that they run in: print into our answer, end it, or crash it. None of
+ * that may cost a guard its verdict. It holds against mistakes; a module that means harm runs with the user's rights anyway.
+ */
 import { format } from "node:util";
 
 const methods = ["log", "info", "debug", "warn", "error"] as const;
@@ -13,4 +16,20 @@ export function divertOutput(write: Write): void {
     write("info", typeof chunk === "string" ? chunk.trimEnd() : Buffer.from(chunk).toString().trimEnd());
     return true;
   };
+}
+
+/** From here on a module that throws behind our back is told of, and one that would end the process fails instead. */
+export function outlive(write: Write): void {
+  const told = (error: unknown): void =>
+    write("error", error instanceof Error ? (error.stack ?? error.message) : String(error));
+  process.on("uncaughtException", told);
+  process.on("unhandledRejection", told);
+  const refuse = (): never => {
+    throw new Error("a module of a project may not end the process that answers for all its hooks");
+  };
+  const { kill, pid } = process;
+  process.exit = refuse;
+  process.abort = refuse;
+  process.kill = (target, signal) =>
+    target === pid || target === 0 || target === -pid ? refuse() : kill.call(process, target, signal);
 }

@@ -6,6 +6,7 @@ import type { StepResult } from "../core/ports.ts";
 import type { Store } from "../core/record.ts";
 import { createTree, endTree, pause } from "../processes/tree.ts";
 import type { Assignment } from "../queues/detached.ts";
+import { hookSetOf } from "../sources/hook-set.ts";
 import { storeWithFallback } from "../stores/fallback.ts";
 import { isAlive, ownerOf } from "../system.ts";
 import type { ExitCode, Invocation } from "./command.ts";
@@ -17,7 +18,9 @@ export async function supervise(invocation: Invocation): Promise<ExitCode> {
   const open = (): Store => openSqliteStore({ ...storeOptions(invocation, undefined, ignored), path });
   const store = storeWithFallback(open, ignored); // nobody reads what a supervisor says, and the hook runs all the same
   const found = await loadForOneEvent({ ...invocation, cwd: item.event.cwd });
-  const loaded = { ...found, set: { id: "supervised", hooks: [item.hook] } };
+  // The whole set: what the hook's actions emit is heard by the others.
+  const isKnown = found.set.hooks.some(({ id }) => id === item.hook.id);
+  const loaded = isKnown ? found : { ...found, set: hookSetOf([...found.set.hooks, item.hook]) };
   const line = await openLine({ place: invocation, store, loaded });
   if (adopted) {
     const run = { ...item.run, owner: ownerOf(process.pid) };

@@ -55,7 +55,10 @@ export function read(plan: Plan, event: HookEvent): { would: "run" | "skip"; bec
   if (fault !== undefined && !condition)
     return { would: "run", because: `it would be asked, but it cannot run: ${fault}` };
   if (!condition) return { would: "run", because: `it runs on every ${event.name}` };
-  const { holds, because } = condition.explain(scopeOf(event));
+  const scope = scopeOf(event);
+  const { holds, because } = condition.explain(scope);
+  const isUntested = !holds && plan.guard && condition.test(scope) === false && (scope.faults?.length ?? 0) > 0;
+  if (isUntested) return { would: "run", because: `${because}: it is a guard, so its failure policy answers` };
   return { would: holds ? "run" : "skip", because };
 }
 

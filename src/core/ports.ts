@@ -303,10 +303,13 @@ export interface Ports {
   observe?(observation: Observation): void;
   spawn?: Spawn;
   fetch?: Fetch;
-  /** What the configuration of the event's project names; each is made when it is first asked for. */
-  tools?(event: HookEvent): Promise<Tools>;
-  model?(event: HookEvent): Promise<Model>;
-  languageServers?(event: HookEvent): Promise<LanguageServers>;
+  /**
+   * What the settings name that hold for this hook; each is made when it is first asked for. A user's hook gets what the
+   * user named, whatever project the event comes from.
+   */
+  tools?(event: HookEvent, hook: Hook): Promise<Tools>;
+  model?(event: HookEvent, hook: Hook): Promise<Model>;
+  languageServers?(event: HookEvent, hook: Hook): Promise<LanguageServers>;
 }
 
 /** Who emits: lives only as long as the event and is never stored (R44). */

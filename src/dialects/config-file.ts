@@ -15,7 +15,7 @@ import {
   windowSize,
 } from "./config-keys.ts";
 import type { Member, Node } from "./json-tree.ts";
-import { hooksOf, type RulesOptions } from "./rules.ts";
+import { hooksOf, type RuleList, type RulesOptions, unreadLists } from "./rules.ts";
 import { tellError, tellWrong } from "./rules-parameters.ts";
 import { openYaml, type YamlFile } from "./yaml-file.ts";
 import { jsonOf, membersOf } from "./yaml-values.ts";
@@ -36,38 +36,48 @@ export function readConfig(text: string, origin: Origin, options: ConfigOptions)
   const file = openYaml(text, origin);
   const reader: Reader = { file, ofProject: !["managed", "user"].includes(options.layer) };
   const { root } = file;
-  if (!root) return { config: {}, hooks: [], problems: emptyProblems(text, file) };
-  if (root.type !== "object") {
-    const message = "this file is a map: hooks, models, mcp_servers and so on";
-    tellError(file.report, root.offset, { code: "shape", message, suggestion: "write hooks: [ … ]" });
-    return { config: {}, hooks: [], problems: file.problems() };
+  if (!root) tellOfEmpty(text, file);
+  if (root?.type !== "object") {
+    const fault = "this file is a map: hooks, models, mcp_servers and so on";
+    const finding = { code: "shape", message: fault, suggestion: "write hooks: [ … ]", loses: true } as const;
+    if (root) tellError(file.report, root.offset, finding);
+    const hooks = hooksIn(root ? [{ list: root, fault, isLost: true }] : [], file, options);
+    return { config: {}, hooks, problems: file.problems() };
   }
   const config: Partial<Config> = {};
   for (const member of membersOf(root)) {
     if (isConfigKey(member.key)) Object.assign(config, readers[member.key](member.value, reader));
-    else if (member.key !== "hooks" && !member.key.startsWith("x-")) unknownKey(member, file);
   }
-  return { config, hooks: hooksIn(root, file, options), problems: file.problems() };
+  const lists = [...listsIn(root), ...unreadLists(root, file, keys)];
+  const hooks = hooksIn(lists, file, options);
+  return { config, hooks, problems: file.problems() };
 }
+
+const isFree = (key: string): boolean => isConfigKey(key) || key.startsWith("x-");
+
+const keys: Parameters<typeof unreadLists>[2] = {
+  isKnown: (key) => key === "hooks" || isFree(key),
+  names: configKeyNames,
+  advice: `known: ${configKeyNames.join(", ")}`,
+};
 
 /** A file of comments alone says nothing on purpose. */
-function emptyProblems(text: string, file: YamlFile): Problem[] {
-  if (text.trim() === "") {
-    const finding = { severity: "warning", code: "shape", message: "the file is empty" } as const;
-    file.report(0, { ...finding, suggestion: "write hooks: [], or remove the file" });
-  }
-  return file.problems();
+function tellOfEmpty(text: string, { report }: YamlFile): void {
+  if (text.trim() !== "") return;
+  const finding = { severity: "warning", code: "shape", message: "the file is empty" } as const;
+  report(0, { ...finding, suggestion: "write hooks: [], or remove the file" });
 }
 
-function unknownKey({ key, at }: Member, { report }: YamlFile): void {
-  const suggestion = didYouMean(key, configKeyNames) ?? `known: ${configKeyNames.join(", ")}`;
-  tellError(report, at, { code: "unknown-field", message: `nothing reads "${key}"`, suggestion });
-}
+const listsIn = (root: Node): RuleList[] =>
+  membersOf(root).flatMap(({ key, value }) => (key === "hooks" ? [{ list: value }] : []));
 
-function hooksIn(root: Node, file: YamlFile, { registry, patterns, label = "hookline.yaml", ...rest }: ConfigOptions) {
+function hooksIn(
+  lists: readonly RuleList[],
+  file: YamlFile,
+  { registry, patterns, label = "hookline.yaml", ...rest }: ConfigOptions,
+): Hook[] {
   if (!registry || !patterns) return [];
-  const lists = membersOf(root).flatMap(({ key, value }) => (key === "hooks" ? [{ list: value }] : []));
-  return hooksOf(lists, file, { ...rest, registry, patterns, label });
+  return hooksOf(lists, file, { ...rest, registry, patterns, label, isFree });
 }
 
 interface Reader {

@@ -1,6 +1,6 @@
 /** Actions of rules (specification 003): each becomes a step, a chain becomes the steps of its actions (R20, D58). */
-import type { Fields, Seconds } from "../core/event.ts";
-import { resolveEvent } from "../core/events.ts";
+import type { EventName, Fields, Seconds } from "../core/event.ts";
+import { resolveEvent, rowOf } from "../core/events.ts";
 import type { Role, Step } from "../core/hook.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import type { ActionUse, Handler, Registry } from "../core/ports.ts";
@@ -8,6 +8,7 @@ import { flag, type Schema, say } from "../core/schema.ts";
 import type { Member, Node } from "./json-tree.ts";
 import { defaultTimeout } from "./rules-fields.ts";
 import { paramsOf, readTyped, spreadParams, type Typed, takes, tellError, tellMismatches } from "./rules-parameters.ts";
+import { warnOfUnknownServer } from "./rules-tools.ts";
 import type { RuleReport } from "./yaml-nodes.ts";
 import { jsonOf, membersOf } from "./yaml-values.ts";
 
@@ -18,6 +19,10 @@ export interface ActionContext {
   events: readonly string[];
   /** The rule's own limit, if it has one. */
   timeout?: Seconds;
+  /** Names of MCP servers and modules whose tools may be called; absent: any. */
+  modules?: ReadonlySet<string>;
+  /** The action is one of a chain. */
+  isChained?: true;
 }
 export interface ReadActions {
   steps: Step[];
@@ -83,7 +88,10 @@ function unknownType({ type, typeAt }: Typed, { registry, report }: ActionContex
   });
 }
 
-const actionNames = (registry: Registry): string[] => [...authorsActions(registry).map(([name]) => name), chain.name];
+export const actionNames = (registry: Registry): string[] => [
+  ...authorsActions(registry).map(([name]) => name),
+  chain.name,
+];
 
 const chainKeys = ["actions", "stop_on_failure"];
 
@@ -104,7 +112,7 @@ function readChain(written: Typed, onError: Step["onError"], context: ActionCont
   tellMismatches(wrong, typed, "action", report);
   const own = stop ? (stop.value === false ? "continue" : "stop") : onError;
   const inner = actions?.type === "array" ? (actions.children ?? []) : [];
-  const steps = inner.map((one) => readAction(one, own, context));
+  const steps = inner.map((one) => readAction(one, own, { ...context, isChained: true }));
   const valid = steps.filter((one) => one !== undefined);
   return wrong.length === 0 && valid.length === steps.length ? valid.flat() : undefined;
 }
@@ -130,23 +138,45 @@ function readStep(
   tellMismatches(wrong, typed, "action", context.report);
   if (wrong.length > 0) return undefined;
   warnOfNoEffect(handler.action, typed, context);
+  warnOfUnknownServer(typed, context);
   return {
-    step: { uses: typed.type, with: params, timeout: limitOf(handler, params, context), onError, templates: true },
+    step: {
+      uses: typed.type,
+      with: inChain(params, handler, onError, context),
+      timeout: limitOf(handler, params, context),
+      onError,
+      templates: true,
+    },
     role: handler.action.role(params),
     background: handler.action.background === true,
   };
 }
 
+/** A chain stops at what fails (R20): there a failure is one, unless the author has said what else it is. */
+function inChain(
+  params: Fields,
+  { params: { json } }: Action,
+  onError: Step["onError"],
+  context: ActionContext,
+): Fields {
+  const stops = context.isChained === true && onError === "stop" && params.on_error === undefined;
+  return stops && takes(json, "on_error") ? { ...params, on_error: "raise" } : params;
+}
+
+/** Their only effect is what the event's answer says. */
+const answering: ReadonlySet<string> = new Set(["inject_message", "module_action_inject", "compact_context"]);
+
 /** More events are no advice. */
 const mostNamed = 4;
 
 function warnOfNoEffect({ events }: ActionUse, { type, typeAt }: Typed, context: ActionContext): void {
-  if (!events) return;
-  const effective = new Set(events.flatMap((name) => resolveEvent(name) ?? []));
-  const idle = context.events.filter((name) => resolveEvent(name)?.every((event) => !effective.has(event)));
+  if (!events && !answering.has(type)) return;
+  const effective = new Set(events?.flatMap((name) => resolveEvent(name) ?? []));
+  const isIdle = (event: EventName): boolean => (events ? !effective.has(event) : rowOf(event).accepts.length === 0);
+  const idle = context.events.filter((name) => resolveEvent(name)?.every(isIdle));
   if (idle.length === 0) return;
   const suggestion =
-    events.length > mostNamed ? "docs/actions.md says where it has" : `write on: ${events.join(" or ")}`;
+    !events || events.length > mostNamed ? "docs/actions.md says where it has" : `write on: ${events.join(" or ")}`;
   context.report(typeAt, {
     severity: "warning",
     code: "ignored-field",

@@ -22,10 +22,16 @@ export function readFields(node: Node, report: RuleReport): Fields {
     return fields;
   }
   const meant = new Set<string>();
+  let event: Member | undefined;
   for (const member of membersOf(node)) {
     if (isRuleField(member.key)) fields.set(member.key, member);
-    else meant.add(unknownField(member, report));
+    else {
+      const name = unknownField(member, report);
+      meant.add(name);
+      if (name === "on") event ??= member;
+    }
   }
+  if (event && !fields.has("on")) fields.set("on", event); // a guard that is invalid fails on the events that it meant
   for (const name of ["id", "condition", "action"] as const) {
     const isMissing = !fields.has(name) || fields.get(name)?.value.type === "null";
     if (isMissing && !meant.has(name)) missing(name, node, fields, report);
@@ -74,6 +80,9 @@ function missing(name: keyof typeof examples, node: Node, fields: Fields, report
   });
 }
 
+/** YAML has words for numbers that JSON has not. */
+export const isEndless = (word: string): boolean => /^[-+]?\.(inf|nan)$/i.test(word);
+
 const yesAndNo: { readonly [word: string]: boolean } = { yes: true, on: true, no: false, off: false };
 
 function checkField(name: RuleFieldName, { value }: Member, report: RuleReport): void {
@@ -82,6 +91,15 @@ function checkField(name: RuleFieldName, { value }: Member, report: RuleReport):
   const [wrong] = ruleFields[name].schema.check(json);
   if (!wrong) return;
   const place = wrong.path.length === 0 ? value : (value.children?.[Number(wrong.path[0])] ?? value);
+  if (typeof json === "string" && isEndless(json)) {
+    const message = `"${name}" needs ${wrong.expected}, which has to be finite, but is ${json}`;
+    return report(place.offset, {
+      severity: "error",
+      code: "wrong-type",
+      message,
+      suggestion: "write a finite number",
+    });
+  }
   const word = typeof json === "string" && Object.hasOwn(yesAndNo, json) ? `write ${yesAndNo[json]}` : undefined;
   const number = typeof json === "string" && /^\d+(\.\d+)?\s*[a-z]*$/.test(json) ? `write ${parseFloat(json)}` : word;
   const suggestion = name === "tags" && typeof json === "string" ? `write [${json}]` : number;

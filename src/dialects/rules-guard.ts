@@ -1,9 +1,12 @@
 /** What stands in the place of a rule that is a guard and invalid: a hook that fails, so that its policy answers (R46). */
+
+import type { EventName } from "../core/event.ts";
 import { fingerprint } from "../core/fingerprint.ts";
-import type { Condition, Hook, Origin, Step } from "../core/hook.ts";
+import { type Condition, type Hook, lostTextTag, type Origin, type Step } from "../core/hook.ts";
+import { nearest } from "../core/nearest.ts";
 import type { Registry } from "../core/ports.ts";
 import type { Node } from "./json-tree.ts";
-import { guardNames } from "./rules-actions.ts";
+import { actionNames, guardNames } from "./rules-actions.ts";
 import { type Events, type Fields, fieldOf } from "./rules-entry.ts";
 import { defaultEvent, readEvent } from "./rules-events.ts";
 import { defaultPriority } from "./rules-fields.ts";
@@ -26,21 +29,32 @@ export interface Fault {
 
 /** What is left of a rule that is no YAML may still say that it was one. */
 export function readsAsGuard({ offset, length }: Node, file: YamlFile, registry: Registry): boolean {
-  const text = file.text.slice(offset, offset + length);
-  const names = guardNames(registry).join("|");
-  if (names === "" || /\ballow["']?\s*:\s*true\b/.test(text)) return false;
-  return new RegExp(`\\btype["']?\\s*:\\s*["']?(?:${names})\\b`).test(text);
+  return gatesIn(file.text.slice(offset, offset + length), registry).length > 0;
+}
+
+/** Where in a text the types of guards stand, a little misspelt in an action; remarks say nothing. */
+export function gatesIn(text: string, registry: Registry): number[] {
+  const guards = guardNames(registry);
+  if (guards.length === 0 || /\ballow["']?\s*:\s*true\b/.test(text)) return [];
+  const known = actionNames(registry);
+  return [...text.matchAll(/\bt(?:ype|pye|yep|ytpe)["']?\s*:\s*["']?([\w-]+)/g)].flatMap(({ index, 1: type = "" }) => {
+    if (/^[ \t]*#/.test(text.slice(text.lastIndexOf("\n", index) + 1, index))) return [];
+    const isMisspelt = !known.includes(type) && /action["']?\s*:[\s{]*$/.test(text.slice(0, index).slice(-200));
+    const meant = isMisspelt ? nearest(type, known) : type;
+    return meant !== undefined && guards.includes(meant) ? [index] : [];
+  });
 }
 
 /** undefined: nothing tells for which event it was, and only that could be told. */
 export function invalidGuard(
   { node, fields, events, when, origin }: Written,
   { reason: fault, isBroken }: Fault,
-  { file, idOf }: RuleContext,
+  { file, idOf, isLost }: RuleContext,
 ): Hook | undefined {
   const isUnread = isBroken && (!fields.has("on") || events.events.length === 0);
   const found = isUnread ? eventsInText(node, file) : events;
-  const heard = [...new Set([...found.events, ...found.meant])];
+  const named = [...new Set([...found.events, ...found.meant])];
+  const heard: EventName[] = named.length === 0 && isLost ? ["PreToolUse"] : named;
   file.report(node.offset, {
     severity: "error",
     code: "guard-invalid",
@@ -48,7 +62,7 @@ export function invalidGuard(
       heard.length > 0
         ? `this guard cannot run, so its failure policy (block) answers in its place: ${fault}`
         : `this guard cannot run, and nothing tells for which event: ${fault}`,
-    suggestion: "correct the rule",
+    suggestion: isLost ? "correct what is around it" : "correct the rule",
   });
   if (heard.length === 0) return undefined;
   const id = fieldOf(fields, "id", "").trim();
@@ -70,15 +84,29 @@ export function invalidGuard(
     onFailure: "block",
     priority: fieldOf(fields, "priority", defaultPriority),
     enabled: fieldOf(fields, "enabled", true),
-    tags: [],
+    tags: isLost && id === "" ? [lostTextTag] : [],
     origin,
   };
 }
 
-/** What stands behind `on:`, one name or several; the default if nothing does. */
-function eventsInText({ offset, length }: Node, { text }: YamlFile): Events {
-  const behind = /(?:^|[\s{,"'-])on["']?[ \t]*:([^\n#}]*)/.exec(text.slice(offset, offset + length))?.[1];
-  const names = behind === undefined ? [defaultEvent] : (behind.match(/[\w.]+/g) ?? []);
+const eventsInText = ({ offset, length }: Node, { text }: YamlFile): Events =>
+  namesRead(namesBehindOn(text.slice(offset, offset + length))[0] ?? [defaultEvent]);
+
+/** All that a text of one or more rules names as events; what it most likely meant, or this one, if that is none. */
+export function eventsNamedIn(text: string, otherwise: string): Events {
+  const found = namesRead([...new Set(namesBehindOn(text).flat())]);
+  return found.events.length + found.meant.length > 0 ? found : namesRead([otherwise]);
+}
+
+/** What stands behind each `on:`, one name or several, with commas or below it. */
+const namesBehindOn = (text: string): string[][] =>
+  [
+    ...text.matchAll(
+      /(?:^|[\s{,"'-])on["']?[ \t]*:((?:[ \t]*\[[^\]]*)|[^\n#},]*(?:\n[ \t]*-[ \t]+[\w."']+[ \t]*$)*)/gm,
+    ),
+  ].map(([, behind = ""]) => behind.match(/[\w.]+/g) ?? []);
+
+function namesRead(names: string[]): Events {
   const found: Events = { written: names, events: [], meant: [] };
   for (const name of names) {
     const read = readEvent(name);

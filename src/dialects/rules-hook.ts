@@ -21,6 +21,8 @@ export interface RuleContext {
   agent?: string;
   /** Why none of these rules can be in force, if so. */
   fault?: string;
+  /** Nothing reads them for a fault around them, which was told: only their guards are looked for. */
+  isLost?: boolean;
   /** A rule's id in the engine; the file's other rules have a say in it. */
   idOf(written: string, node: Node): string;
 }
@@ -38,7 +40,7 @@ export function compileRule(node: Node, context: RuleContext): Hook | undefined 
   };
   const isBroken = file.isFaulty(node);
   if (isBroken) faults.push("its text has an error");
-  const report = isBroken ? silent : tell;
+  const report = isBroken || context.isLost ? silent : tell;
   const fields = readFields(node, report);
   const events = readEvents(fields, report);
   const timeout = fields.has("timeout") ? { timeout: fieldOf(fields, "timeout", defaultTimeout) } : {};
@@ -47,7 +49,7 @@ export function compileRule(node: Node, context: RuleContext): Hook | undefined 
   const when = isThere(condition) ? readCondition(condition.value, inner) : undefined;
   const action = fields.get("action");
   const read = isThere(action)
-    ? readActions(action.value, { registry, report, events: events.written, ...timeout })
+    ? readActions(action.value, { ...inner, events: events.written, ...timeout })
     : undefined;
   const written: Written = { node, fields, events, when: whenOf(when, context), origin: originOf(node, context) };
   const [fault] = faults;

@@ -29,11 +29,11 @@ export function readTyped(node: Node, part: Part, report: RuleReport): Typed | u
   const type = members.get("type");
   members.delete("type");
   if (!type) {
-    const suggestion = didYouMean([...members.keys()].find((key) => didYouMean(key, ["type"])) ?? "", ["type"]);
-    return tellError(report, node.offset, {
+    const near = [...members.values()].find(({ key }) => nearest(key, ["type"]) !== undefined);
+    return tellError(report, near?.at ?? node.offset, {
       code: "missing-field",
-      message: `${article[part]} ${part} needs a "type"`,
-      suggestion: suggestion ?? "write { type: …, and its parameters }",
+      message: `${article[part]} ${part} needs a "type"${near ? `; "${near.key}" is none` : ""}`,
+      suggestion: near ? 'did you mean "type"?' : "write { type: …, and its parameters }",
     });
   }
   if (typeof type.value.value === "string") return { type: type.value.value, node, typeAt: type.value.offset, members };
@@ -133,6 +133,7 @@ function findingOf(
 
 function adviceOn(expected: string, found: string): string | undefined {
   if (expected === "text" && /^(-?\d[\d.e+-]*|true|false)$/.test(found)) return `put quotes around it: "${found}"`;
+  if (/^"[-+]?\.(inf|nan)"$/i.test(found)) return "write a finite number";
   return found.includes("{{") ? "write the value itself: no placeholder can stand here" : undefined;
 }
 

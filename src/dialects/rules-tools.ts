@@ -35,14 +35,38 @@ function warnAt(node: Node, { modules, report }: ToolContext): void {
   }
 }
 
+/** The parameter that names the tool that an action calls; a module may stand beside it. */
+const calls: { readonly [type: string]: string } = {
+  pipe: "to",
+  module_action: "action",
+  module_action_inject: "action",
+};
+
+/** A server that nobody has configured may be forgotten or misspelt; the project's modules may still bring it. */
+export function warnOfUnknownServer({ type, members }: Typed, { modules, report }: ToolContext): void {
+  if (!modules || !Object.hasOwn(calls, type)) return;
+  const tool = members.get(calls[type] ?? "")?.value;
+  const module = type === "pipe" ? undefined : members.get("module")?.value;
+  const name = module?.value ? String(module.value) : serverIn(String(tool?.value ?? ""));
+  const place = module?.value ? module : tool;
+  if (!place || name === undefined || name.includes("{{") || modules.has(name)) return;
+  report(place.offset, {
+    severity: "warning",
+    code: "unknown-tool",
+    message: `no server is called "${name}", so this action can call nothing`,
+    suggestion: didYouMean(name, modules) ?? "name it under mcp_servers in hookline.yaml",
+  });
+}
+
+const serverIn = (tool: string): string | undefined =>
+  /^mcp__(.+?)__/.exec(tool)?.[1] ?? (tool.includes(".") ? tool.slice(0, tool.indexOf(".")) : undefined);
+
 function mayExist(name: string, modules: ReadonlySet<string> | undefined): boolean {
-  if (known.has(name) || name.startsWith("mcp__") || name.includes("[")) return true;
-  const dot = name.indexOf(".");
-  const module = dot === -1 ? undefined : name.slice(0, dot);
-  if (module !== undefined && modules?.has(module)) return true;
-  if (/[*?]/.test(name)) {
-    const holds = compileWildcard(name);
-    if ([...known].some(holds)) return true;
-  }
+  if (known.has(name) || name.startsWith("mcp__")) return true;
+  const pattern = name.replace(/\[!?\]?[^\]]*\]/g, "?"); // any letter will do: whether it is one of the set is not asked
+  const dot = pattern.indexOf(".");
+  const module = dot === -1 ? undefined : pattern.slice(0, dot);
+  if (module !== undefined && modules && [...modules].some(compileWildcard(module))) return true;
+  if (/[*?]/.test(pattern) && [...known].some(compileWildcard(pattern))) return true;
   return module !== undefined && modules === undefined && !knownModules.has(module);
 }

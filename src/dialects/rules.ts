@@ -4,10 +4,12 @@
  */
 import { fingerprint } from "../core/fingerprint.ts";
 import type { Hook, Origin, Problem } from "../core/hook.ts";
-import { didYouMean } from "../core/nearest.ts";
+import { didYouMean, nearest } from "../core/nearest.ts";
 import type { Patterns, Registry } from "../core/ports.ts";
 import type { Member, Node } from "./json-tree.ts";
+import { isRuleField } from "./rules-fields.ts";
 import { compileRule, type RuleContext } from "./rules-hook.ts";
+import { guardsInLostText, isRuleAtRoot, rulesWithin } from "./rules-lost.ts";
 import { openYaml, type YamlFile } from "./yaml-file.ts";
 import type { RuleFinding } from "./yaml-nodes.ts";
 import { membersOf } from "./yaml-values.ts";
@@ -36,7 +38,7 @@ export function compileRules(text: string, origin: Origin, options: RulesOptions
   const file = openYaml(text, origin);
   const lists = file.root ? listReaders[options.kind](file.root, file) : [];
   if (!file.root && file.problems().length === 0) file.report(0, emptyFile);
-  const hooks = hooksOf(lists, file, options);
+  const hooks = hooksOf(lists, file, { ...options, isFree: freeKeys[options.kind] });
   return { hooks, problems: file.problems() };
 }
 
@@ -46,23 +48,42 @@ export interface RuleList {
   agent?: string;
   /** Why none of them can be in force. */
   fault?: string;
+  /** The fault is around them, and they may stand in any form. */
+  isLost?: boolean;
+}
+interface HooksOptions extends Omit<RulesOptions, "kind"> {
+  /** Top-level keys that hold no rules. */
+  isFree(key: string): boolean;
 }
 
 /** All rules of these lists, each with its id. */
-export function hooksOf(lists: readonly RuleList[], file: YamlFile, options: Omit<RulesOptions, "kind">): Hook[] {
+export function hooksOf(lists: readonly RuleList[], file: YamlFile, options: HooksOptions): Hook[] {
   const naming = namesOf(file, options.label);
-  return lists.flatMap(({ list, ...whose }) => {
+  const read: Node[] = membersOf(file.root).flatMap(({ key, value }) => (options.isFree(key) ? [value] : []));
+  const hooks = lists.map(checkedList(file)).flatMap(({ list, ...whose }) => {
     if (list.type === "null") return [];
-    if (list.type !== "array") {
-      const message = '"hooks" is a list of rules';
-      const suggestion = "begin each with - id: name";
-      file.report(list.offset, { severity: "error", code: "wrong-type", message, suggestion });
-      return [];
-    }
+    const nodes = whose.isLost ? rulesWithin(list) : (list.children ?? []);
+    read.push(...nodes);
     const context: RuleContext = { ...options, ...whose, file, idOf: naming(whose.agent) };
-    return (list.children ?? []).flatMap((node) => compileRule(node, context) ?? []);
+    return nodes.flatMap((node) => compileRule(node, context) ?? []);
   });
+  if (!file.problems().some(loses)) return hooks;
+  return [...hooks, ...guardsInLostText(read, { ...options, file, idOf: naming(undefined) })];
 }
+
+const loses = ({ severity, code, loses: all }: Problem): boolean =>
+  severity === "error" && (code === "syntax" || all === true);
+
+const checkedList =
+  ({ report }: YamlFile) =>
+  (rules: RuleList): RuleList => {
+    const { list } = rules;
+    if (rules.isLost || list.type === "null" || list.type === "array") return rules;
+    const message = '"hooks" is a list of rules';
+    const suggestion = "begin each with - id: name";
+    report(list.offset, { severity: "error", code: "wrong-type", message, suggestion, loses: true });
+    return { ...rules, fault: message, isLost: true };
+  };
 
 /** Ids name one hook each, and one project's are not another's: counts and records are kept under them. */
 function namesOf({ origin, report }: YamlFile, label: string): (agent: string | undefined) => RuleContext["idOf"] {
@@ -99,6 +120,12 @@ const emptyFile: RuleFinding = {
 const ownKeys = ["hooks", "runtime", "agents", "version", "name", "description"];
 const isFree = (key: string): boolean => key.startsWith("x-");
 
+const freeKeys: { readonly [K in RulesOptions["kind"]]: (key: string) => boolean } = {
+  config: isFree,
+  rules: (key) => isFree(key) || ["version", "name", "description"].includes(key),
+  app: (key) => !/hook|runtime|agent/i.test(key) && nearest(key, ["runtime", "agents", "hooks"]) === undefined,
+};
+
 const listReaders: { readonly [K in RulesOptions["kind"]]: (root: Node, file: YamlFile) => RuleList[] } = {
   config: (root) => membersOf(root).flatMap(({ key, value }) => (key === "hooks" ? [{ list: value }] : [])),
   rules: listsOfRules,
@@ -112,77 +139,116 @@ function listsOfRules(root: Node, file: YamlFile): RuleList[] {
     return [{ list: root }];
   }
   if (!isMap(root, "a rules file", "hooks: [ … ]", file)) return [];
-  for (const { key, at } of membersOf(root)) {
-    if (ownKeys.includes(key) || isFree(key)) continue;
-    const suggestion = didYouMean(key, ownKeys) ?? "a rules file holds hooks; names that begin with x- are free";
-    file.report(at, { severity: "error", code: "unknown-field", message: `nothing reads "${key}"`, suggestion });
-  }
   const own = membersOf(root).flatMap(({ key, value }) => (key === "hooks" ? [{ list: value }] : []));
-  return [...own, ...listsAround(root, file)];
+  const advice = "a rules file holds hooks; names that begin with x- are free";
+  const isKnown = (key: string): boolean => ownKeys.includes(key) || isFree(key);
+  return [...own, ...listsAround(root, file, true), ...unreadLists(root, file, { isKnown, names: ownKeys, advice })];
+}
+
+interface Keys {
+  isKnown(key: string): boolean;
+  names: readonly string[];
+  /** Where no name is near. */
+  advice: string;
+}
+
+/** Tells of the keys of a file that nothing reads, and gives the rules that may stand under them. */
+export function unreadLists(root: Node, { report }: YamlFile, { isKnown, names, advice }: Keys): RuleList[] {
+  const lists: RuleList[] = [];
+  const isRule = isRuleAtRoot(root);
+  if (isRule) {
+    const message = "a rule stands by itself, where nothing reads it";
+    const suggestion = "write hooks: above it, and begin it with - ";
+    report(root.offset, { severity: "error", code: "shape", message, suggestion, loses: true });
+    lists.push({ list: root, fault: message, isLost: true });
+  }
+  for (const { key, at, value } of membersOf(root)) {
+    if (isKnown(key) || (isRule && isRuleField(key))) continue;
+    const message = `nothing reads "${key}"`;
+    const suggestion = didYouMean(key, names) ?? advice;
+    const mayHoldRules = nearest(key, names) !== undefined || rulesWithin(value).length > 0;
+    const finding = { severity: "error", code: "unknown-field", message, suggestion } as const;
+    report(at, mayHoldRules ? { ...finding, loses: true } : finding);
+    if (mayHoldRules && !isRule) lists.push({ list: value, fault: message, isLost: true });
+  }
+  return lists;
 }
 
 function listsOfApp(root: Node, file: YamlFile): RuleList[] {
   if (!isMap(root, "an app file", "runtime: { hooks: [ … ] }", file)) return [];
-  warnOfMisspelt(root, ["runtime", "agents"], file);
+  const misspelt = misspeltLists(root, ["runtime", "agents"], file, false);
   const outside = membersOf(root).find(({ key }) => key === "hooks");
-  if (outside) {
-    const message = '"hooks" stands outside "runtime", where nothing reads it';
-    const suggestion = "write runtime: and indent it below";
-    file.report(outside.at, { severity: "error", code: "shape", message, suggestion });
-  }
-  return listsAround(root, file);
+  if (!outside) return [...listsAround(root, file, false), ...misspelt];
+  const message = '"hooks" stands outside "runtime", where nothing reads it';
+  const suggestion = "write runtime: and indent it below";
+  file.report(outside.at, { severity: "error", code: "shape", message, suggestion, loses: true });
+  return [...listsAround(root, file, false), ...misspelt, { list: outside.value, fault: message, isLost: true }];
 }
 
-/** `runtime.hooks` and `agents[].hooks`. An app file holds much more, which is none of ours. */
-function listsAround(root: Node, file: YamlFile): RuleList[] {
+/** `runtime.hooks` and `agents[].hooks`. An app file holds much more, which is none of ours. @param isOurs all of the file is */
+function listsAround(root: Node, file: YamlFile, isOurs: boolean): RuleList[] {
   const valueAt = (key: string): Node | undefined => membersOf(root).findLast((member) => member.key === key)?.value;
   const [runtime, agents] = [valueAt("runtime"), valueAt("agents")];
-  return [...(runtime ? listsOfRuntime(runtime, file) : []), ...(agents ? listsOfAgents(agents, file) : [])];
+  return [
+    ...(runtime ? listsOfRuntime(runtime, file, isOurs) : []),
+    ...(agents ? listsOfAgents(agents, file, isOurs) : []),
+  ];
 }
 
-function listsOfRuntime(runtime: Node, file: YamlFile): RuleList[] {
-  if (runtime.type === "null" || !isMap(runtime, '"runtime"', "runtime: { hooks: [ … ] }", file)) return [];
-  return hooksIn(runtime, file).map((list) => ({ list }));
+function listsOfRuntime(runtime: Node, file: YamlFile, isOurs: boolean): RuleList[] {
+  if (runtime.type === "null") return [];
+  if (isMap(runtime, '"runtime"', "runtime: { hooks: [ … ] }", file)) return hooksIn(runtime, file, isOurs);
+  return [{ list: runtime, fault: '"runtime" is a map', isLost: true }];
 }
 
-function listsOfAgents(agents: Node, file: YamlFile): RuleList[] {
-  if (agents.type === "array") return (agents.children ?? []).flatMap((agent) => listsOfAgent(agent, file));
+function listsOfAgents(agents: Node, file: YamlFile, isOurs: boolean): RuleList[] {
+  if (agents.type === "array") return (agents.children ?? []).flatMap((agent) => listsOfAgent(agent, file, isOurs));
   if (agents.type === "null") return [];
   const message = '"agents" is a list of agents, each with an id';
-  file.report(agents.offset, { severity: "error", code: "shape", message, suggestion: "write - id: name" });
-  return [];
+  file.report(agents.offset, {
+    severity: "error",
+    code: "shape",
+    message,
+    suggestion: "write - id: name",
+    loses: true,
+  });
+  return [{ list: agents, fault: message, isLost: true }];
 }
 
-function listsOfAgent(agent: Node, file: YamlFile): RuleList[] {
-  const lists = hooksIn(agent, file);
+function listsOfAgent(agent: Node, file: YamlFile, isOurs: boolean): RuleList[] {
+  const lists = hooksIn(agent, file, isOurs);
   if (lists.length === 0) return [];
   const id = membersOf(agent).find(({ key }) => key === "id")?.value.value;
-  if (typeof id === "string" && id.trim() !== "") return lists.map((list) => ({ list, agent: id.trim() }));
+  if (typeof id === "string" && id.trim() !== "") return lists.map((list) => ({ ...list, agent: id.trim() }));
   const fault = "its agent has no id";
   const message = "an agent with hooks needs an id, so that they run only while it works";
   file.report(agent.offset, { severity: "error", code: "missing-field", message, suggestion: "write id: name" });
-  return lists.map((list) => ({ list, fault }));
+  return lists.map((list) => ({ ...list, fault }));
 }
 
-function hooksIn(node: Node, file: YamlFile): Node[] {
-  warnOfMisspelt(node, ["hooks"], file);
-  return membersOf(node).flatMap(({ key, value }) => (key === "hooks" ? [value] : []));
+function hooksIn(node: Node, file: YamlFile, isOurs: boolean): RuleList[] {
+  const own = membersOf(node).flatMap(({ key, value }) => (key === "hooks" ? [{ list: value }] : []));
+  return [...own, ...misspeltLists(node, ["hooks"], file, isOurs)];
 }
 
-/** Only where the name itself is missing: other keys may well be alike. */
-function warnOfMisspelt(node: Node, names: readonly string[], { report }: YamlFile): void {
+/** Only where the name itself is missing: other keys may well be alike, and in a file of others they may mean something. */
+function misspeltLists(node: Node, names: readonly string[], { report }: YamlFile, isOurs: boolean): RuleList[] {
   const members: readonly Member[] = membersOf(node);
   const absent = names.filter((name) => !members.some(({ key }) => key === name));
-  for (const { key, at } of members) {
+  return members.flatMap(({ key, at, value }): RuleList[] => {
     const suggestion = names.includes(key) ? undefined : didYouMean(key, absent);
-    if (suggestion)
-      report(at, { severity: "warning", code: "unknown-field", message: `"${key}" is not read as hooks`, suggestion });
-  }
+    if (!suggestion) return [];
+    const message = `"${key}" is not read as hooks`;
+    const finding = { code: "unknown-field", message, suggestion } as const;
+    const isError = isOurs || rulesWithin(value).length > 0;
+    report(at, isError ? { severity: "error", ...finding, loses: true } : { severity: "warning", ...finding });
+    return isError ? [{ list: value, fault: message, isLost: true }] : [];
+  });
 }
 
 function isMap(node: Node, what: string, example: string, { report }: YamlFile): boolean {
   if (node.type === "object") return true;
   const message = `${what} is a map`;
-  report(node.offset, { severity: "error", code: "shape", message, suggestion: `write ${example}` });
+  report(node.offset, { severity: "error", code: "shape", message, suggestion: `write ${example}`, loses: true });
   return false;
 }

@@ -30,8 +30,8 @@ export interface Parsed {
 const faultsDescribed = 3;
 /** Deeper than any file that a person writes; the library descends by recursion. */
 export const deepestNesting = 100;
-/** Words and signs: a file of five thousand rules has as many, and a few megabytes of commas would take a minute. */
-const mostMarks = 500_000;
+/** Words and signs: 4 MB of rules have fewer, and take two seconds; 4 MB of commas have more, and take ten. */
+export const mostMarks = 2_000_000;
 /** The library's own stack holds the document and the text being read, too. */
 const around = 3;
 
@@ -42,7 +42,7 @@ const options = { uniqueKeys: false, resolveKnownTags: false, prettyErrors: fals
 export function parseYaml(text: string): Parsed {
   const parser = new Parser();
   const composer = new Composer(options);
-  const faults: Fault[] = controlFaults(text);
+  const faults: Fault[] = [...controlFaults(text), ...directiveFaults(text)];
   const refuse = (fault: Fault): Parsed => ({ contents: null, faults: [fault], offsets: [], refused: true });
   let first: Document.Parsed | undefined;
   let marks = 0;
@@ -64,8 +64,10 @@ export function parseYaml(text: string): Parsed {
 }
 
 function parsedOf(document: Document.Parsed, text: string, others: Fault[]): Parsed {
-  const described = document.errors.slice(0, faultsDescribed).map((error) => faultOf(error, document, text));
-  const rest = document.errors.slice(faultsDescribed).map(({ pos }) => pos[0]);
+  const isTold = others.some(({ message }) => message === noDirective);
+  const errors = document.errors.filter(({ message }) => !(isTold && /directives-end/.test(message)));
+  const described = errors.slice(0, faultsDescribed).map((error) => faultOf(error, document, text));
+  const rest = errors.slice(faultsDescribed).map(({ pos }) => pos[0]);
   const faults = [...others, ...described];
   return { contents: document.contents, faults, offsets: [...faults.map(({ offset }) => offset), ...rest] };
 }
@@ -74,6 +76,19 @@ function controlFaults(text: string): Fault[] {
   const offset = text.indexOf("\0");
   if (offset === -1) return [];
   return [{ offset, message: "a NUL character, which no text holds", suggestion: "save the file as UTF-8" }];
+}
+
+const noDirective = "a line that begins with % is for %YAML and %TAG alone";
+
+/** The library passes over directives that it does not know. They stand before all else. */
+function directiveFaults(text: string): Fault[] {
+  const head = /^\uFEFF?(?:[ \t]*(?:#[^\n]*)?\r?\n|%[^\n]*(?:\n|$))*/.exec(text)?.[0] ?? "";
+  const faults: Fault[] = [];
+  for (const { index, 0: line } of head.matchAll(/^\uFEFF?%[^\r\n]*/gm)) {
+    if (/^\uFEFF?%(YAML[ \t]+1\.[12]|TAG[ \t]+\S+[ \t]+\S+)[ \t]*(#.*)?$/.test(line)) continue;
+    faults.push({ offset: index, message: noDirective, suggestion: "remove the line, or begin it with #" });
+  }
+  return faults.slice(0, faultsDescribed);
 }
 
 const severalDocuments = (offset: number): Fault => ({
@@ -107,6 +122,11 @@ function faultOf({ code, message, pos: [offset] }: YAMLError, document: Document
     return { offset: opened, message: "this quote is not closed", suggestion: "close it" };
   if (/flow (map|seq)/i.test(message))
     return { offset: opened, message: "this bracket is not closed", suggestion: "close it" };
+  const deeper = /compact mappings/.test(message) ? deeperLine(text, offset) : undefined;
+  if (deeper !== undefined) {
+    const message = "this line stands deeper than the one before it, so it goes on with the text there";
+    return { offset: deeper, message, suggestion: "indent it like the key before it" };
+  }
   const said = `${message.charAt(0).toLowerCase()}${message.slice(1, longestSaid)}`;
   return { offset, message: `this is not YAML: ${said}`, suggestion: advice[code] ?? "correct the line" };
 }
@@ -118,6 +138,16 @@ const advice: { readonly [code: string]: string } = {
   BAD_ALIAS: "put quotes around the text",
   MISSING_CHAR: 'look for a missing "-", ":" or bracket, and at the indentation',
 };
+
+/** The text that begins here ends in its line, and the next one, farther in than the key, has a key of its own. */
+function deeperLine(text: string, offset: number): number | undefined {
+  const start = text.lastIndexOf("\n", offset - 1) + 1;
+  const column = /^ *(?:- +)*/.exec(text.slice(start, offset))?.[0].length ?? 0;
+  const next = /^[^\n]*\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*( *)["']?[\w-]+["']?[ \t]*:(?=\s)/.exec(text.slice(offset));
+  const own = next?.[1]?.length ?? 0;
+  if (!next || own <= column) return undefined;
+  return offset + next[0].lastIndexOf("\n") + 1 + own;
+}
 
 /** A tab in the indentation of this line, whatever the library complains of. */
 function tabBefore(text: string, offset: number): number | undefined {

@@ -29,13 +29,13 @@ const mostFaults = 50;
 export function readYaml(text: string, report: RuleReport): YamlTree {
   if (text.length > largestRulesFileInBytes || Buffer.byteLength(text) > largestRulesFileInBytes) {
     const message = `the file is larger than ${largestRulesFileInBytes / 1024 / 1024} MB and is not read`;
-    report(0, { severity: "error", code: "shape", message, suggestion: "split it" });
+    report(0, { severity: "error", code: "shape", message, suggestion: "split it", loses: true });
     return { isFaulty: () => false };
   }
   const byItem = reachesAcross.test(text) ? undefined : readByItem(text);
   if (byItem && !byItem.hasFaults) return byItem.tell(report);
   const whole = parseYaml(text);
-  if (whole.faults.length === 0 || whole.refused) return readWhole(whole, report);
+  if (whole.faults.length === 0) return readWhole(whole, report);
   return (byItem ?? readByItem(text))?.tell(report) ?? readWhole(whole, report);
 }
 
@@ -85,8 +85,8 @@ function markPath(root: Node, offset: number, { faulty }: Reading): void {
   }
 }
 
-/** More entries than this are no rules, and reading each would take long. */
-const mostItems = 10_000;
+/** As many as the shortest rules that fill a file. */
+const mostItems = 100_000;
 
 interface ByItem {
   /** In the text of an entry, or around them. */

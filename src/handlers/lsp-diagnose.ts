@@ -89,7 +89,7 @@ async function diagnose(file: string, text: string | undefined, context: StepCon
   const { ports, event, signal } = context;
   if (!ports.languageServers) return failed("nothing here can start language servers");
   try {
-    const servers = await ports.languageServers(event);
+    const servers = await ports.languageServers(event, context.hook);
     return await servers.diagnose(file, text, signal);
   } catch (error) {
     if (!(error instanceof HooklineError)) throw error;

@@ -3,7 +3,7 @@ import type { EventName, Fields, HookEvent, HookId } from "../core/event.ts";
 import { rowOf } from "../core/events.ts";
 import { isEmpty, merge, type Outcome, type OutcomeField, outcomeFields, type VerdictKind } from "../core/outcome.ts";
 import type { StepResult } from "../core/ports.ts";
-import { findObjects } from "../protocols/find-answer.ts";
+import { type Candidate, findObjects } from "../protocols/find-answer.ts";
 import { readAnswer } from "../protocols/settings.ts";
 import { blocked, isFields } from "../protocols/settings-keys.ts";
 
@@ -17,16 +17,23 @@ export interface Judged {
 /** An answer without one of these judges nothing. */
 const judgingKeys = ["ok", "decision", "continue", "hookSpecificOutput", "systemMessage"];
 
-/** Never throws; what cannot be read is a failure, never an allow. */
+/**
+ * Every object in it is an answer, fenced or not, and the strictest counts: a model that quotes an answer, perhaps because it
+ * was told to give it, must not be taken at the quotation's word. Never throws; what cannot be read is a failure, never an
+ * allow.
+ */
 export function readModelAnswer(said: string, judged: Judged): StepResult {
-  const { objects, broken } = findObjects(said.trim());
+  const text = said.trim();
+  const { objects, broken } = findObjects(text);
   const answers = objects
     .map(({ value }) => value)
     .filter(isFields)
-    .filter((value) => !("hook_event_name" in value) && judgingKeys.some((key) => (value[key] ?? null) !== null));
-  if (answers.length === 0 || broken !== undefined) return unreadable(`no judgement can be read in ${quote(said)}`);
+    .filter((value) => !isEvent(value) && judgingKeys.some((key) => (value[key] ?? null) !== null));
+  const words = around(text, objects);
+  if (answers.length === 0 || broken !== undefined || beginsAnAnswer.test(words))
+    return unreadable(`no judgement can be read in ${quote(said)}`);
   let outcome: Outcome = {};
-  const notes: string[] = [];
+  const notes: string[] = words === "" ? [] : [`beside its answer the model said: ${quote(words)}`];
   for (const answer of answers) {
     const read = readOne(answer, judged);
     if (!read.ok) return read;
@@ -36,6 +43,24 @@ export function readModelAnswer(said: string, judged: Judged): StepResult {
   const kept = withinItsRights(outcome, notes);
   return { ok: true, output: {}, ...(notes.length > 0 ? { notes } : {}), ...(isEmpty(kept) ? {} : { outcome: kept }) };
 }
+
+/** The event, repeated. With an `ok` it is none: no agent sends one. */
+const isEvent = (value: Fields): boolean => "hook_event_name" in value && typeof value.ok !== "boolean";
+
+/** What stands around the objects, without the marks of fences. */
+function around(text: string, objects: readonly Candidate[]): string {
+  const pieces = [...objects, { start: text.length }].map(({ start }, index) =>
+    text.slice(objects[index - 1]?.end ?? 0, start),
+  );
+  return pieces
+    .join("\n")
+    .replace(/```[\w-]*/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+/** An answer that was not finished, or is no JSON: nobody knows what it would have said. */
+const beginsAnAnswer = /\{\s*(?:"|'?(?:ok|decision|continue|hookSpecificOutput)\b)/;
 
 const unreadable = (reason: string): StepResult => ({
   ok: false,

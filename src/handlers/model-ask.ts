@@ -45,14 +45,15 @@ export async function judge(
   const { event, hook, ports, signal } = context;
   if (!ports.model) return { ok: false, output: {}, failure: "launch", reason: "nothing here can ask a model" };
   try {
-    const model = await ports.model(event);
+    const model = await ports.model(event, hook);
     const answer = await model.ask(requestOf(params, context, more), signal);
-    const read = readModelAnswer(answer.text, {
+    const said = saidBy(answer);
+    const read = readModelAnswer(said, {
       event,
       hook: hook.id,
       continueOnBlock: params.continueOnBlock === true,
     });
-    return { ...read, output: outputOf(answer), tokens: answer.tokens.input + answer.tokens.output };
+    return { ...read, output: outputOf(answer, said), tokens: answer.tokens.input + answer.tokens.output };
   } catch (error) {
     if (error instanceof HooklineError) return failedStep(error);
     throw error; // a defect: run.ts tells of it
@@ -76,7 +77,11 @@ function requestOf(
   };
 }
 
-const outputOf = ({ text: content, model, tokens, calls }: ModelAnswer): Fields => ({
+/** All of it, where the model port knows more than the JSON in it: what stands around an answer may be another one. */
+const saidBy = (answer: ModelAnswer): string =>
+  "said" in answer && typeof answer.said === "string" ? answer.said : answer.text;
+
+const outputOf = ({ model, tokens, calls }: ModelAnswer, content: string): Fields => ({
   content,
   model,
   tokens: { ...tokens },

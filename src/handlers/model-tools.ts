@@ -32,7 +32,7 @@ async function projectTools(
   context: StepContext,
 ): Promise<ModelTool[]> {
   const { event, ports, signal } = context;
-  const tools = await ports.tools?.(event);
+  const tools = await ports.tools?.(event, context.hook);
   const known = tools ? await tools.list(signal) : [];
   const chosen = new Set<ToolInfo>();
   for (const name of names) {

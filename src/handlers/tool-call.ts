@@ -10,12 +10,12 @@ import { shorten } from "./evidence.ts";
 export async function callTool(
   name: string,
   input: Json,
-  { ports, event, signal }: StepContext,
+  { ports, event, hook, signal }: StepContext,
 ): Promise<ToolAnswer | { reason: string }> {
   if (!ports.tools) return { reason: "nothing here can call tools" };
   if (!isRecord(input)) return { reason: `the tool ${name} takes an object, and was given ${printValue(input)}` };
   try {
-    const tools = await ports.tools(event);
+    const tools = await ports.tools(event, hook);
     const answer = await tools.call(name, input, signal, event);
     return answer.ok ? answer : { reason: `the tool ${name} reported an error: ${wordsOf(answer)}` };
   } catch (error) {

@@ -97,10 +97,15 @@ function checked(reply: Generated, talk: Talk, limit: number): Generated {
 function count(reply: Generated, talk: Talk): void {
   const { inputTokens, outputTokens } = reply.usage;
   const { spent } = talk;
-  if (!inputTokens.total && !outputTokens.total) spent.estimated = true;
-  spent.input += inputTokens.total || estimate(talk);
-  spent.output += outputTokens.total ?? inTokens(textOf(reply).length);
+  const [input, output] = [countOf(inputTokens.total), countOf(outputTokens.total)];
+  if (!input || output === undefined) spent.estimated = true;
+  spent.input += input || estimate(talk);
+  spent.output += output ?? inTokens(textOf(reply).length);
 }
+
+/** undefined for what no count can be: a budget must not grow by what a server claims. */
+const countOf = (claimed: unknown): number | undefined =>
+  typeof claimed === "number" && claimed >= 0 && claimed <= Number.MAX_SAFE_INTEGER ? Math.ceil(claimed) : undefined;
 
 function failureIn(reply: Generated, { maxTokens }: ModelRequest, limit: number): Failure | undefined {
   const { unified, raw } = reply.finishReason;

@@ -73,7 +73,7 @@ function callOf<P>(params: P, context: StepContext): ActionCall<P> {
     previous: last && mainOutput(last.output),
     async callTool(tool, input) {
       if (!ports.tools) throw new HooklineError("tool_unknown", { name: tool, where: hook.name });
-      return (await ports.tools(event)).call(tool, input, context.signal);
+      return (await ports.tools(event, hook)).call(tool, input, context.signal);
     },
     log: (message, level = "info") => ports.observe?.({ is: "log", level, message, hook: hook.id, run }),
   };

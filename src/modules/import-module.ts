@@ -33,22 +33,37 @@ const definitionsUrl = (): string =>
     .map((name) => new URL(name, import.meta.url))
     .find((url) => existsSync(url))?.href ?? "hookline";
 
+/** The files of each import, by its mark. */
+const filesByMark = new Map<string, Set<string>>();
+let isListening = false;
+
+/** Once for the process, and for good: a module may import more while it runs. It touches marked modules alone. */
+function listen(): void {
+  if (isListening) return;
+  isListening = true;
+  registerHooks({
+    resolve(specifier, context, next) {
+      const marked = markIn(context.parentURL);
+      if (marked === undefined) return next(specifier, context);
+      if (specifier === "hookline") return { url: definitionsUrl(), shortCircuit: true };
+      const found = next(specifier, context);
+      if (!found.url.startsWith("file:") || found.url.includes("/node_modules/")) return found;
+      filesByMark.get(marked)?.add(fileURLToPath(found.url));
+      return { ...found, url: `${found.url}${marked}` };
+    },
+  });
+}
+
+const markIn = (url: string | undefined): string | undefined => /\?hookline=\d+$/.exec(url ?? "")?.[0];
+
 /** @throws HooklineError module_failed with the place in the module, where it is known */
 export async function importModule(reference: ModuleReference): Promise<Imported> {
   const path = resolveModule(reference);
   version += 1;
   const marked = `?${mark}=${version}`;
   const files = new Set<string>([path]);
-  const hooks = registerHooks({
-    resolve(specifier, context, next) {
-      const isOurs = context.parentURL?.endsWith(marked) ?? false;
-      if (isOurs && specifier === "hookline") return { url: definitionsUrl(), shortCircuit: true };
-      const found = next(specifier, context);
-      if (!isOurs || !found.url.startsWith("file:") || found.url.includes("/node_modules/")) return found;
-      files.add(fileURLToPath(found.url));
-      return { ...found, url: `${found.url}${marked}` };
-    },
-  });
+  filesByMark.set(marked, files);
+  listen();
   try {
     const loaded: unknown = await within(import(`${pathToFileURL(path).href}${marked}`));
     return { exported: defaultOf(loaded), path, files: [...files] };
@@ -59,8 +74,6 @@ export async function importModule(reference: ModuleReference): Promise<Imported
       { reason: reasonOf(error), where: placeIn(error, path) },
       { cause: error },
     );
-  } finally {
-    hooks.deregister();
   }
 }
 

@@ -3,7 +3,7 @@ import { HooklineError, messageOf } from "../core/error.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import type { Hook, Problem } from "../core/hook.ts";
 import type { Registry } from "../core/ports.ts";
-import { compileDefinition, type HookDefinition } from "../definition.ts";
+import { compileDefinition, definitionFields, type HookDefinition } from "../definition.ts";
 import { type Callback, callbackOf, type HookFunction } from "../handlers/function.ts";
 import type { ModulePlace } from "../sources/rule-places.ts";
 import { importModule } from "./import-module.ts";
@@ -46,10 +46,11 @@ export async function loadModules(
       Object.assign(loaded, { path: imported.path, files: imported.files });
       const given = await collect(imported.exported, imported.path, isTaken);
       addHooks(loaded, given, functions);
+      for (const fault of given.faults) loaded.problems.push(problemOf(fault, loaded.path));
       for (const [name, kind] of given.conditions) registry.conditions.set(name, kind);
       for (const [name, handler] of given.handlers) registry.handlers.set(name, handler);
     } catch (error) {
-      loaded.problems.push(problemOf(error, loaded.path));
+      loaded.problems.push({ ...problemOf(error, loaded.path), loses: true });
       loaded.files.push(loaded.path);
     }
   }
@@ -60,14 +61,24 @@ export async function loadModules(
 function addHooks(loaded: LoadedModule, given: Given, functions: Map<string, Callback>): void {
   const { place, path } = loaded;
   const taken = new Set<string>();
+  const made = fingerprint(`${place.root ?? ""}\0${path}`).slice(0, 12);
   for (const [index, definition] of given.hooks.entries()) {
     const name = definition.name ?? definition.id ?? nameOf(definition, index);
-    const made = `config:${place.label}#${name}:${fingerprint(place.root ?? "").slice(0, 6)}`;
-    const id = freeId(definition.id ?? made, taken);
+    const id = freeId(definition.id ?? `config:${place.label}#${name}:${made.slice(0, 6)}`, taken);
+    // Ids that people write may meet those of another module: the callback of one must never answer for the other.
+    const callback = `module:${made}:${index}`;
+    const stray = Object.keys(definition).filter((key) => !definitionFields.includes(key));
     try {
+      if (stray.length > 0) throw new Error(`nothing reads "${stray.join('", "')}"`);
       const hook = compileDefinition(definition as HookDefinition, id, place.layer); // it names its own events
-      functions.set(id, callbackOf(definition.run as HookFunction)); // and is given no others
-      loaded.hooks.push({ ...hook, name, origin: originOf(place, path, index) });
+      functions.set(callback, callbackOf(definition.run as HookFunction)); // and is given no others
+      const [step] = hook.steps;
+      loaded.hooks.push({
+        ...hook,
+        name,
+        steps: [{ ...step, with: { id: callback } }],
+        origin: originOf(place, path, index),
+      });
     } catch (error) {
       loaded.problems.push({
         ...problemOf(error, path),

@@ -30,24 +30,26 @@ export interface Given {
   hooks: HookDefinition<never>[];
   conditions: Map<string, ConditionKind>;
   handlers: Map<string, Handler>;
+  /** Registrations that were refused. They cost nobody his hooks. */
+  faults: HooklineError[];
 }
 
-/** @throws HooklineError module_failed, name_taken; and what the module's own function throws */
+/** @throws HooklineError module_failed; and what the module's own function throws */
 export async function collect(exported: unknown, where: string, isTaken: (name: string) => boolean): Promise<Given> {
-  const given: Given = { hooks: [], conditions: new Map(), handlers: new Map() };
-  const claim = (name: string): void => {
-    const own = given.conditions.has(name) || given.handlers.has(name);
-    if (own || isTaken(name)) throw new HooklineError("name_taken", { name, where });
+  const given: Given = { hooks: [], conditions: new Map(), handlers: new Map(), faults: [] };
+  /** Whether the name is free; else it is told, and the rest of the module goes on. */
+  const claim = (name: string): boolean => {
+    const isFree = !given.conditions.has(name) && !given.handlers.has(name) && !isTaken(name);
+    if (!isFree) given.faults.push(new HooklineError("name_taken", { name, where }));
+    return isFree;
   };
   const setup: Setup = {
     use: (hook) => void given.hooks.push(asHook(hook, where)),
     registerCondition(name, definition) {
-      claim(name);
-      given.conditions.set(name, conditionKind(name, mustHave(definition, "test", where)));
+      if (claim(name)) given.conditions.set(name, conditionKind(name, mustHave(definition, "test", where)));
     },
     registerAction(name, definition) {
-      claim(name);
-      given.handlers.set(name, actionHandler(name, mustHave(definition, "run", where)));
+      if (claim(name)) given.handlers.set(name, actionHandler(name, mustHave(definition, "run", where)));
     },
   };
   if (typeof exported === "function") await exported(setup);

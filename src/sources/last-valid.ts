@@ -1,6 +1,6 @@
 /** A guard whose entry or file has become invalid keeps its last valid form, as the store remembers it (R46). */
 import { fingerprint } from "../core/fingerprint.ts";
-import { type Hook, type HookSet, isGuard, type Problem } from "../core/hook.ts";
+import { type Hook, type HookSet, isGuard, lostTextTag, type Problem } from "../core/hook.ts";
 import type { Store } from "../core/record.ts";
 
 /** How far back a valid form is looked for; a guard that has been broken for longer fails by its policy. */
@@ -40,8 +40,10 @@ export async function lastValidGuards(
   }
 }
 
-const isLosing = ({ severity, code, meant }: Problem): boolean =>
-  severity === "error" && (unreadableCodes.has(code) || meant !== undefined);
+const losesAll = ({ code, loses }: Problem): boolean => loses === true || unreadableCodes.has(code);
+
+const isLosing = (problem: Problem): boolean =>
+  problem.severity === "error" && (losesAll(problem) || problem.meant !== undefined);
 
 /** The guards of these files in the newest stored set that has any, file by file. */
 async function newestGuards(
@@ -89,7 +91,11 @@ export function withLastValid(hooks: readonly Hook[], guards: readonly Hook[], p
   const missing = [...free].filter(
     (guard) => !hooks.some((hook) => isKnownAs(guard, hook)) && problems.some((problem) => isLostTo(guard, problem)),
   );
-  return [...kept, ...missing.map((guard) => restored(guard, guard.enabled || guard.tags.includes(switchedOffTag)))];
+  const standIns = missing.length === 0 ? kept : kept.filter(({ tags }) => !tags.includes(lostTextTag));
+  return [
+    ...standIns,
+    ...missing.map((guard) => restored(guard, guard.enabled || guard.tags.includes(switchedOffTag))),
+  ];
 }
 
 /** The one guard that this entry can have been. Where several can, none is taken: the entry fails, and its policy answers. */
@@ -115,10 +121,10 @@ const standsWhere = (earlier: Hook, now: Hook): boolean =>
     [now.on, now.when, now.origin.line, now.origin.column],
   );
 
-/** The whole file says nothing any more; or there is an event in it whose name was most likely the guard's. */
-const isLostTo = ({ on }: Hook, { severity, code, meant }: Problem): boolean =>
-  severity === "error" &&
-  (unreadableCodes.has(code) || (meant !== undefined && "event" in on && on.event.some((event) => event === meant)));
+/** Rules of the file were not read; or there is an event in it whose name was most likely the guard's. */
+const isLostTo = ({ on }: Hook, problem: Problem): boolean =>
+  problem.severity === "error" &&
+  (losesAll(problem) || ("event" in on && on.event.some((event) => event === problem.meant)));
 
 const restored = (guard: Hook, enabled: boolean): Hook => ({
   ...guard,

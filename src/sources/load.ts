@@ -65,6 +65,8 @@ export interface LoadedHooks {
   watched: string[];
   root: string;
   config: Config;
+  /** Of it what stands above every project. */
+  userConfig: Config;
   /** Modules that give hooks, conditions and actions. */
   modules: ModulePlace[];
   /** Files that could not be read for want of `rules`. */
@@ -93,6 +95,7 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
     watched: [...new Set([...project.watched, ...reader.watched])],
     root: project.root,
     config: rules.config,
+    userConfig: rules.userConfig,
     modules: rules.modules,
     unread: rules.unread,
   };

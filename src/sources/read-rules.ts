@@ -24,7 +24,10 @@ export interface RulesReader {
 export interface ReadRules {
   sources: Source[];
   problems: Problem[];
+  /** What all layers say together. */
   config: Config;
+  /** What stands above every project: it holds for the user's own hooks. */
+  userConfig: Config;
   modules: ModulePlace[];
   /** Files that only a reader could read. */
   unread: string[];
@@ -54,6 +57,7 @@ const nothingRead = (): ReadRules => ({
   sources: [],
   problems: [],
   config: emptyConfig,
+  userConfig: emptyConfig,
   modules: [],
   unread: [],
   watched: [],
@@ -65,7 +69,10 @@ function readConfigs(place: RulePlace, reader: RulesReader | undefined, read: Re
     const config = readConfigFile(file, reader, read);
     if (reader && config) own = reader.mergeConfig(own, config);
   }
-  if (reader) read.config = reader.mergeConfig(read.config, own);
+  if (reader) {
+    read.config = reader.mergeConfig(read.config, own);
+    if (place.ofUser) read.userConfig = read.config;
+  }
   return own;
 }
 

@@ -57,7 +57,7 @@ export default [defineHook({ on: "tool_start", name: "no bash", matcher: "Bash",
   assert.equal(hook?.onFailure, "block");
   assert.deepEqual(hook?.on, { event: ["PreToolUse"], as: ["tool_start"] });
   assert.equal(hook?.origin.file, path);
-  assert.ok(functions.has(hook?.id ?? ""));
+  assert.ok(functions.has(String(hook?.steps[0].with.id)));
 });
 
 test("a module is read again after a change, and so is what it imports", async (t) => {

@@ -218,33 +218,12 @@ function definedOnly(environment: NodeJS.ProcessEnv): Record<string, string> {
   return defined;
 }
 
-export { HooklineError } from "./core/error.ts";
-export type * from "./core/event.ts";
 export type { Explanation } from "./core/explain.ts";
 export type * from "./core/hook.ts";
-export type * from "./core/outcome.ts";
 export type * from "./core/ports.ts";
 export type * from "./core/program.ts";
 export type * from "./core/record.ts";
-export {
-  anything,
-  either,
-  flag,
-  integer,
-  listOf,
-  mapOf,
-  number,
-  object,
-  oneOf,
-  type Schema,
-  say,
-  text,
-} from "./core/schema.ts";
-export { defineHook, type EventOf, type HookDefinition } from "./definition.ts";
-export type { Answer, Call, HookFunction } from "./handlers/function.ts";
-export { type ActionAnswer, type ActionCall, type ActionDefinition, defineAction } from "./modules/custom-action.ts";
-export { type ConditionDefinition, type ConditionState, defineCondition } from "./modules/custom-condition.ts";
-export { type ConfigModule, defineConfig, type Setup } from "./modules/setup.ts";
+export * from "./define.ts";
 export { createInlineQueue } from "./queues/inline.ts";
 export type { Registration } from "./registered.ts";
 export { openMemoryStore } from "./stores/memory.ts";

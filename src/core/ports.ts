@@ -166,7 +166,7 @@ export interface Queue {
   owner?(): string;
   /** Takes over a program that detached itself; absent: it stays with this process. */
   adopt?(item: Item, work: DetachedWork, caller: Caller): MaybePromise<void>;
-  /** Waits for what is running. Safe to call twice. */
+  /** Waits for what is running, and for what that adds. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -230,6 +230,8 @@ export interface ModelAnswer {
   model: string;
   /** As the provider counted them, cached ones included; `estimated` where it did not. */
   tokens: { input: number; output: number; estimated?: true };
+  /** What stood around the answer. */
+  said?: string;
   /** The tools that it called, in order. */
   calls: { tool: string; ok: boolean; ms: number }[];
 }

@@ -175,8 +175,12 @@ function warnOfNoEffect({ events }: ActionUse, { type, typeAt }: Typed, context:
   const isIdle = (event: EventName): boolean => (events ? !effective.has(event) : rowOf(event).accepts.length === 0);
   const idle = context.events.filter((name) => resolveEvent(name)?.every(isIdle));
   if (idle.length === 0) return;
-  const suggestion =
-    !events || events.length > mostNamed ? "docs/actions.md says where it has" : `write on: ${events.join(" or ")}`;
+  const advice = "docs/events.md says which events take an answer";
+  const suggestion = !events
+    ? advice
+    : events.length > mostNamed
+      ? "docs/actions.md says where it has"
+      : `write on: ${events.join(" or ")}`;
   context.report(typeAt, {
     severity: "warning",
     code: "ignored-field",

@@ -93,12 +93,8 @@ function checkField(name: RuleFieldName, { value }: Member, report: RuleReport):
   const place = wrong.path.length === 0 ? value : (value.children?.[Number(wrong.path[0])] ?? value);
   if (typeof json === "string" && isEndless(json)) {
     const message = `"${name}" needs ${wrong.expected}, which has to be finite, but is ${json}`;
-    return report(place.offset, {
-      severity: "error",
-      code: "wrong-type",
-      message,
-      suggestion: "write a finite number",
-    });
+    report(place.offset, { severity: "error", code: "wrong-type", message, suggestion: "write a finite number" });
+    return;
   }
   const word = typeof json === "string" && Object.hasOwn(yesAndNo, json) ? `write ${yesAndNo[json]}` : undefined;
   const number = typeof json === "string" && /^\d+(\.\d+)?\s*[a-z]*$/.test(json) ? `write ${parseFloat(json)}` : word;

@@ -1,6 +1,5 @@
 /** What stands in the place of a rule that is a guard and invalid: a hook that fails, so that its policy answers (R46). */
 
-import type { EventName } from "../core/event.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import { type Condition, type Hook, lostTextTag, type Origin, type Step } from "../core/hook.ts";
 import { nearest } from "../core/nearest.ts";
@@ -45,26 +44,23 @@ export function gatesIn(text: string, registry: Registry): number[] {
   });
 }
 
-/** undefined: nothing tells for which event it was, and only that could be told. */
+/** Where nothing tells for which event it was, it fails before tool calls, where most guards are. */
 export function invalidGuard(
   { node, fields, events, when, origin }: Written,
   { reason: fault, isBroken }: Fault,
   { file, idOf, isLost }: RuleContext,
-): Hook | undefined {
+): Hook {
   const isUnread = isBroken && (!fields.has("on") || events.events.length === 0);
-  const found = isUnread ? eventsInText(node, file) : events;
-  const named = [...new Set([...found.events, ...found.meant])];
-  const heard: EventName[] = named.length === 0 && isLost ? ["PreToolUse"] : named;
+  const named = isUnread ? eventsInText(node, file) : events;
+  const isTold = named.events.length + named.meant.length > 0;
+  const found = isTold ? named : namesRead(["tool_start"]);
+  const where = isTold ? "" : " on tool_start, because nothing tells for which event it was";
   file.report(node.offset, {
     severity: "error",
     code: "guard-invalid",
-    message:
-      heard.length > 0
-        ? `this guard cannot run, so its failure policy (block) answers in its place: ${fault}`
-        : `this guard cannot run, and nothing tells for which event: ${fault}`,
+    message: `this guard cannot run, so its failure policy (block) answers in its place${where}: ${fault}`,
     suggestion: isLost ? "correct what is around it" : "correct the rule",
   });
-  if (heard.length === 0) return undefined;
   const id = fieldOf(fields, "id", "").trim();
   const step: Step = {
     uses: "invalid",
@@ -75,7 +71,7 @@ export function invalidGuard(
   return {
     id: idOf(id || `invalid-${fingerprint(file.text.slice(node.offset, node.offset + node.length)).slice(0, 8)}`, node),
     name: id || `invalid guard (${found.written.join(", ")})`,
-    on: { event: heard, as: found.written },
+    on: { event: [...new Set([...found.events, ...found.meant])], as: found.written },
     ...(when ? { when } : {}),
     steps: [step],
     limits: { overlap: "coalesce" },
@@ -102,7 +98,7 @@ export function eventsNamedIn(text: string, otherwise: string): Events {
 const namesBehindOn = (text: string): string[][] =>
   [
     ...text.matchAll(
-      /(?:^|[\s{,"'-])on["']?[ \t]*:((?:[ \t]*\[[^\]]*)|[^\n#},]*(?:\n[ \t]*-[ \t]+[\w."']+[ \t]*$)*)/gm,
+      /(?:^|[\s{,"'-])on["']?[ \t]*:((?:[ \t]*\[[^\]]{0,500})|[^\n#},]*(?:\n[ \t]*-[ \t]+[\w."']+[ \t]*$)*)/gm,
     ),
   ].map(([, behind = ""]) => behind.match(/[\w.]+/g) ?? []);
 

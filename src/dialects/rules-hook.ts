@@ -59,7 +59,13 @@ export function compileRule(node: Node, context: RuleContext): Hook | undefined 
   }
   const isGuard =
     meansGuard(action?.value, registry) || ((isBroken || !isThere(action)) && readsAsGuard(node, file, registry));
-  return isGuard ? invalidGuard(written, { reason: fault ?? "it has no action", isBroken }, context) : undefined;
+  return isGuard
+    ? invalidGuard(
+        written,
+        { reason: fault ?? "it has no action", isBroken: isBroken || node.type !== "object" },
+        context,
+      )
+    : undefined;
 }
 
 /** always asks nothing; a rule of one agent asks first whether that agent works. */

@@ -62,7 +62,7 @@ export function hooksOf(lists: readonly RuleList[], file: YamlFile, options: Hoo
   const read: Node[] = membersOf(file.root).flatMap(({ key, value }) => (options.isFree(key) ? [value] : []));
   const hooks = lists.map(checkedList(file)).flatMap(({ list, ...whose }) => {
     if (list.type === "null") return [];
-    const nodes = whose.isLost ? rulesWithin(list) : (list.children ?? []);
+    const nodes = whose.isLost ? rulesWithin(list).filter((node) => !file.isFaulty(node)) : (list.children ?? []);
     read.push(...nodes);
     const context: RuleContext = { ...options, ...whose, file, idOf: naming(whose.agent) };
     return nodes.flatMap((node) => compileRule(node, context) ?? []);

@@ -30,8 +30,8 @@ export interface Parsed {
 const faultsDescribed = 3;
 /** Deeper than any file that a person writes; the library descends by recursion. */
 export const deepestNesting = 100;
-/** Words and signs: 4 MB of rules have fewer, and take two seconds; 4 MB of commas have more, and take ten. */
-export const mostMarks = 2_000_000;
+/** Words and signs: one text or one entry of a list has far fewer; 4 MB of commas have more, and would take ten seconds. */
+export const mostMarks = 1_000_000;
 /** The library's own stack holds the document and the text being read, too. */
 const around = 3;
 
@@ -80,15 +80,19 @@ function controlFaults(text: string): Fault[] {
 
 const noDirective = "a line that begins with % is for %YAML and %TAG alone";
 
-/** The library passes over directives that it does not know. They stand before all else. */
+/** The library passes over directives that it does not know. They stand before all else but remarks. */
 function directiveFaults(text: string): Fault[] {
-  const head = /^\uFEFF?(?:[ \t]*(?:#[^\n]*)?\r?\n|%[^\n]*(?:\n|$))*/.exec(text)?.[0] ?? "";
   const faults: Fault[] = [];
-  for (const { index, 0: line } of head.matchAll(/^\uFEFF?%[^\r\n]*/gm)) {
-    if (/^\uFEFF?%(YAML[ \t]+1\.[12]|TAG[ \t]+\S+[ \t]+\S+)[ \t]*(#.*)?$/.test(line)) continue;
-    faults.push({ offset: index, message: noDirective, suggestion: "remove the line, or begin it with #" });
+  for (let start = text.startsWith("\uFEFF") ? 1 : 0; start < text.length && faults.length < faultsDescribed; ) {
+    const found = text.indexOf("\n", start);
+    const end = found === -1 ? text.length : found;
+    const line = text.slice(start, end).trimEnd();
+    if (!/^\s*(#|$)|^%/.test(line)) break;
+    if (line.startsWith("%") && !/^%(YAML[ \t]+1\.[12]|TAG[ \t]+\S+[ \t]+\S+)([ \t]+#.*)?$/.test(line))
+      faults.push({ offset: start, message: noDirective, suggestion: "remove the line, or begin it with #" });
+    start = end + 1;
   }
-  return faults.slice(0, faultsDescribed);
+  return faults;
 }
 
 const severalDocuments = (offset: number): Fault => ({
@@ -105,7 +109,7 @@ const tooDeep = (offset: number): Fault => ({
 
 const tooMany = (offset: number): Fault => ({
   offset,
-  message: `the file has more than ${mostMarks} words and signs and is not read`,
+  message: `it has more than ${mostMarks} words and signs and is not read`,
   suggestion: "split it",
 });
 
@@ -143,7 +147,7 @@ const advice: { readonly [code: string]: string } = {
 function deeperLine(text: string, offset: number): number | undefined {
   const start = text.lastIndexOf("\n", offset - 1) + 1;
   const column = /^ *(?:- +)*/.exec(text.slice(start, offset))?.[0].length ?? 0;
-  const next = /^[^\n]*\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*( *)["']?[\w-]+["']?[ \t]*:(?=\s)/.exec(text.slice(offset));
+  const next = /^[^\n]*\n(?:[ \t]*(?:#[^\n]*)?\r?\n){0,20}( *)["']?[\w-]+["']?[ \t]*:(?=\s)/.exec(text.slice(offset));
   const own = next?.[1]?.length ?? 0;
   if (!next || own <= column) return undefined;
   return offset + next[0].lastIndexOf("\n") + 1 + own;

@@ -1,10 +1,11 @@
 /** Compiles the YAML document that an event names against a JSON Schema, and writes what it means as JSON (specification 003). */
-import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { messageOf } from "../core/error.ts";
 import type { Fields, Json } from "../core/event.ts";
 import type { Handler, StepContext, StepResult } from "../core/ports.ts";
 import { anything, either, flag, mapOf, object, say, text } from "../core/schema.ts";
+import { readRegularFile } from "../regular-file.ts";
 import type { Mistake } from "./compile-yaml-document.ts";
 import { contentAt, fileAt, inspectFields, usualContentField, usualPathField } from "./event-file.ts";
 
@@ -53,6 +54,7 @@ export const compileYaml: Handler<CompileYamlParams> = {
     const target = targetOf(params, file, context);
     if (target === undefined) return skipped(`${file} lies outside of the project: say where its output goes`);
     const source = await sourceOf(params, file, context);
+    if ("skipped" in source) return skipped(`${file} was not read: ${source.skipped}`);
     if ("reason" in source) return failed(source.reason, { file });
     const { compileDocument } = await import("./compile-yaml-document.ts");
     try {
@@ -92,13 +94,13 @@ async function sourceOf(
   { path }: CompileYamlParams,
   file: string,
   { scope }: StepContext,
-): Promise<{ text: string } | { reason: string }> {
+): Promise<{ text: string } | { reason: string } | { skipped: string }> {
   const given = path === undefined ? contentAt(usualContentField, scope) : undefined;
   if (given !== undefined) return { text: given };
   try {
-    if ((await stat(file)).size > largestInBytes)
-      return { reason: `${file} is larger than ${largestInBytes >> 20} MiB` };
-    return { text: await readFile(file, "utf8") };
+    const read = await readRegularFile(file, largestInBytes);
+    if ("text" in read) return read;
+    return read.because === "large" ? { reason: `${file} is ${read.refused}` } : { skipped: read.refused };
   } catch (error) {
     return { reason: `the document cannot be read: ${messageOf(error)}` };
   }
@@ -109,7 +111,9 @@ async function schemaOf({ schema }: CompileYamlParams, context: StepContext): Pr
   const path = resolve(projectOf(context), schema);
   const { readSchema } = await import("./compile-yaml-document.ts");
   try {
-    return await readSchema(await readFile(path, "utf8"));
+    const read = await readRegularFile(path, largestInBytes);
+    if ("refused" in read) throw new Error(read.refused);
+    return await readSchema(read.text);
   } catch (error) {
     throw new Error(`the schema ${path} cannot be read: ${messageOf(error)}`);
   }

@@ -25,7 +25,7 @@ export const mcpTool: Handler<McpToolParams> = {
     const { event, hook } = context;
     const payload: Json = JSON.parse(settings.write(event, writtenName(hook, event.name)));
     const answer = await callTool(`${server}.${tool}`, fillFrom(payload, input), context);
-    if ("reason" in answer) return failedCall(answer.reason);
+    if ("reason" in answer) return failedCall(answer);
     const said = wordsOf(answer);
     return { ...readAnswer(said, event, hook.id), evidence: { stdout: shorten(said) } };
   },

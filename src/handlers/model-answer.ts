@@ -44,8 +44,8 @@ export function readModelAnswer(said: string, judged: Judged): StepResult {
   return { ok: true, output: {}, ...(notes.length > 0 ? { notes } : {}), ...(isEmpty(kept) ? {} : { outcome: kept }) };
 }
 
-/** The event, repeated. With an `ok` it is none: no agent sends one. */
-const isEvent = (value: Fields): boolean => "hook_event_name" in value && typeof value.ok !== "boolean";
+/** The event, repeated. A refusal that looks like it is a refusal. */
+const isEvent = (value: Fields): boolean => "hook_event_name" in value && value.ok !== false;
 
 /** What stands around the objects, without the marks of fences. */
 function around(text: string, objects: readonly Candidate[]): string {

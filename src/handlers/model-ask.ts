@@ -78,8 +78,7 @@ function requestOf(
 }
 
 /** All of it, where the model port knows more than the JSON in it: what stands around an answer may be another one. */
-const saidBy = (answer: ModelAnswer): string =>
-  "said" in answer && typeof answer.said === "string" ? answer.said : answer.text;
+const saidBy = (answer: ModelAnswer): string => answer.said ?? answer.text;
 
 const outputOf = ({ model, tokens, calls }: ModelAnswer, content: string): Fields => ({
   content,

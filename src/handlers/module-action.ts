@@ -53,7 +53,7 @@ export const moduleActionInject: Handler<InjectedCall> = {
 
 async function callAction(params: ActionCall, context: StepContext, role?: InjectedCall["role"]): Promise<StepResult> {
   const answer = await callTool(actionName(params), actionInput(params), context);
-  if ("reason" in answer) return failedCall(answer.reason);
+  if ("reason" in answer) return failedCall(answer);
   const words = wordsOf(answer);
   const result: StepResult = { ok: true, output: outputOf(answer) };
   if (role === undefined || isEmpty(words)) return result;

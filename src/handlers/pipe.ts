@@ -2,7 +2,7 @@
 import type { Fields } from "../core/event.ts";
 import type { Handler, StepContext, StepResult } from "../core/ports.ts";
 import { anything, mapOf, object, oneOf, say, text } from "../core/schema.ts";
-import { callTool, failedCall, outputOf } from "./tool-call.ts";
+import { callTool, type FailedCall, failedCall, outputOf } from "./tool-call.ts";
 
 const policies = ["log", "ignore", "raise"] as const;
 type Policy = (typeof policies)[number];
@@ -33,17 +33,18 @@ export const pipe: Handler<PipeParams> = {
   },
   async run({ to, map = {}, extra = {}, on_error: policy = "log" }, context) {
     const answer = await callTool(to, { ...extra, ...map }, context);
-    if ("reason" in answer) return failures[policy](answer.reason, context);
+    if ("reason" in answer) return failures[policy](answer, context);
     return { ok: true, output: outputOf(answer) };
   },
 };
 
-const failures: Record<Policy, (reason: string, context: StepContext) => StepResult> = {
+const failures: Record<Policy, (call: FailedCall, context: StepContext) => StepResult> = {
   raise: failedCall,
   ignore: () => ({ ok: true, output: {} }),
-  log(reason, { ports, hook, run, signal }) {
-    if (signal.aborted) return failedCall(reason); // the run itself is over, which is told anyway
+  log(call, { ports, hook, run, signal }) {
+    if (signal.aborted) return failedCall(call); // the run itself is over, which is told anyway
+    const { reason, notes = [] } = call;
     ports.observe?.({ is: "log", level: "warn", message: `pipe: ${reason}`, hook: hook.id, run });
-    return { ok: true, output: {}, notes: [reason] };
+    return { ok: true, output: {}, notes: [reason, ...notes] };
   },
 };

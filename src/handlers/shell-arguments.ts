@@ -1,146 +1,124 @@
 /** Judges arguments of programs to which they are more than data. Apart because each kind of program has its own way. */
-import { assign, type Judging, nameOf, refuse, refuseAll } from "./shell-judging.ts";
-import {
-  commandOption,
-  isInterpreter,
-  type ProgramRow,
-  programRow,
-  runsNothing,
-  type Wrapper,
-} from "./shell-programs.ts";
-import type { ShellWord } from "./shell-reading.ts";
-import { judgeAssignment, noteName, positional } from "./shell-variables.ts";
+import { commandOption, type Language } from "./shell-programs.ts";
+import { type Reader, refuse, type ShellWord, show } from "./shell-reading.ts";
+import { judgeAssignment, judgeName, setVariable } from "./shell-variables.ts";
 
-/** What a value is to a program of this name, beside what the table says. */
-export const special: { readonly [name: string]: (judging: Judging, rest: readonly ShellWord[]) => void } = {
-  printf: judgePrintf,
+type Judge = (reader: Reader, rest: readonly ShellWord[]) => void;
+
+/** Options that take a command are not taken at all: it may run what the line exports. */
+export function codeArguments(rest: readonly ShellWord[], name: string): void {
+  for (const { head, marks } of rest)
+    if (commandOption.test(head)) refuse(`in a line with ${name} ${head}, which takes a command`, marks);
+}
+
+/** Options, then code, then files. */
+export function judgeLanguage(
+  rest: readonly ShellWord[],
+  { name, language }: { name: string; language: Language },
+): void {
+  let hasCode = false;
+  let isOver = false;
+  for (let index = 0; index < rest.length; index++) {
+    const { text, head, raw, marks } = rest[index] ?? {};
+    if (text === "--" && !isOver) isOver = true;
+    else if (!isOver && text !== undefined && language.named?.test(text)) index += 2;
+    else if (!isOver && text !== undefined && language.valued?.test(text)) {
+      index += 1;
+      if (rest[index]?.text === undefined) refuse(`as the value of ${name} ${text}`, rest[index]?.marks);
+    } else if (!isOver && head?.startsWith("-") && text !== "-") {
+      if (text === undefined || !language.flags.test(text)) refuse(`in a line with ${name} ${show(raw ?? "")}`, marks);
+    } else if (!hasCode && hasLanguage(name)) {
+      hasCode = true;
+      if (text === undefined) refuse(`in what ${name} reads as code`, marks);
+      if (!language.code(text)) refuse(`in a line where ${name} may run or write something: ${show(text)}`);
+    }
+  }
+}
+
+const hasLanguage = (name: string): boolean => !/^(?:sort|split|tar)$/.test(name);
+
+const unary = /^-[znfedrwxsLh]$/;
+const binary = /^(?:==?|!=|-nt|-ot|-ef)$/;
+
+/** `[ … ]`: how many words there are says what each of them is. */
+function judgeTest(_reader: Reader, rest: readonly ShellWord[]): void {
+  const words = rest[0]?.text === "!" ? rest.slice(1) : rest;
+  for (const { raw, isLoose, marks } of words)
+    if (isLoose) refuse(`beside ${show(raw)}, which may be several words (write it in quotes)`, marks);
+  const [first, second] = words.map(({ text }) => text);
+  const isKnown = [
+    words.length < 2,
+    words.length === 2 && unary.test(first ?? ""),
+    words.length === 3 && binary.test(second ?? ""),
+  ].some(Boolean);
+  if (!isKnown)
+    refuse(
+      "in a test with more than one comparison of text or question about a file (join them with && and ||)",
+      words.flatMap(({ marks }) => marks),
+    );
+}
+
+/** Words of the line itself, none of them a value. */
+const literalOnly =
+  (name: string): Judge =>
+  (_reader, rest) => {
+    for (const { text, marks } of rest) if (text === undefined) refuse(`as an argument of ${name}`, marks);
+  };
+
+function judgeExport(reader: Reader, rest: readonly ShellWord[]): void {
+  for (const word of rest)
+    if (word.raw.includes("=")) judgeAssignment(reader, word);
+    else judgeName(word.text ?? "", word);
+}
+
+function judgeRead(reader: Reader, rest: readonly ShellWord[]): void {
+  if (rest.length === 0) refuse("in a line with read that names no variable");
+  for (const [index, word] of rest.entries()) {
+    if (index === 0 && word.text === "-r") continue;
+    judgeName(word.text ?? "", word);
+    setVariable(reader, word.raw, []);
+  }
+}
+
+function judgePrintf(_reader: Reader, rest: readonly ShellWord[]): void {
+  const format = rest[0]?.text === "--" ? rest[1] : rest[0];
+  if (format?.text === undefined || format.text.startsWith("-"))
+    refuse(`as printf's format (write printf '%s\\n' {{…}})`, format?.marks);
+}
+
+function judgeFind(_reader: Reader, rest: readonly ShellWord[]): void {
+  codeArguments(rest, "find");
+  const loose = rest.find(({ isLoose }) => isLoose);
+  if (loose) refuse(`behind find ${show(loose.raw)}, which may be several words (write it in quotes)`);
+}
+
+function judgeFd(_reader: Reader, rest: readonly ShellWord[]): void {
+  codeArguments(rest, "fd");
+  const found = rest.find(({ head }) => /^-[A-Za-z]*[xX]/.test(head));
+  if (found) refuse(`in a line with fd ${found.raw}, which takes a command`);
+}
+
+function judgeFolder({ found }: Reader, rest: readonly ShellWord[]): void {
+  if (rest.some(({ isOwn }) => isOwn)) found.movesAnywhere = true;
+}
+
+/** What is not judged by a table alone. */
+export const special: { readonly [name: string]: Judge } = {
   test: judgeTest,
-  "[": judgeTest,
+  "[": (reader, rest) => {
+    if (rest.at(-1)?.text !== "]") refuse("in a [ that is not closed");
+    judgeTest(reader, rest.slice(0, -1));
+  },
   export: judgeExport,
-  readonly: judgeExport,
-  set: judgeSet,
+  read: judgeRead,
+  printf: judgePrintf,
+  find: judgeFind,
+  fd: judgeFd,
+  fdfind: judgeFd,
+  cd: judgeFolder,
+  pushd: judgeFolder,
+  exit: literalOnly("exit"),
+  return: literalOnly("return"),
+  break: literalOnly("break"),
+  continue: literalOnly("continue"),
 };
-
-function judgePrintf(judging: Judging, rest: readonly ShellWord[]): void {
-  const [first, second, ...others] = rest;
-  const format = first?.text === "--" ? second : first;
-  if (first?.text === "-v") {
-    refuse(judging, second?.marks ?? [], "where the shell takes a variable's name");
-    noteName(judging, second?.raw ?? "");
-    assign(judging, [second?.text ?? ""], others);
-  }
-  refuse(judging, format?.marks ?? [], "in printf's format (write printf '%s\\n' in front of it)");
-}
-
-/** `-v` and `-R` take a variable's name, and run what stands in its subscript. */
-function judgeTest(judging: Judging, rest: readonly ShellWord[]): void {
-  for (const [index, word] of rest.entries()) {
-    const before = rest[index - 1];
-    if (before?.text === "-v" || before?.text === "-R") {
-      refuse(judging, word.marks, "where the shell takes a variable's name");
-      noteName(judging, word.raw);
-    }
-    if (before && before.marks.length > 0) refuse(judging, word.marks, "directly behind another value in a test");
-  }
-}
-
-function judgeExport(judging: Judging, rest: readonly ShellWord[]): void {
-  const hasOptions = rest.some(({ head }) => head.startsWith("-"));
-  for (const word of rest) {
-    if (hasOptions || !/^[A-Za-z_]\w*=/.test(word.raw))
-      refuse(judging, word.marks, "where the shell takes a variable's name");
-    else judgeAssignment(judging, word);
-  }
-}
-
-function judgeSet(judging: Judging, rest: readonly ShellWord[]): void {
-  if (rest[0]?.text === "--") assign(judging, positional, rest);
-  else for (const { marks } of rest) refuse(judging, marks, "as an option of set (write set -- in front of it)");
-}
-
-/** valued: the next word is its value. */
-export function optionOf(
-  head: string,
-  { flags, valued, long = [], shows = "" }: Pick<Wrapper, "flags" | "valued" | "long" | "shows">,
-): "flag" | "valued" | "unknown" | "shows" {
-  if (head === "--") return "flag";
-  if (head.startsWith("--")) return head.includes("=") || long.includes(head) ? "flag" : "unknown";
-  for (const [index, letter] of [...head.slice(1)].entries()) {
-    if (shows.includes(letter)) return "shows";
-    if (valued.includes(letter)) return index + 2 === head.length ? "valued" : "flag";
-    if (!flags.includes(letter)) return "unknown";
-  }
-  return "flag";
-}
-
-/** Code in arguments, of the program itself and of interpreters that it may run. Says whether there are such. */
-export function judgeCode(judging: Judging, words: readonly ShellWord[]): boolean {
-  const [first] = words;
-  let found = false;
-  const isLooked = !first || !runsNothing(programRow(nameOf(first)));
-  for (const [index, word] of words.entries()) {
-    if (index > 0 && (!isLooked || word.marks.length > 0)) continue;
-    const row = programRow(nameOf(word));
-    if (!row || (index > 0 && !isInterpreter(row))) continue;
-    const rest = words.slice(index + 1);
-    found = true;
-    if (row.code !== undefined || row.codeWords) judgeCodeOptions(judging, rest, nameOf(word));
-    if (row.script) judgeScript(judging, rest, nameOf(word));
-  }
-  return found;
-}
-
-function judgeCodeOptions(judging: Judging, rest: readonly ShellWord[], name: string): void {
-  const { code = "", codeWords = [] } = programRow(name) ?? {};
-  const isCode = ({ head }: ShellWord): boolean =>
-    codeWords.some((one) => head === one || head.startsWith(`${one}=`)) ||
-    (/^-[A-Za-z]/.test(head) && [...head.slice(1)].some((letter) => code.includes(letter)));
-  for (const [index, word] of rest.entries()) {
-    if (!isCode(word)) continue;
-    const end = rest.findIndex((one, at) => at > index && !/^-./.test(one.head) && !one.vanishes);
-    for (const one of rest.slice(index, end < 0 ? rest.length : end + 1)) {
-      refuse(judging, one.marks, `in what ${name} reads as code`);
-      judging.codes.push(one.raw);
-    }
-  }
-}
-
-function judgeScript(judging: Judging, rest: readonly ShellWord[], name: string): void {
-  const script = programRow(name)?.script;
-  for (let index = 0; script && index < rest.length; index++) {
-    const word = rest[index];
-    const { head = "", marks = [] } = word ?? {};
-    const option = /^-./.test(head) ? scriptOption(head, script) : undefined;
-    if (option === "given") return;
-    if (option === "unknown") {
-      refuseAll(judging, rest, `behind "${head}": it is not clear what ${name} reads as code`);
-      return;
-    }
-    if (option === undefined) {
-      refuse(judging, marks, `in what ${name} reads as code`);
-      return;
-    }
-    index += option;
-  }
-}
-
-/** How many values the option has; "given": with it no operand is code. */
-function scriptOption(head: string, script: NonNullable<ProgramRow["script"]>): number | "given" | "unknown" {
-  const values = script.longValued?.[head];
-  if (values !== undefined) return values;
-  if (!head.startsWith("--") && [...head.slice(1)].some((letter) => script.given.includes(letter))) return "given";
-  const option = head.startsWith("-i") ? "flag" : optionOf(head, script); // sed's -i may hold any ending
-  return option === "valued" ? 1 : option === "flag" ? 0 : "unknown";
-}
-
-/** Options of any program that take a command. Says whether there are such. */
-export function judgeOptions(judging: Judging, rest: readonly ShellWord[]): boolean {
-  let found = false;
-  for (const [index, { head, marks }] of rest.entries()) {
-    if (!commandOption.test(head)) continue;
-    refuse(judging, marks, `as the command of ${head}`);
-    if (!head.includes("=")) refuse(judging, rest[index + 1]?.marks ?? [], `as the command of ${head}`);
-    found = true;
-  }
-  return found;
-}

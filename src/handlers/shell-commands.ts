@@ -1,19 +1,94 @@
-/** Reads the commands of a shell line that holds placeholders, and tells a judge of each. What is unclear is given up. */
-import { skipBlanks, skipLines } from "./shell-blanks.ts";
-import { giveUp, type Judge, marksIn, type Reader, type ShellCommand, type ShellWord } from "./shell-reading.ts";
-import { deepest, newMaking, readSum, readWord } from "./shell-words.ts";
+/**
+ * Reads the commands of a shell line that holds placeholders: simple commands, pipes, groups, if, while, for, case, [[ ]].
+ * Whatever else a shell knows is refused, since only a small language can be known to run no value.
+ */
+import { judgeCommand } from "./shell-judging.ts";
+import {
+  type Found,
+  lastPart,
+  marksIn,
+  type Quote,
+  type Reader,
+  refuse,
+  type ShellCommand,
+  type ShellWord,
+  show,
+} from "./shell-reading.ts";
+import { judgeName, setVariable } from "./shell-variables.ts";
+import { deepest, readWord, skipBlanks, skipLines } from "./shell-words.ts";
+
+export interface Places {
+  quotes: ReadonlyMap<number, Quote>;
+  /** Placeholders that an argument begins with, where a value that begins with "-" would be an option. */
+  begins: readonly (readonly number[])[];
+}
 
 const longest = 100_000;
 
-/** Throws Unreadable. */
-export function readShellLine(source: string, judge: Judge): void {
-  if (source.length > longest) giveUp(`it is longer than ${longest} characters`);
-  const nested = (inner: Reader): void => void readList(inner, [")"]);
-  readList({ source, judge, at: 0, depth: 0, documents: [], inputs: [], nested }, [""]);
+/** Throws a refusal. The line is read twice: what it sets anywhere is known everywhere. */
+export function readShellLine(source: string): Places {
+  if (source.length > longest) refuse(`in a line longer than ${longest} characters`);
+  const { assigned } = readOnce(source, new Set());
+  return conclude(readOnce(source, new Set(assigned.keys())));
+}
+
+function readOnce(source: string, own: ReadonlySet<string>): Found & { leads: ReadonlySet<string> } {
+  const found: Found = {
+    quotes: new Map(),
+    begins: [],
+    assigned: new Map(),
+    runs: [],
+    mentioned: new Set(),
+    writesAnywhere: false,
+    movesAnywhere: false,
+  };
+  const leads = readAll(source, { found, own, hasArguments: false, depth: 0 });
+  return { ...found, leads };
+}
+
+function readAll(source: string, given: Pick<Reader, "found" | "own" | "hasArguments" | "depth">): ReadonlySet<string> {
+  const leads = new Set<string>();
+  readList(
+    {
+      ...given,
+      source,
+      leads,
+      at: 0,
+      nested: (inner) => void readList(inner, [")"]),
+      script: (text, { found, own, depth }) => {
+        if (depth >= deepest) refuse("in a line that is nested too deeply");
+        return readAll(text, { found, own, hasArguments: true, depth: depth + 1 });
+      },
+      command: judgeCommand,
+    },
+    [""],
+  );
+  return leads;
+}
+
+function conclude(found: Found & { leads: ReadonlySet<string> }): Places {
+  for (const { path, word } of found.runs) {
+    const isMentioned = found.mentioned.has(path.slice(path.lastIndexOf("/") + 1));
+    if (isMentioned || found.writesAnywhere) refuse(`in a line that runs ${show(word.raw)} and may write it`);
+    if (found.movesAnywhere && !/^[/~$]/.test(path))
+      refuse(`in a line that runs ${show(word.raw)} in a folder that a value names`);
+  }
+  const begins = [...found.begins];
+  const seen = new Set<string>();
+  const follow = [...found.leads];
+  for (let name = follow.pop(); name !== undefined; name = follow.pop()) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    for (const leading of found.assigned.get(name) ?? []) {
+      begins.push(leading.filter((one) => typeof one === "number"));
+      for (const one of leading) if (typeof one === "string") follow.push(one);
+    }
+  }
+  return { quotes: found.quotes, begins };
 }
 
 const closing = /(?:then|do|done|fi|esac|elif|else|\})(?=[\s;&|()<>]|$)/y;
-const opening = /(?:if|while|until|for|select|case|function|coproc|\[\[|\{)(?=[\s;&|()<>]|$)/y;
+const opening = /(?:if|while|until|for|case|\[\[|\{)(?=[\s;&|()<>]|$)/y;
 const prefix = /(?:!|time(?:[ \t]+-p)?)(?=\s)/y;
 
 function take(reader: Reader, expression: RegExp): string | undefined {
@@ -23,58 +98,36 @@ function take(reader: Reader, expression: RegExp): string | undefined {
   return found;
 }
 
+const unreadable = (why: string): never => refuse(`in a line that cannot be read: ${why}`);
+
 /** Commands up to one of these ends; answers which. "" is the end of the line. */
 function readList(reader: Reader, ends: readonly string[]): string {
   for (;;) {
     skipLines(reader);
     const end = takeEnd(reader);
     if (end !== undefined)
-      return ends.includes(end) ? end : giveUp(end === "" ? "it is not closed" : `"${end}" stands alone`);
-    if (take(reader, /&&|\|\||;|&/y) === undefined) readPipeline(reader);
+      return ends.includes(end) ? end : unreadable(end === "" ? "it is not closed" : `"${end}" stands alone`);
+    if (take(reader, /&&|\|\||\|&|[;&|]/y) === undefined) readCommand(reader);
   }
 }
 
 function takeEnd(reader: Reader): string | undefined {
   if (reader.at >= reader.source.length) return "";
-  if (take(reader, /;;&|;&|;;/y) !== undefined) return ";;";
+  if (take(reader, /;;/y) !== undefined) return ";;";
   return take(reader, /\)/y) ?? take(reader, closing);
 }
 
-/** What is written to a program that reads its input as code is code. */
-function readPipeline(reader: Reader): void {
-  const start = reader.at;
-  for (;;) {
-    skipLines(reader);
-    while (take(reader, prefix) !== undefined) skipBlanks(reader);
-    const own = reader.at;
-    readCommand(reader);
-    if (reader.judge.runsInput(own, reader.at)) {
-      reader.judge.refuse(marksIn(reader, start, own), "before a pipe to a program that reads it as code");
-      reader.judge.code(reader.source.slice(start, own));
-    }
-    skipBlanks(reader);
-    if (reader.source.startsWith("||", reader.at) || take(reader, /\|&?/y) === undefined) return;
-  }
-}
-
 function readCommand(reader: Reader): void {
+  while (take(reader, prefix) !== undefined) skipBlanks(reader);
   const start = reader.at;
-  const outer = reader.inputs;
-  reader.inputs = [];
-  if (++reader.depth > deepest) giveUp("it is nested too deeply");
+  if (++reader.depth > deepest) refuse("in a line that is nested too deeply");
   const word = take(reader, opening);
   if (word !== undefined) compounds[word]?.(reader);
-  else if (reader.source.startsWith("((", start)) readSum(reader, newMaking(), "((");
+  else if (reader.source.startsWith("((", start)) refuse("in a line with arithmetic, (( … ))");
   else if (take(reader, /\(/y) !== undefined) readList(reader, [")"]);
   else readSimple(reader);
   reader.depth -= 1;
-  const compound = word !== undefined || reader.source[start] === "(";
-  for (skipBlanks(reader); compound && atRedirect(reader); skipBlanks(reader)) readRedirect(reader);
-  for (const { marks, raw } of reader.judge.runsInput(start, reader.at) ? reader.inputs : []) {
-    reader.judge.refuse(marks, "in the input of a program that reads it as code");
-    reader.judge.code(raw);
-  }
-  reader.inputs = outer;
+  for (skipBlanks(reader); atRedirect(reader); skipBlanks(reader)) readRedirect(reader);
 }
 
 const compounds: { readonly [word: string]: (reader: Reader) => void } = {
@@ -84,16 +137,21 @@ const compounds: { readonly [word: string]: (reader: Reader) => void } = {
   while: readLoop,
   until: readLoop,
   for: readFor,
-  select: readFor,
   case: readCase,
-  function: (reader) => readFunction(reader, nextWord(reader)),
-  coproc: () => giveUp("it has a coproc"),
 };
 
 function nextWord(reader: Reader): ShellWord {
   skipBlanks(reader);
+  const start = reader.at;
   const word = readWord(reader);
-  return word.end > word.start ? word : giveUp("a word is missing");
+  return reader.at > start ? word : unreadable("a word is missing");
+}
+
+/** A value is one word only between quotes. */
+function solid(word: ShellWord): ShellWord {
+  if (word.isOwn && word.isLoose)
+    refuse(`at ${show(word.raw)}: write it in quotes, or it may become several words`, word.marks);
+  return word;
 }
 
 function readIf(reader: Reader): void {
@@ -112,25 +170,17 @@ function readLoop(reader: Reader): void {
 }
 
 function readFor(reader: Reader): void {
-  skipBlanks(reader);
-  if (reader.source.startsWith("((", reader.at)) readSum(reader, newMaking(), "((");
-  else {
-    const name = nextWord(reader);
-    reader.judge.refuse(name.marks, "as a variable's name");
-    skipLines(reader);
-    if (take(reader, /in(?=[\s;])/y) !== undefined) reader.judge.assigned([name.raw], readWords(reader));
-  }
-  skipBlanks(reader);
+  const name = nextWord(reader);
+  judgeName(name.text ?? "", name);
+  skipLines(reader);
+  if (take(reader, /in(?=[\s;])/y) === undefined) refuse("in a line with a for without in");
+  for (skipBlanks(reader); !atEnd(reader); skipBlanks(reader))
+    setVariable(reader, name.raw, solid(nextWord(reader)).leading);
+  setVariable(reader, name.raw, []);
   take(reader, /;/y);
   skipLines(reader);
-  const brace = take(reader, /do(?=\s)|\{(?=\s)/y) ?? giveUp("a for has no do");
-  readList(reader, [brace === "{" ? "}" : "done"]);
-}
-
-function readWords(reader: Reader): ShellWord[] {
-  const words: ShellWord[] = [];
-  for (skipBlanks(reader); !atEnd(reader); skipBlanks(reader)) words.push(nextWord(reader));
-  return words;
+  if (take(reader, /do(?=\s)/y) === undefined) unreadable("a for has no do");
+  readList(reader, ["done"]);
 }
 
 const atEnd = (reader: Reader): boolean =>
@@ -139,7 +189,7 @@ const atEnd = (reader: Reader): boolean =>
 function readCase(reader: Reader): void {
   nextWord(reader);
   skipLines(reader);
-  if (take(reader, /in(?=\s)/y) === undefined) giveUp("a case has no in");
+  if (take(reader, /in(?=\s)/y) === undefined) unreadable("a case has no in");
   for (skipLines(reader); take(reader, /esac(?=[\s;&|()<>]|$)/y) === undefined; skipLines(reader)) {
     take(reader, /\(/y);
     readCasePattern(reader);
@@ -149,88 +199,68 @@ function readCase(reader: Reader): void {
 
 function readCasePattern(reader: Reader): void {
   for (;;) {
-    const pattern = nextWord(reader);
-    reader.judge.refuse(pattern.marks, "in a pattern of a case (compare with [ … = … ] instead)");
+    const { isOwn, marks } = nextWord(reader);
+    if (isOwn) refuse("in a pattern of a case (compare with [ … = … ] instead)", marks);
     skipBlanks(reader);
-    const next = take(reader, /[|)]/y) ?? giveUp("a pattern of a case is not closed");
+    const next = take(reader, /[|)]/y) ?? unreadable("a pattern of a case is not closed");
     if (next === ")") return;
   }
 }
 
-function readFunction(reader: Reader, name: ShellWord): void {
-  reader.judge.refuse(name.marks, "as a function's name");
-  skipBlanks(reader);
-  take(reader, /\([ \t]*\)/y);
-  skipLines(reader);
-  const start = reader.at;
-  readCommand(reader);
-  reader.judge.defined(name.raw, start, reader.at);
-}
-
-const arithmetic = /^-(?:eq|ne|lt|le|gt|ge)$/;
-/** They take a variable's name, and a subscript in it is run. */
-const named = /^-[vR]$/;
-
-/** [[ … ]]: words that come out of a value are compared as they are, as long as they are quoted. */
+/** `[[ … ]]`: comparisons of text, and questions about files. */
 function readTest(reader: Reader): void {
-  const words: ShellWord[] = [];
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     skipLines(reader);
-    if (take(reader, /\]\](?=[\s;&|()<>]|$)/y) !== undefined) break;
-    if (reader.at >= reader.source.length) giveUp("a [[ is not closed");
-    if (take(reader, /&&|\|\||[()<>](?!\()|!(?=\s)/y) !== undefined) continue;
-    const word = readWord(reader, /^(=~|==?|!=)$/.test(words.at(-1)?.text ?? "") ? "pattern" : "word");
-    if (word.end === word.start) giveUp("a [[ cannot be read");
-    words.push(word);
+    while (take(reader, /[!](?=\s)|\((?!\()/y) !== undefined) skipLines(reader);
+    readQuestion(reader, isFirst);
+    for (skipLines(reader); take(reader, /\)/y) !== undefined; ) skipLines(reader);
+    if (take(reader, /\]\](?=[\s;&|()<>]|$)/y) !== undefined) return;
+    if (take(reader, /&&|\|\|/y) === undefined) refuseTest(reader);
   }
-  for (const [index, word] of words.entries()) judgeOperand(word, words[index - 1], words[index + 1], reader.judge);
 }
 
-function judgeOperand(
-  word: ShellWord,
-  before: ShellWord | undefined,
-  after: ShellWord | undefined,
-  judge: Judge,
-): void {
-  const [left = "", right = ""] = [before?.text, after?.text];
-  if (left === "=~") judge.refuse(word.marks, "in a regular expression of the shell");
-  if (!arithmetic.test(left) && !arithmetic.test(right) && !named.test(left)) return;
-  judge.refuse(
-    word.marks,
-    `beside ${[left, right].find((one) => arithmetic.test(one) || named.test(one))} in [[ ]], which is arithmetic`,
-  );
-  judge.sum(word.raw);
+const refuseTest = (reader: Reader): never => {
+  const raw = reader.source.slice(reader.at).split(/[\n;]/, 1)[0] ?? "";
+  return refuse(`in a [[ ]] with more than comparisons of text and questions about files: ${show(raw)}`, marksIn(reader, reader.at, reader.at + raw.length)); // biome-ignore format: one sentence
+};
+
+function readQuestion(reader: Reader, isFirst: boolean): void {
+  const left = nextWord(reader);
+  // A shell that does not know [[ would run what stands behind && as a program.
+  if (left.isOwn && !isFirst) refuse("behind && or || inside of [[ ]] (write [[ … ]] && [[ … ]])", left.marks);
+  skipBlanks(reader);
+  if (/^-[A-Za-z]+$/.test(left.raw)) {
+    if (!/^-[znfedrwxsLh]$/.test(left.raw)) refuse(`in a line with [[ ${left.raw} … ]]`);
+    nextWord(reader);
+  } else if (take(reader, /(?:==?|!=|-nt|-ot|-ef)(?=\s)/y) !== undefined) {
+    skipBlanks(reader);
+    const start = reader.at;
+    const right = readWord(reader, "pattern");
+    if (reader.at === start) unreadable("a [[ ]] lacks a word");
+    solid(right);
+  }
 }
 
-/** Also what a function's definition begins with. */
 function readSimple(reader: Reader): void {
   const start = reader.at;
-  const command: ShellCommand = { assignments: [], words: [] };
+  const command: ShellCommand = { assignments: [], words: [], hasRedirect: false };
   for (skipBlanks(reader); !atEnd(reader); skipBlanks(reader)) {
-    if (atRedirect(reader)) readRedirect(reader);
-    else if (command.words.length > 0) command.words.push(nextWord(reader));
-    else readHead(reader, command);
+    if (atRedirect(reader)) {
+      readRedirect(reader);
+      command.hasRedirect = true;
+    } else {
+      const word = nextWord(reader);
+      const isAssignment = command.words.length === 0 && /^[A-Za-z_]\w*=/.test(word.raw);
+      (isAssignment ? command.assignments : command.words).push(word);
+    }
   }
-  if (reader.source[reader.at] === "(") readDefinition(reader, command);
-  else if (reader.at === start) giveUp(`"${reader.source[start]}" cannot be read here`);
-  else reader.judge.command(command, start);
+  if (reader.source[reader.at] === "(")
+    refuse("in a line with a function, a list or a pattern: a ( stands inside a command");
+  if (reader.at === start) unreadable(`"${reader.source[start]}" cannot stand here`);
+  reader.command(command, reader);
 }
 
-function readDefinition(reader: Reader, { words }: ShellCommand): void {
-  const [name] = words;
-  const isDefinition = /^\([ \t]*\)/.test(reader.source.slice(reader.at, reader.at + 80));
-  if (name && words.length === 1 && isDefinition) readFunction(reader, name);
-  else giveUp("a ( stands inside a command");
-}
-
-function readHead(reader: Reader, { assignments, words }: ShellCommand): void {
-  const word = nextWord(reader);
-  const isAssignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(word.raw);
-  if (!isAssignment && /^[A-Za-z_]\w*\[/.test(word.raw)) giveUp("a subscript cannot be read");
-  (isAssignment ? assignments : words).push(word);
-}
-
-const redirect = /(?:\d+|\{[A-Za-z_]\w*\})?(?:&>>|&>|<<<|<<-|<<|<>|<&|>&|>>|>\||<(?!\()|>(?!\())/y;
+const redirect = /(?:\d+|\{[A-Za-z_]\w*\})?(?:&>>?|<<<|<<-?|<>|<&|>&|>>|>\||<(?!\()|>(?!\())/y;
 
 function atRedirect(reader: Reader): boolean {
   redirect.lastIndex = reader.at;
@@ -238,16 +268,17 @@ function atRedirect(reader: Reader): boolean {
 }
 
 function readRedirect(reader: Reader): void {
-  const operator = take(reader, redirect)?.replace(/^(?:\d+|\{\w+\})/, "") ?? "";
+  const raw = take(reader, redirect) ?? "";
+  const operator = raw.replace(/^[012]/, "");
+  if (/^(?:<<-?|<>|[\d{].*)$/.test(operator))
+    refuse(
+      operator.startsWith("<<") ? "in a line with a here-document (write <<< instead)" : `in a line with "${raw}"`,
+    );
   const target = nextWord(reader);
-  if (operator.startsWith("<<") && operator !== "<<<") {
-    reader.judge.refuse(target.marks, "in a here-document");
-    const delimiter =
-      target.text ?? (target.marks.length > 0 ? target.raw : giveUp("a here-document has no plain end"));
-    reader.documents.push({ delimiter, tabs: operator === "<<-", isFilled: target.raw === delimiter });
-  } else if (operator === ">&" || operator === "<&") {
-    // Bash expands the word, and if that is no number, expands what came out of it once more.
-    reader.judge.refuse(target.marks, `behind ${operator}, where bash reads it twice (write &> instead)`);
-    reader.judge.code(target.raw);
-  } else if (operator.startsWith("<")) reader.inputs.push(target);
+  if (/^[<>]&$/.test(operator) && !/^(?:\d|-)$/.test(target.raw))
+    refuse(`behind ${operator}, where bash reads it twice (write &> instead)`, target.marks);
+  solid(target);
+  if (!operator.includes(">") || operator.includes(">&")) return;
+  if (target.text === undefined && !target.isRooted) reader.found.writesAnywhere = true;
+  else reader.found.mentioned.add(lastPart(target));
 }

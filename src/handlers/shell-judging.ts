@@ -1,39 +1,189 @@
-/** What the judge of a shell line's placeholders remembers while the line is read. */
-import type { Quote, ShellWord } from "./shell-reading.ts";
+/** Judges a simple command of a shell line that holds placeholders: which program it runs, and whether values may be its arguments. */
+import { codeArguments, judgeLanguage, special } from "./shell-arguments.ts";
+import {
+  checks,
+  interpreters,
+  languages,
+  plain,
+  pythonModules,
+  readableShells,
+  refused,
+  rowOf,
+  subcommands,
+  taskRunners,
+  type Wrapper,
+  wrappers,
+} from "./shell-programs.ts";
+import { lastPart, type Reader, refuse, type ShellCommand, type ShellWord, show } from "./shell-reading.ts";
+import { judgeAssignment } from "./shell-variables.ts";
 
-export interface Judging {
-  quotes: Map<number, Quote>;
-  refused: Map<number, string>;
-  begins: number[][];
-  /** What is known of variables that get values: by name, the text that they get and its placeholders. */
-  assigned: { names: readonly string[]; raw: string; marks: readonly number[] }[];
-  /** Names that get what the line reads, wherever that comes from. */
-  filled: string[];
-  /** Texts that are run, and texts that are evaluated as arithmetic. */
-  codes: string[];
-  /** Here-documents: run if something in the line runs its input. */
-  documents: string[];
-  sums: string[];
-  /** Commands that read their standard input as code. */
-  inputs: number[];
-  functions: { name: string; readsInput: boolean }[];
+export function judgeCommand({ assignments, words, hasRedirect }: ShellCommand, reader: Reader): void {
+  const isRead = words[0]?.text === "read";
+  for (const word of assignments) if (!(isRead && word.raw === "IFS=")) judgeAssignment(reader, word);
+  if (words[0]?.text === "exec" && (hasRedirect || words.length === 1))
+    refuse("in a line with exec and no program alone");
+  judgeProgram(reader, words);
 }
 
-export function refuse({ refused }: Judging, marks: readonly number[], why: string): void {
-  for (const at of marks) if (!refused.has(at)) refused.set(at, why);
+/** @param words the program and its arguments */
+function judgeProgram(reader: Reader, words: readonly ShellWord[]): void {
+  const [program, ...rest] = words;
+  if (!program) return;
+  const path = pathOf(program);
+  if (path === undefined)
+    refuse(`in a line that runs ${show(program.raw)}: the program has to be named`, program.marks);
+  const name = nameOf(path);
+  if (path.includes("/")) reader.found.runs.push({ path, word: program });
+  for (const word of rest)
+    if (word.isOwn && word.isLoose)
+      refuse(`at ${show(word.raw)}: write it in quotes, or it may become several arguments`, word.marks);
+  noteArguments(reader, name, rest);
+  const wrapper = rowOf(wrappers, name);
+  const judge = rowOf(special, name);
+  const language = rowOf(languages, name);
+  if (taskRunners.has(name)) judgeTasks(name, rest);
+  else if (refused.has(name)) refuseProgram(name, rest);
+  else if (wrapper) judgeWrapper(reader, rest, { name, wrapper });
+  else if (interpreters.has(name)) judgeInterpreter(reader, rest, name);
+  else if (rowOf(subcommands, name)) judgeSubcommand(rest, name);
+  else if (language) judgeLanguage(rest, { name, language });
+  else if (judge) judge(reader, rest);
+  else codeArguments(rest, name);
+  if (!plain.has(name) && !wrapper && !rowOf(subcommands, name)) noteBegins(reader, rest);
 }
 
-export function assign({ assigned }: Judging, names: readonly string[], from: readonly ShellWord[]): void {
-  for (const { raw, marks } of from) assigned.push({ names, raw, marks });
+function refuseProgram(name: string, rest: readonly ShellWord[]): never {
+  const marks = marksOf(rest);
+  if (marks.length > 0) refuse(`as an argument of ${name}, which reads it as code or runs it`, marks);
+  return refuse(`in a line with ${name}, which reads what it is given as code or runs it`);
 }
 
-export function refuseAll(judging: Judging, words: readonly ShellWord[], why: string): void {
-  for (const { marks } of words) refuse(judging, marks, why);
+const marksOf = (words: readonly ShellWord[]): number[] => words.flatMap(({ marks }) => marks);
+
+/** As written, with "$" for a variable that the line does not set; undefined where only the shell knows what it is. */
+export function pathOf({ text, isRooted, tail }: ShellWord): string | undefined {
+  if (text !== undefined) return /^(?:-|$)/.test(text) ? undefined : text;
+  return isRooted && /^\/.*[^/]$/s.test(tail) ? `$${tail}` : undefined;
 }
 
-/** The name by which tables know it, as far as the line tells. */
-export function nameOf({ text, raw }: ShellWord): string {
-  const written = text ?? raw.replaceAll(/["']/g, "");
-  const name = written.slice(written.lastIndexOf("/") + 1);
-  return /[$`()]/.test(name) ? "" : name;
+/** The name by which tables know a program: python3.13 is python. */
+export function nameOf(path: string): string {
+  const name = path
+    .slice(path.lastIndexOf("/") + 1)
+    .toLowerCase()
+    .replace(/\.(?:exe|cmd|bat)$/, "");
+  return name.replace(/(?<=[a-z])@.*$/, "").replace(/(?<=[a-z])[-.]?\d[\d.]*$/, "");
+}
+
+/** What may be written, or brought to where it is run. */
+function noteArguments({ found }: Reader, name: string, rest: readonly ShellWord[]): void {
+  if (/^(?:test|\[|cd|bash|sh|command|type|which)$/.test(name) || interpreters.has(name) || rowOf(wrappers, name))
+    return;
+  for (const word of rest) {
+    found.mentioned.add(lastPart(word));
+    if (/^-\w/.test(word.head)) found.mentioned.add(lastPart({ ...word, raw: word.raw.slice(2) })); // -oFILE
+  }
+  if (name === "tee" && rest.some(({ isOwn }) => isOwn)) found.writesAnywhere = true;
+}
+
+function judgeTasks(name: string, rest: readonly ShellWord[]): void {
+  const isMake = /make$|^just$/.test(name);
+  for (const { text = "\0", raw, marks } of rest) {
+    const isTaken = isMake ? /^[\w./:]+$/.test(text) : /^(?!-c$|--script-shell)[\w@./:-]*\w[\w./:]*$|^--$/.test(text);
+    if (!isTaken || /(?:^|\/)(?:dev|proc)\//.test(text))
+      refuse(
+        `at ${show(raw)}: ${name} may make a line for a shell of its arguments (run the tool itself, as npx does)`,
+        marks,
+      );
+    if (/^(?:exec|x|dlx|explore|config|set)$/.test(text)) refuse(`in a line with ${name} ${text}`);
+  }
+  codeArguments(rest, name);
+}
+
+/** Finds the program that a wrapper runs. */
+function judgeWrapper(
+  reader: Reader,
+  rest: readonly ShellWord[],
+  { name, wrapper }: { name: string; wrapper: Wrapper },
+): void {
+  if (name === "command" && /^-[vV]$/.test(rest[0]?.raw ?? "")) return;
+  let operands = wrapper.operands ?? 0;
+  for (let index = 0; index < rest.length; index++) {
+    const word = rest[index];
+    if (!word) return;
+    const text = word.text ?? "";
+    if (wrapper.assignments && /^[A-Za-z_]\w*=/.test(word.raw)) judgeAssignment(reader, word);
+    else if (word.text !== undefined && wrapper.flags.test(text)) continue;
+    else if (wrapper.valued?.test(text) && rest[index + 1]?.text !== undefined) index += 1;
+    else if (operands > 0 && word.text !== undefined && !text.startsWith("-")) operands -= 1;
+    else if (/^-/.test(word.head) || operands > 0)
+      refuse(`behind ${name} ${show(word.raw)}, where it is not clear what it runs`, marksOf(rest));
+    else {
+      judgeProgram(reader, rest.slice(index));
+      return;
+    }
+  }
+  if (name !== "env") refuse(`in a line with ${name} and no program`);
+}
+
+/** INTERPRETER FILE arguments, or a script of `-c` that is read as this line is. */
+function judgeInterpreter(reader: Reader, rest: readonly ShellWord[], name: string): void {
+  const [first, second, ...others] = rest;
+  if (first?.text === "-c" && second && readableShells.has(name)) {
+    if (second.text === undefined) refuse(`in what ${name} reads as code`, second.marks);
+    judgeScript(reader, second.text, others);
+    return;
+  }
+  if (name === "python" && first?.text === "-m" && pythonModules.has(second?.text ?? "")) return;
+  if (first?.text !== undefined && first.text === rowOf(checks, name)) return;
+  const path = first && pathOf(first);
+  if (!first || path === undefined || !isScript(path))
+    refuse(
+      `in a line with ${name} that does more than run a script: ${show([name, ...rest.map(({ raw }) => raw)].join(" "))}`,
+      marksOf(rest),
+    );
+  reader.found.runs.push({ path: path.includes("/") ? path : `./${path}`, word: first });
+}
+
+/** A file by its looks, and not what the program is fed. */
+const isScript = (path: string): boolean =>
+  /[./]/.test(path) && !/^-|\/(?:dev|proc|fd)(?:\/|$)|^(?:dev|proc)\/|(?:^|\/)(?:stdin|\d+|\.{1,2})?$/.test(path);
+
+/** Its arguments are values in it. */
+function judgeScript(reader: Reader, text: string, values: readonly ShellWord[]): void {
+  for (const name of reader.script(text, reader)) {
+    if (!/^\d/.test(name)) reader.leads.add(name);
+    else noteBegin(reader, values[Number(name)]);
+  }
+}
+
+/** Values stand behind a literal `--`, and as the message of a commit. */
+function judgeSubcommand(rest: readonly ShellWord[], name: string): void {
+  const start = rest[0]?.text === "-C" && !rest[1]?.isOwn ? 2 : 0;
+  const command = rest[start]?.text ?? "";
+  if (!rowOf(subcommands, name)?.has(command))
+    refuse(`in a line with ${name} ${rest[start]?.raw ?? ""}`, marksOf(rest));
+  const end = rest.findIndex(({ text }) => text === "--");
+  const options = rest.slice(start + 1, end < 0 ? rest.length : end);
+  for (const [index, word] of options.entries()) {
+    const before = options[index - 1]?.text ?? "";
+    const isMessage = command === "commit" && (/^-a?m$/.test(before) || word.head === "--message=");
+    if (word.isOwn && !isMessage && !(name !== "git" && /^(?:-f|--filter)$/.test(before)))
+      refuse(`as an option or operand of ${name} ${command} (write -- before it)`, word.marks);
+  }
+  codeArguments(options, name);
+}
+
+/** Up to a literal `--`, a value that begins with "-" would be an option. */
+function noteBegins(reader: Reader, rest: readonly ShellWord[]): void {
+  const isScript = rest[0]?.text === "-c";
+  const end = isScript ? 1 : rest.findIndex(({ text }) => text === "--");
+  for (const word of rest.slice(0, end < 0 ? rest.length : end)) noteBegin(reader, word);
+}
+
+function noteBegin({ found, leads }: Reader, word: ShellWord | undefined): void {
+  const { leading = [] } = word ?? {};
+  const marks = leading.filter((one) => typeof one === "number");
+  if (marks.length > 0) found.begins.push(marks);
+  for (const one of leading) if (typeof one === "string") leads.add(one);
 }

@@ -1,145 +1,133 @@
 /**
- * Programs whose arguments are more than data: code, a program to run, a variable's name. Apart because it is a table.
- * It guards against mistakes of a hook's author; a value is never in the line itself, whatever the table knows.
+ * Programs and builtins that make more of an argument or of their input than data. Apart because it is a table.
+ * It cannot be complete: what a program that is not in it does with an argument is up to who writes the rule.
  */
 
-export interface ProgramRow {
-  /** No argument may come out of a value: why. */
-  never?: string;
-  /** Letters of options whose value is code, and the long ones. */
-  code?: string;
-  codeWords?: readonly string[];
-  /** The first operand is code, unless one of these letters gives it. */
-  script?: {
-    flags: string;
-    valued: string;
-    given: string;
-    long?: readonly string[];
-    longValued?: { [option: string]: number };
-  };
-  /** Without an operand, its standard input is code, or becomes arguments. */
-  input?: "unless operand" | "always";
-  /** What follows the code is given to it, options or not. */
-  positional?: true;
-  /** Its operands are a program and its arguments. */
-  runs?: Wrapper;
-  /** Nothing of its arguments is an option that could do harm. */
-  plain?: true;
-}
-
+/** What may stand in front of the program that a wrapper runs; anything else is refused. */
 export interface Wrapper {
-  flags: string;
-  valued: string;
-  long?: readonly string[];
+  flags: RegExp;
+  /** Options with a value behind them. */
+  valued?: RegExp;
   /** Words before the program. */
   operands?: number;
   /** NAME=VALUE may stand before the program. */
   assignments?: true;
-  /** Letters of options with which it runs nothing. */
-  shows?: string;
 }
 
-const shell: ProgramRow = { code: "c", input: "unless operand", positional: true };
-const python: ProgramRow = { code: "c", input: "unless operand", positional: true };
-const isCode: ProgramRow = { never: "as code" };
-const isName: ProgramRow = { never: "where the shell takes a variable's name" };
-const isMake: ProgramRow = { never: "as an argument of make, which expands it", input: "always" };
-const awk: ProgramRow = { script: { flags: "", valued: "Fv", given: "fe" }, code: "e" };
-const sed: ProgramRow = {
-  script: {
-    flags: "nErsuz",
-    valued: "l",
-    given: "fe",
-    long: ["--quiet", "--regexp-extended", "--in-place", "--null-data"],
-  },
-  code: "e",
-  codeWords: ["--expression"],
-};
-const jq: ProgramRow = {
-  script: {
-    flags: "nrcsSeajCMR",
-    valued: "L",
-    given: "f",
-    long: "--null-input --raw-output --compact-output --slurp --sort-keys --exit-status --raw-input --tab --args --join-output".split(
-      " ",
-    ),
-    longValued: { "--arg": 2, "--argjson": 2, "--slurpfile": 2, "--rawfile": 2, "--indent": 1 },
-  },
-};
-const runner: Wrapper = { flags: "yq", valued: "p", long: ["--yes", "--no", "--no-install", "--quiet"] };
+const none = /^$/;
 
-/** By the program's base name. */
-const rows: { readonly [names: string]: ProgramRow } = {
-  "bash sh dash ash ksh zsh fish rbash": shell,
-  "python python2 python3": python,
-  "node nodejs": { code: "ep", codeWords: ["--eval", "--print"], input: "unless operand" },
-  bun: { code: "e", codeWords: ["--eval", "run", "x", "exec"] },
-  deno: { codeWords: ["eval"] },
-  perl: { code: "eE", input: "unless operand" },
-  ruby: { code: "e", input: "unless operand" },
-  php: { code: "rBRE", input: "unless operand" },
-  "lua osascript Rscript": { code: "e", input: "unless operand" },
-  "psql script flock": { code: "c", codeWords: ["--command"], input: "always" },
-  "mysql mariadb": { code: "e", codeWords: ["--execute"], input: "always" },
-  "vim vi nvim emacs ex ed gdb": { code: "c", codeWords: ["--cmd", "--eval", "-ex"], input: "always" },
-  rsync: { code: "e", codeWords: ["--rsh"] },
-  git: {
-    codeWords: ["-c", "--config-env", "-x", "--exec", "foreach", "run", "--extcmd", "--upload-pack", "--receive-pack"],
-  },
-  "npm pnpm yarn": { codeWords: ["run", "run-script", "exec", "dlx", "x", "explore"] },
-  find: { codeWords: ["-exec", "-execdir", "-ok", "-okdir"] },
-  "awk gawk mawk nawk": awk,
-  "sed gsed": sed,
-  "jq gojq jaq": jq,
-  "eval trap source .": isCode,
-  "let declare typeset local read mapfile readarray getopts unset alias unalias complete compgen bind enable shopt":
-    isName,
-  "ssh parallel watch at batch crontab su runuser tmux screen expect systemd-run pwsh powershell": {
-    ...isCode,
-    input: "always",
-  },
-  "sqlite3 bc dc tclsh": { ...isCode, input: "always" },
-  "make gmake": isMake,
-  "docker podman nerdctl kubectl oc lxc": { codeWords: ["run", "exec", "--"] },
-  "echo : true false printf test [": { plain: true },
-  "grep egrep fgrep cat ls which type": {},
-  env: { runs: { flags: "i0v", valued: "uC", long: ["--ignore-environment"], assignments: true } },
-  sudo: {
-    runs: { flags: "AbEHnPS", valued: "CDghprRTtuU", long: ["--preserve-env", "--non-interactive"], assignments: true },
-  },
-  doas: { runs: { flags: "n", valued: "uC", assignments: true } },
-  "nohup builtin busybox": { runs: { flags: "", valued: "" } },
-  setsid: { runs: { flags: "cfw", valued: "" } },
-  nice: { runs: { flags: "0123456789", valued: "n" } },
-  ionice: { runs: { flags: "t", valued: "cnpPu" } },
-  timeout: { runs: { flags: "fpv", valued: "ks", long: ["--foreground", "--preserve-status"], operands: 1 } },
-  time: { runs: { flags: "pv", valued: "" } },
-  stdbuf: { runs: { flags: "", valued: "ioe" } },
-  exec: { runs: { flags: "cl", valued: "a" } },
-  command: { runs: { flags: "p", valued: "", shows: "vV" } },
-  xargs: { input: "always", runs: { flags: "0rtxop", valued: "adEILnPs", long: ["--null", "--no-run-if-empty"] } },
-  "npx bunx pnpx uvx": { runs: runner },
-  chroot: { runs: { flags: "", valued: "", operands: 1 } },
+export const wrappers: { readonly [name: string]: Wrapper } = {
+  env: { flags: /^-i$/, valued: /^-u$/, assignments: true },
+  nohup: { flags: none },
+  setsid: { flags: /^-[cfw]$/ },
+  nice: { flags: /^-\d+$/, valued: /^-n$/ },
+  timeout: { flags: /^(?:-v|--foreground|--preserve-status|-[ks]\w+)$/, valued: /^-[ks]$/, operands: 1 },
+  time: { flags: /^-p$/ },
+  stdbuf: { flags: /^-[ioe](?:[L0]|\d+)$/, valued: /^-[ioe]$/ },
+  command: { flags: none },
+  exec: { flags: none },
+  sudo: { flags: /^(?:-[nEHk]|--)$/, valued: /^-[ug]$/ },
+  npx: { flags: /^(?:-y|--yes|--no|--no-install|-q|--quiet)$/ },
+  bunx: { flags: none },
+  pnpx: { flags: none },
+  uvx: { flags: none },
 };
 
-const byName: ReadonlyMap<string, ProgramRow> = new Map(
-  Object.entries(rows).flatMap(([names, row]) => names.split(" ").map((name) => [name, row] as const)),
+/** They run a file that is named literally, and give it its arguments and its input; nothing else of them is taken. */
+export const interpreters: ReadonlySet<string> = words(
+  "sh bash dash zsh ksh mksh python pypy perl ruby node nodejs deno bun tsx ts-node php lua luajit rscript tclsh osascript julia groovy",
 );
 
-export const programRow = (name: string): ProgramRow | undefined => byName.get(name);
+/** Shells whose `-c` can be read as this line is. */
+export const readableShells: ReadonlySet<string> = words("sh bash dash");
 
-/** Looked for behind any program: whoever runs them, what they are given is code. */
-export const isInterpreter = ({ code, script, input }: ProgramRow): boolean =>
-  script !== undefined || (code !== undefined && input !== "always");
+/** Modules of Python that are programs for files. */
+export const pythonModules: ReadonlySet<string> = words(
+  "py_compile compileall pytest black ruff mypy flake8 isort pylint bandit pyright json.tool autopep8 yapf pydocstyle pyupgrade",
+);
 
-/** Programs that look at their arguments and run none of them. */
-export const runsNothing = (row: ProgramRow | undefined): boolean =>
-  row !== undefined && (row.plain === true || Object.keys(row).length === 0);
+/** With these the file that they are given is only read. */
+export const checks: { readonly [name: string]: string } = { bash: "-n", sh: "-n", node: "--check", php: "-l" };
+
+/** Nothing of their arguments is an option that could do harm. */
+export const plain: ReadonlySet<string> = words("echo : true false printf test [ exit return break continue");
+
+/** Nothing of theirs is taken in a line with values: code, commands, names of variables, or what changes the line. */
+export const refused: ReadonlySet<string> = words(
+  "eval source . trap let declare typeset local readonly alias unalias shopt set shift unset mapfile readarray getopts complete compgen compopt bind enable builtin hash fc history jobs bg fg disown coproc select function caller dirs popd emulate autoload zmodload wait",
+  "xargs parallel watch entr hyperfine concurrently npm-run-all run-s run-p nodemon onchange chokidar cross-env cross-env-shell dotenv dotenvx direnv shx lint-staged husky lerna nx turbo wireit run-parts start-stop-daemon",
+  "ssh scp sftp rsync mosh rsh su runuser doas pkexec sg newgrp chroot unshare nsenter setpriv capsh taskset chrt ionice prlimit numactl strace ltrace perf valgrind gdb lldb flock script scriptreplay expect unbuffer screen tmux byobu at batch crontab systemd-run watchexec fswatch chronic socat nc ncat faketime firejail bwrap proot fakeroot dbus-run-session xvfb-run ssh-agent gosu tini dumb-init catchsegv cpulimit rlwrap torsocks proxychains",
+  "csh tcsh fish ash rbash yash busybox toybox nu xonsh elvish oil osh pwsh powershell cmd wish sqlite psql mysql mariadb mongosh mongo redis-cli clickhouse-client duckdb ed ex vi vim view vimdiff nvim emacs emacsclient nano man bc dc m4 gnuplot octave r scala kotlin jshell ghci runghc runhaskell erl elixir iex irb pry ipython jupyter clojure clj bb racket guile sbcl awkcc dotnet java gs tex latex pdflatex xelatex lualatex groff troff debugfs ftp lftp telnet zip",
+  "make gmake bmake cmake ninja just task mage rake gradle gradlew mvn ant bazel cargo go swift",
+  "uv poetry pipenv pdm hatch pipx bundle rbenv pyenv nvm asdf mise conda mamba nix nix-shell nix-build guix volta fnm corepack",
+);
+
+/** Of these only some subcommands are known to run nothing that they are given. */
+export const subcommands: { readonly [name: string]: ReadonlySet<string> } = {
+  git: words(
+    "add diff log status show blame checkout switch restore rm mv ls-files ls-tree check-ignore commit stash branch tag rev-parse fetch pull push merge reset cat-file",
+  ),
+  docker: words("ps images logs inspect"),
+  podman: words("ps images logs inspect"),
+  nerdctl: words("ps images logs inspect"),
+  kubectl: words("get describe logs"),
+  oc: words("get describe logs"),
+};
+
+/** They run what stands in files of the project, and may make a shell's line of their arguments: those are all literal. */
+export const taskRunners: ReadonlySet<string> = words(
+  "npm pnpm yarn make gmake just task cargo go mvn gradle gradlew dotnet poetry bundle rake",
+);
+
+/** Programs with a language of their own: code that has to be literal and to run nothing, then files. */
+export interface Language {
+  flags: RegExp;
+  valued?: RegExp;
+  /** Options with two words behind them, of which the second is data. */
+  named?: RegExp;
+  code(text: string): boolean;
+}
+
+const awk: Language = {
+  flags: /^-F[^-]*$/,
+  valued: /^-F$/,
+  code: (text) =>
+    !/system|getline|ENVIRON|ARGV|[|@]|>|printf?\s*\(?[^;}]*"-"/.test(text.replaceAll("||", "").replaceAll(">=", "")),
+};
+const sed: Language = { flags: /^(?:-[nErsuz]+|-[nErsuz]*i(?:\.\w+)?|--in-place)$/, code: isHarmlessSed };
+const jq: Language = {
+  flags:
+    /^(?:-[nrcsSeajCMR]+|--(?:null-input|raw-output|compact-output|slurp|sort-keys|exit-status|raw-input|tab|join-output|args|jsonargs))$/,
+  named: /^--(?:arg|argjson|slurpfile|rawfile)$/,
+  code: () => true,
+};
+
+export const languages: { readonly [name: string]: Language } = {
+  ...{ awk, gawk: awk, mawk: awk, nawk: awk, sed, gsed: sed, jq, gojq: jq, jaq: jq },
+  yq: { flags: /^-[rPiyj]+$/, code: (text) => !/^(?:e|ea|eval|eval-all|shell-completion)$|system/.test(text) },
+  sort: { flags: /^-[bdfgikmnrsuVzhMR]+$/, valued: /^-[kt]$/, code: () => true },
+  split: { flags: /^-(?:[dxe]|[labn]\d+)$/, valued: /^-[labn]$/, code: () => true },
+  tar: { flags: /^-[ctxvzjJfpkm]+$/, valued: /^-C$/, code: () => true },
+};
+
+const sedCommand =
+  /\s*(?:(?:\d+|\$|\/[^/\\\n]*\/)(?:,(?:\d+|\$|\/[^/\\\n]*\/))?!?)?\s*(?:[dpqDG=]|s([^\w\s\\])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpIi\d]*)\s*(?:[;\n]|$)/y;
+
+/** Only s without its flags e and w, and commands that have no argument. */
+function isHarmlessSed(text: string): boolean {
+  sedCommand.lastIndex = 0;
+  while (sedCommand.lastIndex < text.length) if (!sedCommand.test(text)) return false;
+  return text !== "";
+}
 
 /** Options of any program that take a command, by what they are called. */
 export const commandOption: RegExp =
-  /^--?(?:exec|execdir|ok|okdir|eval|command|cmd|to-command|checkpoint-action|use-compress-program|rsh|rsh-command|rsync-path|shell|pager|editor|pre|preprocessor|upload-pack|receive-pack|extcmd)(?:=|$)/;
+  /^--?(?:exec|execdir|ok|okdir|eval|command|cmd|shell-command|to-command|checkpoint-action|use-compress-program|compress-program|filter|rsh|rsh-command|rsync-path|shell|pager|editor|pre|preprocessor|hostname-bin|upload-pack|receive-pack|extcmd|env-filter)(?:-batch)?(?:=|$)/;
 
-/** Variables whose value the shell or a program reads as code, or that change what the line means. */
-export const dangerousVariable: RegExp =
-  /^(?:PS[0-4]|PROMPT_COMMAND|BASH_\w+|ENV|IFS|PATH|RANDOM|SRANDOM|SECONDS|LINENO|OPTIND|HISTCMD|SHELLOPTS|LD_\w+|DYLD_\w+|NODE_OPTIONS|PYTHON\w*|PERL5\w*|RUBY(?:OPT|LIB)|JAVA_TOOL_OPTIONS|GIT_\w*|(?:\w+_)?(?:EDITOR|PAGER|VISUAL|BROWSER)|LESSOPEN|MAKEFLAGS)$/;
+/** A program may have the name of something that every object has. */
+export const rowOf = <Row>(table: { readonly [name: string]: Row }, name: string): Row | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
+function words(...lines: string[]): ReadonlySet<string> {
+  return new Set(lines.flatMap((line) => line.split(" ")));
+}

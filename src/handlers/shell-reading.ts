@@ -1,4 +1,4 @@
-/** What the reading of a shell line with placeholders finds, and how it goes on: one place in the line, and a judge who is told. */
+/** What the reading of a shell line with placeholders knows and finds, and how it refuses: what all its files share. */
 
 /** Stands in the line for a placeholder; no command line can hold it otherwise. */
 export const mark = "\0";
@@ -7,69 +7,93 @@ export const mark = "\0";
 export type Quote = "plain" | "double" | "single" | "ansi";
 
 export interface ShellWord {
-  start: number;
-  end: number;
   /** As it stands in the line. */
   raw: string;
-  /** Quotes taken off; undefined where only the shell knows all of it. */
+  /** Quotes taken off; undefined unless all of it is literal. */
   text: string | undefined;
-  /** What the text begins with, as far as the line tells. */
+  /** The literal text that it begins with. */
   head: string;
+  /** The literal text behind all else. */
+  tail: string;
+  /** It is a variable that the line does not set, and text behind it. */
+  isRooted: boolean;
   /** Where the placeholders in it stand, those of substitutions too. */
   marks: number[];
-  /** The placeholders that it begins with. */
-  leading: number[];
-  /** It holds what the shell may make several words of, or none. */
-  loose: boolean;
-  /** It holds nothing that is sure to stay. */
-  vanishes: boolean;
+  /** The placeholders, and the line's own variables, that it begins with. */
+  leading: (number | string)[];
+  /** The same of what follows NAME=. */
+  value: (number | string)[];
+  /** It holds a value, or what may have come out of one: a variable that the line sets, or the output of a command. */
+  isOwn: boolean;
+  /** Without quotes: the shell may make several words of it, or none. */
+  isLoose: boolean;
 }
 
 export interface ShellCommand {
   assignments: ShellWord[];
   words: ShellWord[];
+  hasRedirect: boolean;
 }
 
-/** Who is told what was found. */
-export interface Judge {
-  place(at: number, quote: Quote): void;
-  refuse(marks: readonly number[], why: string): void;
-  command(command: ShellCommand, at: number): void;
-  /** Run by something. */
-  code(raw: string): void;
-  /** The body of a here-document that the shell fills in. */
-  document(raw: string): void;
-  /** Evaluated as arithmetic: the text of a variable in it is code. */
-  sum(raw: string): void;
-  /** ${…}, whole. */
-  expansion(raw: string): void;
-  /** Names that get what these words become. */
-  assigned(names: readonly string[], from: readonly ShellWord[]): void;
-  defined(name: string, from: number, to: number): void;
-  /** Whether something between these places reads its standard input as code. */
-  runsInput(from: number, to: number): boolean;
+/** What is remembered of a whole line, with the scripts inside it. */
+export interface Found {
+  quotes: Map<number, Quote>;
+  /** Placeholders that an argument begins with, where a value that begins with "-" would be an option. */
+  begins: number[][];
+  /** By variable: what the words that it is set to begin with. */
+  assigned: Map<string, ShellWord["leading"][]>;
+  /** Files that are run. */
+  runs: { path: string; word: ShellWord }[];
+  /** Last parts of the paths that other commands are given or write. */
+  mentioned: Set<string>;
+  /** A value names a file that is written. */
+  writesAnywhere: boolean;
+  /** A value names the folder where the rest runs. */
+  movesAnywhere: boolean;
 }
 
 export interface Reader {
   readonly source: string;
-  readonly judge: Judge;
+  readonly found: Found;
+  /** Variables that the line sets somewhere. */
+  readonly own: ReadonlySet<string>;
+  /** $1 and the like are values: this is the script of `bash -c`. */
+  readonly hasArguments: boolean;
+  /** Variables that an argument begins with, where "-" would make it an option. */
+  readonly leads: Set<string>;
   at: number;
   depth: number;
-  /** Here-documents whose bodies begin behind the next line break. */
-  documents: { delimiter: string; tabs: boolean; isFilled: boolean }[];
-  /** Where the command that is being read gets its input from, if the line says so. */
-  inputs: ShellWord[];
   /** Reads the commands of a substitution, up to its bracket. */
   nested(reader: Reader): void;
+  /** Reads the script of a shell that this line starts. */
+  script(text: string, reader: Reader): ReadonlySet<string>;
+  command(command: ShellCommand, reader: Reader): void;
 }
 
-const unreadable = "the shell line cannot be read";
-/** Throws where nobody can tell what the shell will make of the line; caught in shell-template.ts. */
-export const giveUp = (why: string): never => {
-  throw new Error(why, { cause: unreadable });
-};
-export const isUnreadable = (thrown: unknown): thrown is Error =>
-  thrown instanceof Error && thrown.cause === unreadable;
+interface Refusal {
+  isRefusal: true;
+  /** The placeholder that it is about, if it is about one. */
+  at: number | undefined;
+}
+
+/** Throws: nothing of the line is taken. Caught in shell-template.ts. */
+export function refuse(why: string, marks: readonly number[] = []): never {
+  throw new Error(why, { cause: { isRefusal: true, at: marks[0] } satisfies Refusal });
+}
+
+export const refusalOf = (thrown: unknown): Refusal | undefined =>
+  thrown instanceof Error && (thrown.cause as Partial<Refusal> | undefined)?.isRefusal === true
+    ? (thrown.cause as Refusal) // only refuse() says so
+    : undefined;
+
+/** As a message quotes a part of the line. */
+export function show(raw: string): string {
+  const text = raw.replaceAll(mark, "{{…}}").replaceAll(/\s+/g, " ").trim();
+  return `"${text.length > 50 ? `${text.slice(0, 50)}…` : text}"`;
+}
+
+/** Of a path, as far as it is written out. */
+export const lastPart = ({ raw }: ShellWord): string => raw.replaceAll(/["'\\]/g, "").replace(/^.*[/=](?=[^/])/s, "");
 
 export function marksIn({ source }: Reader, start: number, end: number): number[] {
   const found: number[] = [];

@@ -6,9 +6,8 @@ import { HooklineError } from "../core/error.ts";
 import type { Json } from "../core/event.ts";
 import type { Scope } from "../core/ports.ts";
 import { compileTemplateParts, printValue, type TemplatePart } from "../core/template.ts";
-import { readShellLine } from "./shell-commands.ts";
-import { createPlaceJudge, type Places } from "./shell-places.ts";
-import { isUnreadable, mark, type Quote } from "./shell-reading.ts";
+import { type Places, readShellLine } from "./shell-commands.ts";
+import { mark, type Quote, refusalOf, refuse } from "./shell-reading.ts";
 
 export interface Values {
   [variable: string]: string;
@@ -41,7 +40,7 @@ const written: { readonly [Q in Quote]: (name: string) => string } = {
 /**
  * Reads a line for bash or sh once, for all its runs. Never throws.
  *
- * @returns undefined if it holds no placeholders; its faults where a value could become more than an argument
+ * @returns undefined if it holds no placeholders; its fault where a value could become more than an argument, or where that is not certain
  * @example compileShellTemplate("cat {{tool.params.path}}") // { line: 'cat "$HOOKLINE_VALUE_1"', values }
  */
 export function compileShellTemplate(text: string): ShellTemplate | TemplateFault[] | undefined {
@@ -51,26 +50,20 @@ export function compileShellTemplate(text: string): ShellTemplate | TemplateFaul
   if (!first) return undefined;
   const source = parts.map((part) => (part.is === "text" ? part.text : mark)).join("");
   if (text.includes(mark)) return [{ placeholder: first.written, where: "in a line that holds a NUL character" }];
-  const places = readPlaces(source);
-  if (typeof places === "string")
-    return [{ placeholder: first.written, where: `in a line that cannot be read: ${places}` }];
   const offsets = offsetsOf(source);
-  const faults = placeholders.flatMap(({ written: placeholder }, index): TemplateFault[] => {
-    const at = offsets[index] ?? -1;
-    const where = places.refused.get(at) ?? (places.quotes.has(at) ? undefined : "where no value can stand");
-    return where === undefined ? [] : [{ placeholder, where }];
-  });
-  return faults.length > 0 ? faults : templateOf(source, placeholders, { offsets, places });
-}
-
-function readPlaces(source: string): Places | string {
-  const judge = createPlaceJudge();
   try {
-    readShellLine(source, judge);
-    return judge.conclude();
+    const places = readShellLine(source);
+    const lost = offsets.filter((at) => !places.quotes.has(at));
+    if (lost.length > 0) refuse("where no value can stand", lost);
+    return templateOf(source, placeholders, { offsets, places });
   } catch (error) {
-    if (isUnreadable(error)) return error.message;
-    throw error;
+    const refusal = refusalOf(error);
+    if (!refusal || !(error instanceof Error)) throw error;
+    const { written: placeholder } = placeholders[offsets.indexOf(refusal.at ?? -1)] ?? first;
+    const advice = error.message.endsWith(")")
+      ? ""
+      : ` (a script of its own takes any value: ./script.sh ${placeholder})`;
+    return [{ placeholder, where: error.message + advice }];
   }
 }
 

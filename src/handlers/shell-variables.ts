@@ -1,56 +1,39 @@
-/** Values of placeholders that a shell line puts into variables: where those are run or evaluated, so would the values be. */
-import { assign, type Judging, refuse } from "./shell-judging.ts";
-import { dangerousVariable } from "./shell-programs.ts";
-import { mark, type ShellWord } from "./shell-reading.ts";
+/** Variables of a shell line that holds placeholders: which may be set, and which may hold values. Apart because it is a table. */
+import { type Reader, refuse, type ShellWord, show } from "./shell-reading.ts";
 
-/** Of ${…} only these run something: an indirect name, a prompt, a subscript, an offset. */
-export function judgeExpansion({ sums }: Judging, raw: string): void {
-  if (/^\$\{!|@[A-Za-z]\}$/.test(raw)) sums.push(raw);
-  const subscript = /^\$\{[#!]?\w+(\[.*?\])/.exec(raw)?.[1];
-  const offset = /^\$\{\w+(?:\[[^\]]*\])?:(?![-=?+])(.*)\}$/s.exec(raw)?.[1];
-  for (const text of [subscript, offset]) if (text !== undefined) sums.push(text);
+/** The shell sets them, maybe to what it was given. */
+const setByShell =
+  /^(?:PWD|OLDPWD|REPLY|DIRSTACK|FUNCNAME|OPTARG|MAPFILE|COPROC|PIPESTATUS|BASH_\w+|READLINE_\w+|COMP_\w+|HOOKLINE_VALUE_\w+)$/;
+
+export const isOwnVariable = (name: string, own: ReadonlySet<string>): boolean =>
+  own.has(name) || setByShell.test(name);
+
+/** The shell or a program reads their value as code or as a number, or they change what the line means. */
+const special =
+  /^(?:_|PS\d|PROMPT\w*|BASH\w*|ENV|IFS|PATH|CDPATH|HOME|SHELL|SHELLOPTS|RANDOM|SRANDOM|SECONDS|LINENO|OPT(?:IND|ARG|ERR)|HIST\w+|histchars|auto_resume|EPOCH\w+|E?UID|PPID|DIRSTACK|GROUPS|FUNCNAME|FUNCNEST|GLOBIGNORE|EXECIGNORE|COLUMNS|LINES|MAIL\w*|TMOUT|IGNOREEOF|COMP\w*|READLINE\w*|REPLY|MAPFILE|COPROC|PIPESTATUS|PWD|OLDPWD|FCEDIT|INPUTRC|TIMEFORMAT|LC_\w+|LANG|LANGUAGE|LOCPATH|TERM\w*|LD_\w+|DYLD_\w+|MALLOC_\w+|GCONV_PATH|NODE_\w+|NPM_\w+|npm_\w+|YARN_\w+|PNPM_\w+|DENO_\w+|BUN_\w+|TS_NODE\w*|PYTHON\w*|PIP_\w+|PERL\w*|RUBY\w*|GEM_\w+|BUNDLE_\w+|JAVA\w*|_JAVA_OPTIONS|JDK_\w+|CLASSPATH|MAVEN_\w+|GRADLE_\w+|PHP\w*|LUA\w*|R_\w+|GO\w+|CARGO\w*|RUST\w*|GIT_\w+|SSH_\w+|SUDO_\w+|DOCKER_\w+|KUBE\w*|(?:\w*_)?(?:EDITOR|PAGER|VISUAL|BROWSER|ASKPASS)|MANPAGER|PAGER|LESS\w*|MAKE\w*|MFLAGS|TAR_OPTIONS|RSYNC_\w+|ZDOTDIR|XDG_\w+|TMPDIR|HOOKLINE\w*|\w*_(?:proxy|PROXY))$/;
+
+/** Names in capitals that nothing but the line itself reads. */
+const harmless =
+  /^(?:[A-Z]|FILE|FILES|FILE_?NAME|FILE_?PATH|DIR|FOLDER|NAME|MESSAGE|MSG|TEXT|TITLE|BODY|CONTENT|VALUE|RESULT|OUT|OUTPUT|INPUT|SRC|DST|TARGET_FILE)$/;
+
+/** NAME=value in front of a command, alone, or behind `env` and `export`. */
+export function judgeAssignment(reader: Reader, word: ShellWord): void {
+  const [, name = ""] = /^([A-Za-z_]\w*)=/.exec(word.raw) ?? [];
+  if (name === "") refuse(`at ${show(word.raw)}, which is no plain NAME=…`, word.marks);
+  judgeName(name, word);
+  if (word.isOwn && /[A-Z]/.test(name) && !harmless.test(name))
+    refuse(`as the value of ${name}, which a program may read (name your own in small letters)`, word.marks);
+  setVariable(reader, name, word.value);
 }
 
-export function judgeAssignment(judging: Judging, { raw, marks, ...word }: ShellWord): void {
-  const [, name = "", subscript = ""] = /^([A-Za-z_]\w*)(\[[^\]]*\])?\+?=/.exec(raw) ?? [];
-  if (subscript.includes(mark)) refuse(judging, marks, "in an array's subscript");
-  if (subscript !== "") judging.sums.push(subscript);
-  if (dangerousVariable.test(name)) refuse(judging, marks, `as the value of ${name}`);
-  assign(judging, [name], [{ ...word, raw, marks }]);
+/** A name that the line sets, whatever to. */
+export function judgeName(name: string, { raw, marks }: ShellWord): void {
+  if (!/^[A-Za-z_]\w*$/.test(name)) refuse(`at ${show(raw)}, where the shell takes a variable's name`, marks);
+  if (special.test(name)) refuse(`in a line that sets ${name}, which changes what programs do`, marks);
 }
 
-/** Where the name of a variable is asked for: what a value would put there is run, and so is what its subscript names. */
-export function noteName({ codes, sums }: Judging, raw: string): void {
-  codes.push(raw);
-  if (raw.includes("[")) sums.push(raw);
+export function setVariable({ found }: Reader, name: string, leading: ShellWord["leading"]): void {
+  const known = found.assigned.get(name);
+  if (known) known.push(leading);
+  else found.assigned.set(name, [leading]);
 }
-
-/** The arguments of a function, or of `set`. */
-export const positional: readonly string[] = "123456789@*".split("");
-
-/** A variable that holds a value is no code and no number either. */
-export function judgeVariables(judging: Judging): void {
-  const tainted = new Map<string, readonly number[]>();
-  const marks = [...judging.quotes.keys()];
-  const given = judging.functions.length > 0 ? positional : [];
-  for (const name of [...given, ...judging.filled]) if (/^(?:\w+|[@*])$/.test(name)) tainted.set(name, marks);
-  for (let size = -1; size !== tainted.size; ) {
-    size = tainted.size;
-    for (const { names, raw, marks: own } of judging.assigned) {
-      const from = own.length > 0 ? own : [...tainted].find(([name]) => mentions(raw, name))?.[1];
-      if (from) for (const name of names) if (!tainted.has(name)) tainted.set(name, from);
-    }
-  }
-  const codes = [...judging.codes, ...(judging.inputs.length > 0 ? judging.documents : [])];
-  for (const [name, from] of tainted) {
-    if (codes.some((raw) => mentions(raw, name))) refuse(judging, from, `in $${name}, which the line runs`);
-    if (judging.sums.some((raw) => isNamed(raw, name))) refuse(judging, from, `in $${name}, which the line evaluates`);
-  }
-}
-
-const escaped = (name: string): string => name.replace(/[*@]/g, "\\$&");
-/** Not between single quotes: what stands there is not filled in now. */
-const mentions = (raw: string, name: string): boolean =>
-  new RegExp(`\\$\\{?[#!]?${escaped(name)}(?!\\w)`).test(raw.replace(/^'[^']*'$/, ""));
-const isNamed = (raw: string, name: string): boolean =>
-  mentions(raw, name) || (/^[A-Za-z_]/.test(name) && new RegExp(`(?<!\\w)${name}(?!\\w)`).test(raw));

@@ -1,86 +1,95 @@
 /** Reads the words of a shell line that holds placeholders: quotes, expansions, and how each placeholder is quoted. */
-import { skipLines } from "./shell-blanks.ts";
-import { giveUp, mark, marksIn, type Quote, type Reader, type ShellWord } from "./shell-reading.ts";
+import { mark, marksIn, type Quote, type Reader, refuse, type ShellWord, show } from "./shell-reading.ts";
+import { isOwnVariable } from "./shell-variables.ts";
 
 /** A word in the making. */
-export interface Making {
+interface Making {
   text: string | undefined;
   head: string;
-  leading: number[];
-  /** Nothing but placeholders so far. */
+  tail: string;
+  unknown: ("rooted" | "other")[];
+  leading: (number | string)[];
+  /** What follows NAME= begins with. */
+  value: (number | string)[];
+  /** Nothing but values so far; and so behind NAME=. */
   begins: boolean;
+  valueBegins: boolean;
+  isOwn: boolean;
+  isLoose: boolean;
 }
-export const newMaking = (): Making => ({ text: "", head: "", leading: [], begins: true });
 
 function addText(making: Making, text: string): void {
-  making.begins = false;
-  if (making.text === undefined) return;
-  making.text += text;
-  making.head = making.text;
+  if (text === "") return;
+  making.begins = making.valueBegins = false;
+  making.tail += text;
+  if (making.text !== undefined) making.head = making.text += text;
 }
 
-function addUnknown(making: Making): void {
-  making.begins = false;
+function addUnknown(making: Making, what: "rooted" | "other" = "other"): void {
+  making.begins = making.valueBegins = false;
   making.text = undefined;
+  making.tail = "";
+  making.unknown.push(what);
+}
+
+/** Does not end the beginning: it may be empty. */
+function addValue(making: Making, value: number | string): void {
+  const { begins, valueBegins } = making;
+  if (begins) making.leading.push(value);
+  if (valueBegins) making.value.push(value);
+  addUnknown(making);
+  Object.assign(making, { begins, valueBegins, isOwn: true });
 }
 
 function addMark(reader: Reader, making: Making, quote: Quote): void {
-  if (making.begins) making.leading.push(reader.at);
-  making.text = undefined;
-  reader.judge.place(reader.at, quote);
+  addValue(making, reader.at);
+  reader.found.quotes.set(reader.at, quote);
   reader.at += 1;
 }
 
 const blank = /[ \t\n]/;
 const meta = /[ \t\n;&|<>()]/;
 
-/**
- * One word. In `pattern` mode (the right side of a comparison in [[ ]]) brackets and bars belong to it.
- */
+/** One word, which may be empty. In `pattern` mode (the right side of a comparison in [[ ]]) `<` and `>` belong to it. */
 export function readWord(reader: Reader, mode: "word" | "pattern" = "word"): ShellWord {
   const { source } = reader;
   const start = reader.at;
-  const making = newMaking();
-  let open = 0;
-  let loose = false;
-  let solid = false;
+  const making: Making = {
+    text: "",
+    head: "",
+    tail: "",
+    unknown: [],
+    leading: [],
+    value: [],
+    begins: true,
+    valueBegins: false,
+    isOwn: false,
+    isLoose: false,
+  };
   while (reader.at < source.length) {
     const sign = source[reader.at] ?? "";
     const read = parts[sign];
-    const isLoose = atLoose(reader);
-    const before = reader.at;
     if (read) read(reader, making);
-    else if (/[<>]/.test(sign) && source[reader.at + 1] === "(") readSubstitution(reader, making, 2);
-    else if (mode === "pattern" && !endsPattern(reader, open)) {
-      open += sign === "(" ? 1 : sign === ")" ? -1 : 0;
-      addText(making, sign);
-      reader.at += 1;
-    } else if (sign === "(" && /^[A-Za-z_]\w*\+?=$/.test(source.slice(start, reader.at))) readArray(reader, making);
-    else if (meta.test(sign)) break;
-    else {
-      addText(making, sign);
-      reader.at += 1;
-    }
-    loose ||= isLoose;
-    solid ||= !isLoose && source.slice(before, reader.at) !== "\\\n";
+    else if (/^[<>]\(/.test(source.slice(reader.at, reader.at + 2))) refuse(`in a line with ${sign}( … )`);
+    else if (mode === "pattern" ? blank.test(sign) || /[;&|()]/.test(sign) : meta.test(sign)) break;
+    else readPlain(reader, making, sign);
   }
-  const end = reader.at;
-  const { text, head, leading } = making;
-  const raw = source.slice(start, end);
-  return { start, end, raw, text, head, leading, marks: marksIn(reader, start, end), loose, vanishes: !solid };
+  const { text, head, tail, leading, value, isOwn, isLoose, unknown } = making;
+  const isRooted = head === "" && unknown.length === 1 && unknown[0] === "rooted";
+  const marks = marksIn(reader, start, reader.at);
+  return { raw: source.slice(start, reader.at), text, head, tail, isRooted, marks, leading, value, isOwn, isLoose };
 }
 
-/** An expansion that is not quoted, or one of all the arguments. */
-function atLoose({ source, at }: Reader): boolean {
-  const allOf = /"\$(?:@|\{@|\{\w+\[@\])/y;
-  allOf.lastIndex = at;
-  return source[at] === "`" || (source[at] === "$" && !/['"]/.test(source[at + 1] ?? "")) || allOf.test(source);
-}
-
-function endsPattern({ source, at }: Reader, open: number): boolean {
-  const sign = source[at] ?? "";
-  if (open > 0) return false;
-  return blank.test(sign) || sign === ")" || sign === ";" || /^(&&|\|\|)/.test(source.slice(at, at + 2));
+/** Globs and braces become what only the shell knows. */
+function readPlain(reader: Reader, making: Making, sign: string): void {
+  if (/[*?[\]{}]/.test(sign)) {
+    const isWhole =
+      making.text === "" && /^[[\]{}]{1,2}(?=[\s;&|<>()]|$)/.test(reader.source.slice(reader.at, reader.at + 3));
+    if (!isWhole && !(sign === "]" && making.text === "]")) addUnknown(making);
+    else addText(making, sign);
+  } else addText(making, sign);
+  if (sign === "=" && /^[A-Za-z_]\w*=$/.test(making.text ?? "")) making.valueBegins = true;
+  reader.at += 1;
 }
 
 type ReadPart = (reader: Reader, making: Making) => void;
@@ -91,21 +100,21 @@ const parts: { readonly [sign: string]: ReadPart } = {
   "'": readSingle,
   '"': readDouble,
   $: (reader, making) => readDollar(reader, making, "plain"),
-  "`": readBackticks,
+  "`": () => refuse("in a line with backticks (write $( … ) instead)"),
   [mark]: (reader, making) => addMark(reader, making, "plain"),
 };
 
 function readEscape(reader: Reader, making: Making): void {
   const next = reader.source[reader.at + 1] ?? "";
-  if (next === mark) reader.judge.refuse([reader.at + 1], "behind a backslash");
-  if (next !== "\n" && next !== mark) addText(making, next);
-  if (next === mark) addUnknown(making);
+  if (next === mark) refuse("behind a backslash", [reader.at + 1]);
+  if (next === "\n") refuse("in a line with a line break inside a word");
+  addText(making, next);
   reader.at += 2;
 }
 
 function readSingle(reader: Reader, making: Making): void {
   const end = reader.source.indexOf("'", reader.at + 1);
-  if (end < 0) giveUp("a ' is not closed");
+  if (end < 0) refuse("in a line that cannot be read: a ' is not closed");
   reader.at += 1;
   while (reader.at < end) {
     if (reader.source[reader.at] === mark) addMark(reader, making, "single");
@@ -118,10 +127,10 @@ function readDouble(reader: Reader, making: Making): void {
   const { source } = reader;
   reader.at += 1;
   for (let sign = source[reader.at]; sign !== '"'; sign = source[reader.at]) {
-    if (sign === undefined) giveUp('a " is not closed');
+    if (sign === undefined) refuse('in a line that cannot be read: a " is not closed');
     else if (sign === "\\") readDoubleEscape(reader, making);
     else if (sign === "$") readDollar(reader, making, "double");
-    else if (sign === "`") readBackticks(reader, making);
+    else if (sign === "`") parts["`"]?.(reader, making);
     else if (sign === mark) addMark(reader, making, "double");
     else addText(making, source[reader.at++] ?? "");
   }
@@ -130,9 +139,9 @@ function readDouble(reader: Reader, making: Making): void {
 
 function readDoubleEscape(reader: Reader, making: Making): void {
   const next = reader.source[reader.at + 1] ?? "";
-  if (next === mark) readEscape(reader, making);
+  if (next === mark || next === "\n") readEscape(reader, making);
   else {
-    addText(making, /[$`"\\]/.test(next) ? next : next === "\n" ? "" : `\\${next}`);
+    addText(making, /[$`"\\]/.test(next) ? next : `\\${next}`);
     reader.at += 2;
   }
 }
@@ -142,128 +151,103 @@ function readAnsi(reader: Reader, making: Making): void {
   reader.at += 2;
   addUnknown(making);
   for (let sign = reader.source[reader.at]; sign !== "'"; sign = reader.source[reader.at]) {
-    if (sign === undefined || reader.source.startsWith("\\'", reader.at)) giveUp("a $'…' holds a ' or is not closed");
-    if (sign === "\\") readEscape(reader, making);
-    else if (sign === mark) addMark(reader, making, "ansi");
-    else reader.at += 1;
+    if (sign === undefined || reader.source.startsWith("\\'", reader.at))
+      refuse("in a line that cannot be read: a $'…' holds a ' or is not closed");
+    if (sign === "\\" && reader.source[reader.at + 1] === mark) refuse("behind a backslash", [reader.at + 1]);
+    if (sign === mark) addMark(reader, making, "ansi");
+    else reader.at += sign === "\\" ? 2 : 1;
   }
   reader.at += 1;
 }
 
-/** What a $ begins, by how the rest looks; `$'` means something outside of quotes only. */
-const dollars: readonly [string, (reader: Reader, making: Making, quote: "plain" | "double") => void][] = [
-  ["$((", (reader, making) => readSum(reader, making, "$((")],
-  ["$(", (reader, making) => readSubstitution(reader, making, 2)],
-  ["${", readExpansion],
-  ["$[", (reader, making) => readSum(reader, making, "$[")],
-];
-
 function readDollar(reader: Reader, making: Making, quote: "plain" | "double"): void {
   const { source, at } = reader;
-  const read = dollars.find(([begin]) => source.startsWith(begin, at))?.[1];
-  if (read) read(reader, making, quote);
-  else if (quote === "plain" && source.startsWith("$'", at)) readAnsi(reader, making);
+  const [next = "", third = ""] = source.slice(at + 1, at + 3);
+  if (next === mark) refuse("directly behind a $", [at + 1]);
+  if (next === "\\") refuse('in a line with a backslash behind a "$"');
+  if ((next === "(" && third === "(") || next === "[") refuse("in a line with arithmetic");
+  if (next === "(") readSubstitution(reader, making, quote);
+  else if (next === "{") readBraces(reader, making, quote);
+  else if (quote === "plain" && next === "'") readAnsi(reader, making);
+  else if (quote === "plain" && next === '"') refuse('in a line with $"…"');
   else readVariable(reader, making, quote);
 }
 
+const variable = /\$(?:([A-Za-z_]\w*|\d)|[?$!#]|[@*-])/y;
+
 function readVariable(reader: Reader, making: Making, quote: "plain" | "double"): void {
-  const { source, at } = reader;
-  const named = /\$(?:[A-Za-z_]\w*|[@*#?$!\-\d])/y;
-  named.lastIndex = at;
-  const found = named.exec(source)?.[0];
-  if (source[at + 1] === mark) reader.judge.refuse([at + 1], "directly behind a $");
-  if (found === undefined && !(quote === "plain" && source[at + 1] === '"')) addText(making, "$");
-  else addUnknown(making);
+  variable.lastIndex = reader.at;
+  const [found, name] = variable.exec(reader.source) ?? [];
+  if (found !== undefined && /^\$[@*-]$/.test(found)) refuse(`in a line with ${found}`);
   reader.at += found?.length ?? 1;
+  if (name !== undefined) addVariable(reader, making, { name, quote, isWhole: true });
+  else if (found === undefined) addText(making, "$");
+  else addUnknown(making); // a number
+}
+
+/** `${NAME}`, and the forms whose word is plain text: nothing of them runs, and no number is worked out. */
+const braces =
+  /\$\{(?:(#?)([A-Za-z_]\w*|\d+)|([A-Za-z_]\w*|\d+)(?:(?::?[-+?]|##?|%%?|\/[/#%]?)[\w \t.,:;@%+*?/=~^-]*|,,?|\^\^?))\}/y;
+
+function readBraces(reader: Reader, making: Making, quote: "plain" | "double"): void {
+  const { source, at } = reader;
+  braces.lastIndex = at;
+  const [found = "", size = "", plain, changed] = braces.exec(source) ?? [];
+  if (found === "") {
+    const end = source.indexOf("}", at) + 1 || source.length;
+    const raw = show(source.slice(at, end));
+    refuse(`at ${raw}, which is more than a variable and plain text`, marksIn(reader, at, end));
+  }
+  reader.at += found.length;
+  addVariable(reader, making, { name: plain ?? changed ?? "", quote, isWhole: plain !== undefined && size === "" });
+}
+
+function addVariable(
+  reader: Reader,
+  making: Making,
+  { name, quote, isWhole }: { name: string; quote: "plain" | "double"; isWhole: boolean },
+): void {
+  if (name === "_") refuse("in a line with $_");
+  const isArgument = /^\d/.test(name);
+  if (isArgument && !reader.hasArguments) refuse(`in a line with $${name}`);
+  const isOwn = isArgument || isOwnVariable(name, reader.own);
+  if (isOwn) addValue(making, name);
+  else addUnknown(making, isWhole ? "rooted" : "other");
+  making.isLoose ||= quote === "plain";
 }
 
 export const deepest: number = 60;
 
-/** $(…), <(…), >(…) */
-function readSubstitution(reader: Reader, making: Making, opening: number): void {
+function readSubstitution(reader: Reader, making: Making, quote: "plain" | "double"): void {
   addUnknown(making);
-  reader.at += opening;
-  within(reader, () => reader.nested(reader));
-}
-
-function within(reader: Reader, read: () => void): void {
-  const { documents: waiting, inputs } = reader;
-  if (++reader.depth > deepest) giveUp("it is nested too deeply");
-  reader.documents = [];
-  const start = reader.at;
-  read();
-  const hasLines = reader.source.slice(start, reader.at).includes("\n");
-  if (reader.documents.length > 0 || (waiting.length > 0 && hasLines))
-    giveUp("a here-document begins beside a substitution");
-  reader.documents = waiting;
-  reader.inputs = inputs;
+  making.isOwn = true;
+  making.isLoose ||= quote === "plain";
+  reader.at += 2;
+  if (++reader.depth > deepest) refuse("in a line that is nested too deeply");
+  reader.nested(reader);
   reader.depth -= 1;
 }
 
-/** Bash takes "((" for arithmetic if "))" ends it; whatever else it may be is written with a blank. */
-export function readSum(reader: Reader, making: Making, opening: "((" | "$((" | "$["): void {
+/** Blanks, comments and line breaks that are escaped. */
+export function skipBlanks(reader: Reader): void {
   const { source } = reader;
-  const start = reader.at;
-  addUnknown(making);
-  reader.at += opening.length;
-  const [up, down] = opening === "$[" ? ["[", "]"] : ["(", ")"];
-  for (let open = opening === "$[" ? 1 : 2; open > 0; ) {
+  for (;;) {
     const sign = source[reader.at];
-    if (sign === undefined || /['\\`]/.test(sign)) giveUp("arithmetic holds quotes or is not closed");
-    if (sign === down && open === 2 && opening !== "$[" && source[reader.at + 1] !== down)
-      giveUp('"((" begins two subshells: write a blank between them');
-    if (sign === "$") within(reader, () => readDollar(reader, newMaking(), "double"));
+    if (sign === " " || sign === "\t") reader.at += 1;
+    else if (sign === "\\" && source[reader.at + 1] === "\n") {
+      if (!blank.test(source[reader.at - 1] ?? "")) refuse("in a line with a line break inside a word");
+      reader.at += 2;
+    } else if (sign !== "#") return;
     else {
-      open += sign === up ? 1 : sign === down ? -1 : 0;
-      reader.at += 1;
+      const end = source.indexOf("\n", reader.at);
+      const stop = end < 0 ? source.length : end;
+      const marks = marksIn(reader, reader.at, stop);
+      if (marks.length > 0) refuse("in a comment", marks);
+      reader.at = stop;
     }
   }
-  reader.judge.refuse(marksIn(reader, start, reader.at), "in arithmetic");
-  reader.judge.sum(source.slice(start, reader.at));
 }
 
-function readExpansion(reader: Reader, making: Making, quote: "plain" | "double"): void {
-  const { source } = reader;
-  const start = reader.at;
-  const inner = newMaking();
-  addUnknown(making);
-  reader.at += 2;
-  for (let sign = source[reader.at]; sign !== "}"; sign = source[reader.at]) {
-    if (sign === undefined || (sign === "'" && quote === "double")) giveUp("a ${…} holds a ' or is not closed");
-    if (sign === "\\") reader.at += 2;
-    else if (sign === "'") readSingle(reader, inner);
-    else if (sign === '"') within(reader, () => readDouble(reader, inner));
-    else if (sign === "$") within(reader, () => readDollar(reader, inner, quote));
-    else if (sign === "`") readBackticks(reader, inner);
-    else reader.at += 1;
-  }
-  reader.at += 1;
-  reader.judge.refuse(marksIn(reader, start, reader.at), "inside ${…}");
-  reader.judge.expansion(source.slice(start, reader.at));
-}
-
-function readBackticks(reader: Reader, making: Making): void {
-  const { source } = reader;
-  const start = reader.at;
-  addUnknown(making);
-  for (reader.at += 1; source[reader.at] !== "`"; reader.at += source[reader.at] === "\\" ? 2 : 1)
-    if (reader.at >= source.length) giveUp("a ` is not closed");
-  reader.at += 1;
-  reader.judge.refuse(marksIn(reader, start, reader.at), "between backticks (write $( … ) instead)");
-}
-
-/** NAME=(…) */
-function readArray(reader: Reader, making: Making): void {
-  addUnknown(making);
-  reader.at += 1;
-  within(reader, () => {
-    for (skipLines(reader); reader.source[reader.at] !== ")"; skipLines(reader)) readItem(reader);
-  });
-  reader.at += 1;
-}
-
-function readItem(reader: Reader): void {
-  const item = readWord(reader);
-  if (item.start === item.end) giveUp("a list of values is not closed");
-  if (item.raw.startsWith("[")) reader.judge.refuse(item.marks, "in an array's subscript");
+export function skipLines(reader: Reader): void {
+  for (skipBlanks(reader); reader.source[reader.at] === "\n"; skipBlanks(reader)) reader.at += 1;
 }

@@ -1,27 +1,40 @@
 /** Calling a tool from a handler: what can go wrong becomes a reason, and the answer becomes a step's output. */
-import { messageOf } from "../core/error.ts";
+import { HooklineError, messageOf } from "../core/error.ts";
 import type { Fields, Json } from "../core/event.ts";
 import type { StepContext, StepResult, ToolAnswer } from "../core/ports.ts";
 import { anything, isRecord, type Mismatch, mapOf, type Schema, say } from "../core/schema.ts";
 import { printValue } from "../core/template.ts";
-import { shorten } from "./evidence.ts";
+
+/** Why a call brought nothing. */
+export interface FailedCall {
+  /** Short, as agents read it. */
+  reason: string;
+  /** For the run alone, which hides the secrets in it: what the server wrote to stderr. */
+  notes?: string[];
+}
 
 /** Never rejects. An answer that the tool itself calls an error is a failure with its words. */
 export async function callTool(
   name: string,
   input: Json,
   { ports, event, hook, signal }: StepContext,
-): Promise<ToolAnswer | { reason: string }> {
+): Promise<ToolAnswer | FailedCall> {
   if (!ports.tools) return { reason: "nothing here can call tools" };
   if (!isRecord(input)) return { reason: `the tool ${name} takes an object, and was given ${printValue(input)}` };
   try {
     const tools = await ports.tools(event, hook);
     const answer = await tools.call(name, input, signal, event);
-    return answer.ok ? answer : { reason: `the tool ${name} reported an error: ${wordsOf(answer)}` };
+    return answer.ok ? answer : { reason: short(`the tool ${name} reported an error: ${wordsOf(answer)}`) };
   } catch (error) {
-    return { reason: messageOf(error) };
+    const reason = short(messageOf(error));
+    const said = error instanceof HooklineError ? error.facts.said : undefined;
+    return said === undefined ? { reason } : { reason, notes: [`the server of the tool ${name} said: ${said}`] };
   }
 }
+
+const longestReason = 2_000;
+const short = (reason: string): string =>
+  reason.length > longestReason ? `${reason.slice(0, longestReason - 1)}…` : reason;
 
 /** What it said: its own words, else its output as text. */
 export const wordsOf = ({ output, text }: ToolAnswer): string => text ?? printValue(output);
@@ -29,12 +42,7 @@ export const wordsOf = ({ output, text }: ToolAnswer): string => text ?? printVa
 /** {{previous}} prints it, and {{previous.field}} walks into it. */
 export const outputOf = ({ output }: ToolAnswer): Fields => (isRecord(output) ? output : { content: output });
 
-export const failedCall = (reason: string): StepResult => ({
-  ok: false,
-  output: {},
-  failure: "error",
-  reason: shorten(reason),
-});
+export const failedCall = (call: FailedCall): StepResult => ({ ok: false, output: {}, failure: "error", ...call });
 
 /** How rules name an action of a module (D51). */
 export interface ActionCall {

@@ -1,8 +1,10 @@
 /** The language servers of one project: started when a file first asks for one, kept, and ended together. */
-import { readFile, stat } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
+import { dirname, sep } from "node:path";
 import { HooklineError, messageOf } from "../core/error.ts";
 import type { Diagnosis, Diagnostic, LanguageServers } from "../core/ports.ts";
 import type { StartCompanion } from "../core/program.ts";
+import { type FileText, readRegularFile } from "../regular-file.ts";
 import { type Choice, chooseServer, type Surroundings } from "./choose.ts";
 import type { Session } from "./session.ts";
 
@@ -57,9 +59,10 @@ export function createLanguageServers(options: LanguageServerOptions): LanguageS
       if (closing) throw closed(root);
       const choice = chooseServer(file, options);
       if (typeof choice === "string") return skipped(file, choice);
-      const shown = text ?? (await readText(file));
-      if (shown === undefined) return skipped(file, `larger than ${largestFileInBytes >> 20} MiB`);
-      const found = await ask(choice, file, shown, signal);
+      if (!(await isInside(root, file))) return skipped(file, `it lies outside of the project ${root}`);
+      const read = text === undefined ? await readText(file) : { text };
+      if ("refused" in read) return skipped(file, read.refused);
+      const found = await ask(choice, file, read.text, signal);
       if (typeof found === "string") return skipped(file, found);
       return { file, server: choice.server, diagnostics: found };
     },
@@ -135,11 +138,24 @@ async function orAborted<T>(work: Promise<T>, signal: AbortSignal, { server }: C
   }
 }
 
-/** undefined: too large. */
-async function readText(file: string): Promise<string | undefined> {
+/** Wherever links lead: a project's servers are asked about the project's files. */
+async function isInside(root: string, file: string): Promise<boolean> {
+  const [base, real] = await Promise.all([realOf(root), realOf(file)]);
+  return real === base || real.startsWith(base.endsWith(sep) ? base : base + sep);
+}
+
+/** Of what is not there, or not for us to see, the folder in which it would lie. */
+async function realOf(path: string): Promise<string> {
   try {
-    if ((await stat(file)).size > largestFileInBytes) return undefined;
-    return await readFile(file, "utf8");
+    return await realpath(path);
+  } catch {
+    return dirname(path) === path ? path : realOf(dirname(path));
+  }
+}
+
+async function readText(file: string): Promise<FileText> {
+  try {
+    return await readRegularFile(file, largestFileInBytes);
   } catch (error) {
     throw new HooklineError("file_unreadable", { reason: messageOf(error), where: file }, { cause: error });
   }

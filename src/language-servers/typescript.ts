@@ -1,8 +1,9 @@
 /** Which TypeScript checks a project: its own, wherever its version keeps the server. Apart because no other language needs this. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Fields } from "../core/event.ts";
 import { isRecord } from "../core/schema.ts";
+import { readRegularFileSync } from "../regular-file.ts";
 
 type Command = readonly [program: string, ...args: string[]];
 interface Wanted {
@@ -37,9 +38,12 @@ export function preferTypeScript(
 
 const hasTypeScript = (modules: string): boolean => existsSync(join(modules, "typescript", "package.json"));
 
+const largestDescriptionInBytes = 1 << 20;
+
 function majorVersion(folder: string): number {
   try {
-    const description: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const read = readRegularFileSync(join(folder, "package.json"), largestDescriptionInBytes);
+    const description: unknown = "text" in read ? JSON.parse(read.text) : undefined;
     return isRecord(description) ? Number.parseInt(String(description.version), 10) || 0 : 0;
   } catch {
     return 0; // half installed: the server says what it misses

@@ -65,8 +65,8 @@ export function createInlineQueue(): Queue {
       }
     },
     async close() {
+      while (working.size > 0) await Promise.all(working); // what runs may add more, which is run as well
       closed = true;
-      while (working.size > 0) await Promise.all(working);
     },
   };
 }

@@ -13,18 +13,26 @@ export interface Connection {
   /** Resolves when it can no longer be used. */
   over: Promise<void>;
   /** An error in a person's words, with what is known of the other end. */
-  explain(error: unknown): string;
+  explain(error: unknown): Trouble;
   /** The server answered that it knows nothing of our session: it was not called. */
   wasForgotten(error: unknown): boolean;
   /** Never rejects. Safe to call twice. */
   close(): Promise<void>;
 }
 
+/** Why a server gave no answer. */
+export interface Trouble {
+  /** Ours, and what it answered by the protocol: fit for whoever asked. */
+  reason: string;
+  /** What it wrote elsewhere, such as stderr: for the people who look into it, and nobody else. */
+  said?: string | undefined;
+}
+
 /** Until a server has answered the handshake, unless its settings say more. */
 const startsWithin = 10;
 const name = "hookline";
 
-/** Rejects with an Error in a person's words. */
+/** Rejects with an Error in a person's words, which holds as `said` what the server wrote elsewhere. */
 export async function connect(
   settings: McpServer,
   surroundings: Surroundings,
@@ -35,7 +43,7 @@ export async function connect(
   if (!("refused" in first)) return first;
   // The handshake of all servers until 2026; some newer ones refuse it, and are asked in the new way.
   const second = await attempt("auto", settings, surroundings, signal, library);
-  if ("refused" in second) throw new Error(second.refused);
+  if ("refused" in second) throw unreachable(second.refused);
   return second;
 }
 
@@ -45,7 +53,7 @@ async function attempt(
   surroundings: Surroundings,
   signal: AbortSignal,
   library: Library,
-): Promise<Connection | { refused: string }> {
+): Promise<Connection | { refused: Trouble }> {
   const link =
     "url" in settings ? httpLink(settings, surroundings.environment, library) : stdioLink(settings, surroundings);
   const client = new library.Client(
@@ -59,10 +67,10 @@ async function attempt(
   try {
     await client.connect(link.transport, { signal, timeout: timeout * 1000 });
   } catch (error) {
-    const reason = signal.aborted ? "its connection was closed" : explain(error, link, library, timeout);
+    const trouble = signal.aborted ? { reason: "its connection was closed" } : explain(error, link, library, timeout);
     await leave(client, link);
-    if (isRefusal(error, library)) return { refused: reason };
-    throw new Error(reason, { cause: error });
+    if (isRefusal(error, library)) return { refused: trouble };
+    throw unreachable(trouble, error);
   }
   return {
     client,
@@ -75,6 +83,9 @@ async function attempt(
     },
   };
 }
+
+const unreachable = ({ reason, said }: Trouble, cause?: unknown): Error =>
+  Object.assign(new Error(reason, { cause }), { said });
 
 /** What a tool answers is its own affair: nothing is refused because it does not fit the schema that it announced. */
 const lenient: jsonSchemaValidator = {
@@ -96,12 +107,12 @@ async function leave(client: Client, { transport }: Link): Promise<void> {
   }
 }
 
-function explain(error: unknown, link: Link, { SdkError, SdkErrorCode }: Library, timeout: number): string {
-  const trouble = link.trouble();
+function explain(error: unknown, link: Link, { SdkError, SdkErrorCode }: Library, timeout: number): Trouble {
+  const [trouble, said] = [link.trouble(), link.said?.()];
   const code = error instanceof SdkError ? error.code : undefined;
-  if (code === SdkErrorCode.ConnectionClosed) return trouble ?? "the connection was closed";
+  if (code === SdkErrorCode.ConnectionClosed) return { reason: trouble ?? "the connection was closed", said };
   const reason = code === SdkErrorCode.RequestTimeout ? `it did not answer within ${timeout} s` : withCause(error);
-  return trouble === undefined ? reason : `${reason}; ${trouble}`;
+  return { reason: trouble === undefined ? reason : `${reason}; ${trouble}`, said };
 }
 
 /** "fetch failed" says nothing; its cause does. */

@@ -4,8 +4,10 @@ import type { StartCompanion } from "../core/program.ts";
 
 export interface Link {
   transport: Transport;
-  /** What went wrong at the other end, in a sentence with its own last words; undefined: nothing that is known. */
+  /** What went wrong at the other end, in a sentence of ours; undefined: nothing that is known. */
   trouble(): string | undefined;
+  /** Its own last words, such as stderr. They may hold anything, so they are kept out of every sentence. */
+  said?(): string | undefined;
   /** Takes leave, where there is a way to. Never rejects. */
   leave(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { nearest } from "../core/nearest.ts";
 import type { ToolAnswer, ToolInfo } from "../core/ports.ts";
 import type { McpServer } from "../dialects/config.ts";
 import { readResult } from "./answer.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, Trouble } from "./connection.ts";
 import type { Surroundings } from "./link.ts";
 
 export interface Server {
@@ -26,8 +26,11 @@ export function createServer(name: string, settings: McpServer, surroundings: Su
   const closing = new AbortController();
   let current: Promise<Connection> | undefined;
 
-  const failed = (tool: string, reason: string, cause?: unknown): HooklineError =>
-    new HooklineError("tool_failed", { name: tool, reason, where }, { cause });
+  const failed = (tool: string, trouble: string | Trouble, cause?: unknown): HooklineError => {
+    const { reason, said } = typeof trouble === "string" ? { reason: trouble } : trouble;
+    const facts = { name: tool, reason: short(reason), where, ...(said === undefined ? {} : { said }) };
+    return new HooklineError("tool_failed", facts, { cause });
+  };
 
   /** All who need it at once share one attempt; who gives up leaves it to the others. */
   function connection(): Promise<Connection> {
@@ -63,7 +66,7 @@ export function createServer(name: string, settings: McpServer, surroundings: Su
       return await unlessAborted(connection(), signal);
     } catch (error) {
       if (signal.aborted) throw failed(tool, "the call was stopped while its server was being started", error);
-      throw failed(tool, `the server cannot be reached: ${error instanceof Error ? error.message : error}`, error);
+      throw failed(tool, unreached(error), error);
     }
   }
 
@@ -72,7 +75,7 @@ export function createServer(name: string, settings: McpServer, surroundings: Su
     const names = await namesOf(client).catch(() => undefined); // then what the call itself said stands
     if (!names || names.includes(tool)) return;
     const near = nearest(tool, names);
-    const advice = names.length === 0 ? "the server has none" : `it has: ${names.slice(0, 20).join(", ")}`;
+    const advice = names.length === 0 ? "the server has none" : `it has: ${short(names.slice(0, 20).join(", "))}`;
     throw new HooklineError("tool_unknown", {
       name: `${name}.${tool}`,
       where,
@@ -113,6 +116,16 @@ export function createServer(name: string, settings: McpServer, surroundings: Su
 }
 
 type Client = Connection["client"];
+
+function unreached(error: unknown): Trouble {
+  const said = error instanceof Error && "said" in error && typeof error.said === "string" ? error.said : undefined;
+  return { reason: `the server cannot be reached: ${error instanceof Error ? error.message : error}`, said };
+}
+
+/** A server's words become part of a run and of what an agent reads, however many they are. */
+const longestReason = 2_000;
+const short = (reason: string): string =>
+  reason.length > longestReason ? `${reason.slice(0, longestReason)}…` : reason;
 
 /** The client prints a line on stdout where the server has no tools, and stdout belongs to the agent. */
 async function toolsOf(client: Client, options: NonNullable<Parameters<Client["listTools"]>[1]>) {

@@ -53,13 +53,12 @@ export function stdioLink(settings: StdioServer, surroundings: Surroundings): Li
     transport.onclose?.();
   }
 
-  function trouble(): string | undefined {
-    const said = quote(companion?.complaints() || noise);
-    if (how === undefined) return said === "" ? undefined : `it says: ${said}`;
-    return said === "" ? how : `${how}; it said: ${said}`;
-  }
-
-  return { transport, trouble, leave: async () => {} };
+  return {
+    transport,
+    trouble: () => how,
+    said: () => quote(companion?.complaints() || noise) || undefined,
+    leave: async () => {},
+  };
 }
 
 function commandOf(

@@ -193,3 +193,68 @@ test("[R46] an invalid rule that allows, or that is no guard, is only dropped", 
     assert.deepEqual([compiled.hooks, compiled.problems.length], [[], 1], action);
   }
 });
+
+test("[R20, D58] in a chain a failure is a failure, unless an action has said itself that it is logged or ignored", async (t) => {
+  const chain = (more: string, ...shells: string[]): string =>
+    `{ type: chain${more}, actions: [${shells.map((shell) => `{ type: shell, command: "exit 4"${shell} }`).join(", ")}, { type: log, message: went on }] }`;
+  const logged = async (action: string): Promise<boolean> => {
+    const line = lineOf(t, compile(file(rule({ action }))));
+    await line.emit("PreToolUse", write);
+    return line.logged().includes("went on");
+  };
+  assert.equal(await logged(chain("", "")), false);
+  assert.equal(await logged(chain("", ", on_error: raise")), false);
+  assert.equal(await logged(chain("", ", on_error: log")), true);
+  assert.equal(await logged(chain("", ", on_error: ignore")), true);
+  assert.equal(await logged(chain("", ", on_error: ignore", "")), false);
+  assert.equal(await logged(chain(", stop_on_failure: false", "")), true);
+  const alone = only(compile(file(rule({ action: "{ type: shell, command: ls }" }))));
+  assert.deepEqual(alone.steps[0].with, { command: "ls" });
+});
+
+test("[D51, D53] a call of a server that nobody has configured is a warning, and the rule lives", () => {
+  const told = (action: string, ...modules: string[]): string[] => {
+    const compiled = compile(file(rule({ action })), { modules: new Set([...modules, "hookline"]) });
+    assert.equal(compiled.hooks.length, 1);
+    return compiled.problems.map(
+      ({ severity, code, message, suggestion }) => `${severity} ${code} ${message} ${suggestion}`,
+    );
+  };
+  const pipe = "{ type: pipe, to: web.extract }";
+  assert.deepEqual(told(pipe, "web"), []);
+  assert.match(told(pipe)[0] ?? "", /^warning unknown-tool no server is called "web".*mcp_servers/);
+  assert.match(told("{ type: pipe, to: weeb.extract }", "web")[0] ?? "", /"weeb".* did you mean "web"/);
+  assert.match(told("{ type: module_action, module: notes, action: add }")[0] ?? "", /"notes"/);
+  assert.match(told("{ type: module_action_inject, params: {}, action: notes.add }")[0] ?? "", /"notes"/);
+  assert.deepEqual(told("{ type: module_action, action: hookline.runs }"), []);
+  assert.deepEqual(told("{ type: module_action, action: mcp__web__find }", "web"), []);
+  assert.deepEqual(codes(compile(file(rule({ action: pipe })))), []);
+});
+
+test("an action that only answers is a warning on events that take no answer", () => {
+  for (const action of ["{ type: inject_message, content: bye }", "{ type: compact_context }"]) {
+    for (const on of ["session_end", "error"]) {
+      const one = problem(compile(file(rule({ on, action }))));
+      assert.deepEqual([one.severity, one.code, place(one)], ["warning", "ignored-field", "5:21"]);
+      assert.match(one.message, new RegExp(`has no effect on ${on}$`));
+    }
+    assert.deepEqual(codes(compile(file(rule({ on: "[turn_end, deploy.done]", action })))), []);
+  }
+  assert.deepEqual(codes(compile(file(rule({ on: "error", action: "{ type: notify, message: x }" })))), []);
+});
+
+test("[D3] a misspelt type is told of at its key, by the word that stands there", () => {
+  const one = problem(compile(file(rule({ action: "{ message: x, tpye: log }" }))));
+  assert.deepEqual(
+    [place(one), one.message, one.suggestion],
+    ["5:27", 'an action needs a "type"; "tpye" is none', 'did you mean "type"?'],
+  );
+});
+
+test("[D8] a number without an end is told to be one", () => {
+  for (const cooldown of [".inf", "-.INF", ".nan"]) {
+    const one = problem(compile(file(rule({ cooldown }))));
+    assert.deepEqual([one.code, place(one)], ["wrong-type", "6:15"]);
+    assert.ok(one.message.includes("has to be finite") && one.message.endsWith(`but is ${cooldown}`), one.message);
+  }
+});

@@ -71,7 +71,7 @@ test("[D19, DT34, R13] a typo anywhere in a tree is refused where it stands, and
   assert.deepEqual([nested.code, place(nested)], ["unknown-condition", "4:48"]);
   assert.match(nested.suggestion ?? "", /did you mean "tool_failed"/);
   const deeper = wrong("{ type: any_of, conditions: [{ type: always }, { type: not, condition: { typ: never } }] }");
-  assert.deepEqual([deeper.code, place(deeper)], ["missing-field", "4:87"]);
+  assert.deepEqual([deeper.code, place(deeper)], ["missing-field", "4:89"]);
   assert.match(deeper.suggestion ?? "", /did you mean "type"/);
 });
 
@@ -196,4 +196,14 @@ test("[D76] a condition that was registered is used as a built-in one, with its 
   });
   assert.deepEqual(codes(bad), ["unknown-condition", "missing-field"]);
   assert.match(bad.problems[0]?.suggestion ?? "", /"longer"/);
+});
+
+test("[D39] a pattern with brackets that no known tool has is a warning, too", () => {
+  const told = (match: string): string[] =>
+    compile(file(rule({ condition: `{ type: tool_name, match: "${match}" }` })), {
+      modules: new Set(["github", "hookline"]),
+    }).problems.map(({ severity, code }) => `${severity} ${code}`);
+  for (const match of ["[", "[!a-z", "[Bb]ahs", "[a]"]) assert.deepEqual(told(match), ["warning unknown-tool"], match);
+  for (const match of ["[Bb]ash", "[A-Z]*", "filesystem.[rw]*", "g[i]thub.x", "*.create", "[!x]*"])
+    assert.deepEqual(told(match), [], match);
 });

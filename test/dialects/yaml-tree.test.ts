@@ -186,7 +186,7 @@ test("[SD14] what is too deep, too large or too much is refused with a place, an
     assert.match(read(text).found[0] ?? "", /^1:\d+ syntax it is nested more than 100 deep and is not read/);
   }
   assert.match(read(`a: ${"x".repeat(4 * 1024 * 1024)}`).found[0] ?? "", /^1:1 shape the file is larger than 4 MB/);
-  assert.match(read("[a,".repeat(1) + "a,".repeat(300_000)).found[0] ?? "", /more than 500000 words and signs/);
+  assert.match(read("[a,".repeat(1) + "a,".repeat(1_400_000)).found[0] ?? "", /more than 1000000 words and signs/);
 });
 
 test("several documents, a number of too many digits and what JSON has no word for are told of or kept as text", () => {
@@ -275,4 +275,27 @@ test("a file that is read entry by entry holds what the whole holds", async () =
     ),
     { numRuns: 1_000 },
   );
+});
+
+test("a directive that is none is told of where it stands, and the file is read", () => {
+  for (const text of ["%FOO\nhooks: []\n", "%FOO bar\n---\nhooks: []\n", "%%YAML 1.1\n---\nhooks: []\n"]) {
+    const { found, json } = read(text);
+    assert.equal(found.length, 1, found.join("\n"));
+    assert.match(found[0] ?? "", /^1:1 syntax a line that begins with % is for %YAML and %TAG alone/);
+    assert.deepEqual(json, { hooks: [] });
+  }
+  assert.match(read("# x\n\n%FOO\n---\na: 1\n").found[0] ?? "", /^3:1 /);
+  assert.deepEqual(read("%YAML 1.2\n%TAG ! tag:a,2000:\n---\nhooks: []\n").found, []);
+});
+
+test("a line that stands too far in is told of itself, and not the text before it", () => {
+  for (const [text, at] of [
+    ["hooks:\n  - id: x\n      on: tool_start\n  - id: b\n", "3:7"],
+    ["hooks:\n  - id: x\n    priority: 5\n\n     on: tool_start\n", "5:6"],
+  ] as const) {
+    const { found } = read(text);
+    assert.equal(found.length, 1, found.join("\n"));
+    assert.match(found[0] ?? "", new RegExp(`^${at} syntax this line stands deeper than the one before it`));
+  }
+  assert.match(read("hooks:\n  - id: b\n    message: now: this\n").found[0] ?? "", /^3:14 syntax this is not YAML/);
 });

@@ -1,6 +1,7 @@
 /** compile_yaml: what is written of a right document, and what is said of a wrong one. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Fields } from "../../src/core/event.ts";
@@ -172,4 +173,18 @@ test("[D62] a place that cannot be written is a failure, and leaves nothing behi
   assert.ok(!result.ok);
   assert.match(result.reason, /the output cannot be written/);
   assert.deepEqual(readdirSync(root).toSorted(), ["app.yaml", "taken"]);
+});
+
+test("a pipe, a folder and a device are skipped with the reason, and a schema that is one is a failure", async (t) => {
+  const { root, write, run } = folder(t);
+  execFileSync("mkfifo", [join(root, "pipe.yaml")]);
+  mkdirSync(join(root, "folder.yaml"));
+  symlinkSync("/dev/zero", join(root, "zero.yaml"));
+  for (const name of ["pipe.yaml", "folder.yaml", "zero.yaml"]) {
+    const result = await run({}, wrote(join(root, name)));
+    assert.ok(result.ok, name);
+    assert.match(String(result.output.skipped), /was not read: it is no regular file$/);
+    const refused = await run({ schema: name }, wrote(write("right.yaml", "a: 1\n")));
+    assert.ok(!refused.ok && /the schema .* cannot be read: it is no regular file/.test(refused.reason));
+  }
 });

@@ -1,12 +1,16 @@
 /** lsp_diagnose with a scripted language server: what becomes of the findings, and of everything that can be missing. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, symlinkSync, truncateSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Fields, HookEvent } from "../../src/core/event.ts";
 import type { LanguageServers, Observation, StepResult } from "../../src/core/ports.ts";
 import { lspDiagnose } from "../../src/handlers/lsp-diagnose.ts";
 import { type Scratch, scratch, scripted } from "../language-servers/scratch.ts";
-import { contextOf } from "./context.ts";
+import { contextOf, temporaryFolder } from "./context.ts";
 
 const flagship = {
   path_field: "tool.params.path",
@@ -270,4 +274,61 @@ test("[D61] where nothing can start language servers the step fails and says so"
   const result = await lspDiagnose.run({}, context);
   assert.ok(!result.ok);
   assert.match(result.reason, /nothing here can start language servers/);
+});
+
+test("a pipe, a device, a socket and a folder are skipped with the reason, and no server is started for them", async (t) => {
+  const project = started(t);
+  execFileSync("mkfifo", [join(project.root, "pipe.scripted")]);
+  mkdirSync(join(project.root, "folder.scripted"));
+  const server = createServer().listen(join(project.root, "socket.scripted"));
+  t.after(() => server.close());
+  await once(server, "listening");
+  for (const name of ["pipe", "folder", "socket"]) {
+    const { result } = await run(project, { data: written({ file_path: `${name}.scripted` }) });
+    assert.ok(result.ok, name);
+    assert.equal(result.output.skipped, "it is no regular file");
+  }
+  truncateSync(project.write("large.scripted", ""), (2 << 20) + 1);
+  const { result } = await run(project, { data: written({ file_path: "large.scripted" }) });
+  assert.equal(result.output.skipped, "larger than 2 MiB");
+  assert.equal(project.started.length, 0);
+});
+
+test("a file outside of the project is neither read nor shown to a server, whatever leads to it", async (t) => {
+  const project = started(t);
+  const elsewhere = started(t);
+  const outside = elsewhere.write("a.scripted", "bad");
+  symlinkSync(outside, join(project.root, "link.scripted"));
+  symlinkSync(elsewhere.root, join(project.root, "folder"));
+  symlinkSync("/dev/zero", join(project.root, "zero.scripted"));
+  const inputs: Fields[] = [
+    { path: outside },
+    { path: "link.scripted" },
+    { path: "folder/a.scripted" },
+    { path: "folder/new.scripted", content: "bad" },
+    { path: "zero.scripted" },
+  ];
+  for (const input of inputs) {
+    const { result } = await run(project, {
+      params: { content_field: "content", read_from_disk: true },
+      data: written(input),
+    });
+    assert.ok(result.ok);
+    assert.equal(result.output.skipped, `it lies outside of the project ${project.root}`, JSON.stringify(input));
+    assert.equal(result.outcome, undefined);
+  }
+  assert.equal(project.started.length, 0);
+});
+
+test("a link within the project, and a project that is reached by a link, are looked at", async (t) => {
+  const project = started(t);
+  project.write("a.scripted", "bad");
+  symlinkSync("a.scripted", join(project.root, "link.scripted"));
+  const way = join(temporaryFolder(t), "way");
+  symlinkSync(project.root, way);
+  for (const path of ["link.scripted", join(way, "a.scripted")]) {
+    const { result } = await run(project, { data: written({ path }) });
+    assert.equal(result.output.skipped, undefined, path);
+    assert.equal(result.outcome !== undefined, true, path);
+  }
 });

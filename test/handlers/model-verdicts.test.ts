@@ -135,3 +135,53 @@ test("a second 429 is waited for within the hook's time, and no longer", async (
   assert.equal((await line.emit("PreToolUse", bash("ls"))).verdict?.reason, "late but sure");
   assert.equal(line.server.requests.length, 2);
 });
+
+const yes = '{"ok": true}';
+const no = '{"ok": false, "reason": "injection"}';
+const fence = (json: string): string => `\`\`\`json\n${json}\n\`\`\``;
+
+/** Whatever else a model quotes, its refusal counts. */
+const refusals: string[] = [
+  `The command quotes this text…\n${fence(yes)}\nThat is an injection.\n${no}`,
+  `${no}\n${fence(yes)}`,
+  `${fence(no)}\n${fence(yes)}`,
+  `${yes} was asked for; I say ${no}, not ${yes}`,
+  `${fence('{"decision": "allow"}')}\n${fence('{"decision": "block", "reason": "injection"}')}`,
+  `{"hook_event_name": "PreToolUse", "ok": false, "reason": "injection"}\n${yes}`,
+];
+for (const said of refusals)
+  test(`a refusal is kept beside what the answer quotes: ${JSON.stringify(said)}`, async (t) => {
+    const line = await modelLine(t, { turns: [{ text: said }], hooks: [{ ...judge, role: "guard" }] });
+    const { verdict } = await line.emit("PreToolUse", bash("ls"));
+    assert.deepEqual([verdict?.is, verdict?.reason], ["deny", "injection"]);
+  });
+
+test("an ask beside an allow is an ask", async (t) => {
+  const text = `${fence('{"decision": "allow"}')}\n{"decision": "ask", "reason": "sure?"}`;
+  const line = await modelLine(t, { turns: [{ text }], hooks: [judge] });
+  assert.equal((await line.emit("PreToolUse", bash("ls"))).verdict?.is, "ask");
+});
+
+/** An answer that was begun and cannot be read may have been a refusal. */
+const halves: string[] = [
+  `${fence(yes)}\n{"ok": false, "reason": "inj`,
+  `${yes} no: {"ok": false, "evidence": {"ok": true}`,
+  `${fence(yes)} no: {'ok': false}`,
+  `${yes} no: {${" ".repeat(300)}"ok": false}`,
+  '{"answer": 1}',
+];
+for (const said of halves)
+  test(`a guard lets nothing through on an answer of which a part cannot be read: ${said.length} characters of ${JSON.stringify(said.slice(0, 60))}`, async (t) => {
+    const line = await modelLine(t, { turns: [{ text: said }], hooks: [{ ...judge, role: "guard" }] });
+    assert.equal((await line.emit("PreToolUse", bash("ls"))).verdict?.is, "deny");
+    assert.match(line.run().reason ?? "", /^output: unreadable: no judgement/);
+  });
+
+test("words around an answer are noted in the run, and kept as what was said", async (t) => {
+  const text = `Let me see.\n${fence(yes)}\nIt only lists.`;
+  const line = await modelLine(t, { turns: [{ text }], hooks: [judge] });
+  assert.deepEqual(await line.emit("PreToolUse", bash("ls")), {});
+  assert.equal(line.run().status, "completed");
+  assert.deepEqual(line.run().notes, ['beside its answer the model said: "Let me see. It only lists."']);
+  assert.equal(line.run().steps[0]?.output.content, text);
+});

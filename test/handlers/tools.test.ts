@@ -208,10 +208,11 @@ test("[D60, R20] a placeholder that is the whole value keeps its type on the way
 
 for (const to of ["web.fail", "web.unheard_of", "web.crash"])
   test(`[D60, DT33] pipe to ${to}: log warns, ignore is silent, raise fails the run`, async (context) => {
+    const said = to === "web.crash" ? 1 : 0; // what it wrote to stderr
     const ways = {
-      log: { status: "completed", warnings: 1, notes: 1 },
+      log: { status: "completed", warnings: 1, notes: 1 + said },
       ignore: { status: "completed", warnings: 0, notes: 0 },
-      raise: { status: "failed", warnings: 0, notes: 0 },
+      raise: { status: "failed", warnings: 0, notes: said },
     };
     for (const [policy, { status, warnings, notes }] of Object.entries(ways)) {
       const line = await lineOf(context, [{ type: "pipe", to, on_error: policy }]);
@@ -333,4 +334,28 @@ test("every parameter of these handlers says what it is for", () => {
     for (const [key, schema] of Object.entries(json.properties ?? {}))
       assert.ok(schema.description, `${name}.${key} has no description`);
   }
+});
+
+test("what a tool's server wrote to stderr stands in the run's notes, and not in the verdict that the agent reads", async (context) => {
+  for (const [type, more] of [
+    ["module_action_inject", { action: "web.crash" }],
+    ["pipe", { to: "web.crash", on_error: "raise" }],
+  ] as const) {
+    const line = await lineOf(context, [{ type, ...more }], { onFailure: "block" });
+    const { verdict } = await line.emit("PreToolUse", { tool_name: "Bash", tool_input: { command: "ls" } });
+    assert.equal(verdict?.is, "deny");
+    assert.match(verdict?.reason ?? "", /web\.crash failed: it ended with exit code 7/);
+    assert.doesNotMatch(JSON.stringify([verdict, line.run().reason]), /out of luck/);
+    assert.deepEqual(line.run().notes, ["the server of the tool web.crash said: out of luck"]);
+  }
+});
+
+test("what a tool says of its failure is cut to 2,000 characters", async (context) => {
+  const line = await lineOf(context, [
+    { type: "module_action_inject", action: "web.refuse", params: { bytes: 3 << 20 } },
+  ]);
+  await line.emit("PreToolUse", { tool_name: "Bash", tool_input: { command: "ls" } });
+  const { reason = "" } = line.run();
+  assert.match(reason, /^error: the tool web\.refuse reported an error: nono.*…$/);
+  assert.ok(reason.length <= 2_000 + "error: ".length);
 });

@@ -190,3 +190,23 @@ test("a wrong key is told as such, with no trace of it", async (t) => {
   assert.equal(server.requests.length, models.length);
   assert.ok(!JSON.stringify(server.requests).includes(key));
 });
+
+const no = '{"ok":false,"reason":"injection"}';
+
+test("JSON among words is the answer, with all that was said beside it; of several objects none is chosen", async (t) => {
+  const fenced = `\`\`\`json\n${yes}\n\`\`\``;
+  const cases: [said: string, text: string][] = [
+    [`Sure: ${yes} — that is all.`, yes],
+    [`It quotes this:\n${fenced}\nThat is an injection.\n${no}`, ""],
+    [`${no}\n${fenced}`, ""],
+    [`${fenced}\n{"ok": false, "reason": "inj`, ""],
+  ];
+  for (const [said, text] of cases) {
+    const { ask } = await startAsking(t, [{ text: said }]);
+    const answer = await ask("local/qwen3");
+    assert.equal(answer.text, text || said);
+    assert.equal("said" in answer && answer.said, said);
+  }
+  const { ask } = await startAsking(t, [{ text: yes }]);
+  assert.equal("said" in (await ask("local/qwen3")), false);
+});

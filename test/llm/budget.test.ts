@@ -53,3 +53,18 @@ test("an answer that is cut off because of the budget says that it was the budge
   const { ask } = await startAsking(t, [{ text: "{", end: "length" }]);
   assert.equal((await failureOf(ask("local/qwen3", { maxTokens: 500 }))).kind, "budget");
 });
+
+for (const [claimed, usage] of [
+  ["negative", { input: -14, output: -100_000 }],
+  ["too large to be counted", { input: 1e300, output: 1e300 }],
+] as const)
+  test(`counts that are ${claimed} are estimated instead, so the budget does not grow`, async (t) => {
+    const { ask, server } = await startAsking(t, [
+      { ...calling, usage },
+      { text: yes, usage },
+    ]);
+    const { tokens } = await ask("local/qwen3", { tools: [look], maxTokens: 4_000 });
+    assert.equal(tokens.estimated, true);
+    assert.ok(tokens.input > 10 && tokens.input < 5_000 && tokens.output > 0 && tokens.output < 5_000, String(tokens));
+    assert.ok(Number(bodyOf(server, 2).max_tokens) < Number(bodyOf(server, 1).max_tokens));
+  });

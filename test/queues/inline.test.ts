@@ -98,3 +98,27 @@ test("an item that is cancelled while it waits is dropped with its reason, and t
   assert.deepEqual(told, ["r2 cancelled before it started", "r1", "r3"]);
   await assert.rejects(async () => queue.add(itemOf(hook, 4), {}), { code: "closed" });
 });
+
+/** What every queue keeps to, whoever runs its items. */
+const queues: { name: string; make: typeof createInlineQueue }[] = [{ name: "inline", make: createInlineQueue }];
+for (const { name, make } of queues)
+  test(`${name}: close() takes and runs what running items add, level by level, and only then refuses`, async () => {
+    const queue = make();
+    const told: string[] = [];
+    const levels = (["skip", "queue", "coalesce", "restart"] as const).map(hookOf);
+    queue.start({
+      perform: async (item) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        told.push(item.run.id);
+        const next = levels[told.length];
+        if (next) assert.deepEqual(await queue.add(itemOf(next, told.length + 1), {}), { is: "queued" });
+      },
+      drop: async (item, reason) => assert.fail(`${item.run.id} was dropped: ${reason}`),
+    });
+    const [first = assert.fail()] = levels;
+    await queue.add(itemOf(first, 1), {});
+    await Promise.all([queue.close(), queue.close()]);
+    assert.deepEqual(told, ["r1", "r2", "r3", "r4"]);
+    await assert.rejects(async () => queue.add(itemOf(first, 5), {}), { code: "closed" });
+    assert.equal(told.length, 4);
+  });

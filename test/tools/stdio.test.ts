@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { HooklineError } from "../../src/core/error.ts";
 import { startCompanion } from "../../src/processes/companion.ts";
 import { isRunning } from "../processes/running.ts";
 import { error, lineIn, never, say, stdio, temporaryFolder, toolsOf } from "./tools.ts";
@@ -87,12 +88,15 @@ test("our own stdout, which may belong to an agent, stays empty whatever servers
   assert.deepEqual([status, stdout, stderr], [0, "", ""]);
 });
 
-test("a server that crashes in a call fails that call with its last words, and is started again for the next", async (context) => {
+test("a server that crashes in a call fails that call, with its last words beside the reason, and is started again for the next", async (context) => {
   const tools = toolsOf(context, { one: stdio() });
   const before = await say(tools, "one.pid");
   await assert.rejects(
     tools.call("one.crash", {}, never),
-    error("tool_failed", /one\.crash failed: it ended with exit code 7; it said: out of luck — mcp_servers\.one/),
+    (thrown) =>
+      error("tool_failed", /one\.crash failed: it ended with exit code 7 — mcp_servers\.one/)(thrown) &&
+      thrown instanceof HooklineError &&
+      thrown.facts.said === "out of luck",
   );
   assert.notEqual(await say(tools, "one.pid"), before);
 });
@@ -105,12 +109,15 @@ test("a call that may have reached the server is not repeated", async (context) 
   assert.equal(readFileSync(log, "utf8"), 'echo {"text":"a"}\n');
 });
 
-test("a server that dies before it answers says why", async (context) => {
+test("a server that dies before it answers says why, and its words stand beside the reason", async (context) => {
   const tools = toolsOf(context, { one: stdio("dies") });
   for (const _again of [1, 2])
     await assert.rejects(
       tools.call("one.echo", {}, never),
-      error("tool_failed", /cannot be reached: it ended with exit code 3; it said: the licence has run out/),
+      (thrown) =>
+        error("tool_failed", /cannot be reached: it ended with exit code 3 — mcp_servers\.one/)(thrown) &&
+        thrown instanceof HooklineError &&
+        thrown.facts.said === "the licence has run out",
     );
 });
 
@@ -221,11 +228,11 @@ test("the list names every tool with its schema, and whether it only reads", asy
 
 test("a server that cannot be listed fails the list, or is told and left out", async (context) => {
   const servers = { good: stdio(), bad: stdio("dies") };
-  await assert.rejects(toolsOf(context, servers).list(never), error("tool_failed", /licence/));
+  await assert.rejects(toolsOf(context, servers).list(never), error("tool_failed", /exit code 3 —/));
   const told: string[] = [];
   const list = await toolsOf(context, servers, { complain: (sentence) => told.push(sentence) }).list(never);
   assert.deepEqual([...new Set(list.map(({ name }) => name.split(".")[0]))], ["good"]);
-  assert.match(told.join(), /the licence has run out/);
+  assert.match(told.join(), /bad\.\* failed: .* exit code 3 —/);
 });
 
 test("a server that knows only the newer handshake is asked in the new way", async (context) => {
@@ -252,4 +259,22 @@ test("nothing is started before it is called", async (context) => {
   await assert.rejects(tools.call("two.echo", {}, never));
   await tools.close();
   assert.equal(started, 0);
+});
+
+test("an error of the protocol that is megabytes long is cut to 2,000 characters", async (context) => {
+  const talkative = `
+    const say = (id, rest) => console.log(JSON.stringify({ jsonrpc: "2.0", id, ...rest }));
+    require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+      const { id, method, params } = JSON.parse(line);
+      const server = { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "t", version: "1" } };
+      if (method === "initialize") say(id, { result: server });
+      else if (method === "tools/list") say(id, { result: { tools: [{ name: "a", inputSchema: { type: "object" } }] } });
+      else if (id !== undefined) say(id, { error: { code: -32000, message: "long".repeat(1 << 18) } });
+    });`;
+  const tools = toolsOf(context, { one: { command: process.execPath, args: ["-e", talkative] } });
+  await assert.rejects(tools.call("one.a", {}, never), (thrown) => {
+    assert.ok(error("tool_failed", /longlong.*… — mcp_servers\.one/)(thrown) && thrown instanceof HooklineError);
+    assert.ok(String(thrown.facts.reason).length <= 2_001);
+    return true;
+  });
 });

@@ -40,7 +40,8 @@ export function readRules(places: readonly RulePlace[], reader: RulesReader | un
   const perPlace = places.map((place) => ({ place, own: readConfigs(place, reader, read) }));
   for (const { place, own } of perPlace) {
     read.modules.push(...extensionsOf(place, own.extensions), ...modulesIn(place));
-    for (const file of ruleFiles(place, own.apps)) readFile(file, reader, read);
+    const servers = new Set([...Object.keys(read.config.mcpServers), "hookline"]);
+    for (const file of ruleFiles(place, own.apps)) readFile(file, reader, read, servers);
   }
   return read;
 }
@@ -85,12 +86,18 @@ function readConfigFile(file: HookFile, reader: RulesReader | undefined, read: R
   return { ...emptyConfig, ...found.config };
 }
 
-function readFile(file: HookFile, reader: RulesReader | undefined, read: ReadRules): void {
+/** @param modules the tool servers that are configured, where that is known */
+function readFile(
+  file: HookFile,
+  reader: RulesReader | undefined,
+  read: ReadRules,
+  modules?: ReadonlySet<string>,
+): void {
   const text = textOf(file, reader, read);
   if (text === undefined || !reader) return;
   const kind = file.flavour === "app" ? "app" : "rules";
-  const modules = new Set([...Object.keys(read.config.mcpServers), "hookline"]);
-  keep(file, reader.compileRules(text, originOf(file), { ...optionsOf(file, reader), kind, modules }), read);
+  const options = { ...optionsOf(file, reader), kind, ...(modules ? { modules } : {}) } as const;
+  keep(file, reader.compileRules(text, originOf(file), options), read);
 }
 
 const optionsOf = ({ label }: HookFile, { registry, patterns, sendable }: RulesReader) => ({

@@ -202,6 +202,10 @@ function refusalOf(name: string, { kind, url, key, key_variable: variable }: Pro
     const message = `the key of ${name} stands in a project's file, which others read`;
     return { key: "key", message, suggestion: `${ownFile}, or name a key_variable` };
   }
+  if (providerKinds.some((known) => known === name)) {
+    const message = `a project's file may not put anything else in the place of ${name}`;
+    return { key: url === undefined ? "kind" : "url", message, suggestion: "give it a name of its own" };
+  }
   if (url === undefined) return undefined;
   if (variable !== undefined) {
     const message = `a project's file may not say where the key in ${variable} is sent`;
@@ -211,9 +215,7 @@ function refusalOf(name: string, { kind, url, key, key_variable: variable }: Pro
     const message = `a project's file may not say where ${kind} is, because your key would be sent there`;
     return { key: "url", message, suggestion: `${ownFile}, or write kind: openai-compatible` };
   }
-  if (!providerKinds.some((known) => known === name)) return undefined;
-  const message = `a project's file may not put another server in the place of ${name}`;
-  return { key: "url", message, suggestion: "give it a name of its own" };
+  return undefined;
 }
 
 /**

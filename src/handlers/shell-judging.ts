@@ -83,7 +83,8 @@ function noteArguments({ found }: Reader, name: string, rest: readonly ShellWord
     found.mentioned.add(lastPart(word));
     if (/^-\w/.test(word.head)) found.mentioned.add(lastPart({ ...word, raw: word.raw.slice(2) })); // -oFILE
   }
-  if (name === "tee" && rest.some(({ isOwn }) => isOwn)) found.writesAnywhere = true;
+  if (/^(?:tee|tar|unzip|cp|mv|ln|install|dd|patch|wget)$/.test(name) && rest.some(({ isOwn }) => isOwn))
+    found.writesAnywhere = true;
 }
 
 function judgeTasks(name: string, rest: readonly ShellWord[]): void {

@@ -104,7 +104,10 @@ const jq: Language = {
 
 export const languages: { readonly [name: string]: Language } = {
   ...{ awk, gawk: awk, mawk: awk, nawk: awk, sed, gsed: sed, jq, gojq: jq, jaq: jq },
-  yq: { flags: /^-[rPiyj]+$/, code: (text) => !/^(?:e|ea|eval|eval-all|shell-completion)$|system/.test(text) },
+  yq: {
+    flags: /^-[rPiyj]+$/,
+    code: (text) => !/^(?:e|ea|eval|eval-all|shell-completion)$|system|eval|load/.test(text),
+  },
   sort: { flags: /^-[bdfgikmnrsuVzhMR]+$/, valued: /^-[kt]$/, code: () => true },
   split: { flags: /^-(?:[dxe]|[labn]\d+)$/, valued: /^-[labn]$/, code: () => true },
   tar: { flags: /^-[ctxvzjJfpkm]+$/, valued: /^-C$/, code: () => true },

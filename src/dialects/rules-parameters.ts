@@ -134,7 +134,9 @@ function findingOf(
 function adviceOn(expected: string, found: string): string | undefined {
   if (expected === "text" && /^(-?\d[\d.e+-]*|true|false)$/.test(found)) return `put quotes around it: "${found}"`;
   if (/^"[-+]?\.(inf|nan)"$/i.test(found)) return "write a finite number";
-  return found.includes("{{") ? "write the value itself: no placeholder can stand here" : undefined;
+  // What a handler finds inside a text says itself what to write instead.
+  const isWhole = /^"?\{\{[^{}]*\}\}"?$/.test(found);
+  return isWhole ? "write the value itself: no placeholder can stand here" : undefined;
 }
 
 function adviceFor(key: string, known: readonly string[], isOuter: boolean): string {

@@ -37,7 +37,8 @@ export interface CompiledRules {
 export function compileRules(text: string, origin: Origin, options: RulesOptions): CompiledRules {
   const file = openYaml(text, origin);
   const lists = file.root ? listReaders[options.kind](file.root, file) : [];
-  if (!file.root && file.problems().length === 0) file.report(0, emptyFile);
+  // Commented out on purpose is not empty by mistake: it takes its guards out of force.
+  if (!file.root && file.problems().length === 0 && !/^\s*#/m.test(text)) file.report(0, emptyFile);
   const hooks = hooksOf(lists, file, { ...options, isFree: freeKeys[options.kind] });
   return { hooks, problems: file.problems() };
 }

@@ -42,6 +42,7 @@ function judgeProgram(reader: Reader, words: readonly ShellWord[]): void {
   const judge = rowOf(special, name);
   const language = rowOf(languages, name);
   if (taskRunners.has(name)) judgeTasks(name, rest);
+  else if (name === "set" && rest.length > 0 && rest.every(isHarmlessSetting)) return;
   else if (refused.has(name)) refuseProgram(name, rest);
   else if (wrapper) judgeWrapper(reader, rest, { name, wrapper });
   else if (interpreters.has(name)) judgeInterpreter(reader, rest, name);
@@ -51,6 +52,10 @@ function judgeProgram(reader: Reader, words: readonly ShellWord[]): void {
   else codeArguments(rest, name);
   if (!plain.has(name) && !wrapper && !rowOf(subcommands, name)) noteBegins(reader, rest);
 }
+
+/** `set -euo pipefail`: how the shell goes on after a failure, and nothing that reads what it is given. */
+const isHarmlessSetting = ({ text, marks }: ShellWord): boolean =>
+  marks.length === 0 && text !== undefined && /^(?:-[eufo]+|pipefail|errexit|nounset|noglob)$/.test(text);
 
 function refuseProgram(name: string, rest: readonly ShellWord[]): never {
   const marks = marksOf(rest);

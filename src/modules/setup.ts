@@ -52,8 +52,9 @@ export async function collect(exported: unknown, where: string, isTaken: (name: 
       if (claim(name)) given.handlers.set(name, actionHandler(name, mustHave(definition, "run", where)));
     },
   };
-  if (typeof exported === "function") await exported(setup);
-  else readObject(exported, setup, where);
+  const value: unknown = typeof exported === "function" ? await exported(setup) : exported;
+  // A function may use its setup, or answer what a module may export, or both.
+  if (typeof exported !== "function" || value !== undefined) readObject(value, setup, where);
   return given;
 }
 

@@ -51,14 +51,20 @@ async function newestGuards(
   files: ReadonlySet<string>,
 ): Promise<Hook[]> {
   const found = new Map<string, Hook[]>();
+  const decided = new Set<string>();
   for (const id of await store.setsInForce(eventsLookedAt)) {
     const set = await store.hookSet(id);
     const guards = set ? set.hooks.filter((hook) => isGuard(hook) && !isInvalid(hook)) : [];
     const isWhole = set !== undefined && fingerprint(JSON.stringify(set.hooks)) === id;
     for (const file of files) {
       const own = guards.filter(({ origin }) => origin.file === file);
+      if (decided.has(file)) continue;
+      // A later form of the file that was read and had no guard: whoever took the guards out meant it.
+      if (own.length === 0 && set?.hooks.some((hook) => hook.origin.file === file && !isInvalid(hook)))
+        decided.add(file);
       if (own.length > 0 && isBetter(own, found.get(file))) found.set(file, isWhole ? own : own.map(unknownNow));
     }
+    if (decided.size === files.size) break;
     if (found.size === files.size && [...found.values()].every(areAuthors)) break;
   }
   return [...found.values()].flat();

@@ -63,6 +63,8 @@ test("[R18, D70] a line without placeholders is not looked at, and an unknown ro
 /** What people write. */
 const usual = [
   "prettier --write V",
+  "set -e; prettier --write V",
+  "set -euo pipefail\nprettier --write V",
   'npx eslint --fix "V"',
   "echo V >> notes.log",
   "node scripts/check.js V",

@@ -124,3 +124,22 @@ test("what is wrong with a module is a problem at its place, and the other modul
   assert.equal(said[7], "fine");
   assert.match(said[8] ?? "", /no-such-package was not found/);
 });
+
+test("a function may answer with what a module may export, beside what it registers", async (t) => {
+  const { write, load } = project(t);
+  write(
+    "hookline.config.ts",
+    `export default (setup) => {
+  setup.registerCondition("always_so", { test: () => true });
+  return [{ on: "Stop", name: "answered", run: () => undefined }];
+};`,
+  );
+  write("wrong.ts", "export default () => 42;");
+  const { modules, registry } = await load("./hookline.config.ts", "./wrong.ts");
+  assert.deepEqual(
+    modules[0]?.hooks.map(({ name }) => name),
+    ["answered"],
+  );
+  assert.ok(registry.conditions.has("always_so"));
+  assert.match(modules[1]?.problems[0]?.message ?? "", /its default export is 42/);
+});

@@ -2,8 +2,8 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { runByAgent, sendableEvents } from "../agents/index.ts";
-import { commonConditions } from "../conditions/common.ts";
 import { loadPatterns, type PatternNeeds, patternNeeds } from "../conditions/patterns.ts";
+import { settingsConditions } from "../conditions/settings-conditions.ts";
 import { createEngine, type Engine } from "../core/engine.ts";
 import { HooklineError } from "../core/error.ts";
 import type { HookEvent } from "../core/event.ts";
@@ -11,8 +11,8 @@ import type { Condition, Hook, HookSet, Step } from "../core/hook.ts";
 import { listensTo } from "../core/plan.ts";
 import type { Ports, Queue, Registry } from "../core/ports.ts";
 import type { Store } from "../core/record.ts";
-import { createCommonHandlers } from "../handlers/common.ts";
 import type { Callback } from "../handlers/function.ts";
+import { createSettingsHandlers } from "../handlers/settings-handlers.ts";
 import type { Loaded, Loading } from "../loading.ts";
 import { createOutside } from "../outside.ts";
 import { createSpawn } from "../processes/spawn.ts";
@@ -132,7 +132,7 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
 /** What comes with Hookline, and an empty place for the callbacks of modules. What those print goes to the log. */
 export function loadingFor(place?: Place): Loading {
   const functions = new Map<string, Callback>();
-  const registry: Registry = { handlers: createCommonHandlers(functions), conditions: commonConditions };
+  const registry: Registry = { handlers: createSettingsHandlers(functions), conditions: settingsConditions };
   let whole: Promise<Registry> | undefined;
   return {
     registry,

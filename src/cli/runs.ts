@@ -4,6 +4,7 @@ import { HooklineError } from "../core/error.ts";
 import type { Fields } from "../core/event.ts";
 import type { Run, RunFilter, RunStatus, Store } from "../core/record.ts";
 import { labelled } from "../core/run.ts";
+import { brief } from "../operations/runs.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "./command.ts";
 import { statusStyles } from "./emit.ts";
 import { ago } from "./list.ts";
@@ -52,19 +53,6 @@ async function listRuns(invocation: Invocation, store: Store): Promise<ExitCode>
   else for (const line of runLines(invocation, found)) invocation.terminal.print(line);
   return 0;
 }
-
-const brief = ({ id, hook, eventName, eventId, session, status, reason, cause, startedAt, ms }: Run): object => ({
-  id,
-  hook,
-  event: eventName,
-  eventId,
-  session: session ?? null,
-  status,
-  reason: reason ?? null,
-  cause,
-  startedAt: new Date(startedAt).toISOString(),
-  ms: ms ?? null,
-});
 
 const runLines = ({ terminal }: Invocation, found: readonly Run[]): string[] =>
   table(

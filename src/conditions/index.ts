@@ -1,13 +1,13 @@
 /** The table of conditions: name → kind. One line each. */
 import type { ConditionKind } from "../core/ports.ts";
 import { agent } from "./agent.ts";
-import { commonConditions } from "./common.ts";
 import { always, never } from "./constant.ts";
 import { contentContains } from "./content-contains.ts";
 import { contextPressure } from "./context-pressure.ts";
 import { errorType } from "./error-type.ts";
 import { expression } from "./expression.ts";
 import { messageCount, toolCalls } from "./reached-count.ts";
+import { settingsConditions } from "./settings-conditions.ts";
 import { toolFailed } from "./tool-failed.ts";
 import { toolName } from "./tool-name.ts";
 import { turnCount } from "./turn-count.ts";
@@ -29,6 +29,6 @@ const kinds = {
 
 /** Each kind takes only parameters that its own schema has passed, which is what compileCondition sees to. */
 export const conditions: ReadonlyMap<string, ConditionKind> = new Map([
-  ...commonConditions,
+  ...settingsConditions,
   ...(Object.entries(kinds) as [string, ConditionKind][]),
 ]);

@@ -1,6 +1,7 @@
 /** Lets a model look at the project before it judges an event: with read-only tools, or those that the hook allows (R28). */
 import { HooklineError } from "../core/error.ts";
-import type { Handler, ModelTool, StepContext, StepResult } from "../core/ports.ts";
+import type { Handler, StepContext, StepResult } from "../core/ports.ts";
+import type { ModelTool } from "../core/reach.ts";
 import { either, integer, listOf, object, oneOf, say, text } from "../core/schema.ts";
 import { type Judging, judge, judgingSchemas, promptSchema } from "./model-ask.ts";
 

@@ -4,7 +4,6 @@ import { agent } from "./agent.ts";
 import { autoTestDeploy } from "./auto-test-deploy.ts";
 import { command } from "./command.ts";
 import { createCommandTemplates } from "./command-template.ts";
-import { createCommonHandlers, forget } from "./common.ts";
 import { compactContext } from "./compact-context.ts";
 import { compileYaml } from "./compile-yaml.ts";
 import type { Callback } from "./function.ts";
@@ -17,13 +16,14 @@ import { moduleAction, moduleActionInject } from "./module-action.ts";
 import { notify } from "./notify.ts";
 import { pipe } from "./pipe.ts";
 import { prompt } from "./prompt.ts";
+import { createSettingsHandlers, forget } from "./settings-handlers.ts";
 import { shell } from "./shell.ts";
 import { transformParams, transformResult } from "./transform.ts";
 
 /** @param functions the callbacks of this process, by id */
 export function createHandlers(functions: ReadonlyMap<string, Callback>): ReadonlyMap<string, Handler> {
   return new Map<string, Handler>([
-    ...createCommonHandlers(functions),
+    ...createSettingsHandlers(functions),
     ["command", forget({ ...command, ...createCommandTemplates() })],
     ["prompt", forget(prompt)],
     ["agent", forget(agent)],

@@ -1,6 +1,6 @@
 /** What a language server found, in the forms in which it is told: counted, as data, and as a list for reading. */
 import type { Fields } from "../core/event.ts";
-import type { Diagnosis, Diagnostic } from "../core/ports.ts";
+import type { Diagnosis, Diagnostic } from "../core/reach.ts";
 
 export const severities: readonly Diagnostic["severity"][] = ["error", "warning", "information", "hint"];
 

@@ -1,7 +1,8 @@
 /** One question of a hook to a model, and what each end of it means for the step. */
 import { HooklineError } from "../core/error.ts";
 import type { Fields } from "../core/event.ts";
-import type { ModelAnswer, ModelRequest, StepContext, StepResult } from "../core/ports.ts";
+import type { StepContext, StepResult } from "../core/ports.ts";
+import type { ModelAnswer, ModelRequest } from "../core/reach.ts";
 import type { Failure } from "../core/record.ts";
 import { flag, integer, type Schema, say, text } from "../core/schema.ts";
 import { readModelAnswer } from "./model-answer.ts";

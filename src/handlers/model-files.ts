@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, opendir, realpath } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
 import type { Fields } from "../core/event.ts";
-import type { ModelTool } from "../core/ports.ts";
+import type { ModelTool } from "../core/reach.ts";
 
 const readLimit = 48 * 1024;
 const searchedFileLimit = 1 << 20;

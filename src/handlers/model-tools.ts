@@ -2,7 +2,8 @@
 import { relative } from "node:path";
 import { HooklineError } from "../core/error.ts";
 import { nearest } from "../core/nearest.ts";
-import type { ModelTool, StepContext, ToolInfo, Tools } from "../core/ports.ts";
+import type { StepContext } from "../core/ports.ts";
+import type { ModelTool, ToolInfo, Tools } from "../core/reach.ts";
 import { printValue } from "../core/template.ts";
 import { fileTools } from "./model-files.ts";
 

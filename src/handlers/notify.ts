@@ -1,5 +1,6 @@
 /** Tells the person something: a notice for whoever observes the engine, and a message in the agent (specification 003, D59). */
-import type { Handler, Notice } from "../core/ports.ts";
+import type { Handler } from "../core/ports.ts";
+import type { Notice } from "../core/reach.ts";
 import { object, text } from "../core/schema.ts";
 import { type Level, level, levelOf } from "./log.ts";
 

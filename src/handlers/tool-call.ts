@@ -1,7 +1,8 @@
 /** Calling a tool from a handler: what can go wrong becomes a reason, and the answer becomes a step's output. */
 import { HooklineError, messageOf } from "../core/error.ts";
 import type { Fields, Json } from "../core/event.ts";
-import type { StepContext, StepResult, ToolAnswer } from "../core/ports.ts";
+import type { StepContext, StepResult } from "../core/ports.ts";
+import type { ToolAnswer } from "../core/reach.ts";
 import { anything, isRecord, type Mismatch, mapOf, type Schema, say } from "../core/schema.ts";
 import { printValue } from "../core/template.ts";
 

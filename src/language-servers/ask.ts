@@ -7,7 +7,7 @@ import {
   type ProtocolConnection,
   type Diagnostic as Sent,
 } from "vscode-languageserver-protocol/node";
-import type { Diagnostic } from "../core/ports.ts";
+import type { Diagnostic } from "../core/reach.ts";
 import { isRecord } from "../core/schema.ts";
 import { createDocuments, type Document } from "./documents.ts";
 import { listenToPublished } from "./published.ts";

@@ -1,6 +1,6 @@
 /** A diagnostic as the protocol sends it, in Hookline's form: counted from 1, and with a severity that is always there. */
 import type { Diagnostic as Sent } from "vscode-languageserver-protocol/node";
-import type { Diagnostic } from "../core/ports.ts";
+import type { Diagnostic } from "../core/reach.ts";
 
 const severities: { readonly [severity: number]: Diagnostic["severity"] } = {
   1: "error",

@@ -13,8 +13,8 @@ import {
 } from "vscode-languageserver-protocol/node";
 import { HooklineError, messageOf } from "../core/error.ts";
 import type { Seconds } from "../core/event.ts";
-import type { Diagnostic } from "../core/ports.ts";
 import type { Companion } from "../core/program.ts";
+import type { Diagnostic } from "../core/reach.ts";
 import { createAsk, type Question } from "./ask.ts";
 import type { Choice } from "./choose.ts";
 import { connect } from "./connection.ts";

@@ -2,7 +2,7 @@
  * TypeScript up to version 6, behind typescript-language-server. What that publishes comes in parts, without a version,
  * without an end, and not at all where a clean file stays clean; tsserver answers when it is asked, so it is asked.
  */
-import type { Diagnostic } from "../core/ports.ts";
+import type { Diagnostic } from "../core/reach.ts";
 import { isRecord } from "../core/schema.ts";
 
 /** Passes a request on to tsserver; who offers it can be asked like this. */

@@ -1,5 +1,5 @@
 /** A question to a model, turn by turn: it calls tools until it answers, and the answer has the form that was asked for. */
-import type { ModelAnswer } from "../core/ports.ts";
+import type { ModelAnswer } from "../core/reach.ts";
 import { type AnswerText, answerText } from "./answer-text.ts";
 import { begin, failed, fromUser, type Question, textOf } from "./talk.ts";
 import { answersTo, callsOf, spokenBy } from "./tool-calls.ts";

@@ -1,5 +1,5 @@
 /** The Model port on the AI SDK's providers: from settings and an environment to one that can be asked. */
-import type { Model } from "../core/ports.ts";
+import type { Model } from "../core/reach.ts";
 import type { ModelSettings } from "../dialects/config.ts";
 import type { Clock } from "./attempt.ts";
 import { createCircuit } from "./circuit.ts";

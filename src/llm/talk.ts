@@ -1,6 +1,6 @@
 /** The state of one question to a model: what was said, what it cost, and which tools it called. */
 import type { HooklineError } from "../core/error.ts";
-import type { ModelAnswer, ModelRequest, ModelTool } from "../core/ports.ts";
+import type { ModelAnswer, ModelRequest, ModelTool } from "../core/reach.ts";
 import type { Clock, Patience } from "./attempt.ts";
 import { type Failure, modelFailed } from "./failure.ts";
 import type { Form } from "./form.ts";

@@ -1,7 +1,7 @@
 /** The tools that a model asks for in one turn: called in order, each answered, with a limit on what goes back. */
 import { messageOf } from "../core/error.ts";
 import type { Fields, Json } from "../core/event.ts";
-import type { ModelTool } from "../core/ports.ts";
+import type { ModelTool } from "../core/reach.ts";
 import { isRecord } from "../core/schema.ts";
 import { stopped } from "./attempt.ts";
 import type { Generated } from "./providers.ts";

@@ -1,5 +1,5 @@
 /** One call of a model: what is sent, what it may cost, and whether what came back is an answer. */
-import type { ModelRequest } from "../core/ports.ts";
+import type { ModelRequest } from "../core/reach.ts";
 import { attempt } from "./attempt.ts";
 import type { Failure } from "./failure.ts";
 import { type Form, inWords, isStrict, responseFormat, weakerForm } from "./form.ts";

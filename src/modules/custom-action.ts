@@ -2,7 +2,8 @@
 import { HooklineError } from "../core/error.ts";
 import type { Fields, HookEvent, Json, MaybePromise, Turn } from "../core/event.ts";
 import type { Hook, Role } from "../core/hook.ts";
-import type { Handler, StepContext, StepResult, ToolAnswer } from "../core/ports.ts";
+import type { Handler, StepContext, StepResult } from "../core/ports.ts";
+import type { ToolAnswer } from "../core/reach.ts";
 import { isRecord, object, type Schema } from "../core/schema.ts";
 import { mainOutput } from "../core/template.ts";
 import { type Answer, callbackOf } from "../handlers/function.ts";

@@ -1,7 +1,7 @@
 /** The engine's own operations. One line each; hooks and models call them as tools of the module `hookline`. */
 import { HooklineError, messageOf } from "../core/error.ts";
 import { nearest } from "../core/nearest.ts";
-import type { ToolInfo, Tools } from "../core/ports.ts";
+import type { ToolInfo, Tools } from "../core/reach.ts";
 import { emit } from "./event.ts";
 import { explain, hooks } from "./hooks.ts";
 import type { Operation, OperationContext } from "./operation.ts";

@@ -38,7 +38,19 @@ export const runs: Operation<RunFilter> = {
   },
 };
 
-const brief = ({ id, hook, eventName, eventId, session, status, reason, cause, startedAt, ms }: Run): Fields => ({
+/** A run in a list, on one line. */
+export const brief = ({
+  id,
+  hook,
+  eventName,
+  eventId,
+  session,
+  status,
+  reason,
+  cause,
+  startedAt,
+  ms,
+}: Run): Fields => ({
   id,
   hook,
   event: eventName,

@@ -1,7 +1,7 @@
 /** What a tool has answered, as hooks get it: structure where there is some, else text. */
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
 import type { Json } from "../core/event.ts";
-import type { ToolAnswer } from "../core/ports.ts";
+import type { ToolAnswer } from "../core/reach.ts";
 
 export const limitInBytes: number = 1 << 20;
 

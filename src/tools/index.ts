@@ -1,6 +1,6 @@
 /** The tools that a project's hooks may call: those of its servers, and the engine's own operations as one more module. */
 import { HooklineError } from "../core/error.ts";
-import type { ToolInfo, Tools } from "../core/ports.ts";
+import type { ToolInfo, Tools } from "../core/reach.ts";
 import type { McpServer } from "../dialects/config.ts";
 import type { Surroundings } from "./link.ts";
 import { nearServer, splitName } from "./names.ts";

@@ -2,7 +2,7 @@
 import { HooklineError } from "../core/error.ts";
 import type { Fields } from "../core/event.ts";
 import { nearest } from "../core/nearest.ts";
-import type { ToolAnswer, ToolInfo } from "../core/ports.ts";
+import type { ToolAnswer, ToolInfo } from "../core/reach.ts";
 import type { McpServer } from "../dialects/config.ts";
 import { readResult } from "./answer.ts";
 import type { Connection, Trouble } from "./connection.ts";

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import type { LanguageServers } from "../../src/core/ports.ts";
 import type { Companion } from "../../src/core/program.ts";
+import type { LanguageServers } from "../../src/core/reach.ts";
 import type { Config } from "../../src/dialects/config.ts";
 import { createLanguageServers } from "../../src/language-servers/index.ts";
 import { startCompanion } from "../../src/processes/companion.ts";

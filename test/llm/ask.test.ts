@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import test from "node:test";
 import type { Fields } from "../../src/core/event.ts";
-import type { ModelTool } from "../../src/core/ports.ts";
+import type { ModelTool } from "../../src/core/reach.ts";
 import { bodyOf, failureOf, key, models, schema, settingsFor, startAsking, yes } from "./asking.ts";
 
 /** Where each provider's request holds the schema. */

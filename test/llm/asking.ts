@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { HooklineError } from "../../src/core/error.ts";
 import type { Fields } from "../../src/core/event.ts";
-import type { Model, ModelAnswer, ModelRequest } from "../../src/core/ports.ts";
+import type { Model, ModelAnswer, ModelRequest } from "../../src/core/reach.ts";
 import type { ModelSettings } from "../../src/dialects/config.ts";
 import { createModel } from "../../src/llm/index.ts";
 import {

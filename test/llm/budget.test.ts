@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { ModelTool } from "../../src/core/ports.ts";
+import type { ModelTool } from "../../src/core/reach.ts";
 import { bodyOf, failureOf, models, startAsking, yes } from "./asking.ts";
 
 const look: ModelTool = {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import test from "node:test";
-import type { ModelTool } from "../../src/core/ports.ts";
+import type { ModelTool } from "../../src/core/reach.ts";
 import { createModel } from "../../src/llm/index.ts";
 import type { ScriptedTurn } from "../../src/testing/index.ts";
 import { failureOf, key, models, schema, settingsFor, startAsking, yes } from "./asking.ts";

@@ -7,7 +7,7 @@ import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type ErrorCode, HooklineError } from "../../src/core/error.ts";
 import type { Fields } from "../../src/core/event.ts";
-import type { Tools } from "../../src/core/ports.ts";
+import type { Tools } from "../../src/core/reach.ts";
 import type { McpServer } from "../../src/dialects/config.ts";
 import { startCompanion } from "../../src/processes/companion.ts";
 import { createTools, type ToolsOptions } from "../../src/tools/index.ts";

@@ -4,6 +4,6 @@ import { match } from "./match.ts";
 import { tool } from "./tool.ts";
 
 /** Each kind takes only parameters that its own schema has passed, which is what compileCondition sees to. */
-export const commonConditions: ReadonlyMap<string, ConditionKind> = new Map(
+export const settingsConditions: ReadonlyMap<string, ConditionKind> = new Map(
   Object.entries({ match, tool }),
 ) as ReadonlyMap<string, ConditionKind>;

@@ -6,7 +6,7 @@ import { http } from "./http.ts";
 import { invalid } from "./invalid.ts";
 
 /** @param functions the callbacks of this process, by id */
-export function createCommonHandlers(functions: ReadonlyMap<string, Callback>): ReadonlyMap<string, Handler> {
+export function createSettingsHandlers(functions: ReadonlyMap<string, Callback>): ReadonlyMap<string, Handler> {
   return new Map<string, Handler>([
     ["command", forget(command)],
     ["http", forget(http)],

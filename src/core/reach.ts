@@ -1,0 +1,97 @@
+/** What hooks can reach beyond the line: tools, models, language servers, and the person who is told. */
+import type { Fields, HookEvent, Instant, Json } from "./event.ts";
+
+/** What tools answer: text, or JSON where they have structure. */
+export interface ToolAnswer {
+  ok: boolean;
+  output: Json;
+  /** What it said in words, where the output is another thing. */
+  text?: string;
+}
+export interface ToolInfo {
+  /** module.action */
+  name: string;
+  description?: string;
+  /** JSON Schema of the input. */
+  input?: Fields;
+  readOnly?: boolean;
+}
+/** The tools that a project's hooks may call: those of its MCP servers, and the engine's own as module `hookline`. */
+export interface Tools {
+  /**
+   * Rejects with HooklineError tool_unknown, tool_failed.
+   *
+   * @param event the one whose hook calls: the engine's own operations work where it happened, and bound loops by it
+   */
+  call(name: string, input: Fields, signal: AbortSignal, event?: HookEvent): Promise<ToolAnswer>;
+  list(signal: AbortSignal): Promise<ToolInfo[]>;
+  close(): Promise<void>;
+}
+
+/** A tool that a model may call. What it throws is told to the model. */
+export interface ModelTool {
+  name: string;
+  description: string;
+  input: Fields;
+  call(input: Fields, signal: AbortSignal): Promise<Json>;
+}
+export interface ModelRequest {
+  /** provider/model; absent: the configured default. */
+  model?: string;
+  system?: string;
+  prompt: string;
+  /** JSON Schema of the answer. */
+  schema?: Fields;
+  /** Of input and output together, over all turns. */
+  maxTokens?: number;
+  tools?: readonly ModelTool[];
+  /** Calls of the model, at most; 1, or 10 where there are tools. */
+  turns?: number;
+  /** When the answer is too late: nothing is tried again that could not end by then. */
+  deadline?: Instant;
+}
+export interface ModelAnswer {
+  text: string;
+  model: string;
+  /** As the provider counted them, cached ones included; `estimated` where it did not. */
+  tokens: { input: number; output: number; estimated?: true };
+  /** What stood around the answer. */
+  said?: string;
+  /** The tools that it called, in order. */
+  calls: { tool: string; ok: boolean; ms: number }[];
+}
+export interface Model {
+  /** Rejects with HooklineError model_unknown, model_failed; the latter's facts name the kind of failure and the tokens. */
+  ask(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
+}
+
+/** Lines and columns count from 1. */
+export interface Diagnostic {
+  line: number;
+  column: number;
+  endLine?: number;
+  endColumn?: number;
+  severity: "error" | "warning" | "information" | "hint";
+  message: string;
+  source?: string;
+  code?: string;
+}
+export interface Diagnosis {
+  file: string;
+  /** Absent: none is configured for this file, or it could not be started; `skipped` says which. */
+  server?: string;
+  skipped?: string;
+  diagnostics: Diagnostic[];
+}
+export interface LanguageServers {
+  /** What the language server of this file says of the text; absent: of the file on disk. Rejects with HooklineError. */
+  diagnose(file: string, text: string | undefined, signal: AbortSignal): Promise<Diagnosis>;
+  close(): Promise<void>;
+}
+
+export interface Notice {
+  title?: string;
+  message: string;
+  level: string;
+  tag?: string;
+}

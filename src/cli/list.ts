@@ -9,6 +9,7 @@ import type { Condition, Hook } from "../core/hook.ts";
 import { nearest } from "../core/nearest.ts";
 import { listensTo } from "../core/plan.ts";
 import type { ConditionKind } from "../core/ports.ts";
+import { hookRow } from "../operations/hooks.ts";
 import type { LoadedHooks } from "../sources/load.ts";
 import { type ExitCode, type Invocation, textFlag } from "./command.ts";
 import { complaintAbout, loadInForce } from "./line.ts";
@@ -61,19 +62,8 @@ const row = (
 ): object => {
   const last = fired.get(hook.id);
   return {
-    id: hook.id,
-    name: hook.name,
-    on: nameOf(hook.on),
+    ...hookRow(hook),
     when: whenOf(hook),
-    layer: hook.origin.layer,
-    dialect: hook.origin.dialect,
-    file: hook.origin.file ?? null,
-    line: hook.origin.line ?? null,
-    mode: hook.mode,
-    role: hook.role,
-    onFailure: hook.onFailure,
-    priority: hook.priority,
-    enabled: hook.enabled,
     trusted: "not checked",
     lastFired: last === undefined ? null : new Date(last).toISOString(),
     ...(slow ? { medianMs: slow.get(hook.id) ?? null } : {}),

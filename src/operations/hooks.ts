@@ -15,11 +15,12 @@ export const hooks: Operation<{ event?: string }> = {
   async run({ event: written }, { hooks: inForce, event }) {
     const set = await inForce(event);
     const name = written === undefined ? undefined : knownEvent(eventToEmit(written, {}), written);
-    return set.hooks.filter((hook) => name === undefined || listensTo(hook, name)).map(row);
+    return set.hooks.filter((hook) => name === undefined || listensTo(hook, name)).map(hookRow);
   },
 };
 
-const row = (hook: Hook): Fields => ({
+/** What a list tells of a hook, for scripts. */
+export const hookRow = (hook: Hook): Fields => ({
   id: hook.id,
   name: hook.name,
   on: nameOf(hook.on),

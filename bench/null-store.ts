@@ -5,10 +5,11 @@ import type { Claim, Store } from "../src/core/record.ts";
 
 export function createNullStore(): Store {
   let turn: Turn = firstTurn;
+  const paused: ReadonlySet<string> = new Set();
   return {
     record(event, _set, advance) {
       turn = advance(event, turn);
-      return { turn };
+      return { turn, paused };
     },
     answered() {},
     turn: () => turn,
@@ -17,6 +18,11 @@ export function createNullStore(): Store {
     spend: () => true,
     owe: (_session, debts) => debts,
     paid() {},
+    baseline: () => undefined,
+    setBaseline() {},
+    pause: () => false,
+    resume: () => false,
+    paused: () => paused,
     post() {},
     collect: () => [],
     saveRun() {},

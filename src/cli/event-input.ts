@@ -1,6 +1,7 @@
 /** The event that a person describes on the command line, for emit and explain. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { withOwnNames } from "../core/ability.ts";
 import { HooklineError, messageOf } from "../core/error.ts";
 import type { Fields, HookEvent, Json } from "../core/event.ts";
 import { eventNames, eventToEmit } from "../core/events.ts";
@@ -31,13 +32,13 @@ export function eventFrom(invocation: Invocation, usage: string, id: string, at:
 const toolWords = { name: "tool_name", params: "tool_input", result: "tool_response", error: "error" } as const;
 
 function asPayload({ tool, ...data }: Fields): Fields {
-  if (!isRecord(tool)) return tool === undefined ? data : { ...data, tool };
+  if (!isRecord(tool)) return withOwnNames(tool === undefined ? data : { ...data, tool });
   const payload: Fields = {};
   for (const [word, field] of Object.entries(toolWords)) {
     const value = tool[word];
     if (value !== undefined) payload[field] = value as Json; // read from JSON
   }
-  return { ...payload, ...data };
+  return withOwnNames({ ...payload, ...data });
 }
 
 /** `agent` alone names an agent by its id. */

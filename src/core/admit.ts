@@ -1,22 +1,33 @@
 /** Admission: may a hook that matched run now? Yes, or the reason why not, in words that stand in its run. */
 import type { HookEvent } from "./event.ts";
-import type { Hook } from "./hook.ts";
+import { type Hook, isGuard } from "./hook.ts";
 import type { Ports } from "./ports.ts";
 import type { Claim } from "./record.ts";
 
-type Gate = (hook: Hook, event: HookEvent, ports: Ports) => string | undefined;
+type Gate = (hook: Hook, event: HookEvent, ports: Ports, paused: ReadonlySet<string>) => string | undefined;
 
-/** Asked in this order; the first reason stands. Force skips `enabled` and the limits, never trust. */
+/** Asked in this order; the first reason stands. Force skips `enabled`, pauses and the limits, never trust. */
 const gates: readonly Gate[] = [
   (hook, event) => (hook.enabled || event.to?.force ? undefined : "disabled"),
+  (hook, event, _ports, paused) => (event.to?.force ? undefined : pauseOf(hook, paused)),
   (hook, _event, ports) => ports.distrust?.(hook),
   (hook, event, ports) => ports.elsewhere?.(hook, event),
 ];
 
+/** A project's pause leaves its guards on watch: those are paused one by one, by name. */
+function pauseOf(hook: Hook, paused: ReadonlySet<string>): string | undefined {
+  if (paused.size === 0) return undefined;
+  if (paused.has(hook.id)) return "paused: hookline resume lets it run again";
+  const { root } = hook.origin;
+  return root !== undefined && paused.has(root) && !isGuard(hook)
+    ? "paused with its project: hookline resume lets them run again"
+    : undefined;
+}
+
 /** Why the hook may not run, whatever its limits; undefined: it may. */
-export function refusalOf(hook: Hook, event: HookEvent, ports: Ports): string | undefined {
+export function refusalOf(hook: Hook, event: HookEvent, ports: Ports, paused: ReadonlySet<string>): string | undefined {
   for (const gate of gates) {
-    const reason = gate(hook, event, ports);
+    const reason = gate(hook, event, ports, paused);
     if (reason !== undefined) return reason;
   }
   return undefined;

@@ -57,7 +57,11 @@ function* reportFaults({ ports }: Asking, plan: Plan, passage: Passage): Flow<vo
   const [fault] = sharedScope(occasionOf(passage)).faults?.splice(0) ?? [];
   if (fault === undefined) return;
   const reason = `its condition cannot be tested: ${fault}`;
-  if (plan.guard && !inBackground(plan, passage) && refusalOf(plan.hook, passage.event, ports) === undefined)
+  if (
+    plan.guard &&
+    !inBackground(plan, passage) &&
+    refusalOf(plan.hook, passage.event, ports, passage.paused) === undefined
+  )
     return yield* failUntested(ports, plan, passage, reason);
   const key = `fault:${plan.hook.id}:${fingerprint(fault)}`;
   const told = yield* wait(ports.store.claim([{ key, max: 1, refusal: "told before" }], ports.now()));
@@ -138,11 +142,12 @@ function* ask(asking: Asking, plan: Plan, passage: Passage, match: Found | undef
 
 /** Claims come last: what they take, the run uses up (R21). */
 function* admit(plan: Plan, passage: Passage, ports: Ports): Flow<string | undefined> {
-  const refusal = refusalOf(plan.hook, passage.event, ports);
+  const refusal = refusalOf(plan.hook, passage.event, ports, passage.paused);
   if (refusal !== undefined) return refusal;
   const twin = twinOf(plan, passage.handlers);
   if (twin) return `duplicate: the same handler ran as ${twin.hook.id}`;
   if (passage.denied) return `behind the deny of ${passage.denied.hook.name}`;
+  if (passage.unpaid && plan.hook.limits.untilPass) return `it waits for ${passage.unpaid.hook.name} to pass`;
   const claims = inBackground(plan, passage) ? [] : claimsOf(plan.hook, passage.event); // a queued run claims when it starts
   const refused = claims.length > 0 ? yield* wait(ports.store.claim(claims, ports.now())) : undefined;
   if (refused) return refused.refusal;
@@ -182,9 +187,10 @@ function* runAndDeliver(asking: Asking, plan: Plan, passage: Passage, run: Run, 
   const later = deliver(plan, passage, run, repeated(passage.answers.get(plan), done));
   if (!event.session && !isEmpty(later)) run.notes.push("nothing can be delivered later: the event has no session");
   yield* save(ports, run); // before anything else that may fail: no run stays open
+  const passed = done.status === "completed" && done.outcome.verdict?.is !== "deny";
+  if (hook.limits.untilPass && !passed) passage.unpaid ??= plan;
   if (!event.session) return;
   if (!isEmpty(later)) yield* wait(ports.store.post(event.session, later));
-  const passed = done.status === "completed" && done.outcome.verdict?.is !== "deny";
   if (hook.limits.untilPass && passed) yield* wait(ports.store.paid(event.session, hook.id));
 }
 

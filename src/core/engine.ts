@@ -77,13 +77,22 @@ export function createEngine(ports: Ports): Engine {
     const passage = begin(given, plansOf(set, given), caller, ports);
     let outcome: Outcome;
     try {
+      if (given.session && ports.tracking) yield* wait(ports.tracking.begin(given, set));
       const needs = needsOf(candidates(passage));
       if (needs.size > 0 && ports.enrich) passage.event = yield* wait(ports.enrich(given, needs));
-      const { turn, given: earlier } = yield* wait(ports.store.record(passage.event, set, advance));
+      const { turn, given: earlier, paused } = yield* wait(ports.store.record(passage.event, set, advance));
+      passage.paused = paused;
       passage.event = { ...passage.event, turn };
       passage.original = passage.event;
       ports.observe?.({ is: "event", event: passage.event });
       outcome = earlier ? yield* repeat(passage, earlier) : yield* pass(passage);
+      if (given.session && ports.tracking)
+        yield* wait(
+          ports.tracking.end(
+            passage.event,
+            [...passage.answers.keys()].map(({ hook }) => hook),
+          ),
+        );
     } catch (error) {
       outcome = rest(passage, messageOf(error));
     }
@@ -146,7 +155,11 @@ export function createEngine(ports: Ports): Engine {
 
   function failureOf(plan: Plan, passage: Passage, reason: string): Outcome {
     const { hook, guard } = plan;
-    if (holdsNow(plan, passage) === false || inBackground(plan, passage) || refusalOf(hook, passage.event, ports))
+    if (
+      holdsNow(plan, passage) === false ||
+      inBackground(plan, passage) ||
+      refusalOf(hook, passage.event, ports, passage.paused)
+    )
       return {};
     const answer = policyOf(hook, reason);
     ports.observe?.({ is: "run", run: { ...newRun(plan, passage, ports), status: "failed", reason, outcome: answer } });

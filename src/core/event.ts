@@ -115,6 +115,19 @@ export const firstTurn: Turn = {
   spent: { reprompts: 0, rewakes: 0, injected: 0 },
 };
 
+/** Files that differ, named relative to `base`, with forward slashes. */
+export interface Changes {
+  base: string;
+  /** Since the hooks that look at changes last ended in this session (R57); those that were removed included. */
+  files: string[];
+  /** Those that differ since the session began, but not since then. */
+  earlier: string[];
+  /** Of both, what is no longer there. */
+  removed: string[];
+  /** So many were left out. */
+  truncated?: number;
+}
+
 export interface HookEvent {
   id: string;
   name: EventName;
@@ -129,6 +142,8 @@ export interface HookEvent {
   turn?: Turn;
   /** Found by `enrich`; goes into the turn when the event is recorded. */
   figures?: Figures;
+  /** Found by `enrich`, where a hook looks at changed files; or why they could not be found. */
+  changes?: Changes | { unknown: string };
   /** Addresses one hook; force skips limits and enabled, never trust. */
   to?: { hook: HookId; force?: true };
   /** The same happening told twice has one id and two registrations (R36, R49). */

@@ -61,7 +61,9 @@ export const hasFailed = ({ tool_response: response, error }: Fields): boolean =
   (isRecord(response) && response.success === false) || (typeof error === "string" && error !== "");
 
 const told = ["messages", "suppressOutput", "extra"] as const;
-const decided = ["verdict", "stop", "context", "compact", ...told] as const;
+/** Hints for whoever routes the work (specification 001); agents take them as context, where they take that. */
+const hints = ["suggestions", "documents", "intent", "followUps"] as const;
+const decided = ["verdict", "stop", "context", "compact", ...hints, ...told] as const;
 const goesOn = (data: Fields): boolean => data.stop_hook_active === true;
 const reprompt = { fields: ["verdict", "context"], counter: "reprompts", max: 3 } as const;
 const compactions = ["manual", "auto"] as const;
@@ -72,7 +74,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     aliases: ["session_start"],
     matchOn: "source",
     values: ["startup", "resume", "clear", "compact", "fork"],
-    accepts: ["context", "compact", "firstMessage", "sessionTitle", "watchPaths", "reloadSkills", ...told],
+    accepts: ["context", "compact", "firstMessage", "sessionTitle", "watchPaths", "reloadSkills", ...hints, ...told],
     mode: "sync",
     beginsTurn: true,
   },
@@ -84,7 +86,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     mode: "async",
     endsSession: true,
   },
-  SessionStop: { accepts: ["verdict", ...told], mode: "sync" },
+  SessionStop: { accepts: ["verdict", ...hints, ...told], mode: "sync" },
   Setup: { matchOn: "trigger", values: ["init", "maintenance"], accepts: ["context", ...told], mode: "sync" },
   InstructionsLoaded: {
     matchOn: "load_reason",

@@ -19,11 +19,12 @@ export interface Explanation {
 /** One sentence per hook of the set, in running order. Limits are looked up as they stand now. */
 export function* explainEvent(event: HookEvent, set: HookSet, plans: Plans, ports: Ports): Flow<Explanation[]> {
   const explanations: Explanation[] = [];
+  const paused = yield* wait(ports.store.paused());
   const handlers: Passage["handlers"] = new Map();
   for (const hook of set.hooks) {
     const plan = plans.of(hook);
     const reading = read(plan, event);
-    const refused = reading.would === "run" ? yield* refusal(plan, event, handlers, ports) : undefined;
+    const refused = reading.would === "run" ? yield* refusal(plan, event, handlers, { ports, paused }) : undefined;
     explanations.push({
       hook: hook.id,
       name: hook.name,
@@ -35,8 +36,13 @@ export function* explainEvent(event: HookEvent, set: HookSet, plans: Plans, port
   return explanations;
 }
 
-function* refusal(plan: Plan, event: HookEvent, handlers: Passage["handlers"], ports: Ports): Flow<string | undefined> {
-  const gate = refusalOf(plan.hook, event, ports);
+function* refusal(
+  plan: Plan,
+  event: HookEvent,
+  handlers: Passage["handlers"],
+  { ports, paused }: { ports: Ports; paused: ReadonlySet<string> },
+): Flow<string | undefined> {
+  const gate = refusalOf(plan.hook, event, ports, paused);
   if (gate !== undefined) return gate;
   const twin = twinOf(plan, handlers);
   if (twin) return `duplicate: the same handler runs as ${twin.hook.id}`;

@@ -231,9 +231,10 @@ function deferMessages(messages: readonly Message[], { fields }: Acceptance, spl
 }
 
 /** What becomes of a field that the event does not take. A field without a row here is lost, with a note. */
-const otherwise: { [F in OutcomeField]?: "later" | Instead<OutcomeFields[F]> } = {
+const otherwise: { [F in OutcomeField]?: "later" | "kept" | Instead<OutcomeFields[F]> } = {
   context: "later",
   messages: "later",
+  followUps: "kept",
   suggestions: {
     field: "context",
     texts: (list) => list.map((one) => `Suggested: ${one.id}${one.reason ? ` (${one.reason})` : ""}`),
@@ -242,6 +243,7 @@ const otherwise: { [F in OutcomeField]?: "later" | Instead<OutcomeFields[F]> } =
     field: "context",
     texts: (list) => list.map((one) => `Suggested document: ${one.path}${one.reason ? ` (${one.reason})` : ""}`),
   },
+  intent: { field: "context", texts: (intent) => [`Intent: ${JSON.stringify(intent)}`] },
   compact: {
     field: "messages",
     texts: ({ strategy, keepLast }) => [
@@ -267,6 +269,8 @@ function deliverOtherwise<F extends OutcomeField>(
   if (way === "later") {
     mergeField(split.later, field, value);
     split.notes.push(`${field} goes with the next event that takes it`);
+  } else if (way === "kept") {
+    split.notes.push("its follow-ups wait in this run: hookline follow-ups list");
   } else if (way) {
     const place = fields.has(way.field) ? split.now : split.later;
     const texts = way.texts(value);

@@ -38,6 +38,9 @@ export interface Passage {
   occasion: Occasion;
   debts: ReadonlyMap<string, Found>;
   denied?: Plan;
+  /** The first that owes and has not passed: those that owe behind it wait for it (specification 004). */
+  unpaid?: Plan;
+  paused: ReadonlySet<string>;
 }
 
 export function begin(event: HookEvent, plans: Plans, caller: Caller, ports: Ports): Passage {
@@ -62,6 +65,7 @@ export function begin(event: HookEvent, plans: Plans, caller: Caller, ports: Por
     original: event,
     occasion: { event, caller, ports },
     debts: new Map(),
+    paused: new Set(),
   };
 }
 

@@ -186,6 +186,14 @@ export type Observation =
   | { is: "diagnosis"; diagnosis: Diagnosis; hook: HookId }
   | { is: "outcome"; event: HookEvent; outcome: Outcome };
 
+/** What an event of a session is compared with at a later one, such as the files of its workspace. Never throws or rejects. */
+export interface Tracking {
+  /** Called with every event of a session, before its hooks are asked. */
+  begin(event: HookEvent, set: HookSet): MaybePromise<void>;
+  /** Called when the event has its outcome. @param asked the hooks that ran */
+  end(event: HookEvent, asked: readonly Hook[]): MaybePromise<void>;
+}
+
 export interface Ports {
   now(): Instant;
   id(): string;
@@ -207,6 +215,9 @@ export interface Ports {
   elsewhere?(hook: Hook, event: HookEvent): string | undefined;
   /** Adds what conditions need: changed files, transcript figures. May throw. */
   enrich?(event: HookEvent, needs: ReadonlySet<string>): MaybePromise<HookEvent>;
+  tracking?: Tracking;
+  /** Keeps the whole output of a script where people and other tools find it; gives the file. Throws what the file system says. */
+  keepOutput?(hook: Hook, event: HookEvent, output: string): string;
   /** Sees everything; must not throw, and is never waited for. */
   observe?(observation: Observation): void;
   spawn?: Spawn;
@@ -229,7 +240,7 @@ export interface Caller {
 
 /** What a hook program reads and answers. */
 export interface Protocol {
-  write(event: HookEvent, as: string): string;
+  write(event: HookEvent, as: string, hook: Hook): string;
   read(ended: Ended, event: HookEvent, hook: HookId): StepResult;
   /** The first line of stdout says that the program goes on by itself. */
   detaches?(line: string): boolean;

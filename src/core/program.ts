@@ -6,6 +6,8 @@ export interface Command {
   cwd: string;
   environment: Readonly<Record<string, string>>;
   input: string;
+  /** The user that it runs as; absent: ours. Only root can run others. */
+  user?: { uid: number; gid: number };
 }
 
 export interface Ended {
@@ -53,6 +55,8 @@ export interface SpawnOptions {
   detaches?: (line: string) => boolean;
   /** What becomes of processes that it leaves in its group when it ends by itself; ended, unless said (SAFETY F3). */
   leftovers?: "end" | "keep";
+  /** Kept of each stream, half from its head and half from its tail; 1 MiB unless said. */
+  keptInBytes?: number;
 }
 
 /** Runs a program and settles when it and its drain are over (R54). Never rejects: a failure is an Ended. */

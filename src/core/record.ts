@@ -6,7 +6,8 @@ import type { Outcome } from "./outcome.ts";
 /** What a test found, for {{match.…}} and for a debt to remember. */
 export type Found = Fields;
 
-export type Failure = "launch" | "exit" | "timeout" | "output" | "error";
+/** cancelled: what it was for is over, so no failure policy answers. */
+export type Failure = "launch" | "exit" | "timeout" | "output" | "error" | "cancelled";
 
 export interface Evidence {
   exitCode?: number;
@@ -81,6 +82,17 @@ export interface StoredEvent {
   repeats?: string;
 }
 
+/** How the files of a session's workspace were when the hooks that look at changes last ended (R57). */
+export interface Baseline {
+  /** The commit that the session began with, and the one of the last look; absent: there was none. */
+  begun?: string;
+  head?: string;
+  /** When the session began, and when its hooks last ended. */
+  at: { begun: Instant; last?: Instant };
+  /** Of each file that differed from the commit then: what a change of it would change, in one text. */
+  files: { [path: string]: string };
+}
+
 /** Cooldown, max fires and once are all this (R21). */
 export interface Claim {
   key: string;
@@ -109,7 +121,12 @@ export interface Store {
     event: HookEvent,
     set: HookSet,
     advance: (event: HookEvent, before: Turn) => Turn,
-  ): MaybePromise<{ turn: Turn; given?: Outcome }>;
+  ): MaybePromise<{
+    turn: Turn;
+    given?: Outcome;
+    /** Ids of hooks, and folders of projects, that somebody has paused. */
+    paused: ReadonlySet<string>;
+  }>;
   answered(eventId: string, outcome: Outcome): MaybePromise<void>;
   /** The session's turn as the last event left it. */
   turn(session: SessionId): MaybePromise<Turn>;
@@ -122,6 +139,13 @@ export interface Store {
   /** Adds debts and answers with all that the session owes. */
   owe(session: SessionId, debts: ReadonlyMap<HookId, Found>): MaybePromise<ReadonlyMap<HookId, Found>>;
   paid(session: SessionId, hook: HookId): MaybePromise<void>;
+  /** Of one session and one folder. */
+  baseline(session: SessionId, folder: string): MaybePromise<Baseline | undefined>;
+  setBaseline(session: SessionId, folder: string, baseline: Baseline): MaybePromise<void>;
+  /** A hook by its id, or all hooks of a project by its folder, until they are resumed. Both say whether it changed anything. */
+  pause(what: string, now: Instant): MaybePromise<boolean>;
+  resume(what: string): MaybePromise<boolean>;
+  paused(): MaybePromise<ReadonlySet<string>>;
   /** The inbox: what goes with the session's next event that takes it. First in, first out. */
   post(session: SessionId, outcome: Outcome, counter?: Counter): MaybePromise<void>;
   collect(session: SessionId): MaybePromise<{ outcome: Outcome; counter?: Counter }[]>;

@@ -50,6 +50,7 @@ export function* perform(plan: Plan, occasion: Occasion, run: string, match: Fou
     if (!result.ok && step.onError === "stop") {
       const status =
         context.stopped === "cancelled" ? "cancelled" : result.failure === "timeout" ? "timeout" : "failed";
+      if (result.failure === "cancelled") return { status: "cancelled", reason: result.reason, outcome, steps, notes };
       return failed(hook, status, labelled(result.failure, result.reason), outcome, steps, notes);
     }
     if (result.ok && result.detached) return { status: "running", outcome, steps, notes, detached: result.detached };

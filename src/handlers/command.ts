@@ -81,7 +81,7 @@ async function runLine(work: Work): Promise<StepResult> {
   const { program, args, environment, params, protocol, context, place } = work;
   const { event, hook, ports, signal } = context;
   if (!ports.spawn) return notStarted("nothing here can start programs");
-  const input = protocol.write(event, writtenName(hook, event.name));
+  const input = protocol.write(event, writtenName(hook, event.name), hook);
   const ended = await ports.spawn(
     { program, args, cwd: place.folder, environment, input },
     {

@@ -50,7 +50,7 @@ function requestOf(params: HttpParams, { event, hook, caller }: StepContext) {
     url: url.text,
     method: "POST",
     headers: { accept: "application/json", ...filled.headers, "content-type": "application/json" },
-    body: settings.write(event, writtenName(hook, event.name)),
+    body: settings.write(event, writtenName(hook, event.name), hook),
     limitInBytes,
     notes: [...url.notes, ...filled.notes],
   };

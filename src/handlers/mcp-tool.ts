@@ -23,7 +23,7 @@ export const mcpTool: Handler<McpToolParams> = {
   needs: ["tools"],
   async run({ server, tool, input = {} }, context) {
     const { event, hook } = context;
-    const payload: Json = JSON.parse(settings.write(event, writtenName(hook, event.name)));
+    const payload: Json = JSON.parse(settings.write(event, writtenName(hook, event.name), hook));
     const answer = await callTool(`${server}.${tool}`, fillFrom(payload, input), context);
     if ("reason" in answer) return failedCall(answer);
     const said = wordsOf(answer);

@@ -35,6 +35,6 @@ const place = "$ARGUMENTS";
 
 /** Every `$ARGUMENTS` becomes the event's JSON; without one it is appended. Nothing else is added (R44). */
 export function fillPrompt(prompt: string, { event, hook }: StepContext): string {
-  const input = settings.write(event, writtenName(hook, event.name));
+  const input = settings.write(event, writtenName(hook, event.name), hook);
   return prompt.includes(place) ? prompt.split(place).join(input) : `${prompt}\n\nHook input JSON:\n${input}`;
 }

@@ -59,8 +59,9 @@ type Way = "exit" | "aborted" | "output";
 
 function supervise(running: Running): Promise<Ended> {
   const { child, tree, command, options, bounds } = running;
-  const stdout = createCappedOutput(bounds.keptInBytes);
-  const stderr = createCappedOutput(bounds.keptInBytes);
+  const kept = options.keptInBytes ?? bounds.keptInBytes;
+  const stdout = createCappedOutput(kept);
+  const stderr = createCappedOutput(kept);
   const over = Promise.withResolvers<Way>();
   const detached = Promise.withResolvers<Ended>();
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));

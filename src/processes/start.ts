@@ -31,6 +31,7 @@ async function tryToStart(command: Command, environment: Record<string, string>)
       stdio: "pipe",
       detached: process.platform !== "win32", // there it would open a window
       windowsHide: true,
+      ...(command.user ?? {}),
     });
     const failed = Promise.withResolvers<NodeJS.ErrnoException>();
     child.on("error", failed.resolve); // stays, so that a late error cannot end this process

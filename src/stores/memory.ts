@@ -30,6 +30,9 @@ interface Tables {
   sessions: Map<SessionId, { turn: string; spent: Record<Counter, number>; at: Instant }>;
   claims: Map<string, Claimed>;
   debts: Map<SessionId, Map<HookId, string>>;
+  baselines: Map<string, string>;
+  /** Replaced, never changed: it is given out as it is. */
+  pauses: ReadonlySet<string>;
   inboxes: Map<SessionId, { outcome: string; counter: Counter | undefined }[]>;
 }
 
@@ -103,7 +106,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       const given = first?.outcome && repeatable(first.outcome);
       const row = rowOfEvent({ event, set, turn, payload: payloadOf(event, keeper), first, given }, keeper);
       keep(event, row);
-      return { turn, ...(given && { given }) };
+      return { turn, paused: tables().pauses, ...(given && { given }) };
     },
     turn: (session) => turnOf(session),
     answered(eventId, outcome) {
@@ -138,6 +141,23 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       if (debts.size > 0) put(tables().debts, session, rows);
       return owed;
     },
+    baseline(session, folder) {
+      const text = tables().baselines.get(placeIn(session, folder));
+      return text === undefined ? undefined : JSON.parse(text);
+    },
+    setBaseline: (session, folder, baseline) =>
+      put(tables().baselines, placeIn(session, folder), JSON.stringify(baseline)),
+    pause(what) {
+      const isNew = !tables().pauses.has(what);
+      tables().pauses = new Set([...tables().pauses, what]);
+      return isNew;
+    },
+    resume(what) {
+      const wasThere = tables().pauses.has(what);
+      tables().pauses = new Set([...tables().pauses].filter((one) => one !== what));
+      return wasThere;
+    },
+    paused: () => tables().pauses,
     paid(session, hook) {
       tables().debts.get(session)?.delete(hook);
     },
@@ -223,8 +243,12 @@ const emptyTables = (): Tables => ({
   sessions: new Map(),
   claims: new Map(),
   debts: new Map(),
+  baselines: new Map(),
+  pauses: new Set(),
   inboxes: new Map(),
 });
+
+const placeIn = (session: SessionId, folder: string): string => JSON.stringify([session, folder]);
 
 const happeningOf = ({ delivery, name, session }: HookEvent): string => JSON.stringify([delivery?.id, name, session]);
 

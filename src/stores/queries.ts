@@ -106,6 +106,14 @@ export function debtsOf(database: Database, session: SessionId): Map<HookId, Fou
   return new Map(rows.map(({ hook, found }) => [readBack(hook), JSON.parse(found)]));
 }
 
+const noPause: ReadonlySet<string> = new Set();
+
+/** Nearly always none. */
+export function pausesOf(database: Database): ReadonlySet<string> {
+  const rows = database.all<{ what: string }>("select what from pause");
+  return rows.length === 0 ? noPause : new Set(rows.map(({ what }) => readBack(what)));
+}
+
 export function owe(
   database: Database,
   session: SessionId,

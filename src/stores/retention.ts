@@ -11,6 +11,7 @@ const oldRows: readonly string[] = [
      select seq from run where started < ? and status not in ('queued', 'running') order by seq limit ${rowsAtOnce})`,
   `delete from inbox where seq in (select seq from inbox where at < ? order by seq limit ${rowsAtOnce})`,
   `delete from debt where at < ?`,
+  `delete from baseline where at < ?`,
   `delete from session where at < ?`,
   `delete from hook_set where used < ?`,
 ];

@@ -79,4 +79,15 @@ export const migrations: readonly string[] = [
   ) strict;
   create index inbox_session on inbox (session);
   `,
+  `
+  create table baseline (
+    session text not null,
+    folder text not null,
+    baseline text not null,
+    at real not null,
+    primary key (session, folder)
+  ) strict, without rowid;
+
+  create table pause (what text primary key, at real not null) strict, without rowid;
+  `,
 ];

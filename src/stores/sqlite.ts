@@ -9,6 +9,7 @@ import {
   keepHookSet,
   lastFired,
   owe,
+  pausesOf,
   refusing,
   repair,
   saveTurn,
@@ -86,7 +87,7 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
         const given = first?.outcome && repeatable(first.outcome);
         const row = rowOfEvent({ event, set, turn, payload, first, given }, keeper);
         database.run(insertEvent, ...eventFields.map((field) => row[field]));
-        return { turn, ...(given && { given }) };
+        return { turn, paused: pausesOf(database), ...(given && { given }) };
       });
     },
 
@@ -109,6 +110,22 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
     paid(session, hook) {
       database.run("delete from debt where session = ? and hook = ?", written(session), written(hook));
     },
+
+    baseline(session, folder) {
+      const sql = "select baseline from baseline where session = ? and folder = ?";
+      const row = database.get<{ baseline: string }>(sql, written(session), written(folder));
+      return row && JSON.parse(row.baseline);
+    },
+    setBaseline(session, folder, baseline) {
+      const sql = `insert into baseline (session, folder, baseline, at) values (?, ?, ?, ?)
+        on conflict (session, folder) do update set baseline = excluded.baseline, at = excluded.at`;
+      database.run(sql, written(session), written(folder), JSON.stringify(baseline), now());
+    },
+
+    pause: (what, at) =>
+      database.run("insert into pause (what, at) values (?, ?) on conflict (what) do nothing", written(what), at) === 1,
+    resume: (what) => database.run("delete from pause where what = ?", written(what)) === 1,
+    paused: () => pausesOf(database),
 
     post(session, outcome, counter) {
       const sql = "insert into inbox (session, outcome, counter, at) values (?, ?, ?, ?)";

@@ -1,5 +1,6 @@
 /** Events and ends of programs for the protocol's tests. */
 import type { EventName, Fields, HookEvent } from "../../src/core/event.ts";
+import type { Hook } from "../../src/core/hook.ts";
 import type { StepResult } from "../../src/core/ports.ts";
 import type { Ended } from "../../src/core/program.ts";
 import { settings } from "../../src/protocols/settings.ts";
@@ -29,3 +30,8 @@ export function answered(name: EventName, said: unknown, data: Fields = bash): S
 
 export const specific = (name: EventName, fields: Fields): StepResult =>
   answered(name, { hookSpecificOutput: { hookEventName: name, ...fields } });
+
+const anyHook = { origin: {} } as unknown as Hook; // what settings programs read says nothing of the hook
+
+/** What a settings hook's program reads. */
+export const inputOf = (event: HookEvent, as: string): string => settings.write(event, as, anyHook);

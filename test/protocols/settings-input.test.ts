@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Hook } from "../../src/core/hook.ts";
-import { settings } from "../../src/protocols/settings.ts";
 import { writtenName } from "../../src/protocols/written-name.ts";
-import { eventOf } from "./asking.ts";
+import { eventOf, inputOf } from "./asking.ts";
 
 test("[C55, CT17] the base fields come first, and what the agent sent passes through", () => {
   const data = {
@@ -13,13 +12,13 @@ test("[C55, CT17] the base fields come first, and what the agent sent passes thr
     tool_input: { command: "ls" },
     new_field: [1],
   };
-  const written = JSON.parse(settings.write(eventOf("PermissionDenied", data), "PermissionDenied"));
+  const written = JSON.parse(inputOf(eventOf("PermissionDenied", data), "PermissionDenied"));
   assert.deepEqual(Object.keys(written).slice(0, 3), ["session_id", "cwd", "hook_event_name"]);
   assert.deepEqual(written, { session_id: "session-1", cwd: "/project", hook_event_name: "PermissionDenied", ...data });
 });
 
 test("[C55] a payload cannot replace the base fields", () => {
-  const written = JSON.parse(settings.write(eventOf("Stop", { cwd: "/elsewhere", hook_event_name: "x" }), "Stop"));
+  const written = JSON.parse(inputOf(eventOf("Stop", { cwd: "/elsewhere", hook_event_name: "x" }), "Stop"));
   assert.equal(written.cwd, "/project");
   assert.equal(written.hook_event_name, "Stop");
 });
@@ -33,7 +32,7 @@ test("[R62] the event has the name that the hook's author wrote", () => {
 
 test("[C55] what happened inside a subagent says so", () => {
   const event = { ...eventOf("PreToolUse"), agent: { id: "a-1", type: "Explore" } };
-  const written = JSON.parse(settings.write(event, "PreToolUse"));
+  const written = JSON.parse(inputOf(event, "PreToolUse"));
   assert.equal(written.agent_id, "a-1");
   assert.equal(written.agent_type, "Explore");
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { settings } from "../../src/protocols/settings.ts";
-import { answered, bash, endOf, eventOf } from "./asking.ts";
+import { answered, bash, endOf, eventOf, inputOf } from "./asking.ts";
 
 const block = JSON.stringify({ decision: "block", reason: "no" });
 const isDeny = (stdout: string): boolean => answered("PreToolUse", stdout).outcome?.verdict?.is === "deny";
@@ -69,13 +69,13 @@ test("[C37] the line that sends a program into the background is no answer besid
 });
 
 test("[C36a] a handler that prints its input back passes, and a note says so", () => {
-  const input = settings.write(eventOf("SessionEnd", { reason: "clear" }), "SessionEnd");
+  const input = inputOf(eventOf("SessionEnd", { reason: "clear" }), "SessionEnd");
   const result = settings.read(endOf({ stdout: input }), eventOf("SessionEnd", { reason: "clear" }), "hook-1");
   assert.deepEqual(result, { ok: true, output: {}, notes: ["the handler echoed its input"] });
 });
 
 test("[C36a] an echo does not hide an answer before it, behind it, or inside of it", () => {
-  const input = settings.write(eventOf("PreToolUse", bash), "PreToolUse");
+  const input = inputOf(eventOf("PreToolUse", bash), "PreToolUse");
   for (const stdout of [
     `${input}\n${block}`,
     `${block}\n${input}`,

@@ -1,5 +1,8 @@
 /** Every claim that this version answers for, in a few words: what docs/conformance.md lists and tests name. */
 
+import { repository, repositoryCases } from "./repository-claims.ts";
+import { scriptCases, scripts } from "./script-claims.ts";
+
 export interface Claim {
   says: string;
   /** Why it has no test of its own: it is how the thing is built, and no run could show otherwise. */
@@ -312,4 +315,14 @@ export const ruleCases: Readonly<Record<string, Claim>> = {
   DT35: { says: "a placeholder that is the whole value keeps its type" },
 };
 
-export const claims: Readonly<Record<string, Claim>> = { ...common, ...settings, ...cases, ...rules, ...ruleCases };
+export const claims: Readonly<Record<string, Claim>> = {
+  ...common,
+  ...settings,
+  ...cases,
+  ...rules,
+  ...ruleCases,
+  ...scripts,
+  ...scriptCases,
+  ...repository,
+  ...repositoryCases,
+};

@@ -1,5 +1,7 @@
 /** docs/conformance.md: every claim, and the tests that carry it. */
 import { type Claim, cases, claims, common, ruleCases, rules, settings } from "./claims.ts";
+import { repository, repositoryCases } from "./repository-claims.ts";
+import { scriptCases, scripts } from "./script-claims.ts";
 import { type NamedTest, testsByClaim } from "./test-names.ts";
 
 const parts: readonly [string, Readonly<Record<string, Claim>>][] = [
@@ -8,6 +10,10 @@ const parts: readonly [string, Readonly<Record<string, Claim>>][] = [
   ["Settings hooks: worked examples (CT)", cases],
   ["Rules (D)", rules],
   ["Rules: worked examples (DT)", ruleCases],
+  ["Workspace scripts (E)", scripts],
+  ["Workspace scripts: worked examples (ET)", scriptCases],
+  ["Repository hooks (B)", repository],
+  ["Repository hooks: worked examples (BT)", repositoryCases],
 ];
 const testsShown = 4;
 
@@ -17,7 +23,7 @@ export function conformancePage(): string {
   for (const claim of Object.values(claims)) counts[claim.design ? "design" : claim.later ? "later" : "tested"] += 1;
   const intro = `# Conformance
 
-What the specifications of settings hooks (002) and rules (003) claim, and what holds for every format, and how this version answers.
+What the specifications of repository hooks (001), settings hooks (002), rules (003) and workspace scripts (004) claim, and what holds for every format, and how this version answers.
 A test names the claims that it proves in brackets, as in \`[C36, CT11] a program that exits 2 blocks …\`; this page is
 made from those names, and a claim that is listed as tested without such a test fails \`npm run check\`.
 
@@ -61,7 +67,7 @@ export function conformanceComplaints(tests: ReadonlyMap<string, readonly NamedT
         `docs/conformance.md: no test names ${id} (${says}) — add the tag to the test that proves it, or say in scripts/docs/claims.ts why it has none`,
     );
   const unknown = [...tests]
-    .filter(([id]) => /^(C|CT|D|DT|X)\d/.test(id) && !Object.hasOwn(claims, id))
+    .filter(([id]) => /^(B|BT|C|CT|D|DT|E|ET|X)\d/.test(id) && !Object.hasOwn(claims, id))
     .map(([id, [first]]) => `${first?.file}: a test names ${id}, which scripts/docs/claims.ts does not know`);
   return [...untested, ...unknown];
 }

@@ -13,13 +13,15 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import test from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 
 interface Step {
   /** Words after `hookline`. */
-  command: string[];
+  command?: string[];
+  /** Instead: a line for sh, such as what a person does with git. */
+  shell?: string;
   /** Standard input: text as it is, anything else as JSON. */
   input?: unknown;
   exit: number;
@@ -29,6 +31,8 @@ interface Step {
   text?: string;
   stderr?: string;
   environment?: Record<string, string>;
+  /** A folder of the workspace that stands first on the PATH: stand-ins for programs that are not here. */
+  programs?: string;
   cwd?: string;
   /** Files of the workspace to write before it. */
   write?: Record<string, string>;
@@ -66,17 +70,27 @@ for (const entry of readdirSync(flows, { withFileTypes: true })) {
         .replaceAll("{home}", places.home);
     const run = (step: Step): { code: number | null; stdout: string; stderr: string } => {
       const input = typeof step.input === "string" ? step.input : JSON.stringify(step.input ?? {});
-      const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...step.command.map(fill)], {
+      const [program, words] = step.shell
+        ? ["/bin/sh", ["-c", step.shell]]
+        : [process.execPath, [bin, ...(step.command ?? [])]];
+      const path = [...(step.programs ? [join(places.workspace, step.programs)] : []), process.env.PATH ?? ""];
+      const { status, stdout, stderr } = spawnSync(program, words.map(fill), {
         cwd: join(places.workspace, step.cwd ?? ""),
         input: fill(input),
         encoding: "utf8",
         env: {
           NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"), // else every flow compiles the sources anew
-          PATH: process.env.PATH ?? "",
+          PATH: path.join(delimiter),
           HOME: places.home,
+          GIT_CONFIG_GLOBAL: "/dev/null",
+          GIT_AUTHOR_NAME: "Ada",
+          GIT_AUTHOR_EMAIL: "ada@example.org",
+          GIT_COMMITTER_NAME: "Ada",
+          GIT_COMMITTER_EMAIL: "ada@example.org",
+          HOOKLINE: `${process.execPath} ${bin}`,
           XDG_STATE_HOME: join(scratch, "state"),
           LANG: "C.UTF-8",
-          ...step.environment,
+          ...Object.fromEntries(Object.entries(step.environment ?? {}).map(([name, value]) => [name, fill(value)])),
         },
       });
       return { code: status, stdout, stderr };
@@ -84,7 +98,7 @@ for (const entry of readdirSync(flows, { withFileTypes: true })) {
     for (const [index, step] of flow.steps.entries()) {
       for (const [path, text] of Object.entries(step.write ?? {})) writeFileSync(join(places.workspace, path), text);
       const { code, stdout, stderr } = run(step);
-      const told = `step ${index + 1}: ${step.command.join(" ")}\nstdout: ${stdout}\nstderr: ${stderr}`;
+      const told = `step ${index + 1}: ${step.shell ?? step.command?.join(" ")}\nstdout: ${stdout}\nstderr: ${stderr}`;
       assert.equal(code, step.exit, told);
       if (step.output === "") assert.equal(stdout, "", told);
       else if (step.output !== undefined)

@@ -6,7 +6,7 @@ import { HooklineError } from "../../src/core/error.ts";
 import { type Fields, firstTurn, type HookEvent, type Json } from "../../src/core/event.ts";
 import { advance } from "../../src/core/events.ts";
 import type { HookSet } from "../../src/core/hook.ts";
-import type { Run, Store } from "../../src/core/record.ts";
+import type { Baseline, Run, Store } from "../../src/core/record.ts";
 import type { Keeping } from "../../src/stores/keep.ts";
 
 export interface Given extends Keeping {
@@ -279,6 +279,25 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
     await store.paid("s", "never owed");
     assert.deepEqual([...(await store.owe("s", new Map())).keys()], ["a"]);
     assert.equal((await store.owe("t", new Map())).size, 0);
+  });
+
+  about("[E24] a baseline belongs to one session and one folder, and the last one stands", async (store) => {
+    const baseline: Baseline = { begun: "c1", at: { begun: start }, files: {} };
+    await store.setBaseline("s", "/a", baseline);
+    const later: Baseline = { ...baseline, head: "c2", at: { begun: start, last: start + 1 }, files: { "ü\n": "1:2" } };
+    await store.setBaseline("s", "/a", later);
+    assert.deepEqual(await store.baseline("s", "/a"), later);
+    assert.equal(await store.baseline("s", "/b"), undefined);
+    assert.equal(await store.baseline("t", "/a"), undefined);
+  });
+
+  about("[ET18] what is paused is told with every event until it is resumed", async (store) => {
+    assert.equal((await tell(store, {})).paused.size, 0);
+    assert.deepEqual([await store.pause("h", start), await store.pause("h", start)], [true, false]);
+    await store.pause("/project", start);
+    assert.deepEqual([...(await tell(store, {})).paused].sort(), ["/project", "h"]);
+    assert.deepEqual([await store.resume("h"), await store.resume("h")], [true, false]);
+    assert.deepEqual([...(await store.paused())], ["/project"]);
   });
 
   about("the inbox gives each answer once, first in, first out, to its own session", async (store) => {

@@ -1,0 +1,6 @@
+#!/bin/bash
+#---
+# name: Type check
+# type: pre-commit
+#---
+pnpm typecheck

@@ -1,32 +1,22 @@
 /** hookline demo: a recorded session of a real agent, replayed through a sample workspace, with what its hooks did. */
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { claudeCode } from "../agents/claude-code.ts";
 import type { Fields, HookEvent } from "../core/event.ts";
-import type { Outcome } from "../core/outcome.ts";
 import type { Run } from "../core/record.ts";
 import { isRecord } from "../core/schema.ts";
 import { openSqliteStore } from "../stores/sqlite.ts";
 import type { ExitCode, Invocation } from "./command.ts";
-import { type Line, openLine, type Place } from "./line.ts";
+import { play, settle, type Told } from "./demo-session.ts";
+import { openLine } from "./line.ts";
 import { inputOf, resultOf } from "./runs.ts";
 import { type Column, oneLine, type Style, table } from "./terminal.ts";
-
-/** Where the recording was made; replaced by where the sample lies now. */
-const recorded = { repository: "/workspace/repo", home: "/home/dev" };
-
-interface Told {
-  event: HookEvent;
-  outcome: Outcome;
-  runs: Run[];
-}
 
 export async function demo(invocation: Invocation): Promise<ExitCode> {
   const folder = mkdtempSync(join(tmpdir(), "hookline-demo-"));
   const examples = join(dirname(dirname(invocation.self[1])), "examples", "demo");
-  const place = settle(folder, examples, invocation);
-  const store = join(folder, "hookline.db");
+  const sample = settle(folder, examples, invocation);
+  const { place, store } = sample;
   const runs = new Map<string, Run>();
   const line = await openLine({
     place,
@@ -34,48 +24,17 @@ export async function demo(invocation: Invocation): Promise<ExitCode> {
     observe: (seen) => void (seen.is === "run" && runs.set(seen.run.id, seen.run)),
   });
   const started = performance.now();
-  const told = await replay(line, place, join(examples, "session.jsonl"));
+  const told = await play(line, sample, examples);
   await line.engine.close();
   const seconds = (performance.now() - started) / 1000;
-  for (const one of told) one.runs = [...runs.values()].filter((run) => run.eventId === one.event.id);
+  for (const one of told.filter((one) => one.runs.length === 0))
+    one.runs = [...runs.values()].filter((run) => run.eventId === one.event.id);
   if (invocation.json) {
     invocation.terminal.print(JSON.stringify({ folder, store, events: told }));
   } else report(invocation, told, { folder, store, seconds });
   await line.close();
   if (invocation.json) rmSync(folder, { recursive: true });
   return 0;
-}
-
-function settle(folder: string, examples: string, { environment }: Invocation): Place {
-  const workspace = join(folder, "shop-api");
-  const home = join(folder, "home");
-  mkdirSync(home);
-  cpSync(join(examples, "workspace"), workspace, { recursive: true });
-  return { cwd: workspace, home, environment: { ...environment, HOME: home } };
-}
-
-/** The recorded payloads, one after another, through the same adapter and engine that a live agent meets. */
-async function replay(line: Line, place: Place, session: string): Promise<Told[]> {
-  const text = readFileSync(session, "utf8")
-    .replaceAll(recorded.repository, place.cwd)
-    .replaceAll(recorded.home, place.home);
-  const told: Told[] = [];
-  for (const row of text.split("\n").filter((one) => one !== "")) {
-    const payload: unknown = JSON.parse(row);
-    const first = await tell(line, payload, place);
-    told.push(first);
-    // An agent whose Stop was denied works on and stops again; the recording ends before that, so the player adds it.
-    if (first.event.name === "Stop" && first.outcome.verdict?.is === "deny" && isRecord(payload)) {
-      told.push(await tell(line, { ...payload, stop_hook_active: true }, place));
-    }
-  }
-  return told;
-}
-
-async function tell(line: Line, payload: unknown, place: Place): Promise<Told> {
-  const event = claudeCode.decode(payload, { at: line.ports.now(), id: line.ports.id() });
-  const outcome = await line.engine.emit(event, { environment: place.environment });
-  return { event, outcome, runs: [] };
 }
 
 function report(
@@ -114,6 +73,7 @@ function report(
 
 /** The event and the one thing about it that a person wants to know. */
 function whatHappened({ name, data }: HookEvent): string {
+  if (name === commitEvent && Array.isArray(data.changed_files)) return `git commit: ${data.changed_files.join(", ")}`;
   const input: Fields = isRecord(data.tool_input) ? (data.tool_input as Fields) : {}; // payloads are JSON
   const detail = input.command ?? input.file_path ?? data.prompt ?? data.source ?? "";
   const tool = typeof data.tool_name === "string" ? ` ${data.tool_name}` : "";
@@ -126,11 +86,14 @@ function whatHappened({ name, data }: HookEvent): string {
 
 /** What the hook said; what that means stands in the next column. */
 function answerOf(run: Run): string {
-  if (run.asked === 0 && run.status === "skipped") return "(not asked)";
-  const { verdict, updatedInput, updatedOutput, context, messages } = run.outcome ?? {};
+  if (run.asked === 0 && run.status === "skipped") return `(${run.reason ?? "not asked"})`;
+  const { verdict, updatedInput, updatedOutput, context, messages, suggestions } = run.outcome ?? {};
   if (updatedInput) return inputOf(updatedInput);
   if (isRecord(updatedOutput)) return findingsIn(updatedOutput.diagnostics);
-  const said = context?.join(" ") ?? messages?.map(({ text }) => text).join(" ");
+  const said =
+    context?.join(" ") ??
+    suggestions?.map(({ id, reason }) => `${id}: ${reason ?? ""}`).join(" ") ??
+    messages?.map(({ text }) => text).join(" ");
   return verdict?.reason ?? said ?? outputOf(run) ?? resultOf(run);
 }
 
@@ -147,6 +110,8 @@ function outputOf({ steps, notes }: Run): string | undefined {
   return typeof content === "string" && content !== "" ? content : notes[0];
 }
 
+const commitEvent = "git.pre-commit";
+
 /** What each kind of answer means for the agent, first match. */
 const consequences: readonly { holds(event: HookEvent, run: Run): boolean; text: string; style?: Style }[] = [
   {
@@ -154,16 +119,31 @@ const consequences: readonly { holds(event: HookEvent, run: Run): boolean; text:
     text: "run by the agent itself",
     style: "dim",
   },
-  { holds: (_event, run) => run.status === "failed" || run.status === "timeout", text: "failed", style: "red" },
   {
     holds: (event, run) => event.name === "Stop" && run.outcome?.verdict?.is === "deny",
     text: "held open, it goes on",
     style: "yellow",
   },
+  {
+    holds: (event, run) => event.name === commitEvent && run.outcome?.verdict?.is === "deny",
+    text: "the commit was refused",
+    style: "red",
+  },
+  { holds: (_event, run) => run.asked === 0, text: "not asked", style: "dim" },
+  { holds: (event) => event.name === commitEvent, text: "the commit was made", style: "green" },
+  { holds: (event, run) => event.name === "Stop" && run.status === "completed", text: "passed", style: "green" },
   { holds: (_event, run) => run.outcome?.verdict?.is === "deny", text: "denied: it did not run", style: "red" },
+  { holds: (_event, run) => run.status === "failed" || run.status === "timeout", text: "failed", style: "red" },
   { holds: (_event, run) => run.outcome?.updatedInput !== undefined, text: "rewritten", style: "cyan" },
   {
-    holds: (_event, { outcome }) => [outcome?.context, outcome?.messages, outcome?.updatedOutput].some(Boolean),
+    holds: (_event, { outcome }) =>
+      outcome?.messages?.every(({ to }) => to === "person") === true && !outcome.context && !outcome.suggestions,
+    text: "the person is told",
+    style: "green",
+  },
+  {
+    holds: (_event, { outcome }) =>
+      [outcome?.context, outcome?.suggestions, outcome?.messages, outcome?.updatedOutput].some(Boolean),
     text: "the model reads it",
     style: "green",
   },

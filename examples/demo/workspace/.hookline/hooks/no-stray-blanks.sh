@@ -1,0 +1,6 @@
+#!/bin/sh
+#---
+# name: no stray blanks
+# type: pre-commit
+#---
+git diff --cached --check

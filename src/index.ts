@@ -3,6 +3,8 @@ import { homedir } from "node:os";
 import { runByAgent, sendableEvents } from "./agents/index.ts";
 import { conditions } from "./conditions/index.ts";
 import { loadPatterns } from "./conditions/patterns.ts";
+import { type Conversation, type ConversationOptions, createConversations } from "./conversation.ts";
+import { type AbilityEvents, withOwnNames } from "./core/ability.ts";
 import { createEngine } from "./core/engine.ts";
 import { HooklineError } from "./core/error.ts";
 import type {
@@ -14,7 +16,7 @@ import type {
   MaybePromise,
   SessionId,
 } from "./core/event.ts";
-import { rowOf } from "./core/events.ts";
+import { eventToEmit, rowOf } from "./core/events.ts";
 import type { Explanation } from "./core/explain.ts";
 import { isThenable } from "./core/flow.ts";
 import type { HookSet, Problem } from "./core/hook.ts";
@@ -28,16 +30,20 @@ import { emptyConfig } from "./dialects/config.ts";
 import { createExtended } from "./extended.ts";
 import type { Callback } from "./handlers/function.ts";
 import { createHandlers } from "./handlers/index.ts";
-import { type Loading, loadAllStable } from "./loading.ts";
+import { type Loaded, type Loading, loadAllStable } from "./loading.ts";
 import { type ActionDefinition, actionHandler } from "./modules/custom-action.ts";
 import { type ConditionDefinition, conditionKind } from "./modules/custom-condition.ts";
 import { createOutside } from "./outside.ts";
+import { createPauses, type Pauses } from "./pauses.ts";
 import { createSpawn } from "./processes/spawn.ts";
 import { createInlineQueue } from "./queues/inline.ts";
 import { createRegistered, type Registration } from "./registered.ts";
-import { createHookSource } from "./sources/live.ts";
+import { stateFolderOf } from "./scripts/places.ts";
+import { createScriptRecords, type ScriptRecordsOptions } from "./scripts/records.ts";
+import { createHookSource, type HookSource } from "./sources/live.ts";
 import { openMemoryStore } from "./stores/memory.ts";
 import { isAlive, systemPorts } from "./system.ts";
+import { createTracking, type Tracked, type TrackingOptions } from "./tracking.ts";
 
 export interface HooklineOptions {
   /** The folder that events happen in unless they say otherwise. Default: the process's. */
@@ -56,6 +62,11 @@ export interface HooklineOptions {
   model?: Model;
   /** What hooks may call, in place of the configured tool servers. */
   tools?: Tools;
+  /**
+   * Watch the folders of repositories in which hooks look at changed files, so that the question costs next to nothing
+   * (default true, where the system can); false: look afresh each time.
+   */
+  watch?: boolean;
   /** For tests: a clock and timers of your own. */
   clock?: Pick<Ports, "now" | "after">;
 }
@@ -66,25 +77,36 @@ export interface EmitOptions extends Caller {
   /** A host that keeps the conversation itself gives its turn. */
   turn?: HookEvent["turn"];
 }
-export type DataOf<N extends EventName> = N extends AgentEventName ? AgentEvents[N] & Record<string, unknown> : Fields;
+/** Hosts that have abilities may say so in the words of specification 001 (docs/repository-hooks.md). */
+export type EmittedName = EventName | keyof AbilityEvents;
+export type DataOf<N extends EmittedName> = N extends keyof AbilityEvents
+  ? AbilityEvents[N] & Record<string, unknown>
+  : N extends AgentEventName
+    ? AgentEvents[N] & Record<string, unknown>
+    : Fields;
 
-export interface Hookline {
+export interface Hookline extends Pauses {
   /** Registers a hook for all sessions, until it is removed. Throws HooklineError event_unknown, hook_invalid, name_taken. */
   use<const N extends EventName>(hook: HookDefinition<N>): Registration;
   /** Hooks of one session run last, and go when it is cleared or ends. */
   session(id: SessionId): { use<const N extends EventName>(hook: HookDefinition<N>): Registration; clear(): void };
   /** One event down the line. Never throws on account of a hook; waits only if a hook does. */
-  emit<N extends EventName>(name: N, data: DataOf<N>, options?: EmitOptions): MaybePromise<Outcome>;
-  explain<N extends EventName>(name: N, data: DataOf<N>, options?: EmitOptions): MaybePromise<Explanation[]>;
+  emit<N extends EmittedName>(name: N, data: DataOf<N>, options?: EmitOptions): MaybePromise<Outcome>;
+  explain<N extends EmittedName>(name: N, data: DataOf<N>, options?: EmitOptions): MaybePromise<Explanation[]>;
   /** A condition that rules may use by this name from now on; gives its undo. Throws HooklineError name_taken. */
   registerCondition<P>(name: string, definition: ConditionDefinition<P>): () => void;
   /** An action that rules may use by this name from now on; gives its undo. Throws HooklineError name_taken. */
   registerAction<P>(name: string, definition: ActionDefinition<P>): () => void;
+  /**
+   * A conversation that you lead: prompts go in, you complete them, and what hooks find afterwards becomes the next
+   * prompt (specification 004). Throws HooklineError name_taken where the session has one that is open.
+   */
+  conversation(session: SessionId, options: ConversationOptions): Conversation;
   /** The hooks that would be asked in this folder, and what is wrong with their files. */
   hooks(cwd?: string): Promise<{ set: HookSet; problems: readonly Problem[] }>;
   /** What ran, newest first. */
   runs(filter?: RunFilter): MaybePromise<Run[]>;
-  /** Waits for background hooks, then closes the store unless it was given. Safe to call twice. */
+  /** Ends the conversations, waits for background hooks, then closes the store unless it was given. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -116,7 +138,9 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
   const store = await storeOf(options, environment);
   const basics = { ...systemPorts(), ...options.clock };
   await store.repair(isAlive, basics.now());
+  const tracked = tracking(options, { store, now: basics.now, home, environment, source });
   const outside = createOutside({
+    changesOf: tracked.changesOf,
     environment,
     home,
     root: (event) => source?.known(event.cwd)?.root ?? event.cwd,
@@ -140,8 +164,16 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
     spawn: createSpawn(),
     fetch: async (request, signal) => (await import("./handlers/fetch.ts")).fetch(request, signal),
     ...outside.ports,
+    tracking: tracked.tracking,
     ...given(options),
-    ...(options.observe ? { observe: options.observe } : {}),
+    ...recording({
+      options,
+      store,
+      now: basics.now,
+      home,
+      environment,
+      hooks: (event) => source?.known(event.cwd)?.set,
+    }),
   };
   const engine = createEngine(ports);
   outside.serve({
@@ -151,40 +183,64 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
     now: basics.now,
     id: basics.id,
   });
-  const eventOf = (name: EventName, data: object, { session, turn, cwd: place }: EmitOptions): HookEvent => ({
-    id: ports.id(),
-    name,
-    at: ports.now(),
-    cwd: place ?? cwd,
-    data: data as Fields, // payloads are JSON: the types of AgentEvents allow nothing else
-    sender: "embedder",
-    ...(session ? { session } : {}),
-    ...(turn ? { turn } : {}),
-  });
+  const eventOf = (written: EmittedName, given: object, { session, turn, cwd: place }: EmitOptions): HookEvent => {
+    const data = withOwnNames(given as Fields); // payloads are JSON: the types of AgentEvents allow nothing else
+    return {
+      id: ports.id(),
+      name: eventToEmit(written, data) ?? (written as EventName), // what is no alias is an event's own name
+      at: ports.now(),
+      cwd: place ?? cwd,
+      data,
+      sender: "embedder",
+      ...(session ? { session } : {}),
+      ...(turn ? { turn } : {}),
+    };
+  };
   let closed = false;
+  const inForce = async (place: string): ReturnType<Hookline["hooks"]> => {
+    const loaded = await source?.at(place);
+    return { set: registered.combined(loaded?.set, undefined), problems: loaded?.problems ?? [] };
+  };
+  const conversations = createConversations({
+    after: basics.after,
+    emit: (name, data, given) => engine.emit(eventOf(name, data, given), { environment, ...given }),
+    reprompts: async (session) => (await store.turn(session)).spent.reprompts,
+    owes: (session) => store.owe(session, new Map()),
+    ...(options.observe ? { observe: options.observe } : {}),
+  });
+  const pauses = createPauses({
+    store,
+    now: basics.now,
+    place: async () => ({ hooks: (await inForce(cwd)).set.hooks, root: source?.known(cwd)?.root ?? cwd, cwd }),
+    resumed: conversations.resumed,
+  });
   return {
+    ...pauses,
+    conversation(session, given) {
+      if (closed) throw new HooklineError("closed", { name: "this line", where: `conversation ${session}` });
+      return conversations.open(session, given);
+    },
     use: (hook) => registered.add(hook, undefined),
     session: (id) => ({ use: (hook) => registered.add(hook, id), clear: () => registered.clear(id) }),
     emit(name, data, given = {}) {
       if (closed) throw new HooklineError("closed", { name: "this line", where: `emit ${name}` });
       const event = eventOf(name, data, given);
       const outcome = engine.emit(event, { environment, ...given });
-      if (event.session && rowOf(name).endsSession) registered.end(event.session);
+      if (event.session && rowOf(event.name).endsSession) registered.end(event.session);
       return outcome;
     },
     explain: (name, data, given = {}) => engine.explain(eventOf(name, data, given)),
     registerCondition: (name, definition) => extended.addCondition(name, conditionKind(name, definition)),
     registerAction: (name, definition) => extended.addAction(name, actionHandler(name, definition)),
-    async hooks(place = cwd) {
-      const loaded = await source?.at(place);
-      return { set: registered.combined(loaded?.set, undefined), problems: loaded?.problems ?? [] };
-    },
+    hooks: (place = cwd) => inForce(place),
     runs: (filter = {}) => store.runs(filter),
     async close() {
       if (closed) return;
       closed = true;
+      await conversations.close();
       await engine.close();
       await outside.close();
+      await tracked.close();
       if (typeof options.store !== "object") store.close();
     },
   };
@@ -195,6 +251,52 @@ const given = ({ model, tools }: HooklineOptions): Pick<Ports, "model" | "tools"
   ...(model ? { model: async () => model } : {}),
   ...(tools ? { tools: async () => tools } : {}),
 });
+
+function tracking(
+  { watch = true }: HooklineOptions,
+  {
+    environment,
+    source,
+    ...known
+  }: Pick<TrackingOptions, "store" | "now" | "home"> & {
+    environment: Readonly<Record<string, string>>;
+    source: Pick<HookSource<Loaded>, "known"> | undefined;
+  },
+): Tracked {
+  return createTracking({
+    ...known,
+    root: (event) => source?.known(event.cwd)?.root ?? event.cwd,
+    async finder() {
+      const [{ createGit }, { createColdChanges }, { createResidentChanges }] = await Promise.all([
+        import("./processes/git.ts"),
+        import("./triggers/changes-cold.ts"),
+        import("./triggers/changes-resident.ts"),
+      ]);
+      const git = createGit(environment);
+      return watch ? createResidentChanges(git) : createColdChanges(git);
+    },
+  });
+}
+
+/** Scripts lie in files: a line without files has none to keep anything of. */
+function recording({
+  options: { files, observe },
+  ...known
+}: Pick<ScriptRecordsOptions, "store" | "now" | "home" | "hooks"> & {
+  options: HooklineOptions;
+  environment: Readonly<Record<string, string>>;
+}): Pick<Ports, "observe" | "keepOutput"> {
+  const tell = observe ?? (() => {});
+  if (files === false) return observe ? { observe } : {};
+  const scripts = createScriptRecords({ ...known, state: stateFolderOf(known.home, known.environment), tell });
+  return {
+    keepOutput: scripts.keepOutput,
+    observe(observation) {
+      tell(observation);
+      scripts.observe(observation);
+    },
+  };
+}
 
 async function storeOf(
   { store, clock }: HooklineOptions,
@@ -219,6 +321,14 @@ function definedOnly(environment: NodeJS.ProcessEnv): Record<string, string> {
   return defined;
 }
 
+export type {
+  Completion,
+  CompletionCall,
+  Conversation,
+  ConversationOptions,
+  Evaluation,
+} from "./conversation.ts";
+export type { AbilityEvents } from "./core/ability.ts";
 export type { Explanation } from "./core/explain.ts";
 export type * from "./core/hook.ts";
 export type * from "./core/ports.ts";
@@ -226,6 +336,7 @@ export type * from "./core/program.ts";
 export type * from "./core/reach.ts";
 export type * from "./core/record.ts";
 export * from "./define.ts";
+export type { Pauses } from "./pauses.ts";
 export { createInlineQueue } from "./queues/inline.ts";
 export type { Registration } from "./registered.ts";
 export { openMemoryStore } from "./stores/memory.ts";

@@ -1,21 +1,44 @@
 /** hookline emit: one event down the line, its outcome, and every run it caused. */
 import type { HookEvent } from "../core/event.ts";
 import type { Outcome, VerdictKind } from "../core/outcome.ts";
-import type { Run, RunStatus } from "../core/record.ts";
+import type { Run, RunStatus, Store } from "../core/record.ts";
 import { systemPorts } from "../system.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { eventFrom } from "./event-input.ts";
-import { complaintAbout, openLine } from "./line.ts";
+import { complaintAbout, type Line, openLine } from "./line.ts";
 import { shortPath } from "./list.ts";
-import { openStore } from "./store.ts";
+import { type OpenedStore, openStore } from "./store.ts";
 import { oneLine, type Style, safeText, type Terminal, table } from "./terminal.ts";
 
 export async function emit(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
   const event = eventFrom(invocation, invocation.usage, id(), now());
+  const sent = await send(invocation, await openStore(invocation), () => event);
+  show(invocation, sent);
+  if (isNo(sent.outcome)) return 1;
+  return invocation.signal.aborted ? 3 : 0; // what was cut short has not said yes
+}
+
+/** What came of an event that was sent from the command line. */
+export interface Sent {
+  event: HookEvent;
+  outcome: Outcome;
+  /** In the order in which they began, as they ended. */
+  runs: readonly Run[];
+  logs: readonly Logged[];
+}
+
+export const isNo = ({ verdict, stop }: Outcome): boolean => verdict?.is === "deny" || stop !== undefined;
+
+/** Sends an event down the line of this folder and ends what it started (R48). Closes the store. */
+export async function send(
+  invocation: Invocation,
+  store: OpenedStore & Store,
+  eventOf: (line: Line) => HookEvent | Promise<HookEvent>,
+  afterwards?: (line: Line, sent: Sent) => Promise<void>,
+): Promise<Sent> {
   const runs = new Map<string, Run>();
   const logs: Logged[] = [];
-  const store = await openStore(invocation);
   await store.repair();
   const line = await openLine({
     place: invocation,
@@ -25,21 +48,31 @@ export async function emit(invocation: Invocation): Promise<ExitCode> {
       if (seen.is === "log") logs.push({ level: seen.level, message: seen.message, hook: seen.hook });
     },
   });
-  const complaint = complaintAbout(line.loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
-  if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
-  const outcome = await line.engine.emit(event, { environment: invocation.environment, signal: invocation.signal });
-  await line.close(); // R48: what this command started, it finishes
-  if (invocation.json)
-    invocation.terminal.print(
-      JSON.stringify({ event, outcome, runs: [...runs.values()].map(brief), ...(logs.length > 0 ? { logs } : {}) }),
-    );
-  else print(invocation, event, outcome, [...runs.values()], logs);
-  if (outcome.verdict?.is === "deny" || outcome.stop) return 1;
-  return invocation.signal.aborted ? 3 : 0; // what was cut short has not said yes
+  try {
+    const complaint = complaintAbout(line.loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
+    if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
+    const event = await eventOf(line);
+    const { environment, signal } = invocation;
+    const outcome = await line.engine.emit(event, { environment, signal });
+    await line.engine.close();
+    const sent: Sent = { event, outcome, runs: [...runs.values()], logs };
+    await afterwards?.(line, sent);
+    return sent;
+  } finally {
+    await line.close();
+  }
+}
+
+/** Tells the outcome, and each run that the event caused. `more` joins the JSON. */
+export function show(invocation: Invocation, { event, outcome, runs, logs }: Sent, more: object = {}): void {
+  if (invocation.json) {
+    const told = logs.length > 0 ? { logs } : {};
+    invocation.terminal.print(JSON.stringify({ event, outcome, runs: runs.map(brief), ...told, ...more }));
+  } else print(invocation, { event, outcome, runs, logs });
 }
 
 /** What hooks wrote to the log. */
-interface Logged {
+export interface Logged {
   level: string;
   message: string;
   hook: string;
@@ -54,18 +87,12 @@ const brief = (run: Run): object => ({
   ...(run.notes.length > 0 ? { notes: run.notes } : {}),
 });
 
-function print(
-  { terminal, flags }: Invocation,
-  event: HookEvent,
-  outcome: Outcome,
-  runs: readonly Run[],
-  logs: readonly Logged[],
-): void {
+function print({ terminal, flags }: Invocation, { event, outcome, runs, logs }: Sent): void {
   const verbose = flags.verbose === true;
   for (const line of outcomeLines(terminal, event, outcome)) terminal.print(line);
   for (const { level, message } of logs) terminal.print(`  log      ${level}: ${oneLine(message)}`);
   if (runs.length === 0) {
-    terminal.print(terminal.paint("dim", "no hook matched: hookline explain says why, hook by hook"));
+    if (!event.to) terminal.print(terminal.paint("dim", "no hook matched: hookline explain says why, hook by hook"));
     return;
   }
   terminal.print("");

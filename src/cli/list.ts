@@ -1,6 +1,7 @@
 /** hookline list: the hooks in force here, in running order. */
 import { relative } from "node:path";
 import { conditions } from "../conditions/index.ts";
+import { pauseOf } from "../core/admit.ts";
 import { HooklineError } from "../core/error.ts";
 import type { HookId, Instant } from "../core/event.ts";
 import { eventNames, resolveEvent } from "../core/events.ts";
@@ -22,12 +23,16 @@ export async function list(invocation: Invocation): Promise<ExitCode> {
   const complaint = complaintAbout(loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
   if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
   const fired = await store.lastFired();
+  const paused = await store.paused();
   const slow = invocation.flags.slow === true ? await slowness(store, loaded.set.hooks) : undefined;
   store.close();
   let hooks = loaded.set.hooks.filter((hook) => listensToWritten(hook, textFlag(invocation.flags, "event")));
   if (slow) hooks = [...hooks].sort((left, right) => (slow.get(right.id) ?? -1) - (slow.get(left.id) ?? -1));
-  if (invocation.json) invocation.terminal.print(JSON.stringify(hooks.map((hook) => row(hook, fired, slow))));
-  else print(invocation, loaded, hooks, fired, slow);
+  if (invocation.json)
+    invocation.terminal.print(
+      JSON.stringify(hooks.map((hook) => ({ ...row(hook, fired, slow), paused: isPaused(hook, paused) }))),
+    );
+  else print(invocation, loaded, hooks, { fired, slow, paused });
   return 0;
 }
 
@@ -81,12 +86,20 @@ function describe(condition: Condition): string {
   return kind?.describe?.(condition.with ?? null) ?? condition.is;
 }
 
+/** What the store knows of the hooks. */
+interface Standing {
+  fired: ReadonlyMap<HookId, Instant>;
+  slow: ReadonlyMap<HookId, number> | undefined;
+  paused: ReadonlySet<string>;
+}
+
+const isPaused = (hook: Hook, paused: ReadonlySet<string>): boolean => pauseOf(hook, paused) !== undefined;
+
 function print(
   invocation: Invocation,
   loaded: LoadedHooks,
   hooks: readonly Hook[],
-  fired: ReadonlyMap<HookId, Instant>,
-  slow?: ReadonlyMap<HookId, number>,
+  { fired, slow, paused }: Standing,
 ): void {
   const { terminal, cwd, home } = invocation;
   if (hooks.length === 0) {
@@ -104,7 +117,7 @@ function print(
     { title: "where" },
   ];
   const rows = hooks.map((hook) => [
-    hook.enabled ? hook.name : `${hook.name} (disabled)`,
+    `${hook.name}${hook.enabled ? "" : " (disabled)"}${isPaused(hook, paused) ? " (paused)" : ""}`,
     nameOf(hook.on),
     whenOf(hook),
     hook.origin.layer,

@@ -1,12 +1,16 @@
 /** hookline status: the store, the hooks in force here, and which agents call us. */
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
 import { installLayers } from "../agents/adapter.ts";
 import { agents } from "../agents/index.ts";
 import { isOurs } from "../agents/registration.ts";
+import type { Hook } from "../core/hook.ts";
 import type { ExitCode, Invocation } from "./command.ts";
+import { type GitHookHere, gitHookHere } from "./git-hooks.ts";
 import { loadInForce } from "./line.ts";
 import { ago, shortPath } from "./list.ts";
 import { openStore } from "./store.ts";
+import { oneLine } from "./terminal.ts";
 
 interface Registered {
   agent: string;
@@ -22,8 +26,10 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
   const repaired = await store.repair();
   const [last] = await store.events(1);
   const running = (await store.runs({ status: "running", limit: 1000 })).length;
+  const paused = [...(await store.paused())];
   store.close();
   const registrations = registrationsOf(invocation, root);
+  const git = gitHookHere(invocation);
   const errors = problems.filter(({ severity }) => severity === "error").length;
   const facts = {
     store: {
@@ -36,9 +42,11 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
     root,
     hooks: set.hooks.length,
     set: set.id,
+    paused,
     files: files.map(({ path, layer, hooks }) => ({ path, layer, hooks })),
     errors,
     agents: registrations,
+    git,
   };
   if (invocation.json) {
     terminal.print(JSON.stringify(facts));
@@ -55,11 +63,38 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
     "hooks",
     `${set.hooks.length} in force${errors > 0 ? terminal.paint("red", `, ${errors} broken: hookline check`) : ""}`,
   );
+  for (const one of paused)
+    row(
+      "paused",
+      pausedWords(one, set.hooks, (path) => shortPath(path, cwd, home)),
+    );
   for (const file of files) row("", `${shortPath(file.path, cwd, home)}: ${file.hooks} (${file.layer})`);
+  for (const one of paused)
+    row(
+      "paused",
+      pausedWords(one, set.hooks, (path) => shortPath(path, cwd, home)),
+    );
   const here = registrations.filter((one) => one.registered);
   row("agents", here.length === 0 ? `none calls Hookline yet: hookline install ${Object.keys(agents)[0]}` : "");
   for (const one of here) row("", `${one.agent} calls Hookline (${one.layer}: ${shortPath(one.file, cwd, home)})`);
+  if (git)
+    row(
+      "git",
+      gitWords(git, (path) => shortPath(path, cwd, home)),
+    );
   return 0;
+}
+
+const gitWords = ({ hooks, hook }: GitHookHere, show: (path: string) => string): string =>
+  hook === null
+    ? `does not ask Hookline before commits: hookline git install`
+    : `asks Hookline before each commit (${show(join(hooks, hook))})`;
+
+/** The store knows pauses of other projects too. */
+function pausedWords(what: string, hooks: readonly Hook[], show: (path: string) => string): string {
+  const hook = hooks.find(({ id }) => id === what);
+  if (hook) return `${oneLine(hook.name)}: hookline resume ${what}`;
+  return isAbsolute(what) ? `${show(what)} but for its guards: hookline resume` : oneLine(what);
 }
 
 function registrationsOf({ home, environment }: Invocation, root: string): Registered[] {

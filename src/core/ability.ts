@@ -40,8 +40,23 @@ const words: readonly (readonly [theirs: string, ours: string])[] = [
   ["output_summary", "tool_response"],
 ];
 
+/** The events of specification 001 that we call otherwise, with what a host says of them. */
+export interface AbilityEvents {
+  PreAbilityCall: { ability_id: string; operation_key?: string; planned_input_summary?: string };
+  PostAbilityCall: {
+    ability_id: string;
+    operation_key?: string;
+    status?: "success" | "failure" | "skipped";
+    duration_ms?: number;
+    input_summary?: string;
+    output_summary?: string;
+    tool_call_path?: string;
+  };
+}
+
 /** A payload in the words of specification 001 gets those that every hook reads; what it says already stays. */
 export function withOwnNames(data: Fields): Fields {
+  if (!words.some(([theirs]) => data[theirs] !== undefined)) return data;
   const named: Fields = {};
   for (const [theirs, ours] of words) {
     const value = data[theirs];

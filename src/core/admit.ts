@@ -8,14 +8,16 @@ type Gate = (hook: Hook, event: HookEvent, ports: Ports, paused: ReadonlySet<str
 
 /** Asked in this order; the first reason stands. Force skips `enabled`, pauses and the limits, never trust. */
 const gates: readonly Gate[] = [
-  (hook, event) => (hook.enabled || event.to?.force ? undefined : "disabled"),
+  (hook, event) => (hook.enabled || event.to?.force ? undefined : disabled(hook)),
   (hook, event, _ports, paused) => (event.to?.force ? undefined : pauseOf(hook, paused)),
   (hook, _event, ports) => ports.distrust?.(hook),
   (hook, event, ports) => ports.elsewhere?.(hook, event),
 ];
 
+const disabled = ({ disabledBecause: why }: Hook): string => (why === undefined ? "disabled" : `disabled: ${why}`);
+
 /** A project's pause leaves its guards on watch: those are paused one by one, by name. */
-function pauseOf(hook: Hook, paused: ReadonlySet<string>): string | undefined {
+export function pauseOf(hook: Hook, paused: ReadonlySet<string>): string | undefined {
   if (paused.size === 0) return undefined;
   if (paused.has(hook.id)) return "paused: hookline resume lets it run again";
   const { root } = hook.origin;

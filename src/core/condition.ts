@@ -82,7 +82,7 @@ function compileLeaf(condition: { is: string; with?: Json }, place: Place): Comp
     test,
     explain: (scope) => {
       const holds = test(scope) !== false;
-      const said = kind.explain?.(params, scope) ?? { holds: clause, fails: `not: ${clause}` };
+      const said = kind.explain?.(params, scope, place.patterns) ?? { holds: clause, fails: `not: ${clause}` };
       return { holds, because: holds ? said.holds : said.fails };
     },
     isStatic: kind.reads === "match",

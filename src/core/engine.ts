@@ -4,7 +4,7 @@ import { refusalOf } from "./admit.ts";
 import { type Asking, askAgain, askAll, mayJudge, save, skip } from "./ask.ts";
 import { dropItem, finishDetached, performItem } from "./background.ts";
 import { messageOf } from "./error.ts";
-import { firstTurn, type HookEvent, type MaybePromise } from "./event.ts";
+import { firstTurn, type HookEvent, type MaybePromise, type Turn } from "./event.ts";
 import { advance } from "./events.ts";
 import { type Explanation, explainEvent } from "./explain.ts";
 import { type Flow, go, isThenable, wait } from "./flow.ts";
@@ -80,7 +80,8 @@ export function createEngine(ports: Ports): Engine {
       if (given.session && ports.tracking) yield* wait(ports.tracking.begin(given, set));
       const needs = needsOf(candidates(passage));
       if (needs.size > 0 && ports.enrich) passage.event = yield* wait(ports.enrich(given, needs));
-      const { turn, given: earlier, paused } = yield* wait(ports.store.record(passage.event, set, advance));
+      const moves = given.to ? standing : advance;
+      const { turn, given: earlier, paused } = yield* wait(ports.store.record(passage.event, set, moves));
       passage.paused = paused;
       passage.event = { ...passage.event, turn };
       passage.original = passage.event;
@@ -90,7 +91,7 @@ export function createEngine(ports: Ports): Engine {
         yield* wait(
           ports.tracking.end(
             passage.event,
-            [...passage.answers.keys()].map(({ hook }) => hook),
+            given.to ? [] : [...passage.answers.keys()].map(({ hook }) => hook), // the others have not looked
           ),
         );
     } catch (error) {
@@ -212,7 +213,7 @@ export function createEngine(ports: Ports): Engine {
     const needs = needsOf(plansOf(set, event).find(event));
     const given = needs.size > 0 && ports.enrich ? yield* wait(ports.enrich(event, needs)) : event;
     const before = given.session ? yield* wait(ports.store.turn(given.session)) : firstTurn;
-    return { ...given, turn: advance(given, before) };
+    return { ...given, turn: given.to ? before : advance(given, before) };
   }
 
   ports.queue.start({
@@ -231,6 +232,9 @@ export function createEngine(ports: Ports): Engine {
     },
   };
 }
+
+/** What one hook is told alone has not happened to the conversation. */
+const standing = (_event: HookEvent, before: Turn): Turn => before;
 
 function needsOf(plans: readonly Plan[]): ReadonlySet<string> {
   const needs = new Set<string>();

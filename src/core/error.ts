@@ -19,8 +19,10 @@ const sentences = {
     `the name "${facts.name}" is taken — ${facts.where} — choose another or remove the first`,
   hook_invalid: (facts: Facts) =>
     `the hook "${facts.name}" cannot run: ${facts.reason} — ${facts.where} — correct the hook`,
-  hook_unknown: (facts: Facts) =>
-    `no hook is called "${facts.name}" — ${facts.where} — ${near(facts) ?? "see hookline list"}`,
+  hook_unknown: (facts: Facts): string =>
+    facts.several
+      ? `${facts.several} hooks are called "${facts.name}" — ${facts.where} — say which: ${facts.candidates}`
+      : `no hook is called "${facts.name}" — ${facts.where} — ${near(facts) ?? facts.advice ?? "see hookline list"}`,
   agent_unknown: (facts: Facts) =>
     `no agent is called "${facts.name}" — ${facts.where} — ${near(facts) ?? `known: ${facts.known}`}`,
   input_invalid: (facts: Facts) =>
@@ -44,6 +46,12 @@ const sentences = {
     `the module cannot be loaded: ${facts.reason} — ${facts.where} — ${facts.advice ?? "correct it; hookline check names the place"}`,
   language_server_failed: (facts: Facts) =>
     `the language server ${facts.name} gave no answer: ${facts.reason} — ${facts.where} — ${facts.advice ?? "see the reason"}`,
+  turn_running: (facts: Facts) =>
+    `a completion of ${facts.name} is running — ${facts.where} — wait for it, or cancel it`,
+  payload_cut: (facts: Facts) =>
+    `the event of run ${facts.name} cannot be sent again: ${facts.reason} — ${facts.where} — use hookline run with --data`,
+  repository_unusable: (facts: Facts) =>
+    `git's hooks cannot be reached: ${facts.reason} — ${facts.where} — ${facts.advice}`,
   closed: (facts: Facts) => `${facts.name} is closed — ${facts.where} — create a new one`,
 } as const;
 

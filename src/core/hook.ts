@@ -80,9 +80,13 @@ export interface Hook {
   /** Lower runs first; 100 unless said. */
   priority: number;
   enabled: boolean;
+  /** Why it is not enabled, where its author has not just said so. */
+  disabledBecause?: string;
   tags: string[];
   /** Shown while the hook runs. */
   status?: string;
+  /** What it is for, in its author's words. */
+  summary?: string;
   origin: Origin;
 }
 

@@ -73,13 +73,19 @@ export function planHooks(set: HookSet, registry: Registry, patterns: Patterns):
   return {
     of,
     find(event) {
-      if (event.to) return set.hooks.filter((hook) => hook.id === event.to?.hook).map(of);
+      const { to } = event;
+      if (to) return matching(set.hooks.filter(({ id }) => id === to.hook).map(of), event);
       const bucket = buckets.get(event.name) ?? open(event.name);
       if (bucket.all.length === 0) return none;
       const key = keyOf(event, bucket.row);
       return bucket.memory.get(key) ?? bucket.fill(event, key);
     },
   };
+}
+
+function matching(plans: readonly Plan[], event: HookEvent): readonly Plan[] {
+  const scope = scopeOf(event);
+  return plans.filter((plan) => plan.fixed?.(scope) !== false);
 }
 
 interface Bucket {
@@ -96,8 +102,7 @@ function makeBucket(row: EventRow, all: readonly Plan[]): Bucket {
     all,
     memory,
     fill(event, key) {
-      const scope = scopeOf(event);
-      const fitting = all.filter((plan) => plan.fixed?.(scope) !== false);
+      const fitting = matching(all, event);
       if (memory.size >= remembered) memory.clear();
       memory.set(key, fitting);
       return fitting;

@@ -41,7 +41,7 @@ export interface ConditionKind<P = Json> {
   /** What it asks for in a person's words, for lists. */
   describe?(params: P): string;
   /** What is so about this event, in the words of a person: where the condition holds, and where it does not. */
-  explain?(params: P, scope: Scope): { holds: string; fails: string };
+  explain?(params: P, scope: Scope, patterns: Patterns): { holds: string; fails: string };
 }
 
 /** Regular expressions, globs and shell analysis, from libraries chosen outside (R65). regex and glob throw at load. */
@@ -62,6 +62,12 @@ interface StepEnd {
   notes?: string[];
   /** What the program really said, kept in the run. */
   evidence?: Evidence;
+  /** Lines for the log: whoever runs the program passes them to `observe`. */
+  logs?: readonly LogLine[];
+}
+export interface LogLine {
+  level: string;
+  message: string;
 }
 
 export type StepResult =
@@ -118,10 +124,30 @@ export interface Handler<P = Fields> {
   /** Fills placeholders in its own way (a command puts values into variables, R18). */
   render?(params: Fields, scope: Scope): Fields;
   needs?: readonly (keyof Ports)[];
-  /** What is wrong with parameters of the right shape, placeholders not yet filled; found when the file is read. */
-  inspect?(params: Fields): Mismatch[];
+  /**
+   * What is wrong with parameters of the right shape, placeholders not yet filled; found when the file is read.
+   *
+   * @param patterns what its own patterns are tried with; without them they are not
+   */
+  inspect?(params: Fields, patterns?: Patterns): Mismatch[];
   /** How rules use it (specification 003); absent: it is no action. */
   action?: ActionUse;
+  /** How registry files use it (specification 001); absent: it is no built-in handler there. */
+  builtin?: BuiltinUse;
+}
+
+/** What a registry file's reader and the engine have to know of a built-in handler. */
+export interface BuiltinUse {
+  /** One sentence, for the documentation. */
+  summary: string;
+  /** What a hook with this handler is for the engine (R52). */
+  role(params: Fields): Role;
+  /** Seconds that its step needs, where the file says none. */
+  limit?(params: Fields): Seconds;
+  /** What enrich has to add to the event first, such as "changes". Never throws. */
+  needsOf?(params: Fields): readonly string[];
+  /** The events that it is for, as authors write them; absent: any. */
+  events?: readonly string[];
 }
 
 /** What a rule's author and the engine have to know of an action. */
@@ -218,6 +244,8 @@ export interface Ports {
   tracking?: Tracking;
   /** Keeps the whole output of a script where people and other tools find it; gives the file. Throws what the file system says. */
   keepOutput?(hook: Hook, event: HookEvent, output: string): string;
+  /** Takes secrets out of a text that is written where others read it. Never throws or rejects. */
+  redact?(text: string): MaybePromise<string>;
   /** Sees everything; must not throw, and is never waited for. */
   observe?(observation: Observation): void;
   spawn?: Spawn;

@@ -87,6 +87,8 @@ export interface Baseline {
   /** The commit that the session began with, and the one of the last look; absent: there was none. */
   begun?: string;
   head?: string;
+  /** The same of repositories inside it, by folder, with a slash behind. */
+  inside?: { [folder: string]: { begun?: string; head?: string } };
   /** When the session began, and when its hooks last ended. */
   at: { begun: Instant; last?: Instant };
   /** Of each file that differed from the commit then: what a change of it would change, in one text. */

@@ -21,6 +21,7 @@ export function* settle(ports: Ports, passage: Passage): Flow<Outcome> {
   const { updatedInput } = passage.row.rewrites ?? {};
   const written = updatedInput && passage.version > 0 ? passage.event.data[updatedInput] : undefined;
   if (isRecord(written)) outcome = { ...outcome, updatedInput: written };
+  if (passage.event.to?.force) return outcome; // a person reads it: nothing of the session's is spent or handed out
   const joined = yield* addInbox(ports, passage, outcome);
   const told = yield* payForMessages(ports, passage, joined.outcome);
   if (joined.heldOpen) return told; // notices have paid their own counter

@@ -6,6 +6,7 @@ import { loadPatterns } from "./conditions/patterns.ts";
 import type { Patterns, Registry } from "./core/ports.ts";
 import type { Callback } from "./handlers/function.ts";
 import type { LoadedModule, LoadedModules } from "./modules/load-modules.ts";
+import { environmentName } from "./sources/environment-name.ts";
 import { checkFile, type LoadedHooks, type LoadRequest, loadHooks } from "./sources/load.ts";
 import { flavourOf, isSettings } from "./sources/places.ts";
 import { findProject } from "./sources/project.ts";
@@ -36,7 +37,7 @@ export async function loadAll(request: Request, loading: Loading): Promise<Loade
   let loaded = loadHooks(request);
   if (loaded.unread.length === 0 && loaded.modules.length === 0) return { ...loaded, registry: loading.registry };
   const patterns = request.patterns ?? (await loadPatterns());
-  const [read, whole] = await Promise.all([readerOf(loading, patterns), loading.wholeRegistry()]);
+  const [read, whole] = await Promise.all([readerOf(request, loading, patterns), loading.wholeRegistry()]);
   loaded = loadHooks({ ...request, patterns, rules: read(whole) });
   if (loaded.modules.length === 0) return { ...loaded, registry: whole };
   const { modules, registry } = await loadModulesOf(loaded.modules, loading);
@@ -56,13 +57,32 @@ export async function loadModulesOf(places: readonly ModulePlace[], loading: Loa
   return loadModules(places, await loading.wholeRegistry(), loading.functions);
 }
 
-async function readerOf({ sendable }: Loading, patterns: Patterns): Promise<(registry: Registry) => RulesReader> {
-  const [rules, config] = await Promise.all([import("./dialects/rules.ts"), import("./dialects/config-file.ts")]);
+async function readerOf(
+  { environment, platform }: Request,
+  { sendable }: Loading,
+  patterns: Patterns,
+): Promise<(registry: Registry) => RulesReader> {
+  const [rules, config, shared, script, slugs] = await Promise.all([
+    import("./dialects/rules.ts"),
+    import("./dialects/config-file.ts"),
+    import("./dialects/registry.ts"),
+    import("./dialects/script.ts"),
+    import("./dialects/script-slug.ts"),
+  ]);
   return (registry) => ({
     compileRules: rules.compileRules,
     readConfig: config.readConfig,
     mergeConfig: config.mergeConfig,
+    compileRegistry: shared.compileRegistry,
+    reportSameIds: shared.reportSameIds,
+    scripts: {
+      compileScript: script.compileScript,
+      headInBytes: script.scriptHeadInBytes,
+      distinctSlugs: slugs.distinctSlugs,
+    },
     largestFileInBytes: rules.largestRulesFileInBytes,
+    environment: environmentName(environment),
+    platform: platform ?? process.platform,
     registry,
     patterns,
     ...(sendable ? { sendable } : {}),
@@ -80,7 +100,7 @@ export async function checkOne(
   if (flavour === "module") return checkModule(path, loading);
   const patterns = request.patterns ?? (await loadPatterns());
   const project = await loadAll({ ...request, cwd: path.replace(/[/\\][^/\\]*$/, "") || "/", patterns }, loading);
-  const read = await readerOf(loading, patterns);
+  const read = await readerOf(request, loading, patterns);
   const registry = project.modules.length > 0 ? project.registry : await loading.wholeRegistry();
   return checkFile(path, { ...request, patterns, rules: read(registry) });
 }

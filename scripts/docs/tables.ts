@@ -6,6 +6,7 @@ import { conditions } from "../../src/conditions/index.ts";
 import type { Fields } from "../../src/core/event.ts";
 import { isRecord } from "../../src/core/schema.ts";
 import { placeholders } from "../../src/core/template.ts";
+import { scriptFields } from "../../src/dialects/script-fields.ts";
 import { createHandlers } from "../../src/handlers/index.ts";
 
 const handlers = createHandlers(new Map());
@@ -33,6 +34,16 @@ const lists: Readonly<Record<string, () => string>> = {
     table(
       ["placeholder", "what it is"],
       placeholders.map(({ name, meaning }) => [`\`{{${name}}}\``, meaning]),
+    ),
+  "script-fields": () =>
+    table(
+      ["field", "of", "left out", "what it says"],
+      Object.entries(scriptFields).map(([name, { of, says, otherwise }]) => [
+        `\`${name}\``,
+        of?.map((type) => `\`${type}\``).join(", ") ?? "all",
+        otherwise,
+        says,
+      ]),
     ),
 };
 

@@ -6,6 +6,7 @@ import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, write
 import { join } from "node:path";
 import { fingerprint } from "../core/fingerprint.ts";
 import { isRecord } from "../core/schema.ts";
+import { environmentName } from "./environment-name.ts";
 import type { LoadedHooks, LoadRequest } from "./load.ts";
 import { stateOf } from "./path-state.ts";
 import type { StableLoad } from "./stable-load.ts";
@@ -29,7 +30,7 @@ export function compiledHooks(folder: string, build: string, { cwd, home, enviro
   const file = join(
     folder,
     "compiled",
-    `${fingerprint(JSON.stringify([cwd, home, CLAUDE_CONFIG_DIR, XDG_CONFIG_HOME]))}.json`,
+    `${fingerprint(JSON.stringify([cwd, home, CLAUDE_CONFIG_DIR, XDG_CONFIG_HOME, environmentName(environment)]))}.json`,
   );
   return {
     read() {

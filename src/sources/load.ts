@@ -6,6 +6,7 @@ import type { Patterns } from "../core/ports.ts";
 import type { Config } from "../dialects/config.ts";
 import { compileSettings } from "../dialects/settings.ts";
 import { takenId } from "../dialects/settings-ids.ts";
+import { sourceOf, unreadable } from "./file-source.ts";
 import { hookSetOf } from "./hook-set.ts";
 import { switchedOffTag, withLastValid } from "./last-valid.ts";
 import {
@@ -24,7 +25,7 @@ import { installedPlugins, namedHookFile, type PluginState, pluginFolders } from
 import { obeySwitches, overrideByEvent, type Source } from "./precedence.ts";
 import { findProject, type Project } from "./project.ts";
 import { readSmallFile } from "./read-file.ts";
-import { type RulesReader, readRuleFile, readRules, sourceOf, unreadable } from "./read-rules.ts";
+import { type RulesReader, readRuleFile, readRules } from "./read-rules.ts";
 import { type ModulePlace, rulePlaces, watchedOf } from "./rule-places.ts";
 
 export interface LoadRequest extends Homes {

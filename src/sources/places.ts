@@ -10,8 +10,8 @@ export interface ManagedFolders {
 }
 /** The tool whose file it is. */
 type Family = "claude" | "gen" | "hookline";
-/** settings, or one of the files that are written in YAML, or a module. */
-export type FileFormat = Flavour | "rules" | "app" | "config" | "module";
+/** settings, or one of the files that are written in YAML, or a module, or a workspace script. */
+export type FileFormat = Flavour | "rules" | "app" | "config" | "module" | "script" | "registry";
 export interface HookFile {
   path: string;
   layer: Layer;
@@ -104,6 +104,8 @@ export const isSettings = (format: FileFormat): format is Flavour => settingsFla
 /** The place in the table of any file by its name alone, for checking files that no project names. */
 export function flavourOf(path: string): FileFormat {
   const name = path.replaceAll("\\", "/");
+  if (/(^|\/)(\.(hookline|discobot)|\.config\/hookline|etc\/hookline)\/hooks\/[^/]+$/.test(name)) return "script";
+  if (/(^|\/)(\.system\/hooks|\.hookline\/registry)\/[^/]+\.ya?ml$/.test(name)) return "registry";
   if (/(^|\/)hookline\.config\.[mc]?[jt]s$/.test(name)) return "module";
   if (/(^|\/)hookline\.ya?ml$|(^|\/)\.config\/hookline\/config\.ya?ml$/.test(name)) return "config";
   if (/(^|\/)app\.ya?ml$/.test(name)) return "app";
@@ -111,5 +113,6 @@ export function flavourOf(path: string): FileFormat {
   if (/(^|\/)\.hookline\/[^/]*\.json$/.test(name)) return "hookline";
   if (/(^|\/)\.gen\//.test(name)) return "gen";
   if (/(^|\/)(settings[^/]*|managed-settings)\.json$/.test(name)) return "claude";
+  if (/\.(sh|bash|zsh|py|rb|pl|php)$/.test(name)) return "script";
   return "plugin";
 }

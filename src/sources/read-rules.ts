@@ -1,21 +1,38 @@
-/** The files of every layer that are written in YAML: settings, rules and app files, each as a source of hooks (R58). */
-import { messageOf } from "../core/error.ts";
-import type { Hook, Origin, Problem } from "../core/hook.ts";
+/** The files of every layer that hold YAML: settings, rules and app files, repository hooks and scripts, each as a source of hooks (R58). */
+import type { Origin, Problem } from "../core/hook.ts";
 import type { Patterns, Registry } from "../core/ports.ts";
 import { type Config, emptyConfig } from "../dialects/config.ts";
 import type { mergeConfig, readConfig } from "../dialects/config-file.ts";
+import type { compileRegistry, reportSameIds } from "../dialects/registry.ts";
 import type { compileRules } from "../dialects/rules.ts";
+import { checkTogether, keep, originOf, sourceOf, unreadable } from "./file-source.ts";
 import type { HookFile } from "./places.ts";
 import type { Source } from "./precedence.ts";
 import { readSmallFile } from "./read-file.ts";
-import { configFiles, extensionsOf, type ModulePlace, modulesIn, type RulePlace, ruleFiles } from "./rule-places.ts";
+import { readScript, readScripts, type ScriptDialect } from "./read-scripts.ts";
+import {
+  configFiles,
+  extensionsOf,
+  fileAt,
+  type ModulePlace,
+  modulesIn,
+  type RulePlace,
+  ruleFiles,
+  yamlIn,
+} from "./rule-places.ts";
 
 /** The dialect and what it compiles for. Given by whoever loads it: most projects have no YAML, and it costs 30 ms. */
 export interface RulesReader {
   compileRules: typeof compileRules;
   readConfig: typeof readConfig;
   mergeConfig: typeof mergeConfig;
+  compileRegistry: typeof compileRegistry;
+  reportSameIds: typeof reportSameIds;
+  scripts: ScriptDialect;
   largestFileInBytes: number;
+  /** Which environment this is, for repository hooks that are for some only (R39). */
+  environment: string;
+  platform: string;
   registry: Registry;
   patterns: Patterns;
   /** Events that an agent here can send. */
@@ -42,7 +59,13 @@ export function readRules(places: readonly RulePlace[], reader: RulesReader | un
     read.modules.push(...extensionsOf(place, own.extensions), ...modulesIn(place));
     const servers = new Set([...Object.keys(read.config.mcpServers), "hookline"]);
     for (const file of ruleFiles(place, own.apps)) readFile(file, reader, read, servers);
+    const registry = place.registry.flatMap(yamlIn).map((path) => fileAt(path, "registry", place));
+    for (const file of registry) readRegistryFile(file, reader, read);
+    readScripts(place, reader, read);
   }
+  if (!reader) return read;
+  checkTogether("registry", reader.reportSameIds, read);
+  checkTogether("script", reader.scripts.distinctSlugs, read); // outputs of all of a session's scripts lie together
   return read;
 }
 
@@ -50,6 +73,8 @@ export function readRules(places: readonly RulePlace[], reader: RulesReader | un
 export function readRuleFile(file: HookFile, reader: RulesReader | undefined): ReadRules {
   const read = nothingRead();
   if (file.flavour === "config") readConfigFile(file, reader, read);
+  else if (file.flavour === "registry") readRegistryFile(file, reader, read);
+  else if (file.flavour === "script") readScript(file, reader, read);
   else readFile(file, reader, read);
   return read;
 }
@@ -100,37 +125,19 @@ function readFile(
   keep(file, reader.compileRules(text, originOf(file), options), read);
 }
 
+function readRegistryFile(file: HookFile, reader: RulesReader | undefined, read: ReadRules): void {
+  const text = textOf(file, reader, read);
+  if (text === undefined || !reader) return;
+  const { environment } = reader;
+  const origin: Origin = { ...originOf(file), dialect: "registry" };
+  keep(file, reader.compileRegistry(text, origin, { ...optionsOf(file, reader), environment }), read);
+}
+
 const optionsOf = ({ label }: HookFile, { registry, patterns, sendable }: RulesReader) => ({
   label,
   registry,
   patterns,
   ...(sendable ? { sendable } : {}),
-});
-
-const originOf = ({ layer, path, root }: HookFile): Origin => ({
-  dialect: "rules",
-  layer,
-  file: path,
-  ...(root ? { root } : {}),
-});
-
-function keep(file: HookFile, { hooks, problems }: { hooks: Hook[]; problems: Problem[] }, read: ReadRules): void {
-  read.problems.push(...problems);
-  read.sources.push(sourceOf(file, hooks, problems));
-}
-
-/** Rules have none of the switches that settings files have. */
-export const sourceOf = (file: HookFile, hooks: Hook[], problems: Problem[]): Source => ({
-  file,
-  hooks,
-  compiled: {
-    hooks,
-    problems,
-    switches: {},
-    speaksOf: [],
-    enabledPlugins: {},
-    placeOf: () => ({ line: 1, column: 1 }),
-  },
 });
 
 /** Undefined: there is nothing to compile. */
@@ -147,13 +154,3 @@ function textOf(file: HookFile, reader: RulesReader | undefined, read: ReadRules
   read.sources.push(sourceOf(file, [], [])); // it counts as there, with nothing in it
   return undefined;
 }
-
-export const unreadable = (file: string, reason: unknown): Problem => ({
-  severity: "error",
-  code: "unreadable",
-  message: `the file cannot be read: ${messageOf(reason)}`,
-  suggestion: "check its path and rights",
-  file,
-  line: 1,
-  column: 1,
-});

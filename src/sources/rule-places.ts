@@ -1,4 +1,4 @@
-/** Where rules, app files, settings in YAML and modules lie (R58): for each layer a config file, a folder of rules, and more. */
+/** Where rules, app files, settings in YAML, modules and scripts lie (R58): for each layer a config file, folders, and more. */
 import { readdirSync, statSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { configFolder } from "../agents/folders.ts";
@@ -20,6 +20,12 @@ export interface RulePlace {
   rules: string;
   app?: string;
   modules: readonly string[];
+  /** Folders of workspace scripts (specification 004). */
+  scripts: readonly string[];
+  /** The folder that these work in, where it is not the root: a linked worktree that uses the main one's scripts. */
+  worktree?: string;
+  /** Folders of repository hooks (specification 001). */
+  registry: readonly string[];
 }
 
 /** A module of TypeScript hooks or extensions, and what its hooks are called after. */
@@ -39,7 +45,11 @@ const either = (folder: string, name: string): string[] => [join(folder, `${name
 const inside = (folder: string, names: readonly string[]): string[] => names.map((name) => join(folder, name));
 
 /** Outer to inner. */
-export function rulePlaces({ folders }: Project, homes: Homes, managed: ManagedFolders): RulePlace[] {
+export function rulePlaces(
+  { folders, root, mainWorktree }: Project,
+  homes: Homes,
+  managed: ManagedFolders,
+): RulePlace[] {
   const user = configFolder(homes);
   const top = folders[0] ?? "";
   const own = (folder: string, prefix: string, layer: "managed" | "user"): RulePlace => ({
@@ -50,6 +60,8 @@ export function rulePlaces({ folders }: Project, homes: Homes, managed: ManagedF
     config: either(folder, "config"),
     rules: join(folder, "rules"),
     modules: layer === "user" ? inside(folder, moduleNames) : [],
+    scripts: [join(folder, "hooks")],
+    registry: [],
   });
   return [
     own(managed.hookline, "managed/", "managed"),
@@ -66,6 +78,9 @@ export function rulePlaces({ folders }: Project, homes: Homes, managed: ManagedF
         rules: join(folder, ".hookline", "rules"),
         app: join(folder, ".hookline", "app.yaml"),
         modules: inside(folder, moduleNames),
+        scripts: [join(folder, ".discobot", "hooks"), join(folder, ".hookline", "hooks")],
+        ...(folder === mainWorktree ? { worktree: root } : {}),
+        registry: [join(folder, ".hookline", "registry"), join(folder, ".system", "hooks")],
       };
     }),
   ];
@@ -77,6 +92,8 @@ export const watchedOf = (place: RulePlace): string[] => [
   place.rules,
   ...(place.app ? [place.app] : []),
   ...place.modules,
+  ...place.scripts,
+  ...place.registry,
 ];
 
 export const fileAt = (path: string, flavour: FileFormat, place: RulePlace): HookFile => ({
@@ -118,7 +135,8 @@ function namesOf(place: RulePlace, path: string): Pick<ModulePlace, "layer" | "l
   return { layer, label, ...(root ? { root } : {}) };
 }
 
-function yamlIn(folder: string): string[] {
+/** The YAML files of a folder in the order of their names. */
+export function yamlIn(folder: string): string[] {
   try {
     return readdirSync(folder)
       .filter((name) => /^[^.].*\.ya?ml$/.test(name))

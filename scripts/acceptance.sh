@@ -94,4 +94,40 @@ holds '"lsp_diagnose"'
 printf 'hooks:\n  - id: x\n    on: tool_ende\n    condition: { type: always }\n    action: { type: log, message: x }\n' >"$scratch/rules/.hookline/rules/wrong.yaml"
 expect 1 hookline check --cwd "$scratch/rules"
 holds 'wrong.yaml:3:9 error unknown-event .*Did you mean "tool_end"'
+
+# Workspace scripts: after a turn, by hand, and before a commit, also in a linked worktree.
+mkdir -p "$scratch/scripts/.hookline/hooks" "$scratch/scripts/.system/hooks"
+cd "$scratch/scripts"
+export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=Ada GIT_AUTHOR_EMAIL=ada@example.org
+export GIT_COMMITTER_NAME=Ada GIT_COMMITTER_EMAIL=ada@example.org
+printf '#!/bin/sh\n#---\n# name: No marks\n# type: file\n# pattern: "*.txt"\n#---\n! xargs -0 grep -n XXX <"$HOOKLINE_CHANGED_FILES_0"\n' >.hookline/hooks/no-marks.sh
+printf '#!/bin/sh\n#---\n# type: pre-commit\n#---\n! git diff --cached | grep -n XXX\n' >.hookline/hooks/commit-check.sh
+printf 'id: stop\nevent_type: SessionStop\nhandler: { kind: script, command: "cat >stop.json; echo {}" }\n' >.system/hooks/stop.yaml
+chmod +x .hookline/hooks/*
+expect 0 git init --quiet
+expect 0 hookline check
+holds '3 hooks in 3 files: 0 errors, 0 warnings'
+expect 0 hookline register
+holds '"SessionStop"'
+expect 0 git add --all
+expect 0 git commit --quiet --message start
+echo XXX >"a b.txt"
+stop='{"session_id":"s1","cwd":"'"$PWD"'","hook_event_name":"Stop","stop_hook_active":false}'
+expect 0 hookline hook claude-code <<<"$stop"
+holds '\[Hookline Hook Failed\] \\"No marks\\" \(pattern: \*\.txt\)'
+expect 1 hookline run no-marks.sh
+expect 0 hookline pause no-marks.sh
+expect 0 hookline resume no-marks.sh
+expect 0 hookline git install
+expect 1 sh -c 'git add --all && git commit --quiet --message marks'
+expect 0 git worktree add --quiet ../linked
+expect 1 sh -c 'cd ../linked && echo XXX >c.txt && git add --all && git commit --quiet --message marks'
+echo fine >"a b.txt"
+expect 0 hookline hook claude-code <<<"$stop"
+[ ! -s "$scratch/out" ] || { echo "the turn was held open"; exit 1; }
+expect 0 sh -c 'git add --all && git commit --quiet --message fine'
+expect 0 hookline git uninstall
+[ ! -e .git/hooks/pre-commit ] || { echo "uninstall left the git hook"; exit 1; }
+expect 0 hookline emit SessionStop --data '{"changed_files":["a b.txt"]}'
+grep -q '"event_type":"SessionStop"' stop.json || { echo "the stop hook was not told"; exit 1; }
 echo "$passed passed, 0 failed"

@@ -1,0 +1,4 @@
+#!/bin/sh
+cat >> calls.jsonl
+echo >> calls.jsonl
+echo '{"usage_recorded": true}'

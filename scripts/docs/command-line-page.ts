@@ -10,13 +10,20 @@ const flags: Readonly<Record<string, string>> = {
   "emit --session": "the session that the event belongs to; limits such as `once` count in it",
   "explain --data": "as for `emit`",
   "explain --session": "as for `emit`",
+  "run --data": "as for `emit`; the event is the first that the hook listens to",
+  "run --session": "the session that it runs in; what that waits for is paid when it passes",
+  "run --all": "for hooks that look at changed files: as if every file of the repository had changed",
   "list --event": "only hooks that listen to this event",
   "list --slow": "slowest first, by the median of each hook's last 50 runs",
+  "register --validate":
+    "also looks at every mistake, with file and line on standard error, and exits 1 if one is an error",
   "runs --hook": "only runs of the hook with this id",
   "runs --session": "only runs of this session",
   "runs --event": "only runs of this event",
   "runs --status": "queued, running, completed, skipped, failed, timeout, cancelled or interrupted",
   "runs --limit": "how many; 30 unless said",
+  "follow-ups --all": "those that are done too",
+  "follow-ups --yes": "runs a command without a question; needed where nobody can be asked",
   "install --layer": "`user` (unless said), `project` or `local`: which of the agent's settings files",
   "install --http": "not in this version: it registers the address of the daemon, which does not exist yet",
   "install --take-over": "moves hooks that the agent runs itself into Hookline's file; uninstall moves them back",
@@ -33,12 +40,23 @@ const remarks: Readonly<Record<string, string>> = {
   demo: "Copies a sample workspace to a temporary folder and replays a recorded session of a real agent through it. It says where the folder is and how to ask about what happened; nothing of yours is touched.",
   emit: 'Exits 1 when the verdict is deny or the conversation is to stop. JSON: `{"event": …, "outcome": {…}, "runs": [{"id", "hook", "status", "reason", "ms", "notes"?}]}`. Background hooks are waited for.',
   explain: 'JSON: a list of `{"hook", "name", "file", "line", "would": "run" | "skip", "because"}`.',
+  run: "HOOK is an id, a name, the name of a file such as `go-fmt.sh`, or a path. Limits, `enabled` and pauses do not count; trust and the hook's condition do: a script whose files have not changed says so, and exits 0. Nothing reaches an agent: the answer is printed, as `emit` prints it. Exits 1 when the hook failed, denied or was refused. JSON: as for `emit`, with `because` where it did not run, and `owed` where a session is named.",
+  rerun:
+    "With the event as it was recorded, its turn and changed files included, and the hook as it is today: a new run. Exits 1 when the hook failed or denied; one that passes is no longer owed. Where the store does not hold the whole event it says so.",
+  pause:
+    'Without HOOK the whole project, but for its guards: those are paused by name. Runs that a pause prevents are recorded as skipped, and what scripts owe stays owed. JSON: `{"hook" | "project", "paused", "changed"}`.',
+  resume:
+    "Says which hooks sessions wait for: they run at the end of the next turn. JSON: as for `pause`, with `owed` and `still`.",
   list: "Where no hook is in force it lists the places that it looked at.",
   check:
     "Each finding is `file:line:column severity code message (suggestion)`; exits 1 if one is an error. What each code means: [errors/findings.md](errors/findings.md).",
+  register:
+    'Always JSON: `{EVENT: [{"id", "handler": {"kind", "command" | "name"}, "match"?, "blocking"?, "timeout"?, "summary"?}]}`, with the events as they are written; `{}` without hooks. Those that are disabled, or for another environment, are left out: [repository-hooks.md](repository-hooks.md).',
   schema:
     "JSON Schema 2020-12, with the conditions and actions that this project registers. In a rules file, `# yaml-language-server: $schema=../rules.schema.json` as the first line makes editors use it.",
   runs: '`show` tells all of one run, its output included; `tail` follows until Ctrl-C. JSON: a list of `{"id", "hook", "event", "eventId", "session", "status", "reason", "cause", "startedAt", "ms"}`. Events that no hook matched have no run: `why` speaks of those.',
+  "follow-ups":
+    'What hooks have asked for afterwards: nothing of it happens by itself. `list` looks through the newest 1,000 runs; `run` takes `RUN.N`, or `RUN` where that has but one, and does each once: a file opens in `$VISUAL` or `$EDITOR` on a terminal and is named elsewhere, a command is shown first and runs in the repository\'s root. Exits 1 when the command failed, or nothing was done. JSON: a list of `{"id", "run", "number", "kind", "payload", "hook", "hookName", "event", "session", "at", "done"}`; of `run` `{"id", "kind", "done", …}`. More: [repository-hooks.md](repository-hooks.md#follow-ups).',
   why: "Takes the id of a run or of an event. Hooks that did not match are spoken of too: [store.md](store.md) says how that is known.",
   install:
     "Agents: `claude-code`. It can be run twice, and it notes what it did, so that uninstall is exact: [claude-code.md](claude-code.md).",
@@ -71,6 +89,7 @@ nothing but errors; \`--verbose\` makes \`emit\` also print notes and what the p
 | \`HOOKLINE_STORE\` | the store's file, where \`--store\` does not say |
 | \`HOOKLINE_RECORD\` | what is kept: \`redacted\` (unless said), \`full\` or \`none\` |
 | \`HOOKLINE_RETENTION_DAYS\` | for how many days; 30 unless said |
+| \`HOOKLINE_ENV\` | which environment this is, for repository hooks that are for some only; without it \`ci\` where \`CI\` is set, else \`dev\` |
 | \`XDG_STATE_HOME\` | the store is \`$XDG_STATE_HOME/hookline/hookline.db\`; without it \`~/.local/state/hookline/hookline.db\` |
 | \`XDG_CONFIG_HOME\` | your own hooks are \`$XDG_CONFIG_HOME/hookline/hooks.json\`; without it \`~/.config/hookline/hooks.json\` |
 | \`CLAUDE_CONFIG_DIR\` | Claude Code's folder, where it is not \`~/.claude\` |

@@ -30,6 +30,15 @@ const lists: Readonly<Record<string, () => string>> = {
         summary ? [[`[\`${name}\`](conditions.md#${name})`, summary, namesIn(params.json)]] : [],
       ),
     ),
+  builtins: () =>
+    table(
+      ["name", "what it does", "on", "parameters"],
+      [...handlers].flatMap(([name, { builtin, params }]) =>
+        builtin
+          ? [[`[\`${name}\`](handlers.md#${name})`, builtin.summary, onOf(builtin.events), namesIn(params.json)]]
+          : [],
+      ),
+    ),
   placeholders: () =>
     table(
       ["placeholder", "what it is"],
@@ -46,6 +55,8 @@ const lists: Readonly<Record<string, () => string>> = {
       ]),
     ),
 };
+
+const onOf = (events: readonly string[] = []): string => events.join(", ") || "any event";
 
 const schemaOf = (name: string): Fields | undefined => (handlers.get(name) ?? conditions.get(name))?.params.json;
 

@@ -9,7 +9,7 @@ import { checkOne, loadAll, type Request } from "../loading.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { loadingFor, type Place } from "./line.ts";
 import { shortPath } from "./list.ts";
-import { safeText } from "./terminal.ts";
+import { safeText, type Terminal } from "./terminal.ts";
 
 export async function check(invocation: Invocation): Promise<ExitCode> {
   const { problems, files, hooks } = await find(invocation);
@@ -64,6 +64,13 @@ const byPlace = (left: Problem, right: Problem): number =>
 
 const styles = { error: "red", warning: "yellow", note: "dim" } as const;
 
+/** @param file as a person would say it */
+export function findingLine(problem: Problem, terminal: Terminal, file: string): string {
+  const { line, column, severity, code, message, suggestion } = problem;
+  const advice = suggestion ? ` (${safeText(suggestion)})` : "";
+  return `${file}:${line}:${column} ${terminal.paint(styles[severity], severity)} ${code} ${safeText(message)}${advice}`;
+}
+
 function print(
   { terminal, cwd, home }: Invocation,
   problems: readonly Problem[],
@@ -71,12 +78,7 @@ function print(
   hooks: number,
   errors: number,
 ): void {
-  for (const { file, line, column, severity, code, message, suggestion } of problems) {
-    const place = `${shortPath(file, cwd, home)}:${line}:${column}`;
-    terminal.print(
-      `${place} ${terminal.paint(styles[severity], severity)} ${code} ${safeText(message)}${suggestion ? ` (${safeText(suggestion)})` : ""}`,
-    );
-  }
+  for (const problem of problems) terminal.print(findingLine(problem, terminal, shortPath(problem.file, cwd, home)));
   const counted = `${hooks} hook${hooks === 1 ? "" : "s"} in ${files} file${files === 1 ? "" : "s"}`;
   const warnings = problems.filter(({ severity }) => severity === "warning").length;
   terminal.print(

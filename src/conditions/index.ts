@@ -1,11 +1,14 @@
 /** The table of conditions: name → kind. One line each. */
 import type { ConditionKind } from "../core/ports.ts";
+import { ability, operationKey } from "./ability.ts";
 import { agent } from "./agent.ts";
+import { changedFiles } from "./changed-files.ts";
 import { always, never } from "./constant.ts";
 import { contentContains } from "./content-contains.ts";
 import { contextPressure } from "./context-pressure.ts";
 import { errorType } from "./error-type.ts";
 import { expression } from "./expression.ts";
+import { minDuration } from "./min-duration.ts";
 import { messageCount, toolCalls } from "./reached-count.ts";
 import { settingsConditions } from "./settings-conditions.ts";
 import { toolFailed } from "./tool-failed.ts";
@@ -13,7 +16,10 @@ import { toolName } from "./tool-name.ts";
 import { turnCount } from "./turn-count.ts";
 
 const kinds = {
+  ability,
   agent,
+  min_duration: minDuration,
+  operation_key: operationKey,
   always,
   never,
   context_pressure: contextPressure,
@@ -25,6 +31,7 @@ const kinds = {
   content_contains: contentContains,
   error_type: errorType,
   expression,
+  changed_files: changedFiles,
 };
 
 /** Each kind takes only parameters that its own schema has passed, which is what compileCondition sees to. */

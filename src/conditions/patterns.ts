@@ -94,9 +94,13 @@ export function patternNeeds(hooks: readonly Hook[]): Required<PatternNeeds> {
     for (const condition of [hook.when, ...hook.steps.map((step) => step.skipIf)]) {
       if (condition) addNeeds(condition, filesOnly, needs);
     }
+    if (hook.steps.some(({ uses }) => matchingHandlers.has(uses))) Object.assign(needs, everything);
   }
   return needs;
 }
+
+/** Handlers that compile patterns of their own when they run. */
+const matchingHandlers: ReadonlySet<string> = new Set(["soft_guardrail", "build_check"]);
 
 function addNeeds(condition: Condition, filesOnly: boolean, needs: Required<PatternNeeds>): void {
   const inner =
@@ -109,6 +113,7 @@ function addNeeds(condition: Condition, filesOnly: boolean, needs: Required<Patt
   } else if (condition.is === "tool" && typeof source === "string") addToolNeeds(source, needs);
   else if (condition.is === "error_type") needs.regex ||= !isPlainExpression(condition.with);
   else if (condition.is === "expression") needs.expression ||= !isRead(condition.with);
+  else if (condition.is === "changed_files") needs.glob ||= !arePlainGlobs(condition.with);
   else if (!plainKinds.has(condition.is)) Object.assign(needs, everything);
 }
 
@@ -121,6 +126,14 @@ const plainKinds: ReadonlySet<string> = new Set(
 
 const isPlainExpression = (params: unknown): boolean =>
   isRecord(params) && typeof params.match === "string" && compilePlainExpression(params.match) !== undefined;
+
+/** What the condition makes of a glob is the glob, but for a slash before it. */
+const arePlainGlobs = (params: unknown): boolean =>
+  isRecord(params) &&
+  Array.isArray(params.patterns) &&
+  params.patterns.every(
+    (one) => typeof one === "string" && compilePlainGlob(one.trim().replace(/^(\.?\/)+/, "")) !== undefined,
+  );
 
 /** An expression was read when its file was. */
 const isRead = (params: unknown): boolean => isRecord(params) && params.tree !== undefined;

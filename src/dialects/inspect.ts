@@ -144,7 +144,10 @@ function exitOne({ hook, command, script, text }: Inspected): Finding[] {
       severity: "warning",
       code: "exit-1-blocks-nothing",
       message: `"${said.trim().slice(0, 60)}"${where} is followed by exit 1, which blocks nothing`,
-      suggestion: 'write exit 2 and the reason on stderr, or give the hook "role": "guard"',
+      suggestion:
+        hook.steps[0].with.protocol === "registry"
+          ? 'print {"error": "blocked: …"}, or write blocking: true'
+          : 'write exit 2 and the reason on stderr, or give the hook "role": "guard"',
     },
   ];
 }

@@ -9,12 +9,12 @@ export interface RuleField {
   required?: true;
 }
 
-const some: Schema<string> = {
+export const some: Schema<string> = {
   json: { type: "string", minLength: 1 },
   check: (value, path = []) =>
     typeof value === "string" && value.trim() !== "" ? [] : [{ path, expected: "a name", found: kindOf(value) }],
 };
-const seconds: Schema<number> = {
+export const seconds: Schema<number> = {
   json: { type: "number", exclusiveMinimum: 0 },
   check: (value, path = []) =>
     typeof value === "number" && Number.isFinite(value) && value > 0

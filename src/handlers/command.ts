@@ -14,7 +14,7 @@ import { type EnvironmentWish, environmentOf } from "./command-environment.ts";
 import { type CommandWish, createFinder, lineOf } from "./command-line.ts";
 import { shorten } from "./evidence.ts";
 
-export type CommandParams = CommandWish & EnvironmentWish & { protocol?: string; detach?: "allow" };
+export type CommandParams = CommandWish & EnvironmentWish & { protocol?: string; detach?: "allow"; folder?: "root" };
 
 /** With `args` the command is a program and runs without a shell; else it is a line for bash, or sh. */
 export const command: Handler<CommandParams> = createCommand();
@@ -32,14 +32,24 @@ function createCommand(): Handler<CommandParams> {
         env: mapOf(text()),
         protocol: text("what the program reads and answers"),
         detach: oneOf("allow"),
+        folder: oneOf("root"),
       },
     ),
     needs: ["spawn"],
     run(params, context) {
       const protocol = protocols.get(params.protocol ?? "settings");
-      return protocol ? run(params, protocol, context) : notStarted(`no protocol is called "${params.protocol}"`);
+      const folder = params.folder === "root" ? rootIn(context) : undefined;
+      return protocol
+        ? run(params, protocol, context, folder)
+        : notStarted(`no protocol is called "${params.protocol}"`);
     },
   };
+}
+
+/** Where the hook was written; the event's folder counts where that is gone. */
+function rootIn({ hook }: StepContext): string | undefined {
+  const { root } = hook.origin;
+  return root !== undefined && isFolder(root) ? root : undefined;
 }
 
 /** Runs a program and reads its end. @param folder where it runs, if not where the event happened */
@@ -123,9 +133,10 @@ export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEnt
 
 /** The protocol's reading of the end, with the evidence and what a person should know about the processes. */
 function conclude(ended: Ended, { protocol, context }: Work, given: string[]): StepResult {
-  const { event, hook } = context;
+  const { event, hook, ports, run } = context;
   const reason = ended.how === "aborted" ? (ended.reason ?? stopReason(context)) : ended.reason;
   const result = protocol.read(reason === undefined ? ended : { ...ended, reason }, event, hook.id);
+  for (const line of result.logs ?? []) ports.observe?.({ is: "log", ...line, hook: hook.id, run });
   const notes = [...given, ...(result.notes ?? []), ...processNotes(ended)];
   return { ...result, ...(notes.length > 0 ? { notes } : {}), evidence: evidenceOf(ended) };
 }
@@ -133,7 +144,7 @@ function conclude(ended: Ended, { protocol, context }: Work, given: string[]): S
 const stopReason = ({ caller, timeout }: StepContext): string =>
   caller.signal?.aborted ? "the caller gave up" : `it did not end within ${timeout} s`;
 
-function processNotes({ leftovers = 0, survivors, dropped }: Ended): string[] {
+export function processNotes({ leftovers = 0, survivors, dropped }: Ended): string[] {
   const notes: string[] = [];
   if (leftovers > 0) notes.push(`${leftovers} of its processes went on after its end and were ended`);
   if (survivors > 0) notes.push(`escaped ${survivors}: at least so many of its processes could not be ended`);

@@ -2,10 +2,10 @@
 import type { HookEvent, HookId } from "../core/event.ts";
 import type { Protocol, StepResult } from "../core/ports.ts";
 import type { Ended } from "../core/program.ts";
-import type { Failure } from "../core/record.ts";
-import { firstLine, launchFailure } from "./launch-failure.ts";
+import { launchFailure } from "./launch-failure.ts";
 import { readAnswer } from "./settings-answer.ts";
 import { blocked } from "./settings-keys.ts";
+import { exitReason, failed, unfinished } from "./unfinished.ts";
 
 export { readAnswer };
 
@@ -25,25 +25,14 @@ function write(event: HookEvent, as: string): string {
   return JSON.stringify({ ...base, ...agent, ...event.data, ...base });
 }
 
-const failed = (failure: Failure, reason: string): StepResult => ({ ok: false, output: {}, failure, reason });
-
-/** What becomes of a program that did not end by itself. Its stdout is not read: it was not finished (C70a). */
-const otherEnds: { readonly [H in Exclude<Ended["how"], "exit">]: (ended: Ended) => StepResult } = {
-  aborted: ({ reason }) => failed("timeout", reason ?? "it did not end in time"),
-  output: ({ reason }) => failed("output", reason ?? "it wrote too much"),
-  launch: ({ reason }) => failed("launch", reason ?? "it did not start"),
-  detached: () => ({ ok: true, output: { async: true } }),
-};
-
 function read(ended: Ended, event: HookEvent, hook: HookId): StepResult {
-  if (ended.how !== "exit") return otherEnds[ended.how](ended);
+  const without = unfinished(ended);
+  if (without) return without;
   if (ended.code === 0) return readAnswer(ended.stdout, event, hook);
-  if (ended.code === undefined) return failed("exit", `it was ended by ${ended.signal ?? "a signal"}`);
   const launch = launchFailure(ended);
   if (launch !== undefined) return failed("launch", launch);
   if (ended.code === 2) return block(ended, hook);
-  const line = firstLine(ended.stderr);
-  return failed("exit", line === "" ? `exit ${ended.code}` : `exit ${ended.code}: ${line}`);
+  return failed("exit", exitReason(ended));
 }
 
 /** Exit 2 blocks whatever stdout holds (R16). */

@@ -1,0 +1,78 @@
+/** ability and operation_key: which ability an event is about (specification 001), against globs. One shape, two rows. */
+import { type Ability, abilityOf } from "../core/ability.ts";
+import { HooklineError } from "../core/error.ts";
+import { type HookEvent, textField } from "../core/event.ts";
+import type { ConditionKind } from "../core/ports.ts";
+import { listOf, object, say, text } from "../core/schema.ts";
+import { compileNameGlob } from "./name-glob.ts";
+
+export interface AbilityParams {
+  match: string[];
+}
+interface Compared {
+  name: string;
+  /** What is compared, in a person's words. */
+  what: string;
+  description: string;
+  /** The names that the globs are compared with, what says most first. */
+  namesOf(ability: Ability, event: HookEvent): readonly string[];
+}
+
+function compared({ name, what, description, namesOf }: Compared): ConditionKind<AbilityParams> {
+  const written = ({ match }: AbilityParams): string => match.join(" or ");
+  const found = (event: HookEvent): readonly string[] => {
+    const ability = abilityOf(event);
+    return ability ? namesOf(ability, event) : [];
+  };
+  return {
+    params: object({ match: say(listOf(text()), description) }),
+    compile(params) {
+      const globs = params.match.map((glob) => glob.trim()).filter((glob) => glob !== "");
+      if (globs.length === 0) {
+        throw new HooklineError("pattern_invalid", {
+          pattern: JSON.stringify(params.match),
+          reason: `it names no ${what}`,
+          where: `the condition ${name}`,
+          advice: "leave it out to match every ability",
+        });
+      }
+      const tests = globs.map(compileNameGlob);
+      return ({ event }) => {
+        const names = found(event);
+        return tests.some((holds) => names.some(holds));
+      };
+    },
+    describe: (params) => `the ${what} is ${written(params)}`,
+    explain(params, { event }) {
+      const [own] = found(event);
+      const wanted = `the pattern is ${written(params)}`;
+      if (own === undefined) {
+        const none = `${event.name} is about no ability here, and ${wanted}`;
+        return { holds: none, fails: none };
+      }
+      return {
+        holds: `the ${what} is ${own}, which fits ${written(params)}`,
+        fails: `the ${what} is ${own}, and ${wanted}`,
+      };
+    },
+  };
+}
+
+/** Also known by its kind, such as skill:review, and by the tool that calls it. */
+export const ability: ConditionKind<AbilityParams> = compared({
+  name: "ability",
+  what: "ability",
+  description: "globs of abilities with * and ?; skill:*, agent:* and tool:* mean all of a kind",
+  namesOf: ({ id, kind }, { data, nativeTool }) => [
+    id,
+    `${kind}:${id}`,
+    ...[textField(data, "tool_name"), nativeTool].filter((one) => one !== undefined),
+  ],
+});
+
+export const operationKey: ConditionKind<AbilityParams> = compared({
+  name: "operation_key",
+  what: "operation",
+  description: "globs of operation keys with * and ?",
+  namesOf: ({ operation }) => [operation],
+});

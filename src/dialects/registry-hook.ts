@@ -1,0 +1,137 @@
+/** One entry of a registry file becomes one Hook, or findings that say why not (R33, R46). */
+import { compileCondition } from "../core/condition.ts";
+import { messageOf } from "../core/error.ts";
+import type { Condition, Hook } from "../core/hook.ts";
+import type { Patterns, Registry } from "../core/ports.ts";
+import type { Node } from "./json-tree.ts";
+import { type ReadEntry, readEntry } from "./registry-entry.ts";
+import type { Entry } from "./registry-fields.ts";
+import { invalidGuard, meansGuard, readsAsGuard } from "./registry-guard.ts";
+import { type ReadHandler, readHandler } from "./registry-handler.ts";
+import { conditionOf, neverHolds } from "./registry-match.ts";
+import { resolved } from "./rules-entry.ts";
+import type { YamlFile } from "./yaml-file.ts";
+import type { RuleReport } from "./yaml-nodes.ts";
+
+export interface EntryContext {
+  file: YamlFile;
+  registry: Registry;
+  patterns: Patterns;
+  /** Which environment this is, such as dev or ci. */
+  environment: string;
+  sendable?: ReadonlySet<string>;
+  /** A hook's id in the engine; the file's other hooks have a say in it. */
+  idOf(written: string): string;
+}
+
+/** What is told of a broken text is that it is broken: what was left of it says little. */
+const silent: RuleReport = () => {};
+
+export function compileEntry(node: Node, context: EntryContext): Hook | undefined {
+  const { file } = context;
+  const faults: string[] = [];
+  const isBroken = file.isFaulty(node);
+  if (isBroken) faults.push("its text has an error");
+  const report: RuleReport = isBroken
+    ? silent
+    : (offset, finding) => {
+        if (finding.severity === "error") faults.push(finding.message);
+        file.report(offset, finding);
+      };
+  const read = readEntry(node, report);
+  const { entry } = read;
+  const handler = entry && readHandler({ ...read, entry }, { ...context, report });
+  const when = whenOf(read, handler, { ...context, report });
+  const [reason] = faults;
+  if (reason === undefined && entry && handler) {
+    warnOfNever(read, { ...context, report });
+    return hookOf({ ...read, entry }, handler, when, context);
+  }
+  const text = file.text.slice(node.offset, node.offset + node.length);
+  if (!meansGuard(read.members) && !(isBroken && readsAsGuard(text))) return undefined;
+  return invalidGuard({ ...read, ...(when ? { when } : {}), reason: reason ?? "it has no handler", isBroken }, context);
+}
+
+type Telling = EntryContext & { report: RuleReport };
+
+/** undefined also where it cannot be compiled, which was told: a guard then fails on all of its events. */
+function whenOf(
+  { match, events, members, node }: ReadEntry,
+  handler: ReadHandler | undefined,
+  context: Telling,
+): Condition | undefined {
+  const { root } = context.file.origin;
+  const when = conditionOf(match, {
+    events: events.events,
+    wantsChanges: handler?.wantsChanges ?? false,
+    ...(root === undefined ? {} : { root }),
+  });
+  if (!when) return undefined;
+  try {
+    compileCondition(when, context.registry, context.patterns);
+    return when;
+  } catch (error) {
+    context.report(members.get("match")?.value.offset ?? node.offset, {
+      severity: "error",
+      code: "matcher-invalid",
+      message: messageOf(error),
+    });
+    return undefined;
+  }
+}
+
+function hookOf(
+  { node, entry, events }: ReadEntry & { entry: Entry },
+  { step, role }: ReadHandler,
+  when: Condition | undefined,
+  { file, environment, idOf }: EntryContext,
+): Hook {
+  const id = entry.id.trim();
+  const elsewhere = otherEnvironment(entry, environment);
+  return {
+    id: idOf(id),
+    name: id,
+    ...(entry.summary?.trim() ? { summary: entry.summary.trim() } : {}),
+    on: { event: events.events, as: events.written },
+    ...(when ? { when } : {}),
+    steps: [step],
+    limits: { overlap: "coalesce" },
+    mode: "sync",
+    role,
+    onFailure: entry.blocking === true ? "block" : "continue",
+    priority: entry.priority ?? 100,
+    enabled: entry.enabled !== false && elsewhere === undefined,
+    ...(entry.enabled !== false && elsewhere !== undefined ? { disabledBecause: elsewhere } : {}),
+    tags: [],
+    origin: { ...file.origin, ...file.locate(node.offset) },
+  };
+}
+
+/** Why the hook is not for this environment, if so (R39). */
+function otherEnvironment({ environments }: Entry, environment: string): string | undefined {
+  const named = [environments ?? []].flat().map((one) => one.trim());
+  if (named.length === 0 || named.includes(environment)) return undefined;
+  return `it is for ${named.join(" and ")}, and this is ${environment}`;
+}
+
+function warnOfNever({ node, members, match, events }: ReadEntry, { sendable, report }: Telling): void {
+  const why = neverHolds(match, events.events);
+  if (why !== undefined) {
+    report(members.get("match")?.at ?? node.offset, {
+      severity: "warning",
+      code: "if-never",
+      message: `${events.written.join(" and ")} ${why}, so this hook never runs`,
+      suggestion: "remove it from match, or listen to PostAbilityCall",
+    });
+  }
+  const never = events.written.filter(
+    (name) => sendable && resolved(name).every((event) => !event.includes(".") && !sendable.has(event)),
+  );
+  if (never.length === 0) return;
+  report(members.get("event_type")?.value.offset ?? node.offset, {
+    severity: "warning",
+    code: "event-never-sent",
+    message: `no agent here can send ${never.join(", ")}, so ${never.length === events.written.length ? "this hook runs only by hookline emit" : "that part never comes"}`,
+    suggestion: "docs/events.md says who sends what",
+  });
+}

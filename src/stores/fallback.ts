@@ -76,6 +76,7 @@ export function storeWithFallback(open: () => Store, complain: (reason: string) 
     lastFired: guarded((store) => store.lastFired),
     repair: guarded((store) => store.repair),
     purge: guarded((store) => store.purge),
+    batch: (work) => (current.batch ? current.batch(work) : work()),
     close() {
       try {
         current.close();

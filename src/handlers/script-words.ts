@@ -1,0 +1,4 @@
+/** Words of the script handler that readers of its runs look for. Apart, so that these need not load the handler. */
+
+/** A run with this note has run no script. */
+export const noFileLeft = "no matching file is left, so it was not run";

@@ -1,0 +1,180 @@
+/** Runs a workspace script (specification 004): before a session, after a turn for the files that changed, before a commit. */
+import { homedir } from "node:os";
+import { relative } from "node:path";
+import { messageOf } from "../core/error.ts";
+import type { Fields, Seconds } from "../core/event.ts";
+import { rowOf } from "../core/events.ts";
+import type { Outcome } from "../core/outcome.ts";
+import type { Handler, StepContext, StepResult } from "../core/ports.ts";
+import { flag, number, object, oneOf, say, text } from "../core/schema.ts";
+import { shorten } from "./evidence.ts";
+import { plainText } from "./plain-text.ts";
+import { scriptEnvironment } from "./script-environment.ts";
+import { type ScriptFiles, scriptFiles, workspaceOf } from "./script-files.ts";
+import { failureMessage } from "./script-message.ts";
+import { notRun, runScript, type ScriptEnd } from "./script-program.ts";
+import { scriptUser } from "./script-user.ts";
+import { noFileLeft } from "./script-words.ts";
+
+export interface ScriptParams {
+  file: string;
+  type: "session" | "file" | "pre-commit";
+  slug: string;
+  family: "hookline" | "discobot";
+  pattern?: string;
+  notify?: boolean;
+  run_as?: "root" | "user";
+  limit?: Seconds;
+}
+
+/** R14, R40. */
+const usualLimit: Seconds = 300;
+
+export const script: Handler<ScriptParams> = {
+  params: object(
+    {
+      file: text("the script, as an absolute path"),
+      type: oneOf("session", "file", "pre-commit"),
+      slug: text("the name of its log and of its entry in status.json"),
+      family: oneOf("hookline", "discobot"),
+    },
+    {
+      pattern: text("of the files that it is for"),
+      notify: say(flag, "whether the model is told when it fails", true),
+      run_as: oneOf("root", "user"),
+      limit: say(number("seconds", 0.1), "seconds until it is ended, with all that it started", usualLimit),
+    },
+  ),
+  needs: ["spawn"],
+  async run(params, context) {
+    const files = params.type === "session" ? undefined : scriptFiles(context);
+    if (params.type === "file" && files && files.there.length + files.gone.length === 0)
+      return { ok: true, output: {}, notes: [noFileLeft] };
+    const started = context.ports.now();
+    const { end, notes } = await perform(params, files, context);
+    const ms = context.ports.now() - started;
+    return conclude({ params, context, files, end, notes, ms });
+  },
+};
+
+async function perform(
+  params: ScriptParams,
+  files: ScriptFiles | undefined,
+  context: StepContext,
+): Promise<{ end: ScriptEnd; notes: string[] }> {
+  const { file, type, limit = usualLimit, run_as = "user" } = params;
+  const folder = files?.folder ?? workspaceOf(context);
+  const environment = scriptEnvironment(type, folder, type === "session" ? undefined : (files?.there ?? []), context);
+  try {
+    // The other types run as whoever changes files and commits, which is who Hookline runs as.
+    const as =
+      type === "session"
+        ? scriptUser(run_as, folder, environment.variables, context.caller.environment ?? process.env)
+        : { environment: environment.variables };
+    if ("refusal" in as) return { end: notRun(as.refusal), notes: [] };
+    const { note, ...run } = as;
+    const end = await runScript({ file, folder, ...run, limit, endsWithTurn: type === "file" }, context);
+    const cut = `${environment.leftOut} names did not fit into CHANGED_FILES: CHANGED_FILES_0 names a file with all of them`;
+    return { end, notes: [...(note ? [note] : []), ...(environment.leftOut > 0 ? [cut] : [])] };
+  } finally {
+    environment.end();
+  }
+}
+
+interface Ending {
+  params: ScriptParams;
+  context: StepContext;
+  files: ScriptFiles | undefined;
+  end: ScriptEnd;
+  notes: string[];
+  ms: number;
+}
+
+/** Of the names, for readers of runs; the script was given all. */
+const namesKept = 200;
+
+function conclude(ending: Ending): StepResult {
+  const { params, context, files, end, ms } = ending;
+  const { exitCode, printed, failed, containment } = end;
+  const isCancelled = failed?.failure === "cancelled";
+  const kept: Kept = isCancelled ? {} : keep(printed, context);
+  const output: Fields = {
+    exitCode,
+    ms,
+    ...(files ? { files: files.there.slice(0, namesKept) } : {}),
+    ...(kept.log === undefined ? {} : { log: kept.log }),
+  };
+  const notes = [...ending.notes, ...end.notes, ...(kept.note === undefined ? [] : [kept.note])];
+  const common = {
+    output,
+    ...(notes.length > 0 ? { notes } : {}),
+    evidence: { exitCode, stdout: shorten(printed), ...(containment === undefined ? {} : { containment }) },
+  };
+  if (!failed) return { ok: true, ...common };
+  if (isCancelled) return { ok: false, ...common, ...failed };
+  const reason = failed.failure === "launch" ? `${shownFile(params, context)}: ${failed.reason}` : failed.reason;
+  const outcome = answers[params.type](ending, kept.log, reason);
+  return { ok: false, ...common, failure: failed.failure, reason, ...(outcome ? { outcome } : {}) };
+}
+
+interface Kept {
+  log?: string;
+  note?: string;
+}
+
+function keep(printed: string, { ports, hook, event }: StepContext): Kept {
+  if (!ports.keepOutput) return {};
+  try {
+    return { log: ports.keepOutput(hook, event, printed) };
+  } catch (error) {
+    return { note: `its output could not be kept in a file: ${messageOf(error)}` };
+  }
+}
+
+/** What a failure says to whom. */
+const answers: {
+  [T in ScriptParams["type"]]: (ending: Ending, log: string | undefined, reason: string) => Outcome | undefined;
+} = {
+  session({ context: { hook, run, ports } }, _log, reason) {
+    ports.observe?.({ is: "log", level: "error", message: `${hook.name} failed: ${reason}`, hook: hook.id, run });
+    return undefined;
+  },
+  file({ params, context, files, end }, log) {
+    if (params.notify === false) return undefined;
+    const { event, hook } = context;
+    const { family, pattern = "*" } = params;
+    return denied(
+      failureMessage({
+        family,
+        name: hook.name,
+        pattern,
+        there: files?.there ?? [],
+        gone: files?.gone ?? [],
+        exitCode: end.exitCode,
+        printed: end.printed,
+        ...(log === undefined ? {} : { log: belowHome(log, context) }),
+        attempt: (event.turn?.spent.reprompts ?? 0) + 1,
+        attempts: rowOf(event.name).costs?.max ?? usualAttempts,
+      }),
+      context,
+    );
+  },
+  "pre-commit"({ context, end }, _log, reason) {
+    const said = shorten(plainText(end.printed).trim());
+    return denied(said === "" ? `${context.hook.name} failed: ${reason}` : said, context);
+  },
+};
+const usualAttempts = 3;
+
+const denied = (reason: string, { hook }: StepContext): Outcome => ({ verdict: { is: "deny", reason, by: hook.id } });
+
+/** As the workspace's files are named. */
+function shownFile({ file }: ScriptParams, context: StepContext): string {
+  const below = relative(workspaceOf(context), file);
+  return below.startsWith("..") ? belowHome(file, context) : below;
+}
+
+function belowHome(path: string, { caller }: StepContext): string {
+  const home = caller.environment?.HOME || homedir();
+  return home !== "/" && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}

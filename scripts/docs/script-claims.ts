@@ -88,7 +88,10 @@ export const scriptCases: Readonly<Record<string, Claim>> = {
   ET16: { says: "run again by hand" },
   ET17: { says: "after a restart" },
   ET18: { says: "failure, pauses, a prompt that waits" },
-  ET19: { says: "fails in one conversation, the other ends" },
+  ET19: {
+    says: "fails in one conversation, the other ends",
+    differs: "a session looks at its whole workspace, whoever changed it, and is told what fails there",
+  },
   ET20: { says: "paused, then resumed" },
   ET22: { says: "nothing changed since it failed" },
   ET23: { says: "a turn that commits everything" },

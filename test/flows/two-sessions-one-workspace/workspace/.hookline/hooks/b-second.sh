@@ -1,0 +1,7 @@
+#!/bin/sh
+#---
+# name: Hook-B
+# type: file
+# pattern: "*.txt"
+#---
+printf 'B %s\n' "$HOOKLINE_CHANGED_FILES" >>called.log

@@ -12,6 +12,8 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   queues: ["core"],
   dialects: ["core"],
   stores: ["core", "projects"],
+  triggers: ["core", "processes"], // of processes the type of git's answers
+  scripts: ["core", "handlers"], // of handlers the words that runs are known by
   handlers: ["core", "protocols", "regular-file.ts"],
   agents: ["core", "protocols"],
   llm: ["core", "dialects", "protocols"], // of dialects the type of the settings, of protocols how JSON is found among words
@@ -28,9 +30,12 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   "extended.ts": ["core"],
   "define.ts": ["core", "handlers", "definition.ts", "modules"],
   "definition.ts": ["core", "handlers"],
+  "conversation.ts": ["core"],
+  "pauses.ts": ["core", "operations"],
   "registered.ts": ["core", "definition.ts", "handlers", "sources"],
   "regular-file.ts": [],
   "system.ts": ["core", "processes"],
+  "tracking.ts": ["core", "triggers"],
 };
 /** Libraries, and the one folder that may load each: a second user needs a second reason. */
 const packages: Readonly<Record<string, readonly string[]>> = {

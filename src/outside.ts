@@ -18,6 +18,8 @@ export interface OutsideOptions {
   /** The project's folder and settings, where the event happens. */
   root(event: HookEvent): string;
   settings(event: HookEvent): Pick<LoadedHooks, "config" | "userConfig">;
+  /** Which files have changed for the event's session. Never rejects. */
+  changesOf(event: HookEvent): Promise<NonNullable<HookEvent["changes"]>>;
   /** Told of servers that cannot be reached while others can. */
   complain?(reason: string): void;
 }
@@ -30,7 +32,7 @@ export interface Served {
   id(): string;
 }
 export interface Outside {
-  ports: Pick<Ports, "tools" | "model" | "languageServers" | "enrich">;
+  ports: Pick<Ports, "tools" | "model" | "languageServers" | "enrich" | "redact">;
   /** Called once, when the engine is there. */
   serve(served: Served): void;
   close(): Promise<void>;
@@ -73,14 +75,20 @@ export function createOutside(options: OutsideOptions): Outside {
     const model = createModel(settings.models, options.environment);
     return { ask: (request, signal) => model.ask(request, signal), close: async () => {} };
   });
+  let redaction: Promise<(text: string) => string> | undefined;
   return {
     ports: {
+      async redact(text) {
+        redaction ??= import("./trust/redaction.ts").then(({ createRedaction }) => createRedaction(options));
+        return (await redaction)(text);
+      },
       tools: tools.of,
       model: models.of,
       languageServers: languageServers.of,
       enrich(event, needs) {
         const figures = figuresOf(event, needs, options.settings(event).config.models.windows ?? {});
-        return figures ? { ...event, figures } : event;
+        const given = figures ? { ...event, figures } : event;
+        return needs.has("changes") && !event.changes ? withChanges(given, options) : given;
       },
     },
     serve(given) {
@@ -90,6 +98,12 @@ export function createOutside(options: OutsideOptions): Outside {
       await Promise.all([tools.close(), languageServers.close()]);
     },
   };
+}
+
+/** An event that names its files needs nobody to look for them. */
+async function withChanges(event: HookEvent, { changesOf }: OutsideOptions): Promise<HookEvent> {
+  const { filesNamedBy } = await import("./conditions/changed-files.ts");
+  return filesNamedBy(event) ? event : { ...event, changes: await changesOf(event) };
 }
 
 /**

@@ -7,6 +7,7 @@ import { labelled } from "../core/run.ts";
 import { brief } from "../operations/runs.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "./command.ts";
 import { statusStyles } from "./emit.ts";
+import { followUpsOf, subjectOf } from "./follow-up-list.ts";
 import { ago } from "./list.ts";
 import { openStore } from "./store.ts";
 import { oneLine, safeText, table } from "./terminal.ts";
@@ -103,8 +104,16 @@ const trust = "not checked";
 async function showRun({ terminal, json }: Invocation, store: Store, id: string): Promise<ExitCode> {
   const run = await store.run(id);
   if (!run) throw new HooklineError("run_unknown", { name: id, where: "the store" });
+  const wishes = await followUpsOf(run, store);
   if (json) {
-    terminal.print(JSON.stringify({ ...run, trust }));
+    const followUps = wishes.map(({ id: name, number, kind, payload, done }) => ({
+      id: name,
+      number,
+      kind,
+      payload,
+      done,
+    }));
+    terminal.print(JSON.stringify({ ...run, trust, ...(followUps.length > 0 ? { followUps } : {}) }));
     return 0;
   }
   const label = (name: string, value: string | undefined): void => {
@@ -123,6 +132,11 @@ async function showRun({ terminal, json }: Invocation, store: Store, id: string)
   label("asked", run.asked > 1 ? `${run.asked} times (its input was rewritten)` : undefined);
   label("answer", resultOf(run));
   for (const note of run.notes) label("note", note);
+  for (const wish of wishes)
+    label(
+      "follow-up",
+      `${wish.number} ${oneLine(`${wish.kind}: ${subjectOf(wish)}`)} (${wish.done ? "done" : `open: hookline follow-ups run ${wish.id}`})`,
+    );
   for (const step of run.steps) {
     label(
       "step",

@@ -1,7 +1,9 @@
 /** The handlers that come with Hookline. One line each; the registry, the schemas and the documentation read this table. */
 import type { Handler } from "../core/ports.ts";
+import { abilitySuggestion } from "./ability-suggestion.ts";
 import { agent } from "./agent.ts";
 import { autoTestDeploy } from "./auto-test-deploy.ts";
+import { buildCheck } from "./build-check.ts";
 import { command } from "./command.ts";
 import { createCommandTemplates } from "./command-template.ts";
 import { compactContext } from "./compact-context.ts";
@@ -16,9 +18,12 @@ import { moduleAction, moduleActionInject } from "./module-action.ts";
 import { notify } from "./notify.ts";
 import { pipe } from "./pipe.ts";
 import { prompt } from "./prompt.ts";
+import { script } from "./script.ts";
 import { createSettingsHandlers, forget } from "./settings-handlers.ts";
 import { shell } from "./shell.ts";
+import { softGuardrail } from "./soft-guardrail.ts";
 import { transformParams, transformResult } from "./transform.ts";
+import { usageTracker } from "./usage-tracker.ts";
 
 /** @param functions the callbacks of this process, by id */
 export function createHandlers(functions: ReadonlyMap<string, Callback>): ReadonlyMap<string, Handler> {
@@ -30,6 +35,11 @@ export function createHandlers(functions: ReadonlyMap<string, Callback>): Readon
     ["mcp_tool", forget(mcpTool)],
     ["module_action", forget(moduleAction)],
     ["module_action_inject", forget(moduleActionInject)],
+    ["script", forget(script)],
+    ["usage_tracker", forget(usageTracker)],
+    ["ability_suggestion", forget(abilitySuggestion)],
+    ["soft_guardrail", forget(softGuardrail)],
+    ["build_check", forget(buildCheck)],
     ["pipe", forget(pipe)],
     ["gate", forget(gate)],
     ["inject_message", forget(injectMessage)],

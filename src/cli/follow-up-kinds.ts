@@ -1,0 +1,148 @@
+/** What is done for each kind of follow-up, where a person has said so. One row each. */
+import { existsSync, realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Fields } from "../core/event.ts";
+import { createFinder, lineOf } from "../handlers/command-line.ts";
+import { isReallyInside, pathInside } from "../handlers/repository-place.ts";
+import { runInTerminal } from "../processes/in-terminal.ts";
+import { createSpawn } from "../processes/spawn.ts";
+import type { Invocation } from "./command.ts";
+import { type KeptFollowUp, subjectOf } from "./follow-up-list.ts";
+import { shortPath } from "./list.ts";
+import { oneLine, safeText } from "./terminal.ts";
+
+export interface FollowUpPlace {
+  invocation: Invocation;
+  /** The repository's folder. */
+  root: string;
+  /** The hook's file and line. */
+  file?: string;
+  say(line: string): void;
+  /** To be asked for just before it is done; false: somebody else was first. */
+  claim(): Promise<boolean>;
+}
+/** refused: nothing was done, and it stays open. */
+type End = { refused: string } | { ok: boolean; facts?: Fields };
+type Kind = (one: KeptFollowUp, place: FollowUpPlace) => Promise<End>;
+
+export const kinds: { readonly [kind: string]: Kind } = {
+  open_file: openFile,
+  run_command: runCommand,
+  async create_task(one, { say }) {
+    say(`task  ${oneLine(subjectOf(one))}`);
+    for (const [name, value] of Object.entries(one.payload)) say(`      ${oneLine(`${name}: ${textOf(value)}`)}`);
+    return { refused: "there is no place for tasks yet: nothing was created, and it stays open" };
+  },
+};
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const takenBefore: End = { refused: "it was done before" };
+
+async function openFile({ payload: { path, line } }: KeptFollowUp, place: FollowUpPlace): Promise<End> {
+  const { root, invocation, say, claim } = place;
+  if (typeof path !== "string" || path === "") return { refused: "it names no file; it stays open" };
+  const file = resolve(root, path);
+  if (pathInside(root, file) === undefined || (existsSync(file) && !isReallyInside(root, file)))
+    return { refused: `${oneLine(file)} lies outside of the repository ${oneLine(root)}: it stays open` };
+  if (!existsSync(file)) return { refused: `there is no ${oneLine(file)} any more: it stays open` };
+  const { VISUAL, EDITOR } = invocation.environment;
+  const editor = VISUAL || EDITOR;
+  if (!(await claim())) return takenBefore;
+  const at = typeof line === "number" && Number.isSafeInteger(line) && line > 0 ? line : undefined;
+  if (!editor || !isOnTerminal(invocation)) {
+    say(`${safeText(file)}${at === undefined ? "" : `:${at}`}`);
+    return { ok: true, facts: { path: file, line: at ?? null } };
+  }
+  const words = wordsFor(editor, file, at);
+  const code = await runInTerminal("sh", ["-c", `${editor} "$@"`, editor, ...words], { ...invocation, cwd: root });
+  return { ok: code === 0, facts: { path: file, line: at ?? null } };
+}
+
+/** How editors are told a line; one that is not here gets the file alone. */
+const lineWords: readonly (readonly [editors: RegExp, words: (file: string, line: number) => string[]])[] = [
+  [/^(n?vim?|nano|pico|emacs(client)?|micro|joe|mg|kak)$/, (file, line) => [`+${line}`, file]],
+  [/^(code|code-insiders|codium|cursor|windsurf)$/, (file, line) => ["--goto", `${file}:${line}`]],
+  [/^(subl|hx|helix|zed)$/, (file, line) => [`${file}:${line}`]],
+];
+
+function wordsFor(editor: string, file: string, line: number | undefined): string[] {
+  const name = /^(?:\S*\/)?([^\s/]+)/.exec(editor.trim())?.[1] ?? "";
+  const row = line === undefined ? undefined : lineWords.find(([editors]) => editors.test(name));
+  return row && line !== undefined ? row[1](file, line) : [file];
+}
+
+const isOnTerminal = ({ json }: Invocation): boolean =>
+  !json && process.stdin.isTTY === true && process.stdout.isTTY === true;
+
+const longest = 600;
+/** What the store puts in the place of secrets, and behind texts that it cut. */
+const altered = /\[redacted\]|…\[cut \d+ bytes\]/;
+
+async function runCommand(one: KeptFollowUp, place: FollowUpPlace): Promise<End> {
+  const { invocation, root, claim } = place;
+  const { command, args, cwd = "." } = one.payload;
+  const isList = args === undefined || (Array.isArray(args) && args.every((word) => typeof word === "string"));
+  if (typeof command !== "string" || command.trim() === "" || !isList || typeof cwd !== "string")
+    return { refused: "it names no command that can be run; it stays open" };
+  if (altered.test(JSON.stringify(one.payload)))
+    return { refused: "the command was not recorded whole (a secret was left out, or it was cut): run it yourself" };
+  const folder = resolve(root, cwd);
+  if (pathInside(root, folder) === undefined || !isReallyInside(root, folder))
+    return { refused: `${oneLine(folder)} is no folder of the repository ${oneLine(root)}: it stays open` };
+  describe(one, folder, place);
+  const refusal = await consent(invocation);
+  if (refusal !== undefined) return { refused: refusal };
+  const wish = { command, ...(Array.isArray(args) ? { args: args.map(String) } : {}) };
+  const line = lineOf(wish, invocation.environment, createFinder());
+  if (typeof line === "string") return { refused: line };
+  if (!(await claim())) return takenBefore;
+  return start(line, realpathSync(folder), place);
+}
+
+/** Everything that will be run, uncut. */
+function describe(one: KeptFollowUp, folder: string, { say, file, invocation: { cwd, home } }: FollowUpPlace): void {
+  const from = file === undefined ? "" : ` (${shortPath(file, cwd, home)})`;
+  say(`command   ${safeText(subjectOf(one)).replaceAll("\n", "\n          ")}`);
+  say(`in        ${safeText(folder)}`);
+  say(`asked by  the hook ${oneLine(one.run.hookName)}${from}`);
+  say("trust     not checked yet: nobody but you decides whether this hook may ask for it");
+}
+
+/** Why not, if so. */
+async function consent(invocation: Invocation): Promise<string | undefined> {
+  if (invocation.flags.yes === true) return undefined;
+  if (!isOnTerminal(invocation)) return "nothing was run: say --yes, where nobody can be asked; it stays open";
+  const { createInterface } = await import("node:readline/promises");
+  const asking = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const answer = await asking.question("Run it? [y/N] ", { signal: invocation.signal });
+    return /^y(es)?$/i.test(answer.trim()) ? undefined : "nothing was run; it stays open";
+  } catch {
+    return "nothing was run; it stays open"; // Ctrl-C, or the terminal is gone
+  } finally {
+    asking.close();
+  }
+}
+
+async function start(
+  { program, args }: { program: string; args: string[] },
+  folder: string,
+  { invocation, say }: FollowUpPlace,
+): Promise<End> {
+  const { environment, terminal, json } = invocation;
+  const late = AbortSignal.timeout(longest * 1000);
+  const signal = AbortSignal.any([invocation.signal, late]);
+  const ended = await createSpawn()({ program, args, cwd: folder, environment, input: "" }, { signal });
+  const { stdout, stderr, code, how, reason } = ended;
+  if (!json && stdout !== "") terminal.print(safeText(stdout.replace(/\n$/, "")));
+  if (stderr !== "") terminal.error(safeText(stderr.replace(/\n$/, "")));
+  const ok = how === "exit" && code === 0;
+  const because = late.aborted
+    ? `it did not end within ${longest} s`
+    : (reason ?? (code === undefined ? how : `exit ${code}`));
+  if (!ok) say(`it failed: ${oneLine(because)}`);
+  return {
+    ok,
+    facts: { exitCode: code ?? null, ...(ok ? {} : { reason: because }), ...(json ? { stdout, stderr } : {}) },
+  };
+}

@@ -1,0 +1,45 @@
+/** What hooks have asked for afterwards, and what of it is done. Apart, because `runs show` tells it too. */
+import type { Fields } from "../core/event.ts";
+import type { FollowUp } from "../core/outcome.ts";
+import type { Claim, Run, Store } from "../core/record.ts";
+
+export interface KeptFollowUp extends FollowUp {
+  /** run.number */
+  id: string;
+  /** In its run, from 1. */
+  number: number;
+  run: Run;
+  done: boolean;
+}
+
+/** Of one run, in its order. */
+export async function followUpsOf(run: Run, store: Pick<Store, "peek">): Promise<KeptFollowUp[]> {
+  const kept: KeptFollowUp[] = [];
+  for (const [index, { kind, payload }] of (run.outcome?.followUps ?? []).entries()) {
+    const number = index + 1;
+    const done = (await store.peek([claimOf(run.id, number)], Date.now())) !== undefined;
+    kept.push({ id: `${run.id}.${number}`, number, run, kind, payload: payload ?? {}, done });
+  }
+  return kept;
+}
+
+/** Each is done once: whoever has this claim does it. */
+export const claimOf = (run: string, number: number): Claim => ({
+  key: `follow-up:${run}:${number}`,
+  max: 1,
+  refusal: "it was done before",
+});
+
+/** What a person would name of it. */
+export function subjectOf({ kind, payload }: FollowUp): string {
+  const named = Object.hasOwn(subjects, kind) ? subjects[kind]?.(payload) : undefined;
+  return named ?? JSON.stringify(payload);
+}
+
+const subjects: { readonly [kind: string]: (payload: Fields) => string | undefined } = {
+  open_file: ({ path, line }) =>
+    typeof path === "string" ? `${path}${typeof line === "number" ? `:${line}` : ""}` : undefined,
+  run_command: ({ command, args }) =>
+    typeof command === "string" ? [command, ...(Array.isArray(args) ? args.map(String) : [])].join(" ") : undefined,
+  create_task: ({ title, name, description }) => [title, name, description].find((one) => typeof one === "string"),
+};

@@ -1,0 +1,91 @@
+/** Paths in a repository that somebody else named: never outside of it, whatever `..` and links say, and never in `.git`. */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  writeSync,
+} from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import type { StepContext } from "../core/ports.ts";
+
+/** The repository that a hook works in: the one that its file lies in, else where the event happened. */
+export const repositoryOf = ({ event, hook }: Pick<StepContext, "event" | "hook">, folder?: string): string =>
+  folder ?? hook.origin.root ?? event.cwd;
+
+/** The path from the root, with forward slashes, "" for the root itself; undefined: it lies elsewhere. Looks at no disk. */
+export function pathInside(root: string, path: string): string | undefined {
+  const below = relative(root, resolve(root, path));
+  return below === ".." || below.startsWith(`..${sep}`) || isAbsolute(below) ? undefined : below.split(sep).join("/");
+}
+
+/** Whether what really lies at the path lies in the root; false where nothing does. */
+export function isReallyInside(root: string, path: string): boolean {
+  try {
+    return pathInside(realpathSync(root), realpathSync(path)) !== undefined;
+  } catch {
+    return false; // not there, or not for us to see
+  }
+}
+
+/**
+ * Where a file of the repository is written: its folders are made, links are followed as long as they stay inside.
+ *
+ * @throws Error with a sentence: it lies outside, in `.git`, or is no regular file; and what the file system says
+ */
+export function placeToWrite(root: string, path: string): string {
+  const base = realpathSync(root);
+  const wanted = pathInside(base, path);
+  if (!wanted) throw refusal(path, "lies outside of the repository");
+  if (isOfGit(wanted)) throw refusal(path, "lies in .git");
+  const folder = folderInside(base, dirname(wanted), path);
+  const file = join(folder, basename(wanted));
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  const real = found?.isSymbolicLink() ? targetOf(file, path) : file;
+  const inside = pathInside(base, real);
+  if (inside === undefined) throw refusal(path, `is a link to ${readlinkSync(file)}, outside of the repository`);
+  if (isOfGit(inside)) throw refusal(path, "lies in .git");
+  const kind = lstatSync(real, { throwIfNoEntry: false });
+  if (kind && !kind.isFile()) throw refusal(path, "is no regular file");
+  return real;
+}
+
+const isOfGit = (path: string): boolean => path.toLowerCase().split("/").includes(".git");
+
+const refusal = (path: string, why: string): Error => new Error(`${path} ${why}: nothing is written there`);
+
+/** Each folder on the way is made or looked at by itself, so that no link on it leads out. */
+function folderInside(base: string, folder: string, path: string): string {
+  let current = base;
+  for (const name of folder.split("/").filter((part) => part !== "." && part !== "")) {
+    const next = join(current, name);
+    if (!lstatSync(next, { throwIfNoEntry: false })) mkdirSync(next, { recursive: true }); // another process may make it now
+    current = realpathSync(next);
+    if (pathInside(base, current) === undefined) throw refusal(path, `goes through ${next}, which leads out of it`);
+  }
+  return current;
+}
+
+function targetOf(link: string, path: string): string {
+  try {
+    return realpathSync(link);
+  } catch {
+    throw refusal(path, "is a link to nothing");
+  }
+}
+
+/** Adds to the end in one piece, beside other processes that do the same. Throws what the file system says. */
+export function append(file: string, text: string): void {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const opened = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o644);
+  try {
+    if (!fstatSync(opened).isFile()) throw new Error(`${file} is no regular file`);
+    writeSync(opened, text);
+  } finally {
+    closeSync(opened);
+  }
+}

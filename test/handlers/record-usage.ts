@@ -1,0 +1,10 @@
+/** One process of many that record calls of abilities at once: `node record-usage.ts FOLDER ABILITY COUNT`. */
+import { usageTracker } from "../../src/handlers/usage-tracker.ts";
+import { contextOf } from "./context.ts";
+
+const [folder = "", ability = "", count = "1"] = process.argv.slice(2);
+for (let index = 0; index < Number(count); index++) {
+  const data = { tool_name: ability, tool_input: { command: "true" }, tool_response: "done", duration_ms: 10 };
+  const result = await usageTracker.run({ folder }, contextOf({ name: "PostToolUse", data, cwd: folder }));
+  if (!result.ok) throw new Error(result.reason);
+}

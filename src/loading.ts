@@ -3,10 +3,10 @@
  * from sources/, because it also loads what most projects do not need: the YAML dialect and modules.
  */
 import { loadPatterns } from "./conditions/patterns.ts";
+import { environmentName } from "./core/environment-name.ts";
 import type { Patterns, Registry } from "./core/ports.ts";
 import type { Callback } from "./handlers/function.ts";
 import type { LoadedModule, LoadedModules } from "./modules/load-modules.ts";
-import { environmentName } from "./sources/environment-name.ts";
 import { checkFile, type LoadedHooks, type LoadRequest, loadHooks } from "./sources/load.ts";
 import { flavourOf, isSettings } from "./sources/places.ts";
 import { findProject } from "./sources/project.ts";

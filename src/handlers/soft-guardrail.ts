@@ -1,5 +1,7 @@
 /** Warns of calls and stops, or blocks them, by rules in the hook's file (specification 001, 4.3.4). */
+
 import { abilityOf } from "../core/ability.ts";
+import { environmentName } from "../core/environment-name.ts";
 import { messageOf } from "../core/error.ts";
 import { type Fields, textField } from "../core/event.ts";
 import { compileWildcard } from "../core/glob.ts";
@@ -206,7 +208,3 @@ function once<T>(make: () => T): () => T {
     return made.value;
   };
 }
-
-/** Where this runs, as its person calls it (R39). */
-const environmentName = ({ HOOKLINE_ENV, CI = "" }: Readonly<Record<string, string | undefined>>): string =>
-  HOOKLINE_ENV || (/^(false|0|no)?$/i.test(CI) ? "dev" : "ci");

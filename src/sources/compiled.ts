@@ -4,9 +4,9 @@
  */
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { environmentName } from "../core/environment-name.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import { isRecord } from "../core/schema.ts";
-import { environmentName } from "./environment-name.ts";
 import type { LoadedHooks, LoadRequest } from "./load.ts";
 import { stateOf } from "./path-state.ts";
 import type { StableLoad } from "./stable-load.ts";

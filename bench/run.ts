@@ -3,8 +3,10 @@
  * With --check it exits 1 when a goal is missed; without, a missed goal is only shown.
  */
 
+import { changes } from "./changes.ts";
 import { conditions } from "./conditions.ts";
 import { dispatch } from "./dispatch.ts";
+import { git } from "./git.ts";
 import { hotPath } from "./hot-path.ts";
 import type { Benchmark, Ratio } from "./measure.ts";
 import { installPeers } from "./peers.ts";
@@ -12,7 +14,7 @@ import { loadNow, makeReport, printReport, surroundings, writeReport } from "./r
 import { rules } from "./rules.ts";
 import { store } from "./store.ts";
 
-const benchmarks: readonly Benchmark[] = [dispatch, conditions, hotPath, store, rules];
+const benchmarks: readonly Benchmark[] = [dispatch, conditions, hotPath, store, rules, changes, git];
 
 process.exitCode = await main(process.argv.slice(2));
 

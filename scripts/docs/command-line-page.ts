@@ -30,6 +30,9 @@ const flags: Readonly<Record<string, string>> = {
   "install --dry-run": "shows the file as it would be and writes nothing",
   "uninstall --layer": "as for `install`",
   "uninstall --dry-run": "shows the file as it would be and writes nothing",
+  "git --dry-run": "says what would be done and writes nothing",
+  "git --by": "the file that git started, which calls `git run`",
+  "git --renew": "that file has seen that hooks may have changed, and is written anew",
   "purge --before": "a date such as 2026-01-01; everything older is forgotten",
   "hook --event": "the event, for payloads that do not name it themselves",
   "hook --by": "which registration calls, so that one event told twice is known as one",
@@ -62,6 +65,7 @@ const remarks: Readonly<Record<string, string>> = {
     "Agents: `claude-code`. It can be run twice, and it notes what it did, so that uninstall is exact: [claude-code.md](claude-code.md).",
   uninstall: "Back to the same bytes, unless somebody else edited the file since; then only Hookline's entries go.",
   status: "Also closes runs that a crash left open.",
+  git: "`install` and `uninstall` for a person; `git run pre-commit` is what git's hook calls, and its exit code is that of the first script that fails. All of it: [git.md](git.md).",
   purge: "What is older than the retention goes without it: [store.md](store.md).",
   hook: "Not for people: the agent's settings name it. It exits 0 or 2 only, as agents read other codes in their own ways.",
 };

@@ -24,7 +24,8 @@ export interface Invocation {
   self: readonly [string, string];
   signal: AbortSignal;
 }
-export type RunCommand = (invocation: Invocation) => ExitCode | Promise<ExitCode>;
+/** Its exit code: an ExitCode, but where the command answers for a program whose own code counts. */
+export type RunCommand = (invocation: Invocation) => number | Promise<number>;
 
 export interface Command {
   summary: string;

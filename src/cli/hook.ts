@@ -7,6 +7,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { AgentAdapter, Reply } from "../agents/adapter.ts";
+import { anyConsent } from "../agents/git-consent.ts";
 import { agents, runByAgent } from "../agents/index.ts";
 import { HooklineError, messageOf } from "../core/error.ts";
 import type { HookEvent } from "../core/event.ts";
@@ -18,7 +19,7 @@ import { storeWithFallback } from "../stores/fallback.ts";
 import { openSqliteStore } from "../stores/sqlite.ts";
 import { systemPorts } from "../system.ts";
 import { environmentOf } from "./command.ts";
-import { complaintAbout, loadForOneEvent, openLine, type Place, storeOptions, storePath } from "./line.ts";
+import { complaintAbout, loadForOneEvent, openLine, type Place, stateFolder, storeOptions, storePath } from "./line.ts";
 
 /** Registered as 660 s with the agent (R50): we answer before it gives up on us. */
 const answersWithin = 650_000;
@@ -122,8 +123,18 @@ async function answer(event: HookEvent, adapter: AgentAdapter, place: Place, wor
   const outcome = await line.engine.emit(event, caller);
   const reply = adapter.encode(event, outcome);
   await line.close();
+  if (event.name === "SessionStart") for (const note of await refreshGit(here)) complain(note);
   // With exit 2 standard error is the reason that the model reads: nothing else may stand there.
   return reply.exitCode === 2 || complaints.length === 0 ? reply : { ...reply, stderr: complaints.join("\n") };
+}
+
+/** Where a person has put our hook into git: back in its place, or out of it. Elsewhere one look at a folder. */
+async function refreshGit(here: Place): Promise<string[]> {
+  if (!anyConsent(stateFolder(here))) return [];
+  const { refreshGitHooks } = await import("./git-hooks.ts");
+  const program = [process.execPath, process.env.HOOKLINE_BIN ?? ""] as const;
+  const load = (cwd: string): ReturnType<typeof loadForOneEvent> => loadForOneEvent({ ...here, cwd });
+  return refreshGitHooks({ place: here, program, load }, { because: "session" });
 }
 
 /** Input that cannot be read: nothing to say, or a block where a guard would have judged this event (R59). */

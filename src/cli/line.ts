@@ -9,7 +9,7 @@ import { HooklineError } from "../core/error.ts";
 import type { HookEvent } from "../core/event.ts";
 import type { Condition, Hook, HookSet, Step } from "../core/hook.ts";
 import { listensTo } from "../core/plan.ts";
-import type { Ports, Queue, Registry } from "../core/ports.ts";
+import type { Observation, Ports, Queue, Registry } from "../core/ports.ts";
 import type { Store } from "../core/record.ts";
 import type { Callback } from "../handlers/function.ts";
 import { createSettingsHandlers } from "../handlers/settings-handlers.ts";
@@ -17,11 +17,14 @@ import type { Loaded, Loading } from "../loading.ts";
 import { createOutside } from "../outside.ts";
 import { createSpawn } from "../processes/spawn.ts";
 import { createInlineQueue } from "../queues/inline.ts";
+import { stateFolderOf } from "../scripts/places.ts";
+import { createScriptRecords } from "../scripts/records.ts";
 import { compiledHooks } from "../sources/compiled.ts";
 import { lastValidGuards } from "../sources/last-valid.ts";
 import type { LoadedHooks } from "../sources/load.ts";
 import type { SqliteStoreOptions } from "../stores/sqlite.ts";
 import { systemPorts } from "../system.ts";
+import { createTracking } from "../tracking.ts";
 import { createRedaction } from "../trust/redaction.ts";
 
 import { createLog } from "./log.ts";
@@ -49,8 +52,7 @@ export interface LineOptions {
   only?: readonly HookEvent[];
 }
 
-export const stateFolder = ({ home, environment }: Place): string =>
-  join(environment.XDG_STATE_HOME || join(home || homedir(), ".local", "state"), "hookline");
+export const stateFolder = ({ home, environment }: Place): string => stateFolderOf(home || homedir(), environment);
 
 /** Where the store lies: --store, then HOOKLINE_STORE, then the state folder. */
 export const storePath = (place: Place, flag: string | undefined): string =>
@@ -97,7 +99,33 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
   const basics = systemPorts();
   const log = createLog(join(stateFolder(place), "hookline.log"), basics.now);
   const complain = (message: string): void => log({ is: "log", level: "warn", message, hook: "", run: "" });
-  const outside = createOutside({ ...place, root: () => loaded.root, settings: () => loaded, complain });
+  const tracked = createTracking({
+    store,
+    now: basics.now,
+    home: place.home,
+    root: () => loaded.root,
+    async finder() {
+      const [{ createGit }, { createColdChanges }] = await Promise.all([
+        import("../processes/git.ts"),
+        import("../triggers/changes-cold.ts"),
+      ]);
+      return createColdChanges(createGit(place.environment), complain);
+    },
+  });
+  const { changesOf } = tracked;
+  const outside = createOutside({ ...place, root: () => loaded.root, settings: () => loaded, complain, changesOf });
+  const tell = (observation: Observation): void => {
+    log(observation);
+    given.observe?.(observation);
+  };
+  const scripts = createScriptRecords({
+    home: place.home || homedir(),
+    state: stateFolder(place),
+    store,
+    hooks: () => loaded.set,
+    now: basics.now,
+    tell,
+  });
   const ports: Ports = {
     ...basics,
     store,
@@ -110,9 +138,11 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
     spawn: createSpawn(),
     fetch: async (request, signal) => (await import("../handlers/fetch.ts")).fetch(request, signal),
     ...outside.ports,
+    tracking: tracked.tracking,
+    keepOutput: scripts.keepOutput,
     observe(observation) {
-      log(observation);
-      given.observe?.(observation);
+      tell(observation);
+      scripts.observe(observation);
     },
   };
   const engine = createEngine(ports);
@@ -124,6 +154,7 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
     async close() {
       await engine.close();
       await outside.close();
+      await tracked.close();
       store.close();
     },
   };

@@ -11,11 +11,12 @@ const wrongUse: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "agent_unknown",
   "hook_unknown",
   "run_unknown",
+  "payload_cut",
   "input_invalid",
   "parameters_invalid",
 ]);
 
-async function main(given: readonly string[]): Promise<ExitCode> {
+async function main(given: readonly string[]): Promise<number> {
   const [name = "help", ...rest] = given;
   if (name === "help" || name === "--help" || name === "-h") return (await import("./help.ts")).printHelp(rest[0]);
   if (name === "--version" || name === "version") return (await import("./help.ts")).printVersion();
@@ -25,7 +26,7 @@ async function main(given: readonly string[]): Promise<ExitCode> {
   return run(command, rest);
 }
 
-async function run(command: Command, rest: readonly string[]): Promise<ExitCode> {
+async function run(command: Command, rest: readonly string[]): Promise<number> {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
   const invocation = invocationOf(command, rest, stop.signal);

@@ -9,6 +9,7 @@ const folder = join(import.meta.dirname, "..", "..", "examples", "library");
 
 /** What each prints; every example has to be here. */
 const printed: Readonly<Record<string, string>> = {
+  "conversation.ts": "user - fix the bug\nhook 1 run the tests\n",
   "guard.ts": "deny - push without --force\n",
   "rewrite.ts":
     "{\n  updatedInput: { command: 'npm test --silent' },\n  context: [ 'tests run silently' ]\n}\n" +

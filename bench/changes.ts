@@ -1,0 +1,174 @@
+/**
+ * What has changed since the last turn, in a repository of 50,000 files in 1,000 folders of which some have changed: a
+ * session's question as hooks ask it (Tracked.changesOf, with its baseline from a store), by a process that watches and by
+ * one that looks afresh, against a plain `git status` and the narrowest one that answers the same.
+ *
+ * "resident" is asked while its set is up to date, as it is a moment after the last change; "resident, a file just written"
+ * is asked in the same tick as a file is written, so git has to be asked about that file first. All sides run in turn.
+ * Before anything is timed, all answers are compared.
+ */
+import assert from "node:assert/strict";
+import { execFile, execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { HookEvent } from "../src/core/event.ts";
+import type { HookSet } from "../src/core/hook.ts";
+import { createGit } from "../src/processes/git.ts";
+import { openMemoryStore } from "../src/stores/memory.ts";
+import { createTracking, type Tracked } from "../src/tracking.ts";
+import { createColdChanges } from "../src/triggers/changes-cold.ts";
+import { createResidentChanges } from "../src/triggers/changes-resident.ts";
+import type { ChangeFinder } from "../src/triggers/look.ts";
+import { type Benchmark, type Findings, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
+
+const folderCount = 1_000;
+const filesPerFolder = 50;
+const rounds = 15;
+
+export const changes: Benchmark = {
+  name: "changes",
+  about: "what changed since the last turn: 50,000 files in 1,000 folders, 6 of them changed",
+  async measure() {
+    const folder = mkdtempSync(join(tmpdir(), "hookline-bench-changes-"));
+    try {
+      build(folder);
+      return await measureIn(folder);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+const environment: Record<string, string> = {
+  PATH: process.env.PATH ?? "",
+  HOME: "/nonexistent",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_NOSYSTEM: "1",
+};
+const identity = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"];
+
+const git = (folder: string, ...words: string[]): string =>
+  execFileSync("git", [...identity, ...words], { cwd: folder, env: environment, encoding: "utf8" });
+
+function build(folder: string): void {
+  for (let index = 0; index < folderCount; index++) {
+    const inner = join(folder, `area${index % 20}`, `folder${index}`);
+    mkdirSync(inner, { recursive: true });
+    for (let file = 0; file < filesPerFolder; file++)
+      writeFileSync(join(inner, `file${file}.ts`), `export const value${file} = ${index};\n`.repeat(4));
+  }
+  git(folder, "init", "-q", ".");
+  git(folder, "add", "-A");
+  git(folder, "commit", "-q", "-m", "all");
+}
+
+async function measureIn(folder: string): Promise<Findings> {
+  const started = performance.now();
+  const resident = createResidentChanges(createGit(environment));
+  const watching = await sessionIn(folder, resident);
+  assert.equal(await resident.watched(folder), folderCount + 21, "every folder is watched");
+  const ready = performance.now() - started;
+  const cold = await sessionIn(folder, createColdChanges(createGit(environment)));
+  try {
+    for (let index = 0; index < 5; index++)
+      appendFileSync(join(folder, `area0/folder${index * 20}/file1.ts`), "// changed\n");
+    writeFileSync(join(folder, "area1", "new.ts"), "export {};\n");
+    git(folder, "status"); // so that the index knows what is only touched
+    const answer = await watching();
+    assert.equal("files" in answer && answer.files.length, 6);
+    assert.deepEqual(answer, await cold(), "both give one answer");
+    const sides: Record<string, () => Promise<unknown>> = {
+      "git status": () => run(folder, ["status"]),
+      "git status, porcelain": () => run(folder, ["status", "--porcelain", "-z", "--untracked-files=all"]),
+      cold,
+      resident: watching,
+      "resident, a file just written": () => {
+        writeFileSync(join(folder, "area1", "new.ts"), `export const now = ${performance.now()};\n`);
+        return watching();
+      },
+    };
+    const samples = await sampleReadings(Object.keys(sides), rounds, (name) => timeOf(sides[name] ?? cold));
+    const rows = rowsOf("50,000 files", "ms", samples);
+    rows.push({ ...only(ready), case: "50,000 files", variant: "until every folder is watched, once" });
+    const inOneMillisecond = ratioOf(samples, {
+      goal: "resident: at most a hundredth of git status",
+      cost: "git status",
+      by: "resident",
+      atLeast: 100,
+    });
+    const coldly = ratioOf(samples, {
+      goal: "cold: at most 1.5 times git status",
+      cost: "cold",
+      by: "git status",
+      atMost: 1.5,
+    });
+    const justWritten = ratioOf(samples, {
+      goal: "resident, a file just written, against git status",
+      cost: "git status",
+      by: "resident, a file just written",
+    });
+    return { rows, ratios: [inOneMillisecond, coldly, justWritten] };
+  } finally {
+    await resident.close();
+  }
+}
+
+const only = (value: number) => ({ unit: "ms", p50: value, min: value, p25: value, p75: value, n: 1 });
+
+/** A session that has begun, and its question at the end of a turn. */
+async function sessionIn(folder: string, finder: ChangeFinder): Promise<() => ReturnType<Tracked["changesOf"]>> {
+  const store = openMemoryStore();
+  const { tracking, changesOf } = createTracking({
+    store,
+    now: Date.now,
+    home: "/nonexistent",
+    root: () => folder,
+    finder: async () => finder,
+  });
+  const event: HookEvent = {
+    id: "e",
+    name: "Stop",
+    at: Date.now(),
+    cwd: folder,
+    data: {},
+    sender: "bench",
+    session: "s",
+  };
+  await tracking.begin(event, set);
+  return () => changesOf(event);
+}
+
+const set: HookSet = {
+  id: "set",
+  hooks: [
+    {
+      id: "h",
+      name: "h",
+      on: { event: ["Stop"] },
+      when: { is: "changed_files", with: { patterns: ["*.ts"] } },
+      steps: [{ uses: "script", with: {}, timeout: 1, onError: "stop" }],
+      limits: { untilPass: true, overlap: "queue" },
+      mode: "sync",
+      role: "observe",
+      onFailure: "continue",
+      priority: 100,
+      enabled: true,
+      tags: [],
+      origin: { dialect: "script", layer: "project" },
+    },
+  ],
+};
+
+const execute = promisify(execFile);
+const run = (folder: string, words: readonly string[]): Promise<unknown> =>
+  execute("git", words, { cwd: folder, env: environment, maxBuffer: 1 << 26 });
+
+/** Milliseconds. Work in the background of an earlier side is waited for first. */
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}

@@ -1,0 +1,234 @@
+/**
+ * What a hook adds to `git commit --allow-empty` where there is nothing for it to do: processor time of git and of all
+ * that it starts, against git without any hook.
+ *
+ * Ours in three repositories: without any script, with scripts of which none is for commits, and with one for commits
+ * whose pattern no staged file matches, which takes one question to git. Against: a hook of two lines in sh, and the
+ * managers of git hooks as they install themselves, each with one job that has nothing to do either. Each side has a
+ * repository of its own and is run in turn; that ours started no Node is checked afterwards.
+ */
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import {
+  type Benchmark,
+  type Findings,
+  quantile,
+  type Ratio,
+  rowsOf,
+  type Samples,
+  sampleReadings,
+} from "./measure.ts";
+import { type Program, timeProgram } from "./process-time.ts";
+
+export const git: Benchmark = {
+  name: "git",
+  about: "processor time of a commit whose hook has nothing to do, against one without hooks",
+  async measure() {
+    const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
+    try {
+      return await measureIn(folder);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+const rounds = 25;
+const commitsPerReading = 20;
+
+const bare = "no hook";
+const lefthook = "lefthook, no job matches";
+const ours = [
+  "Hookline, no script",
+  "Hookline, no script for commits",
+  "Hookline, a pattern that does not match",
+] as const;
+
+interface Repository {
+  top: string;
+  environment: Record<string, string>;
+  run(program: string, words: readonly string[]): string;
+  write(path: string, text: string, mode?: number): void;
+}
+
+const modules = join(import.meta.dirname, "node_modules");
+const bin = join(import.meta.dirname, "..", "bin", "hookline.js");
+
+/** How each side's hook comes into its repository. */
+const sides: Readonly<Record<string, (repository: Repository) => void>> = {
+  [bare]: () => {},
+  "sh, two lines": ({ write }) => write(".git/hooks/pre-commit", "#!/bin/sh\nexit 0\n", 0o755),
+  [ours[0]]: (repository) => installOurs(repository, {}),
+  [ours[1]]: (repository) => installOurs(repository, other),
+  [ours[2]]: (repository) => installOurs(repository, { ...other, "go-vet.sh": script("pre-commit", "*.go") }),
+  "simple-git-hooks": ({ run, write }) => {
+    write("package.json", JSON.stringify({ "simple-git-hooks": { "pre-commit": "true" } }));
+    run(process.execPath, [join(modules, "simple-git-hooks", "cli.js")]);
+  },
+  [lefthook]: ({ run, write }) => {
+    write(
+      "lefthook.yml",
+      'pre-commit:\n  jobs:\n    - name: vet\n      glob: "*.go"\n      run: go vet {staged_files}\n',
+    );
+    run(process.execPath, [join(modules, "lefthook", "bin", "index.js"), "install"]);
+  },
+  husky: ({ run, write }) => {
+    write("package.json", "{}");
+    run(process.execPath, [join(modules, "husky", "bin.js")]);
+    write(".husky/pre-commit", ":\n");
+  },
+};
+
+const script = (type: string, pattern?: string): string =>
+  [
+    "#!/bin/bash",
+    "#---",
+    "# name: Go checks",
+    `# type: ${type}`,
+    ...(pattern ? [`# pattern: "${pattern}"`] : []),
+    "#---",
+    "exit 1",
+    "",
+  ].join("\n");
+const other: Readonly<Record<string, string>> = {
+  "eslint.sh": script("file", "*.{ts,tsx}"),
+  "go-fmt.sh": script("file", "*.go"),
+  "install-deps.sh": script("session"),
+  "setup.sh": script("session"),
+};
+
+/** Installed while there is a script for commits; what lies there later is what is measured. */
+function installOurs({ top, run, write, environment }: Repository, scripts: Readonly<Record<string, string>>): void {
+  const folder = ".hookline/hooks";
+  write(`${folder}/first.sh`, script("pre-commit"), 0o755);
+  run(process.execPath, [bin, "git", "install"]);
+  rmSync(join(top, ".hookline"), { recursive: true });
+  for (const [name, text] of Object.entries(scripts)) write(`${folder}/${name}`, text, 0o755);
+  const before = new Date(Date.now() - 3_600_000);
+  for (const path of [".hookline", folder])
+    if (existsSync(join(top, path))) utimesSync(join(top, path), before, before);
+  rmSync(environment.XDG_STATE_HOME ?? "", { recursive: true }); // a start of ours would make it anew
+}
+
+async function measureIn(folder: string): Promise<Findings> {
+  const programs = new Map<string, Program>();
+  for (const [name, install] of Object.entries(sides))
+    programs.set(name, prepare(join(folder, String(programs.size)), install));
+  const samples = await sampleReadings([...programs.keys()], rounds, (name) => {
+    const program = programs.get(name);
+    if (!program) throw new Error(`no side is called ${name}`);
+    return timeProgram(program, commitsPerReading).processor;
+  });
+  for (const name of ours) mustHaveSlept(name, programs.get(name));
+  return {
+    rows: rowsOf("processor time of a commit", "ms", samples),
+    ratios: ours.flatMap((name) => {
+      const isGoal = name !== withPattern;
+      return [
+        addsAtMost(samples, name, isGoal),
+        addsLess(samples, name, lefthook, isGoal ? 8 : undefined),
+        addsLess(samples, name, "husky"),
+        addsLess(samples, name, "simple-git-hooks"),
+      ];
+    }),
+  };
+}
+
+function prepare(place: string, install: (repository: Repository) => void): Program {
+  const top = join(place, "repository");
+  mkdirSync(join(top, "src"), { recursive: true });
+  const environment: Record<string, string> = {
+    HOME: place,
+    XDG_STATE_HOME: join(place, "state"),
+    TMPDIR: place,
+    PATH: process.env.PATH ?? "",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_AUTHOR_NAME: "Ada",
+    GIT_AUTHOR_EMAIL: "ada@example.org",
+    GIT_COMMITTER_NAME: "Ada",
+    GIT_COMMITTER_EMAIL: "ada@example.org",
+  };
+  const run = (program: string, words: readonly string[]): string => {
+    const done = spawnSync(program, words, { cwd: top, env: environment, encoding: "utf8" });
+    if (done.status !== 0)
+      throw new Error(`${program} ${words.join(" ")} failed: ${done.stderr || done.error?.message}`);
+    return done.stdout;
+  };
+  const write = (path: string, text: string, mode = 0o644): void => {
+    mkdirSync(dirname(join(top, path)), { recursive: true });
+    writeFileSync(join(top, path), text);
+    chmodSync(join(top, path), mode);
+  };
+  run("git", ["init", "--quiet"]);
+  for (let file = 0; file < 100; file++) write(`src/${file}.txt`, String(file));
+  run("git", ["add", "--all"]);
+  run("git", ["commit", "--quiet", "--message", "first"]);
+  install({ top, environment, run, write });
+  run("git", ["commit", "--quiet", "--allow-empty", "--message", "try"]);
+  const where = run("git", ["--exec-path"]).trim();
+  const program = existsSync(join(where, "git")) ? join(where, "git") : "git";
+  return {
+    command: [program, "commit", "--quiet", "--allow-empty", "--message", "more"],
+    input: "/dev/null",
+    cwd: top,
+    environment,
+  };
+}
+
+/** The hook is in place and has started no Node. */
+function mustHaveSlept(name: string, program: Program | undefined): void {
+  const hook = readFileSync(join(program?.cwd ?? "", ".git/hooks/pre-commit"), "utf8");
+  if (!hook.includes("hookline:managed")) throw new Error(`${name}: the hook is not in place`);
+  if (existsSync(program?.environment.XDG_STATE_HOME ?? "")) throw new Error(`${name}: Hookline was started`);
+}
+
+/** What each side adds to git, pair by pair. */
+function addedBy(samples: Samples, name: string): number {
+  const without = samples.of(bare);
+  return quantile(
+    samples.of(name).map((reading, index) => reading - (without[index] ?? Number.NaN)),
+    0.5,
+  );
+}
+
+function addsAtMost(samples: Samples, name: string, isGoal: boolean): Ratio {
+  const value = addedBy(samples, name) / milliseconds;
+  return {
+    goal: `${name}: what it adds, in parts of ${milliseconds} ms`,
+    against: bare,
+    value,
+    spread: spreadOf(samples),
+    ...(isGoal ? { target: 1, pass: value <= 1 } : {}),
+  };
+}
+
+function addsLess(samples: Samples, name: string, peer: string, times?: number): Ratio {
+  const value = addedBy(samples, peer) / addedBy(samples, name);
+  return {
+    goal: `${name}: how many times more ${peer.split(",")[0]} adds`,
+    against: peer,
+    value,
+    spread: spreadOf(samples),
+    ...(times === undefined ? {} : { target: times, pass: value >= times }),
+  };
+}
+
+/** By how much two equal runs of git alone differed. */
+function spreadOf(samples: Samples): number {
+  const first = samples.of(bare);
+  return quantile(
+    samples.again.map((again, index) => Math.abs(again / (first[index] ?? Number.NaN) - 1)),
+    0.75,
+  );
+}

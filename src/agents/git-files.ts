@@ -1,0 +1,128 @@
+/** Reads and changes a folder of git hooks: what another tool wrote is never overwritten, and git always finds one whole hook. */
+import { isUtf8 } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { HooklineError, messageOf } from "../core/error.ts";
+import { hookName } from "./git.ts";
+import type { HookFile, HookStep, HooksFolder } from "./git-hooks.ts";
+
+/** A hook larger than this is somebody's program, and its text says nothing. */
+const readAtMostInBytes = 1 << 20;
+
+/** @throws HooklineError repository_unusable */
+export function readHooksFolder(folder: string): HooksFolder {
+  try {
+    if (!statSync(folder, { throwIfNoEntry: false })) return { exists: false, files: new Map() };
+    const names = readdirSync(folder).filter((name) => name === hookName || name.startsWith(`${hookName}.`));
+    return { exists: true, files: new Map(names.map((name) => [name, readHookFile(join(folder, name))])) };
+  } catch (error) {
+    throw unusable(folder, error);
+  }
+}
+
+function readHookFile(path: string): HookFile {
+  const own = lstatSync(path);
+  const real = statSync(path, { throwIfNoEntry: false });
+  const isFile = real?.isFile() === true && real.size <= readAtMostInBytes;
+  return {
+    mode: (real ?? own).mode & 0o7777,
+    ...(own.isSymbolicLink() ? { link: readlinkSync(path) } : {}),
+    ...(isFile ? textIn(path) : {}),
+    ...(own.isFile() || own.isSymbolicLink() ? {} : { isOther: true as const }),
+  };
+}
+
+/** Nothing of a program that is no text. */
+function textIn(path: string): { text?: string } {
+  const bytes = readFileSync(path);
+  return isUtf8(bytes) ? { text: bytes.toString("utf8") } : {};
+}
+
+/** In their order; the first that fails ends it, and what was done before is whole. @throws HooklineError repository_unusable */
+export function carryOut(folder: string, steps: readonly HookStep[]): void {
+  try {
+    for (const step of steps) doOne(folder, step);
+  } catch (error) {
+    throw unusable(folder, error);
+  }
+}
+
+function doOne(folder: string, step: HookStep): void {
+  if (step.do === "make folder") mkdirSync(folder, { recursive: true });
+  else if (step.do === "remove folder") removeEmpty(folder);
+  else if (step.do === "keep") keep(join(folder, step.from), join(folder, step.to));
+  else if (step.do === "write") write(join(folder, step.name), step.text);
+  else if (step.do === "restore") renameSync(join(folder, step.from), join(folder, step.to));
+  else rmSync(join(folder, step.name));
+}
+
+/** Gives it a second name, which must be free; the first is taken in one step by what is written next. */
+function keep(from: string, to: string): void {
+  if (lstatSync(from).isSymbolicLink()) {
+    symlinkSync(readlinkSync(from), to);
+    return;
+  }
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") throw error;
+    copyFileSync(from, to, constants.COPYFILE_EXCL); // a file system without hard links
+    const { mode, atime, mtime } = statSync(from);
+    chmodSync(to, mode & 0o7777);
+    utimesSync(to, atime, mtime);
+  }
+}
+
+function write(path: string, text: string): void {
+  const beside = `${path}.${randomBytes(6).toString("hex")}.new`;
+  try {
+    writeFileSync(beside, text, { flag: "wx", mode: 0o755 });
+    chmodSync(beside, 0o755); // whatever the umask: git runs what its user may execute
+    renameSync(beside, path);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
+  }
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Something else lives there by now, so it stays.
+  }
+}
+
+/** What the stub takes for older than itself has been looked at by then. */
+export function setTime(folder: string, name: string, at: Date): void {
+  try {
+    utimesSync(join(folder, name), at, at);
+  } catch (error) {
+    throw unusable(folder, error);
+  }
+}
+
+const unusable = (folder: string, cause: unknown): HooklineError =>
+  new HooklineError(
+    "repository_unusable",
+    { reason: messageOf(cause), where: folder, advice: "check the rights of that folder" },
+    { cause },
+  );

@@ -1,0 +1,105 @@
+/** Looks at workspaces that it watches: what a process that stays does. Where it cannot watch, it looks afresh each time. */
+import { statfsSync } from "node:fs";
+import type { Git } from "../processes/git.ts";
+import { createColdChanges } from "./changes-cold.ts";
+import type { ChangeFinder, Place } from "./look.ts";
+import { createResidentRepository, type ResidentRepository } from "./resident-repository.ts";
+import { createWitness, type Witness } from "./witness.ts";
+
+/** Workspaces that are watched at once; the one that was not asked about the longest goes first. */
+const placesAtMost = 4;
+
+export interface ResidentChanges extends ChangeFinder {
+  /** How many folders of this place are watched, once they are; 0: it is looked at afresh each time. Never rejects. */
+  watched(folder: string): Promise<number>;
+}
+
+/**
+ * Only Linux says in which order things happened; elsewhere, on file systems that other machines write to, and where the
+ * system cannot watch any more folders, each look is a fresh one.
+ *
+ * @param complain told why a workspace is not watched
+ */
+export function createResidentChanges(git: Git, complain: (reason: string) => void = () => {}): ResidentChanges {
+  const cold = createColdChanges(git, complain);
+  if (process.platform !== "linux") return { ...cold, watched: async () => 0 };
+  const watched = new Map<string, Promise<ResidentRepository | undefined>>();
+  let witness: Witness | undefined;
+  let isClosed = false;
+
+  async function open({ folder }: Place): Promise<ResidentRepository | undefined> {
+    try {
+      const repository = await git.repositoryAt(folder);
+      if ("none" in repository || isClosed) return undefined;
+      if ([folder, repository.gitFolder, repository.commonFolder].some(isShared))
+        throw new Error("other machines may write there");
+      witness ??= createWitness();
+      const resident = createResidentRepository({ git, repository, witness });
+      return await resident.now().then(
+        () => resident,
+        (error: unknown) => {
+          resident.close();
+          throw error;
+        },
+      );
+    } catch (error) {
+      complain(`${folder} cannot be watched and is looked at afresh each time: ${reasonOf(error)}`);
+      return undefined;
+    }
+  }
+
+  function expect(place: Place): void {
+    if (!place.isRepository || isClosed) return;
+    const known = watched.get(place.folder) ?? open(place);
+    watched.delete(place.folder);
+    watched.set(place.folder, known);
+    const [oldest] = watched.size > placesAtMost ? watched.keys() : [];
+    if (oldest !== undefined) forget(oldest);
+  }
+
+  function forget(folder: string): void {
+    void watched.get(folder)?.then((resident) => resident?.close());
+    watched.delete(folder);
+  }
+
+  return {
+    marks: cold.marks,
+    expect,
+    watched: async (folder) => (await watched.get(folder))?.folders() ?? 0,
+    async look(place, begun) {
+      expect(place);
+      const opening = watched.get(place.folder);
+      const resident = await Promise.race([opening, undefined]); // a first question does not wait for the watches
+      if (!resident) return cold.look(place, begun);
+      try {
+        return { base: place.folder, repositories: await resident.now(), leftOut: 0 };
+      } catch (error) {
+        complain(`${place.folder} is no longer watched: ${reasonOf(error)}`);
+        resident.close();
+        watched.set(place.folder, Promise.resolve(undefined));
+        return cold.look(place, begun);
+      }
+    },
+    async close() {
+      isClosed = true;
+      for (const opening of watched.values()) (await opening)?.close();
+      watched.clear();
+      witness?.close();
+      witness = undefined;
+    },
+  };
+}
+
+/** File systems whose files change without this kernel's knowing: NFS, SMB, CIFS, FUSE, 9p, AFS, Ceph, VirtualBox. */
+const sharedTypes: ReadonlySet<number> = new Set([
+  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x65735546, 0x01021997, 0x5346414f, 0x00c36400, 0x786f4256,
+]);
+
+const isShared = (folder: string): boolean => sharedTypes.has(statfsSync(folder).type);
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOSPC") return "the system's limit of watched folders is reached (fs.inotify.max_user_watches)";
+  if (code === "EMFILE") return "the system's limit of watchers is reached (fs.inotify.max_user_instances)";
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import { readFileSync, realpathSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { bin, place, refusing, type Scratch, scratch, script } from "./scratch.ts";
+
+const hook = ".hookline/hooks/check.sh";
+
+function installed(self: Scratch, cwd?: string): void {
+  const { code, stderr } = self.hookline(["git", "install"], cwd === undefined ? {} : { cwd });
+  assert.equal(code, 0, stderr);
+}
+
+/** The log that the last line names. */
+const logOf = (stderr: string): string => /log: (.+)\n/.exec(stderr)?.[1] ?? "";
+/** What the status beside that log says of the script. */
+function statusBeside(log: string): Record<string, unknown> {
+  const status: { hooks: Record<string, Record<string, unknown>> } = JSON.parse(
+    readFileSync(join(log, "..", "..", "status.json"), "utf8"),
+  );
+  return status.hooks.check ?? {};
+}
+
+function refusesThenPasses(self: Scratch, cwd: string): void {
+  writeFileSync(join(cwd, "bad"), "");
+  const refused = self.commit({ cwd });
+  assert.notEqual(refused.code, 0);
+  assert.match(refused.stderr, /^bad is there\nhookline: "Type check" refused the commit — exit code 3 — log: .+\n$/);
+  assert.equal(readFileSync(logOf(refused.stderr), "utf8"), "bad is there\n");
+  assert.equal(statusBeside(logOf(refused.stderr)).lastExitCode, 3);
+  const direct = self.git(["hook", "run", "pre-commit"], { cwd });
+  if (!/not a git command/.test(direct.stderr)) assert.equal(direct.code, 3, direct.stderr); // git 2.36 and later
+  rmSync(join(cwd, "bad"));
+  const passed = self.commit({ cwd });
+  assert.deepEqual([passed.code, passed.stderr], [0, ""]);
+}
+
+test("[E50, ET26, E51a] a commit is refused with the script's output and exit code, and passes when it does", (t) => {
+  const self = scratch(t);
+  self.write(hook, refusing, 0o755);
+  installed(self);
+  refusesThenPasses(self, self.top);
+  const runs: { event: string; status: string }[] = JSON.parse(self.hookline(["runs", "--json"]).stdout);
+  assert.deepEqual(runs.map(({ event, status }) => `${event} ${status}`).slice(0, 2), [
+    "git.pre-commit completed",
+    "git.pre-commit failed",
+  ]);
+});
+
+test("[E50, E52] a commit in a session is recorded in it, with its status", (t) => {
+  const self = scratch(t);
+  self.write(hook, refusing, 0o755);
+  installed(self);
+  self.write("bad", "");
+  const { stderr } = self.commit({ environment: { CLAUDE_CODE_SESSION_ID: "s-1" } });
+  const { hookName, type, lastResult, lastExitCode } = statusBeside(logOf(stderr));
+  assert.deepEqual([hookName, type, lastResult, lastExitCode], ["Type check", "pre-commit", "failure", 3]);
+  const [run] = JSON.parse(self.hookline(["runs", "--json"]).stdout);
+  assert.equal(run.session, "s-1");
+});
+
+test("[ET26] the same in a linked worktree, whose hooks are the repository's", (t) => {
+  const self = scratch(t);
+  self.write(hook, refusing, 0o755);
+  assert.equal(self.commit().code, 0);
+  const other = join(self.folder, "it's another\nworktree");
+  self.mustGit(["worktree", "add", "--quiet", "--detach", other]);
+  installed(self, other);
+  assert.ok(self.has(place));
+  refusesThenPasses(self, other);
+  refusesThenPasses(self, self.top);
+});
+
+test("[ET26] a linked worktree without hook files uses the main worktree's", (t) => {
+  const self = scratch(t);
+  assert.equal(self.commit().code, 0);
+  self.write(hook, refusing, 0o755);
+  const other = join(self.folder, "other");
+  self.mustGit(["worktree", "add", "--quiet", other]);
+  installed(self);
+  refusesThenPasses(self, other);
+});
+
+test("[ET26] the same with core.hooksPath, and from a folder below", (t) => {
+  const self = scratch(t);
+  self.write(hook, refusing, 0o755);
+  self.mustGit(["config", "core.hooksPath", "tools/git hooks"]);
+  installed(self);
+  refusesThenPasses(self, self.top);
+  self.write("bad", "");
+  self.write("below/file", "");
+  assert.notEqual(self.commit({ cwd: join(self.top, "below") }).code, 0);
+});
+
+test("[T34] the same in a submodule", (t) => {
+  const self = scratch(t);
+  const library = join(self.folder, "library");
+  self.mustGit(["init", "--quiet", library]);
+  assert.equal(self.commit({ cwd: library }).code, 0);
+  self.mustGit(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, "library"]);
+  self.write("library/.discobot/hooks/check.sh", refusing, 0o755);
+  installed(self, join(self.top, "library"));
+  assert.ok(self.has(".git/modules/library/hooks/pre-commit"));
+  refusesThenPasses(self, join(self.top, "library"));
+  self.write("bad", "");
+  assert.equal(self.commit().code, 0, "the repository around it has no script");
+});
+
+test("[E48, E49] the original comes first and its failure ends the commit; then each script until one fails", (t) => {
+  const self = scratch(t);
+  self.write(place, '#!/bin/sh\necho original "$@"\n[ ! -e worse ] || exit 9\n', 0o755);
+  self.write(".hookline/hooks/a.sh", script({ type: "pre-commit" }, "echo a >> order"), 0o755);
+  self.write(".hookline/hooks/b.sh", script({ type: "pre-commit" }, "echo b >> order; [ ! -e bad ]"), 0o755);
+  self.write(".hookline/hooks/c.sh", script({ type: "pre-commit" }, "echo c >> order"), 0o755);
+  self.write(".gitignore", "order\n");
+  installed(self);
+  self.write("bad", "");
+  assert.match(self.commit().stderr, /^original\nb\.sh failed: exit 1\nhookline: "b\.sh" refused/);
+  assert.equal(self.read("order"), "a\nb\n");
+  rmSync(join(self.top, "order"));
+  self.write("worse", "");
+  const worse = self.git(["hook", "run", "pre-commit"]);
+  assert.ok(worse.code === 9 || /not a git command/.test(worse.stderr), worse.stderr);
+  assert.notEqual(self.commit().code, 0);
+  assert.ok(!self.has("order"));
+});
+
+test("[E48] scripts get the staged names, git's own index, and no shell text from either", (t) => {
+  const self = scratch(t, "it's $(odd)");
+  const report = join(self.folder, "report");
+  self.write(
+    hook,
+    script(
+      { type: "pre-commit" },
+      `printf '%s\\n' "$HOOKLINE_HOOK_TYPE" "$DISCOBOT_WORKSPACE" "$HOOKLINE_CHANGED_FILES" "$GIT_INDEX_FILE" > '${report}'; tr '\\0' '|' < "$HOOKLINE_CHANGED_FILES_0" >> '${report}'; git diff --cached --name-only >> '${report}'`,
+    ),
+    0o755,
+  );
+  self.write("gone", "");
+  assert.equal(self.commit().code, 0);
+  installed(self);
+  rmSync(join(self.top, "gone"));
+  self.write("$(touch made)", "");
+  self.write("-n", "");
+  self.write("ü b\n'c", "");
+  assert.equal(self.commit().code, 0);
+  const [type, workspace, ...rest] = readFileSync(report, "utf8").split("\n");
+  assert.deepEqual([type, workspace], ["pre-commit", self.top]);
+  const text = rest.join("\n");
+  assert.match(text, /\.git\/index/);
+  assert.match(text, /-n\|/);
+  assert.match(text, /ü b\n'c\|/);
+  assert.doesNotMatch(text.split("|").slice(0, -1).join("|"), /gone/);
+  assert.ok(!self.has("made"));
+  self.write("-n", "changed");
+  assert.equal(self.git(["commit", "--quiet", "--all", "--message", "all"]).code, 0);
+  assert.match(readFileSync(report, "utf8"), /index\.lock\n.*-n\|-n\n$/s);
+});
+
+test("a pattern keeps a script out of commits that touch nothing of its kind, and a removed file counts", (t) => {
+  const self = scratch(t);
+  self.write(hook, script({ name: "Go", type: "pre-commit", pattern: '"*.go"' }, "exit 6"), 0o755);
+  self.write("a.go", "");
+  assert.equal(self.commit().code, 0);
+  installed(self);
+  self.write("b.ts", "");
+  assert.equal(self.commit().code, 0);
+  self.write("deep/c.go", "");
+  assert.match(self.commit().stderr, /"Go" refused the commit — exit code 6/);
+  self.mustGit(["rm", "--quiet", "--cached", "deep/c.go"]);
+  rmSync(join(self.top, "deep"), { recursive: true });
+  rmSync(join(self.top, "a.go"));
+  assert.match(self.commit().stderr, /"Go" refused the commit/);
+});
+
+const listening = (code: number): string =>
+  JSON.stringify({
+    hooks: { "git.pre-commit": [{ hooks: [{ type: "command", command: `echo no >&2; exit ${code}` }] }] },
+  });
+
+test("hooks of other files that listen to git.pre-commit are asked too", (t) => {
+  const self = scratch(t);
+  self.write(".hookline/hooks.json", listening(2));
+  installed(self);
+  const refused = self.commit();
+  assert.notEqual(refused.code, 0);
+  assert.match(refused.stderr, /^no\nhookline: ".+" refused the commit\n$/);
+  const direct = self.git(["hook", "run", "pre-commit"]);
+  if (!/not a git command/.test(direct.stderr)) assert.equal(direct.code, 1);
+});
+
+test("a hook that was written after install is asked at the next commit, and known from then on", (t) => {
+  const self = scratch(t);
+  self.write(hook, script({ type: "pre-commit", pattern: "never" }, ""), 0o755);
+  installed(self);
+  for (const path of [".hookline", ".hookline/hooks", place]) utimesSync(join(self.top, path), old, old);
+  self.write(".hookline/hooks.json", listening(2));
+  assert.notEqual(self.commit().code, 0);
+  assert.match(self.read(place), /for_each_noted\(\) \{ for file in '\.hookline\/hooks\.json'/);
+  assert.ok(statSync(join(self.top, place)).mtimeMs > old.getTime());
+});
+const old = new Date(Date.now() - 3_600_000);
+
+test("what a commit is asked with a broken hook file stays refused, and says where it is broken", (t) => {
+  const self = scratch(t);
+  self.write(hook, script({ type: "precommit" }, ""), 0o755);
+  installed(self);
+  const { code, stderr } = self.commit();
+  assert.notEqual(code, 0);
+  assert.match(stderr, /check\.sh:3:/);
+});
+
+test("without Hookline where it was the one on the PATH is asked", (t) => {
+  const self = scratch(t);
+  self.write(hook, refusing, 0o755);
+  installed(self);
+  const text = self.read(place);
+  self.write(place, text.replace(/^bin=.*$/m, "bin='/nowhere/hookline.js'"), 0o755);
+  const program = join(self.folder, "programs", "hookline");
+  self.write("../programs/hookline", `#!/bin/sh\nexec '${realpathSync(process.execPath)}' '${bin}' "$@"\n`, 0o755);
+  self.write("bad", "");
+  const path = `${join(program, "..")}:${self.environment.PATH}`;
+  assert.match(self.commit({ environment: { PATH: path } }).stderr, /^bad is there\nhookline: "Type check" refused/);
+});

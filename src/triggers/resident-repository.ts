@@ -129,6 +129,7 @@ export function createResidentRepository({
     shifted.clear();
     stale = undefined;
     try {
+      if (depth === "folders") await assertUsable();
       if (depth === "folders" || moves.length > shiftedAtMost) await folders.follow([""]);
       else if (moves.length > 0) await folders.follow(outermost(moves));
       if (depth || !snapshot || names.length > pathsAtMost) await readAll(refs);
@@ -137,6 +138,12 @@ export function createResidentRepository({
       stale = "folders";
       throw error;
     }
+  }
+
+  /** Its configuration may have moved its work tree elsewhere. */
+  async function assertUsable(): Promise<void> {
+    const again = await git.repositoryAt(top);
+    if ("none" in again) throw new Error(again.none);
   }
 
   function staleness(refs: string): Stale | undefined {

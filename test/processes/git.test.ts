@@ -259,6 +259,22 @@ for (const [name, { arm, plain }] of Object.entries(traps)) {
   });
 }
 
+test("[T5] what is put into the configuration of a repository that is watched does not run either", async (context) => {
+  const trap = trapIn(context);
+  const finder = createResidentChanges(createGit(environmentAt(join(trap.folder, ".."))));
+  context.after(() => finder.close());
+  const place = { folder: trap.folder, isRepository: true };
+  finder.expect?.(place);
+  assert.notEqual(await finder.watched(trap.folder), 0);
+  traps["a clean filter"]?.arm(trap);
+  for (const name of ["a.ts", "b.ts"]) {
+    trap.touch(name);
+    assert.ok("repositories" in (await finder.look(place, 0)));
+  }
+  assert.equal(existsSync(trap.canary), false);
+  assert.notEqual(await finder.watched(trap.folder), 0);
+});
+
 test("[T5] a bare repository inside a clone is not asked", async (context) => {
   const trap = trapIn(context);
   const bare = join(trap.folder, "docs");

@@ -33,6 +33,7 @@ import { type Program, timeProgram } from "./process-time.ts";
 
 export const git: Benchmark = {
   name: "git",
+  alone: true,
   about: "processor time of a commit whose hook has nothing to do, against one without hooks",
   async measure() {
     const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));

@@ -46,6 +46,8 @@ export interface Findings {
 export interface Benchmark {
   name: string;
   about: string;
+  /** Runs only where it is asked for by name: it needs more of a machine than the others. */
+  alone?: true;
   measure(): Promise<Findings>;
 }
 

@@ -30,7 +30,9 @@ async function main(words: readonly string[]): Promise<number> {
   const where = surroundings(installPeers());
   console.log(`${where.machine} · Node ${where.node} · commit ${where.commit} · ${where.date}`);
   const missed: Ratio[] = [];
-  for (const benchmark of benchmarks.filter(({ name }) => names.length === 0 || names.includes(name))) {
+  for (const benchmark of benchmarks.filter(({ name, alone }) =>
+    names.length === 0 ? !alone : names.includes(name),
+  )) {
     const before = loadNow();
     const report = makeReport(benchmark.name, where, before, await benchmark.measure());
     writeReport(report);

@@ -93,6 +93,7 @@ nothing but errors; \`--verbose\` makes \`emit\` also print notes and what the p
 | \`HOOKLINE_STORE\` | the store's file, where \`--store\` does not say |
 | \`HOOKLINE_RECORD\` | what is kept: \`redacted\` (unless said), \`full\` or \`none\` |
 | \`HOOKLINE_RETENTION_DAYS\` | for how many days; 30 unless said |
+| \`HOOKLINE_SESSION_ID\` | the agent's session that a commit belongs to; hooks' programs are given it |
 | \`HOOKLINE_ENV\` | which environment this is, for repository hooks that are for some only; without it \`ci\` where \`CI\` is set, else \`dev\` |
 | \`XDG_STATE_HOME\` | the store is \`$XDG_STATE_HOME/hookline/hookline.db\`; without it \`~/.local/state/hookline/hookline.db\` |
 | \`XDG_CONFIG_HOME\` | your own hooks are \`$XDG_CONFIG_HOME/hookline/hooks.json\`; without it \`~/.config/hookline/hooks.json\` |

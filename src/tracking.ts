@@ -35,7 +35,9 @@ export function createTracking({ store, now, home, root, finder }: TrackingOptio
   const sets = new Map<string, HookSet>();
   const looks = new WeakMap<object, { look: Look; place: Place }>();
   let made: Promise<Means> | undefined;
+  let isClosed = false;
   const means = (): Promise<Means> => {
+    if (isClosed && !made) return Promise.reject(new Error("it is closed"));
     made ??= Promise.all([finder(), import("./triggers/look.ts")]).then(([changes, look]) => ({ changes, ...look }));
     return made;
   };
@@ -109,8 +111,8 @@ export function createTracking({ store, now, home, root, finder }: TrackingOptio
     },
     changesOf,
     async close() {
+      isClosed = true;
       await made?.then(({ changes }) => changes.close()).catch(() => {}); // it never began
-      made = undefined;
     },
   };
 }

@@ -203,3 +203,12 @@ test("a program that watches ends by itself, closed or not", (context) => {
     assert.equal(done.status, 0);
   }
 });
+
+test("closed, it looks at nothing any more", async (context) => {
+  const { repository, tracking, changesOf, close, asked, setOf } = worldIn(context);
+  await close();
+  const event = anEvent(repository.folder);
+  await tracking.begin(event, setOf(aHook()));
+  assert.deepEqual(await changesOf(event), { unknown: "it is closed" });
+  assert.deepEqual(asked, { marks: 0, looks: 0 });
+});

@@ -102,7 +102,7 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
   const tracked = createTracking({
     store,
     now: basics.now,
-    home: place.home,
+    home: place.home || homedir(),
     root: () => loaded.root,
     async finder() {
       const [{ createGit }, { createColdChanges }] = await Promise.all([

@@ -6,7 +6,7 @@ import { loadPatterns, type PatternNeeds, patternNeeds } from "../conditions/pat
 import { settingsConditions } from "../conditions/settings-conditions.ts";
 import { createEngine, type Engine } from "../core/engine.ts";
 import { HooklineError } from "../core/error.ts";
-import type { HookEvent } from "../core/event.ts";
+import type { HookEvent, Instant } from "../core/event.ts";
 import type { Condition, Hook, HookSet, Step } from "../core/hook.ts";
 import { listensTo } from "../core/plan.ts";
 import type { Observation, Ports, Queue, Registry } from "../core/ports.ts";
@@ -97,7 +97,7 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
   const found = given.loaded ?? (await loadInForce(place, store, base, only !== undefined));
   const loaded = await withRegistry(found, base, only);
   const basics = systemPorts();
-  const log = createLog(join(stateFolder(place), "hookline.log"), basics.now);
+  const log = logOf(place, basics.now);
   const complain = (message: string): void => log({ is: "log", level: "warn", message, hook: "", run: "" });
   const tracked = createTracking({
     store,
@@ -160,6 +160,9 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
   };
 }
 
+const logOf = (place: Place, now: () => Instant): ReturnType<typeof createLog> =>
+  createLog({ file: join(stateFolder(place), "hookline.log"), now, environment: place.environment });
+
 /** What comes with Hookline, and an empty place for the callbacks of modules. What those print goes to the log. */
 export function loadingFor(place?: Place): Loading {
   const functions = new Map<string, Callback>();
@@ -174,7 +177,7 @@ export function loadingFor(place?: Place): Loading {
     functions,
     sendable: sendableEvents(),
     beforeModules() {
-      const log = place && createLog(join(stateFolder(place), "hookline.log"), Date.now);
+      const log = place && logOf(place, Date.now);
       const write = (level: string, message: string): void =>
         log?.({ is: "log", level, message, hook: "module", run: "" });
       divertOutput(write);

@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Instant } from "../core/event.ts";
 import type { Observation } from "../core/ports.ts";
+import { createRedaction } from "../trust/redaction.ts";
 
 /** Then it is renamed to FILE.1, over the one before. */
 const largestInBytes = 4 * 1024 * 1024;
@@ -14,15 +15,25 @@ function lineOf(seen: Observation): object | undefined {
   return undefined;
 }
 
+export interface LogOptions {
+  file: string;
+  now(): Instant;
+  /** Whose secrets are left out of it (SAFETY D12). */
+  environment: Readonly<Record<string, string>>;
+}
+
 /** Never throws: a log that cannot be written must not cost a decision, and the run keeps the message too. */
-export function createLog(file: string, now: () => Instant): (seen: Observation) => void {
+export function createLog({ file, now, environment }: LogOptions): (seen: Observation) => void {
+  let redact: ((text: string) => string) | undefined;
   return (seen) => {
     const line = lineOf(seen);
     if (!line) return;
     try {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
       if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > largestInBytes) renameSync(file, `${file}.1`);
-      appendFileSync(file, `${JSON.stringify({ at: new Date(now()).toISOString(), ...line })}\n`, { mode: 0o600 });
+      redact ??= createRedaction({ environment });
+      const text = redact(JSON.stringify({ at: new Date(now()).toISOString(), ...line }));
+      appendFileSync(file, `${text}\n`, { mode: 0o600 });
     } catch {
       // a full disk, a read-only home
     }

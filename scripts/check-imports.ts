@@ -12,9 +12,9 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   queues: ["core"],
   dialects: ["core"],
   stores: ["core", "projects"],
-  triggers: ["core", "processes"], // of processes the type of git's answers
+  triggers: ["core", "processes", "file-names.ts"], // of processes the type of git's answers
   scripts: ["core", "handlers"], // of handlers the words that runs are known by
-  handlers: ["core", "protocols", "regular-file.ts"],
+  handlers: ["core", "protocols", "file-names.ts", "regular-file.ts"],
   agents: ["core", "protocols"],
   llm: ["core", "dialects", "protocols"], // of dialects the type of the settings, of protocols how JSON is found among words
   tools: ["core", "dialects"], // of dialects the type of the settings
@@ -33,6 +33,7 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   "conversation.ts": ["core"],
   "pauses.ts": ["core", "operations"],
   "registered.ts": ["core", "definition.ts", "handlers", "sources"],
+  "file-names.ts": [],
   "regular-file.ts": [],
   "system.ts": ["core", "processes"],
   "tracking.ts": ["core", "triggers"],

@@ -50,7 +50,8 @@ export interface Conversation {
    * that waits or runs first, with its processes. Resolves with what the hooks answered to the message, when the
    * completion has ended; the evaluation follows in the background.
    *
-   * Rejects with what `complete` threw, and with HooklineError turn_running while a completion runs, or closed.
+   * Rejects with what `complete` threw, and with HooklineError turn_running until a completion has ended, or closed.
+   * Resolves with {} where it is cancelled before it begins.
    */
   say(text: string): Promise<Outcome>;
   /** Ends what runs now: a completion by its signal, an evaluation with its processes. Says whether anything did. */
@@ -162,6 +163,7 @@ function createConversation(place: Place): { conversation: Conversation; isIdle(
     try {
       await before; // the processes of an evaluation have ended
       const { signal } = own.stop;
+      if (signal.aborted) return {}; // cancelled while it waited: it was never said
       const outcome = await line.emit("UserPromptSubmit", { prompt: text }, { ...where, signal });
       if (signal.aborted || outcome.verdict?.is === "deny" || outcome.stop) return outcome;
       next = false;

@@ -253,7 +253,7 @@ const given = ({ model, tools }: HooklineOptions): Pick<Ports, "model" | "tools"
 });
 
 function tracking(
-  { watch = true }: HooklineOptions,
+  { watch = true, observe }: HooklineOptions,
   {
     environment,
     source,
@@ -265,7 +265,7 @@ function tracking(
 ): Tracked {
   return createTracking({
     ...known,
-    root: (event) => source?.known(event.cwd)?.root ?? event.cwd,
+    root: (event) => source?.known(event.cwd)?.root,
     async finder() {
       const [{ createGit }, { createColdChanges }, { createResidentChanges }] = await Promise.all([
         import("./processes/git.ts"),
@@ -273,7 +273,8 @@ function tracking(
         import("./triggers/changes-resident.ts"),
       ]);
       const git = createGit(environment);
-      return watch ? createResidentChanges(git) : createColdChanges(git);
+      const complain = (message: string): void => observe?.({ is: "log", level: "warn", message, hook: "", run: "" });
+      return watch ? createResidentChanges(git, complain) : createColdChanges(git, complain);
     },
   });
 }

@@ -30,7 +30,10 @@ export interface Loaded extends LoadedHooks {
   /** With what the project's modules registered. */
   registry: Registry;
 }
-export type Request = Omit<LoadRequest, "rules" | "modules">;
+export type Request = Omit<LoadRequest, "rules" | "modules"> & {
+  /** No code of the project is run: modules are named in what is loaded, and their hooks are missing in it. */
+  withoutModules?: true;
+};
 
 /** Never rejects: what cannot be read is a problem, and the rest is in force. */
 export async function loadAll(request: Request, loading: Loading): Promise<Loaded> {
@@ -39,7 +42,7 @@ export async function loadAll(request: Request, loading: Loading): Promise<Loade
   const patterns = request.patterns ?? (await loadPatterns());
   const [read, whole] = await Promise.all([readerOf(request, loading, patterns), loading.wholeRegistry()]);
   loaded = loadHooks({ ...request, patterns, rules: read(whole) });
-  if (loaded.modules.length === 0) return { ...loaded, registry: whole };
+  if (loaded.modules.length === 0 || request.withoutModules) return { ...loaded, registry: whole };
   const { modules, registry } = await loadModulesOf(loaded.modules, loading);
   return { ...loadHooks({ ...request, patterns, rules: read(registry), modules }), registry };
 }

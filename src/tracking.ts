@@ -1,20 +1,20 @@
 /** What the files of a session's workspace are compared with: noted when the session begins, and after hooks that look at changes (R57). */
-import type { Changes, HookEvent, Instant, MaybePromise } from "./core/event.ts";
+import type { Changes, HookEvent, Instant, MaybePromise, SessionId } from "./core/event.ts";
 import { rowOf } from "./core/events.ts";
 import { isThenable } from "./core/flow.ts";
 import type { Condition, Hook, HookSet } from "./core/hook.ts";
 import { listensTo } from "./core/plan.ts";
 import type { Tracking } from "./core/ports.ts";
-import type { Baseline, Store } from "./core/record.ts";
-import type { ChangeFinder, Look, Place } from "./triggers/look.ts";
+import type { Baseline, RunStatus, Store } from "./core/record.ts";
+import type { ChangeFinder, Look, Marks, Place } from "./triggers/look.ts";
 import { placeOf } from "./triggers/place.ts";
 
 export interface TrackingOptions {
-  store: Pick<Store, "baseline" | "setBaseline">;
+  store: Pick<Store, "baseline" | "setBaseline" | "turn">;
   now(): Instant;
   home: string;
-  /** The project's folder, where there is no repository. */
-  root(event: HookEvent): string;
+  /** The folder of the event's project, where it is known. */
+  root(event: HookEvent): string | undefined;
   /** Made when it is first needed: most events look at no changes. */
   finder(): Promise<ChangeFinder>;
 }
@@ -28,12 +28,24 @@ export interface Tracked {
 /** Loaded when they are first needed. */
 type Means = { changes: ChangeFinder } & Pick<typeof import("./triggers/look.ts"), "changesSince" | "baselineAfter">;
 
+/** Whose look it is: in one repository several projects may lie, and the scripts of one have not seen what another's saw. */
+interface Viewpoint {
+  place: Place;
+  project: string;
+}
+interface Seen {
+  look: Look;
+  /** What it was compared with; absent: the event has no session, or nothing was noted. */
+  before: Baseline | undefined;
+  viewpoint: Viewpoint;
+}
+
 /** Events in progress whose hook sets are remembered; more are a leak. */
 const eventsAtMost = 1_000;
 
 export function createTracking({ store, now, home, root, finder }: TrackingOptions): Tracked {
   const sets = new Map<string, HookSet>();
-  const looks = new WeakMap<object, { look: Look; place: Place }>();
+  const looks = new WeakMap<object, Seen>();
   let made: Promise<Means> | undefined;
   let isClosed = false;
   const means = (): Promise<Means> => {
@@ -41,25 +53,38 @@ export function createTracking({ store, now, home, root, finder }: TrackingOptio
     made ??= Promise.all([finder(), import("./triggers/look.ts")]).then(([changes, look]) => ({ changes, ...look }));
     return made;
   };
-  const placeAt = (event: HookEvent): Place => placeOf(event.cwd, root(event), home);
+  function viewpointOf(event: HookEvent): Viewpoint {
+    const project = root(event);
+    const place = placeOf(event.cwd, project ?? event.cwd, home);
+    return { place, project: project ?? place.folder };
+  }
 
   function begin(event: HookEvent, set: HookSet): MaybePromise<void> {
     const { session } = event;
-    if (session === undefined || !looksAtChanges(set)) return undefined;
-    if (sets.size >= eventsAtMost) sets.clear();
-    sets.set(event.id, set);
-    const place = placeAt(event);
+    const willLook = looksAtChanges(set);
+    if (session === undefined || !(willLook || rowOf(event.name).beginsSession)) return undefined;
+    if (willLook) remember(event, set);
+    const { place } = viewpointOf(event);
     const known = store.baseline(session, place.folder);
     if (known && !isThenable(known)) return undefined;
-    return note(event, place, known);
+    return note(event, place, { known, willLook });
   }
 
-  /** The first event of the session in this folder: the commit that it begins with. */
-  async function note(event: HookEvent, place: Place, known: MaybePromise<Baseline | undefined>): Promise<void> {
+  function remember({ id }: HookEvent, set: HookSet): void {
+    if (sets.size >= eventsAtMost) sets.clear();
+    sets.set(id, set);
+  }
+
+  /** The commit that the session begins with here. */
+  async function note(
+    event: HookEvent,
+    place: Place,
+    { known, willLook }: { known: MaybePromise<Baseline | undefined>; willLook: boolean },
+  ): Promise<void> {
     if (event.session === undefined || (await known)) return;
-    const { changes } = await means();
-    changes.expect?.(place);
-    const { begun, inside } = await changes.marks(place);
+    const marks = await (willLook ? marksOf(place) : marksAtOnce(place));
+    if (!marks) return;
+    const { begun, inside } = marks;
     await store.setBaseline(event.session, place.folder, {
       ...(begun === undefined ? {} : { begun, head: begun }),
       ...(inside ? { inside } : {}),
@@ -68,31 +93,48 @@ export function createTracking({ store, now, home, root, finder }: TrackingOptio
     });
   }
 
+  async function marksOf(place: Place): Promise<Marks> {
+    const { changes } = await means();
+    changes.expect?.(place);
+    return changes.marks(place);
+  }
+
   async function changesOf(event: HookEvent): Promise<Changes | { unknown: string }> {
     try {
-      const place = placeAt(event);
-      const baseline = event.session === undefined ? undefined : await store.baseline(event.session, place.folder);
+      const viewpoint = viewpointOf(event);
+      const before = event.session === undefined ? undefined : await baselineFor(event.session, viewpoint);
       const { changes, changesSince } = await means();
-      const look = await changes.look(place, baseline?.at.begun ?? event.at);
+      const look = await changes.look(viewpoint.place, before?.at.begun ?? event.at);
       if ("unknown" in look) return look;
-      const found = await changesSince(baseline, look);
-      looks.set(found, { look, place });
+      const found = await changesSince(before, look);
+      looks.set(found, { look, before, viewpoint });
       return found;
     } catch (error) {
       return { unknown: error instanceof Error ? error.message : String(error) };
     }
   }
 
-  /** After the hooks, because what they wrote themselves is no change to be told of. */
-  async function advance(event: HookEvent, asked: readonly Hook[]): Promise<void> {
+  /** How all was when the project's hooks last ended, else when the session began. */
+  const baselineFor = async (session: SessionId, viewpoint: Viewpoint): Promise<Baseline | undefined> =>
+    (await store.baseline(session, keyOf(viewpoint))) ?? store.baseline(session, viewpoint.place.folder);
+
+  async function advance(event: HookEvent, ends: readonly RunStatus[]): Promise<void> {
     const { session, changes } = event;
     const seen = changes && looks.get(changes);
-    const before = session === undefined || !seen ? undefined : await store.baseline(session, seen.place.folder);
-    if (session === undefined || !seen || !before) return;
-    const { changes: finding, baselineAfter } = await means();
-    const fresh = asked.length === 0 ? seen.look : await finding.look(seen.place, before.at.begun);
-    const after = baselineAfter("unknown" in fresh ? seen.look : fresh, before, now());
-    await store.setBaseline(session, seen.place.folder, after);
+    if (session === undefined || !seen?.before) return;
+    const { baselineAfter } = await means();
+    const after = await baselineAfter(await lookAfter(event, seen, ends), seen.before, now());
+    await store.setBaseline(session, keyOf(seen.viewpoint), after);
+  }
+
+  /** What hooks wrote themselves is no change to be told of. What came with the next turn is. */
+  async function lookAfter({ session, turn }: HookEvent, seen: Seen, ends: readonly RunStatus[]): Promise<Look> {
+    if (session === undefined || ends.length === 0 || ends.includes("cancelled")) return seen.look;
+    const { changes } = await means();
+    const fresh = await changes.look(seen.viewpoint.place, seen.before?.at.begun ?? now());
+    if ("unknown" in fresh) return seen.look;
+    const { number } = await store.turn(session);
+    return turn && number > turn.number ? seen.look : fresh;
   }
 
   const ended = (event: HookEvent): HookSet | undefined => {
@@ -106,7 +148,7 @@ export function createTracking({ store, now, home, root, finder }: TrackingOptio
       begin: (event, set) => quietly(() => begin(event, set)),
       end(event, asked) {
         const set = ended(event);
-        return set && event.changes && isLast(set, event) ? quietly(() => advance(event, asked)) : undefined;
+        return set && asked && event.changes && isLast(set, event) ? quietly(() => advance(event, asked)) : undefined;
       },
     },
     changesOf,
@@ -115,6 +157,20 @@ export function createTracking({ store, now, home, root, finder }: TrackingOptio
       await made?.then(({ changes }) => changes.close()).catch(() => {}); // it never began
     },
   };
+}
+
+/** Under what the last look of a project's hooks is kept, beside what the folder alone began with. */
+const keyOf = ({ place, project }: Viewpoint): string => JSON.stringify([place.folder, project]);
+
+/**
+ * Where no hook looks at changes yet, but one of a project further down may: as far as that is known without git.
+ * Undefined: it is not.
+ */
+async function marksAtOnce({ folder, isRepository }: Place): Promise<Marks | undefined> {
+  if (!isRepository) return {};
+  const { headOf } = await import("./triggers/head-files.ts");
+  const begun = headOf(folder);
+  return begun === undefined ? undefined : { begun };
 }
 
 /** Without a baseline, or with the last one, the next event sees more changes than there were: none is lost. */

@@ -251,6 +251,50 @@ test("cancel ends a completion by its signal, and nothing follows from it", asyn
   assert.deepEqual(world.evaluations, []);
 });
 
+test("a message that is cancelled before it began was never sent, and counts as no prompt", async (t) => {
+  const prompts: unknown[] = [];
+  const world = await worldOf(t, {
+    observe: (seen) => void (seen.is === "event" && prompts.push(...[seen.event.data.prompt ?? []].flat())),
+  });
+  const asked = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  world.line.use({
+    on: "Stop",
+    async run() {
+      asked.resolve();
+      await over.promise; // it does not hear its signal
+    },
+  });
+  await world.conversation.say("first");
+  await asked.promise;
+  const saying = world.conversation.say("second");
+  assert.ok(world.conversation.cancel());
+  over.resolve();
+  assert.deepEqual(await saying, {});
+  await world.conversation.idle();
+  assert.deepEqual(
+    [prompts, world.completed.map(({ prompt }) => prompt), world.evaluations.map(({ aborted }) => aborted)],
+    [["first"], ["first"], [true]],
+  );
+});
+
+test("[E22] whoever is refused for a running completion reads what lets the message through", async (t) => {
+  const world = await worldOf(t);
+  const held = holdNext(world);
+  const saying = world.conversation.say("hello");
+  await held.begun;
+  await assert.rejects(world.conversation.say("again"), /wait for idle\(\), after cancel\(\) where it is to end now/);
+  world.conversation.cancel();
+  await assert.rejects(world.conversation.say("again"), isCode("turn_running"));
+  await world.conversation.idle();
+  await world.conversation.say("again");
+  await saying;
+  assert.deepEqual(
+    world.completed.map(({ prompt }) => prompt),
+    ["hello", "again"],
+  );
+});
+
 test("one session has one conversation; closing it ends what runs, and leaves no timer", async (t) => {
   const clock = createFakeClock();
   const world = await worldOf(t, { clock }, { grace: 60_000 });

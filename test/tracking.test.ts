@@ -3,9 +3,10 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { Changes, HookEvent } from "../src/core/event.ts";
+import { type Changes, firstTurn, type HookEvent } from "../src/core/event.ts";
 import { isThenable } from "../src/core/flow.ts";
 import type { Hook, HookSet } from "../src/core/hook.ts";
+import type { RunStatus } from "../src/core/record.ts";
 import { createHookline, defineHook } from "../src/index.ts";
 import { createGit } from "../src/processes/git.ts";
 import { openMemoryStore } from "../src/stores/memory.ts";
@@ -21,7 +22,7 @@ interface World extends Tracked {
   asked: { marks: number; looks: number };
   setOf(...hooks: Hook[]): HookSet;
   /** One event with all that the engine does around it. */
-  pass(set: HookSet, given?: Partial<HookEvent>, ran?: Hook[]): Promise<string[]>;
+  pass(set: HookSet, given?: Partial<HookEvent>, ends?: RunStatus[] | "for one alone"): Promise<string[]>;
 }
 
 function worldIn(context: TestContext): World {
@@ -49,11 +50,11 @@ function worldIn(context: TestContext): World {
     store,
     asked,
     setOf: (...hooks) => ({ id: `set-${++sets}`, hooks }),
-    async pass(set, given = {}, ran = []) {
+    async pass(set, given = {}, ends = []) {
       const event = anEvent(repository.folder, given);
       await tracked.tracking.begin(event, set);
       const changes = await tracked.changesOf(event);
-      await tracked.tracking.end({ ...event, changes }, ran);
+      await tracked.tracking.end({ ...event, changes }, ends === "for one alone" ? undefined : ends);
       return filesOf(changes);
     },
   };
@@ -68,7 +69,7 @@ test("where no hook looks at changed files, nothing is asked and nothing is note
   const { tracking, store, asked, repository, setOf } = worldIn(context);
   const plain = aHook({ limits: { overlap: "skip" }, when: { not: { is: "tool", with: "Bash" } } });
   assert.equal(tracking.begin(anEvent(repository.folder), setOf(plain)), undefined);
-  assert.equal(tracking.end(anEvent(repository.folder), [plain]), undefined);
+  assert.equal(tracking.end(anEvent(repository.folder), ["completed"]), undefined);
   assert.deepEqual(asked, { marks: 0, looks: 0 });
   assert.equal(store.baseline("s", repository.folder), undefined);
 });
@@ -115,13 +116,75 @@ test("without hooks that have to pass, every event but a tool call's ends the lo
 
 test("[E25] a second look is taken only where hooks ran", async (context) => {
   const { repository, setOf, pass, asked } = worldIn(context);
-  const hook = aHook();
-  const set = setOf(hook);
+  const set = setOf(aHook());
   repository.write("a.ts", "changed\n");
   await pass(set);
   assert.equal(asked.looks, 1);
-  await pass(set, {}, [hook]);
+  await pass(set, {}, ["completed"]);
   assert.equal(asked.looks, 3);
+});
+
+test("[R57] what one hook alone was told of has not been seen by the others", async (context) => {
+  const { repository, setOf, pass } = worldIn(context);
+  const set = setOf(aHook(), aHook({ id: "other" }));
+  repository.write("a.ts", "changed\n");
+  assert.deepEqual(await pass(set, {}, "for one alone"), ["a.ts"]);
+  assert.deepEqual(await pass(set), ["a.ts"]);
+});
+
+test("[E22, R57] what is written after an evaluation was ended, or after the next prompt, has not been seen", async (context) => {
+  const { repository, setOf, tracking, changesOf, store } = worldIn(context);
+  const set = setOf(aHook());
+  const turn = { ...firstTurn, number: 1 };
+  const stop = async (during: () => void, ends: RunStatus[]): Promise<string[]> => {
+    const event = anEvent(repository.folder, { turn });
+    await tracking.begin(event, set);
+    const changes = await changesOf(event);
+    during();
+    await tracking.end({ ...event, changes }, ends);
+    return filesOf(changes);
+  };
+  assert.deepEqual(await stop(() => repository.write("a.ts", "changed\n"), ["cancelled"]), []);
+  const prompted = (): void => {
+    store.record(anEvent(repository.folder, { name: "UserPromptSubmit" }), set, () => ({ ...turn, number: 2 }));
+    repository.write("new.ts");
+  };
+  assert.deepEqual(await stop(prompted, ["completed"]), ["a.ts"]);
+  assert.deepEqual(await stop(() => {}, []), ["new.ts"]);
+});
+
+test("[R57] a session's first event notes the commit also where no hook looks yet, and asks nobody for it", async (context) => {
+  const { repository, setOf, tracking, asked, store, pass } = worldIn(context);
+  const begun = repository.git("rev-parse", "HEAD").trim();
+  const plain = setOf(aHook({ limits: { overlap: "skip" }, when: { all: [] } }));
+  await tracking.begin(anEvent(repository.folder, { name: "SessionStart" }), plain);
+  assert.deepEqual(asked, { marks: 0, looks: 0 });
+  assert.equal((await store.baseline("s", repository.folder))?.begun, begun);
+  repository.write("a.ts", "changed\n");
+  repository.commit();
+  assert.deepEqual(await pass(setOf(aHook())), ["a.ts"]);
+});
+
+test("[R57] each project of a repository has its own last look", async (context) => {
+  const { repository, store } = worldIn(context);
+  const { folder } = repository;
+  const cold = createColdChanges(createGit(environment));
+  const options = { store, now: Date.now, home: "/nonexistent", finder: async () => cold };
+  const { tracking, changesOf } = createTracking({ ...options, root: ({ cwd }) => cwd });
+  const set: HookSet = { id: "set", hooks: [aHook()] };
+  const stop = async (cwd: string): Promise<string[]> => {
+    const event = anEvent(cwd);
+    await tracking.begin(event, set);
+    const changes = await changesOf(event);
+    await tracking.end({ ...event, changes }, []);
+    return filesOf(changes);
+  };
+  await tracking.begin(anEvent(folder, { name: "SessionStart" }), set);
+  repository.write("src/b.ts", "changed\n");
+  repository.commit();
+  assert.deepEqual(await stop(folder), ["src/b.ts"]);
+  assert.deepEqual(await stop(join(folder, "src")), ["src/b.ts"]);
+  for (const cwd of [folder, join(folder, "src")]) assert.deepEqual(await stop(cwd), []);
 });
 
 test("where git or the store fails nothing is thrown: changes are unknown, and the last look stands", async (context) => {
@@ -129,14 +192,14 @@ test("where git or the store fails nothing is thrown: changes are unknown, and t
   const failing = (): never => {
     throw new Error("the disk is full");
   };
-  const store = { baseline: failing, setBaseline: failing };
+  const store = { baseline: failing, setBaseline: failing, turn: failing };
   const options = { now: Date.now, home: "/nonexistent", root: () => repository.folder };
   const broken = createTracking({ ...options, store, finder: async () => failing() });
   const set: HookSet = { id: "set", hooks: [aHook()] };
   const event = anEvent(repository.folder);
   await broken.tracking.begin(event, set);
   assert.deepEqual(await broken.changesOf(event), { unknown: "the disk is full" });
-  await broken.tracking.end({ ...event, changes: { base: "/", files: [], earlier: [], removed: [] } }, [aHook()]);
+  await broken.tracking.end({ ...event, changes: { base: "/", files: [], earlier: [], removed: [] } }, ["completed"]);
   await broken.close();
   const blind: ChangeFinder = {
     marks: async () => ({}),

@@ -54,12 +54,12 @@ const remarks: Readonly<Record<string, string>> = {
   check:
     "Each finding is `file:line:column severity code message (suggestion)`; exits 1 if one is an error. What each code means: [errors/findings.md](errors/findings.md).",
   register:
-    'Always JSON: `{EVENT: [{"id", "handler": {"kind", "command" | "name"}, "match"?, "blocking"?, "timeout"?, "summary"?}]}`, with the events as they are written; `{}` without hooks. Those that are disabled, or for another environment, are left out: [repository-hooks.md](repository-hooks.md).',
+    'Always JSON: `{EVENT: [{"id", "handler": {"kind", "command" | "name"}, "match"?, "blocking"?, "timeout"?, "summary"?}]}`, with the events as they are written; `{}` without hooks. Those that are disabled, or for another environment, are left out; a guard whose file is broken stands in its last valid form: [repository-hooks.md](repository-hooks.md).',
   schema:
     "JSON Schema 2020-12, with the conditions and actions that this project registers. In a rules file, `# yaml-language-server: $schema=../rules.schema.json` as the first line makes editors use it.",
   runs: '`show` tells all of one run, its output included; `tail` follows until Ctrl-C. JSON: a list of `{"id", "hook", "event", "eventId", "session", "status", "reason", "cause", "startedAt", "ms"}`. Events that no hook matched have no run: `why` speaks of those.',
   "follow-ups":
-    'What hooks have asked for afterwards: nothing of it happens by itself. `list` looks through the newest 1,000 runs; `run` takes `RUN.N`, or `RUN` where that has but one, and does each once: a file opens in `$VISUAL` or `$EDITOR` on a terminal and is named elsewhere, a command is shown first and runs in the repository\'s root. Exits 1 when the command failed, or nothing was done. JSON: a list of `{"id", "run", "number", "kind", "payload", "hook", "hookName", "event", "session", "at", "done"}`; of `run` `{"id", "kind", "done", …}`. More: [repository-hooks.md](repository-hooks.md#follow-ups).',
+    'What hooks have asked for afterwards: nothing of it happens by itself. `list` looks through the newest 1,000 runs, and says so where there are as many; `run` takes `RUN.N`, or `RUN` where that has but one, and does each once: a file opens in `$VISUAL` or `$EDITOR` on a terminal and is named elsewhere, a command is shown first and runs in the repository\'s root. Exits 1 when the command failed, or nothing was done. JSON: a list of `{"id", "run", "number", "kind", "payload", "hook", "hookName", "event", "session", "at", "done"}`; of `run` `{"id", "kind", "done", …}`. More: [repository-hooks.md](repository-hooks.md#follow-ups).',
   why: "Takes the id of a run or of an event. Hooks that did not match are spoken of too: [store.md](store.md) says how that is known.",
   install:
     "Agents: `claude-code`. It can be run twice, and it notes what it did, so that uninstall is exact: [claude-code.md](claude-code.md).",

@@ -1,33 +1,51 @@
 /** In which repositories a person has said `hookline git install`: only there may a session put the hook back or take it out. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fingerprint } from "../core/fingerprint.ts";
+import { isRecord } from "../core/schema.ts";
+
+export interface Consent {
+  /** Our hook was in its place when it was last looked at. */
+  inPlace: boolean;
+}
 
 const folderOf = (stateFolder: string): string => join(stateFolder, "git");
 const fileOf = (stateFolder: string, repository: string): string =>
   join(folderOf(stateFolder), fingerprint(repository));
 
-const contentOf = (repository: string): string => `${repository}\n`;
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined; // never noted
-  }
+/**
+ * Another repository at the same path is nobody's yes. The device says nothing: it has another number after the next start
+ * of some machines.
+ */
+function identityOf(repository: string): string {
+  const { ino, birthtimeNs } = statSync(repository, { bigint: true });
+  return `${ino}:${birthtimeNs}`;
 }
 
 /** One look at one folder, so that it costs nothing where git was never installed. */
 export const anyConsent = (stateFolder: string): boolean => existsSync(folderOf(stateFolder));
 
-/** @param repository the folder that all its worktrees share */
-export const hasConsent = (stateFolder: string, repository: string): boolean =>
-  textOf(fileOf(stateFolder, repository)) === contentOf(repository);
+/**
+ * undefined: there is none. Never throws.
+ *
+ * @param repository the folder that all its worktrees share
+ */
+export function consentFor(stateFolder: string, repository: string): Consent | undefined {
+  try {
+    const noted: unknown = JSON.parse(readFileSync(fileOf(stateFolder, repository), "utf8"));
+    if (!isRecord(noted) || noted.repository !== repository || noted.identity !== identityOf(repository))
+      return undefined;
+    return { inPlace: noted.inPlace === true };
+  } catch {
+    return undefined; // never noted
+  }
+}
 
 /** May throw what the file system says. */
-export function noteConsent(stateFolder: string, repository: string): void {
+export function noteConsent(stateFolder: string, repository: string, { inPlace }: Consent): void {
+  const noted = { repository, identity: identityOf(repository), inPlace };
   mkdirSync(folderOf(stateFolder), { recursive: true, mode: 0o700 });
-  writeFileSync(fileOf(stateFolder, repository), contentOf(repository), { mode: 0o600 });
+  writeFileSync(fileOf(stateFolder, repository), `${JSON.stringify(noted)}\n`, { mode: 0o600 });
 }
 
 export function forgetConsent(stateFolder: string, repository: string): void {

@@ -14,6 +14,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  type Stats,
   statSync,
   symlinkSync,
   utimesSync,
@@ -30,13 +31,26 @@ const readAtMostInBytes = 1 << 20;
 /** @throws HooklineError repository_unusable */
 export function readHooksFolder(folder: string): HooksFolder {
   try {
-    if (!statSync(folder, { throwIfNoEntry: false })) return { exists: false, files: new Map() };
+    const found = statSync(folder, { throwIfNoEntry: false });
+    if (!found?.isDirectory()) {
+      const other = lstatSync(folder, { throwIfNoEntry: false });
+      return { exists: false, files: new Map(), ...(other ? { obstacle: obstacleAt(folder, other) } : {}) };
+    }
     const names = readdirSync(folder).filter((name) => name === hookName || name.startsWith(`${hookName}.`));
-    return { exists: true, files: new Map(names.map((name) => [name, readHookFile(join(folder, name))])) };
+    const files = new Map(names.map((name) => [name, readHookFile(join(folder, name))]));
+    const own = lstatSync(join(folder, hookName), { throwIfNoEntry: false });
+    const isFile = !own || own.isFile() || own.isSymbolicLink();
+    return { exists: true, files, ...(isFile ? {} : { obstacle: obstacleAt(join(folder, hookName), own) }) };
   } catch (error) {
     throw unusable(folder, error);
   }
 }
+
+/** What lies where a folder, or a file of it, has to be. */
+const obstacleAt = (where: string, found: Stats): HooksFolder["obstacle"] & object =>
+  found.isSymbolicLink()
+    ? { reason: "a link leads nowhere", where, advice: "mend the link, or remove it" }
+    : { reason: `${found.isDirectory() ? "a folder" : "a file"} is in the way`, where, advice: "move it away" };
 
 function readHookFile(path: string): HookFile {
   const own = lstatSync(path);
@@ -46,7 +60,6 @@ function readHookFile(path: string): HookFile {
     mode: (real ?? own).mode & 0o7777,
     ...(own.isSymbolicLink() ? { link: readlinkSync(path) } : {}),
     ...(isFile ? textIn(path) : {}),
-    ...(own.isFile() || own.isSymbolicLink() ? {} : { isOther: true as const }),
   };
 }
 
@@ -68,6 +81,7 @@ export function carryOut(folder: string, steps: readonly HookStep[]): void {
 function doOne(folder: string, step: HookStep): void {
   if (step.do === "make folder") mkdirSync(folder, { recursive: true });
   else if (step.do === "remove folder") removeEmpty(folder);
+  else if (step.do === "keep" && step.replaces) keepInstead(join(folder, step.from), join(folder, step.to));
   else if (step.do === "keep") keep(join(folder, step.from), join(folder, step.to));
   else if (step.do === "write") write(join(folder, step.name), step.text);
   else if (step.do === "restore") renameSync(join(folder, step.from), join(folder, step.to));
@@ -91,8 +105,16 @@ function keep(from: string, to: string): void {
   }
 }
 
+function keepInstead(from: string, to: string): void {
+  const beside = besideOf(to);
+  keep(from, beside);
+  renameSync(beside, to);
+}
+
+const besideOf = (path: string): string => `${path}.${randomBytes(6).toString("hex")}.new`;
+
 function write(path: string, text: string): void {
-  const beside = `${path}.${randomBytes(6).toString("hex")}.new`;
+  const beside = besideOf(path);
   try {
     writeFileSync(beside, text, { flag: "wx", mode: 0o755 });
     chmodSync(beside, 0o755); // whatever the umask: git runs what its user may execute

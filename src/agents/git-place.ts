@@ -41,7 +41,7 @@ export function gitPlace(ask: AskGit, cwd: string): GitPlace {
     ...(setBy === undefined ? {} : { setBy }),
     isInWorktree: isBelow(hooks, top) && !isBelow(hooks, common),
     isShared: setBy !== undefined && !ownScopes.has(setBy),
-    worktrees: [top, ...worktreesOf(ask, top).filter((one) => one !== top)],
+    worktrees: [top, ...worktreesOf(ask, top, common).filter((one) => one !== top)],
   };
 }
 
@@ -81,12 +81,25 @@ function scopeOfHooksPath(ask: AskGit, top: string): string | undefined {
   return ask(["config", "--get", "core.hooksPath"], top).ok ? "global" : undefined;
 }
 
-function worktreesOf(ask: AskGit, top: string): string[] {
+/** Where git's own folder lies elsewhere, as a submodule's does, git lists that folder in place of the worktree. */
+function worktreesOf(ask: AskGit, top: string, common: string): string[] {
   const withNul = ask(["worktree", "list", "--porcelain", "-z"], top);
   const answer = withNul.ok ? withNul : ask(["worktree", "list", "--porcelain"], top);
   if (!answer.ok) return []; // git before 2.7
-  const lines = answer.text.split(withNul.ok ? "\0" : "\n");
-  return lines.flatMap((one) => (one.startsWith("worktree ") ? [one.slice("worktree ".length)] : []));
+  const end = withNul.ok ? "\0" : "\n";
+  return answer.text.split(`${end}${end}`).flatMap((entry) => {
+    const [first = "", ...more] = entry.split(end);
+    if (!first.startsWith("worktree ") || more.includes("bare")) return [];
+    const listed = first.slice("worktree ".length);
+    return listed === common ? worktreeWith(ask, common) : [listed];
+  });
+}
+
+/** The worktree that a git folder says is its own, if it does. */
+function worktreeWith(ask: AskGit, folder: string): string[] {
+  const answer = ask(["rev-parse", "--show-toplevel"], folder);
+  const top = answer.ok ? line(answer, folder) : folder;
+  return top === folder ? [] : [top];
 }
 
 function isBelow(path: string, folder: string): boolean {

@@ -1,7 +1,9 @@
 /**
  * The text of the file that git runs before each commit, which is the same in every repository but for the folders that it
- * looks into. POSIX sh, and in functions of the shell alone as long as no question needs git: a commit waits for it.
+ * looks into. POSIX sh, and in functions of the shell alone as long as no question needs git: a commit waits for it. What it
+ * cannot tell for sure it asks Hookline. The last part, for when that is gone, is in git-stub-alone.ts.
  */
+import { aloneText } from "./git-stub-alone.ts";
 
 /** Paths below a project's folder that may hold hooks; the stars are the shell's. */
 export const watchedBelow: readonly string[] = [
@@ -30,12 +32,37 @@ const markers = [".hookline", "hookline.yaml", ".claude", ".discobot", ".system/
 export const stubText = (outerFolders: string): string => `
 case $0 in */*) here=\${0%/*} ;; *) here=. ;; esac
 
-# The hook that was here before comes first. Should it call this file in turn, that has begun already.
-[ "\${HOOKLINE_KEPT_HOOK-}" = "$PWD" ] && exit 0
+# Whether the shell with this number has begun this one, with no other git between them.
+is_begun_by() {
+  begun=$1 process=$$
+  while [ "$process" -gt 1 ] 2>/dev/null; do
+    if [ -r "/proc/$process/stat" ]; then
+      IFS= read -r line <"/proc/$process/stat"
+      name=\${line#*'('} name=\${name%')'*}
+      line=\${line##*') '} line=\${line#* }
+    else
+      line=$(ps -o ppid= -o comm= -p "$process" 2>/dev/null) || return 1
+      line=\${line#"\${line%%[![:space:]]*}"}
+      name=\${line##*[ /]}
+    fi
+    [ "$process" = "$begun" ] && return 0
+    case $name in git | git-*) return 1 ;; esac
+    process=\${line%% *}
+  done
+  return 1
+}
+
+# The hook that was here before comes first. Should it call this file in turn, that has begun already; a commit that it
+# makes is another one.
+case \${HOOKLINE_KEPT_HOOK-} in
+*" $PWD") is_begun_by "\${HOOKLINE_KEPT_HOOK%% *}" && exit 0 ;;
+esac
 if [ "$original" ] && [ -x "$here/$original" ]; then
   start_original "$@" || exit $?
 fi
 
+cd -P . 2>/dev/null
+top=\${PWD%/}
 # A linked worktree without hook files of its own uses the main worktree's.
 main=
 if [ -f .git ] && ! { ${markers.map((marker) => `[ -e ${marker} ]`).join(" || ")}; }; then
@@ -43,7 +70,9 @@ if [ -f .git ] && ! { ${markers.map((marker) => `[ -e ${marker} ]`).join(" || ")
   link=\${line#gitdir: }
   if [ -f "$link/commondir" ]; then
     IFS= read -r line <"$link/commondir"
-    case $line in /*) main=$line/.. ;; *) main=$link/$line/.. ;; esac
+    case $line in /*) ;; *) line=$link/$line ;; esac
+    cd -P "$line" 2>/dev/null && case $PWD in */.git) main=\${PWD%/.git} ;; esac
+    cd "$top/" || exit 1
   fi
 fi
 
@@ -58,38 +87,59 @@ for_each_file() {
   done
   return 1
 }
+# The same for the paths behind it, which may be of this worktree and of the main one.
+for_each_of() {
+  visit=$1
+  shift
+  for below in "$top" \${main:+"$main"}; do
+    for name; do
+      case $name in /*) file=$name ;; *) file=$below/$name ;; esac
+      "$visit" && return 0
+    done
+  done
+  return 1
+}
 # A well-written front matter of another type, which most are: told apart in as few steps as can be.
 is_of_another_type() {
   IFS= read -r line && IFS= read -r delimiter || return 1
   case $line in '#!'*) ;; *) return 1 ;; esac
-  case $delimiter in --- | '#---' | //---) ;; *) return 1 ;; esac
+  case $delimiter in ---) sign='' ;; '#---') sign='# ' ;; //---) sign='// ' ;; *) return 1 ;; esac
+  type=''
   for number in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
     IFS= read -r line || return 1
     case $line in
-    "$delimiter") return 0 ;;
-    *pre-commit* | *\\\\*) return 1 ;;
-    *type*:*)
-      case \${line#*type} in *session* | *file*) ;; *) return 1 ;; esac
-      ;;
+    "$delimiter") [ "$type" ] && return 0 || return 1 ;;
+    "$sign"'type: session' | "$sign"'type: file') [ "$type" ] && return 1 || type=other ;;
+    "$sign"type*) return 1 ;;
+    "$sign"[[:alpha:]]*) ;;
+    *) return 1 ;;
     esac
   done
   return 1
 }
 
-# A file that may hold hooks is younger than what this file knows of it.
-is_younger() { [ "$1" -nt "$0" ]; }
-any_younger_below() {
+# A file that may hold hooks is younger than what this file knows of it, or was not there.
+is_news() {
+  [ -e "$file" ] || return 1
+  [ "$file" -nt "$0" ] && return 0
+  case $known in *"//$file//"*) return 1 ;; esac
+}
+any_news_below() {
   for file in ${watchedBelow.map((path) => `"$1"/${path}`).join(" ")}; do
+    [ -e "$file" ] || continue
     [ "$file" -nt "$0" ] && return 0
+    [ "$shared" ] && continue
+    case $known in *"//$file//"*) ;; *) return 0 ;; esac
   done
   return 1
 }
 
+is_there() { [ -e "$file" ]; }
 may_be_for_commits() { ! [ -r "$file" ] || ! is_of_another_type <"$file"; }
 
 renew='' is_open=''
-if any_younger_below . || { [ "$main" ] && any_younger_below "$main"; } || for_each_watched is_younger; then renew=--renew; fi
-if [ -z "$renew" ] && ! for_each_noted test -e; then
+if any_news_below "$top" || { [ "$main" ] && any_news_below "$main"; } || for_each_watched is_news; then renew=--renew; fi
+if [ -z "$renew" ] && ! for_each_noted is_there; then
   for_each_file may_be_for_commits || exit 0
   is_open=yes
 fi
@@ -101,77 +151,124 @@ trim() {
   trimmed=\${trimmed%"\${trimmed##*[![:space:]]}"}
 }
 
-# Calls $1 for each line of the front matter on standard input, until it answers no. A front matter that begins a few lines
-# late or is not closed is a mistake, of which only Hookline can tell what it means for a commit.
+# What the script $1 is: kind is no, surely (type: pre-commit), or maybe, which only Hookline can tell. Where it has a
+# simple pattern, endings are what the name of a staged file has to end in.
+classify() {
+  kind=no endings='' delimiter='' is_closed='' base='' type='' type_sign='' signs='' pattern='' is_simple=yes last=''
+  if [ ! -r "$1" ]; then
+    kind=maybe
+    return
+  fi
+  read_header <"$1"
+  [ "$delimiter" ] || return
+  [ "$delimiter" = late ] && return
+  # Between plain delimiters a sign begins a remark, unless all lines have one.
+  case $delimiter$type_sign$signs in ---+*-*) type=odd ;; esac
+  case $is_closed$type in
+  yesother) kind=no ;;
+  yescommit) kind=surely ;;
+  *) kind=maybe ;;
+  esac
+  [ $kind = surely ] && [ "$is_simple" ] && find_endings
+}
+
+# A front matter that begins a few lines late, or has no delimiters any more, is a mistake, of which only Hookline can tell
+# what it means for a commit.
 read_header() {
-  delimiter='' is_closed='' number=0
+  number=0
   while IFS= read -r line || [ "$line" ]; do
     number=$((number + 1))
     if [ $number = 1 ]; then
       case $line in '#!'*) continue ;; *) return ;; esac
     fi
     trim "x$line"
-    if [ "$delimiter" ]; then
-      [ "$trimmed" = "x$delimiter" ] && is_closed=yes && return
-      [ $delimiter = late ] && [ $number -gt 42 ] && return
-      [ $number -lt 100 ] && "$1" && continue
-      kind=maybe
+    case $delimiter in
+    '' | late)
+      [ $number -gt 20 ] && return
+      case $trimmed in
+      x--- | x#--- | x//---) [ $number = 2 ] && delimiter=\${trimmed#x} || delimiter=late ;;
+      *type*) is_type_astray && kind=maybe && return ;;
+      *[[:alnum:]]*[[:alnum:]]*) ;;
+      *--*) delimiter=late ;;
+      esac
+      ;;
+    "\${trimmed#x}")
+      is_closed=yes
       return
-    fi
-    [ $number -gt 20 ] && return
-    case $trimmed in
-    x--- | x#--- | x//---) [ $number = 2 ] && delimiter=\${trimmed#x} || delimiter=late ;;
-    *[[:alnum:]]*[[:alnum:]]*) ;;
-    *--*) delimiter=late ;;
+      ;;
+    *)
+      [ $number -gt 99 ] && return
+      note_line
+      ;;
     esac
   done
 }
-# For commits, or of a type that is none. Where a type may be written in another way, the answer is no, too.
-says_nothing() {
-  case $line in
-  *pre-commit* | *\\\\*) return 1 ;;
-  *type*:*)
-    case \${line#*type} in *session* | *file*) ;; *) return 1 ;; esac
-    ;;
-  esac
-}
-notes_field() {
-  text=$line
-  case $delimiter in '#---') text=\${line#'#'} ;; //---) text=\${line#//} ;; esac
-  place=x\${text%%[![:space:]]*}
-  trim "$text"
+
+# The line without the sign that makes it a remark of the script's language.
+without_sign() {
+  trim "$line"
   case $trimmed in
-  *\\\\* | *'&'*) simple='' ;;
-  'type: '*)
-    trim "\${trimmed#type:}"
-    case $trimmed in pre-commit | '"pre-commit"' | "'pre-commit'") type=$place ;; esac
-    ;;
-  'pattern: '*)
-    [ "$pattern" ] && simple=''
-    trim "\${trimmed#pattern:}"
-    pattern=$trimmed place_of_pattern=$place
-    ;;
-  '' | [[:alpha:]]*': '*) ;;
-  *) simple='' ;;
+  '#'*) sign=+ text=\${line#*'#'} ;;
+  //*) sign=+ text=\${line#*//} ;;
+  *) sign=- text=$line ;;
   esac
-  return 0
+  trim "$text"
 }
 
-# What the script $1 is: kind is no, surely (type: pre-commit), or maybe, which only Hookline can tell. Where it has a
-# simple pattern, endings are what the name of a staged file has to end in.
-classify() {
-  kind=no endings=''
-  if [ ! -r "$1" ]; then
-    kind=maybe
-    return
+# Whether it says a type where nothing reads it; without a delimiter before it, a type that there is.
+is_type_astray() {
+  without_sign
+  case $trimmed in type*:*) ;; *) return 1 ;; esac
+  trim "\${trimmed#type}"
+  case $trimmed in :*) ;; *) return 1 ;; esac
+  [ "$delimiter" ] && return 0
+  case $trimmed in *session* | *file* | *pre-commit*) ;; *) return 1 ;; esac
+}
+
+# Only the type and the pattern count: each once, not deeper than the other lines, and in one line.
+note_line() {
+  without_sign
+  place=$sign\${text%%[![:space:]]*}
+  case $trimmed in '') return ;; esac
+  case $signs in *$sign*) ;; *) signs=$signs$sign ;; esac
+  case $delimiter$sign in [#/]*-) type=odd ;; esac
+  case $trimmed in '#'*) return ;; esac
+  case $delimiter$sign$base in
+  ---+-*) return ;;
+  ----+*) base='' is_simple='' ;;
+  esac
+  [ "$base" ] || base=$place
+  if [ \${#place} -gt \${#base} ]; then
+    case $last in type) type=odd ;; pattern) is_simple='' ;; esac
+  else
+    last=''
   fi
-  read_header says_nothing <"$1"
-  [ $kind = no ] && return
-  type='' pattern='' place_of_pattern='' simple=yes
-  read_header notes_field <"$1"
-  [ "$type" ] && [ "$is_closed" ] && [ "$simple" ] || return
-  kind=surely
-  [ "$type" = "$place_of_pattern" ] && find_endings
+  case $trimmed in
+  type | type[![:alnum:]_-]* | '"type"'* | "'type'"*) note_type ;;
+  pattern | pattern[![:alnum:]_-]* | '"pattern"'* | "'pattern'"*) note_pattern ;;
+  esac
+}
+note_type() {
+  found=odd last=type
+  case $trimmed in
+  'type: '*)
+    trim "\${trimmed#type:}"
+    trim "\${trimmed%%[[:space:]][#]*}"
+    case $trimmed in
+    session | '"session"' | "'session'" | file | '"file"' | "'file'") found=other ;;
+    pre-commit | '"pre-commit"' | "'pre-commit'") found=commit ;;
+    esac
+    ;;
+  esac
+  [ -z "$type" ] && [ "$place" = "$base" ] || found=odd
+  type=$found type_sign=$sign
+}
+note_pattern() {
+  last=pattern
+  [ -z "$pattern" ] && [ "$place" = "$base" ] || is_simple=''
+  case $trimmed in 'pattern: '*) ;; *) is_simple='' ;; esac
+  trim "\${trimmed#pattern:}"
+  pattern=$trimmed
 }
 
 find_endings() {
@@ -193,13 +290,13 @@ find_endings() {
   done
 }
 
-# Whether the name of a staged file ends in one of these.
-is_staged() {
-  set --
+# What git says of staged files whose names end in one of these.
+diff_staged() {
   for one in $endings; do set -- "$@" "*$one"; done
-  ! GIT_LITERAL_PATHSPECS=0 GIT_GLOB_PATHSPECS=0 GIT_NOGLOB_PATHSPECS=0 git -c core.fsmonitor=false \\
-    diff --cached --quiet --no-ext-diff --no-textconv --no-renames -- "$@"
+  GIT_LITERAL_PATHSPECS=0 GIT_GLOB_PATHSPECS=0 GIT_NOGLOB_PATHSPECS=0 git -c core.fsmonitor=false \\
+    diff --cached --no-ext-diff --no-textconv --no-renames "$@"
 }
+is_staged() { ! diff_staged --quiet --; }
 
 every_ending=''
 is_needed() {
@@ -216,27 +313,4 @@ fi
 
 if [ -x "$node" ] && [ -f "$bin" ]; then exec "$node" "$bin" git run pre-commit --by "$0" $renew; fi
 if command -v hookline >/dev/null 2>&1; then exec hookline git run pre-commit --by "$0" $renew; fi
-
-printf 'hookline: Hookline is gone — %s — pre-commit scripts run without it, and neither log nor status is kept; hookline git install mends that\\n' "$bin" >&2
-export HOOKLINE_HOOK_TYPE=pre-commit DISCOBOT_HOOK_TYPE=pre-commit HOOKLINE_WORKSPACE="$PWD" DISCOBOT_WORKSPACE="$PWD"
-run_script() {
-  classify "$file"
-  [ $kind = no ] && return 1
-  case $file in *[![:print:]]*) name='a script' ;; *) name=$file ;; esac
-  if [ $kind = maybe ]; then
-    printf 'hookline: not run — %s — only Hookline can tell whether it is a pre-commit script\\n' "$name" >&2
-  elif [ -z "$endings" ] || is_staged; then
-    "$file" && return 1
-    code=$?
-    printf 'hookline: %s refused the commit (exit code %s)\\n' "$name" "$code" >&2
-    exit "$code"
-  fi
-  return 1
-}
-for_each_file run_script
-if for_each_noted test -e; then
-  printf 'hookline: other hooks on git.pre-commit cannot be asked without it — %s\\n' "$file" >&2
-  [ -z "$guarded" ] || exit 1
-fi
-exit 0
-`;
+${aloneText}`;

@@ -1,7 +1,8 @@
 /** Every file of a workspace, for hooks that a person runs on all of it. */
-import { type Dirent, lstatSync, readdirSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { HooklineError, messageOf } from "../core/error.ts";
+import { pathOf, textOfNames } from "../file-names.ts";
 import { createGit } from "../processes/git.ts";
 
 /**
@@ -14,13 +15,13 @@ export async function allFiles(folder: string, environment: Readonly<Record<stri
   const words = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
   const answer = await createGit(environment).askIn(folder, words);
   if (!answer.ok) return filesBelow(folder);
-  const names = new Set(answer.stdout.toString("utf8").split("\0"));
+  const names = new Set(textOfNames(answer.stdout).split("\0"));
   return [...names].filter((name) => name !== "" && isFile(join(folder, name)));
 }
 
 /** What was removed is still listed, and so are repositories within this one. */
 function isFile(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
+  const found = lstatSync(pathOf(path), { throwIfNoEntry: false });
   return found !== undefined && !found.isDirectory();
 }
 
@@ -31,18 +32,21 @@ function filesBelow(folder: string): string[] {
   const left = [""];
   for (let place = left.pop(); place !== undefined; place = left.pop()) {
     for (const entry of entriesOf(join(folder, place))) {
-      const name = place === "" ? entry.name : `${place}/${entry.name}`;
+      const own = textOfNames(entry.name);
+      const name = place === "" ? own : `${place}/${own}`;
       if (!entry.isDirectory()) files.push(name);
-      else if (!notOurs.has(entry.name)) left.push(name);
+      else if (!notOurs.has(own)) left.push(name);
     }
   }
   return files.sort();
 }
 
-function entriesOf(path: string): Dirent[] {
+function entriesOf(path: string): ReturnType<typeof readEntries> {
   try {
-    return readdirSync(path, { withFileTypes: true });
+    return readEntries(path);
   } catch (error) {
     throw new HooklineError("file_unreadable", { reason: messageOf(error), where: path }, { cause: error });
   }
 }
+
+const readEntries = (path: string) => readdirSync(pathOf(path), { withFileTypes: true, encoding: "buffer" });

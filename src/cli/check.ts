@@ -7,13 +7,14 @@ import type { Hook, Problem } from "../core/hook.ts";
 import { inspectHooks } from "../dialects/inspect.ts";
 import { checkOne, loadAll, type Request } from "../loading.ts";
 import type { ExitCode, Invocation } from "./command.ts";
+import { findingsBelow } from "./git-below.ts";
 import { loadingFor, type Place } from "./line.ts";
 import { shortPath } from "./list.ts";
 import { safeText, type Terminal } from "./terminal.ts";
 
 export async function check(invocation: Invocation): Promise<ExitCode> {
   const { problems, files, hooks } = await find(invocation);
-  const all = [...problems, ...inspectHooks(hooks, invocation)].sort(byPlace);
+  const all = [...problems, ...inspectHooks(hooks, invocation), ...findingsBelow(hooks)].sort(byPlace);
   const errors = all.filter(({ severity }) => severity === "error").length;
   if (invocation.json) invocation.terminal.print(JSON.stringify(all));
   else print(invocation, all, files, hooks.length, errors);

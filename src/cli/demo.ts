@@ -9,8 +9,8 @@ import { openSqliteStore } from "../stores/sqlite.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { play, settle, type Told } from "./demo-session.ts";
 import { openLine } from "./line.ts";
-import { inputOf, resultOf } from "./runs.ts";
-import { type Column, oneLine, type Style, table } from "./terminal.ts";
+import { inputOf, resultOf, saidIn } from "./runs.ts";
+import { type Column, oneLine, type Style, type Terminal, table } from "./terminal.ts";
 
 export async function demo(invocation: Invocation): Promise<ExitCode> {
   const folder = mkdtempSync(join(tmpdir(), "hookline-demo-"));
@@ -46,21 +46,7 @@ function report(
   terminal.print(terminal.paint("bold", "A recorded Claude Code session, replayed through a workspace with hooks"));
   terminal.print(terminal.paint("dim", `${told.length} events; those that no hook matched are left out of the table`));
   terminal.print("");
-  const columns: Column[] = [
-    { title: "event", fills: true },
-    { title: "hook", most: 22 },
-    { title: "answered", fills: true },
-    { title: "what came of it", style: consequenceStyle },
-    { title: "ms", align: "right" },
-  ];
-  const rows = runs.map(({ event, run }) => [
-    whatHappened(event),
-    run.hookName,
-    answerOf(run),
-    consequenceOf(event, run),
-    String(run.ms ?? ""),
-  ]);
-  for (const row of table(terminal, columns, rows)) terminal.print(row);
+  for (const row of rowsOf(terminal, runs)) terminal.print(row);
   terminal.print("");
   terminal.print(summary(told, seconds));
   const denied = runs.find(({ run }) => run.outcome?.verdict?.is === "deny");
@@ -69,6 +55,38 @@ function report(
   if (denied) terminal.print(`  ${command} why ${denied.run.id} --store ${store}`);
   terminal.print(`  ${command} runs --store ${store}`);
   terminal.print(`  ${command} list --cwd ${join(folder, "shop-api")}`);
+}
+
+/** Narrower than this the columns side by side would hold no sentence. */
+const wideEnough = 120;
+
+/** A line for each run; on a narrow terminal two, of which the second has the hook and what it answered. */
+function rowsOf(terminal: Terminal, runs: readonly { event: HookEvent; run: Run }[]): string[] {
+  const event: Column = { title: "event", fills: true };
+  const hook: Column = { title: "hook", most: 22 };
+  const answered: Column = { title: "answered", fills: true };
+  const ends: Column[] = [
+    { title: "what came of it", style: consequenceStyle },
+    { title: "ms", align: "right" },
+  ];
+  const cells = runs.map(({ event: told, run }) => ({
+    happened: whatHappened(told),
+    said: [run.hookName, answerOf(run)],
+    came: [consequenceOf(told, run), String(run.ms ?? "")],
+  }));
+  if (terminal.width >= wideEnough) {
+    const rows = cells.map(({ happened, said, came }) => [happened, ...said, ...came]);
+    return table(terminal, [event, hook, answered, ...ends], rows);
+  }
+  const indent: Column = { title: "" };
+  const first = cells.map(({ happened, came }) => [happened, ...came]);
+  const upper = table(terminal, [event, ...ends], first);
+  const lower = table(
+    terminal,
+    [indent, hook, answered],
+    cells.map(({ said }) => ["", ...said]),
+  );
+  return upper.flatMap((line, index) => [line, lower[index] ?? ""]);
 }
 
 /** The event and the one thing about it that a person wants to know. */
@@ -93,7 +111,7 @@ function answerOf(run: Run): string {
   const said =
     context?.join(" ") ??
     suggestions?.map(({ id, reason }) => `${id}: ${reason ?? ""}`).join(" ") ??
-    messages?.map(({ text }) => text).join(" ");
+    (messages && saidIn(messages));
   return verdict?.reason ?? said ?? outputOf(run) ?? resultOf(run);
 }
 
@@ -111,6 +129,8 @@ function outputOf({ steps, notes }: Run): string | undefined {
 }
 
 const commitEvent = "git.pre-commit";
+/** The last one; the person has gone by then, and so nobody is told. */
+const lastEvent = "SessionStop";
 
 /** What each kind of answer means for the agent, first match. */
 const consequences: readonly { holds(event: HookEvent, run: Run): boolean; text: string; style?: Style }[] = [
@@ -135,6 +155,7 @@ const consequences: readonly { holds(event: HookEvent, run: Run): boolean; text:
   { holds: (_event, run) => run.outcome?.verdict?.is === "deny", text: "denied: it did not run", style: "red" },
   { holds: (_event, run) => run.status === "failed" || run.status === "timeout", text: "failed", style: "red" },
   { holds: (_event, run) => run.outcome?.updatedInput !== undefined, text: "rewritten", style: "cyan" },
+  { holds: (event) => event.name === lastEvent, text: "kept in the run", style: "green" },
   {
     holds: (_event, { outcome }) =>
       outcome?.messages?.every(({ to }) => to === "person") === true && !outcome.context && !outcome.suggestions,

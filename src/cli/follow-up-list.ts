@@ -39,7 +39,13 @@ export function subjectOf({ kind, payload }: FollowUp): string {
 const subjects: { readonly [kind: string]: (payload: Fields) => string | undefined } = {
   open_file: ({ path, line }) =>
     typeof path === "string" ? `${path}${typeof line === "number" ? `:${line}` : ""}` : undefined,
-  run_command: ({ command, args }) =>
-    typeof command === "string" ? [command, ...(Array.isArray(args) ? args.map(String) : [])].join(" ") : undefined,
+  run_command({ command, args }) {
+    if (typeof command !== "string") return undefined;
+    return Array.isArray(args) ? [command, ...args.map(String)].map(word).join(" ") : command;
+  },
   create_task: ({ title, name, description }) => [title, name, description].find((one) => typeof one === "string"),
 };
+
+/** As a shell would take it for one word, so that a person sees where it ends. */
+const word = (text: string): string =>
+  /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -27,12 +27,18 @@ const newest = 1000;
 
 async function list(invocation: Invocation, store: Store): Promise<ExitCode> {
   const found: KeptFollowUp[] = [];
-  for (const one of await store.runs({ limit: newest })) found.push(...(await followUpsOf(one, store)));
+  const runs = await store.runs({ limit: newest });
+  for (const one of runs) found.push(...(await followUpsOf(one, store)));
   const shown = invocation.flags.all === true ? found : found.filter(({ done }) => !done);
   const { terminal } = invocation;
+  const isCut = runs.length === newest;
   if (invocation.json) terminal.print(JSON.stringify(shown.map(rowOf)));
-  else if (shown.length === 0) terminal.print("no follow-up is open.");
-  else for (const line of lines(invocation, shown)) terminal.print(line);
+  else if (shown.length > 0) for (const line of lines(invocation, shown)) terminal.print(line);
+  else terminal.print(`no follow-up is open${isCut ? ` in the newest ${newest} runs` : ""}.`);
+  if (isCut)
+    terminal.error(
+      `hookline: only the newest ${newest} runs were looked through; hookline runs show RUN has an older one's`,
+    );
   return 0;
 }
 

@@ -4,6 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import type { AskGit } from "../agents/git.ts";
+import { textOfNames } from "../file-names.ts";
 
 const longestAnswerInBytes = 64 << 20;
 const limitInMilliseconds = 30_000;
@@ -16,14 +17,13 @@ export function askGitAs(environment: Readonly<Record<string, string>>): AskGit 
     const { status, stdout, stderr, error } = spawnSync("git", [...safely, ...words], {
       cwd: folder,
       env: { ...environment, GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0" },
-      encoding: "utf8",
       input: "",
       maxBuffer: longestAnswerInBytes,
       timeout: limitInMilliseconds,
     });
     if (error) return { ok: false, reason: `git could not be asked: ${error.message}` };
-    if (status === 0) return { ok: true, text: stdout };
-    const [said = ""] = stderr.trim().split("\n");
+    if (status === 0) return { ok: true, text: textOfNames(stdout) };
+    const [said = ""] = stderr.toString("utf8").trim().split("\n");
     const reason = said.replace(/^fatal: /, "") || `git ended with exit code ${status}`;
     return { ok: false, reason, ...(status === null ? {} : { code: status }) };
   };

@@ -1,17 +1,20 @@
 /** hookline git: puts our hook where git looks for it, takes it out, and answers git when that hook asks. */
 import { resolve } from "node:path";
-import { gitReply, hookName, preCommitEvent } from "../agents/git.ts";
+import { type GitReply, gitReply, hookName, preCommitEvent } from "../agents/git.ts";
 import type { HooksPlan } from "../agents/git-hooks.ts";
 import { type GitPlace, topOf } from "../agents/git-place.ts";
 import type { Hook } from "../core/hook.ts";
-import type { Run } from "../core/record.ts";
+import type { Run, Store } from "../core/record.ts";
+import { createDetachedQueue } from "../queues/detached.ts";
+import { storeWithFallback } from "../stores/fallback.ts";
+import { openSqliteStore } from "../stores/sqlite.ts";
 import { systemPorts } from "../system.ts";
 import { type Invocation, textFlag, usageError } from "./command.ts";
+import { hooksBelow } from "./git-below.ts";
 import { type GitHooksOptions, installGitHooks, programOf, refreshGitHooks, uninstallGitHooks } from "./git-hooks.ts";
 import { askGitAs } from "./git-program.ts";
-import { complaintAbout, loadForOneEvent, openLine } from "./line.ts";
+import { complaintAbout, openLine, storeOptions, storePath } from "./line.ts";
 import { shortPath } from "./list.ts";
-import { openStore } from "./store.ts";
 import { safeText } from "./terminal.ts";
 
 export async function git(invocation: Invocation): Promise<number> {
@@ -28,20 +31,33 @@ export async function git(invocation: Invocation): Promise<number> {
   );
 }
 
-const optionsOf = (invocation: Invocation): GitHooksOptions => ({
+const optionsOf = (invocation: Invocation, store: Store): GitHooksOptions => ({
   place: invocation,
   program: programOf(invocation.self),
-  load: (cwd) => loadForOneEvent({ ...invocation, cwd }),
+  store,
 });
+
+/** Trouble with the store is told, and keeps nobody from committing: only a hook does. */
+function lastingStore(invocation: Invocation): Store {
+  const complain = (reason: string): void => invocation.terminal.error(`hookline: ${safeText(reason)}`);
+  const options = storeOptions(invocation, textFlag(invocation.flags, "store"), complain);
+  return storeWithFallback(() => openSqliteStore({ ...options, onNotice: complain }), complain);
+}
 
 async function install(invocation: Invocation): Promise<number> {
   const dryRun = invocation.flags["dry-run"] === true;
-  const { place, plan, listeners } = await installGitHooks({ ...optionsOf(invocation), dryRun });
+  const store = lastingStore(invocation);
+  const { place, plan, listeners } = await installGitHooks({ ...optionsOf(invocation, store), dryRun });
+  store.close();
+  const below = await hooksBelow(askGitAs(invocation.environment), place.top, invocation);
   const show = (path: string): string => safeText(shortPath(path, invocation.cwd, invocation.home));
   const file = plan.name === undefined ? undefined : `${place.hooks}/${plan.name}`;
   const sentences = [
     file === undefined ? nothingToAsk(plan, place, show) : inPlace(plan, show(file), dryRun),
     ...(file === undefined ? [] : [listenerSentence(listeners)]),
+    ...below.map(
+      ({ origin: { file = "" } }) => `${show(file)} is not asked: git asks those at the top of the worktree only`,
+    ),
     ...plan.notes,
     ...placeNotes(place, show),
   ];
@@ -50,6 +66,7 @@ async function install(invocation: Invocation): Promise<number> {
     file: file ?? null,
     ...changeOf(plan, dryRun),
     listeners: listeners.map(({ id }) => id),
+    notAsked: below.map(({ origin }) => origin.file),
   });
   return 0;
 }
@@ -124,36 +141,37 @@ async function runHook(invocation: Invocation): Promise<number> {
   const here: Invocation = { ...invocation, cwd: top };
   const { id, now } = systemPorts();
   const event = preCommitEvent({ ask, top, environment: invocation.environment, id: id(), at: now() });
-  const store = await openStore(here);
   const runs = new Map<string, Run>();
-  const isWatched = invocation.terminal.width !== Number.POSITIVE_INFINITY;
   const line = await openLine({
     place: here,
-    store,
+    store: lastingStore(here),
+    queue: createDetachedQueue({
+      command: [...here.self, "supervise"],
+      store: storePath(here, textFlag(here.flags, "store")),
+    }),
     only: [event],
     observe(seen) {
-      if (seen.is !== "run") return;
-      if (isWatched && seen.run.status === "running" && !runs.has(seen.run.id))
-        invocation.terminal.error(`hookline: ${safeText(seen.run.hookName)} …`);
-      runs.set(seen.run.id, seen.run);
+      if (seen.is === "run") runs.set(seen.run.id, seen.run);
     },
   });
   const complaint = complaintAbout(line.loaded, (path) => shortPath(path, top, invocation.home));
   if (complaint) invocation.terminal.error(`hookline: ${safeText(complaint)}`);
   const outcome = await line.engine.emit(event, { environment: invocation.environment, signal: invocation.signal });
-  await line.close();
-  const reply = gitReply(outcome, [...runs.values()]);
+  const reply = invocation.signal.aborted ? interrupted : gitReply(outcome, [...runs.values()]);
   if (reply.stderr !== "") invocation.terminal.error(safeText(reply.stderr));
-  for (const note of await refreshAfter(here)) invocation.terminal.error(`hookline: ${safeText(note)}`);
-  return invocation.signal.aborted ? interrupted : reply.exitCode;
+  if (reply !== interrupted)
+    for (const note of await refreshAfter(here, line.ports.store))
+      invocation.terminal.error(`hookline: ${safeText(note)}`);
+  await line.close();
+  return reply.exitCode;
 }
-const interrupted = 130;
+const interrupted: GitReply = { exitCode: 130, stderr: "hookline: interrupted" };
 
 /** The hook that called us may have seen that other hooks changed, or another tool has just written over it. */
-async function refreshAfter(here: Invocation): Promise<string[]> {
+async function refreshAfter(here: Invocation, store: Store): Promise<string[]> {
   const file = textFlag(here.flags, "by");
   if (file === undefined) return []; // a person called
-  return refreshGitHooks(optionsOf(here), {
+  return refreshGitHooks(optionsOf(here, store), {
     because: "run",
     file: resolve(here.cwd, file),
     hooksChanged: here.flags.renew === true,

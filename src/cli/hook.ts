@@ -13,6 +13,7 @@ import { HooklineError, messageOf } from "../core/error.ts";
 import type { HookEvent } from "../core/event.ts";
 import { resolveEvent } from "../core/events.ts";
 import { listensTo } from "../core/plan.ts";
+import type { Store } from "../core/record.ts";
 import { createDetachedQueue } from "../queues/detached.ts";
 import type { LoadedHooks } from "../sources/load.ts";
 import { storeWithFallback } from "../stores/fallback.ts";
@@ -122,19 +123,18 @@ async function answer(event: HookEvent, adapter: AgentAdapter, place: Place, wor
   for (const one of beside) await line.engine.emit(one, caller); // the agent can be told nothing of these
   const outcome = await line.engine.emit(event, caller);
   const reply = adapter.encode(event, outcome);
+  if (event.name === "SessionStart") for (const note of await refreshGit(here, line.ports.store)) complain(note);
   await line.close();
-  if (event.name === "SessionStart") for (const note of await refreshGit(here)) complain(note);
   // With exit 2 standard error is the reason that the model reads: nothing else may stand there.
   return reply.exitCode === 2 || complaints.length === 0 ? reply : { ...reply, stderr: complaints.join("\n") };
 }
 
 /** Where a person has put our hook into git: back in its place, or out of it. Elsewhere one look at a folder. */
-async function refreshGit(here: Place): Promise<string[]> {
+async function refreshGit(here: Place, store: Store): Promise<string[]> {
   if (!anyConsent(stateFolder(here))) return [];
   const { refreshGitHooks } = await import("./git-hooks.ts");
   const program = [process.execPath, process.env.HOOKLINE_BIN ?? ""] as const;
-  const load = (cwd: string): ReturnType<typeof loadForOneEvent> => loadForOneEvent({ ...here, cwd });
-  return refreshGitHooks({ place: here, program, load }, { because: "session" });
+  return refreshGitHooks({ place: here, program, store }, { because: "session" });
 }
 
 /** Input that cannot be read: nothing to say, or a block where a guard would have judged this event (R59). */

@@ -13,7 +13,7 @@ import type { Observation, Ports, Queue, Registry } from "../core/ports.ts";
 import type { Store } from "../core/record.ts";
 import type { Callback } from "../handlers/function.ts";
 import { createSettingsHandlers } from "../handlers/settings-handlers.ts";
-import type { Loaded, Loading } from "../loading.ts";
+import type { Loaded, Loading, Request } from "../loading.ts";
 import { createOutside } from "../outside.ts";
 import { createSpawn } from "../processes/spawn.ts";
 import { createInlineQueue } from "../queues/inline.ts";
@@ -35,6 +35,7 @@ export interface Place {
   home: string;
   environment: Readonly<Record<string, string>>;
 }
+type LoadPlace = Place & Pick<Request, "withoutModules">;
 export interface Line {
   engine: Engine;
   loaded: Loaded;
@@ -248,7 +249,7 @@ function usesForeign(condition: Condition, registry: Registry): boolean {
 
 /** The hooks of this place, broken guards in their last valid form. `quickly`: for one event, patterns unchecked. */
 export async function loadInForce(
-  place: Place,
+  place: LoadPlace,
   store: Pick<Store, "setsInForce" | "hookSet">,
   loading: Loading = loadingFor(),
   quickly = false,
@@ -258,7 +259,7 @@ export async function loadInForce(
   return lastValid.length === 0 ? loaded : loadEverything({ ...place, lastValid }, loading);
 }
 
-async function loadEverything(place: Place & { lastValid?: readonly Hook[] }, loading: Loading): Promise<Loaded> {
+async function loadEverything(place: LoadPlace & { lastValid?: readonly Hook[] }, loading: Loading): Promise<Loaded> {
   const [{ loadAll }, patterns] = await Promise.all([import("../loading.ts"), loadPatterns()]);
   return loadAll({ ...place, patterns }, loading);
 }
@@ -268,7 +269,7 @@ declare const BUILT_FROM: string;
 const build = typeof BUILT_FROM === "undefined" ? undefined : BUILT_FROM;
 
 /** The hooks of this place, from the last load's copy where it still holds. The dialects are loaded only if not. */
-export async function loadForOneEvent(place: Place, loading: Loading = loadingFor()): Promise<Loaded> {
+export async function loadForOneEvent(place: LoadPlace, loading: Loading = loadingFor()): Promise<Loaded> {
   const compiled = build === undefined ? undefined : compiledHooks(stateFolder(place), build, place);
   const kept = compiled?.read();
   const { registry } = loading;
@@ -277,7 +278,7 @@ export async function loadForOneEvent(place: Place, loading: Loading = loadingFo
   if (!compiled) return loadAll(place, loading);
   const load = await loadAllStable(place, loading, kept?.watched ?? []);
   const { registry: _functions, ...plain } = load.loaded;
-  compiled.keep({ ...load, loaded: plain }, Date.now());
+  if (!place.withoutModules || plain.modules.length === 0) compiled.keep({ ...load, loaded: plain }, Date.now());
   return load.loaded;
 }
 

@@ -28,7 +28,7 @@ async function main(given: readonly string[]): Promise<number> {
 
 async function run(command: Command, rest: readonly string[]): Promise<number> {
   const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
   const invocation = invocationOf(command, rest, stop.signal);
   return (await command.load())(invocation);
 }
@@ -49,8 +49,8 @@ function report(error: unknown): ExitCode {
 }
 
 const exit = process.exit.bind(process); // ours, whatever a module of the project does to it
-process.stdout.on("error", ignoreClosedPipe);
-process.stderr.on("error", ignoreClosedPipe);
+process.stdout.on("error", endUnread);
+process.stderr.on("error", () => {}); // what nobody reads is lost, but the exit code is an answer and is still to come
 
 /** Flags that hold everywhere may stand before the command too. */
 function commandFirst(words: readonly string[]): readonly string[] {
@@ -69,8 +69,8 @@ function commandFirst(words: readonly string[]): readonly string[] {
 }
 
 /** A reader that has seen enough (`hookline runs | head`) is no failure. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  exit(error.code === "EPIPE" ? 0 : 3);
+function endUnread(error: NodeJS.ErrnoException): void {
+  exit(error.code === "EPIPE" ? (process.exitCode ?? 0) : 3);
 }
 
 const given = commandFirst(process.argv.slice(2));

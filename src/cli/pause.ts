@@ -28,7 +28,8 @@ export const pause = (invocation: Invocation): Promise<ExitCode> =>
     terminal.print(`${meant.name} ${changed ? "is paused" : "was paused already"}: hookline resume${wordFor(meant)}`);
     if (meant.hook && isGuard(meant.hook)) terminal.print("it is a guard: what it would block can happen now");
     if (meant.hook) return;
-    const guards = meant.hooks.filter(isGuard).length;
+    const paused = await store.paused();
+    const guards = meant.hooks.filter((hook) => isGuard(hook) && hook.enabled && !paused.has(hook.id)).length;
     if (guards > 0)
       terminal.print(
         `${guards === 1 ? "one guard stays" : `${guards} guards stay`} on watch: guards are paused by name`,

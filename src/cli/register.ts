@@ -1,19 +1,19 @@
 /** hookline register: which repository hooks there are, grouped by event, as JSON (specification 001, 2.2). */
-import { loadPatterns } from "../conditions/patterns.ts";
 import type { Fields, Json } from "../core/event.ts";
 import type { Hook, Problem } from "../core/hook.ts";
 import { inspectHooks } from "../dialects/inspect.ts";
 import { matchOf } from "../dialects/registry-match.ts";
-import { loadAll } from "../loading.ts";
 import { findingLine } from "./check.ts";
 import type { ExitCode, Invocation } from "./command.ts";
-import { complaintAbout, loadingFor } from "./line.ts";
+import { complaintAbout, loadInForce } from "./line.ts";
 import { shortPath } from "./list.ts";
+import { openStore } from "./store.ts";
 
 export async function register(invocation: Invocation): Promise<ExitCode> {
   const { terminal, cwd, home } = invocation;
-  const request = { ...invocation, patterns: await loadPatterns() };
-  const { set, files, problems } = await loadAll(request, loadingFor(request));
+  const store = await openStore(invocation);
+  const { set, files, problems } = await loadInForce(invocation, store);
+  store.close();
   const own = set.hooks.filter(({ origin }) => origin.dialect === "registry");
   terminal.print(JSON.stringify(registrationOf(own), null, 2));
   const paths = new Set(files.flatMap(({ flavour, path }) => (flavour === "registry" ? [path] : [])));

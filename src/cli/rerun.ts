@@ -1,8 +1,13 @@
 /** hookline rerun: the event of a run once more, for its hook as it is today. */
 import { statSync } from "node:fs";
+import { relative, resolve, sep } from "node:path";
 import { HooklineError } from "../core/error.ts";
 import type { HookEvent } from "../core/event.ts";
+import type { Hook } from "../core/hook.ts";
+import { textsIn } from "../core/named-files.ts";
 import type { Run, Store } from "../core/record.ts";
+import { workspaceOf } from "../handlers/script-files.ts";
+import { namesKept } from "../handlers/script-words.ts";
 import { findHook } from "../operations/find-hook.ts";
 import { systemPorts } from "../system.ts";
 import { runByHand } from "./by-hand.ts";
@@ -23,10 +28,27 @@ export async function rerun(invocation: Invocation): Promise<ExitCode> {
   const { run, event, redacted } = told;
   if (redacted) invocation.terminal.error("hookline: secrets in the event were replaced before it was stored");
   const cwd = isFolder(event.cwd) ? event.cwd : invocation.cwd;
-  return runByHand({ ...invocation, cwd }, store, async ({ loaded }) => ({
-    hook: findHook(loaded.set.hooks, { name: run.hook, cwd, where: `run ${id}` }),
-    event: { ...event, cwd },
-  }));
+  return runByHand({ ...invocation, cwd }, store, async ({ loaded }) => {
+    const hook = findHook(loaded.set.hooks, { name: run.hook, cwd, where: `run ${id}` });
+    return { hook, event: forItsFiles({ ...event, cwd }, run, hook) };
+  });
+}
+
+/**
+ * A script that was owed ran for files that had changed before that event, and once it has passed nobody remembers them but
+ * the run. They count as changed now.
+ */
+function forItsFiles(event: HookEvent, run: Run, hook: Hook): HookEvent {
+  const { changes } = event;
+  const output = run.steps.find(({ uses }) => uses === "script")?.output ?? {};
+  const lists = [textsIn(output.files) ?? [], textsIn(output.removed) ?? []];
+  if (!changes || "unknown" in changes || lists.every((list) => list.length === 0)) return event;
+  const folder = workspaceOf({ event, hook });
+  const pathOf = (name: string): string => relative(changes.base, resolve(folder, name)).split(sep).join("/");
+  // Of a list that was cut nobody knows the rest, so all that may have been in it counts.
+  const own = lists.some((list) => list.length >= namesKept) ? changes.earlier : lists.flat().map(pathOf);
+  const files = [...new Set([...changes.files, ...own])].sort();
+  return { ...event, changes: { ...changes, files, earlier: changes.earlier.filter((name) => !own.includes(name)) } };
 }
 
 interface Told {

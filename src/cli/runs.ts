@@ -2,6 +2,7 @@
 
 import { HooklineError } from "../core/error.ts";
 import type { Fields } from "../core/event.ts";
+import type { Message } from "../core/outcome.ts";
 import type { Run, RunFilter, RunStatus, Store } from "../core/record.ts";
 import { labelled } from "../core/run.ts";
 import { brief } from "../operations/runs.ts";
@@ -85,10 +86,22 @@ export function resultOf({ status, reason, outcome }: Run): string {
   if (outcome?.stop) return `stop: ${outcome.stop.reason ?? ""}`;
   if (outcome?.updatedInput) return `rewrote it to ${inputOf(outcome.updatedInput)}`;
   if (outcome?.context) return `added context: ${outcome.context.join("\n")}`;
-  if (outcome?.messages?.[0]) return `said: ${outcome.messages[0].text}`;
+  if (outcome?.messages?.length) return `said: ${saidIn(outcome.messages)}`;
   const fields = Object.keys(outcome ?? {});
   return fields.length > 0 ? fields.join(", ") : "no opinion";
 }
+
+const urgency: ReadonlyMap<string | undefined, number> = new Map(
+  ["error", "warn", "info"].map((level, at) => [level, at]),
+);
+const urgencyOf = ({ level }: Message): number => urgency.get(level) ?? urgency.size;
+
+/** What went wrong first, as a line of a table shows no more than its beginning. */
+export const saidIn = (messages: readonly Message[]): string =>
+  messages
+    .toSorted((one, other) => urgencyOf(one) - urgencyOf(other))
+    .map(({ text }) => text)
+    .join("\n");
 
 /** The part of a tool's input that a person would name. */
 export const inputOf = ({ command, file_path: file, ...rest }: Fields): string =>

@@ -1,10 +1,9 @@
 /** ability and operation_key: which ability an event is about (specification 001), against globs. One shape, two rows. */
-import { type Ability, abilityOf } from "../core/ability.ts";
-import { HooklineError } from "../core/error.ts";
-import { type HookEvent, textField } from "../core/event.ts";
+import { type Ability, abilityOf, namesOf } from "../core/ability.ts";
+import type { HookEvent } from "../core/event.ts";
+import { compileNameGlobs } from "../core/name-glob.ts";
 import type { ConditionKind } from "../core/ports.ts";
 import { listOf, object, say, text } from "../core/schema.ts";
-import { compileNameGlob } from "./name-glob.ts";
 
 export interface AbilityParams {
   match: string[];
@@ -27,20 +26,8 @@ function compared({ name, what, description, namesOf }: Compared): ConditionKind
   return {
     params: object({ match: say(listOf(text()), description) }),
     compile(params) {
-      const globs = params.match.map((glob) => glob.trim()).filter((glob) => glob !== "");
-      if (globs.length === 0) {
-        throw new HooklineError("pattern_invalid", {
-          pattern: JSON.stringify(params.match),
-          reason: `it names no ${what}`,
-          where: `the condition ${name}`,
-          advice: "leave it out to match every ability",
-        });
-      }
-      const tests = globs.map(compileNameGlob);
-      return ({ event }) => {
-        const names = found(event);
-        return tests.some((holds) => names.some(holds));
-      };
+      const holds = compileNameGlobs(params.match, what, `the condition ${name}`);
+      return ({ event }) => holds(found(event));
     },
     describe: (params) => `the ${what} is ${written(params)}`,
     explain(params, { event }) {
@@ -58,16 +45,11 @@ function compared({ name, what, description, namesOf }: Compared): ConditionKind
   };
 }
 
-/** Also known by its kind, such as skill:review, and by the tool that calls it. */
 export const ability: ConditionKind<AbilityParams> = compared({
   name: "ability",
   what: "ability",
   description: "globs of abilities with * and ?; skill:*, agent:* and tool:* mean all of a kind",
-  namesOf: ({ id, kind }, { data, nativeTool }) => [
-    id,
-    `${kind}:${id}`,
-    ...[textField(data, "tool_name"), nativeTool].filter((one) => one !== undefined),
-  ],
+  namesOf,
 });
 
 export const operationKey: ConditionKind<AbilityParams> = compared({

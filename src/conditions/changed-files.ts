@@ -1,11 +1,10 @@
 /** changed_files: files that an event names, or that have changed in the workspace, against patterns (R12, R19). */
-import { HooklineError } from "../core/error.ts";
-import type { Changes, Fields, HookEvent, Json } from "../core/event.ts";
-import { rowOf } from "../core/events.ts";
-import { resolvePath } from "../core/file-pattern.ts";
+import { resolve, sep } from "node:path";
+import { compileChangedPatterns } from "../core/changed-pattern.ts";
+import type { Changes, HookEvent } from "../core/event.ts";
+import { filesNamedBy, type NamedFiles, notLookedAt, ownRoot } from "../core/named-files.ts";
 import type { ConditionKind, Patterns, Scope } from "../core/ports.ts";
 import { flag, listOf, object, oneOf, type Schema, say, text } from "../core/schema.ts";
-import { classOf, toolRow } from "../core/tools.ts";
 
 type Params = { patterns: string[]; root?: string; since?: "session"; optional?: boolean };
 
@@ -23,77 +22,39 @@ const globs: Schema<string[]> = {
       : names.check(value, path),
 };
 
-/** What one looks at: files relative to `base`, or absolute. */
-interface Seen {
-  base: string;
-  files: readonly string[];
-}
-
-/** Lists in a payload, by the names that senders use (specification 001). */
-const listFields = ["changed_files", "files_touched"] as const;
-
-const namesIn = (value: Json | undefined): string[] | undefined =>
-  Array.isArray(value) ? value.filter((one) => typeof one === "string") : undefined;
-
-/** The files that an event names itself, so that nobody has to look for changes; undefined: none. */
-export function filesNamedBy({ name, data, cwd }: HookEvent): Seen | undefined {
-  for (const field of listFields) {
-    const files = namesIn(data[field]);
-    if (files) return { base: cwd, files };
-  }
-  const file = rowOf(name).matchTool ? writtenBy(data) : undefined;
-  return file === undefined ? undefined : { base: cwd, files: [file] };
-}
-
-/** The file that a writing tool is about. */
-function writtenBy({ tool_name: tool, tool_input: input }: Fields): string | undefined {
-  if (typeof tool !== "string" || classOf(tool) !== "write") return undefined;
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
-  const found = toolRow(tool)
-    ?.fields.map((field) => input[field])
-    .find((one) => typeof one === "string");
-  return typeof found === "string" ? found : undefined;
-}
-
-type Finding = Seen | { unknown: string };
+/** Beside what was found, how much was not looked at. */
+type Finding = (NamedFiles & { leftOut?: number }) | { unknown: string };
 
 function seenIn({ since }: Params, event: HookEvent): Finding {
   const named = filesNamedBy(event);
   if (named) return named;
   const { changes } = event;
   if (!changes) return { unknown: "nothing has looked for changes" };
-  return "unknown" in changes ? changes : { base: changes.base, files: filesOf(changes, since) };
+  if ("unknown" in changes) return changes;
+  const { base, truncated } = changes;
+  return { base, files: filesOf(changes, since), ...(truncated ? { leftOut: truncated } : {}) };
 }
 
 const filesOf = ({ files, earlier }: Changes, since: Params["since"]): readonly string[] =>
   since === "session" ? [...files, ...earlier].sort() : files;
 
+/** What has to be resolved, as people and agents write it; a backslash is a sign like others where it separates nothing. */
+const roundabout = sep === "\\" ? /^(\/|[A-Za-z]:)|\\|(^|\/)\.\.?\// : /^\/|(^|\/)\.\.?\//;
+
 /** Relative to the root, with forward slashes; what lies elsewhere is not meant. */
-function belowRoot({ base, files }: Seen, root: string): string[] {
-  const start = root === "/" ? "/" : `${resolvePath(root, "/")}/`;
-  const isPlain = resolvePath(base, "/") === resolvePath(root, "/");
+function belowRoot({ base, files }: NamedFiles, root: string): string[] {
+  const top = resolve(root);
+  const start = top.endsWith(sep) ? top : `${top}${sep}`;
+  const isSame = resolve(base) === top;
   return files.flatMap((file) => {
-    if (isPlain && !/^(\/|[A-Za-z]:|\.\.?\/)|\\|\/\.\.?\//.test(file)) return [file];
-    const path = resolvePath(file, base);
-    return path.startsWith(start) ? [path.slice(start.length)] : [];
+    if (isSame && !roundabout.test(file)) return [file];
+    const path = resolve(base, file);
+    return path.startsWith(start) ? [path.slice(start.length).replaceAll(sep, "/")] : [];
   });
 }
 
-/** A glob without a slash means the base name, in any folder (R12). */
-function compilePattern(source: string, glob: Patterns["glob"]): (path: string) => boolean {
-  const pattern = source.trim().replace(/^(\.?\/)+/, "");
-  if (pattern === "") {
-    const reason = "it names no file";
-    throw new HooklineError("pattern_invalid", { pattern: source, reason, where: "the condition changed_files" });
-  }
-  const holds = glob(pattern);
-  return pattern.includes("/") ? holds : (path) => holds(path.slice(path.lastIndexOf("/") + 1));
-}
-
-const compile = ({ patterns }: Params, { glob }: Patterns): ((path: string) => boolean) => {
-  const tests = patterns.map((one) => compilePattern(one, glob));
-  return (path) => tests.some((holds) => holds(path));
-};
+const compile = ({ patterns }: Params, given: Patterns): ((path: string) => boolean) =>
+  compileChangedPatterns(patterns, given, "the condition changed_files");
 
 const written = ({ patterns }: Params): string => patterns.join(" or ");
 const when = ({ since }: Params): string => (since === "session" ? "since the session began" : "since the last look");
@@ -105,11 +66,8 @@ function listed(files: readonly string[]): string {
   return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
 }
 
-/** A hook of one work tree may serve another, linked one: there the event's own is meant. */
-function filesFor({ root }: Params, seen: Seen, cwd: string): string[] {
-  const isHere = root !== undefined && `${resolvePath(cwd, "/")}/`.startsWith(`${resolvePath(root, "/")}/`);
-  return belowRoot(seen, isHere ? root : seen.base);
-}
+const filesFor = ({ root }: Params, seen: NamedFiles, cwd: string): string[] =>
+  belowRoot(seen, ownRoot(root, cwd) ?? seen.base);
 
 function explain(params: Params, { event }: Scope, patterns: Patterns): { holds: string; fails: string } {
   if (params.optional) return { holds: "it holds with and without changed files", fails: "" };
@@ -119,11 +77,12 @@ function explain(params: Params, { event }: Scope, patterns: Patterns): { holds:
     return { holds: unknown, fails: unknown };
   }
   const files = filesFor(params, seen, event.cwd);
+  const more = seen.leftOut ? `; ${notLookedAt(seen.leftOut)}` : "";
   const named = filesNamedBy(event) ? "the event names" : `changed ${when(params)}:`;
   const none = filesNamedBy(event) ? "the event names no file here" : `no file has changed ${when(params)}`;
   return {
-    holds: `${named} ${listed(files.filter(compile(params, patterns)))}, which fits ${written(params)}`,
-    fails: files.length === 0 ? none : `${named} ${listed(files)}, and the pattern is ${written(params)}`,
+    holds: `${named} ${listed(files.filter(compile(params, patterns)))}, which fits ${written(params)}${more}`,
+    fails: (files.length === 0 ? none : `${named} ${listed(files)}, and the pattern is ${written(params)}`) + more,
   };
 }
 
@@ -148,7 +107,9 @@ export const changedFiles: ConditionKind<Params> = {
         return false;
       }
       const files = filesFor(params, seen, event.cwd).filter(holds);
-      return files.length > 0 && { files };
+      if (files.length > 0) return { files };
+      if (seen.leftOut) faults?.push(`which files have changed is not known: ${notLookedAt(seen.leftOut)}`);
+      return false;
     };
   },
   describe: (params) => (params.optional ? "always" : `files like ${written(params)} have changed`),

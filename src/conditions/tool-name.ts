@@ -1,10 +1,10 @@
 /** tool_name: the name of the tool against globs (D39, R11, R13). */
 import { HooklineError } from "../core/error.ts";
 import { rowOf } from "../core/events.ts";
+import { compileNameGlob } from "../core/name-glob.ts";
 import type { ConditionKind } from "../core/ports.ts";
 import { either, listOf, object, say, text } from "../core/schema.ts";
 import { classOf, isToolClass, moduleNamesOf } from "../core/tools.ts";
-import { compileNameGlob } from "./name-glob.ts";
 
 type Params = { match: string | string[] };
 

@@ -23,6 +23,10 @@ export function abilityOf({ data }: HookEvent): Ability | undefined {
   return { id: own, kind, operation: textField(data, "operation_key") ?? `${kind}.${own}` };
 }
 
+/** What globs of abilities are compared with, what says most first: also its kind, such as skill:review, and the tool that calls it. */
+export const namesOf = ({ id, kind }: Ability, { data, nativeTool }: HookEvent): string[] =>
+  [id, `${kind}:${id}`, textField(data, "tool_name"), nativeTool].filter((one) => one !== undefined);
+
 /** A skill and a subagent are called by a tool that names them. */
 function calledBy(tool: string, input: Json | undefined): Pick<Ability, "kind" | "id"> {
   const kind = tool === "Skill" ? "skill" : classOf(tool) === "agent" ? "agent" : "tool";

@@ -50,22 +50,30 @@ function holdsAfresh(plan: Plan, passage: Passage): Found | boolean {
 }
 
 /**
- * A condition that could not be tested does not hold. It says so once per hook and fault, not on every event. A guard does
- * not let pass what it cannot judge: it has failed, each time, and its policy answers.
+ * A condition that could not be tested does not hold. It says so once in a session for each hook and fault, not on every
+ * event. A guard does not let pass what it cannot judge: it has failed, each time, and its policy answers. Where a hook has
+ * to pass, a person hears that it was not asked.
  */
 function* reportFaults({ ports }: Asking, plan: Plan, passage: Passage): Flow<void> {
   const [fault] = sharedScope(occasionOf(passage)).faults?.splice(0) ?? [];
   if (fault === undefined) return;
   const reason = `its condition cannot be tested: ${fault}`;
-  if (
-    plan.guard &&
-    !inBackground(plan, passage) &&
-    refusalOf(plan.hook, passage.event, ports, passage.paused) === undefined
-  )
-    return yield* failUntested(ports, plan, passage, reason);
-  const key = `fault:${plan.hook.id}:${fingerprint(fault)}`;
-  const told = yield* wait(ports.store.claim([{ key, max: 1, refusal: "told before" }], ports.now()));
-  if (!told) yield* skip(ports, plan, passage, reason);
+  const isInForce =
+    !inBackground(plan, passage) && refusalOf(plan.hook, passage.event, ports, passage.paused) === undefined;
+  if (isInForce && plan.guard) return yield* failUntested(ports, plan, passage, reason);
+  const key = `fault:${passage.event.session ?? ""}:${plan.hook.id}:${fingerprint(fault)}`;
+  const isOld = yield* wait(ports.store.claim([{ key, max: 1, refusal: "told before" }], ports.now()));
+  const hasToPass = isInForce && plan.hook.limits.untilPass;
+  if (hasToPass && !isOld) yield* tellUntested(ports, plan, passage, reason);
+  else if (hasToPass || !isOld) yield* skip(ports, plan, passage, reason);
+}
+
+function* tellUntested(ports: Ports, plan: Plan, passage: Passage, reason: string): Flow<void> {
+  const outcome: Outcome = { messages: [{ to: "person", text: `${plan.hook.name} was not run: ${reason}` }] };
+  const run: Run = { ...newRun(plan, passage, ports), status: "skipped", reason, outcome, ms: 0 };
+  const later = deliver(plan, passage, run, outcome);
+  yield* save(ports, run);
+  if (passage.event.session && !isEmpty(later)) yield* wait(ports.store.post(passage.event.session, later));
 }
 
 function* failUntested(ports: Ports, plan: Plan, passage: Passage, reason: string): Flow<void> {

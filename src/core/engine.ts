@@ -13,7 +13,7 @@ import { accept, merge, type Outcome } from "./outcome.ts";
 import { begin, candidates, holdsNow, inBackground, newRun, type Passage } from "./passage.ts";
 import { listensTo, type Plan, type Plans, planHooks } from "./plan.ts";
 import type { Caller, DetachedWork, Item, Ports } from "./ports.ts";
-import type { Found, Run } from "./record.ts";
+import type { Found, Run, RunStatus } from "./record.ts";
 import { policyOf } from "./run.ts";
 import { current, settle } from "./settle.ts";
 
@@ -88,12 +88,7 @@ export function createEngine(ports: Ports): Engine {
       ports.observe?.({ is: "event", event: passage.event });
       outcome = earlier ? yield* repeat(passage, earlier) : yield* pass(passage);
       if (given.session && ports.tracking)
-        yield* wait(
-          ports.tracking.end(
-            passage.event,
-            given.to ? [] : [...passage.answers.keys()].map(({ hook }) => hook), // the others have not looked
-          ),
-        );
+        yield* wait(ports.tracking.end(passage.event, given.to || earlier ? undefined : endsOf(passage)));
     } catch (error) {
       outcome = rest(passage, messageOf(error));
     }
@@ -235,6 +230,10 @@ export function createEngine(ports: Ports): Engine {
 
 /** What one hook is told alone has not happened to the conversation. */
 const standing = (_event: HookEvent, before: Turn): Turn => before;
+
+/** How the hooks ended that were asked. */
+const endsOf = ({ answers }: Passage): RunStatus[] =>
+  [...answers.values()].flatMap(({ run }) => (run.asked > 0 ? run.status : []));
 
 function needsOf(plans: readonly Plan[]): ReadonlySet<string> {
   const needs = new Set<string>();

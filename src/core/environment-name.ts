@@ -2,6 +2,5 @@
 
 /** HOOKLINE_ENV; without it "ci" where CI is set, else "dev". */
 export function environmentName({ HOOKLINE_ENV, CI = "" }: Readonly<Record<string, string | undefined>>): string {
-  if (HOOKLINE_ENV) return HOOKLINE_ENV;
-  return /^(false|0|no)?$/i.test(CI) ? "dev" : "ci";
+  return HOOKLINE_ENV?.trim() || (/^(false|0|no)?$/i.test(CI.trim()) ? "dev" : "ci");
 }

@@ -47,7 +47,7 @@ const sentences = {
   language_server_failed: (facts: Facts) =>
     `the language server ${facts.name} gave no answer: ${facts.reason} — ${facts.where} — ${facts.advice ?? "see the reason"}`,
   turn_running: (facts: Facts) =>
-    `a completion of ${facts.name} is running — ${facts.where} — wait for it, or cancel it`,
+    `a completion of ${facts.name} is running — ${facts.where} — wait for idle(), after cancel() where it is to end now`,
   payload_cut: (facts: Facts) =>
     `the event of run ${facts.name} cannot be sent again: ${facts.reason} — ${facts.where} — use hookline run with --data`,
   repository_unusable: (facts: Facts) =>

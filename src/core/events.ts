@@ -34,6 +34,8 @@ export interface EventRow<Data = Fields> {
   costs?: { fields: readonly OutcomeField[]; counter: Counter; max: number };
   /** Whoever it names is the session's agent from here on. */
   beginsTurn?: true;
+  /** The session begins: what it is compared with later is how things are now. */
+  beginsSession?: true;
   /** The session is over: its own hooks go (specification 002). */
   endsSession?: true;
   /** Notices of this kind that are waiting deny the event: the conversation goes on with them (R61). */
@@ -77,6 +79,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     accepts: ["context", "compact", "firstMessage", "sessionTitle", "watchPaths", "reloadSkills", ...hints, ...told],
     mode: "sync",
     beginsTurn: true,
+    beginsSession: true,
   },
   SessionEnd: {
     aliases: ["session_end"],

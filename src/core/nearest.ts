@@ -35,6 +35,18 @@ export const didYouMean = (word: string, candidates: Iterable<string>): string |
   return near === undefined ? undefined : `did you mean "${near}"?`;
 };
 
+const no: readonly unknown[] = [false, null, "false", "no", "off", "", 0];
+
+/**
+ * Whether somebody asks for a flag, also where its name is misspelt or its value no flag: what guards must not be lost to a
+ * slip of the pen.
+ */
+export const asksFor = (
+  flag: string,
+  fields: Iterable<readonly [key: string, value: unknown]>,
+  known: readonly string[],
+): boolean => [...fields].some(([key, value]) => nearest(key, known) === flag && !no.includes(value));
+
 /** Two letters that changed places are two steps, which even a short word may have. */
 const mistakesIn = (word: string): number => (word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3)));
 

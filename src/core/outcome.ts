@@ -1,5 +1,6 @@
 /** What hooks answer, how answers merge (one rule per field), and what a sender can take of them. */
 import type { Fields, HookId, Json } from "./event.ts";
+import { oneLine } from "./one-line.ts";
 
 export type VerdictKind = "deny" | "ask" | "allow" | "defer";
 export interface Verdict {
@@ -187,7 +188,7 @@ export interface Accepted {
 
 /** Splits an answer by what can be delivered: now, weaker, later, or lost with a note (R7). Never throws. */
 export function accept(outcome: Outcome, acceptance: Acceptance, guard: boolean): Accepted {
-  const split: Accepted = { now: {}, later: {}, notes: [] };
+  const split: Split = { now: {}, later: {}, notes: [], room: mostInOtherForm };
   for (const key in outcome) {
     if (!isField(key) || outcome[key] === undefined) continue;
     if (key === "verdict" && outcome.verdict) acceptVerdict(outcome.verdict, acceptance, guard, split);
@@ -195,7 +196,16 @@ export function accept(outcome: Outcome, acceptance: Acceptance, guard: boolean)
     else if (acceptance.fields.has(key)) mergeField(split.now, key, outcome[key]);
     else deliverOtherwise(key, outcome, acceptance, split);
   }
-  return split;
+  const { now, later, notes } = split;
+  return { now, later, notes };
+}
+
+/** In characters, of one answer: what somebody else's text becomes for a model or a person has an end (D13). */
+const mostInOtherForm = 10_000;
+
+interface Split extends Accepted {
+  /** So many characters may still be said in another form. */
+  room: number;
 }
 
 function acceptVerdict(verdict: Verdict, { fields, verdicts }: Acceptance, guard: boolean, split: Accepted): void {
@@ -237,13 +247,13 @@ const otherwise: { [F in OutcomeField]?: "later" | "kept" | Instead<OutcomeField
   followUps: "kept",
   suggestions: {
     field: "context",
-    texts: (list) => list.map((one) => `Suggested: ${one.id}${one.reason ? ` (${one.reason})` : ""}`),
+    texts: (list) => list.map(({ id, reason }) => `Suggested: ${withReason(id, reason)}`),
   },
   documents: {
     field: "context",
-    texts: (list) => list.map((one) => `Suggested document: ${one.path}${one.reason ? ` (${one.reason})` : ""}`),
+    texts: (list) => list.map(({ path, reason }) => `Suggested document: ${withReason(path, reason)}`),
   },
-  intent: { field: "context", texts: (intent) => [`Intent: ${JSON.stringify(intent)}`] },
+  intent: { field: "context", texts: (intent) => [`Intent: ${oneLine(JSON.stringify(intent), longestIntent)}`] },
   compact: {
     field: "messages",
     texts: ({ strategy, keepLast }) => [
@@ -251,6 +261,10 @@ const otherwise: { [F in OutcomeField]?: "later" | "kept" | Instead<OutcomeField
     ],
   },
 };
+const longestIntent = 2000;
+const withReason = (name: string, reason?: string): string =>
+  reason ? `${oneLine(name)} (${oneLine(reason)})` : oneLine(name);
+
 /** The nearest thing that can be delivered. */
 interface Instead<T> {
   field: "context" | "messages";
@@ -261,7 +275,7 @@ function deliverOtherwise<F extends OutcomeField>(
   field: F,
   outcome: Outcome,
   { fields }: Acceptance,
-  split: Accepted,
+  split: Split,
 ): void {
   const value: OutcomeFields[F] | undefined = outcome[field];
   const way = otherwise[field];
@@ -273,7 +287,12 @@ function deliverOtherwise<F extends OutcomeField>(
     split.notes.push("its follow-ups wait in this run: hookline follow-ups list");
   } else if (way) {
     const place = fields.has(way.field) ? split.now : split.later;
-    const texts = way.texts(value);
+    const all = way.texts(value);
+    const texts = fitting(all, split);
+    const lost = all.length - texts.length;
+    if (lost > 0)
+      split.notes.push(`${lost} of its ${field} are not told: ${mostInOtherForm} characters of an answer are the most`);
+    if (lost > 0 && texts.length === 0) return;
     if (way.field === "context") mergeField(place, "context", texts);
     else
       mergeField(
@@ -284,3 +303,10 @@ function deliverOtherwise<F extends OutcomeField>(
     split.notes.push(way.field === "context" ? `${field} became context` : `${field} became a message to the person`);
   } else split.notes.push(`${field} is not accepted on this event: dropped`);
 }
+
+/** Those before the first that has no room. */
+const fitting = (texts: readonly string[], split: Split): string[] =>
+  texts.filter(({ length }) => {
+    split.room -= length;
+    return split.room >= 0;
+  });

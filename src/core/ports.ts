@@ -1,10 +1,10 @@
 /** What the outside implements for the engine, and the contracts that say who may throw. */
 import type { Fields, HookEvent, HookId, Instant, Json, MaybePromise, Seconds, Turn } from "./event.ts";
-import type { Hook, HookSet, Role } from "./hook.ts";
+import type { Hook, HookSet, Origin, Role } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Ended, Spawn } from "./program.ts";
 import type { Diagnosis, LanguageServers, Model, Notice, Tools } from "./reach.ts";
-import type { Evidence, Failure, Found, Run, StepRecord, Store } from "./record.ts";
+import type { Evidence, Failure, Found, Run, RunStatus, StepRecord, Store } from "./record.ts";
 import type { Mismatch, Schema } from "./schema.ts";
 
 /** All that a condition or a template may look at. */
@@ -128,8 +128,9 @@ export interface Handler<P = Fields> {
    * What is wrong with parameters of the right shape, placeholders not yet filled; found when the file is read.
    *
    * @param patterns what its own patterns are tried with; without them they are not
+   * @param origin where the hook was written; without it places are not looked at
    */
-  inspect?(params: Fields, patterns?: Patterns): Mismatch[];
+  inspect?(params: Fields, patterns?: Patterns, origin?: Pick<Origin, "root">): Mismatch[];
   /** How rules use it (specification 003); absent: it is no action. */
   action?: ActionUse;
   /** How registry files use it (specification 001); absent: it is no built-in handler there. */
@@ -140,7 +141,7 @@ export interface Handler<P = Fields> {
 export interface BuiltinUse {
   /** One sentence, for the documentation. */
   summary: string;
-  /** What a hook with this handler is for the engine (R52). */
+  /** What a hook with this handler is for the engine (R52). Of parameters that are not valid: what they most likely mean. */
   role(params: Fields): Role;
   /** Seconds that its step needs, where the file says none. */
   limit?(params: Fields): Seconds;
@@ -216,8 +217,12 @@ export type Observation =
 export interface Tracking {
   /** Called with every event of a session, before its hooks are asked. */
   begin(event: HookEvent, set: HookSet): MaybePromise<void>;
-  /** Called when the event has its outcome. @param asked the hooks that ran */
-  end(event: HookEvent, asked: readonly Hook[]): MaybePromise<void>;
+  /**
+   * Called when the event has its outcome.
+   *
+   * @param asked how the hooks ended that were asked; absent: it was not for all hooks, so nothing counts as seen
+   */
+  end(event: HookEvent, asked?: readonly RunStatus[]): MaybePromise<void>;
 }
 
 export interface Ports {

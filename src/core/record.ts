@@ -82,7 +82,7 @@ export interface StoredEvent {
   repeats?: string;
 }
 
-/** How the files of a session's workspace were when the hooks that look at changes last ended (R57). */
+/** How the files of a session's workspace were when it began, or when the hooks of a project that look at them last ended (R57). */
 export interface Baseline {
   /** The commit that the session began with, and the one of the last look; absent: there was none. */
   begun?: string;
@@ -141,7 +141,7 @@ export interface Store {
   /** Adds debts and answers with all that the session owes. */
   owe(session: SessionId, debts: ReadonlyMap<HookId, Found>): MaybePromise<ReadonlyMap<HookId, Found>>;
   paid(session: SessionId, hook: HookId): MaybePromise<void>;
-  /** Of one session and one folder. */
+  /** Of one session, and one folder or one project's look at it. */
   baseline(session: SessionId, folder: string): MaybePromise<Baseline | undefined>;
   setBaseline(session: SessionId, folder: string, baseline: Baseline): MaybePromise<void>;
   /** A hook by its id, or all hooks of a project by its folder, until they are resumed. Both say whether it changed anything. */

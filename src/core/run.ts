@@ -48,10 +48,10 @@ export function* perform(plan: Plan, occasion: Occasion, run: string, match: Fou
     if (result.notes) notes.push(...result.notes);
     if (result.outcome) outcome = merge(outcome, signed(result.outcome, hook));
     if (!result.ok && step.onError === "stop") {
-      const status =
-        context.stopped === "cancelled" ? "cancelled" : result.failure === "timeout" ? "timeout" : "failed";
-      if (result.failure === "cancelled") return { status: "cancelled", reason: result.reason, outcome, steps, notes };
-      return failed(hook, status, labelled(result.failure, result.reason), outcome, steps, notes);
+      const { failure, reason } = result;
+      if (failure === "cancelled" && !context.stopped) return { status: "cancelled", reason, outcome, steps, notes };
+      const status = failure === "cancelled" || failure === "timeout" ? failure : "failed";
+      return failed(hook, status, labelled(failure, reason), outcome, steps, notes);
     }
     if (result.ok && result.detached) return { status: "running", outcome, steps, notes, detached: result.detached };
   }
@@ -65,9 +65,9 @@ const beforeStep = (done: number): string =>
 const overBefore = (ends: Instant | undefined, now: Instant, caller: Caller): "timeout" | "cancelled" | undefined =>
   caller.signal?.aborted ? "cancelled" : ends !== undefined && now >= ends ? "timeout" : undefined;
 
-/** "exit 1" says already that it is an exit. */
+/** "exit 1" says already that it is an exit, and who cancels a run is no failure of it. */
 export const labelled = (failure: Failure, reason: string): string =>
-  reason.startsWith(failure) ? reason : `${failure}: ${reason}`;
+  failure === "cancelled" || reason.startsWith(failure) ? reason : `${failure}: ${reason}`;
 
 /** What a hook's failure answers (R17). */
 export function policyOf(hook: Hook, reason: string): Outcome {
@@ -122,7 +122,8 @@ async function limited(working: PromiseLike<StepResult>, context: OwnContext): P
     if (result.ok) result.detached?.end();
     return asStopped(result, context.stopped, context.timeout);
   } catch (error) {
-    return thrown(error);
+    const result = thrown(error);
+    return context.stopped ? asStopped(result, context.stopped, context.timeout) : result;
   } finally {
     clock.pending();
   }
@@ -148,7 +149,7 @@ const limitOf = ({ timeout }: Step, ends: Instant | undefined, now: Instant): Se
 const asStopped = (result: StepResult, why: Stopped, limit: Seconds): StepResult => ({
   ...result,
   ok: false,
-  failure: why === "timeout" ? "timeout" : "error",
+  failure: why,
   reason: why === "timeout" ? `it did not end within ${Math.round(limit * 100) / 100} s` : "the caller gave up",
   outcome: {}, // whatever it had said by then came too late (C70a)
 });

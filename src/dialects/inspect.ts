@@ -1,14 +1,14 @@
 /** Findings that need a look at scripts and commands, not only at the hook file. For `check`; never on the way of an event. */
 import { readFileSync, statSync } from "node:fs";
 import { type Hook, isGuard, type Problem } from "../core/hook.ts";
+import { type CommandScript, commandScriptOf, type Places } from "./command-script.ts";
 import type { Finding } from "./json-tree.ts";
-import { type Places, type Script, scriptOf } from "./script-file.ts";
 
 /** What a hook runs: its command line and, if it is a small text that can be found, its script. */
 interface Inspected {
   hook: Hook;
   command: string;
-  script?: Script;
+  script?: CommandScript;
   /** The script's text; undefined if there is none to read. */
   text?: string;
   mode?: number;
@@ -30,7 +30,7 @@ const largestScriptInBytes = 128 * 1024;
 function lookAt(hook: Hook, places: Places): Inspected | undefined {
   const { command } = hook.steps[0].with;
   if (hook.steps[0].uses !== "command" || typeof command !== "string") return undefined;
-  const script = scriptOf(hook, places);
+  const script = commandScriptOf(hook, places);
   if (!script) return { hook, command };
   try {
     const found = statSync(script.path);

@@ -55,13 +55,11 @@ export interface Entry {
   priority?: number;
 }
 
+const handler = { kind: text(), command: some, name: some, with: mapOf(anything), timeout: seconds };
 const required = {
   id: say(some, "a name of its own, such as call_tracker"),
   event_type: say(oneOrMore, "the event, or a list of them, such as PostAbilityCall"),
-  handler: say(
-    object({}, { kind: text(), command: some, name: some, with: mapOf(anything), timeout: seconds }),
-    "what runs, such as { kind: script, command: ./scripts/hooks/name.sh }",
-  ),
+  handler: say(object({}, handler), "what runs, such as { kind: script, command: ./scripts/hooks/name.sh }"),
 };
 const optional = {
   enabled: flag,
@@ -85,3 +83,4 @@ const optional = {
 
 export const entrySchema: Schema<unknown> = object(required, optional);
 export const fieldNames: readonly string[] = [...Object.keys(required), ...Object.keys(optional)];
+export const handlerFields: readonly string[] = Object.keys(handler);

@@ -1,28 +1,47 @@
 /** What stands in the place of a repository hook that is blocking and invalid: a hook that fails, so that it blocks (R46). */
 
+import type { Fields } from "../core/event.ts";
 import { resolveEvent } from "../core/events.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import { type Condition, type Hook, lostTextTag } from "../core/hook.ts";
-import { nearest } from "../core/nearest.ts";
-import type { Node } from "./json-tree.ts";
+import { asksFor, nearest } from "../core/nearest.ts";
+import type { Registry } from "../core/ports.ts";
+import { isRecord } from "../core/schema.ts";
+import { lastValidOr } from "./broken-guard.ts";
+import type { Member, Node } from "./json-tree.ts";
 import type { Events, Members } from "./registry-entry.ts";
-import { fieldNames } from "./registry-fields.ts";
+import { fieldNames, handlerFields } from "./registry-fields.ts";
 import type { EntryContext } from "./registry-hook.ts";
-import { jsonOf } from "./yaml-values.ts";
+import { jsonOf, membersOf } from "./yaml-values.ts";
 
-const no: readonly unknown[] = [false, "false", "no", "off", "", 0];
-
-/** Whether its author asks it to block, also where the word is misspelt or the value no flag. */
-export const meansGuard = (members: Members): boolean =>
-  [...members.values()].some(
-    ({ key, value }) =>
-      (key === "blocking" || (!fieldNames.includes(key) && nearest(key, fieldNames) === "blocking")) &&
-      !no.includes(jsonOf(value)),
+/** What an invalid hook would be if it were valid, where that is a guard: its author asks for it, or its built-in handler is one. */
+export function guardMeant(members: Members, { handlers }: Registry): Meant | undefined {
+  const written = [...members.values()];
+  const isBlocking = asksFor("blocking", entriesIn(written), fieldNames);
+  const { name, with: given } = Object.fromEntries(
+    membersOf(written.find(({ key }) => nearest(key, fieldNames) === "handler")?.value).map(
+      ({ key, value }) => [nearest(key, handlerFields) ?? key, jsonOf(value)] as const,
+    ),
   );
+  const builtin = handlers.get(nearest(String(name), builtinNames(handlers)) ?? "")?.builtin;
+  const params = isRecord(given) ? (given as Fields) : {}; // it is plain JSON
+  if (builtin?.role(params) === "guard")
+    return { role: "guard", onFailure: isBlocking || !members.has("blocking") ? "block" : "continue" };
+  return isBlocking ? blocking : undefined;
+}
 
-/** The same of a text that is no YAML; remarks say nothing. */
+export type Meant = Pick<Hook, "role" | "onFailure">;
+export const blocking: Meant = { role: "undeclared", onFailure: "block" };
+
+const builtinNames = (handlers: Registry["handlers"]): string[] =>
+  [...handlers].flatMap(([name, { builtin }]) => (builtin ? [name] : []));
+
+const entriesIn = (members: readonly Member[]): [string, unknown][] =>
+  members.map(({ key, value }) => [key, jsonOf(value)]);
+
+/** The same of a text that is no YAML: a hook that blocks, or a built-in handler that does. Remarks say nothing. */
 export const readsAsGuard = (text: string): boolean =>
-  /^[ \t]*(?:-[ \t]+)?\{?[^#\n]*["']?\bblocking["']?[ \t]*:[ \t]*["']?(?:true|yes|on)\b/im.test(text);
+  /^[^#\n]*\b(?:block(?:ing)?["']?[ \t]*:[ \t]*["']?(?:true|yes|on)|do["']?[ \t]*:[ \t]*["']?block)\b/im.test(text);
 
 const valueIn = (text: string, field: string): string | undefined =>
   new RegExp(`^[ \\t]*(?:-[ \\t]+)?["']?${field}["']?[ \\t]*:[ \\t]*(.*)$`, "m").exec(text)?.[1];
@@ -40,6 +59,7 @@ export interface Invalid {
   events: Events;
   when?: Condition;
   reason: string;
+  meant: Meant;
   /** Its very text is broken: names are looked for in what is left of it. */
   isBroken: boolean;
 }
@@ -48,15 +68,17 @@ export interface Invalid {
 const otherwise = "PreAbilityCall";
 
 export function invalidGuard(invalid: Invalid, { file, idOf }: EntryContext): Hook {
-  const { node, members, when, reason, isBroken } = invalid;
+  const { node, members, when, reason, meant, isBroken } = invalid;
   const text = file.text.slice(node.offset, node.offset + node.length);
   const named = isBroken && invalid.events.events.length === 0 ? eventsInText(text) : invalid.events;
   const told = [...new Set([...named.events, ...named.meant])];
   const isTold = told.length > 0;
+  const where = isTold ? "" : ` on ${otherwise}, because nothing tells for which event it was`;
+  const effect = meant.onFailure === "block" ? `it blocks${where}` : "it only fails";
   file.report(node.offset, {
     severity: "error",
     code: "guard-invalid",
-    message: `this hook is blocking and cannot run, so it blocks${isTold ? "" : ` on ${otherwise}, because nothing tells for which event it was`}: ${reason}`,
+    message: `this hook is ${meant.role === "guard" ? "a guard" : "blocking"} and cannot run, so ${lastValidOr(effect)}: ${reason}`,
     suggestion: "correct the hook",
   });
   const written = members.get("id")?.value.value;
@@ -74,8 +96,7 @@ export function invalidGuard(invalid: Invalid, { file, idOf }: EntryContext): Ho
     steps: [{ uses: "invalid", with: { reason: `the hook is invalid: ${reason}` }, timeout: 1, onError: "stop" }],
     limits: { overlap: "coalesce" },
     mode: "sync",
-    role: "undeclared",
-    onFailure: "block",
+    ...meant,
     priority: 100,
     enabled: members.get("enabled")?.value.value !== false,
     tags: id === undefined ? [lostTextTag] : [],

@@ -8,6 +8,7 @@ import type { Node } from "./json-tree.ts";
 import type { ReadEntry } from "./registry-entry.ts";
 import type { Entry } from "./registry-fields.ts";
 import { tellWrong } from "./rules-parameters.ts";
+import type { YamlFile } from "./yaml-file.ts";
 import type { RuleReport } from "./yaml-nodes.ts";
 import { membersOf } from "./yaml-values.ts";
 
@@ -25,6 +26,7 @@ export interface ReadHandler {
 interface HandlerContext {
   registry: Registry;
   patterns: Patterns;
+  file: Pick<YamlFile, "origin">;
   report: RuleReport;
 }
 type Read = ReadEntry & { entry: Entry };
@@ -86,7 +88,7 @@ function readScript(read: Read, { report }: HandlerContext): ReadHandler | undef
 }
 
 function readBuiltin(read: Read, context: HandlerContext): ReadHandler | undefined {
-  const { registry, patterns, report } = context;
+  const { registry, patterns, file, report } = context;
   const { name, with: given = {} } = read.entry.handler;
   tellIgnored(["command"], "a built-in handler", read, report);
   if (name === undefined) return tellMissing("name", `name: ${builtinNames(registry)[0] ?? "…"}`, read, report);
@@ -94,7 +96,7 @@ function readBuiltin(read: Read, context: HandlerContext): ReadHandler | undefin
   if (!handler) return tellUnknown(name, read, context);
   const params: Fields = given;
   const shape = handler.params.check(params);
-  const wrong = shape.length > 0 ? shape : (handler.inspect?.(params, patterns) ?? []);
+  const wrong = shape.length > 0 ? shape : (handler.inspect?.(params, patterns, file.origin) ?? []);
   const node = nodeOf(read, "with") ?? read.node;
   const members = new Map(membersOf(node === read.node ? undefined : node).map((member) => [member.key, member]));
   tellWrong(wrong, { subject: `built-in handler ${name}`, node, members }, report);

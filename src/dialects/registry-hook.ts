@@ -6,7 +6,7 @@ import type { Patterns, Registry } from "../core/ports.ts";
 import type { Node } from "./json-tree.ts";
 import { type ReadEntry, readEntry } from "./registry-entry.ts";
 import type { Entry } from "./registry-fields.ts";
-import { invalidGuard, meansGuard, readsAsGuard } from "./registry-guard.ts";
+import { blocking, guardMeant, invalidGuard, readsAsGuard } from "./registry-guard.ts";
 import { type ReadHandler, readHandler } from "./registry-handler.ts";
 import { conditionOf, neverHolds } from "./registry-match.ts";
 import { resolved } from "./rules-entry.ts";
@@ -48,8 +48,10 @@ export function compileEntry(node: Node, context: EntryContext): Hook | undefine
     return hookOf({ ...read, entry }, handler, when, context);
   }
   const text = file.text.slice(node.offset, node.offset + node.length);
-  if (!meansGuard(read.members) && !(isBroken && readsAsGuard(text))) return undefined;
-  return invalidGuard({ ...read, ...(when ? { when } : {}), reason: reason ?? "it has no handler", isBroken }, context);
+  const meant = guardMeant(read.members, context.registry) ?? (isBroken && readsAsGuard(text) ? blocking : undefined);
+  if (!meant) return undefined;
+  const invalid = { ...read, ...(when ? { when } : {}), reason: reason ?? "it has no handler", meant, isBroken };
+  return invalidGuard(invalid, context);
 }
 
 type Telling = EntryContext & { report: RuleReport };
@@ -98,7 +100,7 @@ function hookOf(
     limits: { overlap: "coalesce" },
     mode: "sync",
     role,
-    onFailure: entry.blocking === true ? "block" : "continue",
+    onFailure: (entry.blocking ?? role === "guard") ? "block" : "continue",
     priority: entry.priority ?? 100,
     enabled: entry.enabled !== false && elsewhere === undefined,
     ...(entry.enabled !== false && elsewhere !== undefined ? { disabledBecause: elsewhere } : {}),

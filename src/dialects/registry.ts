@@ -6,7 +6,7 @@ import { fingerprint } from "../core/fingerprint.ts";
 import { type Hook, isGuard, type Origin, type Problem } from "../core/hook.ts";
 import type { Patterns, Registry } from "../core/ports.ts";
 import type { Node } from "./json-tree.ts";
-import { invalidGuard, readsAsGuard } from "./registry-guard.ts";
+import { blocking, invalidGuard, readsAsGuard } from "./registry-guard.ts";
 import { compileEntry, type EntryContext } from "./registry-hook.ts";
 import { openYaml, type YamlFile } from "./yaml-file.ts";
 import { membersOf } from "./yaml-values.ts";
@@ -96,15 +96,15 @@ function lostGuard(hooks: readonly Hook[], entries: readonly Node[], context: En
   const reason = "the text around it cannot be read";
   const events = { written: [], events: [], meant: [] };
   const node = { offset: at, length: rest.length - at };
-  return [invalidGuard({ node, members: new Map(), events, reason, isBroken: true }, context)];
+  return [invalidGuard({ node, members: new Map(), events, reason, meant: blocking, isBroken: true }, context)];
 }
 
 const blanked = (text: string, offset: number, length: number): string =>
   `${text.slice(0, offset)}${" ".repeat(length)}${text.slice(offset + length)}`;
 
 /**
- * Ids are unique over all files of a project: the first hook keeps its id, and a later one is disabled and says why. A
- * blocking one stays on watch beside it.
+ * Ids are unique over all files of a project: the first hook that is enabled keeps its id, and a later one is disabled and
+ * says why. A blocking one stays on watch beside it.
  *
  * @returns the same hooks in the same order
  */
@@ -114,18 +114,20 @@ export function reportSameIds(hooks: readonly Hook[]): { hooks: Hook[]; problems
   const checked = hooks.map((hook) => {
     const key = JSON.stringify([hook.origin.root ?? "", hook.name]);
     const earlier = first.get(key);
-    if (!earlier) first.set(key, hook);
+    if (!earlier?.enabled) first.set(key, earlier && !hook.enabled ? earlier : hook);
     if (!earlier) return hook;
     const message = `the id "${hook.name}" is also that of ${placeOf(earlier)}`;
-    problems.push(
-      sameId(
-        hook,
-        isGuard(hook) ? `${message}; both run, because this one is blocking` : `${message}, so this hook does not run`,
-      ),
-    );
-    return isGuard(hook) || !hook.enabled ? hook : { ...hook, enabled: false, disabledBecause: message };
+    const isOff = earlier.enabled && hook.enabled && !isGuard(hook);
+    problems.push(sameId(hook, `${message}${endingOf(earlier, hook)}`));
+    return isOff ? { ...hook, enabled: false, disabledBecause: message } : hook;
   });
   return { hooks: checked, problems };
+}
+
+function endingOf(earlier: Hook, hook: Hook): string {
+  if (!hook.enabled) return "; this hook is disabled";
+  if (!earlier.enabled) return ", which is disabled, so this hook runs";
+  return isGuard(hook) ? "; both run, because this one is blocking" : ", so this hook does not run";
 }
 
 const placeOf = ({ origin: { file = "", line = 1 } }: Hook): string => `${file}:${line}`;

@@ -1,6 +1,6 @@
 /** Actions of rules (specification 003): each becomes a step, a chain becomes the steps of its actions (R20, D58). */
 import type { EventName, Fields, Seconds } from "../core/event.ts";
-import { resolveEvent, rowOf } from "../core/events.ts";
+import { hears, resolveEvent, rowOf } from "../core/events.ts";
 import type { Role, Step } from "../core/hook.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import type { ActionUse, Handler, Registry } from "../core/ports.ts";
@@ -171,8 +171,8 @@ const mostNamed = 4;
 
 function warnOfNoEffect({ events }: ActionUse, { type, typeAt }: Typed, context: ActionContext): void {
   if (!events && !answering.has(type)) return;
-  const effective = new Set(events?.flatMap((name) => resolveEvent(name) ?? []));
-  const isIdle = (event: EventName): boolean => (events ? !effective.has(event) : rowOf(event).accepts.length === 0);
+  const effective = events?.flatMap((name) => resolveEvent(name) ?? []);
+  const isIdle = (event: EventName): boolean => (effective ? !hears(effective, event) : rowOf(event).accepts.length === 0);
   const idle = context.events.filter((name) => resolveEvent(name)?.every(isIdle));
   if (idle.length === 0) return;
   const advice = "docs/events.md says which events take an answer";

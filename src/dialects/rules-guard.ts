@@ -4,6 +4,7 @@ import { fingerprint } from "../core/fingerprint.ts";
 import { type Condition, type Hook, lostTextTag, type Origin, type Step } from "../core/hook.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Registry } from "../core/ports.ts";
+import { brokenGuard } from "./broken-guard.ts";
 import type { Node } from "./json-tree.ts";
 import { actionNames, guardNames } from "./rules-actions.ts";
 import { type Events, type Fields, fieldOf } from "./rules-entry.ts";
@@ -58,7 +59,7 @@ export function invalidGuard(
   file.report(node.offset, {
     severity: "error",
     code: "guard-invalid",
-    message: `this guard cannot run, so its failure policy (block) answers in its place${where}: ${fault}`,
+    message: brokenGuard("block", fault, where),
     suggestion: isLost ? "correct what is around it" : "correct the rule",
   });
   const id = fieldOf(fields, "id", "").trim();

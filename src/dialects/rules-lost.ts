@@ -5,6 +5,7 @@
 import { fingerprint } from "../core/fingerprint.ts";
 import { type Hook, lostTextTag } from "../core/hook.ts";
 import { nearest } from "../core/nearest.ts";
+import { brokenGuard } from "./broken-guard.ts";
 import type { Node } from "./json-tree.ts";
 import { defaultPriority } from "./rules-fields.ts";
 import { eventsNamedIn, gatesIn } from "./rules-guard.ts";
@@ -66,7 +67,7 @@ function guardFor({ start, text }: Piece, at: number, { file, idOf }: RuleContex
   file.report(at, {
     severity: "error",
     code: "guard-invalid",
-    message: `this guard cannot run, so its failure policy (block) answers in its place: ${reason}`,
+    message: brokenGuard("block", reason),
     suggestion: "correct the file",
   });
   return {

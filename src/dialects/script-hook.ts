@@ -2,7 +2,7 @@
 import { messageOf } from "../core/error.ts";
 import type { Fields } from "../core/event.ts";
 import type { Condition, FailurePolicy, Hook, Limits, Role, Trigger } from "../core/hook.ts";
-import type { Script } from "./script.ts";
+import type { WrittenScript } from "./script.ts";
 import {
   isRoot,
   type ScriptFields,
@@ -13,6 +13,7 @@ import {
   textOf,
 } from "./script-fields.ts";
 import { slugOf } from "./script-slug.ts";
+import { unlikelyGlob } from "./unlikely-glob.ts";
 
 /** Seconds that a script has unless it says otherwise (R14, R40). */
 const defaultLimit = 300;
@@ -40,7 +41,7 @@ const kinds: { readonly [T in ScriptType]: Kind } = {
 };
 
 /** Undefined: a field that the type cannot do without is missing, which was told. */
-export function hookOf(type: ScriptType, fields: ScriptFields, script: Script): Hook | undefined {
+export function hookOf(type: ScriptType, fields: ScriptFields, script: WrittenScript): Hook | undefined {
   const { fileName, id, origin, report } = script;
   tellOfUseless(fields, type, report);
   const { event, ...kind } = kinds[type];
@@ -79,7 +80,7 @@ export function hookOf(type: ScriptType, fields: ScriptFields, script: Script): 
 function parametersOf(
   type: ScriptType,
   fields: ScriptFields,
-  { fileName, origin, options, report }: Script,
+  { fileName, origin, options, report }: WrittenScript,
   limit: number | undefined,
 ): Fields {
   const pattern = type === "session" ? undefined : textOf(fields, "pattern");
@@ -101,20 +102,24 @@ const changed = (pattern: string, root: string | undefined): Condition => ({
   with: { patterns: [pattern], ...(root === undefined ? {} : { root }) },
 });
 
-/** As written; one that cannot be compiled is told of, and its hook then fails at each of its events. */
-function patternOf(fields: ScriptFields, { options, report }: Script): string | undefined {
+/** As written; one that cannot be compiled is told of, and its hook then fails at each of its events. So is one that fits nothing. */
+function patternOf(fields: ScriptFields, { options, report }: WrittenScript): string | undefined {
   const pattern = textOf(fields, "pattern");
   if (pattern === undefined || !options.patterns) return pattern;
+  const place = fields.get("pattern")?.valueAt ?? 0;
   try {
     options.patterns.glob(pattern);
   } catch (error) {
     const message = `"pattern" cannot be used: ${messageOf(error)}`;
-    report(fields.get("pattern")?.valueAt ?? 0, { severity: "error", code: "matcher-invalid", message });
+    report(place, { severity: "error", code: "matcher-invalid", message });
+    return pattern;
   }
+  const unlikely = unlikelyGlob(pattern);
+  if (unlikely) report(place, { severity: "warning", code: "matcher-never", ...unlikely });
   return pattern;
 }
 
-function tellOfPattern(fields: ScriptFields, { report }: Script): void {
+function tellOfPattern(fields: ScriptFields, { report }: WrittenScript): void {
   if (fields.get("pattern")?.isList) return; // it was told that a list is none
   report(fields.get("pattern")?.at ?? fields.get("type")?.at ?? 0, {
     severity: "error",

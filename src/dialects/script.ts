@@ -5,6 +5,7 @@
 import { fingerprint } from "../core/fingerprint.ts";
 import { type Hook, lostTextTag, type Origin, type Problem } from "../core/hook.ts";
 import type { Patterns } from "../core/ports.ts";
+import { brokenGuard } from "./broken-guard.ts";
 import type { Report } from "./json-tree.ts";
 import { createLocator } from "./locate.ts";
 import {
@@ -46,7 +47,7 @@ export interface CompiledScript {
 }
 
 /** What the parts of one script share. */
-export interface Script {
+export interface WrittenScript {
   /** Its file's name alone. */
   fileName: string;
   id: string;
@@ -70,7 +71,7 @@ export function compileScript(
   const locate = createLocator(text);
   const problems: Problem[] = [];
   const tell: Tell = (offset, finding) => void problems.push({ ...finding, file, ...locate(offset) });
-  const script: Script = {
+  const script: WrittenScript = {
     fileName: file.slice(Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")) + 1),
     id: idOf(options.label, origin.root),
     origin: { ...origin, dialect: "script", line: 1, column: 1 },
@@ -92,7 +93,7 @@ const idOf = (label: string, root: string | undefined): string =>
 interface Reading {
   text: string;
   facts: ScriptFacts;
-  script: Script;
+  script: WrittenScript;
   tell: Tell;
 }
 
@@ -181,7 +182,7 @@ function lostGuard(
   tell(offset, {
     severity: "error",
     code: "guard-invalid",
-    message: `this guard cannot run, so its failure policy (block) answers in its place: ${fault}`,
+    message: brokenGuard("block", fault),
     suggestion: "correct the front matter",
   });
   const hook = hookOf("pre-commit", new Map(), script);

@@ -3,6 +3,7 @@ import type { Seconds } from "../core/event.ts";
 import type { Condition, FailurePolicy, Hook, Mode, Origin, Role, Step } from "../core/hook.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import type { Patterns } from "../core/ports.ts";
+import { brokenGuard } from "./broken-guard.ts";
 import { createReader, type EntryReader } from "./entry-reader.ts";
 import type { Finding, Report } from "./json-tree.ts";
 import type { Place } from "./locate.ts";
@@ -233,7 +234,7 @@ function invalidGuard(
   reader.report(reader.entry.at, {
     severity: "error",
     code: "guard-invalid",
-    message: `this guard cannot run, so its failure policy (${policy.onFailure}) answers in its place: ${fault}`,
+    message: brokenGuard(policy.onFailure, fault),
     suggestion: "correct the entry",
   });
   const enabled = reader.entry.fields.get("enabled")?.value !== false;

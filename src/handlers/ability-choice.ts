@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { HooklineError, messageOf } from "../core/error.ts";
 import type { Fields } from "../core/event.ts";
+import { oneLine } from "../core/one-line.ts";
 import type { StepContext } from "../core/ports.ts";
 import { isRecord } from "../core/schema.ts";
 import type { Scored } from "./ability-scores.ts";
@@ -16,7 +17,6 @@ export type Choice = ({ chosen: Chosen[] } | { failed: string }) & { tokens?: nu
 
 const mostTokens = 20_000;
 const longestPrompt = 4000;
-const longestReason = 200;
 /** Of the step's time; the rest is for the answer without it. */
 const share = 0.7;
 
@@ -89,7 +89,7 @@ function readChoice(text: string, candidates: readonly Scored[]): { chosen: Chos
   const known = new Set(candidates.map(({ ability }) => ability.id));
   const chosen = value.chosen.filter(isRecord).flatMap(({ id, confidence, reason }): Chosen[] => {
     if (typeof id !== "string" || !known.delete(id)) return [];
-    return [{ id, confidence: within(confidence), reason: oneLine(reason) }];
+    return [{ id, confidence: within(confidence), reason: typeof reason === "string" ? oneLine(reason) : "" }];
   });
   return { chosen };
 }
@@ -106,11 +106,3 @@ const within = (confidence: unknown): number =>
   typeof confidence === "number" && Number.isFinite(confidence)
     ? Math.round(Math.min(1, Math.max(0, confidence)) * 100) / 100
     : 0;
-
-const oneLine = (reason: unknown): string =>
-  typeof reason === "string"
-    ? reason
-        .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ")
-        .trim()
-        .slice(0, longestReason)
-    : "";

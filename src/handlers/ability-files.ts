@@ -5,6 +5,7 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { messageOf } from "../core/error.ts";
+import { oneLine } from "../core/one-line.ts";
 import { isRecord } from "../core/schema.ts";
 import { readRegularFileSync } from "../regular-file.ts";
 import type { Ability } from "./ability-scores.ts";
@@ -32,6 +33,8 @@ interface DescribingFile {
 
 const limits = {
   fileInBytes: 256 << 10,
+  /** Of all files that are not known yet: reading one of 256 kB can take a fifth of a second. */
+  newInBytes: 8 << 20,
   files: 1000,
   folders: 2000,
   depth: 6,
@@ -46,7 +49,7 @@ const skipped: ReadonlySet<string> = new Set(
 const one = (id: string, { path, fields, body }: DescribingFile): Ability[] => {
   const description = [fields.description, fields.summary, firstParagraph(body)].find(isText) ?? "";
   const keywords = keywordsIn(fields);
-  return [{ id, description: description.slice(0, limits.description), ...keywords, from: path }];
+  return [{ id: oneLine(id), description: description.slice(0, limits.description), ...keywords, from: path }];
 };
 
 const kinds: readonly Kind[] = [
@@ -67,7 +70,7 @@ const kinds: readonly Kind[] = [
   },
   {
     folder: ".system/registry",
-    isOne: (path) => /\.ya?ml$/.test(path),
+    isOne: (path) => /\.ya?ml$/i.test(path),
     read: ({ path, fields }) => registered(fields, path),
   },
   {
@@ -122,13 +125,25 @@ export function createFindAbilities(): FindAbilities {
   return async (root, signal) => {
     const notes: string[] = [];
     const found = new Map<string, Ability>();
-    for (const [kind, path] of filesIn(root, notes, signal)) {
+    let room = limits.newInBytes;
+    const files = filesIn(root, notes, signal);
+    for (const [index, [kind, path]] of files.entries()) {
+      if (signal.aborted) {
+        notes.push(`time was over before ${files.length - index} of ${files.length} files were looked at`);
+        break;
+      }
       const file = join(root, path);
-      const state = stateOf(file);
-      if (state === undefined) continue;
+      const now = stateOf(file);
+      if (!now) continue;
       let known = kept.get(file);
-      if (known?.state !== state) {
-        known = { state, abilities: await read(kind, root, path, notes) };
+      if (known?.state !== now.state) {
+        room -= now.size > limits.fileInBytes ? 0 : now.size;
+        if (room < 0) {
+          notes.push(`only ${limits.newInBytes >> 20} MiB of files that describe abilities are read at once`);
+          break;
+        }
+        await nextTurn(); // reading takes the process for itself: the step's limit has to get its turn
+        known = { state: now.state, abilities: await read(kind, root, path, notes) };
         if (kept.size >= limits.files) kept.clear();
         kept.set(file, known);
       }
@@ -139,10 +154,12 @@ export function createFindAbilities(): FindAbilities {
   };
 }
 
-/** Another one after each change; undefined: it is gone. */
-function stateOf(file: string): string | undefined {
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Another state after each change; undefined: it is gone. */
+function stateOf(file: string): { size: number; state: string } | undefined {
   const found = lstatSync(file, { throwIfNoEntry: false });
-  return found && `${found.ino} ${found.size} ${found.mtimeMs}`;
+  return found && { size: found.size, state: `${found.ino} ${found.size} ${found.mtimeMs}` };
 }
 
 /** One that cannot be read has no abilities; the others do. */

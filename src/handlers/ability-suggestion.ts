@@ -1,12 +1,13 @@
 /** Suggests abilities of the repository that fit what the user asks for (specification 001, 3.1). A hint: it runs nothing. */
 import { type Fields, textField } from "../core/event.ts";
+import { oneLine, shortened } from "../core/one-line.ts";
 import type { Outcome, Suggestion } from "../core/outcome.ts";
 import type { Handler, StepContext, StepResult } from "../core/ports.ts";
 import { either, flag, integer, listOf, type Mismatch, number, object, say, text } from "../core/schema.ts";
 import { type Choice, chooseAbilities } from "./ability-choice.ts";
 import { createFindAbilities, type FindAbilities } from "./ability-files.ts";
 import { type Ability, type Scored, scoreAbilities } from "./ability-scores.ts";
-import { repositoryOf } from "./repository-place.ts";
+import { folderParameter, inspectFolder, repositoryOf } from "./repository-place.ts";
 
 export interface AbilitySuggestionParams {
   limit?: number;
@@ -48,7 +49,7 @@ function createAbilitySuggestion(): Handler<AbilitySuggestionParams> {
           "true, or a model's name: it chooses among those that share words with the prompt",
           false,
         ),
-        folder: say(text(), "the repository's root; the one of the hook's file unless said"),
+        folder: folderParameter,
       },
     ),
     builtin: {
@@ -56,10 +57,12 @@ function createAbilitySuggestion(): Handler<AbilitySuggestionParams> {
       role: () => "observe",
       events: ["UserPromptSubmit"],
     },
-    inspect: ({ threshold }: Fields): Mismatch[] =>
-      typeof threshold === "number" && threshold > 1
+    inspect: ({ threshold, folder }: Fields, _patterns, origin): Mismatch[] => [
+      ...(typeof threshold === "number" && threshold > 1
         ? [{ path: ["threshold"], expected: "a number between 0 and 1", found: String(threshold) }]
-        : [],
+        : []),
+      ...inspectFolder(folder, origin),
+    ],
     run: (params, context) => suggest(params, context, find),
   };
 }
@@ -113,7 +116,7 @@ async function choiceFor(
 
 const suggestionOf = ({ ability, confidence, words }: Scored): Required<Suggestion> => ({
   id: ability.id,
-  reason: `matches ${words.map((word) => `"${word}"`).join(", ")}`,
+  reason: oneLine(`matches ${words.map((word) => `"${word}"`).join(", ")}`),
   confidence,
 });
 
@@ -133,6 +136,6 @@ const longestSentence = 160;
 function sentenceOf(id: string, description: string): string {
   const line = description.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
   const first = /^.*?[.!?](?= |$)/.exec(line)?.[0] ?? line;
-  const short = first.length > longestSentence ? `${first.slice(0, longestSentence)}…` : first;
-  return short === "" ? `You can use ${id}.` : `You can use ${id}: ${short}`;
+  const short = shortened(first, longestSentence);
+  return `You can use ${oneLine(id)}${short === "" ? "." : `: ${short}`}`;
 }

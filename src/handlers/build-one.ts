@@ -56,7 +56,7 @@ export function createBuilder(): Builder {
     },
     jobsFor(services, command, root) {
       const all = services.map((service) => jobFor(service, command, root));
-      const jobs = new Map(all.flatMap((job) => (job ? [[JSON.stringify([job.line, job.shown]), job]] : [])));
+      const jobs = new Map(all.flatMap((job) => (job ? [[keyOf(job), job]] : [])));
       const notes = services
         .filter((_service, index) => all[index] === undefined)
         .map(({ path }) => `nothing says how ${path || "the repository"} is built`);
@@ -72,6 +72,9 @@ export function createBuilder(): Builder {
     },
   };
 }
+
+/** Services may share a script of the root, which is run once; a line for all of them is told which one it builds. */
+const keyOf = ({ line, service }: Job): string => JSON.stringify(typeof line === "string" ? service.path : line);
 
 /** `${service}` is a variable of the shell, and {{service}} a placeholder of another kind. */
 const placeholder = /(?<![{$])\{(service|path)\}(?!\})/g;

@@ -1,9 +1,9 @@
 /** The files that an event says have changed, for handlers that work on them. */
-import { realpathSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
-import type { HookEvent, Json } from "../core/event.ts";
+import type { HookEvent } from "../core/event.ts";
+import { filesListedBy, textsIn } from "../core/named-files.ts";
 import type { StepContext } from "../core/ports.ts";
-import { pathInside } from "./repository-place.ts";
+import { pathInside, realPath } from "./repository-place.ts";
 
 export interface ChangedPaths {
   paths: string[];
@@ -13,7 +13,7 @@ export interface ChangedPaths {
 
 /** Those that the hook's own match has found, where it looks at changed files; else as changedPaths. */
 export function matchedPaths({ event, scope }: StepContext, root: string): ChangedPaths {
-  const matched = textsOf(scope.match?.files);
+  const matched = textsIn(scope.match?.files);
   return matched ? { paths: insideOf(root, root, matched) } : changedPaths(event, root);
 }
 
@@ -21,9 +21,10 @@ export function matchedPaths({ event, scope }: StepContext, root: string): Chang
  * Of the whole session, from the root with forward slashes: what the event says, else what was seen to change. What lies
  * elsewhere is left out.
  */
-export function changedPaths({ data, changes }: HookEvent, root: string): ChangedPaths {
-  const found = textsOf(data.changed_files) ?? textsOf(data.files_touched);
-  if (found) return { paths: insideOf(root, root, found) };
+export function changedPaths(event: HookEvent, root: string): ChangedPaths {
+  const { changes } = event;
+  const listed = filesListedBy(event);
+  if (listed) return { paths: insideOf(root, listed.base, listed.files) };
   if (!changes) return { paths: [], unknown: "the event does not say what has changed" };
   if ("unknown" in changes) return { paths: [], unknown: changes.unknown };
   return { paths: insideOf(root, changes.base, [...changes.files, ...changes.earlier]) };
@@ -31,22 +32,11 @@ export function changedPaths({ data, changes }: HookEvent, root: string): Change
 
 /** Git names the real folder, where a host may know it by a link. */
 function insideOf(root: string, base: string, files: readonly string[]): string[] {
-  const roots = [root, realOf(root)];
-  const bases = [base, realOf(base)];
+  const roots = [root, realPath(root)];
+  const bases = [base, realPath(base)];
   const find = (file: string): string[] => {
     const places = isAbsolute(file) ? [file] : bases.map((one) => resolve(one, file));
     return places.flatMap((place) => roots.flatMap((one) => pathInside(one, place) || []));
   };
   return [...new Set(files.flatMap((file) => find(file)[0] ?? []))];
 }
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path; // not there: nothing lies in it
-  }
-}
-
-const textsOf = (value: Json | undefined): string[] | undefined =>
-  Array.isArray(value) ? value.filter((one) => typeof one === "string") : undefined;

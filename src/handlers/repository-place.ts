@@ -2,6 +2,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -11,16 +12,51 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import type { Origin } from "../core/hook.ts";
 import type { StepContext } from "../core/ports.ts";
+import { type Mismatch, type Schema, say, text } from "../core/schema.ts";
 
-/** The repository that a hook works in: the one that its file lies in, else where the event happened. */
-export const repositoryOf = ({ event, hook }: Pick<StepContext, "event" | "hook">, folder?: string): string =>
-  folder ?? hook.origin.root ?? event.cwd;
+export const folderParameter: Schema<string> = say(
+  text(),
+  "the repository's root, from the folder that the hook's file belongs to; that folder unless said. A project's hook stays in it",
+);
+
+/**
+ * The repository that a hook works in: the one that its file lies in, else where the event happened.
+ *
+ * @param folder another one, from there
+ * @throws Error with a sentence: the folder lies outside of the project whose hook it is
+ */
+export function repositoryOf({ event, hook }: Pick<StepContext, "event" | "hook">, folder?: string): string {
+  const { root } = hook.origin;
+  const start = root ?? event.cwd;
+  if (folder === undefined) return start;
+  const place = resolve(start, folder);
+  const leadsOut = root !== undefined && existsSync(place) && !isReallyInside(root, place);
+  if (leadsOut || inspectFolder(folder, hook.origin).length > 0)
+    throw new Error(`the folder ${folder} lies outside of the project`);
+  return place;
+}
+
+/** Links are looked at when it is used. */
+export const inspectFolder = (folder: unknown, { root }: Pick<Origin, "root"> = {}): Mismatch[] =>
+  typeof folder === "string" && root !== undefined && pathInside(root, folder) === undefined
+    ? [{ path: ["folder"], expected: "a folder of the project", found: JSON.stringify(folder) }]
+    : [];
 
 /** The path from the root, with forward slashes, "" for the root itself; undefined: it lies elsewhere. Looks at no disk. */
 export function pathInside(root: string, path: string): string | undefined {
   const below = relative(root, resolve(root, path));
   return below === ".." || below.startsWith(`..${sep}`) || isAbsolute(below) ? undefined : below.split(sep).join("/");
+}
+
+/** Git names the real folder, where a host may know it by a link. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // it is gone, or not for us to see: its name is all that is left of it
+  }
 }
 
 /** Whether what really lies at the path lies in the root; false where nothing does. */
@@ -83,7 +119,9 @@ export function append(file: string, text: string): void {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
   const opened = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o644);
   try {
-    if (!fstatSync(opened).isFile()) throw new Error(`${file} is no regular file`);
+    const found = fstatSync(opened);
+    if (!found.isFile()) throw new Error(`${file} is no regular file`);
+    if (found.nlink > 1) throw refusal(file, "has another name as well, which may lie anywhere");
     writeSync(opened, text);
   } finally {
     closeSync(opened);

@@ -3,17 +3,21 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StepContext } from "../core/ports.ts";
+import { bytesOfNames, isPlainText } from "../file-names.ts";
 import { environmentOf } from "./command-environment.ts";
 
 export interface ScriptEnvironment {
   variables: Record<string, string>;
-  /** Names that did not fit into the variable. */
+  /** Names that the variable has no room for, or cannot hold. */
   leftOut: number;
   /** Removes the file of names. */
   end(): void;
 }
 
-/** @param names of the changed files, for scripts that are run for files */
+/**
+ * @param names of the changed files, for scripts that are run for files
+ * @throws Error what the file system says, where they cannot be written down
+ */
 export function scriptEnvironment(
   type: string,
   folder: string,
@@ -49,11 +53,11 @@ const prefixes = ["HOOKLINE_", "DISCOBOT_"] as const;
 /** What Linux takes of one variable, its name and the NUL at its end included. */
 const longestVariable = 128 * 1024 - "HOOKLINE_CHANGED_FILES=".length - 1;
 
-/** Separated by blanks, words for a shell; cut between two names where there are too many. */
+/** Separated by blanks, words for a shell; cut between two names where there are too many. Node gives texts alone as variables. */
 function listed(names: readonly string[]): { value: string; leftOut: number } {
   let size = 0;
   const words: string[] = [];
-  for (const name of names) {
+  for (const name of names.filter(isPlainText)) {
     const word = shellWord(name);
     size += Buffer.byteLength(word) + 1;
     if (size - 1 > longestVariable) break;
@@ -74,6 +78,18 @@ export function shellWord(name: string): string {
 function writeList(names: readonly string[]): { file: string; end(): void } {
   const folder = mkdtempSync(join(tmpdir(), "hookline-"));
   const file = join(folder, "changed-files");
-  writeFileSync(file, names.map((name) => `${name}\0`).join(""), { mode: 0o600 });
-  return { file, end: () => rmSync(folder, { recursive: true, force: true }) };
+  const end = (): void => {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // What came of the script counts; the system clears its temporary folder some day.
+    }
+  };
+  try {
+    writeFileSync(file, bytesOfNames(names.map((name) => `${name}\0`).join("")), { mode: 0o600 });
+  } catch (error) {
+    end();
+    throw error;
+  }
+  return { file, end };
 }

@@ -1,4 +1,5 @@
 /** What a model reads when a file script fails, word for word as specification 004 has it (E40-E43). */
+import { readableName } from "../file-names.ts";
 import { onOneLine, plainText } from "./plain-text.ts";
 
 export interface ScriptFailure {
@@ -39,7 +40,8 @@ export function failureMessage(failure: ScriptFailure): string {
 }
 
 function filesOf({ there, gone }: ScriptFailure): string {
-  const names = [...there.map(onOneLine), ...gone.map((name) => `${onOneLine(name)} (deleted)`)];
+  const shown = (name: string): string => onOneLine(readableName(name));
+  const names = [...there.map(shown), ...gone.map((name) => `${shown(name)} (deleted)`)];
   const more = names.length - namesAtMost;
   return names.slice(0, namesAtMost).join(", ") + (more > 0 ? `, and ${more} more` : "");
 }

@@ -4,6 +4,7 @@ import { relative } from "node:path";
 import { messageOf } from "../core/error.ts";
 import type { Fields, Seconds } from "../core/event.ts";
 import { rowOf } from "../core/events.ts";
+import { notLookedAt } from "../core/named-files.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Handler, StepContext, StepResult } from "../core/ports.ts";
 import { flag, number, object, oneOf, say, text } from "../core/schema.ts";
@@ -14,7 +15,7 @@ import { type ScriptFiles, scriptFiles, workspaceOf } from "./script-files.ts";
 import { failureMessage } from "./script-message.ts";
 import { notRun, runScript, type ScriptEnd } from "./script-program.ts";
 import { scriptUser } from "./script-user.ts";
-import { noFileLeft } from "./script-words.ts";
+import { namesKept, noFileLeft } from "./script-words.ts";
 
 export interface ScriptParams {
   file: string;
@@ -51,17 +52,18 @@ export const script: Handler<ScriptParams> = {
     if (params.type === "file" && files && files.there.length + files.gone.length === 0)
       return { ok: true, output: {}, notes: [noFileLeft] };
     const started = context.ports.now();
-    const { end, notes } = await perform(params, files, context);
+    const { end, notes } = await perform(params, files, context).catch(asNotRun);
     const ms = context.ports.now() - started;
     return conclude({ params, context, files, end, notes, ms });
   },
 };
 
-async function perform(
-  params: ScriptParams,
-  files: ScriptFiles | undefined,
-  context: StepContext,
-): Promise<{ end: ScriptEnd; notes: string[] }> {
+interface Performed {
+  end: ScriptEnd;
+  notes: string[];
+}
+
+async function perform(params: ScriptParams, files: ScriptFiles | undefined, context: StepContext): Promise<Performed> {
   const { file, type, limit = usualLimit, run_as = "user" } = params;
   const folder = files?.folder ?? workspaceOf(context);
   const environment = scriptEnvironment(type, folder, type === "session" ? undefined : (files?.there ?? []), context);
@@ -81,6 +83,9 @@ async function perform(
   }
 }
 
+/** What is needed for a script and cannot be had is a script that was not run, so it has not passed either. */
+const asNotRun = (error: unknown): Performed => ({ end: notRun(messageOf(error)), notes: [] });
+
 interface Ending {
   params: ScriptParams;
   context: StepContext;
@@ -89,9 +94,6 @@ interface Ending {
   notes: string[];
   ms: number;
 }
-
-/** Of the names, for readers of runs; the script was given all. */
-const namesKept = 200;
 
 function conclude(ending: Ending): StepResult {
   const { params, context, files, end, ms } = ending;
@@ -102,9 +104,10 @@ function conclude(ending: Ending): StepResult {
     exitCode,
     ms,
     ...(files ? { files: files.there.slice(0, namesKept) } : {}),
+    ...(files && files.gone.length > 0 ? { removed: files.gone.slice(0, namesKept) } : {}),
     ...(kept.log === undefined ? {} : { log: kept.log }),
   };
-  const notes = [...ending.notes, ...end.notes, ...(kept.note === undefined ? [] : [kept.note])];
+  const notes = [...ending.notes, ...end.notes, ...unseen(context), ...(kept.note === undefined ? [] : [kept.note])];
   const common = {
     output,
     ...(notes.length > 0 ? { notes } : {}),
@@ -115,6 +118,10 @@ function conclude(ending: Ending): StepResult {
   const reason = failed.failure === "launch" ? `${shownFile(params, context)}: ${failed.reason}` : failed.reason;
   const outcome = answers[params.type](ending, kept.log, reason);
   return { ok: false, ...common, failure: failed.failure, reason, ...(outcome ? { outcome } : {}) };
+}
+
+function unseen({ event: { changes } }: StepContext): string[] {
+  return changes && "base" in changes && changes.truncated ? [notLookedAt(changes.truncated)] : [];
 }
 
 interface Kept {

@@ -1,16 +1,17 @@
 /** Warns of calls and stops, or blocks them, by rules in the hook's file (specification 001, 4.3.4). */
 
-import { abilityOf } from "../core/ability.ts";
+import { abilityOf, namesOf } from "../core/ability.ts";
+import { compileChangedPatterns } from "../core/changed-pattern.ts";
 import { environmentName } from "../core/environment-name.ts";
 import { messageOf } from "../core/error.ts";
-import { type Fields, textField } from "../core/event.ts";
-import { compileWildcard } from "../core/glob.ts";
+import { compileNameGlobs } from "../core/name-glob.ts";
+import { nearest } from "../core/nearest.ts";
 import type { Message, Outcome } from "../core/outcome.ts";
 import type { Handler, Patterns, StepContext, StepResult } from "../core/ports.ts";
 import { either, isRecord, listOf, type Mismatch, object, oneOf, type Schema, say, text } from "../core/schema.ts";
 import { changedPaths } from "./changed-paths.ts";
 import { inputTexts } from "./input-texts.ts";
-import { repositoryOf } from "./repository-place.ts";
+import { folderParameter, inspectFolder, repositoryOf } from "./repository-place.ts";
 
 type Texts = string | string[];
 interface When {
@@ -36,8 +37,8 @@ const ruleSchema: Schema<Rule> = object({
     object(
       {},
       {
-        ability: texts("globs with * and ?: the ability is one of these, such as Bash or skill:*"),
-        operation_key: texts("globs with * and ?: the operation is one of these, such as tool.Bash"),
+        ability: texts("globs with *, ? and [sets]: the ability is one of these, such as Bash or skill:*"),
+        operation_key: texts("globs with *, ? and [sets]: the operation is one of these, such as tool.Bash"),
         environment: texts("names: HOOKLINE_ENV is one of these; it is dev unless set, and ci where CI is set"),
         changed_paths: texts("globs: one of the changed files is one of these; without a slash, in any folder"),
         input: say(text(), "a regular expression, searched in every text that the ability is given"),
@@ -66,25 +67,31 @@ function createSoftGuardrail(): Handler<SoftGuardrailParams> {
           "looked at in this order: the first that blocks ends it, those that warn before it all do",
         ),
       },
-      { folder: say(text(), "the repository's root; the one of the hook's file unless said") },
+      { folder: folderParameter },
     ),
     builtin: {
       summary: "Warns of calls and stops that rules describe, or blocks them.",
-      role: ({ rules }) => (listed(rules).some((rule) => rule.do === "block") ? "guard" : "observe"),
+      role: ({ rules }) => (Array.isArray(rules) && rules.every(onlyWarns) ? "observe" : "guard"),
       needsOf: ({ rules }) =>
         listed(rules).some(({ when }) => isRecord(when) && when.changed_paths !== undefined) ? ["changes"] : [],
       events: ["PreAbilityCall", "SessionStop"],
     },
-    inspect,
+    inspect: (params, patterns, origin) => [
+      ...inspectRules(params.rules, patterns),
+      ...inspectFolder(params.folder, origin),
+    ],
     run: ({ rules, folder }, context) => judge(compiledFor(rules, context), context, folder),
   };
 }
 
+/** What is neither may have been meant to block. */
+const onlyWarns = (rule: unknown): boolean => isRecord(rule) && nearest(String(rule.do), ["warn", "block"]) === "warn";
+
 const listed = (rules: unknown): Record<string, unknown>[] => (Array.isArray(rules) ? rules.filter(isRecord) : []);
 const listOfTexts = (value: Texts): readonly string[] => (typeof value === "string" ? [value] : value);
 
-function inspect(params: Fields, patterns?: Patterns): Mismatch[] {
-  const rules = listed(params.rules);
+function inspectRules(given: unknown, patterns?: Patterns): Mismatch[] {
+  const rules = listed(given);
   if (rules.length === 0) return [{ path: ["rules"], expected: "at least one rule", found: "none" }];
   return rules.flatMap(({ when, message }, index) => [
     ...(isRecord(when) ? inspectWhen(when as When, ["rules", index, "when"], patterns) : []), // the schema has looked at it
@@ -127,24 +134,24 @@ function compileRule(rule: Rule, patterns: Patterns): Compiled {
 /** Each test of `when`, in the order in which they are made. May throw HooklineError pattern_invalid. */
 const tests: { readonly [K in keyof Required<When>]: (value: Required<When>[K], patterns: Patterns) => Test } = {
   ability(value) {
-    const holds = anyName(value);
-    return ({ abilities }) => abilities.some(holds);
+    const holds = compileNameGlobs(listOfTexts(value), "ability", "soft_guardrail");
+    return ({ abilities }) => holds(abilities);
   },
   operation_key(value) {
-    const holds = anyName(value);
-    return ({ operations }) => operations.some(holds);
+    const holds = compileNameGlobs(listOfTexts(value), "operation", "soft_guardrail");
+    return ({ operations }) => holds(operations);
   },
   environment: (value) => {
-    const names = listOfTexts(value);
+    const names = listOfTexts(value).map((one) => one.trim());
     return ({ environment }) => names.includes(environment);
   },
   input(value, patterns) {
     const holds = patterns.regex(value);
     return ({ inputs }) => inputs().some(holds);
   },
-  changed_paths(value, { glob }) {
-    const all = listOfTexts(value).map((one) => glob(one.includes("/") ? one : `**/${one}`));
-    return ({ changed }) => changed().some((path) => all.some((holds) => holds(path)));
+  changed_paths(value, patterns) {
+    const holds = compileChangedPatterns(listOfTexts(value), patterns, "soft_guardrail");
+    return ({ changed }) => changed().some(holds);
   },
 };
 
@@ -154,11 +161,6 @@ const testsOf = (when: When): (keyof When)[] => testNames.filter((name) => when[
 function compileTest<K extends keyof When>(name: K, when: When, patterns: Patterns): Test {
   const value = when[name];
   return value === undefined ? () => true : tests[name](value as Required<When>[K], patterns); // it is not undefined
-}
-
-function anyName(value: Texts): (name: string) => boolean {
-  const all = listOfTexts(value).map(compileWildcard);
-  return (name) => all.some((holds) => holds(name));
 }
 
 function judge(rules: readonly Compiled[], context: StepContext, folder?: string): StepResult {
@@ -183,9 +185,8 @@ function blocked({ message }: Rule, told: readonly string[], { hook }: StepConte
 function factsOf(context: StepContext, folder?: string): Facts {
   const { event, caller } = context;
   const ability = abilityOf(event);
-  const named = ability && [ability.id, `${ability.kind}:${ability.id}`, textField(event.data, "tool_name")];
   return {
-    abilities: [...(named ?? []), event.nativeTool].filter((one) => one !== undefined),
+    abilities: ability ? namesOf(ability, event) : [],
     operations: ability ? [ability.operation] : [],
     environment: environmentName(caller.environment ?? process.env),
     changed: once(() => changedOf(context, folder)),

@@ -3,8 +3,8 @@
  * its states is complete up to there: processes write it at once without a lock, and none of them can lose a line. Whoever
  * writes it looks again afterwards, so that the last one has read all.
  */
-import { randomBytes } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createHash, randomBytes } from "node:crypto";
+import { closeSync, constants, openSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { isRecord } from "../core/schema.ts";
 import { readRegularFileSync } from "../regular-file.ts";
 
@@ -21,13 +21,15 @@ export interface AbilityUsage {
   last_used: string;
 }
 interface Cache {
-  /** The file of the log, how many of its bytes are in, and when the last line was written that is. */
-  log: { file: string; read: number; latest: string };
+  /** How many bytes of the log are in, a fingerprint of the last of them, and the runs of the last lines that are. */
+  log: { read: number; tail: string; last: string[] };
   abilities: Map<string, AbilityUsage>;
 }
 
 const largestCacheInBytes = 4 << 20;
 const mostAbilities = 2000;
+/** The last one alone could have been taken out of the log. */
+const runsRemembered = 20;
 const chunkInBytes = 1 << 20;
 /** Each round reads further, so that many need a log that grows all the time. */
 const mostRounds = 100;
@@ -41,7 +43,7 @@ export function foldUsage(logFile: string, cacheFile: string): void {
   }
 }
 
-const empty = (): Cache => ({ log: { file: "", read: 0, latest: "" }, abilities: new Map() });
+const empty = (): Cache => ({ log: { read: 0, tail: "", last: [] }, abilities: new Map() });
 
 /** One that cannot be read is made anew from the log. */
 function readCache(file: string): Cache {
@@ -55,10 +57,11 @@ function readCache(file: string): Cache {
 }
 
 function cacheOf({ log, abilities }: Record<string, unknown>): Cache | undefined {
-  if (!isRecord(log) || typeof log.file !== "string" || typeof log.latest !== "string") return undefined;
-  if (!Number.isSafeInteger(log.read) || !isRecord(abilities)) return undefined;
+  if (!isRecord(log) || typeof log.tail !== "string" || !Array.isArray(log.last)) return undefined;
+  if (!Number.isSafeInteger(log.read) || Number(log.read) < 0 || !isRecord(abilities)) return undefined;
+  const last = log.last.filter((run) => typeof run === "string");
   const known = Object.entries(abilities).filter((entry): entry is [string, AbilityUsage] => isUsage(entry[1]));
-  return { log: { file: log.file, read: Number(log.read), latest: log.latest }, abilities: new Map(known) };
+  return { log: { read: Number(log.read), tail: log.tail, last }, abilities: new Map(known) };
 }
 
 const isUsage = (value: unknown): value is AbilityUsage =>
@@ -70,38 +73,58 @@ const isUsage = (value: unknown): value is AbilityUsage =>
 function readLog(logFile: string, cache: Cache): boolean {
   const file = openSync(logFile, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const found = fstatSync(file, { bigint: true });
-    const name = `${found.dev}:${found.ino}`;
-    const isSame = cache.log.file === name && cache.log.read <= Number(found.size);
-    // Of another file under this name (rotated, or edited) only lines count that are newer than all that are in.
-    const after = isSame ? "" : cache.log.latest;
-    const before = isSame ? cache.log.read : 0;
-    const read = readLines(file, before, (line) => addLine(line, cache, after));
+    const isSame = cache.log.tail === tailOf(file, cache.log.read);
+    const before = isSame ? cache.log.read : endOfKnown(file, cache.log.last);
+    const read = readLines(file, before, (line) => addLine(line, cache));
     if (read === before && isSame) return false;
-    cache.log = { ...cache.log, file: name, read };
+    cache.log = { ...cache.log, read, tail: tailOf(file, read) };
     return true;
   } finally {
     closeSync(file);
   }
 }
 
-/** Calls for each whole line from an offset on; gives the offset behind the last. */
-function readLines(file: number, from: number, use: (line: string) => void): number {
+const tailInBytes = 256;
+
+/** Of what stands before an offset: in another file, or one that was emptied and has grown again, something else does. */
+function tailOf(file: number, end: number): string {
+  const bytes = Buffer.alloc(Math.min(tailInBytes, end));
+  const size = readSync(file, bytes, 0, bytes.length, end - bytes.length);
+  return createHash("sha256").update(bytes.subarray(0, size)).digest("hex").slice(0, 16);
+}
+
+/**
+ * Of another file under the log's name, what stands behind the lines that are in: an edited log still has them, and in one
+ * that was begun anew all are new. Clocks tell nothing here: hosts say when a call was, and many are within a millisecond.
+ */
+function endOfKnown(file: number, last: readonly string[]): number {
+  let end = 0;
+  readLines(file, 0, (line, behind) => {
+    const run = recordIn(line)?.run_id;
+    if (typeof run === "string" && last.includes(run)) end = behind;
+  });
+  return end;
+}
+
+/** Calls for each whole line from an offset on, with the offset behind it; gives the one behind the last. */
+function readLines(file: number, from: number, use: (line: string, behind: number) => void): number {
   const chunk = Buffer.allocUnsafe(chunkInBytes);
   for (let at = from; ; ) {
     const size = readSync(file, chunk, 0, chunk.length, at);
     const end = chunk.subarray(0, size).lastIndexOf(0x0a) + 1;
     if (end === 0 && size < chunk.length) return at;
-    for (const line of chunk.toString("utf8", 0, end).split("\n")) if (line !== "") use(line);
+    for (let start = 0; start < end; ) {
+      const stop = chunk.indexOf(0x0a, start);
+      use(chunk.toString("utf8", start, stop), at + stop + 1);
+      start = stop + 1;
+    }
     at += end === 0 ? size : end; // a line without an end in all of a chunk is none of ours
   }
 }
 
-function addLine(line: string, { log, abilities }: Cache, after: string): void {
-  const value = parse(line);
-  if (!isRecord(value) || value.recorded_by !== recorder) return;
-  const { ability_id: id, time, status, duration_ms: duration } = value;
-  if (typeof id !== "string" || typeof time !== "string" || time <= after) return;
+function addLine(line: string, { log, abilities }: Cache): void {
+  const { ability_id: id, time, status, duration_ms: duration, run_id: run } = recordIn(line) ?? {};
+  if (typeof id !== "string" || typeof time !== "string") return;
   const usage = abilities.get(id) ?? fresh();
   abilities.delete(id); // the one that was used last stands last
   abilities.set(id, usage);
@@ -113,7 +136,7 @@ function addLine(line: string, { log, abilities }: Cache, after: string): void {
     usage.mean_duration_ms = Math.round(usage.total_duration_ms / usage.timed);
   }
   if (time > usage.last_used) usage.last_used = time;
-  if (time > log.latest) log.latest = time;
+  if (typeof run === "string") log.last = [...log.last, run].slice(-runsRemembered);
 }
 
 const fresh = (): AbilityUsage => ({
@@ -125,9 +148,10 @@ const fresh = (): AbilityUsage => ({
   last_used: "",
 });
 
-function parse(line: string): unknown {
+function recordIn(line: string): Record<string, unknown> | undefined {
   try {
-    return JSON.parse(line);
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) && value.recorded_by === recorder ? value : undefined;
   } catch {
     return undefined; // somebody else's line
   }

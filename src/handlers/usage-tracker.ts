@@ -2,13 +2,14 @@
  * Writes down each call of an ability (specification 001, 3.2): a record that people read, a line that programs read, and
  * how often each ability was used.
  */
+import { abilityOf } from "../core/ability.ts";
 import { messageOf } from "../core/error.ts";
-import { type Fields, textField } from "../core/event.ts";
+import type { Fields, HookEvent } from "../core/event.ts";
 import type { Handler, StepContext, StepResult } from "../core/ports.ts";
 import { type Mismatch, object, say, text } from "../core/schema.ts";
 import { contextOf } from "../protocols/registry-context.ts";
 import { writtenName } from "../protocols/written-name.ts";
-import { append, pathInside, placeToWrite, repositoryOf } from "./repository-place.ts";
+import { append, folderParameter, inspectFolder, pathInside, placeToWrite, repositoryOf } from "./repository-place.ts";
 import { foldUsage, recorder } from "./usage-cache.ts";
 
 export interface UsageTrackerParams {
@@ -33,7 +34,7 @@ export const usageTracker: Handler<UsageTrackerParams> = {
       records: say(text(), "where each call gets a few lines of Markdown, from the repository's root", usual.records),
       log: say(text(), "where each call gets one line of JSON", usual.log),
       cache: say(text(), "where it stands how often each ability was used; made of the log", usual.cache),
-      folder: say(text(), "the repository's root; the one of the hook's file unless said"),
+      folder: folderParameter,
     },
   ),
   builtin: {
@@ -41,14 +42,17 @@ export const usageTracker: Handler<UsageTrackerParams> = {
     role: () => "observe",
     events: ["PostAbilityCall"],
   },
-  inspect: (params) => places.flatMap((name) => inspectPlace(name, params[name])),
+  inspect: (params, _patterns, origin) => [
+    ...places.flatMap((name) => inspectPlace(name, params[name])),
+    ...inspectFolder(params.folder, origin),
+  ],
   async run(params, context) {
     const { event, hook } = context;
-    const call = contextOf(event, writtenName(hook, event.name), hook);
-    if (textField(call, "ability_id") === undefined)
+    if (!abilityOf(event))
       return { ok: true, output: { usage_recorded: false }, notes: ["the event is about no ability"] };
     try {
-      return await recordCall(call, params, context);
+      const clean = await withoutSecrets(event, context);
+      return recordCall(contextOf(clean, writtenName(hook, event.name), hook), params, context);
     } catch (error) {
       return { ok: false, output: { usage_recorded: false }, failure: "error", reason: messageOf(error) };
     }
@@ -61,17 +65,20 @@ const inspectPlace = (name: string, path: unknown): Mismatch[] =>
     ? [{ path: [name], expected: "a path inside of the repository", found: JSON.stringify(path) }]
     : [];
 
-/** @param call as every hook of specification 001 is told of it */
-async function recordCall(call: Fields, params: UsageTrackerParams, context: StepContext): Promise<StepResult> {
+/** Before anything is cut: of a secret that lies across the cut, a part would stay that nobody knows. */
+async function withoutSecrets(event: HookEvent, { ports }: StepContext): Promise<HookEvent> {
+  if (!ports.redact) return event;
+  const data: Fields = JSON.parse(await ports.redact(JSON.stringify(event.data)));
+  return { ...event, data };
+}
+
+/** @param call as every hook of specification 001 is told of it, without secrets */
+function recordCall(call: Fields, params: UsageTrackerParams, context: StepContext): StepResult {
   const root = repositoryOf(context, params.folder);
   const [records, log, cache] = places.map((name) => placeToWrite(root, params[name] ?? usual[name]));
   if (records === undefined || log === undefined || cache === undefined) throw new Error("no place to write to"); // there are three
-  const clean = async (text: string): Promise<string> => (await context.ports.redact?.(text)) ?? text;
-  const shown = await Promise.all(
-    told.map(async ([label, name]) => [label, await clean(String(call[name] ?? ""))] as const),
-  );
-  append(records, markdownOf(call, shown));
-  append(log, `${await clean(JSON.stringify(lineOf(call, context)))}\n`);
+  append(records, markdownOf(call));
+  append(log, `${JSON.stringify(lineOf(call, context))}\n`);
   foldUsage(log, cache);
   return { ok: true, output: { usage_recorded: true, ability_id: call.ability_id ?? null } };
 }
@@ -95,17 +102,25 @@ const told = [
   ["output", "output_summary"],
 ] as const;
 
-function markdownOf(call: Fields, shown: readonly (readonly [label: string, value: string])[]): string {
-  const lines = shown.flatMap(([label, value]) => (value === "" ? [] : [`- ${label}: ${plainMarkdown(value)}`]));
-  return `## ${call.timestamp} ${plainMarkdown(String(call.ability_id))}\n\n${lines.join("\n")}\n\n`;
+function markdownOf(call: Fields): string {
+  const lines = told.flatMap(([label, name]) => {
+    const value = plainMarkdown(String(call[name] ?? ""));
+    return value === "" ? [] : [`- ${label}: ${value}`];
+  });
+  const heading = [call.timestamp, call.ability_id].map((one) => plainMarkdown(String(one)));
+  return `## ${heading.join(" ")}\n\n${lines.join("\n")}\n\n`;
 }
 
 const longestField = 400;
+
+/** What Markdown gives a meaning to; at the end, what GitHub makes links of: addresses that begin so, and people. */
+const special =
+  /[\\`*[\]<>|~#&!]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|:(?=\/\/)|(?<=\bwww)\.|@|(?<=\b(?:mailto|xmpp)):/giu;
 
 /** A text from elsewhere as one line that Markdown shows as it is: no link, no table, no heading of its own. */
 function plainMarkdown(value: string): string {
   const line = (value.length > longestField ? `${value.slice(0, longestField)}…` : value)
     .replaceAll(/\s*[\r\n\u2028\u2029]\s*/gu, " ⏎ ")
     .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, (one) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`);
-  return line.replaceAll(/[\\`*[\]<>|~#&!]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\$&").trim();
+  return line.replaceAll(special, "\\$&").trim();
 }

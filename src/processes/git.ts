@@ -4,12 +4,12 @@
  */
 import type { ExecFileException } from "node:child_process";
 import { accessSync, constants, readFileSync, realpathSync, statSync } from "node:fs";
-import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import type { Seconds } from "../core/event.ts";
 
 export interface GitOptions {
   signal?: AbortSignal;
-  input?: string;
+  input?: string | Uint8Array;
   /** 15 unless said. */
   limit?: Seconds;
 }
@@ -28,7 +28,7 @@ export interface Repository {
   commonFolder: string;
   /** Absent: it has no commits. */
   head?: string;
-  /** Asked in `top`; filters that the repository's own configuration names are left out. */
+  /** Asked in `top` about this repository and none above it; filters that its own configuration names are left out. */
   ask: AskGit;
 }
 export interface Git {
@@ -67,15 +67,25 @@ function environmentFor(given: Readonly<Record<string, string>>): Record<string,
 /** @param environment where PATH and the user's own configuration are found; its GIT_ variables are left out */
 export function createGit(given: Readonly<Record<string, string>>): Git {
   const environment = environmentFor(given);
-  const askIn: Git["askIn"] = (folder, words, options = {}) => {
+  const ask = (call: Omit<Call, "program">, options: GitOptions = {}): Promise<GitAnswer> => {
     const program = findProgram(given.PATH ?? "");
     return program === undefined
       ? Promise.resolve({ ok: false, reason: "no program git lies in PATH" })
-      : run({ program, folder, environment, words: [...safely, ...words] }, options);
+      : run({ ...call, program, words: [...safely, ...call.words] }, options);
   };
   return {
-    askIn,
-    repositoryAt: (top, options) => openRepository(askIn, top, options),
+    askIn: (folder, words, options) => ask({ folder, words, environment }, options),
+    async repositoryAt(top, options) {
+      const real = realOf(top);
+      if (real === undefined) return { none: `${top} is not there` };
+      const within = { ...environment, GIT_CEILING_DIRECTORIES: dirname(real) };
+      return openRepository(
+        (words, more) => ask({ folder: top, words, environment: within }, more),
+        top,
+        real,
+        options,
+      );
+    },
   };
 }
 
@@ -139,21 +149,21 @@ function failureOf(error: ExecFileException, stderr: Buffer, limit: Seconds): { 
 }
 
 async function openRepository(
-  askIn: Git["askIn"],
+  askHere: AskGit,
   top: string,
+  real: string,
   options: GitOptions = {},
 ): Promise<Repository | { none: string }> {
   const question = ["rev-parse", "--revs-only", "--show-toplevel", "--absolute-git-dir", "--git-common-dir", "HEAD"];
-  const answer = await askIn(top, question, options);
+  const answer = await askHere(question, options);
   if (!answer.ok) return { none: answer.reason };
   const text = answer.stdout.toString("utf8");
-  const real = realOf(top);
-  if (real === undefined || !text.startsWith(`${real}\n`)) return { none: `the work tree of ${top} lies elsewhere` };
-  const folders = await foldersIn(text.slice(real.length + 1), (words) => askIn(top, words, options));
+  if (!text.startsWith(`${real}\n`)) return { none: `the work tree of ${top} lies elsewhere` };
+  const folders = await foldersIn(text.slice(real.length + 1), (words) => askHere(words, options));
   if (!folders) return { none: `git does not say where the repository of ${top} lies` };
   const [gitFolder, common] = folders;
   const place = { top, gitFolder, commonFolder: resolve(real, common) };
-  const filters = (more?: GitOptions): Promise<Filters> => filterSettings(place, (words) => askIn(top, words, more));
+  const filters = (more?: GitOptions): Promise<Filters> => filterSettings(place, (words) => askHere(words, more));
   const found = await filters(options);
   if ("reason" in found) return { none: found.reason };
   const head = /(?:^|\n)([0-9a-f]{40,64})\n$/.exec(text)?.[1];
@@ -162,7 +172,7 @@ async function openRepository(
     ...(head === undefined ? {} : { head }),
     async ask(words, more) {
       const now = await filters(more); // the configuration may be another one by now
-      return "reason" in now ? { ok: false, reason: now.reason } : askIn(top, [...now.settings, ...words], more);
+      return "reason" in now ? { ok: false, reason: now.reason } : askHere([...now.settings, ...words], more);
     },
   };
 }

@@ -13,7 +13,12 @@ export interface Found {
 }
 
 /** Deeper answers would overflow the stack of whoever writes them down. */
-const deepest = 200;
+export const deepest = 200;
+
+export const isTooDeep = (value: unknown, depth = 1): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (depth > deepest || Object.values(value).some((one) => isTooDeep(one, depth + 1)));
 
 /** Never throws; looks at each character a bounded number of times, whatever the noise. */
 export function findObjects(text: string): Found {

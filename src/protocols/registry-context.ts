@@ -32,11 +32,14 @@ const baseOf = (event: HookEvent, as: string, hook: Pick<Hook, "origin">): Field
   ...(isStage(event.data.stage) ? { stage: event.data.stage ?? "" } : {}),
 });
 
-/** A host may tell of what happened a while ago. */
+/** A host may tell of what happened a while ago. Of its words only a plain time is handed on: others may say anything beside it. */
 function timeOf({ data, at }: HookEvent): string {
-  const told = textField(data, "timestamp");
-  return told !== undefined && !Number.isNaN(Date.parse(told)) ? told : new Date(at).toISOString();
+  const told = textField(data, "timestamp") ?? "";
+  const time = Date.parse(told);
+  if (Number.isNaN(time)) return new Date(at).toISOString();
+  return plainTime.test(told) ? told : new Date(time).toISOString();
 }
+const plainTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
 const defined = (context: Context): Fields =>
   Object.fromEntries(Object.entries(context).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));

@@ -3,6 +3,7 @@
  * that is not as it should be is left out with a note, and the rest counts.
  */
 import type { Fields, HookEvent, HookId, Json } from "../core/event.ts";
+import { oneLine, shortened, visible } from "../core/one-line.ts";
 import { merge, type Outcome, type SuggestedDocument, type Suggestion } from "../core/outcome.ts";
 import type { LogLine, StepResult } from "../core/ports.ts";
 import { isRecord, kindOf } from "../core/schema.ts";
@@ -73,8 +74,9 @@ const eachOf =
 const readers: { readonly [field: string]: Reader } = {
   logs: eachOf("texts, or { level, message }", "logs", readLog),
   messages_to_user(value, into) {
-    const texts = textsIn(value)?.filter((text) => text.trim() !== "");
-    if (!texts) return "a list of texts";
+    const told = textsIn(value)?.filter((text) => text.trim() !== "");
+    if (!told) return "a list of texts";
+    const texts = withinLimit(told, into);
     if (texts.length > 0) add(into, { messages: texts.map((text) => ({ to: "person", text })) });
     return undefined;
   },
@@ -94,20 +96,51 @@ const readers: { readonly [field: string]: Reader } = {
       return "text";
     }
     if (value.trim() === "") return undefined;
-    into.error = value.trim();
+    into.error = shortened(visible(value.trim()), longestError);
     if (/^blocked/i.test(into.error)) into.blocks = true;
     return undefined;
   },
   block_execution(value, into) {
-    if (value === true) into.blocks = true;
-    return typeof value === "boolean" ? undefined : "true or false";
+    if (typeof value === "boolean") {
+      if (value) into.blocks = true;
+      return undefined;
+    }
+    into.error ??= `block_execution is ${kindOf(value)}, and neither true nor false`; // somebody may have meant to refuse
+    return "true or false";
   },
 };
 
-/** Whether an object among other output is a result: errors and logs are what others print as well, but not at the end. */
-export const isResult = (value: Record<string, unknown>, isLast: boolean): boolean =>
+const longestError = 2000;
+/** In characters, of one answer. */
+const mostMessages = 10_000;
+
+function withinLimit(texts: readonly string[], { notes }: Reading): string[] {
+  let room = mostMessages;
+  const kept: string[] = [];
+  for (const text of texts) {
+    if (room <= 0) break;
+    const shown = visible(shortened(text, room));
+    kept.push(shortened(shown, room));
+    room -= shown.length;
+  }
+  if (room < 0 || kept.length < texts.length)
+    notes.push(`messages_to_user were cut: ${mostMessages} characters are the most`);
+  return kept;
+}
+
+/** A program's own line of a log may hold these as well: where they stand tells. */
+const also: readonly string[] = ["error", "logs"];
+
+/**
+ * Whether an object among other output is a result. One that may say that something failed or was refused is taken for one
+ * wherever it begins a line, so that nothing printed behind it hides that.
+ */
+export const isResult = (
+  value: Record<string, unknown>,
+  { beginsLine, isLast }: { beginsLine: boolean; isLast: boolean },
+): boolean =>
   Object.keys(value).some(
-    (field) => Object.hasOwn(readers, field) && (isLast || (field !== "error" && field !== "logs")),
+    (field) => Object.hasOwn(readers, field) && (isLast || !also.includes(field) || (beginsLine && field === "error")),
   );
 
 const isFields = (value: Json): value is Fields => isRecord(value);
@@ -130,7 +163,8 @@ function readAbility(entry: Json, into: Reading): boolean {
   const { id, reason, confidence } = written;
   const suggestion: Suggestion = { id, ...(isText(reason) ? { reason } : {}) };
   if (typeof confidence === "number" && confidence >= 0 && confidence <= 1) suggestion.confidence = confidence;
-  else if (confidence !== undefined) into.notes.push(`the confidence of "${id}" is no number from 0 to 1: left out`);
+  else if (confidence !== undefined)
+    into.notes.push(`the confidence of "${oneLine(id)}" is no number from 0 to 1: left out`);
   add(into, { suggestions: [suggestion] });
   return true;
 }
@@ -140,7 +174,8 @@ function readDocument(entry: Json, into: Reading): boolean {
   if (!isFields(written) || !isText(written.path) || written.path.trim() === "") return false;
   const { path, reason, stage } = written;
   const document: SuggestedDocument = { path, ...(isText(reason) ? { reason } : {}) };
-  if (stage !== undefined && isText(stage) && stageFits(stage, `the document ${path}`, into)) document.stage = stage;
+  if (stage !== undefined && isText(stage) && stageFits(stage, `the document ${oneLine(path)}`, into))
+    document.stage = stage;
   add(into, { documents: [document] });
   return true;
 }
@@ -159,7 +194,9 @@ function readFollowUp(entry: Json, into: Reading): boolean {
   const { kind, payload, ...beside } = entry;
   if (payload !== undefined && !isFields(payload)) return false;
   if (!kinds.includes(kind))
-    into.notes.push(`the follow-up "${kind}" is none of ${kinds.join(", ")}: it is kept, and nobody may know it`);
+    into.notes.push(
+      `the follow-up "${oneLine(kind)}" is none of ${kinds.join(", ")}: it is kept, and nobody may know it`,
+    );
   add(into, { followUps: [{ kind, payload: { ...beside, ...payload } }] });
   return true;
 }

@@ -3,7 +3,7 @@ import type { Fields, HookEvent, HookId } from "../core/event.ts";
 import type { Protocol, StepResult } from "../core/ports.ts";
 import type { Ended } from "../core/program.ts";
 import { isRecord } from "../core/schema.ts";
-import { findObjects } from "./find-answer.ts";
+import { deepest, findObjects, isTooDeep } from "./find-answer.ts";
 import { launchFailure } from "./launch-failure.ts";
 import { contextOf } from "./registry-context.ts";
 import { isResult, readResult } from "./registry-result.ts";
@@ -21,36 +21,57 @@ function read(ended: Ended, event: HookEvent, hook: HookId): StepResult {
   if (without) return without;
   const launch = launchFailure(ended);
   if (launch !== undefined) return failed("launch", launch);
-  if (ended.code === 0) return readOutput(ended.stdout, event, hook);
-  return withRefusal(failed("exit", exitReason(ended)), readOutput(ended.stdout, event, hook));
+  const answer = readOutput(ended, event, hook);
+  return ended.code === 0 ? answer : withRefusal(failed("exit", exitReason(ended)), [answer]);
 }
 
-/** A handler that failed has answered nothing, but what it refused stays refused. */
-function withRefusal(failure: StepResult, { outcome }: StepResult): StepResult {
-  const { verdict, messages } = outcome ?? {};
-  if (!verdict) return failure;
-  return { ...failure, outcome: { verdict, ...(messages ? { messages } : {}) } };
+/** Who failed has answered nothing, but what it refused stays refused. */
+function withRefusal(failure: StepResult, answers: readonly StepResult[]): StepResult {
+  const refusals = answers.flatMap(({ outcome: { verdict, messages = [] } = {} }) =>
+    verdict ? [{ verdict, messages }] : [],
+  );
+  const [first] = refusals;
+  if (!first) return failure;
+  const messages = refusals.flatMap((one) => one.messages);
+  const outcome = { verdict: first.verdict, ...(messages.length > 0 ? { messages } : {}) };
+  return { ...failure, outcome };
 }
 
-function readOutput(stdout: string, event: HookEvent, hook: HookId): StepResult {
+function readOutput({ stdout, dropped }: Ended, event: HookEvent, hook: HookId): StepResult {
   const said = stdout.replace(/^\uFEFF/, "").trim();
   if (said === "") return { ok: true, output: {} };
   const whole = parsed(said);
-  if (isRecord(whole)) return readResult(whole as Fields, event, hook); // JSON.parse gives JSON
-  if (whole !== undefined) return unreadable("it is JSON, but no object", said);
-  return readAmong(said, event, hook);
+  if (whole === undefined) return readAmong(said, dropped, event, hook);
+  if (!isRecord(whole)) return unreadable("it is JSON, but no object", said);
+  if (isTooDeep(whole)) return unreadable(`it is nested deeper than ${deepest}`, said);
+  return readResult(whole as Fields, event, hook); // JSON.parse gives JSON
 }
 
 /** The result may stand among what the programs of a script print; one that can be told from the rest counts. */
-function readAmong(said: string, event: HookEvent, hook: HookId): StepResult {
-  const results = findObjects(said).objects.filter(({ value, end }) => isResult(value, end === said.length));
+function readAmong(said: string, dropped: number, event: HookEvent, hook: HookId): StepResult {
+  const results = findObjects(said).objects.filter(({ value, start, end }) =>
+    isResult(value, { beginsLine: beginsLine(said, start), isLast: end === said.length }),
+  );
   const [only, ...others] = results;
-  if (!only) return unreadable("it is not JSON", said);
-  if (others.length > 0) return unreadable(`it holds ${results.length} results, and there can be one`, said);
+  if (!only) return unreadable(isCut(said, dropped) ? "it is larger than 1 MiB" : "it is not JSON", said);
+  if (others.length > 0) {
+    const read = results.map(({ value }) => readResult(value as Fields, event, hook)); // JSON.parse gives JSON
+    return withRefusal(unreadable(`it holds ${results.length} results, and there can be one`, said), read);
+  }
   const noise = `${said.slice(0, only.start)} … ${said.slice(only.end)}`.trim();
-  const result = readResult(only.value as Fields, event, hook); // JSON.parse gives JSON
+  const result = readResult(only.value as Fields, event, hook); // the same
   return { ...result, notes: [`stdout holds more than the result: ${quoted(noise)}`, ...(result.notes ?? [])] };
 }
+
+/** Behind blanks as well. */
+function beginsLine(said: string, start: number): boolean {
+  let at = start;
+  while (said[at - 1] === " " || said[at - 1] === "\t") at--;
+  return at === 0 || said[at - 1] === "\n";
+}
+
+/** Bytes may be missing of stderr alone. */
+const isCut = (said: string, dropped: number): boolean => dropped > 0 && Buffer.byteLength(said) >= 1 << 20;
 
 function parsed(text: string): unknown {
   try {

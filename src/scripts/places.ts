@@ -23,14 +23,14 @@ export interface ScriptFolder {
 export const pathOf = ({ base, parts }: ScriptFolder): string => join(base, ...parts);
 
 /** What a script's hook says of it; a hook of another kind says nothing. */
-export interface Script {
+export interface ScriptHook {
   hook: Hook;
   type: string;
   slug: string;
   family: string;
 }
 
-export function scriptOf(hook: Hook): Script | undefined {
+export function scriptHookOf(hook: Hook): ScriptHook | undefined {
   const { uses, with: given } = hook.steps[0];
   if (uses !== "script") return undefined;
   const { type, slug, family } = given;
@@ -40,7 +40,7 @@ export function scriptOf(hook: Hook): Script | undefined {
 }
 
 /** A script as it stands in a status file. */
-export interface Entry extends Script {
+export interface Entry extends ScriptHook {
   folder: ScriptFolder;
   /** Its key in the status, and the name of its log. */
   key: string;
@@ -50,7 +50,7 @@ export interface Entry extends Script {
 export function entriesOf(set: HookSet, event: HookEvent, places: ScriptPlaces): Entry[] {
   const taken = new Set<string>();
   return set.hooks.flatMap((hook): Entry[] => {
-    const script = scriptOf(hook);
+    const script = scriptHookOf(hook);
     if (!script) return [];
     const entry = entryOf(script, event, places);
     const place = join(pathOf(entry.folder), entry.key);
@@ -62,13 +62,13 @@ export function entriesOf(set: HookSet, event: HookEvent, places: ScriptPlaces):
   });
 }
 
-export const entryOf = (script: Script, event: HookEvent, places: ScriptPlaces): Entry => ({
+export const entryOf = (script: ScriptHook, event: HookEvent, places: ScriptPlaces): Entry => ({
   ...script,
   folder: folderOf(script, event, places),
   key: fileName(script.slug),
 });
 
-function folderOf({ hook, family }: Script, event: HookEvent, { home, state }: ScriptPlaces): ScriptFolder {
+function folderOf({ hook, family }: ScriptHook, event: HookEvent, { home, state }: ScriptPlaces): ScriptFolder {
   const own = ownName(hook, event);
   return family === "discobot"
     ? { base: join(home, ".discobot"), parts: [own, "hooks"] }

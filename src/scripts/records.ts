@@ -9,7 +9,7 @@ import type { HookSet } from "../core/hook.ts";
 import { listensTo } from "../core/plan.ts";
 import type { Observation, Ports } from "../core/ports.ts";
 import type { Run, Store } from "../core/record.ts";
-import { type Entry, entriesOf, entryOf, pathOf, type ScriptPlaces, scriptOf } from "./places.ts";
+import { type Entry, entriesOf, entryOf, pathOf, type ScriptPlaces, scriptHookOf } from "./places.ts";
 import { makePrivate, touch, writeWhole } from "./private-file.ts";
 import { hasRun, statusOf } from "./status.ts";
 
@@ -132,7 +132,7 @@ export function createScriptRecords(options: ScriptRecordsOptions): ScriptRecord
 
   return {
     keepOutput(hook, event, output) {
-      const script = scriptOf(hook) ?? { hook, type: "", slug: hook.id, family: "hookline" };
+      const script = scriptHookOf(hook) ?? { hook, type: "", slug: hook.id, family: "hookline" };
       const entry = entriesAt(event).find((one) => one.hook.id === hook.id) ?? entryOf(script, event, options);
       const { base, parts } = entry.folder;
       return writeWhole(makePrivate({ base, parts: [...parts, "output"] }), `${entry.key}.log`, output);
@@ -165,7 +165,7 @@ const withScripts = new WeakMap<HookSet, boolean>();
 function holdsScripts(set: HookSet): boolean {
   const known = withScripts.get(set);
   if (known !== undefined) return known;
-  const holds = set.hooks.some((hook) => scriptOf(hook) !== undefined);
+  const holds = set.hooks.some((hook) => scriptHookOf(hook) !== undefined);
   withScripts.set(set, holds);
   return holds;
 }

@@ -105,11 +105,11 @@ export const isSettings = (format: FileFormat): format is Flavour => settingsFla
 export function flavourOf(path: string): FileFormat {
   const name = path.replaceAll("\\", "/");
   if (/(^|\/)(\.(hookline|discobot)|\.config\/hookline|etc\/hookline)\/hooks\/[^/]+$/.test(name)) return "script";
-  if (/(^|\/)(\.system\/hooks|\.hookline\/registry)\/[^/]+\.ya?ml$/.test(name)) return "registry";
+  if (/(^|\/)(\.system\/hooks|\.hookline\/registry)\/[^/]+\.ya?ml$/i.test(name)) return "registry";
   if (/(^|\/)hookline\.config\.[mc]?[jt]s$/.test(name)) return "module";
   if (/(^|\/)hookline\.ya?ml$|(^|\/)\.config\/hookline\/config\.ya?ml$/.test(name)) return "config";
   if (/(^|\/)app\.ya?ml$/.test(name)) return "app";
-  if (/\.ya?ml$/.test(name)) return "rules";
+  if (/\.ya?ml$/i.test(name)) return "rules";
   if (/(^|\/)\.hookline\/[^/]*\.json$/.test(name)) return "hookline";
   if (/(^|\/)\.gen\//.test(name)) return "gen";
   if (/(^|\/)(settings[^/]*|managed-settings)\.json$/.test(name)) return "claude";

@@ -139,7 +139,7 @@ function namesOf(place: RulePlace, path: string): Pick<ModulePlace, "layer" | "l
 export function yamlIn(folder: string): string[] {
   try {
     return readdirSync(folder)
-      .filter((name) => /^[^.].*\.ya?ml$/.test(name))
+      .filter((name) => /^[^.].*\.ya?ml$/is.test(name))
       .sort()
       .map((name) => join(folder, name));
   } catch {

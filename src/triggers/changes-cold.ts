@@ -1,70 +1,72 @@
 /** Looks at a workspace afresh each time: what a process that ends after one event does. */
 import type { Git, Repository } from "../processes/git.ts";
 import { readFolder } from "./folder-now.ts";
-import type { ChangeFinder, Look, Marks, Place, RepositoryNow } from "./look.ts";
-import { readRepository, submodulesOf } from "./repository-now.ts";
-
-/** Submodules inside submodules. */
-const deepest = 3;
+import { headOf } from "./head-files.ts";
+import { innerRepositories, levelsAtMost } from "./inner-repositories.ts";
+import type { ChangeFinder, Marks, RepositoryNow } from "./look.ts";
+import { readRepository } from "./repository-now.ts";
 
 interface Opened {
   prefix: string;
   repository: Repository;
 }
 
-/** @param complain told why a repository is treated as a plain folder */
+/** @param complain told why a repository is treated as a plain folder, or is left out */
 export function createColdChanges(git: Git, complain: (reason: string) => void = () => {}): ChangeFinder {
+  /** The repository and those inside it, outer first. */
+  async function readAll(outer: Opened, levels = levelsAtMost): Promise<RepositoryNow[]> {
+    const { now, apart } = await readRepository(outer.repository, outer.prefix);
+    const all = [now];
+    for (const inner of levels > 0 ? await insideOf(outer, { apart, complain }) : [])
+      all.push(...(await readAll(inner, levels - 1)));
+    return all;
+  }
+
+  async function insideOf(
+    { prefix, repository }: Opened,
+    options: { apart?: string[]; complain?: typeof complain },
+  ): Promise<Opened[]> {
+    const found = await innerRepositories(repository, { git, ...options });
+    return found.map((inner) => ({ prefix: `${prefix}${inner.folder}/`, repository: inner.repository }));
+  }
+
+  /** Of those inside only what is linked: to find the others is to look. */
+  async function marksIn(outer: Opened, inside: NonNullable<Marks["inside"]>, levels = levelsAtMost): Promise<void> {
+    for (const inner of levels > 0 ? await insideOf(outer, {}) : []) {
+      const { head } = inner.repository;
+      inside[inner.prefix] = head === undefined ? {} : { begun: head, head };
+      await marksIn(inner, inside, levels - 1);
+    }
+  }
+
   return {
-    async marks(place) {
+    async marks({ folder, isRepository }) {
       const marks: Marks = {};
       try {
+        if (!isRepository) return marks;
+        const repository = await git.repositoryAt(folder);
+        const begun = "none" in repository ? headOf(folder) : repository.head;
+        if (begun !== undefined) marks.begun = begun;
+        if ("none" in repository) return marks;
         const inside: NonNullable<Marks["inside"]> = {};
-        for (const { prefix, repository } of await openAll(git, place)) {
-          const head = repository.head === undefined ? {} : { begun: repository.head, head: repository.head };
-          if (prefix === "") Object.assign(marks, repository.head === undefined ? {} : { begun: repository.head });
-          else inside[prefix] = head;
-        }
+        await marksIn({ prefix: "", repository }, inside);
         return Object.keys(inside).length > 0 ? { ...marks, inside } : marks;
       } catch {
         return marks; // the look will meet the same and say so
       }
     },
-    async look(place, begun) {
+    async look({ folder, isRepository }, begun) {
       try {
-        const opened = await openAll(git, place, complain);
-        return opened.length === 0 ? await readFolder(place.folder, begun) : await readAll(place, opened);
+        if (!isRepository) return await readFolder(folder, begun);
+        const repository = await git.repositoryAt(folder);
+        if (!("none" in repository))
+          return { base: folder, repositories: await readAll({ prefix: "", repository }), leftOut: 0 };
+        complain(`${folder} is looked at without git: ${repository.none}`);
+        return { ...(await readFolder(folder, begun)), withoutGit: true };
       } catch (error) {
         return { unknown: error instanceof Error ? error.message : String(error) };
       }
     },
     async close() {},
   };
-}
-
-async function readAll({ folder }: Place, opened: readonly Opened[]): Promise<Look> {
-  const repositories: RepositoryNow[] = [];
-  let leftOut = 0;
-  for (const { prefix, repository } of opened) {
-    const found = await readRepository(repository, prefix);
-    repositories.push(found.now);
-    leftOut += found.leftOut;
-  }
-  return { base: folder, repositories, leftOut };
-}
-
-/** The workspace's repository and those inside it, outer first; none if it is a plain folder for us. */
-async function openAll(git: Git, place: Place, complain?: (reason: string) => void): Promise<Opened[]> {
-  if (!place.isRepository) return [];
-  const repository = await git.repositoryAt(place.folder);
-  if (!("none" in repository)) return withInner(git, { prefix: "", repository }, deepest);
-  complain?.(`${place.folder} is looked at without git: ${repository.none}`);
-  return [];
-}
-
-async function withInner(git: Git, outer: Opened, levels: number): Promise<Opened[]> {
-  const all = [outer];
-  if (levels === 0) return all;
-  for (const { folder, repository } of await submodulesOf(git, outer.repository))
-    all.push(...(await withInner(git, { prefix: `${outer.prefix}${folder}/`, repository }, levels - 1)));
-  return all;
 }

@@ -34,7 +34,7 @@ export function createResidentChanges(git: Git, complain: (reason: string) => vo
       if ([folder, repository.gitFolder, repository.commonFolder].some(isShared))
         throw new Error("other machines may write there");
       witness ??= createWitness();
-      const resident = createResidentRepository({ git, repository, witness });
+      const resident = createResidentRepository({ git, repository, witness, complain });
       return await resident.now().then(
         () => resident,
         (error: unknown) => {
@@ -76,7 +76,7 @@ export function createResidentChanges(git: Git, complain: (reason: string) => vo
       } catch (error) {
         complain(`${place.folder} is no longer watched: ${reasonOf(error)}`);
         resident.close();
-        watched.set(place.folder, Promise.resolve(undefined));
+        if (watched.get(place.folder) === opening) watched.delete(place.folder); // the next question tries once more
         return cold.look(place, begun);
       }
     },

@@ -2,7 +2,8 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Instant } from "../core/event.ts";
-import { filesAtMost, type Look, pause, signatureOf } from "./look.ts";
+import { pathOf, textOfNames } from "../file-names.ts";
+import { type Look, pause, signatureOf } from "./look.ts";
 
 /** What tools put there, whatever the project is. */
 const passedOver: ReadonlySet<string> = new Set(
@@ -24,15 +25,15 @@ export async function readFolder(base: string, begun: Instant): Promise<Look> {
   for (const folder of waiting) {
     for (const entry of entriesOf(join(base, folder))) {
       if (++looked % slice === 0) await pause();
+      const name = textOfNames(entry.name);
       if (looked > entriesAtMost) leftOut += 1;
       else if (entry.isDirectory()) {
-        if (!passedOver.has(entry.name)) waiting.push(`${folder}${entry.name}/`);
-      } else if (dirty.size >= filesAtMost) leftOut += 1;
-      else if (isNewer(join(base, folder, entry.name), since))
-        dirty.set(`${folder}${entry.name}`, signatureOf(join(base, folder, entry.name)));
+        if (!passedOver.has(name)) waiting.push(`${folder}${name}/`);
+      } else if (isNewer(join(base, folder, name), since))
+        dirty.set(`${folder}${name}`, signatureOf(join(base, folder, name)));
     }
   }
-  const repositories = [{ prefix: "", dirty, movedSince: async () => new Map() }];
+  const repositories = [{ prefix: "", dirty, movedSince: async () => new Map(), newestBefore: async () => undefined }];
   return { base, repositories, leftOut };
 }
 
@@ -43,9 +44,9 @@ function entriesOf(folder: string): ReturnType<typeof readFolderEntries> {
     return []; // it went away meanwhile, or nobody may look
   }
 }
-const readFolderEntries = (folder: string) => readdirSync(folder, { withFileTypes: true });
+const readFolderEntries = (folder: string) => readdirSync(pathOf(folder), { withFileTypes: true, encoding: "buffer" });
 
 function isNewer(path: string, since: Instant): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
+  const found = lstatSync(pathOf(path), { throwIfNoEntry: false });
   return found !== undefined && Math.max(found.mtimeMs, found.ctimeMs) >= since;
 }

@@ -3,6 +3,7 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Changes, Instant } from "../core/event.ts";
 import type { Baseline } from "../core/record.ts";
+import { pathOf } from "../file-names.ts";
 
 /** The folder that an event's changes are looked for in. */
 export interface Place {
@@ -22,13 +23,20 @@ export interface RepositoryNow {
   head?: string;
   /** Each file that differs from the head, with what a change of it would change. */
   dirty: ReadonlyMap<string, string>;
-  /** Files that differ between this commit (none: nothing at all) and the head. Throws an Error that says why git cannot tell. */
+  /**
+   * Files that differ between this commit (none: nothing at all) and the head: all of the head's, where git no longer has
+   * the commit. Throws an Error that says why git cannot tell.
+   */
   movedSince(commit: string | undefined): Promise<Moved>;
+  /** The newest of its commits that is older than this moment. Throws like movedSince. */
+  newestBefore(when: Instant): Promise<string | undefined>;
 }
 export interface Look {
   base: string;
+  /** There is a repository, and git could not be asked: what git knew of it stays true. */
+  withoutGit?: true;
   repositories: readonly RepositoryNow[];
-  /** Files that differ and were not looked at, because there are too many. */
+  /** Files and folders that were not looked at, because there are too many. */
   leftOut: number;
 }
 
@@ -46,8 +54,6 @@ export interface ChangeFinder {
 }
 
 export const gone = "gone";
-/** Of both lists of a Changes. */
-export const filesAtMost = 10_000;
 
 /**
  * Identity, size and times of a file, to the nanosecond where the file system has them. The time of the last change of
@@ -55,7 +61,7 @@ export const filesAtMost = 10_000;
  */
 export function signatureOf(path: string): string {
   try {
-    const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    const found = lstatSync(pathOf(path), { bigint: true, throwIfNoEntry: false });
     if (!found || found.isDirectory()) return gone;
     return `${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`;
   } catch (error) {
@@ -87,16 +93,12 @@ export async function changesSince(baseline: Baseline | undefined, look: Look): 
   const known = new Map(Object.entries(baseline?.files ?? {}));
   const sorted: Sorted = { files: new Set(), earlier: new Set(), removed: new Set() };
   for (const repository of look.repositories) await sortOut(repository, { baseline, known, base: look.base }, sorted);
-  const files = [...sorted.files].sort();
-  const earlier = [...sorted.earlier].filter((name) => !sorted.files.has(name)).sort();
-  const kept = { files: files.slice(0, filesAtMost), earlier: earlier.slice(0, filesAtMost - files.length) };
-  const shown = new Set([...kept.files, ...kept.earlier]);
-  const leftOut = look.leftOut + files.length + earlier.length - shown.size;
   return {
     base: look.base,
-    ...kept,
-    removed: [...sorted.removed].filter((name) => shown.has(name)).sort(),
-    ...(leftOut > 0 ? { truncated: leftOut } : {}),
+    files: [...sorted.files].sort(),
+    earlier: [...sorted.earlier].filter((name) => !sorted.files.has(name)).sort(),
+    removed: [...sorted.removed].sort(),
+    ...(look.leftOut > 0 ? { truncated: look.leftOut } : {}),
   };
 }
 
@@ -108,7 +110,7 @@ interface Before {
 }
 
 async function sortOut(now: RepositoryNow, { baseline, known, base }: Before, sorted: Sorted): Promise<void> {
-  const { begun, head } = marksOf(baseline, now);
+  const { begun, head } = await marksOf(baseline, now);
   for (const [name, signature] of now.dirty) {
     sorted[known.get(name) === signature ? "earlier" : "files"].add(name);
     if (signature === gone) sorted.removed.add(name);
@@ -118,30 +120,34 @@ async function sortOut(now: RepositoryNow, { baseline, known, base }: Before, so
   for (const [name, { removed }] of [...sinceBegun, ...sinceLook]) {
     if (now.dirty.has(name)) continue;
     const signature = removed || known.has(name) ? signatureOf(join(base, name)) : undefined;
-    // What was committed as the hooks have seen it has not changed since.
-    const isNew = sinceLook.has(name) && (signature === undefined || known.get(name) !== signature);
+    // What was committed as the hooks have seen it has not changed since. What they saw uncommitted has, if it is now as a
+    // commit of the session left it.
+    const mayBeNew = sinceLook.has(name) || known.has(name);
+    const isNew = mayBeNew && (signature === undefined || known.get(name) !== signature);
     sorted[isNew ? "files" : "earlier"].add(name);
     if (signature === gone) sorted.removed.add(name);
   }
 }
 
-/** What is compared with: a repository that was not there before begins as it is. */
-function marksOf(baseline: Baseline | undefined, now: RepositoryNow): Pick<Baseline, "begun" | "head"> {
-  const fresh = now.head === undefined ? {} : { begun: now.head, head: now.head };
-  if (!baseline) return fresh;
-  return now.prefix === "" ? baseline : (baseline.inside?.[now.prefix] ?? fresh);
+type Compared = Pick<Baseline, "begun" | "head">;
+
+/** What is compared with. A repository that came in the session begins with what is older, as a clone's commits are. */
+async function marksOf(baseline: Baseline | undefined, now: RepositoryNow): Promise<Compared> {
+  const from = (begun: string | undefined): Compared => (begun === undefined ? {} : { begun, head: begun });
+  if (!baseline) return from(now.head);
+  if (now.prefix === "") return baseline;
+  return baseline.inside?.[now.prefix] ?? from(await now.newestBefore(baseline.at.begun));
 }
 
-/** What the next look is compared with. */
-export function baselineAfter(look: Look, before: Baseline, now: Instant): Baseline {
+/** What the next look is compared with. @throws an Error that says why git cannot tell */
+export async function baselineAfter(look: Look, before: Baseline, now: Instant): Promise<Baseline> {
+  const at = { begun: before.at.begun, last: now };
+  const files = Object.fromEntries(look.repositories.flatMap(({ dirty }) => [...dirty]));
+  if (look.withoutGit) return { ...before, at, files: { ...before.files, ...files } };
   const inside: NonNullable<Baseline["inside"]> = {};
-  const next: Baseline = {
-    ...(before.begun === undefined ? {} : { begun: before.begun }),
-    at: { begun: before.at.begun, last: now },
-    files: Object.fromEntries(look.repositories.flatMap(({ dirty }) => [...dirty])),
-  };
+  const next: Baseline = { ...(before.begun === undefined ? {} : { begun: before.begun }), at, files };
   for (const repository of look.repositories) {
-    const { begun } = marksOf(before, repository);
+    const { begun } = await marksOf(before, repository);
     const head = repository.head === undefined ? {} : { head: repository.head };
     if (repository.prefix === "") Object.assign(next, head);
     else inside[repository.prefix] = { ...(begun === undefined ? {} : { begun }), ...head };

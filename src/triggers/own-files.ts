@@ -2,9 +2,10 @@
  * What happens to a repository's own files, such as its index and its rules: git then answers otherwise although no file of
  * the work tree has changed. Told by watches, but for the commit that a branch leads to, which lies anywhere below refs.
  */
-import { type FSWatcher, lstatSync, readFileSync, statSync, watch } from "node:fs";
+import { type FSWatcher, statSync, watch } from "node:fs";
 import { join } from "node:path";
-import type { Repository } from "../processes/git.ts";
+import { type HeadPlaces, refFilesOf } from "./head-files.ts";
+import { signatureOf } from "./look.ts";
 
 /** answers: `git status` says something else. rules: another folder may be ignored as well. */
 export type OwnChange = "answers" | "rules";
@@ -31,10 +32,8 @@ const meanings: Readonly<Record<string, OwnChange>> = {
   "sparse-checkout": "rules",
 };
 
-type Places = Pick<Repository, "gitFolder" | "commonFolder">;
-
 /** Throws what the system says, if it cannot watch any more folders. */
-export function watchOwnFiles({ gitFolder, commonFolder }: Places, changed: (what: OwnChange) => void): OwnFiles {
+export function watchOwnFiles({ gitFolder, commonFolder }: HeadPlaces, changed: (what: OwnChange) => void): OwnFiles {
   const own = new Set([gitFolder, commonFolder]);
   const inner = [...own].map((folder) => join(folder, "info"));
   const watchers = new Map<string, FSWatcher>();
@@ -67,7 +66,7 @@ export function watchOwnFiles({ gitFolder, commonFolder }: Places, changed: (wha
     follow() {
       refFiles = refFilesOf({ gitFolder, commonFolder });
     },
-    refs: () => refFiles.map(stateOf).join(" "),
+    refs: () => refFiles.map(signatureOf).join(" "),
     close() {
       for (const watcher of watchers.values()) watcher.close();
       watchers.clear();
@@ -76,37 +75,3 @@ export function watchOwnFiles({ gitFolder, commonFolder }: Places, changed: (wha
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-
-function stateOf(path: string): string {
-  try {
-    const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-    return found ? `${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}` : "-";
-  } catch {
-    return "?"; // a folder above it is none, or nobody may look
-  }
-}
-
-const linksAtMost = 5;
-
-/** HEAD names a branch, whose file may name another. One that is packed has no file, and changes with the packed ones. */
-function refFilesOf({ gitFolder, commonFolder }: Places): string[] {
-  const files: string[] = [];
-  let text = smallText(join(gitFolder, "HEAD"));
-  while (files.length < linksAtMost) {
-    const name = /^ref: (refs\/\S+)\s*$/.exec(text)?.[1];
-    if (name === undefined || name.split("/").includes("..")) break;
-    const file = join(commonFolder, name);
-    files.push(file);
-    text = smallText(file);
-  }
-  return files;
-}
-
-function smallText(path: string): string {
-  try {
-    const found = statSync(path);
-    return found.isFile() && found.size < 4096 ? readFileSync(path, "latin1") : "";
-  } catch {
-    return ""; // not there
-  }
-}

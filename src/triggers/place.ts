@@ -1,6 +1,7 @@
 /** The folder in which the changes of an event are looked for: the repository that it happens in, else the project. */
 import { lstatSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { pathOf } from "../file-names.ts";
 import type { Place } from "./look.ts";
 
 /**
@@ -16,10 +17,11 @@ export function placeOf(cwd: string, root: string, home: string): Place {
   return { folder: resolve(root), isRepository: false };
 }
 
-function exists(path: string): boolean {
+/** A link counts for itself. */
+export function exists(path: string): boolean {
   try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    return lstatSync(pathOf(path), { throwIfNoEntry: false }) !== undefined;
   } catch {
-    return false; // nobody may look
+    return false; // a file lies in the way, or nobody may look
   }
 }

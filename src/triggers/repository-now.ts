@@ -1,10 +1,9 @@
 /** How a repository is now, by one `git status`, and which files differ between two of its commits. */
-import { lstatSync, realpathSync } from "node:fs";
-import { join } from "node:path";
-import type { Git, GitAnswer, GitOptions, Repository } from "../processes/git.ts";
-import { filesAtMost, type Moved, type RepositoryNow, signaturesOf } from "./look.ts";
+import { textOfNames } from "../file-names.ts";
+import type { GitAnswer, GitOptions, Repository } from "../processes/git.ts";
+import { type Moved, type RepositoryNow, signaturesOf } from "./look.ts";
 
-/** Names are literal, records end in NUL, and nothing else is opened: submodules are asked one by one. */
+/** Names are literal, records end in NUL, and nothing else is opened: repositories inside are asked one by one. */
 const statusWords: readonly string[] = [
   "--literal-pathspecs",
   "status",
@@ -15,8 +14,9 @@ const statusWords: readonly string[] = [
 
 export interface Status {
   head?: string;
-  /** Relative to the top of the work tree. */
+  /** Relative to the top of the work tree, as are those of folders which git leaves to another repository. */
   names: string[];
+  apart: string[];
 }
 
 /** @throws Error with git's reason */
@@ -31,7 +31,7 @@ export async function statusOf(
 
 export function textOf(answer: GitAnswer): string {
   if (!answer.ok) throw new Error(answer.reason);
-  return answer.stdout.toString("utf8");
+  return textOfNames(answer.stdout);
 }
 
 /** Blanks before the name, by the letter that a record begins with. */
@@ -39,16 +39,17 @@ const fieldsBefore: Readonly<Record<string, number>> = { "1": 8, u: 10, "?": 1 }
 
 function readStatus(text: string): Status {
   const names = new Set<string>();
+  const apart: string[] = [];
   let head: string | undefined;
   for (const record of text.split("\0")) {
     const [kind = ""] = record;
     if (record.startsWith("# branch.oid ")) head = /[0-9a-f]{40,}$/.exec(record)?.[0];
     const name = nameIn(record, fieldsBefore[kind] ?? 0);
-    const isFile = name !== "" && !name.endsWith("/"); // a repository that is no submodule is one untracked folder
-    const isSubmodule = kind !== "?" && record.split(" ", 3)[2]?.startsWith("S");
-    if (isFile && !isSubmodule) names.add(name);
+    const isLink = kind !== "?" && record.split(" ", 3)[2]?.startsWith("S");
+    if (name.endsWith("/")) apart.push(name.slice(0, -1));
+    else if (name !== "" && !isLink) names.add(name);
   }
-  return { names: [...names], ...(head === undefined ? {} : { head }) };
+  return { names: [...names], apart, ...(head === undefined ? {} : { head }) };
 }
 
 function nameIn(record: string, blanks: number): string {
@@ -60,24 +61,20 @@ function nameIn(record: string, blanks: number): string {
   return blanks === 0 ? "" : record.slice(at + 1);
 }
 
-/** Also gives how many files were left out. @throws Error with git's reason */
+/** Also gives the folders that git leaves to another repository. @throws Error with git's reason */
 export async function readRepository(
   repository: Repository,
   prefix: string,
   options?: GitOptions,
-): Promise<{ now: RepositoryNow; leftOut: number }> {
-  const { head, names } = await statusOf(repository, [], options);
-  const looked = names.length > filesAtMost ? names.sort().slice(0, filesAtMost) : names;
-  const dirty = await signaturesOf(repository.top, looked);
-  return {
-    leftOut: names.length - looked.length,
-    now: {
-      prefix,
-      ...(head === undefined ? {} : { head }),
-      dirty: prefixed(dirty, prefix),
-      movedSince: createMoved(repository, prefix)(head, options),
-    },
+): Promise<{ now: RepositoryNow; apart: string[] }> {
+  const { head, names, apart } = await statusOf(repository, [], options);
+  const now: RepositoryNow = {
+    prefix,
+    ...(head === undefined ? {} : { head }),
+    dirty: prefixed(await signaturesOf(repository.top, names), prefix),
+    ...createHistory(repository, prefix)(head, options),
   };
+  return { now, apart };
 }
 
 export const prefixed = <T>(names: ReadonlyMap<string, T>, prefix: string): ReadonlyMap<string, T> =>
@@ -87,35 +84,52 @@ const nothingMoved: Moved = new Map();
 /** Differences between commits never change, so a few are remembered. */
 const remembered = 8;
 
-export type MovedTo = (head: string | undefined, options?: GitOptions) => RepositoryNow["movedSince"];
+export type HistoryOf = (
+  head: string | undefined,
+  options?: GitOptions,
+) => Pick<RepositoryNow, "movedSince" | "newestBefore">;
 
-export function createMoved(repository: Repository, prefix: string): MovedTo {
+export function createHistory(repository: Repository, prefix: string): HistoryOf {
   const known = new Map<string, Moved>();
-  return (head, options) => async (commit) => {
-    if (head === undefined || commit === head) return nothingMoved;
-    const key = `${commit}..${head}`;
-    const found = known.get(key) ?? prefixed(await readMoved(repository, commit, head, options), prefix);
-    if (known.size >= remembered) known.clear();
-    known.set(key, found);
-    return found;
-  };
+  return (head, options) => ({
+    async movedSince(commit) {
+      if (head === undefined || commit === head) return nothingMoved;
+      const key = `${commit}..${head}`;
+      const found = known.get(key) ?? prefixed(await readMoved(repository, commit, head, options), prefix);
+      if (known.size >= remembered) known.clear();
+      known.set(key, found);
+      return found;
+    },
+    async newestBefore(when) {
+      if (head === undefined) return undefined;
+      const age = `--min-age=${Math.floor(when / 1000) - 1}`; // commits know seconds
+      return textOf(await repository.ask(["rev-list", "-1", age, head, "--"], options)).trim() || undefined;
+    },
+  });
 }
 
+/** A history that was written anew, and swept, no longer has the commit: then all that the head holds may have moved. */
 async function readMoved(
   { ask }: Repository,
   commit: string | undefined,
   head: string,
   options: GitOptions | undefined,
 ): Promise<Moved> {
-  if (commit === undefined) return allOf(textOf(await ask(["ls-tree", "-r", "-z", "--full-tree", head], options)));
   const flags = "-r -z --name-status --no-renames --no-ext-diff --no-textconv --ignore-submodules=all".split(" ");
-  const words = textOf(await ask(["diff-tree", ...flags, commit, head, "--"], options)).split("\0");
+  const differences =
+    commit === undefined ? undefined : await ask(["diff-tree", ...flags, commit, head, "--"], options);
+  if (!differences || isRefusal(differences))
+    return allOf(textOf(await ask(["ls-tree", "-r", "-z", "--full-tree", head], options)));
+  const words = textOf(differences).split("\0");
   const moved = new Map<string, { removed: boolean }>();
   for (let at = 0; at + 1 < words.length; at += 2) moved.set(words[at + 1] ?? "", { removed: words[at] === "D" });
   return moved;
 }
 
-/** Every file of a commit, without submodules. */
+/** Git itself says no: it was neither stopped nor too slow. */
+const isRefusal = (answer: GitAnswer): boolean => !answer.ok && answer.code !== undefined;
+
+/** Every file of a commit, without links to other repositories. */
 const allOf = (text: string): Moved =>
   new Map(
     text.split("\0").flatMap((record) => {
@@ -125,44 +139,11 @@ const allOf = (text: string): Moved =>
     }),
   );
 
-const submodulesAtMost = 64;
-
-/** The submodules of a repository that are checked out where it says, each opened for itself. */
-export async function submodulesOf(
-  git: Pick<Git, "repositoryAt">,
-  repository: Repository,
-  options?: GitOptions,
-): Promise<{ folder: string; repository: Repository }[]> {
-  if (!isPlainFile(join(repository.top, ".gitmodules"))) return [];
-  const words = ["config", "--no-includes", "-z", "-f", ".gitmodules", "--get-regexp", "^submodule\\..*\\.path$"];
-  const answer = await repository.ask(words, options);
-  if (!answer.ok) return [];
-  const entries = answer.stdout.toString("utf8").split("\0");
-  const folders = new Set(entries.map((entry) => entry.slice(entry.indexOf("\n") + 1)).filter(isInside));
-  const found = [];
-  for (const folder of [...folders].slice(0, submodulesAtMost)) {
-    const top = join(repository.top, folder);
-    const opened = isOwnFolder(repository.top, folder) ? await git.repositoryAt(top, options) : undefined;
-    if (opened && !("none" in opened)) found.push({ folder, repository: opened });
-  }
-  return found;
+/** The file or a folder above it is one of these. */
+export function liesIn(name: string, places: ReadonlySet<string>): boolean {
+  for (let end = name.length; end > 0; end = name.lastIndexOf("/", end - 1))
+    if (places.has(name.slice(0, end))) return true;
+  return false;
 }
 
-const isInside = (folder: string): boolean =>
-  folder !== "" && folder.split("/").every((part) => part !== "" && part !== "." && part !== "..");
-
-function isPlainFile(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
-}
-
-/** It is checked out, and no link leads out of the work tree. */
-function isOwnFolder(top: string, folder: string): boolean {
-  try {
-    const real = join(realpathSync(top), folder);
-    return (
-      realpathSync(join(top, folder)) === real && lstatSync(join(real, ".git"), { throwIfNoEntry: false }) !== undefined
-    );
-  } catch {
-    return false; // it is not there
-  }
-}
+export const folderOf = (name: string): string => name.slice(0, Math.max(0, name.lastIndexOf("/")));

@@ -2,12 +2,13 @@
  * One repository whose changed files are kept up to date by watches, for processes that stay. Git is asked again about what
  * was touched, in the background; a question waits only for what has not been asked yet.
  */
-import { dirname } from "node:path";
+import { bytesOfNames, isPlainText } from "../file-names.ts";
 import type { Git, Repository } from "../processes/git.ts";
+import { foldersApart, innerRepositories, levelsAtMost } from "./inner-repositories.ts";
 import { type RepositoryNow, signaturesOf } from "./look.ts";
-import { watchOwnFiles } from "./own-files.ts";
-import { createMoved, prefixed, readRepository, statusOf, submodulesOf, textOf } from "./repository-now.ts";
-import { createWatchedFolders } from "./watched-folders.ts";
+import { type OwnFiles, watchOwnFiles } from "./own-files.ts";
+import { createHistory, folderOf, liesIn, prefixed, readRepository, statusOf, textOf } from "./repository-now.ts";
+import { createWatchedFolders, type Touch } from "./watched-folders.ts";
 import type { Witness } from "./witness.ts";
 
 export interface ResidentRepository {
@@ -21,6 +22,10 @@ export interface ResidentOptions {
   repository: Repository;
   witness: Witness;
   prefix?: string;
+  /** How deep repositories may lie in it. */
+  levels?: number;
+  /** Told which of those inside are not looked at, and why. */
+  complain?(reason: string): void;
 }
 
 /** One burst of events: the kernel's queue holds 16,384, and drops the rest in silence. */
@@ -36,28 +41,29 @@ const longestRestInMilliseconds = 1_000;
 /** Files of the work tree that say what git looks at. */
 const rules: ReadonlySet<string> = new Set([".gitignore", ".gitattributes", ".gitmodules"]);
 
-/** folders: what is watched may be wrong as well. */
+/** folders: what is watched may be wrong as well, and where the repository lies. */
 type Stale = "files" | "folders";
 
 interface Snapshot {
   head?: string;
   /** Relative to the top of the work tree. Replaced, never changed. */
   dirty: ReadonlyMap<string, string>;
+  /** Folders that git leaves to another repository. The same set as long as they are the same. */
+  apart: ReadonlySet<string>;
   /** What HEAD led to before git was asked. */
   refs: string;
 }
 
-export function createResidentRepository({
-  git,
-  repository,
-  witness,
-  prefix = "",
-}: ResidentOptions): ResidentRepository {
-  const { top } = repository;
+export function createResidentRepository(options: ResidentOptions): ResidentRepository {
+  const { git, witness, prefix = "", levels = levelsAtMost, complain } = options;
+  const { top } = options.repository;
   const touched = new Set<string>();
   const shifted = new Set<string>();
-  const moved = createMoved(repository, prefix);
+  const parted = new Set<string>();
   const inner = new Map<string, ResidentRepository>();
+  let { repository } = options;
+  let history = createHistory(repository, prefix);
+  let own: OwnFiles | undefined;
   let stale: Stale | undefined = "folders";
   let snapshot: Snapshot | undefined;
   let running: Promise<void> | undefined;
@@ -66,14 +72,15 @@ export function createResidentRepository({
   let burst = 0;
   let isClosed = false;
 
-  const folders = createWatchedFolders({ top, ignored, touched: onTouched });
-  const own = watchOwnFiles(repository, (what) => {
-    stale = what === "rules" ? "folders" : (stale ?? "files");
-    schedule();
+  const folders = createWatchedFolders({
+    top,
+    ignored,
+    apart: (names) => foldersApart(repository, names),
+    touched: onTouched,
   });
 
   async function ignored(names: readonly string[]): Promise<ReadonlySet<string>> {
-    const input = names.map((name) => `./${name}/\0`).join(""); // so that no name is read as a pattern
+    const input = bytesOfNames(names.map((name) => `./${name}/\0`).join("")); // so that no name is read as a pattern
     const answer = await repository.ask(["check-ignore", "-z", "--stdin"], { input });
     if (!answer.ok && answer.code === 1) return new Set(); // none
     return new Set(
@@ -83,15 +90,16 @@ export function createResidentRepository({
     );
   }
 
-  function onTouched(name: string | undefined, isShift: boolean): void {
+  function onTouched(name: string | undefined, how: Touch): void {
     if (burst++ === 0) setImmediate(() => (burst = 0));
     const base = name?.slice(name.lastIndexOf("/") + 1);
-    if (name === ".git") return; // what it holds is watched for itself
-    if (name === undefined || burst > eventsAtMost || rules.has(base ?? "")) {
+    if (name === ".git" && how === "written") return; // what it holds is watched for itself
+    if (name === undefined || name === ".git" || burst > eventsAtMost || rules.has(base ?? "")) {
       stale = "folders";
     } else {
       touched.add(name);
-      if (isShift) shifted.add(name);
+      if (how !== "written") shifted.add(name);
+      if (how === "parted") parted.add(name);
     }
     schedule();
   }
@@ -121,69 +129,86 @@ export function createResidentRepository({
   }
 
   async function work(): Promise<void> {
-    own.follow();
-    const refs = own.refs();
-    const depth = staleness(refs);
-    const [names, moves] = [[...touched], [...shifted]];
-    touched.clear();
-    shifted.clear();
+    const depth = staleness();
+    const [names, moves, parts, before] = [[...touched], [...shifted], [...parted], snapshot];
+    for (const told of [touched, shifted, parted]) told.clear();
     stale = undefined;
     try {
-      if (depth === "folders") await assertUsable();
+      if (depth === "folders") await open();
+      own?.follow();
+      const refs = refsNow();
       if (depth === "folders" || moves.length > shiftedAtMost) await folders.follow([""]);
       else if (moves.length > 0) await folders.follow(outermost(moves));
-      if (depth || !snapshot || names.length > pathsAtMost) await readAll(refs);
-      else if (names.length > 0) snapshot = await readSome(snapshot, names);
+      const isAskable = names.length <= pathsAtMost && names.every(isPlainText); // words for a program are texts
+      if (depth || !before || !isAskable) snapshot = await readAll(refs);
+      else if (names.length > 0) snapshot = await readSome(before, names);
+      const lost = [...inner.keys()].filter((folder) => liesIn(folder, new Set(moves)));
+      if (snapshot?.apart !== before?.apart || parts.length + lost.length > 0) await bringInner(lost);
     } catch (error) {
       stale = "folders";
       throw error;
     }
   }
 
-  /** Its configuration may have moved its work tree elsewhere. */
-  async function assertUsable(): Promise<void> {
+  /** Its configuration may have moved its work tree elsewhere, and another repository may have come in its place. */
+  async function open(): Promise<void> {
     const again = await git.repositoryAt(top);
     if ("none" in again) throw new Error(again.none);
+    if (isClosed) return;
+    repository = again;
+    history = createHistory(repository, prefix);
+    own?.close();
+    own = watchOwnFiles(repository, (what) => {
+      stale = what === "rules" ? "folders" : (stale ?? "files");
+      schedule();
+    });
   }
 
-  function staleness(refs: string): Stale | undefined {
+  const refsNow = (): string => own?.refs() ?? "";
+
+  function staleness(): Stale | undefined {
     if (!snapshot) return "folders";
-    return stale ?? (refs === snapshot.refs ? undefined : "files");
+    return stale ?? (refsNow() === snapshot.refs ? undefined : "files");
   }
 
-  async function readAll(refs: string): Promise<void> {
+  async function readAll(refs: string): Promise<Snapshot> {
+    await folders.review();
     // A file that is tracked although it is ignored lies in a folder that is not watched for anything else.
     const forced = textOf(await repository.ask(["ls-files", "-z", "-c", "-i", "--exclude-standard"]));
     folders.add(new Set(forced.split("\0").filter(Boolean).map(folderOf)));
-    const { now, leftOut } = await readRepository(repository, "");
-    if (leftOut > 0) throw new Error(`${leftOut} more files differ than are kept`);
-    snapshot = { ...(now.head === undefined ? {} : { head: now.head }), dirty: now.dirty, refs };
-    await openInner();
+    const { now, apart } = await readRepository(repository, "");
+    const { head, dirty } = now;
+    return { ...(head === undefined ? {} : { head }), dirty, apart: new Set(apart), refs };
   }
 
   async function readSome(before: Snapshot, names: readonly string[]): Promise<Snapshot> {
     const asked = new Set(names);
-    const status = await statusOf(repository, names);
+    const status = await statusOf(repository, outermost(names)); // a name inside another repository hides that one from git
     const kept = [...before.dirty].filter(([name]) => !liesIn(name, asked));
-    return { ...before, dirty: new Map([...kept, ...(await signaturesOf(top, status.names))]) };
+    const apart = new Set([...[...before.apart].filter((name) => !liesIn(name, asked)), ...status.apart]);
+    const isSame = apart.size === before.apart.size && [...apart].every((name) => before.apart.has(name));
+    const dirty = new Map([...kept, ...(await signaturesOf(top, status.names))]);
+    return { ...before, dirty, apart: isSame ? before.apart : apart };
   }
 
-  async function openInner(): Promise<void> {
-    const found = await submodulesOf(git, repository);
+  /** @param lost where something was moved, so that another one may lie there */
+  async function bringInner(lost: readonly string[]): Promise<void> {
+    const asked = { git, apart: snapshot?.apart ?? [], ...(complain ? { complain } : {}) };
+    const found = levels === 0 ? [] : await innerRepositories(repository, asked);
     for (const [folder, one] of inner) {
-      if (found.some((other) => other.folder === folder)) continue;
+      if (found.some((other) => other.folder === folder) && !lost.includes(folder)) continue;
       one.close();
       inner.delete(folder);
     }
-    for (const { folder, repository: submodule } of found) {
+    for (const { folder, repository: one } of found) {
       if (inner.has(folder) || isClosed) continue;
-      const options = { git, repository: submodule, witness, prefix: `${prefix}${folder}/` };
-      inner.set(folder, createResidentRepository(options));
+      const below = { ...options, repository: one, prefix: `${prefix}${folder}/`, levels: levels - 1 };
+      inner.set(folder, createResidentRepository(below));
     }
   }
 
   const isCurrent = (): boolean =>
-    !running && touched.size === 0 && snapshot !== undefined && staleness(own.refs()) === undefined;
+    !running && touched.size === 0 && snapshot !== undefined && staleness() === undefined;
 
   /** What was begun before may have missed something, so up to two more follow. */
   async function current(): Promise<Snapshot> {
@@ -201,7 +226,7 @@ export function createResidentRepository({
         prefix,
         ...(head === undefined ? {} : { head }),
         dirty: prefixed(dirty, prefix),
-        movedSince: moved(head),
+        ...history(head),
       };
       return [itself, ...below.flat()];
     },
@@ -210,19 +235,10 @@ export function createResidentRepository({
       isClosed = true;
       clearTimeout(timer);
       folders.close();
-      own.close();
+      own?.close();
       for (const one of inner.values()) one.close();
     },
   };
-}
-
-const folderOf = (name: string): string => (name.includes("/") ? dirname(name) : "");
-
-/** The file or a folder above it is one of these. */
-function liesIn(name: string, places: ReadonlySet<string>): boolean {
-  for (let end = name.length; end > 0; end = name.lastIndexOf("/", end - 1))
-    if (places.has(name.slice(0, end))) return true;
-  return false;
 }
 
 const outermost = (names: readonly string[]): string[] => {

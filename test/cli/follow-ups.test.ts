@@ -16,6 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
+import { openSqliteStore } from "../../src/stores/sqlite.ts";
 
 const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
 
@@ -200,6 +201,34 @@ test("[B32] a file is named with its whole path where there is no terminal, and 
   assert.match(of(6).stderr, /it names no file/);
   assert.equal(existsSync(join(workspace, "edited")), false);
   assert.equal(list().length, 5);
+});
+
+test("[B32] where arguments are given, each is shown as one word, so that nobody agrees to another command", (t) => {
+  const { hookline, run } = scratchWith(t, [
+    command("git", { args: ["commit", "-m", "a b; rm -rf ~", "it's"] }),
+    command("npm test && echo 'a b'"),
+    command("true", { args: [""] }),
+  ]);
+  const shown = hookline("follow-ups", "run", `${run}.1`).stdout;
+  assert.match(shown, /^command {3}git commit -m 'a b; rm -rf ~' 'it'\\''s'$/m);
+  assert.match(hookline("follow-ups", "run", `${run}.2`).stdout, /^command {3}npm test && echo 'a b'$/m);
+  assert.match(hookline("follow-ups", "run", `${run}.3`).stdout, /^command {3}true ''$/m);
+});
+
+test("[B32] a list that did not look through all runs says so", async (t) => {
+  const { hookline, list, environment } = scratchWith(t, [command("true")]);
+  const all = hookline("follow-ups", "list");
+  assert.deepEqual([all.stderr, list().length], ["", 1]);
+  const store = openSqliteStore({ path: join(environment.XDG_STATE_HOME ?? "", "hookline", "hookline.db") });
+  const [first] = await store.runs({ limit: 1 });
+  assert.ok(first);
+  for (let count = 0; count < 1000; count++)
+    await store.saveRun({ ...first, id: `z${count}`, outcome: {}, startedAt: first.startedAt + 1 + count });
+  store.close();
+  const cut = hookline("follow-ups", "list");
+  assert.equal(cut.stdout, "no follow-up is open in the newest 1000 runs.\n");
+  assert.match(cut.stderr, /only the newest 1000 runs were looked through/);
+  assert.deepEqual(list(), []);
 });
 
 test("[B32] a task is told and stays open: there is no place for tasks", (t) => {

@@ -1,4 +1,8 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import test from "node:test";
 import { registrationOf } from "../../src/cli/register.ts";
 import { compile, written } from "../dialects/registry-helpers.ts";
@@ -46,4 +50,36 @@ test("[B13, B14, B15] hooks that are disabled, for other environments or invalid
     ),
     {},
   );
+});
+
+test("[B15, B20, R46] a guard that goes on in its last valid form is registered, and what is said of it is true", (t) => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-register-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const hooks = join(folder, "workspace", ".system", "hooks");
+  mkdirSync(hooks, { recursive: true });
+  const write = (event: string): void =>
+    writeFileSync(
+      join(hooks, "guard.yaml"),
+      `id: guard\nevent_type: ${event}\nblocking: true\nhandler: { kind: script, command: "echo {}" }\n`,
+    );
+  const environment = {
+    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+    PATH: process.env.PATH ?? "",
+    HOME: folder,
+    XDG_STATE_HOME: join(folder, "state"),
+  };
+  const place = { cwd: join(folder, "workspace"), env: environment, encoding: "utf8" as const };
+  const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+  const hookline = (...words: string[]) => spawnSync(process.execPath, [bin, ...words], place);
+  write("PreAbilityCall");
+  hookline("emit", "PreAbilityCall", "--data", '{"ability_id":"x"}');
+  write("[PreAbilityCall");
+  const said = hookline("register");
+  assert.deepEqual(JSON.parse(said.stdout).PreAbilityCall, [
+    { id: "guard", handler: { kind: "script", command: "echo {}" }, blocking: true },
+  ]);
+  const checked = hookline("check").stdout;
+  assert.match(checked, /guard-invalid .*so its last valid form goes on, or, where it never had one, it blocks: /);
+  const validated = hookline("register", "--validate");
+  assert.deepEqual([validated.status, validated.stdout], [1, said.stdout]);
 });

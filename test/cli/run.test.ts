@@ -228,6 +228,16 @@ test("pause and resume say what they changed, guards stay on watch, and list and
   assert.equal(hookline("pause", "nobody").status, 2);
 });
 
+test("pause counts only the guards that stay on watch, not those that are paused by name", (t) => {
+  const guard = (name: string): object => ({ hooks: [{ type: "command", name, role: "guard", command: "exit 2" }] });
+  const { hookline } = scratchWith(t, hooksFile({ PreToolUse: ["a", "b", "c"].map(guard) }));
+  hookline("pause", "a");
+  hookline("pause", "b");
+  assert.match(hookline("pause").stdout, /\none guard stays on watch: guards are paused by name\n/);
+  hookline("pause", "c");
+  assert.doesNotMatch(hookline("pause").stdout, /on watch/);
+});
+
 const script = (body: string, more = ""): string =>
   `#!/bin/sh\n#---\n# name: Go format check\n# type: file\n# pattern: "*.go"\n${more}#---\n${body}\n`;
 /** Reads its names between NULs, as they may hold anything. */
@@ -309,6 +319,36 @@ test("[ET16] run again by hand, a failing script asks for its fix and is owed, a
   assert.deepEqual([passing.status, passing.outcome, passing.owed], [0, {}, false]);
   assert.notEqual(passing.runs[0]?.id, failing.runs[0]?.id);
   assert.equal(hookline("rerun", "unknown").status, 2);
+});
+
+test("rerun of a run for owed files runs for them again, also once they are paid for, and for those that are gone", (t) => {
+  const { hookline, told, write, commit, workspace } = scratchWith(t, {
+    ".gitignore": "log\n",
+    ".hookline/hooks/go-fmt.sh": complains,
+    "a.go": "good\n",
+    "sub/gone.go": "good\n",
+  });
+  commit();
+  told("emit", "SessionStart", "--session", "s");
+  write("a.go", "bad\n");
+  rmSync(join(workspace, "sub", "gone.go"));
+  told("emit", "Stop", "--session", "s");
+  write("b.go", "good\n");
+  const [owed] = told("emit", "Stop", "--session", "s").runs;
+  assert.equal(owed?.status, "failed");
+  write("a.go", "good again\n");
+  const log = (): string => readFileSync(join(workspace, "log"), "utf8");
+  const paying = told("rerun", owed?.id ?? "");
+  assert.deepEqual([paying.status, paying.owed], [0, false]);
+  const before = log();
+  const again = told("rerun", owed?.id ?? "");
+  assert.deepEqual([again.status, again.runs.map(({ status }) => status)], [0, ["completed"]]);
+  assert.equal(log().slice(before.length), "a.go|b.go|");
+  rmSync(join(workspace, "a.go"));
+  rmSync(join(workspace, "b.go"));
+  const gone = told("rerun", owed?.id ?? "").runs;
+  const { steps } = JSON.parse(hookline("runs", "show", gone[0]?.id ?? "", "--json").stdout);
+  assert.deepEqual(steps[0].output.removed.sort(), ["a.go", "b.go", "sub/gone.go"]);
 });
 
 test("[ET18] a paused script stays owed, and resume says in which session it will run", (t) => {

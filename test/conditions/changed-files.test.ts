@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { filesNamedBy } from "../../src/conditions/changed-files.ts";
 import { conditions } from "../../src/conditions/index.ts";
 import { loadPatterns, patternNeeds } from "../../src/conditions/patterns.ts";
 import { compileCondition } from "../../src/core/condition.ts";
 import { type Changes, type Fields, firstTurn, type HookEvent, type Json } from "../../src/core/event.ts";
+import { filesNamedBy } from "../../src/core/named-files.ts";
 import { matchNames } from "../../src/core/plan.ts";
 import type { Patterns, Scope } from "../../src/core/ports.ts";
 
@@ -122,6 +122,19 @@ test("where nothing is known the condition does not hold, and says why", () => {
     assert.match(scope.faults?.join() ?? "", changes ? /git took longer/ : /nothing has looked/);
     assert.match(compile({ patterns: ["*"] }).explain(scope).because, /is not known/);
   }
+});
+
+test("where not all was looked at, that nothing matches is not known", () => {
+  const event = eventWith({ changes: changesOf(["a.go"], { truncated: 7 }) });
+  const [some, none] = [scopeOf(event), scopeOf(event)];
+  assert.deepEqual(compile({ patterns: ["*.go"] }).test(some), { files: ["a.go"] });
+  assert.equal(compile({ patterns: ["*.ts"] }).test(none), false);
+  assert.deepEqual([some.faults, none.faults?.length], [[], 1]);
+  for (const glob of ["*.go", "*.ts"])
+    assert.match(
+      compile({ patterns: [glob] }).explain(scopeOf(event)).because,
+      /; 7 files and folders were not looked at$/,
+    );
 });
 
 test("optional only has the changes looked for: it holds, and finds nothing", () => {

@@ -141,14 +141,14 @@ test("explain tells of a pause", async () => {
   assert.match(told?.because ?? "", /^paused/);
 });
 
-test("tracking is told of every event of a session before its hooks and after its outcome, and which hooks ran", async () => {
+test("tracking is told of every event of a session before its hooks and after its outcome, and how those ended that ran", async () => {
   const seen: string[] = [];
   const changes: Changes = { base: "/project", files: ["a"], earlier: [], removed: [] };
   const world = worldOf([owing("a"), owing("off", { enabled: false })], {
     begin: (event) => void seen.push(`begin ${event.name}`),
-    end: (event, asked) => void seen.push(`end ${event.turn?.number} ${asked.map(({ id }) => id).join()}`),
+    end: (event, asked) => void seen.push(`end ${event.turn?.number} ${asked?.join()}`),
   });
   await world.stop({ changes });
   await world.engine.emit({ id: "x", name: "Stop", at: 0, cwd: "/", data: {}, sender: "test" });
-  assert.deepEqual(seen, ["begin Stop", "end 0 a"]);
+  assert.deepEqual(seen, ["begin Stop", "end 0 completed"]);
 });

@@ -254,7 +254,27 @@ test("a caller that gives up cancels the run", async (t) => {
   const outcome = line.emit("Stop", {}, { signal: stop.signal });
   stop.abort();
   assert.deepEqual(await outcome, {});
-  assert.equal(line.run("slow").status, "cancelled");
+  assert.deepEqual([line.run("slow").status, line.run("slow").reason], ["cancelled", "the caller gave up"]);
+});
+
+test("a hook that throws because it was stopped was stopped, and has not failed by itself", async (t) => {
+  const line = await openLine(t);
+  const stop = new AbortController();
+  const untilAborted = (signal: AbortSignal): Promise<undefined> =>
+    new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
+  line.use({ on: "Stop", id: "given-up", run: (_event, { signal }) => untilAborted(signal) });
+  line.use({ on: "UserPromptSubmit", id: "late", timeout: 0.02, run: (_event, { signal }) => untilAborted(signal) });
+  const outcome = line.emit("Stop", {}, { signal: stop.signal });
+  stop.abort();
+  await outcome;
+  await line.emit("UserPromptSubmit", { prompt: "x" });
+  assert.deepEqual(
+    ["given-up", "late"].map((id) => [line.run(id).status, line.run(id).reason]),
+    [
+      ["cancelled", "the caller gave up"],
+      ["timeout", "timeout: it did not end within 0.02 s"],
+    ],
+  );
 });
 
 test("[C33, CT16] once runs once per session, and a hook that stood behind a deny was not used up", async (t) => {

@@ -21,6 +21,27 @@ test("[B10, BT5] two files with one id are an error that names both, and the lat
   assert.equal(checked.hooks[1]?.disabledBecause, 'the id "tracker" is also that of /project/a.yaml:1');
 });
 
+test("[BT5, B13] a hook that is switched off takes no id from one that is on, and both are told of", () => {
+  const checked = reportSameIds([
+    from("a.yaml", { enabled: "false" }),
+    from("b.yaml"),
+    from("c.yaml"),
+    from("d.yaml", { enabled: "false" }),
+  ]);
+  assert.deepEqual(
+    checked.hooks.map(({ enabled }) => enabled),
+    [false, true, false, false],
+  );
+  const message = (place: string): string =>
+    `1:1 error duplicate-key the id "tracker" is also that of /project/${place}:1`;
+  const advice = " (give each hook an id of its own)";
+  assert.deepEqual(told(checked), [
+    `${message("a.yaml")}, which is disabled, so this hook runs${advice}`,
+    `${message("b.yaml")}, so this hook does not run${advice}`,
+    `${message("b.yaml")}; this hook is disabled${advice}`,
+  ]);
+});
+
 test("[BT5, R46] a blocking hook stays on watch, whose id it may have", () => {
   const checked = reportSameIds([from("a.yaml"), from("b.yaml", { blocking: "true" })]);
   assert.equal(checked.hooks[1]?.enabled, true);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { isGuard } from "../../src/core/hook.ts";
 import { matchOf } from "../../src/dialects/registry-match.ts";
 import { compile, only, told, written } from "./registry-helpers.ts";
 
@@ -237,6 +238,55 @@ test("[R46] a blocking hook that is invalid stays as one that blocks on its even
   }
   assert.deepEqual(compile(written({ id: "", blocking: "false" })).hooks, []);
   assert.deepEqual(compile("# blocking: true\nid: [\n").hooks, []);
+});
+
+/** A built-in handler of a hook before calls. */
+const builtin = (handler: string, fields: { [field: string]: string } = {}): string =>
+  written({ event_type: "PreAbilityCall", handler: `{ kind: builtin, ${handler} }`, ...fields });
+
+test("[R46, R52] a built-in handler that would be a guard if it were valid stays as one", () => {
+  const rule = (does: string): string => `{ when: { ability: x }, ${does}, message: m }`;
+  const cases: readonly string[] = [
+    builtin(`name: soft_guardrail, with: { rules: [${rule("do: warn")}, ${rule("do: blok")}] }`),
+    builtin(`name: soft_guardrial, with: { rules: [${rule("do: block")}] }`),
+    builtin(`name: soft_guardrail, wiht: { rules: [${rule("do: block")}] }`),
+    builtin(`name: soft_guardrail, with: { rulse: [${rule("do: block")}] }`),
+    builtin(
+      `name: soft_guardrail, with: { rules: [${rule("do: block")}, { when: { input: "(" }, do: warn, message: m }] }`,
+    ),
+    builtin("name: build_check, with: { block: yes }"),
+    builtin("name: build_check, with: { blok: true }"),
+    builtin("name: build_check, with: { block: true, parallel: many }"),
+    "id: tracker\nevent_type: PreAbilityCall\nhandler:\n  name: soft_guardrail\n  with:\n    rules:\n      - { when: [, do: block }\n",
+  ];
+  for (const text of cases) {
+    const hook = only(compile(text));
+    assert.equal(hook.steps[0].uses, "invalid", text);
+    assert.ok(isGuard(hook), text);
+    assert.equal(hook.onFailure, "block", text);
+    assert.match(
+      told(compile(text)).join("\n"),
+      /guard-invalid this hook is (a guard|blocking) and cannot run, so its last valid form goes on, or, where it never had one, it blocks/,
+    );
+  }
+  const others: readonly string[] = [
+    builtin(`name: soft_guardrail, with: { rules: [${rule("do: wran")}] }`),
+    builtin("name: build_check, with: { block: false, parallel: many }"),
+    builtin("name: usage_tracker, with: { records: 3 }"),
+  ];
+  for (const text of others) assert.deepEqual(compile(text).hooks, [], text);
+});
+
+test("[R17, R52] a built-in guard blocks where it fails, unless its author says that it does not", () => {
+  const given = "name: soft_guardrail, with: { rules: [{ when: { ability: x }, do: block, message: m }] }";
+  const policy = (text: string): string[] => [only(compile(text)).role, only(compile(text)).onFailure];
+  assert.deepEqual(policy(builtin(given)), ["guard", "block"]);
+  assert.deepEqual(policy(builtin(given, { blocking: "false" })), ["guard", "continue"]);
+  assert.deepEqual(policy(builtin(given.replace("do: block", "do: blok"), { blocking: "false" })), [
+    "guard",
+    "continue",
+  ]);
+  assert.deepEqual(policy(builtin(given.replace("do: block", "do: warn"))), ["observe", "continue"]);
 });
 
 test("[B11, R38] a match that can hold on none of its events is told of", () => {

@@ -131,6 +131,16 @@ test("[D56, D57] an action on an event where it has no effect is a warning, and 
   assert.deepEqual(codes(compile(file(rule({ action })))), []);
 });
 
+test("[D55] a gate has an effect on every application event, such as a commit's", () => {
+  const action = "{ type: gate }";
+  assert.deepEqual(codes(compile(file(rule({ on: "[git.pre-commit, deploy.begin, activation]", action })))), []);
+  const changing = "{ type: transform_params, transformation: { a: 1 } }";
+  assert.match(
+    problem(compile(file(rule({ on: "git.pre-commit", action: changing })))).message,
+    /transform_params has no effect on git\.pre-commit$/,
+  );
+});
+
 test("[R46, D55] an invalid rule with a gate stays as a guard that fails, in its place and on its events", async (t) => {
   const gates: { [name: string]: string | undefined }[] = [
     { action: "{ type: gate, alow: true }" },

@@ -220,6 +220,39 @@ test("[E8] a file script without a pattern is an error, and so is a list of patt
   ]);
 });
 
+test("[E8] a pattern that fits no file's name is told of, where it stands, with the one that was meant", () => {
+  const warned = (pattern: string): string[] =>
+    compile(script("type: file", `pattern: ${JSON.stringify(pattern)}`)).problems.map(
+      ({ line, column, severity, code, message, suggestion }) =>
+        `${line}:${column} ${severity} ${code} ${message} (${suggestion})`,
+    );
+  const place = "4:12 warning matcher-never";
+  assert.deepEqual(warned("*.go, *.md"), [
+    `${place} "*.go, *.md" is one pattern, and no file is likely to be called so: the script may never run (write "{*.go,*.md}")`,
+  ]);
+  assert.match(warned("*.ts,src/**/*.js")[0] ?? "", /\(write "\{\*\.ts,src\/\*\*\/\*\.js\}"\)$/);
+  assert.match(warned("src/")[0] ?? "", /"src\/" ends as a folder.* never runs \(write "src\/\*\*"\)$/);
+  assert.match(warned("../**")[0] ?? "", /"\.\.\/\*\*" leads out of .* never runs/);
+  assert.match(warned("src/../a.go")[0] ?? "", /leads out of/);
+  assert.match(warned("!*.go")[0] ?? "", /"!" at its beginning excludes nothing/);
+  assert.match(warned("src/[a")[0] ?? "", /"\[" in "src\/\[a" is not closed/);
+  assert.match(warned("*.{ts,tsx")[0] ?? "", /"\{" in .* is not closed/);
+  const fine = [
+    "{*.go,*.md}",
+    "src/**",
+    "./a/*",
+    "/a/*",
+    "!(a|b).go",
+    "a[bc].go",
+    "*,v",
+    "[!a]*",
+    "\\[a",
+    "a.[]b]",
+    "..a",
+  ];
+  assert.deepEqual(fine.flatMap(warned), []);
+});
+
 test("[E9, ET1] false, no and 0 say no in any case; other words count as true and are told of", () => {
   const notify = (written: string) => compile(script("type: file", "pattern: a", `notify_llm: ${written}`));
   for (const no of ["false", "no", "0", "False", "NO", '"false"']) assert.equal(said(notify(no)).notify, false, no);

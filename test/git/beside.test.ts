@@ -3,7 +3,7 @@ import { readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { isStub } from "../../src/agents/git-stub.ts";
-import { place, refusing, type Scratch, scratch } from "./scratch.ts";
+import { beginSession, place, refusing, type Scratch, scratch } from "./scratch.ts";
 
 const hook = ".hookline/hooks/check.sh";
 
@@ -11,13 +11,6 @@ function mustRun({ hookline }: Scratch, words: readonly string[]): string {
   const { code, stdout, stderr } = hookline(words);
   assert.equal(code, 0, stderr);
   return stdout;
-}
-
-/** A session of an agent begins. */
-function beginSession(self: Scratch): void {
-  const input = JSON.stringify({ session_id: "s", cwd: self.top, hook_event_name: "SessionStart", source: "startup" });
-  const { code, stderr } = self.hookline(["hook", "claude-code"], { input });
-  assert.equal(code, 0, stderr);
 }
 
 const hooksIn = (folder: string): string[] =>

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { place, refusing, type Scratch, scratch, script } from "./scratch.ts";
+import { beginSession, place, refusing, type Scratch, scratch, script } from "./scratch.ts";
 
 const hook = ".hookline/hooks/check.sh";
 const foreign = "#!/bin/sh\necho the first hook\n[ ! -e first-refuses ] || exit 4\n";
@@ -104,20 +104,47 @@ test("[E46] links stay links, bytes that are no text stay bytes, and what git do
   const bytes = Buffer.from([0x7f, 0x45, 0xff, 0xfe, 0x00, 0x0a]);
   writeFileSync(join(self.top, place), bytes, { mode: 0o600 });
   chmodSync(join(self.top, place), 0o600);
-  assert.match(mustRun(self, ["git", "install"]), /it is not executable, so git did not run it, and nor does Hookline/);
+  assert.match(
+    mustRun(self, ["git", "install"]),
+    /the hook that was there is kept as pre-commit\.original; it is not executable, so git did not run it, and nor does Hookline\n/,
+  );
   assert.equal(self.commit().code, 0);
   mustRun(self, ["git", "uninstall"]);
   assert.deepEqual(readFileSync(join(self.top, place)), bytes);
   assert.equal(statSync(join(self.top, place)).mode & 0o777, 0o600);
 });
 
-test("a hook that is no file is left alone", (t) => {
+test("what lies in the way is left alone, and told with its path", (t) => {
+  const obstacles: [path: string, make: (path: string) => void, reason: RegExp][] = [
+    [place, (path) => mkdirSync(path), /a folder is in the way — .*\/\.git\/hooks\/pre-commit — move it away/],
+    [".git/hooks", (path) => symlinkSync("nowhere", path), /a link leads nowhere — .*\/\.git\/hooks — mend the link/],
+    [".git/hooks", (path) => writeFileSync(path, "x"), /a file is in the way — .*\/\.git\/hooks — move it away/],
+  ];
+  for (const [path, make, reason] of obstacles) {
+    const self = scratch(t);
+    self.write(hook, refusing, 0o755);
+    rmSync(join(self.top, path), { recursive: true, force: true });
+    make(join(self.top, path));
+    const { code, stderr } = self.hookline(["git", "install"]);
+    assert.equal(code, 3);
+    assert.match(stderr, /^hookline: git's hooks cannot be reached: /);
+    assert.match(stderr, reason);
+    assert.match(mustRun(self, ["git", "uninstall"]), /^nothing to do/);
+    assert.match(mustRun(self, ["status"]), /git +does not ask Hookline/);
+  }
+});
+
+test("a kept hook that somebody has deleted is told of by install and uninstall, whoever looked before", (t) => {
   const self = scratch(t);
   self.write(hook, refusing, 0o755);
-  mkdirSync(join(self.top, place));
-  const { code, stderr } = self.hookline(["git", "install"]);
-  assert.equal(code, 3);
-  assert.match(stderr, /git's hooks cannot be reached: pre-commit in the folder of hooks is no file/);
+  self.write(place, foreign, 0o755);
+  mustRun(self, ["git", "install"]);
+  rmSync(join(self.top, `${place}.original`));
+  beginSession(self);
+  const gone = /pre-commit\.original, the hook that was kept, is no longer there/;
+  assert.match(mustRun(self, ["git", "install"]), gone);
+  assert.equal(self.commit().code, 0);
+  assert.match(mustRun(self, ["git", "uninstall"]), gone);
 });
 
 test("a folder of hooks that was not there goes with the hook", (t) => {

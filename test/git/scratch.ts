@@ -102,6 +102,13 @@ export function scratch(t: TestContext, name = "repository"): Scratch {
   return self;
 }
 
+/** A session of an agent begins. */
+export function beginSession(self: Scratch): void {
+  const input = JSON.stringify({ session_id: "s", cwd: self.top, hook_event_name: "SessionStart", source: "startup" });
+  const { code, stderr } = self.hookline(["hook", "claude-code"], { input });
+  assert.equal(code, 0, stderr);
+}
+
 /** A script of specification 004. */
 export const script = (fields: Record<string, string>, body: string): string =>
   ["#!/bin/sh", "#---", ...Object.entries(fields).map(([key, value]) => `# ${key}: ${value}`), "#---", body, ""].join(

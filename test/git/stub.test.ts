@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import test, { type TestContext } from "node:test";
 import fc from "fast-check";
 import { printStub, type Stub } from "../../src/agents/git-stub.ts";
+import { knownBelow } from "../../src/cli/git-known.ts";
 import { changedFiles } from "../../src/conditions/changed-files.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
 import { firstTurn, type HookEvent, type Json } from "../../src/core/event.ts";
@@ -24,6 +25,9 @@ interface Trial extends Scratch {
 
 const old = new Date(Date.now() - 3_600_000);
 
+/** What the stub in each repository is made of. */
+const stubs = new Map<string, Stub>();
+
 /** A repository whose stub calls a program of ours, which says so. */
 function trial(t: TestContext, given: Partial<Stub> = {}, name?: string): Trial {
   const self = scratch(t, name);
@@ -34,10 +38,13 @@ function trial(t: TestContext, given: Partial<Stub> = {}, name?: string): Trial 
     program: ["/bin/sh", hookline],
     scriptFolders: [join(self.folder, "home", ".config", "hookline", "hooks")],
     noted: [],
+    guarded: [],
     watched: [],
+    known: [],
     ...given,
   };
   const file = self.write(".git/hooks/pre-commit", printStub(stub), 0o755);
+  stubs.set(self.top, stub);
   return {
     ...self,
     start(shell = []) {
@@ -54,10 +61,17 @@ function trial(t: TestContext, given: Partial<Stub> = {}, name?: string): Trial 
 }
 
 const hook = ".hookline/hooks/check.sh";
-/** Older than the stub, as what install has seen. */
+/** Older than the stub, and there when that was written: what install has seen. */
 function settle(top: string, ...paths: string[]): void {
   for (const path of paths) for (let one = path; one !== "."; one = dirname(one)) utimesSync(join(top, one), old, old);
+  const stub = stubs.get(top);
+  assert.ok(stub);
+  writeFileSync(join(top, ".git/hooks/pre-commit"), printStub({ ...stub, known: knownIn(top, stub) }));
 }
+const knownIn = (top: string, { watched }: Stub): string[] => [
+  ...knownBelow([top]),
+  ...watched.map((path) => join(top, path)).filter(existsSync),
+];
 
 for (const shell of shells) {
   test(`without a script for commits nothing is started, in ${shell.join(" ")}`, (t) => {
@@ -293,7 +307,7 @@ test("paths of Hookline itself may hold anything", (t) => {
   writeFileSync(bin, `#!/bin/sh\necho reached\n`);
   write(
     ".git/hooks/pre-commit",
-    printStub({ program: ["/bin/sh", bin], scriptFolders: [], noted: ["."], watched: [] }),
+    printStub({ program: ["/bin/sh", bin], scriptFolders: [], noted: ["."], guarded: [], watched: [], known: [] }),
     0o755,
   );
   assert.equal(start().stdout, "reached\n");
@@ -351,12 +365,26 @@ for (const shell of shells) {
 }
 
 test("without Hookline a guard that is no script refuses the commit, and other hooks are told of", (t) => {
-  const { write, start, folder } = trial(t, { program: gone, noted: ["hookline.yaml"], guarded: true });
+  const { write, start, folder, top } = trial(t, {
+    program: gone,
+    noted: ["hookline.yaml"],
+    guarded: ["hookline.yaml"],
+  });
   write("hookline.yaml", "");
   const guarded = start();
   assert.equal(guarded.code, 1);
-  assert.match(guarded.stderr, /cannot be asked without it — hookline\.yaml/);
-  const open = { program: gone, noted: ["hookline.yaml"], scriptFolders: [], watched: [] } as const;
+  assert.match(
+    guarded.stderr,
+    /a guard in hookline\.yaml cannot be asked, so the commit is refused — .*rm \S+pre-commit; or .*git commit --no-verify\n$/,
+  );
+  const open: Stub = {
+    program: gone,
+    noted: ["hookline.yaml"],
+    guarded: [],
+    scriptFolders: [],
+    watched: [],
+    known: [join(top, "hookline.yaml")],
+  };
   write(".git/hooks/pre-commit", printStub(open), 0o755);
   assert.equal(start().code, 0);
   const path = join(folder, "bin");

@@ -139,8 +139,50 @@ test("[B38] nothing to build: nothing is said", async (t) => {
   const root = repository(t, { "services/a/x": "" });
   for (const changed of [[], ["README.md"], ["services/a/x"], ["services/gone/x"], ["../outside/x"]])
     assert.equal((await check(root, { changed })).outcome, undefined, String(changed));
-  const unknown = await check(root, { changes: { unknown: "git is not there" } });
-  assert.deepEqual([unknown.outcome, unknown.notes], [undefined, ["git is not there"]]);
+});
+
+test("[B38] where nobody knows what has changed it fails, so that its failure policy answers", async (t) => {
+  const root = repository(t, { "services/a/x": "" });
+  for (const wish of [{ changes: { unknown: "git is not there" } }, {}]) {
+    const result = await check(root, { ...wish, params: { block: true } });
+    assert.match(result.ok ? "" : result.reason, /^which files have changed is not known: /);
+  }
+});
+
+test("[B38] each of the services that changed is built by one command, which is told whose turn it is", async (t) => {
+  const root = repository(t, { "services/a/x": "", "services/b/x": "" });
+  const params = { command: 'echo "$HOOKLINE_SERVICE" >> out', block: true };
+  await check(root, { changed: ["services/a/x", "services/b/x"], params });
+  assert.equal(readFileSync(join(root, "out"), "utf8"), "a\nb\n");
+  const shared = repository(t, { "package.json": scripts(["build:a"]), "services/a/x": "", "apps/a/x": "" });
+  write(join(shared, ".programs/npm"), "#!/bin/sh\necho $2 >> out\n");
+  chmodSync(join(shared, ".programs/npm"), 0o755);
+  await check(shared, { changed: ["services/a/x", "apps/a/x"] });
+  assert.equal(readFileSync(join(shared, "out"), "utf8"), "build:a\n", "a script that two share runs once");
+});
+
+test("[B38] services beyond the most that are built are told, and with block they deny the stop", async (t) => {
+  const names = Array.from({ length: 28 }, (_, index) => `services/s${index + 10}/x`);
+  const root = repository(t, Object.fromEntries(names.map((name) => [name, ""])));
+  for (const block of [false, true]) {
+    const result = await check(root, { changed: names, params: { command: "true", parallel: 4, block } });
+    const sentence =
+      "Not built, because more than 20 services have changed: services/s30, services/s31, services/s32, services/s33, services/s34 and 3 more.";
+    assert.equal(told(result).at(-1), sentence);
+    assert.equal(result.outcome?.verdict?.reason, block ? sentence : undefined);
+  }
+});
+
+test("[B38] names of folders and what programs print stay on their line, visible and short", async (t) => {
+  const name = `x\n\u202eforged${"y".repeat(150)}`;
+  const root = repository(t, { [`services/${name}/x`]: "" });
+  const command = `printf 'no \\033[31m%s\\n' ${"z".repeat(900)} >&2; exit 1`;
+  const result = await check(root, { changed: [`services/${name}/x`], params: { command, block: true } });
+  const [{ text = "" } = {}, ...others] = result.outcome?.messages ?? [];
+  for (const said of [text, ...others.map((one) => one.text), result.outcome?.verdict?.reason ?? "\n"]) {
+    assert.doesNotMatch(said, /[\p{Cc}\p{Cf}]/u);
+    assert.ok(said.length < 600);
+  }
 });
 
 test("[B38] what has changed: the hook's own match before the event, and the event before the workspace", async (t) => {

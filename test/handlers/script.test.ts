@@ -317,12 +317,37 @@ test("[E29] where nobody knows what changed, nothing of a debt is dropped", asyn
   assert.equal(world.read("seen"), "a.go\n".repeat(4));
 });
 
+test("a run says how much was not looked at for it", async (t) => {
+  const world = scriptWorld(t, [{ does: "exit 0" }]);
+  touch(world.root, "a.go");
+  await world.stop([], { changes: { files: ["a.go"], truncated: 4 } });
+  assert.deepEqual((await world.lastRun()).notes, ["4 files and folders were not looked at"]);
+});
+
 test("[E29] deleted files match, and are left out of the names that are handed over", async (t) => {
   const world = scriptWorld(t, [{ does: 'echo "<$HOOKLINE_CHANGED_FILES>" >> seen; exit 1' }]);
   touch(world.root, "a.go");
   await world.stop(["a.go", "b.go"], { changes: { files: ["a.go", "b.go"], removed: ["b.go"] } });
   await world.stop(["c.go"], { changes: { files: ["c.go"], removed: ["c.go"] } });
   assert.equal(world.read("seen"), "<a.go>\n<>\n");
+});
+
+test("[ET9] a script whose list of files cannot be written has not passed, and the model reads why", async (t) => {
+  const world = scriptWorld(t, [{ does: "touch ran" }, { type: "pre-commit", does: "touch ran" }]);
+  touch(world.root, "a.go");
+  const { TMPDIR } = process.env;
+  t.after(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  });
+  process.env.TMPDIR = join(world.root, "nowhere");
+  assert.match(reasonOf(await world.stop(["a.go"])), /Exit code: 126\n\nOutput:\n\[hookline: .*ENOENT.*nowhere/);
+  const { status, reason } = await world.lastRun();
+  assert.deepEqual([status, /^launch: .*ENOENT/.test(reason ?? "")], ["failed", true]);
+  assert.deepEqual(world.status().pendingHooks, ["0-script"]);
+  const commit = await world.emit("git.pre-commit", { data: { changed_files: ["a.go"] } });
+  assert.match(reasonOf(commit), /ENOENT/);
+  assert.equal(existsSync(join(world.root, "ran")), false);
 });
 
 test("[E22, E35] the person's next prompt ends the script and all that it started: nothing of it is written, and it stays pending", async (t) => {
@@ -382,7 +407,7 @@ test("[E50] a failing pre-commit script refuses with what it printed; its log, s
   assert.equal(reasonOf(await world.emit("git.pre-commit", told)), "no good");
   const run = await world.lastRun();
   const { log, ...output } = outputOf(run);
-  assert.deepEqual({ ...output, ms: 0 }, { exitCode: 3, ms: 0, files: ["a.go"] });
+  assert.deepEqual({ ...output, ms: 0 }, { exitCode: 3, ms: 0, files: ["a.go"], removed: ["gone.go"] });
   assert.equal(readFileSync(String(log), "utf8"), "\u001b[1mno good\u001b[0m\n");
   assert.match(world.read("seen"), /^HOOKLINE_HOOK_TYPE=pre-commit$/m);
   assert.match(world.read("seen"), /^DISCOBOT_CHANGED_FILES=a\.go$/m);

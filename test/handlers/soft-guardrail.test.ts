@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
+import { conditions } from "../../src/conditions/index.ts";
 import { loadPatterns, patternNeeds } from "../../src/conditions/patterns.ts";
 import type { Fields, HookEvent } from "../../src/core/event.ts";
 import type { Hook } from "../../src/core/hook.ts";
@@ -84,6 +85,8 @@ test("[B35, B14] the environment is HOOKLINE_ENV, ci where CI is set, and dev ot
     [{ CI: "true" }, "ci"],
     [{ CI: "true", HOOKLINE_ENV: "prod" }, "prod"],
     [{ CI: "false" }, "dev"],
+    [{ CI: " 1\n", HOOKLINE_ENV: " " }, "ci"],
+    [{ HOOKLINE_ENV: " prod\r\n" }, "prod"],
   ] as const;
   for (const [environment, name] of cases) {
     assert.equal(await denies({ environment: [name] }, { environment }), true, name);
@@ -108,6 +111,31 @@ test("[B35] changed paths are those of the event, else of the workspace; without
   assert.equal(await denies({ changed_paths: ["*.sql"] }, stop(["src/a.ts"])), false);
   const changes = { base: cwd, files: ["a.ts"], earlier: ["db/1.sql"], removed: [] };
   assert.equal(await denies({ changed_paths: "db/*" }, { name: "SessionStop", cwd, data: {}, changes }), true);
+});
+
+test("[B35, B11] a pattern means in a rule what it means in match", async () => {
+  const data = { tool_name: "Skill", tool_input: { skill: "deploy_prod" } };
+  for (const glob of [
+    " deploy_prod ",
+    "deploy_[ps]*",
+    ["", "deploy_*"],
+    "skill:deploy_[!x]*",
+    "Skill",
+    "deploy_[xy]*",
+  ]) {
+    const held = conditions.get("ability")?.compile({ match: [glob].flat() }, patterns);
+    const { event, scope } = contextOf({ data });
+    assert.equal(await denies({ ability: glob }, { data }), held?.({ ...scope, event }), String(glob));
+  }
+  const stop: Wish = { name: "SessionStop", cwd: tmpdir(), data: { changed_files: ["db/migrations/1.sql"] } };
+  for (const glob of ["/db/migrations/**", " db/migrations/** ", "./db/**", "/1.sql", " *.sql", "db/*"]) {
+    const held = conditions.get("changed_files")?.compile({ patterns: [glob] }, patterns);
+    const { event, scope } = contextOf(stop);
+    assert.equal(await denies({ changed_paths: glob }, stop), held?.({ ...scope, event }) !== false, glob);
+  }
+  assert.equal(await denies({ environment: " prod " }, { environment: { HOOKLINE_ENV: "prod\n" } }), true);
+  for (const when of [{ ability: " " }, { operation_key: [] }, { changed_paths: "/" }])
+    assert.equal(softGuardrail.inspect?.({ rules: [block(when)] }, patterns).length, 1, JSON.stringify(when));
 });
 
 test("[B35] changed files that nobody knows make it fail, and its failure policy decides", async () => {

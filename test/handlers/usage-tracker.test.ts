@@ -1,15 +1,18 @@
 /** usage_tracker with real files: what it writes, what it refuses to write to, and many processes at once. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +36,7 @@ async function record(
 ): Promise<StepResult> {
   assert.deepEqual(usageTracker.params.check(params), []);
   const context = contextOf({ name, data, cwd: folder, origin: { root: folder }, as: ["PostAbilityCall"] });
-  return usageTracker.run(params, context);
+  return usageTracker.run(params, { ...context, run: randomUUID(), signal: context.signal });
 }
 
 const records = (folder: string): string => readFileSync(join(folder, ".system/logs/tool_call.md"), "utf8");
@@ -132,6 +135,84 @@ test("[B39] what a call says stays on one line of the record, and is no Markdown
   assert.ok(!written.includes("\u001b"));
 });
 
+test("[B39] neither a name nor a time of a host's own is Markdown, and no address becomes a link", async (t) => {
+  const folder = temporaryFolder(t);
+  const forged = "x\n\n# FORGED\n";
+  const output = "see http://a.example, https://b.example, www.c.example, mailto:d@e.example";
+  const data: Fields = {
+    ability_id: forged,
+    status: "success",
+    timestamp: `Jan 1 2025 (${forged})`,
+    output_summary: output,
+  };
+  assert.ok((await record(folder, { data })).ok);
+  const [heading = "", ...others] = records(folder).split("\n");
+  assert.match(heading, /^## 20\d\d-[\dT:.-]+Z x ⏎ \\# FORGED ⏎$/);
+  assert.equal(
+    others.some((line) => line.startsWith("#")),
+    false,
+  );
+  assert.ok(
+    records(folder).includes(
+      "- output: see http\\://a.example, https\\://b.example, www\\.c.example, mailto\\:d\\@e.example\n",
+    ),
+  );
+});
+
+test("[B39, B33] secrets are taken out of names too, and before anything is cut", async (t) => {
+  const folder = temporaryFolder(t);
+  const secret = "s3cr3t-v4lue-that-is-rather-long!";
+  const redact = createRedaction({ environment: { API_TOKEN: secret } });
+  const data = { tool_name: `deploy ${secret}`, tool_input: { command: `${"x".repeat(480)}${secret}` } };
+  const context = contextOf({ name: "PostToolUse", cwd: folder, data });
+  const ports = { ...context.ports, redact };
+  assert.ok((await usageTracker.run({}, { ...context, ports, signal: context.signal })).ok);
+  for (const written of [records(folder), JSON.stringify(lines(folder)), JSON.stringify(usage(folder))])
+    assert.doesNotMatch(written, /s3cr/);
+  assert.match(records(folder), /^## \S+ deploy \\\[redacted\\\]$/m);
+});
+
+test("[B39, T19] a file that has another name as well is not written to", async (t) => {
+  const folder = temporaryFolder(t);
+  const outside = join(temporaryFolder(t), "file");
+  writeFileSync(outside, "");
+  mkdirSync(join(folder, ".system/logs"), { recursive: true });
+  linkSync(outside, join(folder, ".system/logs/tool_call.md"));
+  const result = await record(folder);
+  assert.match(result.ok ? "" : result.reason, /has another name as well.*nothing is written there$/);
+  assert.equal(readFileSync(outside, "utf8"), "");
+});
+
+test("[B39] a folder is meant from the project on, and a project's hook stays in it", async (t) => {
+  const folder = temporaryFolder(t);
+  const outside = temporaryFolder(t);
+  mkdirSync(join(folder, "packages/a"), { recursive: true });
+  symlinkSync(outside, join(folder, "away"));
+  const run = (where: string) => {
+    const context = contextOf({
+      name: "PostToolUse",
+      data: bash,
+      cwd: join(folder, "packages/a"),
+      origin: { root: folder },
+    });
+    return usageTracker.run({ folder: where }, context);
+  };
+  assert.ok((await run("packages")).ok);
+  assert.ok(existsSync(join(folder, "packages/.system/logs/hooks.log")));
+  for (const where of ["..", outside, "away"]) {
+    const result = await run(where);
+    assert.match(result.ok ? "" : result.reason, /lies outside of the project$/, where);
+  }
+  assert.deepEqual(readdirSync(outside), []);
+  const told = (where: string, root?: string) =>
+    usageTracker.inspect?.({ folder: where }, undefined, root ? { root } : {});
+  assert.deepEqual(
+    told("/elsewhere", folder)?.map(({ path }) => path),
+    [["folder"]],
+  );
+  assert.deepEqual([told("packages", folder), told("/elsewhere")], [[], []], "one's own hooks may work anywhere");
+});
+
 test("[B39] secrets are taken out before anything is written", async (t) => {
   const folder = temporaryFolder(t);
   const context = contextOf({
@@ -207,12 +288,30 @@ test("[B39] counts survive a damaged cache, a rotated log, and lines of other pr
   await record(folder);
   assert.equal(usage(folder).Bash?.count, 3, "made anew from the log");
   renameSync(log, `${log}.1`);
-  const later = contextOf({ name: "PostToolUse", data: bash, cwd: folder });
-  await usageTracker.run({ folder }, { ...later, event: { ...later.event, at: 1000 }, signal: later.signal });
+  await record(folder);
   assert.equal(usage(folder).Bash?.count, 4, "goes on in the new log");
   rmSync(cache);
   await record(folder);
   assert.equal(usage(folder).Bash?.count, 2, "what is left in the log");
+});
+
+test("[B39] what is counted does not depend on clocks: after a rotation all counts, and in an edited log what is new", async (t) => {
+  const folder = temporaryFolder(t);
+  const log = join(folder, ".system/logs/hooks.log");
+  const early = { ...bash, timestamp: "2001-01-01T00:00:00Z" };
+  await record(folder, { data: { ...bash, timestamp: "2999-01-01T00:00:00Z" } });
+  renameSync(log, `${log}.1`);
+  await record(folder, { data: early });
+  assert.equal(usage(folder).Bash?.count, 2, "a host's time of long ago, after one of the far future");
+  truncateSync(log);
+  await record(folder, { data: early });
+  assert.equal(usage(folder).Bash?.count, 3, "a log that was emptied in its place");
+  await record(folder, { data: early });
+  const edited = readFileSync(log, "utf8").replace(/^.*\n/, "");
+  writeFileSync(`${log}.new`, edited);
+  renameSync(`${log}.new`, log);
+  await record(folder, { data: early });
+  assert.equal(usage(folder).Bash?.count, 5, "a log whose first line was taken out");
 });
 
 test("[B33] an event that is about no ability is not recorded", async (t) => {

@@ -55,6 +55,17 @@ test("[B4, B23] PreAbilityCall has ability_id, operation_key and planned_input_s
   });
 });
 
+test("[B19] a host's own time is handed on as a time, whatever else it says", () => {
+  const told = (timestamp: string): unknown =>
+    contextOf(eventOf("PostToolUse", { tool_name: "x", timestamp }), "PostAbilityCall", {
+      origin: {},
+    } as unknown as Hook).timestamp; // no more of the hook is looked at
+  const forged = new Date("Jan 1 2025 (\n\n# FORGED)").toISOString();
+  assert.equal(told("Jan 1 2025 (\n\n# FORGED)"), forged);
+  assert.equal(told("2025-01-15T10:23:45+01:00"), "2025-01-15T10:23:45+01:00");
+  assert.equal(told("no time"), "1970-01-01T00:00:00.000Z");
+});
+
 test("[B5, B19, B24] PostAbilityCall has everything of the specification's example, as it was sent", () => {
   const example: Fields = {
     event_type: "PostAbilityCall",

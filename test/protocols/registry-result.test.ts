@@ -12,6 +12,8 @@ const ended = (end: Partial<Ended>, name: EventName = "PreToolUse"): StepResult 
 const answered = (said: unknown, name: EventName = "PreToolUse"): StepResult =>
   ended({ stdout: typeof said === "string" ? said : JSON.stringify(said) }, name);
 
+const reasonOf = (result: StepResult): string => (result.ok ? "" : result.reason);
+
 const toPerson = (text: string): object => ({ to: "person", text });
 
 test("[B17, BT9] nothing on stdout says nothing", () => {
@@ -36,6 +38,47 @@ test("[B17] a result among what the script's programs print counts, with a note 
   assert.equal(answered('{"messages_to_user": ["a"]}\n{"messages_to_user": ["b"]}').ok, false);
 });
 
+test("[B17, B35] a refusal stays one, whatever else is printed before or behind it", () => {
+  const refused = '{"error":"blocked_by_policy"}';
+  const others = [
+    '{"usage_recorded":true}',
+    '{"messages_to_user":["audit written"]}',
+    '{"logs":["x"]}',
+    '{"error":"no"}',
+    "done",
+  ];
+  for (const other of others)
+    for (const said of [`${refused}\n${other}`, `${other}\n${refused}`, `  ${refused}\r\n${other}`])
+      assert.equal(answered(said).outcome?.verdict?.is, "deny", said);
+  const withLogs = answered('{"error":"blocked_by_policy","logs":["refused"]}\n{"messages_to_user":["audit written"]}');
+  assert.equal(withLogs.ok, false, "two results are none");
+  assert.equal(withLogs.outcome?.verdict?.reason, "blocked_by_policy");
+  assert.equal(withLogs.outcome?.messages, undefined, "what does not refuse says nothing");
+});
+
+test("[B17, B34] an error is not hidden by what is printed behind it", () => {
+  const error = '{"error":"cannot reach policy server"}';
+  assert.match(reasonOf(answered(`${error}\n{"logs":["x"]}`)), /^invalid output: it holds 2 results/);
+  assert.equal(reasonOf(answered(`${error}\ndone`)), "cannot reach policy server");
+});
+
+test("[B35, R39] a block_execution that is no flag is a failure, and no permission", () => {
+  for (const value of ["true", 1, {}])
+    assert.match(reasonOf(answered({ block_execution: value })), /^block_execution is .*, and neither true nor false$/);
+  assert.equal(answered({ block_execution: null }).ok, true);
+  assert.equal(answered({ error: "blocked", block_execution: "true" }).outcome?.verdict?.is, "deny");
+});
+
+test("[B17] a result that is too deep or too large is a failure that says so", () => {
+  const nested = (depth: number): string => `{"deep":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+  assert.equal(answered(nested(199)).ok, true);
+  for (const depth of [200, 50_000])
+    assert.match(reasonOf(answered(nested(depth))), /^invalid output: it is nested deeper than 200: /);
+  const cut = `{"logs":["${"x".repeat(1 << 20)}`;
+  assert.match(reasonOf(ended({ stdout: cut, dropped: 7 })), /^invalid output: it is larger than 1 MiB: /);
+  assert.match(reasonOf(ended({ stdout: "done", dropped: 7 })), /^invalid output: it is not JSON: /);
+});
+
 test("[B27, R31] logs are handed on with their level; plain strings are information", () => {
   const { logs, notes } = answered({
     logs: ["plain", { level: "warning", message: "w" }, { level: "loud", message: "x" }, { level: "info" }, 3],
@@ -56,6 +99,19 @@ test("[B28] messages_to_user are for the person", () => {
   assert.deepEqual(answered({ messages_to_user: ["a", "", "b"] }).outcome?.messages, [toPerson("a"), toPerson("b")]);
   assert.deepEqual(answered({ messages_to_user: "one" }).outcome?.messages, [toPerson("one")]);
   assert.match(answered({ messages_to_user: [1] }).notes?.[0] ?? "", /^messages_to_user must be a list of texts/);
+});
+
+test("[B28] messages show what is in them, and have an end", () => {
+  const { outcome } = answered({ messages_to_user: ["one\r\ntwo\tthree \u001b[31m\u202e"], error: "blocked" });
+  assert.deepEqual(outcome?.messages, [toPerson("one\ntwo\tthree \\u001b[31m\\u202e")]);
+  assert.equal(outcome?.verdict?.reason, "one\ntwo\tthree \\u001b[31m\\u202e");
+  const many = answered({ messages_to_user: Array.from({ length: 20 }, () => "m".repeat(3000)) });
+  assert.equal((many.outcome?.messages ?? []).map(({ text }) => text).join("").length, 10_000);
+  assert.deepEqual(many.notes, ["messages_to_user were cut: 10000 characters are the most"]);
+  const exact = answered({ messages_to_user: ["m".repeat(10_000)] });
+  assert.deepEqual([exact.outcome?.messages?.length, exact.notes], [1, undefined]);
+  const error = answered({ error: `blocked ${"x".repeat(9000)}\u202e` }).outcome?.verdict?.reason ?? "";
+  assert.ok(error.length <= 2000 && !error.includes("\u202e"));
 });
 
 test("[B2, B29, BT13] suggested abilities are hints, and nothing more", () => {

@@ -207,6 +207,21 @@ test("[B9, R39] repository hooks are found in both folders and in the order of t
   assert.deepEqual(await enabled({}), ["c", "b"]);
   assert.deepEqual(await enabled({ CI: "1" }), ["c", "a", "b"]);
   assert.deepEqual(await enabled({ CI: "1", HOOKLINE_ENV: "dev" }), ["c", "b"]);
+  assert.deepEqual(await enabled({ HOOKLINE_ENV: " ci\r\n" }), ["c", "a", "b"]);
+});
+
+test("[B9] a repository hook counts whatever its file's name holds before .yaml, in capitals too", async (context) => {
+  const place = workspace(context, {
+    "home/project/.system/hooks/UPPER.YAML": registryHook.replace("policy", "upper"),
+    "home/project/.system/hooks/two\nlines.yml": registryHook.replace("policy", "lines"),
+    "home/project/.system/hooks/.hidden.yaml": registryHook.replace("policy", "hidden"),
+  });
+  assert.deepEqual(
+    (await load(place, {})).set.hooks.map(({ name }) => name),
+    ["upper", "lines"],
+  );
+  const upper = join(place.project, ".system/hooks/UPPER.YAML");
+  assert.deepEqual((await checkOne(upper, requestFor(place), loadingFor())).problems, []);
 });
 
 test("[B10] an id that two repository hooks have is told at the second", async (context) => {

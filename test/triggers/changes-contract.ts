@@ -1,6 +1,6 @@
 /** What everyone who looks for changed files must do. A test of an implementation calls testChanges with a way to make it. */
 import assert from "node:assert/strict";
-import { chmodSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Changes } from "../../src/core/event.ts";
@@ -180,6 +180,32 @@ export function testChanges(
     assert.deepEqual(listsOf(await session.look()), nothing);
   });
 
+  about("[R57] what was seen uncommitted and is as a commit of the session left it has changed", async (world) => {
+    const { repository, session } = world;
+    repository.write("a.ts", "committed, but never seen\n");
+    repository.write("src/b.ts", "committed, but never seen\n");
+    repository.commit();
+    repository.write("a.ts", "as it was seen\n");
+    repository.write("src/b.ts", "as it was seen\n");
+    assert.deepEqual(listsOf(await session.look()), only("a.ts", "src/b.ts"));
+    repository.git("checkout", "-q", "--", "a.ts");
+    assert.deepEqual(listsOf(await session.look()), { files: ["a.ts"], earlier: ["src/b.ts"], removed: [] });
+    repository.git("stash", "-q");
+    assert.deepEqual(listsOf(await session.look()), { files: ["src/b.ts"], earlier: ["a.ts"], removed: [] });
+    assert.deepEqual((await session.look()).files, []);
+  });
+
+  about("[R57] where the history is written anew and swept, all that it holds has changed", async (world) => {
+    const { repository, session } = world;
+    repository.write("a.ts", "changed\n");
+    repository.git("commit", "-q", "-a", "--amend", "-m", "written anew");
+    repository.git("reflog", "expire", "--expire=now", "--all");
+    repository.git("gc", "-q", "--prune=now");
+    const all = [".gitignore", "a.ts", "src/b.ts", "src/deep/c.ts"];
+    assert.deepEqual(listsOf(await session.look()), only(...all));
+    assert.deepEqual(listsOf(await session.look()), { files: [], earlier: all, removed: [] });
+  });
+
   about("ignored files do not count, until the rules change", async ({ session, repository }) => {
     repository.write("ignored/deep/x.ts");
     repository.write("src/some.log");
@@ -338,13 +364,128 @@ export function testChanges(
     },
   );
 
-  about("a repository inside that is no submodule is left alone", async ({ session, repository, at }) => {
-    const other = repositoryIn(at("vendored"));
-    other.write("x.ts");
-    assert.deepEqual(listsOf(await session.look()), nothing);
-    repository.write("a.ts", "changed\n");
-    assert.deepEqual(listsOf(await session.look()), only("a.ts"));
+  about(
+    "[R57] repositories inside that are no submodules are looked at, each by its own commits",
+    async ({ session, repository, at }) => {
+      const vendored = handsIn(repository, "vendored");
+      vendored.write("x.ts", "changed\n");
+      vendored.write("ignored-there.ts");
+      repository.write("a.ts", "changed\n");
+      assert.deepEqual(listsOf(await session.look()), only("a.ts", "vendored/x.ts"));
+      vendored.write("deep/new.ts");
+      vendored.commit();
+      repository.write("linked/y.ts", "changed\n"); // the index holds a link, and nothing says where it comes from
+      assert.deepEqual((await session.look()).files, ["linked/y.ts", "vendored/deep/new.ts"]);
+      rmSync(at("vendored"), { recursive: true });
+      assert.deepEqual(listsOf(await session.look()), { files: [], earlier: ["a.ts", "linked/y.ts"], removed: [] });
+    },
+    (context) => {
+      const outer = usualRepository(context);
+      for (const name of ["linked", "vendored"]) {
+        const inner = repositoryIn(join(outer.folder, name));
+        for (const file of ["x.ts", "y.ts"]) inner.write(file);
+        inner.write(".gitignore", "ignored-there.ts\n");
+        inner.commit(longAgo);
+      }
+      outer.git("add", "linked");
+      outer.git("commit", "-q", "-m", "a link");
+      return outer;
+    },
+  );
+
+  about(
+    "a repository that is made in the session is new as a whole, committed or not; a clone is as it came",
+    async ({ session, repository, at }) => {
+      const made = repositoryIn(at("made"));
+      made.write("first.ts");
+      made.commit();
+      made.write("second.ts");
+      repository.git("clone", "-q", at("../library"), "cloned");
+      assert.deepEqual(listsOf(await session.look()), only("made/first.ts", "made/second.ts"));
+      made.commit();
+      repository.write("cloned/old.ts", "changed\n");
+      assert.deepEqual(listsOf(await session.look()), {
+        files: ["cloned/old.ts"],
+        earlier: ["made/first.ts", "made/second.ts"],
+        removed: [],
+      });
+    },
+    (context) => {
+      const outer = usualRepository(context);
+      const library = repositoryIn(join(outer.folder, "..", "library"));
+      library.write("old.ts");
+      library.commit(longAgo);
+      return outer;
+    },
+  );
+
+  about("a folder that becomes a repository and ceases to be one is looked at all along", async (world) => {
+    const { session, repository, at } = world;
+    repository.write("nest/q.ts");
+    repository.write("nest/deep/r.ts");
+    await session.look();
+    repositoryIn(at("nest"));
+    repository.write("nest/q.ts", "as a repository\n");
+    assert.deepEqual((await session.look()).files, ["nest/q.ts"]);
+    for (const text of ["once more\n", "and again\n"]) {
+      rmSync(at("nest/.git"), { recursive: true });
+      repository.write("nest/q.ts", text);
+      assert.deepEqual((await session.look()).files, ["nest/q.ts"], text);
+      repository.write("nest/deep/r.ts", text);
+      assert.deepEqual((await session.look()).files, ["nest/deep/r.ts"], text);
+      repositoryIn(at("nest"));
+      repository.write("nest/later.ts", text);
+      assert.deepEqual((await session.look()).files, ["nest/later.ts"], text);
+    }
   });
+
+  about("a repository in a folder whose files are tracked changes nothing", async ({ session, repository, at }) => {
+    repositoryIn(at("src"));
+    repository.write("src/b.ts", "changed\n");
+    repository.write("src/deep/new.ts");
+    assert.deepEqual(listsOf(await session.look()), only("src/b.ts", "src/deep/new.ts"));
+    repository.write("src/deep/new.ts", "changed\n");
+    assert.deepEqual((await session.look()).files, ["src/deep/new.ts"]);
+  });
+
+  about("[R57] a further work tree inside is left to those who work there", async ({ session, repository }) => {
+    repository.git("worktree", "add", "-q", "-b", "further", "trees/further");
+    repository.write("trees/further/a.ts", "changed\n");
+    repository.write("trees/further/new.ts");
+    assert.deepEqual(listsOf(await session.look()), nothing);
+  });
+
+  about("a repository in another's place is the one that is asked", async ({ session, repository, at }) => {
+    rmSync(at(".git"), { recursive: true });
+    repositoryIn(repository.folder);
+    repository.git("add", "a.ts");
+    repository.git("commit", "-q", "-m", "a new history");
+    assert.ok((await session.look()).files.includes("src/b.ts"));
+    repository.write("a.ts", "changed\n");
+    assert.deepEqual((await session.look()).files, ["a.ts"]);
+    repository.git("rm", "-q", "--cached", "a.ts");
+    repository.write(".gitignore", "a.ts\n");
+    assert.deepEqual((await session.look()).files, [".gitignore"]);
+  });
+
+  if (process.platform === "linux")
+    about("[E26] names that are no UTF-8 are told of, and tell files apart", async ({ session, repository, at }) => {
+      const latin = (text: string): Buffer => Buffer.from(at(text), "latin1");
+      mkdirSync(latin("d\u00e9r"));
+      for (const name of ["caf\u00e9.ts", "caf\u00e8.ts", "d\u00e9r/x.ts"]) writeFileSync(latin(name), "x\n");
+      const names = ["caf\udce8.ts", "caf\udce9.ts", "d\udce9r/x.ts"];
+      assert.deepEqual(listsOf(await session.look()), only(...names));
+      assert.deepEqual(listsOf(await session.look()), { files: [], earlier: names, removed: [] });
+      writeFileSync(latin("d\u00e9r/x.ts"), "changed\n");
+      assert.deepEqual((await session.look()).files, ["d\udce9r/x.ts"]);
+      repository.commit();
+      rmSync(latin("caf\u00e9.ts"));
+      assert.deepEqual(listsOf(await session.look()), {
+        files: ["caf\udce9.ts"],
+        earlier: ["caf\udce8.ts", "d\udce9r/x.ts"],
+        removed: ["caf\udce9.ts"],
+      });
+    });
 
   about("[R57] two sessions have each their own", async ({ session, another, repository }) => {
     repository.write("a.ts", "changed\n");
@@ -393,6 +534,12 @@ export function testChanges(
     assert.deepEqual(listsOf(await session.look()), nothing);
   });
 }
+
+/** Older than any session. */
+const longAgo = new Date("2020-02-02T02:02:02Z");
+
+/** For a repository that lies inside another. */
+const handsIn = ({ folder }: Repository, name: string): Repository => repositoryIn(join(folder, name));
 
 /** The same hands in another folder. */
 function withFolder(linked: Omit<Repository, "commit">, main: Repository): Repository {

@@ -49,17 +49,6 @@ test("resident: nothing is missed while the process is busy and the kernel drops
   assert.deepEqual(await dirtyIn(finder, repository), ["src/b.ts"]);
 });
 
-test("resident: more files than are kept are counted by a fresh look", async (context) => {
-  const repository = usualRepository(context);
-  const { finder, told } = watcherIn(context);
-  for (let index = 0; index < 10_005; index++) writeFileSync(join(repository.folder, `file${index}.ts`), "");
-  finder.expect?.(aPlace(repository));
-  assert.equal(await finder.watched(repository.folder), 0);
-  const look = await finder.look(aPlace(repository), 0);
-  assert.equal("leftOut" in look && look.leftOut, 5);
-  assert.match(told.join(), /5 more files differ than are kept/);
-});
-
 test("resident: a repository that breaks while it is watched is looked at afresh", async (context) => {
   const repository = usualRepository(context);
   const { finder, told } = watcherIn(context);

@@ -22,8 +22,8 @@ export interface Repository {
   folder: string;
   git(...words: string[]): string;
   write(name: string, text?: string): void;
-  /** Everything as it is. */
-  commit(): string;
+  /** Everything as it is. @param at another time than now */
+  commit(at?: Date): string;
 }
 
 export function temporaryFolder(context: TestContext): string {
@@ -35,8 +35,9 @@ export function temporaryFolder(context: TestContext): string {
 export function repositoryIn(folder: string): Repository {
   mkdirSync(folder, { recursive: true });
   const identity = ["-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "protocol.file.allow=always"];
-  const git = (...words: string[]): string =>
-    execFileSync("git", [...identity, ...words], { cwd: folder, env: environment, encoding: "utf8", stdio: "pipe" });
+  const gitIn = (env: Record<string, string>, ...words: string[]): string =>
+    execFileSync("git", [...identity, ...words], { cwd: folder, env, encoding: "utf8", stdio: "pipe" });
+  const git = (...words: string[]): string => gitIn(environment, ...words);
   git("init", "-q", "-b", "main", ".");
   return {
     folder,
@@ -45,9 +46,10 @@ export function repositoryIn(folder: string): Repository {
       mkdirSync(dirname(join(folder, name)), { recursive: true });
       writeFileSync(join(folder, name), text);
     },
-    commit() {
+    commit(at) {
       git("add", "-A");
-      git("commit", "-q", "--allow-empty", "-m", "work");
+      const dated = at ? { ...environment, GIT_COMMITTER_DATE: at.toISOString() } : environment;
+      gitIn(dated, "commit", "-q", "--allow-empty", "-m", "work");
       return git("rev-parse", "HEAD").trim();
     },
   };
@@ -118,7 +120,7 @@ export function sessionIn(cwd: string, finder: ChangeFinder, hooks: Hook[] = [aH
       await tracked.tracking.begin(event, set);
       const changes = await tracked.changesOf(event);
       work?.();
-      await tracked.tracking.end({ ...event, changes }, work ? hooks : []);
+      await tracked.tracking.end({ ...event, changes }, work ? ["completed"] : []);
       if ("unknown" in changes) throw new Error(changes.unknown);
       return changes;
     },

@@ -1,4 +1,5 @@
 /** Globs of names as Python's fnmatch reads them (R13): `*`, `?`, `[a-z]`, `[!a-z]`, and nothing else. Takes pattern × text at most. */
+import { HooklineError } from "./error.ts";
 
 type Sign = "*" | "?" | { one: string } | { not: boolean; ranges: readonly (readonly [string, string])[] };
 
@@ -13,6 +14,30 @@ export function compileNameGlob(pattern: string): (text: string) => boolean {
   }
   const signs = readSigns(Array.from(pattern));
   return (text) => matches(signs, Array.from(text));
+}
+
+/**
+ * Whether one of several fits. Blanks around them, and empty ones among others, say nothing.
+ *
+ * @param what they name, such as "ability"
+ * @param where who has written them, for messages
+ * @throws HooklineError pattern_invalid where none of them says anything
+ */
+export function compileNameGlobs(
+  written: readonly string[],
+  what: string,
+  where: string,
+): (names: readonly string[]) => boolean {
+  const tests = written.flatMap((glob) => (glob.trim() === "" ? [] : [compileNameGlob(glob.trim())]));
+  if (tests.length === 0) {
+    throw new HooklineError("pattern_invalid", {
+      pattern: JSON.stringify(written),
+      reason: `it names no ${what}`,
+      where,
+      advice: "leave it out to match every one",
+    });
+  }
+  return (names) => tests.some((holds) => names.some(holds));
 }
 
 function readSigns(pattern: readonly string[]): Sign[] {

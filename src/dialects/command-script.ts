@@ -7,12 +7,12 @@ export interface Places {
   cwd: string;
   home: string;
 }
-export interface Script extends ScriptWord {
+export interface CommandScript extends ScriptWord {
   path: string;
 }
 
 /** Undefined where the program is a plain command name, or the line is not clear without running it. */
-export function scriptOf(hook: Hook, places: Places): Script | undefined {
+export function commandScriptOf(hook: Hook, places: Places): CommandScript | undefined {
   const { command, args } = hook.steps[0].with;
   if (typeof command !== "string") return undefined;
   const word = scriptWord(command, Array.isArray(args) ? args.map(String) : undefined);

@@ -1,0 +1,22 @@
+/**
+ * Text from elsewhere, for models and people: nothing in it moves, turns or hides what stands around it, or is without end.
+ * Apart because answers and handlers both say such text.
+ */
+
+/** Of a name, a path or a reason. */
+const longestLine = 200;
+
+/** Control characters and those that nobody sees are shown as what they are; lines and tabs stay. */
+export const visible = (text: string): string =>
+  text
+    .replaceAll("\r\n", "\n")
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (one) =>
+      one === "\n" || one === "\t" ? one : `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
+    );
+
+/** Says that it was cut; a character of two halves is kept whole or not at all. */
+export const shortened = (text: string, longest: number): string =>
+  text.length <= longest ? text : `${text.slice(0, Math.max(0, longest - 1)).replace(/[\uD800-\uDBFF]$/, "")}…`;
+
+export const oneLine = (text: string, longest: number = longestLine): string =>
+  shortened(visible(shortened(text, 2 * longest).replaceAll(/[\t-\r\u2028\u2029]+/g, " ")).trim(), longest);

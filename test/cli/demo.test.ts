@@ -1,0 +1,62 @@
+/** The demo as a person reads it, in terminals of several widths. */
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { type TestContext } from "node:test";
+import { demo } from "../../src/cli/demo.ts";
+
+const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+
+/** What it prints where so many columns are to be filled. */
+async function demoAt(t: TestContext, width: number): Promise<string[]> {
+  const lines: string[] = [];
+  const code = await demo({
+    words: [],
+    flags: {},
+    usage: "demo",
+    terminal: {
+      width,
+      print: (line) => void lines.push(...line.split("\n")),
+      error: (line) => assert.fail(line),
+      paint: (_style, text) => text,
+    },
+    json: false,
+    cwd: tmpdir(),
+    home: tmpdir(),
+    environment: { PATH: process.env.PATH ?? "" },
+    self: [process.execPath, bin],
+    signal: new AbortController().signal,
+  });
+  const folder = /recorded run are in (.*)\. Ask it:$/m.exec(lines.join("\n"))?.[1] ?? assert.fail("no folder");
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  assert.equal(code, 0);
+  return lines;
+}
+
+/** The lines of the table: it stands between blank lines. */
+function rowsIn(lines: readonly string[]): string[] {
+  const start = lines.indexOf("") + 1;
+  return lines.slice(start, lines.indexOf("", start));
+}
+
+test("in 80 columns the demo tells each run on two lines, so that the event and the answer can be read", async (t) => {
+  const lines = await demoAt(t, 80);
+  const rows = rowsIn(lines);
+  assert.ok(rows.every((row) => row.length <= 80));
+  const text = rows.join("\n");
+  assert.match(text, /^event +what came of it +ms\n +hook +answered\n/);
+  assert.match(
+    text,
+    /^PreToolUse Bash: git push --force origin main +denied: it did not run +\d+\n +no force push +Force pushes rewrite what others have\. Pus/m,
+  );
+  assert.match(text, /^SessionStop +kept in the run +\d+\n +build_check +Src build: success\. ⏎ Ran `node --check/m);
+});
+
+test("in a wide terminal the demo tells each run on one line, what a build said before how it was run", async (t) => {
+  const lines = await demoAt(t, 160);
+  const rows = rowsIn(lines);
+  assert.ok(rows.every((row) => row.length <= 160));
+  assert.match(rows[0] ?? "", /^event +hook +answered +what came of it +ms$/);
+  assert.match(rows.at(-1) ?? "", /^SessionStop +build_check +Src build: success\. .* kept in the run +\d+$/);
+});

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { beginSession, place, refusing, type Scratch, scratch, script } from "./scratch.ts";
+
+const hook = ".hookline/hooks/check.sh";
+const guarding = JSON.stringify({
+  hooks: {
+    "git.pre-commit": [{ hooks: [{ type: "command", command: "echo refused by guard >&2; exit 2", role: "guard" }] }],
+  },
+});
+
+function mustRun({ hookline }: Scratch, words: readonly string[], cwd?: string): string {
+  const { code, stdout, stderr } = hookline(words, cwd === undefined ? {} : { cwd });
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
+
+test("[T34] a submodule asks its own hooks, not those of the repository around it", (t) => {
+  const self = scratch(t);
+  const library = join(self.folder, "library");
+  self.mustGit(["init", "--quiet", library]);
+  assert.equal(self.commit({ cwd: library }).code, 0);
+  self.mustGit(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, "library"]);
+  const submodule = join(self.top, "library");
+  self.write(".hookline/hooks.json", guarding);
+  assert.match(mustRun(self, ["git", "install"], submodule), /^nothing is installed/);
+  self.write("library/.discobot/hooks/check.sh", refusing, 0o755);
+  assert.match(mustRun(self, ["git", "install"], submodule), /\n {2}1 hook listens to commits: Type check\n/);
+  rmSync(join(submodule, ".discobot/hooks/check.sh"));
+  mustRun(self, ["git", "install"], submodule);
+  assert.ok(!self.has(".git/modules/library/hooks/pre-commit"));
+});
+
+test("[T34] a submodule's own worktree counts where another is linked to it", (t) => {
+  const self = scratch(t);
+  const library = join(self.folder, "library");
+  self.mustGit(["init", "--quiet", library]);
+  assert.equal(self.commit({ cwd: library }).code, 0);
+  self.mustGit(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, "library"]);
+  self.write("library/.discobot/hooks/check.sh", refusing, 0o755);
+  const linked = join(self.folder, "linked");
+  self.mustGit(["worktree", "add", "--quiet", linked], join(self.top, "library"));
+  assert.match(mustRun(self, ["git", "install"], linked), /1 hook listens to commits: Type check/);
+});
+
+test("[T34] a bare repository's worktrees do not ask the hooks of the folder that it lies in", (t) => {
+  const self = scratch(t);
+  self.write(".hookline/hooks.json", guarding);
+  assert.equal(self.commit().code, 0);
+  const bare = join(self.top, "bare.git");
+  self.mustGit(["clone", "--quiet", "--bare", self.top, bare]);
+  const other = join(self.folder, "other");
+  self.mustGit(["worktree", "add", "--quiet", other], bare);
+  rmSync(join(other, ".hookline"), { recursive: true });
+  assert.match(mustRun(self, ["git", "install"], other), /^nothing is installed/);
+});
+
+const module = (mark: string): string =>
+  `import { writeFileSync } from "node:fs";\nwriteFileSync(${JSON.stringify(mark)}, "");\nexport default [];\n`;
+
+test("code of a worktree is run only where somebody works in it, and asked for what it may hold", (t) => {
+  const self = scratch(t);
+  self.write("file", "");
+  assert.equal(self.commit().code, 0);
+  const other = join(self.folder, "other");
+  self.mustGit(["worktree", "add", "--quiet", other]);
+  mkdirSync(join(other, ".hookline")); // else it would use the main worktree's files
+  const mark = join(self.folder, "run");
+  writeFileSync(join(other, "hookline.config.js"), module(mark));
+  const wasRun = (): boolean => readdirSync(self.folder).includes("run");
+  for (const words of [
+    ["git", "install", "--dry-run"],
+    ["git", "install"],
+  ])
+    mustRun(self, words);
+  beginSession(self);
+  assert.ok(!wasRun());
+  assert.equal(self.commit().code, 0);
+  assert.ok(!wasRun());
+  assert.equal(self.commit({ cwd: other }).code, 0);
+  assert.ok(wasRun());
+});
+
+test("a guard in another worktree's module is asked there", (t) => {
+  const self = scratch(t);
+  self.write("file", "");
+  assert.equal(self.commit().code, 0);
+  const other = join(self.folder, "other");
+  self.mustGit(["worktree", "add", "--quiet", other]);
+  mkdirSync(join(other, ".hookline"));
+  writeFileSync(
+    join(other, "hookline.config.js"),
+    'export default [{ on: "git.pre-commit", role: "guard", run: () => ({ deny: "not here" }) }];\n',
+  );
+  mustRun(self, ["git", "install"]);
+  assert.ok(self.has(place));
+  assert.equal(self.commit().code, 0);
+  const refused = self.commit({ cwd: other });
+  assert.notEqual(refused.code, 0);
+  assert.match(refused.stderr, /not here/);
+});
+
+test("a script below the worktree's top is told of by check and by install, because no commit asks it", (t) => {
+  const self = scratch(t);
+  const below = `packages/a/${hook}`;
+  self.write(below, refusing, 0o755);
+  self.write("packages/a/.hookline/hooks.json", guarding);
+  self.write("packages/b/.discobot/hooks/other.sh", script({ type: "session" }, ""), 0o755);
+  const notAsked =
+    /packages\/a\/\.hookline\/hooks\/check\.sh is not asked: git asks those at the top of the worktree only/;
+  const said = mustRun(self, ["git", "install"]);
+  assert.match(said, /^nothing is installed/);
+  assert.match(said, notAsked);
+  assert.match(said, /packages\/a\/\.hookline\/hooks\.json is not asked/);
+  assert.doesNotMatch(said, /packages\/b/);
+  const finding =
+    /check\.sh:1:1 warning event-never-sent no commit asks this hook.*\(move it to .*\/repository\/\.hookline\/hooks\/check\.sh\)/;
+  assert.match(mustRun(self, ["check"], join(self.top, "packages/a")), finding);
+  assert.match(mustRun(self, ["check", below]), finding);
+  self.write(hook, refusing, 0o755);
+  assert.doesNotMatch(mustRun(self, ["check"]), /no commit asks/);
+  assert.match(mustRun(self, ["git", "install"]), notAsked);
+});
+
+test("[E51] a new repository at the path of an old one gets no hook by itself", (t) => {
+  const self = scratch(t);
+  self.write(hook, refusing, 0o755);
+  mustRun(self, ["git", "install"]);
+  renameSync(join(self.top, ".git"), join(self.folder, "before"));
+  self.mustGit(["init", "--quiet"]);
+  beginSession(self);
+  assert.ok(!self.has(place));
+});
+
+test("a session says why git asks Hookline again: a hook is there now, another tool wrote its own, or somebody took ours away", (t) => {
+  const self = scratch(t);
+  const input = JSON.stringify({ session_id: "s", cwd: self.top, hook_event_name: "SessionStart", source: "startup" });
+  const told = (): string => self.hookline(["hook", "claude-code"], { input }).stderr;
+  mustRun(self, ["git", "install"]);
+  assert.equal(told(), "");
+  self.write(hook, refusing, 0o755);
+  assert.match(told(), /git asks Hookline before commits: a hook listens to them now/);
+  assert.equal(told(), "");
+  self.write(place, "#!/bin/sh\n", 0o755);
+  assert.match(told(), /git asks Hookline before commits again: another tool had written its hook anew/);
+  rmSync(join(self.top, place));
+  assert.match(told(), /git asks Hookline before commits again: somebody had taken its hook away/);
+  rmSync(join(self.top, hook));
+  assert.match(told(), /no hook listens to commits any more: git no longer asks Hookline/);
+  self.write(hook, refusing, 0o755);
+  assert.match(told(), /git asks Hookline before commits: a hook listens to them now/);
+});

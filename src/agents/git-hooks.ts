@@ -282,6 +282,7 @@ export function planRemoval({ files }: HooksFolder): HooksPlan {
       notes.push(`${original} is ${name} again`);
     } else {
       steps.push({ do: "remove", name });
+      if (original !== undefined && !files.has(original)) notes.push(goneNote(original));
       if (!isKept || !newer || !isSame(files.get(original), newer)) continue;
       steps.push({ do: "remove", name: original });
       gone.add(original);

@@ -240,13 +240,18 @@ note_line() {
   [ "$base" ] || base=$place
   if [ \${#place} -gt \${#base} ]; then
     case $last in type) type=odd ;; pattern) is_simple='' ;; esac
-  else
+  elif is_field; then
     last=''
   fi
   case $trimmed in
   type | type[![:alnum:]_-]* | '"type"'* | "'type'"*) note_type ;;
   pattern | pattern[![:alnum:]_-]* | '"pattern"'* | "'pattern'"*) note_pattern ;;
   esac
+}
+# What is deeper than a field belongs to it, also when something stands between them that is none.
+is_field() {
+  case "$trimmed " in *': '*) ;; *) return 1 ;; esac
+  case \${trimmed%%:*} in *[![:alnum:]_-]*) return 1 ;; esac
 }
 note_type() {
   found=odd last=type

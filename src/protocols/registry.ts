@@ -27,14 +27,9 @@ function read(ended: Ended, event: HookEvent, hook: HookId): StepResult {
 
 /** Who failed has answered nothing, but what it refused stays refused. */
 function withRefusal(failure: StepResult, answers: readonly StepResult[]): StepResult {
-  const refusals = answers.flatMap(({ outcome: { verdict, messages = [] } = {} }) =>
-    verdict ? [{ verdict, messages }] : [],
-  );
-  const [first] = refusals;
-  if (!first) return failure;
-  const messages = refusals.flatMap((one) => one.messages);
-  const outcome = { verdict: first.verdict, ...(messages.length > 0 ? { messages } : {}) };
-  return { ...failure, outcome };
+  const { verdict, messages } = answers.find(({ outcome }) => outcome?.verdict)?.outcome ?? {};
+  if (!verdict) return failure;
+  return { ...failure, outcome: { verdict, ...(messages ? { messages } : {}) } };
 }
 
 function readOutput({ stdout, dropped }: Ended, event: HookEvent, hook: HookId): StepResult {

@@ -282,6 +282,16 @@ test("run of a file script without changed files says so; --all runs it on every
   assert.deepEqual([dirty.status, log().endsWith("quote.go|new.go|")], [1, true]);
 });
 
+test("--all takes names that are no UTF-8, too", { skip: process.platform !== "linux" }, (t) => {
+  for (const inRepository of [true, false]) {
+    const scratch = scratchWith(t, { ".hookline/hooks/go-fmt.sh": complains });
+    writeFileSync(Buffer.from(join(scratch.workspace, "caf\u00e9.go"), "latin1"), "bad\n");
+    if (inRepository) scratch.commit();
+    assert.equal(scratch.hookline("run", "go-fmt.sh", "--all").status, 1);
+    assert.equal(readFileSync(join(scratch.workspace, "log"), "latin1"), "caf\u00e9.go|");
+  }
+});
+
 test("--all without a repository takes what lies there; hooks that look at no files have no use for it", (t) => {
   const { hookline, told, workspace } = scratchWith(t, {
     ".hookline/hooks/go-fmt.sh": complains,

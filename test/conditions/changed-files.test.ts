@@ -70,6 +70,14 @@ test("[E26] names with blanks, quotes, line breaks and dashes are compared as th
   assert.deepEqual(among("*.ts", ...odd), odd);
 });
 
+test("[E26] a backslash is part of a name where it separates nothing", { skip: process.platform === "win32" }, () => {
+  const odd = ["back\\slash.ts", "C:x.ts", "a..\\up.ts", "src\\..\\b.ts"];
+  assert.deepEqual(among("*.ts", ...odd), odd);
+  const changes = changesOf(odd.map((name) => `web/${name}`));
+  assert.deepEqual(found({ patterns: ["*.ts"], root: "/srv/app/web" }, { changes, cwd: "/srv/app/web" }), odd);
+  assert.deepEqual(found({ patterns: ["*.ts"], root }, { data: { changed_files: ["./a\\b.ts"] } }), ["a\\b.ts"]);
+});
+
 test("[E29, R19] several patterns are one, and removed files match", () => {
   const changes = changesOf(["a.ts", "b.md", "c.go"], { removed: ["c.go"] });
   assert.deepEqual(found({ patterns: ["*.go", "*.ts"] }, { changes }), ["a.ts", "c.go"]);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { closeSync, openSync, rmSync, utimesSync, writeFileSync, writeSync } from "node:fs";
+import { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import test from "node:test";
+import test, { type TestContext } from "node:test";
 import { isStub } from "../../src/agents/git-stub.ts";
 import { beginSession, bin, place, refusing, type Scratch, scratch, script } from "./scratch.ts";
 
@@ -16,11 +16,21 @@ function installed(self: Scratch): void {
   assert.equal(code, 0, stderr);
 }
 
-/** A place where one process waits for another. */
-function fifo(self: Scratch, name: string): string {
+/** A place where a script and a test wait for each other. Open on both sides, so that neither waits for the other to open it. */
+function fifo(t: TestContext, self: Scratch, name: string): { path: string; write(): void; read(): Promise<string> } {
   const path = join(self.folder, name);
   assert.equal(spawnSync("mkfifo", [path]).status, 0);
-  return path;
+  const descriptor = openSync(path, "r+");
+  let socket: Socket | undefined;
+  t.after(() => (socket ? socket.destroy() : closeSync(descriptor)));
+  return {
+    path,
+    write: () => void writeSync(descriptor, "on\n"),
+    async read() {
+      socket = new Socket({ fd: descriptor });
+      return String((await once(socket, "data"))[0]).trim();
+    },
+  };
 }
 
 /** Everything that install has seen is older than the file that it wrote. */
@@ -33,8 +43,8 @@ const commits = (self: Scratch): number => Number(self.git(["rev-list", "--all",
 
 test("a refusal that nobody reads refuses the commit all the same", async (t) => {
   const self = scratch(t);
-  const go = fifo(self, "go");
-  self.write(hook, script({ type: "pre-commit" }, `read -r word < '${go}'; echo bad; exit 3`), 0o755);
+  const go = fifo(t, self, "go");
+  self.write(hook, script({ type: "pre-commit" }, `read -r word < '${go.path}'; echo bad; exit 3`), 0o755);
   installed(self);
   self.mustGit(["add", "--all"]);
   const child = spawn("git", ["commit", "--quiet", "--message", "unread"], {
@@ -45,28 +55,33 @@ test("a refusal that nobody reads refuses the commit all the same", async (t) =>
   const ended = once(child, "exit");
   child.stderr.destroy();
   await once(child.stderr, "close");
-  await writeFile(go, "on\n");
+  go.write();
   assert.notEqual((await ended)[0], 0);
   assert.equal(commits(self), 0);
 });
 
 /** Answers a commit by hand, with a script that never ends by itself. */
-async function begin(self: Scratch): Promise<{ child: ChildProcess; stderr: Promise<string>; script: number }> {
-  const started = fifo(self, "started");
-  self.write(hook, script({ type: "pre-commit" }, `echo $$ > '${started}'; exec sleep 600`), 0o755);
+async function begin(
+  t: TestContext,
+  self: Scratch,
+): Promise<{ child: ChildProcess; stderr: Promise<string>; script: number }> {
+  const started = fifo(t, self, "started");
+  self.write(hook, script({ type: "pre-commit" }, `echo $$ > '${started.path}'; exec sleep 600`), 0o755);
   const child = spawn(process.execPath, [bin, "git", "run", "pre-commit"], {
     cwd: self.top,
     env: self.environment,
     stdio: ["ignore", "ignore", "pipe"],
   });
   const stderr = text(child.stderr);
-  return { child, stderr, script: Number(await readFile(started, "utf8")) };
+  const ended = once(child, "exit").then(async () => assert.fail(await stderr));
+  ended.catch(() => {}); // once the script has begun, the end is what is waited for
+  return { child, stderr, script: Number(await Promise.race([started.read(), ended])) };
 }
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   test(`${signal} ends the script that is running, and is told as what it is`, async (t) => {
     const self = scratch(t);
-    const { child, stderr, script: pid } = await begin(self);
+    const { child, stderr, script: pid } = await begin(t, self);
     const ended = once(child, "exit");
     child.kill(signal);
     assert.deepEqual(await ended, [130, null]);
@@ -142,14 +157,15 @@ test("[E51] git goes on asking while a hook file is broken, even if nothing tell
 
 test("a hook that nobody waits for holds no commit up, and ends behind it", async (t) => {
   const self = scratch(t);
-  const go = fifo(self, "go");
-  const done = fifo(self, "done");
-  self.write(".hookline/hooks.json", asking(`read -r word < '${go}'; echo "$word" > '${done}'`, { async: true }));
+  const go = fifo(t, self, "go");
+  const done = fifo(t, self, "done");
+  const command = `read -r word < '${go.path}'; echo "$word" > '${done.path}'`;
+  self.write(".hookline/hooks.json", asking(command, { async: true }));
   installed(self);
   const passed = self.commit();
   assert.deepEqual([passed.code, passed.stderr], [0, ""]);
-  await writeFile(go, "on\n");
-  assert.equal(readFileSync(done, "utf8"), "on\n");
+  go.write();
+  assert.equal(await done.read(), "on");
   await ends(self);
 });
 

@@ -55,6 +55,19 @@ test("[R19] names with blanks, quotes, line breaks, other alphabets and leading 
   assert.equal(existsSync(join(world.root, "pwned")), false);
 });
 
+test("[R19] a name that is no UTF-8 is handed over as its bytes in the list, and shown so that it can be read", {
+  skip: process.platform !== "linux",
+}, async (t) => {
+  const does = `xargs -0 cat < "$HOOKLINE_CHANGED_FILES_0"; echo "$HOOKLINE_CHANGED_FILES_TRUNCATED $HOOKLINE_CHANGED_FILES"; exit 1`;
+  const world = scriptWorld(t, [{ does }]);
+  touch(world.root, "a.go");
+  writeFileSync(Buffer.from(join(world.root, "caf\u00e9.go"), "latin1"), "it is read\n");
+  const reason = reasonOf(await world.stop(["a.go", "caf\udce9.go"]));
+  assert.match(reason, /^Files: a\.go, caf\\xE9\.go$/m);
+  assert.match(reason, /^it is read\n1 a\.go$/m);
+  assert.match((await world.lastRun()).notes?.join() ?? "", /did not fit into CHANGED_FILES/);
+});
+
 test("[E44] a script's own name is never shell text, whatever it holds", async (t) => {
   const file = `.hookline/hooks/-x $(touch pwned) 'q' "d" \n größe.sh`;
   const world = scriptWorld(t, [{ file, does: 'printf "%s" "$0" > me' }]);

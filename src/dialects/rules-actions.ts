@@ -172,7 +172,8 @@ const mostNamed = 4;
 function warnOfNoEffect({ events }: ActionUse, { type, typeAt }: Typed, context: ActionContext): void {
   if (!events && !answering.has(type)) return;
   const effective = events?.flatMap((name) => resolveEvent(name) ?? []);
-  const isIdle = (event: EventName): boolean => (effective ? !hears(effective, event) : rowOf(event).accepts.length === 0);
+  const isIdle = (event: EventName): boolean =>
+    effective ? !hears(effective, event) : rowOf(event).accepts.length === 0;
   const idle = context.events.filter((name) => resolveEvent(name)?.every(isIdle));
   if (idle.length === 0) return;
   const advice = "docs/events.md says which events take an answer";

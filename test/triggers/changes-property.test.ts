@@ -8,7 +8,7 @@ import { createGit } from "../../src/processes/git.ts";
 import { createColdChanges } from "../../src/triggers/changes-cold.ts";
 import { createResidentChanges } from "../../src/triggers/changes-resident.ts";
 import type { ChangeFinder } from "../../src/triggers/look.ts";
-import { environment, type Repository, usualRepository } from "./repository.ts";
+import { environment, type Repository, repositoryIn, usualRepository } from "./repository.ts";
 
 const folders = ["", "src/", "src/deep/", "new/", "new/inner/", "ignored/", "ignored/x/"] as const;
 const files = folders.flatMap((folder) => ["a.ts", "b.ts", "c.log"].map((name) => `${folder}${name}`));
@@ -52,6 +52,12 @@ const work = fc.oneof(
   { weight: 1, arbitrary: fc.constant(git("reset", "-q", "--soft", "HEAD~1")) },
   { weight: 1, arbitrary: fc.constant(git("stash", "-q", "-u")) },
   { weight: 1, arbitrary: fc.constant(git("stash", "pop", "-q")) },
+  { weight: 1, arbitrary: aFolder.map((name) => tried(({ folder }) => void repositoryIn(join(folder, name)))) },
+  {
+    weight: 1,
+    arbitrary: aFolder.map((name) => tried(({ folder }) => rmSync(join(folder, name, ".git"), { recursive: true }))),
+  },
+  { weight: 1, arbitrary: aFolder.map((name) => git("-C", name, "commit", "-q", "--allow-empty", "-m", "there")) },
   {
     weight: 1,
     arbitrary: fc

@@ -21,7 +21,8 @@ if (isNewEnough) {
   const asksForHelp = process.argv.includes("--help") || process.argv.includes("-h");
   const isHook = process.argv[2] === "hook" && !asksForHelp;
   const entry = inClone ? source : join(root, "dist", isHook ? "hook.js" : "main.js");
-  await import(pathToFileURL(entry).href);
+  if (existsSync(entry)) await import(pathToFileURL(entry).href);
+  else fail(`${entry} is missing`, "install Hookline again");
 } else {
   const { spawn } = await import("node:child_process");
   const own = ["x64", "arm64"].map((name) => join(root, "node_modules", `node-linux-${name}`, "bin", "node"));
@@ -55,8 +56,10 @@ function keepCompiledCode() {
 }
 
 /** @param {string} what */
-function fail(what) {
-  process.stderr.write(`hookline: ${what} — ${bin} — use Node 24 (or 22.23 and later), or run npm ci in the clone\n`);
+function fail(what, advice = "use Node 24 (or 22.23 and later), or run npm ci in the clone") {
+  const commit = process.argv[2] === "git" && process.argv[3] === "run";
+  const way = commit ? "; the commit is refused until then, unless it is made with git commit --no-verify" : "";
+  process.stderr.write(`hookline: ${what} — ${bin} — ${advice}${way}\n`);
   // An agent reads every other code in its own way (R59): a hook that cannot start says so and gets out of the way.
   process.exit(process.argv[2] === "hook" ? 0 : 3);
 }

@@ -13,7 +13,6 @@ refuse() {
 
 printf 'hookline: Hookline is gone — %s — pre-commit scripts run without it, and neither log nor status is kept; hookline git install mends that\\n' "$bin" >&2
 tell_of_noted() {
-  is_there || return 1
   printable "$name" 'a file'
   case $guarded in *"//$name//"* | *"//$file//"*) refuse "a guard in $shown cannot be asked" ;; esac
   printf 'hookline: hooks on git.pre-commit cannot be asked without it — %s\\n' "$shown" >&2

@@ -1,13 +1,13 @@
 /** What a commit does where Hookline is gone: the stub alone has to decide. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readdirSync, utimesSync } from "node:fs";
+import { readdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import fc from "fast-check";
 import { printStub, type Stub } from "../../src/agents/git-stub.ts";
 import { compileScript } from "../../src/dialects/script.ts";
-import { type Ended, place, type Scratch, scratch, script } from "./scratch.ts";
+import { bin, type Ended, place, type Scratch, scratch, script } from "./scratch.ts";
 
 const hook = ".hookline/hooks/check.sh";
 
@@ -109,6 +109,19 @@ test("[E48] without Hookline a commit is refused where its files cannot be told 
   assert.match(stderr, /no folder can be made for the names of staged files, so the commit is refused/);
 });
 
+test("a Hookline of which only the front is left refuses in one sentence, which says how to go on", (t) => {
+  const self = scratch(t);
+  self.write(hook, script({ type: "pre-commit" }, "exit 0"), 0o755);
+  const copy = self.write("../rest/bin/hookline.js", readFileSync(bin, "utf8"));
+  alone(self, { program: [process.execPath, copy] });
+  const { code, stderr } = self.commit();
+  assert.notEqual(code, 0);
+  assert.match(
+    stderr,
+    /^hookline: \S+main\.js is missing — \S+ — install Hookline again; the commit is refused .*--no-verify\n$/,
+  );
+});
+
 /** Lines of front matters, good and bad. */
 const lines = fc.constantFrom(
   "type: pre-commit",
@@ -182,7 +195,7 @@ test("[E48] no front matter that Hookline takes for a guard, or a lost one, pass
       const isLost = problems.some(({ loses }) => loses);
       self.write(hook, text.replace("exit 0", "exit 9"), 0o755);
       utimesSync(path, old, old);
-      const { status: code } = spawnSync(process.env.STUBSHELL ?? "sh", [place], {
+      const { status: code } = spawnSync("sh", [place], {
         cwd: self.top,
         env: { ...self.environment, PATH: "/usr/local/bin:/usr/bin:/bin" },
       });
@@ -192,7 +205,7 @@ test("[E48] no front matter that Hookline takes for a guard, or a lost one, pass
       else if (code === 0) seen.others += 1;
       assert.ok(isGuard || code !== 9, text);
     }),
-    { numRuns: Number(process.env.RUNS ?? 400), seed: Number(process.env.SEED ?? 11) },
+    { numRuns: 400, seed: 11 },
   );
   assert.ok(seen.guards > 100 && seen.others > 30, JSON.stringify(seen));
 });

@@ -63,11 +63,6 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
     "hooks",
     `${set.hooks.length} in force${errors > 0 ? terminal.paint("red", `, ${errors} broken: hookline check`) : ""}`,
   );
-  for (const one of paused)
-    row(
-      "paused",
-      pausedWords(one, set.hooks, (path) => shortPath(path, cwd, home)),
-    );
   for (const file of files) row("", `${shortPath(file.path, cwd, home)}: ${file.hooks} (${file.layer})`);
   for (const one of paused)
     row(

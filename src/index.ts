@@ -30,7 +30,8 @@ import { emptyConfig } from "./dialects/config.ts";
 import { createExtended } from "./extended.ts";
 import type { Callback } from "./handlers/function.ts";
 import { createHandlers } from "./handlers/index.ts";
-import { type Loaded, type Loading, loadAllStable } from "./loading.ts";
+import { broughtPorts, definedOnly, recordingOf, storeOf, trackingOf } from "./host-ports.ts";
+import { type Loading, loadAllStable } from "./loading.ts";
 import { type ActionDefinition, actionHandler } from "./modules/custom-action.ts";
 import { type ConditionDefinition, conditionKind } from "./modules/custom-condition.ts";
 import { createOutside } from "./outside.ts";
@@ -38,12 +39,8 @@ import { createPauses, type Pauses } from "./pauses.ts";
 import { createSpawn } from "./processes/spawn.ts";
 import { createInlineQueue } from "./queues/inline.ts";
 import { createRegistered, type Registration } from "./registered.ts";
-import { stateFolderOf } from "./scripts/places.ts";
-import { createScriptRecords, type ScriptRecordsOptions } from "./scripts/records.ts";
-import { createHookSource, type HookSource } from "./sources/live.ts";
-import { openMemoryStore } from "./stores/memory.ts";
+import { createHookSource } from "./sources/live.ts";
 import { isAlive, systemPorts } from "./system.ts";
-import { createTracking, type Tracked, type TrackingOptions } from "./tracking.ts";
 
 export interface HooklineOptions {
   /** The folder that events happen in unless they say otherwise. Default: the process's. */
@@ -138,7 +135,7 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
   const store = await storeOf(options, environment);
   const basics = { ...systemPorts(), ...options.clock };
   await store.repair(isAlive, basics.now());
-  const tracked = tracking(options, { store, now: basics.now, home, environment, source });
+  const tracked = trackingOf(options, { store, now: basics.now, home, environment, source });
   const outside = createOutside({
     changesOf: tracked.changesOf,
     environment,
@@ -165,8 +162,8 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
     fetch: async (request, signal) => (await import("./handlers/fetch.ts")).fetch(request, signal),
     ...outside.ports,
     tracking: tracked.tracking,
-    ...given(options),
-    ...recording({
+    ...broughtPorts(options),
+    ...recordingOf({
       options,
       store,
       now: basics.now,
@@ -244,82 +241,6 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
       if (typeof options.store !== "object") store.close();
     },
   };
-}
-
-/** What the host brings itself. */
-const given = ({ model, tools }: HooklineOptions): Pick<Ports, "model" | "tools"> => ({
-  ...(model ? { model: async () => model } : {}),
-  ...(tools ? { tools: async () => tools } : {}),
-});
-
-function tracking(
-  { watch = true, observe }: HooklineOptions,
-  {
-    environment,
-    source,
-    ...known
-  }: Pick<TrackingOptions, "store" | "now" | "home"> & {
-    environment: Readonly<Record<string, string>>;
-    source: Pick<HookSource<Loaded>, "known"> | undefined;
-  },
-): Tracked {
-  return createTracking({
-    ...known,
-    root: (event) => source?.known(event.cwd)?.root,
-    async finder() {
-      const [{ createGit }, { createColdChanges }, { createResidentChanges }] = await Promise.all([
-        import("./processes/git.ts"),
-        import("./triggers/changes-cold.ts"),
-        import("./triggers/changes-resident.ts"),
-      ]);
-      const git = createGit(environment);
-      const complain = (message: string): void => observe?.({ is: "log", level: "warn", message, hook: "", run: "" });
-      return watch ? createResidentChanges(git, complain) : createColdChanges(git, complain);
-    },
-  });
-}
-
-/** Scripts lie in files: a line without files has none to keep anything of. */
-function recording({
-  options: { files, observe },
-  ...known
-}: Pick<ScriptRecordsOptions, "store" | "now" | "home" | "hooks"> & {
-  options: HooklineOptions;
-  environment: Readonly<Record<string, string>>;
-}): Pick<Ports, "observe" | "keepOutput"> {
-  const tell = observe ?? (() => {});
-  if (files === false) return observe ? { observe } : {};
-  const scripts = createScriptRecords({ ...known, state: stateFolderOf(known.home, known.environment), tell });
-  return {
-    keepOutput: scripts.keepOutput,
-    observe(observation) {
-      tell(observation);
-      scripts.observe(observation);
-    },
-  };
-}
-
-async function storeOf(
-  { store, clock }: HooklineOptions,
-  environment: Readonly<Record<string, string>>,
-): Promise<Store> {
-  if (typeof store === "object") return store;
-  if (store === undefined || store === "memory") return openMemoryStore();
-  const [{ openSqliteStore }, { createRedaction }] = await Promise.all([
-    import("./stores/sqlite.ts"),
-    import("./trust/redaction.ts"),
-  ]);
-  return openSqliteStore({
-    path: store,
-    redact: createRedaction({ environment }),
-    ...(clock ? { now: clock.now } : {}),
-  });
-}
-
-function definedOnly(environment: NodeJS.ProcessEnv): Record<string, string> {
-  const defined: Record<string, string> = {};
-  for (const [name, value] of Object.entries(environment)) if (value !== undefined) defined[name] = value;
-  return defined;
 }
 
 export type {

@@ -1,9 +1,11 @@
 /** Asking the hooks of one event in order, and again after rewrites (R4, R5, R6). */
+
+import { accept } from "./accept.ts";
 import { claimsOf, refusalOf } from "./admit.ts";
 import { messageOf } from "./error.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { type Flow, wait } from "./flow.ts";
-import { accept, isEmpty, merge, type Outcome } from "./outcome.ts";
+import { isEmpty, merge, type Outcome } from "./outcome.ts";
 import {
   type Answer,
   candidates,

@@ -1,5 +1,6 @@
 /** The line itself: event → match → admit → steps → merge → outcome. The only place where an event is decided. */
 
+import { accept } from "./accept.ts";
 import { refusalOf } from "./admit.ts";
 import { type Asking, askAgain, askAll, mayJudge, save, skip } from "./ask.ts";
 import { dropItem, finishDetached, performItem } from "./background.ts";
@@ -9,7 +10,7 @@ import { advance } from "./events.ts";
 import { type Explanation, explainEvent } from "./explain.ts";
 import { type Flow, go, isThenable, wait } from "./flow.ts";
 import { type HookSet, isGuard } from "./hook.ts";
-import { accept, merge, type Outcome } from "./outcome.ts";
+import { merge, type Outcome } from "./outcome.ts";
 import { begin, candidates, holdsNow, inBackground, newRun, type Passage } from "./passage.ts";
 import { listensTo, type Plan, type Plans, planHooks } from "./plan.ts";
 import type { Caller, DetachedWork, Item, Ports } from "./ports.ts";

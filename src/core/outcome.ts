@@ -1,6 +1,5 @@
-/** What hooks answer, how answers merge (one rule per field), and what a sender can take of them. */
+/** What hooks answer, and how answers merge: one rule per field. What a sender can take of them is in accept.ts. */
 import type { Fields, HookId, Json } from "./event.ts";
-import { oneLine } from "./one-line.ts";
 
 export type VerdictKind = "deny" | "ask" | "allow" | "defer";
 export interface Verdict {
@@ -152,7 +151,7 @@ const shapes: { [F in OutcomeField]: Shape } = {
 export const misshapen = (outcome: Outcome): OutcomeField | undefined =>
   outcomeFields.find((field) => outcome[field] !== undefined && !shapes[field](outcome[field]));
 
-const isField = (key: string): key is OutcomeField => Object.hasOwn(rules, key);
+export const isField = (key: string): key is OutcomeField => Object.hasOwn(rules, key);
 
 /** One answer out of two, field by field; neither is changed. Associative in every field. */
 export function merge(left: Outcome, right: Outcome): Outcome {
@@ -161,7 +160,11 @@ export function merge(left: Outcome, right: Outcome): Outcome {
   return merged;
 }
 
-function mergeField<F extends OutcomeField>(merged: Outcome, field: F, value: OutcomeFields[F] | undefined): void {
+export function mergeField<F extends OutcomeField>(
+  merged: Outcome,
+  field: F,
+  value: OutcomeFields[F] | undefined,
+): void {
   if (value === undefined) return;
   const held: OutcomeFields[F] | undefined = merged[field];
   merged[field] = (held === undefined ? value : rules[field](held, value)) as Outcome[F]; // the rule of F returns F's type
@@ -171,142 +174,3 @@ export const isEmpty = (outcome: Outcome): boolean => {
   for (const key in outcome) if (outcome[key as OutcomeField] !== undefined) return false;
   return true;
 };
-
-/** What the event and its sender can take of an answer. */
-export interface Acceptance {
-  fields: ReadonlySet<string>;
-  verdicts: readonly VerdictKind[];
-  /** Messages to the model would start a new round of the conversation here: they wait for the next event. */
-  defersMessages?: boolean;
-}
-/** An answer, split: `now` goes into the reply, `later` into the session's inbox; the notes say what changed. */
-export interface Accepted {
-  now: Outcome;
-  later: Outcome;
-  notes: string[];
-}
-
-/** Splits an answer by what can be delivered: now, weaker, later, or lost with a note (R7). Never throws. */
-export function accept(outcome: Outcome, acceptance: Acceptance, guard: boolean): Accepted {
-  const split: Split = { now: {}, later: {}, notes: [], room: mostInOtherForm };
-  for (const key in outcome) {
-    if (!isField(key) || outcome[key] === undefined) continue;
-    if (key === "verdict" && outcome.verdict) acceptVerdict(outcome.verdict, acceptance, guard, split);
-    else if (key === "messages" && acceptance.defersMessages) deferMessages(outcome.messages ?? [], acceptance, split);
-    else if (acceptance.fields.has(key)) mergeField(split.now, key, outcome[key]);
-    else deliverOtherwise(key, outcome, acceptance, split);
-  }
-  const { now, later, notes } = split;
-  return { now, later, notes };
-}
-
-/** In characters, of one answer: what somebody else's text becomes for a model or a person has an end (D13). */
-const mostInOtherForm = 10_000;
-
-interface Split extends Accepted {
-  /** So many characters may still be said in another form. */
-  room: number;
-}
-
-function acceptVerdict(verdict: Verdict, { fields, verdicts }: Acceptance, guard: boolean, split: Accepted): void {
-  if (fields.has("verdict") && verdicts.includes(verdict.is)) {
-    mergeField(split.now, "verdict", verdict);
-    return;
-  }
-  if (verdict.is === "ask" && guard && fields.has("verdict") && verdicts.includes("deny")) {
-    mergeField(split.now, "verdict", { ...verdict, is: "deny" });
-    split.notes.push("ask became deny: nobody can be asked here, and this hook is a guard");
-    return;
-  }
-  if (verdict.is === "allow" || verdict.is === "defer") {
-    split.notes.push(`${verdict.is} has no effect on this event`);
-    return;
-  }
-  const text = `a hook would ${verdict.is === "ask" ? "ask about" : "block"} this: ${verdict.reason ?? verdict.by}`;
-  tellPerson(text, fields, split);
-  split.notes.push(`${verdict.is} cannot be obeyed on this event: it became a message to the person`);
-}
-
-function tellPerson(text: string, fields: ReadonlySet<string>, split: Accepted): void {
-  mergeField(fields.has("messages") ? split.now : split.later, "messages", [{ to: "person", text }]);
-}
-
-function deferMessages(messages: readonly Message[], { fields }: Acceptance, split: Accepted): void {
-  const toModel = messages.filter(({ to }) => to === "model");
-  const toPerson = messages.filter(({ to }) => to === "person");
-  if (toPerson.length > 0) mergeField(fields.has("messages") ? split.now : split.later, "messages", toPerson);
-  if (toModel.length === 0) return;
-  mergeField(split.later, "messages", toModel);
-  split.notes.push("the message goes with the next event: here it would start a new round");
-}
-
-/** What becomes of a field that the event does not take. A field without a row here is lost, with a note. */
-const otherwise: { [F in OutcomeField]?: "later" | "kept" | Instead<OutcomeFields[F]> } = {
-  context: "later",
-  messages: "later",
-  followUps: "kept",
-  suggestions: {
-    field: "context",
-    texts: (list) => list.map(({ id, reason }) => `Suggested: ${withReason(id, reason)}`),
-  },
-  documents: {
-    field: "context",
-    texts: (list) => list.map(({ path, reason }) => `Suggested document: ${withReason(path, reason)}`),
-  },
-  intent: { field: "context", texts: (intent) => [`Intent: ${oneLine(JSON.stringify(intent), longestIntent)}`] },
-  compact: {
-    field: "messages",
-    texts: ({ strategy, keepLast }) => [
-      `a hook asks to compact the context (${strategy}${keepLast === undefined ? "" : `, keep the last ${keepLast} messages`}): run /compact`,
-    ],
-  },
-};
-const longestIntent = 2000;
-const withReason = (name: string, reason?: string): string =>
-  reason ? `${oneLine(name)} (${oneLine(reason)})` : oneLine(name);
-
-/** The nearest thing that can be delivered. */
-interface Instead<T> {
-  field: "context" | "messages";
-  texts(value: T): string[];
-}
-
-function deliverOtherwise<F extends OutcomeField>(
-  field: F,
-  outcome: Outcome,
-  { fields }: Acceptance,
-  split: Split,
-): void {
-  const value: OutcomeFields[F] | undefined = outcome[field];
-  const way = otherwise[field];
-  if (value === undefined) return;
-  if (way === "later") {
-    mergeField(split.later, field, value);
-    split.notes.push(`${field} goes with the next event that takes it`);
-  } else if (way === "kept") {
-    split.notes.push("its follow-ups wait in this run: hookline follow-ups list");
-  } else if (way) {
-    const place = fields.has(way.field) ? split.now : split.later;
-    const all = way.texts(value);
-    const texts = fitting(all, split);
-    const lost = all.length - texts.length;
-    if (lost > 0)
-      split.notes.push(`${lost} of its ${field} are not told: ${mostInOtherForm} characters of an answer are the most`);
-    if (lost > 0 && texts.length === 0) return;
-    if (way.field === "context") mergeField(place, "context", texts);
-    else
-      mergeField(
-        place,
-        "messages",
-        texts.map((text) => ({ to: "person" as const, text })),
-      );
-    split.notes.push(way.field === "context" ? `${field} became context` : `${field} became a message to the person`);
-  } else split.notes.push(`${field} is not accepted on this event: dropped`);
-}
-
-/** Those before the first that has no room. */
-const fitting = (texts: readonly string[], split: Split): string[] =>
-  texts.filter(({ length }) => {
-    split.room -= length;
-    return split.room >= 0;
-  });

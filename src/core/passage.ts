@@ -1,7 +1,9 @@
 /** One event on its way down the line: everything that changes while its hooks are asked. */
+
+import type { Acceptance } from "./accept.ts";
 import type { HookEvent } from "./event.ts";
 import { type EventRow, rowOf, verdictsOf } from "./events.ts";
-import type { Acceptance, Outcome } from "./outcome.ts";
+import type { Outcome } from "./outcome.ts";
 import type { Plan, Plans } from "./plan.ts";
 import type { Caller, Ports } from "./ports.ts";
 import type { Found, Run } from "./record.ts";

@@ -1,7 +1,9 @@
 /** From the answers of all hooks to the one outcome: stale answers fall out, the inbox joins, and new rounds are paid for. */
+
+import { accept } from "./accept.ts";
 import type { Counter } from "./event.ts";
 import { type Flow, wait } from "./flow.ts";
-import { accept, isEmpty, type Message, merge, type Outcome, type Verdict } from "./outcome.ts";
+import { isEmpty, type Message, merge, type Outcome, type Verdict } from "./outcome.ts";
 import type { Answer, Passage } from "./passage.ts";
 import type { Ports } from "./ports.ts";
 import { isRecord } from "./schema.ts";

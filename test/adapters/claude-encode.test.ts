@@ -4,9 +4,10 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Reply } from "../../src/agents/adapter.ts";
 import { claudeCode } from "../../src/agents/claude-code.ts";
+import { accept } from "../../src/core/accept.ts";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../src/core/event.ts";
 import { agentEventNames, rowOf, verdictsOf } from "../../src/core/events.ts";
-import { accept, merge, type Outcome } from "../../src/core/outcome.ts";
+import { merge, type Outcome } from "../../src/core/outcome.ts";
 import { isRecord } from "../../src/core/schema.ts";
 
 const common = ["systemMessage", "suppressOutput", "terminalSequence"];

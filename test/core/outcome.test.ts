@@ -1,16 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
+import { type Acceptance, accept } from "../../src/core/accept.ts";
 import { rowOf, verdictsOf } from "../../src/core/events.ts";
-import {
-  type Acceptance,
-  accept,
-  merge,
-  type Outcome,
-  outcomeFields,
-  rank,
-  type Verdict,
-} from "../../src/core/outcome.ts";
+import { merge, type Outcome, outcomeFields, rank, type Verdict } from "../../src/core/outcome.ts";
 
 const word = fc.string({ maxLength: 8 });
 const fields = fc.dictionary(fc.constantFrom("command", "file_path", "x"), word, { maxKeys: 3, noNullPrototype: true });

@@ -1,0 +1,86 @@
+/** What the options of an embedding program make of the ports: its own model, tools and store, and what watches for it. */
+import type { Ports } from "./core/ports.ts";
+import type { Store } from "./core/record.ts";
+import type { HooklineOptions } from "./index.ts";
+import type { Loaded } from "./loading.ts";
+import { stateFolderOf } from "./scripts/places.ts";
+import { createScriptRecords, type ScriptRecordsOptions } from "./scripts/records.ts";
+import type { HookSource } from "./sources/live.ts";
+import { openMemoryStore } from "./stores/memory.ts";
+import { createTracking, type Tracked, type TrackingOptions } from "./tracking.ts";
+
+/** What the host brings itself. */
+export const broughtPorts = ({ model, tools }: HooklineOptions): Pick<Ports, "model" | "tools"> => ({
+  ...(model ? { model: async () => model } : {}),
+  ...(tools ? { tools: async () => tools } : {}),
+});
+
+export function trackingOf(
+  { watch = true, observe }: HooklineOptions,
+  {
+    environment,
+    source,
+    ...known
+  }: Pick<TrackingOptions, "store" | "now" | "home"> & {
+    environment: Readonly<Record<string, string>>;
+    source: Pick<HookSource<Loaded>, "known"> | undefined;
+  },
+): Tracked {
+  return createTracking({
+    ...known,
+    root: (event) => source?.known(event.cwd)?.root,
+    async finder() {
+      const [{ createGit }, { createColdChanges }, { createResidentChanges }] = await Promise.all([
+        import("./processes/git.ts"),
+        import("./triggers/changes-cold.ts"),
+        import("./triggers/changes-resident.ts"),
+      ]);
+      const git = createGit(environment);
+      const complain = (message: string): void => observe?.({ is: "log", level: "warn", message, hook: "", run: "" });
+      return watch ? createResidentChanges(git, complain) : createColdChanges(git, complain);
+    },
+  });
+}
+
+/** Scripts lie in files: a line without files has none to keep anything of. */
+export function recordingOf({
+  options: { files, observe },
+  ...known
+}: Pick<ScriptRecordsOptions, "store" | "now" | "home" | "hooks"> & {
+  options: HooklineOptions;
+  environment: Readonly<Record<string, string>>;
+}): Pick<Ports, "observe" | "keepOutput"> {
+  const tell = observe ?? (() => {});
+  if (files === false) return observe ? { observe } : {};
+  const scripts = createScriptRecords({ ...known, state: stateFolderOf(known.home, known.environment), tell });
+  return {
+    keepOutput: scripts.keepOutput,
+    observe(observation) {
+      tell(observation);
+      scripts.observe(observation);
+    },
+  };
+}
+
+export async function storeOf(
+  { store, clock }: HooklineOptions,
+  environment: Readonly<Record<string, string>>,
+): Promise<Store> {
+  if (typeof store === "object") return store;
+  if (store === undefined || store === "memory") return openMemoryStore();
+  const [{ openSqliteStore }, { createRedaction }] = await Promise.all([
+    import("./stores/sqlite.ts"),
+    import("./trust/redaction.ts"),
+  ]);
+  return openSqliteStore({
+    path: store,
+    redact: createRedaction({ environment }),
+    ...(clock ? { now: clock.now } : {}),
+  });
+}
+
+export function definedOnly(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const defined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) if (value !== undefined) defined[name] = value;
+  return defined;
+}

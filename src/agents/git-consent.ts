@@ -1,4 +1,4 @@
-/** In which repositories a person has said `hookline git install`: only there may a session put the hook back or take it out. */
+/** In which repositories a person has said `hookline git install`: only there may a session put the hook in place. */
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fingerprint } from "../core/fingerprint.ts";

@@ -1,6 +1,7 @@
 /** Puts our hook where git looks for it and takes it out again: who listens, in which worktree, and what is then written. */
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { hookName } from "../agents/git.ts";
 import { anyConsent, type Consent, consentFor, forgetConsent, noteConsent } from "../agents/git-consent.ts";
 import { carryOut, readHooksFolder, setTime } from "../agents/git-files.ts";
 import { calledName, type HooksFolder, type HooksPlan, planInstall, planRemoval } from "../agents/git-hooks.ts";
@@ -11,7 +12,7 @@ import type { Store } from "../core/record.ts";
 import { knownBelow } from "./git-known.ts";
 import { askGitAs } from "./git-program.ts";
 import { wantedBy } from "./git-wanted.ts";
-import { readWorktrees } from "./git-worktrees.ts";
+import { readWorktrees, type Worktree } from "./git-worktrees.ts";
 import { type Place, stateFolder } from "./line.ts";
 
 export interface GitHooksOptions {
@@ -32,9 +33,14 @@ export interface GitHooksResult {
 /** What install would do, or has done. @throws HooklineError repository_unusable, and what loading throws */
 export async function installGitHooks(options: GitHooksOptions & { dryRun?: boolean }): Promise<GitHooksResult> {
   const place = gitPlace(askGitAs(options.place.environment), options.place.cwd);
-  const result = await bringUpToDate(options, place);
-  if (!options.dryRun) noteConsent(stateFolder(options.place), place.common, consentAfter(result.plan));
-  return result;
+  const found = await look(options, place);
+  const stays = calledName(found.folder) !== undefined; // it serves every branch: only uninstall takes it out
+  const plan = stays || isWanted(found) ? planUpkeep(options, place, found) : planRemoval(found.folder);
+  if (!options.dryRun) {
+    carryOutAt(place, found, plan);
+    noteConsent(stateFolder(options.place), place.common, { inPlace: plan.name !== undefined });
+  }
+  return { place, plan, listeners: found.listeners };
 }
 
 /** @throws HooklineError repository_unusable */
@@ -62,8 +68,9 @@ export type Refresh =
   | { because: "run"; file: string; hooksChanged: boolean };
 
 /**
- * Where a person has installed it: put back what another tool has written over, and taken out when the last script went
- * (E51). Costs one look at a folder where nothing was ever installed. Never rejects; gives what a person should know.
+ * Where a person has installed it: brought up to date, and put back where another tool has written over it (E51). Never
+ * taken out: it serves every branch, and only the one that is checked out can be read. Costs one look at a folder where
+ * nothing was ever installed. Never rejects; gives what a person should know.
  */
 export async function refreshGitHooks(options: GitHooksOptions, refresh: Refresh): Promise<string[]> {
   const state = stateFolder(options.place);
@@ -73,33 +80,32 @@ export async function refreshGitHooks(options: GitHooksOptions, refresh: Refresh
     const place = gitPlace(askGitAs(options.place.environment), options.place.cwd);
     const consent = consentFor(state, place.common);
     if (!isOurAffair(place, refresh, consent)) return [];
-    const before = readHooksFolder(place.hooks);
-    const { plan } = await bringUpToDate(options, place);
-    const after = consentAfter(plan);
-    if (consent && consent.inPlace !== after.inPlace) noteConsent(state, place.common, after);
-    const moved = movedNotes(before, plan.name, { folder: place.hooks, wasInPlace: consent?.inPlace ?? true });
-    return [...moved, ...plan.saved];
+    const found = await look(options, place);
+    const wasInPlace = consent?.inPlace ?? true;
+    const stays = wasInPlace || calledName(found.folder) !== undefined;
+    if (!stays && !isWanted(found)) return [];
+    const plan = planUpkeep(options, place, found);
+    carryOutAt(place, found, plan);
+    if (!wasInPlace) noteConsent(state, place.common, { inPlace: true });
+    return [...backNotes(found.folder, plan, { folder: place.hooks, wasInPlace }), ...plan.saved];
   } catch (error) {
     return [messageOf(error)];
   }
 }
 
-const consentAfter = ({ name }: HooksPlan): Consent => ({ inPlace: name !== undefined });
-
 /** What a new text alone changes, nobody needs to know. */
-function movedNotes(
+function backNotes(
   before: HooksFolder,
-  after: string | undefined,
+  { name = hookName }: HooksPlan,
   { folder, wasInPlace }: { folder: string; wasInPlace: boolean },
 ): string[] {
-  if ((calledName(before) === undefined) === (after === undefined)) return [];
-  if (after === undefined) return [`no hook listens to commits any more: git no longer asks Hookline (${folder})`];
+  if (calledName(before) !== undefined) return [];
   const why = !wasInPlace
     ? "a hook listens to them now"
-    : before.files.has(after)
+    : before.files.has(name)
       ? "another tool had written its hook anew"
       : "somebody had taken its hook away";
-  return [`git asks Hookline before commits${wasInPlace ? " again" : ""}: ${why} (${join(folder, after)})`];
+  return [`git asks Hookline before commits${wasInPlace ? " again" : ""}: ${why} (${join(folder, name)})`];
 }
 
 const isInPlace = (file: string): boolean => calledName(readHooksFolder(dirname(file))) === basename(file);
@@ -127,29 +133,33 @@ export function gitHookHere({ cwd, environment }: Place): GitHookHere | null {
   }
 }
 
-async function bringUpToDate(
-  { place: where, program, store, dryRun }: GitHooksOptions & { dryRun?: boolean },
-  place: GitPlace,
-): Promise<GitHooksResult> {
+/** What plans are made from. */
+interface Found {
+  /** When the look began: what changes from then on is news. */
+  at: number;
+  known: readonly string[];
+  worktrees: readonly Worktree[];
+  listeners: Hook[];
+  folder: HooksFolder;
+}
+
+async function look({ place: where, store }: GitHooksOptions, place: GitPlace): Promise<Found> {
   const at = Date.now();
   const known = knownBelow(place.worktrees);
   const worktrees = await readWorktrees(where, place, store);
   const listeners = uniqueHooks(worktrees.flatMap(({ hooks }) => hooks));
-  const folder = readHooksFolder(place.hooks);
-  // Whether other repositories need it there, nobody can tell; nor what a broken file held.
-  const isOpen = place.isShared || worktrees.some(({ broken }) => broken.length > 0);
-  const isWanted =
-    listeners.length > 0 ||
-    worktrees.some(({ unread }) => unread.length > 0) ||
-    (isOpen && calledName(folder) !== undefined);
-  const plan = isWanted
-    ? planInstall(folder, wantedBy({ where, place, program, worktrees, known, folder }))
-    : planRemoval(folder);
-  if (!dryRun) {
-    carryOut(place.hooks, plan.steps);
-    if (plan.name !== undefined) setTime(place.hooks, plan.name, new Date(at - slackInMilliseconds));
-  }
-  return { place, plan, listeners };
+  return { at, known, worktrees, listeners, folder: readHooksFolder(place.hooks) };
+}
+
+const isWanted = ({ listeners, worktrees }: Found): boolean =>
+  listeners.length > 0 || worktrees.some(({ unread }) => unread.length > 0);
+
+const planUpkeep = ({ place: where, program }: GitHooksOptions, place: GitPlace, found: Found): HooksPlan =>
+  planInstall(found.folder, wantedBy({ where, place, program, ...found }));
+
+function carryOutAt({ hooks }: GitPlace, { at }: Found, { steps, name }: HooksPlan): void {
+  carryOut(hooks, steps);
+  if (name !== undefined) setTime(hooks, name, new Date(at - slackInMilliseconds));
 }
 
 /** Some shells compare times by the second. */

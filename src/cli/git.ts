@@ -53,7 +53,7 @@ async function install(invocation: Invocation): Promise<number> {
   const show = (path: string): string => safeText(shortPath(path, invocation.cwd, invocation.home));
   const file = plan.name === undefined ? undefined : `${place.hooks}/${plan.name}`;
   const sentences = [
-    file === undefined ? nothingToAsk(plan, place, show) : inPlace(plan, show(file), dryRun),
+    file === undefined ? nothingToAsk : inPlace(plan, show(file), dryRun),
     ...(file === undefined ? [] : [listenerSentence(listeners)]),
     ...below.map(
       ({ origin: { file = "" } }) => `${show(file)} is not asked: git asks those at the top of the worktree only`,
@@ -76,15 +76,13 @@ const inPlace = ({ changed }: HooksPlan, file: string, dryRun: boolean): string 
     ? `git ${dryRun ? "would ask" : "now asks"} Hookline before each commit: ${file}`
     : `nothing to do: git asks Hookline before each commit already (${file})`;
 
-const nothingToAsk = ({ changed }: HooksPlan, { hooks }: GitPlace, show: (path: string) => string): string =>
-  changed
-    ? `no hook listens to commits any more, so Hookline is taken out of ${show(hooks)}`
-    : "nothing is installed: there is no pre-commit script yet, and no other hook on git.pre-commit; it follows when an agent's session starts and there is one";
+const nothingToAsk =
+  "nothing is installed: there is no pre-commit script yet, and no other hook on git.pre-commit; it follows when an agent's session starts and there is one";
 
 function listenerSentence(listeners: readonly Hook[]): string {
   const names = [...new Set(listeners.map(({ name }) => name))];
   return names.length === 0
-    ? "no hook of this repository listens to commits"
+    ? "no hook of this repository listens to commits as it is checked out; other branches may have some, so only hookline git uninstall takes it out"
     : `${names.length === 1 ? "1 hook listens" : `${names.length} hooks listen`} to commits: ${names.map((name) => safeText(name)).join(", ")}`;
 }
 

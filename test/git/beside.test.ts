@@ -171,13 +171,13 @@ test("[E51] a session follows the scripts where a person has installed it, and n
   self.write(hook, refusing, 0o755);
   beginSession(self);
   assert.ok(!self.has(place), "nobody has asked for it");
-  mustRun(self, ["git", "install"]);
   rmSync(join(self.top, hook));
+  mustRun(self, ["git", "install"]);
   beginSession(self);
-  assert.ok(!self.has(place), "the last script is gone");
+  assert.ok(!self.has(place), "there is no script yet");
   self.write(hook, refusing, 0o755);
   beginSession(self);
-  assert.ok(self.has(place), "there is one again");
+  assert.ok(self.has(place), "there is one now");
   mustRun(self, ["git", "uninstall"]);
   beginSession(self);
   assert.ok(!self.has(place), "a person has taken it out");

@@ -139,8 +139,10 @@ for (const { what, path, whole, broken } of breaks)
     }
     assert.equal(commits(self), 0);
     rmSync(join(self.top, path));
-    beginSession(self);
-    assert.ok(!self.has(place), "who deletes the file means it");
+    const passed = self.commit();
+    assert.equal(passed.code, 0, `who deletes the file means it: ${passed.stderr}`);
+    installed(self);
+    assert.equal(self.commit().code, 0);
   });
 
 test("[E51] git goes on asking while a hook file is broken, even if nothing tells what it held", (t) => {

@@ -28,8 +28,8 @@ test("[T34] a submodule asks its own hooks, not those of the repository around i
   assert.match(mustRun(self, ["git", "install"], submodule), /^nothing is installed/);
   self.write("library/.discobot/hooks/check.sh", refusing, 0o755);
   assert.match(mustRun(self, ["git", "install"], submodule), /\n {2}1 hook listens to commits: Type check\n/);
-  rmSync(join(submodule, ".discobot/hooks/check.sh"));
-  mustRun(self, ["git", "install"], submodule);
+  assert.ok(self.has(".git/modules/library/hooks/pre-commit"));
+  mustRun(self, ["git", "uninstall"], submodule);
   assert.ok(!self.has(".git/modules/library/hooks/pre-commit"));
 });
 
@@ -148,7 +148,7 @@ test("a session says why git asks Hookline again: a hook is there now, another t
   rmSync(join(self.top, place));
   assert.match(told(), /git asks Hookline before commits again: somebody had taken its hook away/);
   rmSync(join(self.top, hook));
-  assert.match(told(), /no hook listens to commits any more: git no longer asks Hookline/);
-  self.write(hook, refusing, 0o755);
-  assert.match(told(), /git asks Hookline before commits: a hook listens to them now/);
+  assert.equal(told(), "");
+  mustRun(self, ["git", "install"]);
+  assert.equal(told(), "");
 });

@@ -24,7 +24,21 @@ const forbidden = [
   "@ai-sdk/openai",
   "@ai-sdk/openai-compatible",
 ];
-const forbiddenFolders = ["src/llm/", "src/daemon/", "src/operations/", "src/testing/"];
+/** Beginnings of paths. What only some sets of hooks need is loaded where a set holds such a hook. */
+const forbiddenPlaces = [
+  "src/llm/",
+  "src/daemon/",
+  "src/operations/",
+  "src/testing/",
+  "src/dialects/",
+  "src/scripts/",
+  "src/protocols/registry",
+  "src/core/ability.ts",
+  "src/sources/read-",
+  "src/triggers/changes-",
+  "src/handlers/index.ts",
+  "src/conditions/index.ts",
+];
 
 const paths = new Map<string, readonly string[]>([[entry, [entry]]]);
 const waiting = [entry];
@@ -34,7 +48,7 @@ for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (typeOnly || lazy || paths.has(to)) continue;
     const path = [...(paths.get(file) ?? []), to];
     paths.set(to, path);
-    if (forbidden.includes(to) || forbiddenFolders.some((folder) => to.startsWith(folder)))
+    if (forbidden.includes(to) || forbiddenPlaces.some((place) => to.startsWith(place)))
       complaints.push(path.join(" → "));
     if (own) waiting.push(to);
   }

@@ -3,10 +3,10 @@ import type { Ports } from "./core/ports.ts";
 import type { Store } from "./core/record.ts";
 import type { HooklineOptions } from "./index.ts";
 import type { Loaded } from "./loading.ts";
-import { stateFolderOf } from "./scripts/places.ts";
 import { createScriptRecords, type ScriptRecordsOptions } from "./scripts/records.ts";
 import type { HookSource } from "./sources/live.ts";
 import { openMemoryStore } from "./stores/memory.ts";
+import { stateFolderOf } from "./system.ts";
 import { createTracking, type Tracked, type TrackingOptions } from "./tracking.ts";
 
 /** What the host brings itself. */

@@ -1,4 +1,5 @@
-/** The real clock, ids and process identity: what the composition roots hand to the engine as ports. */
+/** The real clock, ids, process identity and state folder: what the composition roots hand to the engine as ports. */
+import { join } from "node:path";
 import type { Instant } from "./core/event.ts";
 import { handedOverUntil } from "./core/owner.ts";
 import type { Ports } from "./core/ports.ts";
@@ -74,3 +75,7 @@ const hasEnded: ReadonlySet<string> = new Set(["Z", "X"]);
 export function systemPorts(): Pick<Ports, "now" | "id" | "after" | "owner"> {
   return { now: Date.now, id: createIds(Date.now), after, owner: ownerOf(process.pid) };
 }
+
+/** Where Hookline keeps what it remembers. */
+export const stateFolderOf = (home: string, environment: Readonly<Record<string, string>>): string =>
+  join(environment.XDG_STATE_HOME || join(home, ".local", "state"), "hookline");

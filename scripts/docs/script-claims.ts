@@ -64,7 +64,10 @@ export const scripts: Readonly<Record<string, Claim>> = {
   E48: { says: "the original first, then each script, until one fails" },
   E49: { says: "a failing original fails the commit" },
   E50: { says: "a failing script fails the commit, and shows why" },
-  E51: { says: "it follows the scripts, and goes with the last" },
+  E51: {
+    says: "it follows the scripts, and goes with the last",
+    differs: "it goes when a person installs or uninstalls: on another branch there may be scripts left",
+  },
   E51a: { says: "a model learns of it by git alone" },
   E52: { says: "one folder per session, with status, marker and output" },
   E53: { says: "the fields of the status" },

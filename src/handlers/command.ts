@@ -3,6 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join, relative, sep } from "node:path";
 import type { MaybePromise, Seconds } from "../core/event.ts";
+import { isThenable } from "../core/flow.ts";
 import type { Handler, Protocol, StepContext, StepResult } from "../core/ports.ts";
 import type { Detached, Ended } from "../core/program.ts";
 import type { Evidence } from "../core/record.ts";
@@ -37,11 +38,12 @@ function createCommand(): Handler<CommandParams> {
     ),
     needs: ["spawn"],
     run(params, context) {
-      const protocol = protocols.get(params.protocol ?? "settings");
+      const protocol = protocols.get(params.protocol ?? "settings")?.();
+      if (!protocol) return notStarted(`no protocol is called "${params.protocol}"`);
       const folder = params.folder === "root" ? rootIn(context) : undefined;
-      return protocol
-        ? run(params, protocol, context, folder)
-        : notStarted(`no protocol is called "${params.protocol}"`);
+      return isThenable(protocol)
+        ? protocol.then((loaded) => run(params, loaded, context, folder))
+        : run(params, protocol, context, folder);
     },
   };
 }

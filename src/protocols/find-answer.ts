@@ -8,6 +8,8 @@ export interface Candidate {
 export interface Found {
   /** The complete objects, in order. */
   objects: Candidate[];
+  /** Complete objects inside or behind something broken, which may be parts of it: no answers by themselves. */
+  inside: Candidate[];
   /** What follows the last of them, from a line that begins like an object and does not end like one. */
   broken?: string;
 }
@@ -23,20 +25,25 @@ export const isTooDeep = (value: unknown, depth = 1): boolean =>
 /** Never throws; looks at each character a bounded number of times, whatever the noise. */
 export function findObjects(text: string): Found {
   const objects: Candidate[] = [];
+  const inside: Candidate[] = [];
   let brokenAt = -1;
   let budget = 4 * text.length + 4096;
+  let budgetInside = text.length + 4096;
   for (let start = text.indexOf("{"); start >= 0 && budget > 0; ) {
     const atLineStart = start === 0 || text[start - 1] === "\n";
     // What lies inside something broken is no answer: only what begins a line may follow it.
-    const object = brokenAt < 0 || atLineStart ? readObject(text, start) : { readTo: start };
-    budget -= object.readTo - start + 1;
+    const isInside = brokenAt >= 0 && !atLineStart;
+    const object = isInside && budgetInside <= 0 ? { readTo: start } : readObject(text, start);
+    const cost = object.readTo - start + 1;
+    if (isInside) budgetInside -= cost;
+    budget -= isInside ? 1 : cost;
     if (object.value) {
-      objects.push({ value: object.value, start, end: object.readTo });
-      brokenAt = -1;
+      (isInside ? inside : objects).push({ value: object.value, start, end: object.readTo });
+      if (!isInside) brokenAt = -1;
     } else if (atLineStart && brokenAt < 0) brokenAt = start;
-    start = text.indexOf("{", object.value ? object.readTo : start + 1);
+    start = text.indexOf("{", object.value && !isInside ? object.readTo : start + 1);
   }
-  return { objects, ...(brokenAt < 0 ? {} : { broken: text.slice(brokenAt) }) };
+  return { objects, inside, ...(brokenAt < 0 ? {} : { broken: text.slice(brokenAt) }) };
 }
 
 interface Read {

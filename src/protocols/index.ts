@@ -1,9 +1,11 @@
-/** What hook programs read and answer. One line each; the handlers read this table. */
+/** What hook programs read and answer. One line each; the handlers read this table. What few hooks need is loaded when one runs. */
+import type { MaybePromise } from "../core/event.ts";
 import type { Protocol } from "../core/ports.ts";
-import { registry } from "./registry.ts";
 import { settings } from "./settings.ts";
 
-export const protocols: ReadonlyMap<string, Protocol> = new Map([
-  ["settings", settings],
-  ["registry", registry],
+type Load = () => MaybePromise<Protocol>;
+
+export const protocols: ReadonlyMap<string, Load> = new Map<string, Load>([
+  ["settings", () => settings],
+  ["registry", async () => (await import("./registry.ts")).registry],
 ]);

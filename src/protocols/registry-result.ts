@@ -97,7 +97,7 @@ const readers: { readonly [field: string]: Reader } = {
     }
     if (value.trim() === "") return undefined;
     into.error = shortened(visible(value.trim()), longestError);
-    if (/^blocked/i.test(into.error)) into.blocks = true;
+    if (saysBlocked.test(into.error)) into.blocks = true;
     return undefined;
   },
   block_execution(value, into) {
@@ -110,6 +110,7 @@ const readers: { readonly [field: string]: Reader } = {
   },
 };
 
+const saysBlocked = /^blocked/i;
 const longestError = 2000;
 /** In characters, of one answer. */
 const mostMessages = 10_000;
@@ -128,20 +129,34 @@ function withinLimit(texts: readonly string[], { notes }: Reading): string[] {
   return kept;
 }
 
-/** A program's own line of a log may hold these as well: where they stand tells. */
-const also: readonly string[] = ["error", "logs"];
-
 /**
- * Whether an object among other output is a result. One that may say that something failed or was refused is taken for one
- * wherever it begins a line, so that nothing printed behind it hides that.
+ * Whether an object among other output is a result. The last one is, with any field of a result; before it `logs` says
+ * nothing, and an error counts where it begins a line and is no program's own line of a log. What refuses always counts,
+ * so that nothing printed around it hides that.
  */
 export const isResult = (
   value: Record<string, unknown>,
   { beginsLine, isLast }: { beginsLine: boolean; isLast: boolean },
 ): boolean =>
-  Object.keys(value).some(
-    (field) => Object.hasOwn(readers, field) && (isLast || !also.includes(field) || (beginsLine && field === "error")),
-  );
+  refuses(value) ||
+  (beginsLine && isSaid(value.error) && !isLogLine(value)) ||
+  Object.keys(value).some((field) => Object.hasOwn(readers, field) && (isLast || !also.includes(field)));
+
+/** A line of a log may hold these as well. */
+const also: readonly string[] = ["error", "logs"];
+
+/** By its form alone. In a line of a log it takes one word: "blocked_by_policy" refuses, "Blocked port 9200" tells of something. */
+export const refuses = (value: Record<string, unknown>): boolean =>
+  value.block_execution === true ||
+  (isText(value.error) && (isLogLine(value) ? /^blocked\S*$/i : saysBlocked).test(value.error.trim()));
+
+const isSaid = (error: unknown): boolean =>
+  error !== undefined && error !== null && !(isText(error) && error.trim() === "");
+
+/** What the loggers of most languages write beside an error, and no result has. */
+const logFields: readonly string[] =
+  "level log_level levelname severity lvl msg message time ts timestamp @timestamp".split(" ");
+const isLogLine = (value: Record<string, unknown>): boolean => logFields.some((field) => Object.hasOwn(value, field));
 
 const isFields = (value: Json): value is Fields => isRecord(value);
 

@@ -6,7 +6,7 @@ import { isRecord } from "../core/schema.ts";
 import { deepest, findObjects, isTooDeep } from "./find-answer.ts";
 import { launchFailure } from "./launch-failure.ts";
 import { contextOf } from "./registry-context.ts";
-import { isResult, readResult } from "./registry-result.ts";
+import { isResult, readResult, refuses } from "./registry-result.ts";
 import { exitReason, failed, unfinished } from "./unfinished.ts";
 
 export { contextOf, readResult };
@@ -44,9 +44,13 @@ function readOutput({ stdout, dropped }: Ended, event: HookEvent, hook: HookId):
 
 /** The result may stand among what the programs of a script print; one that can be told from the rest counts. */
 function readAmong(said: string, dropped: number, event: HookEvent, hook: HookId): StepResult {
-  const results = findObjects(said).objects.filter(({ value, start, end }) =>
-    isResult(value, { beginsLine: beginsLine(said, start), isLast: end === said.length }),
-  );
+  const { objects, inside } = findObjects(said);
+  const results = [
+    ...objects.filter(({ value, start, end }) =>
+      isResult(value, { beginsLine: beginsLine(said, start), isLast: end === said.length }),
+    ),
+    ...inside.filter(({ value }) => refuses(value)),
+  ];
   const [only, ...others] = results;
   if (!only) return unreadable(isCut(said, dropped) ? "it is larger than 1 MiB" : "it is not JSON", said);
   if (others.length > 0) {

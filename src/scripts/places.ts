@@ -10,10 +10,6 @@ export interface ScriptPlaces {
   state: string;
 }
 
-/** Where Hookline keeps what it remembers. */
-export const stateFolderOf = (home: string, environment: Readonly<Record<string, string>>): string =>
-  join(environment.XDG_STATE_HOME || join(home, ".local", "state"), "hookline");
-
 /** A folder below one that is taken as it is. */
 export interface ScriptFolder {
   base: string;

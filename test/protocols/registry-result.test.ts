@@ -56,10 +56,51 @@ test("[B17, B35] a refusal stays one, whatever else is printed before or behind 
   assert.equal(withLogs.outcome?.messages, undefined, "what does not refuse says nothing");
 });
 
+test("[B17, B35] a refusal counts wherever it stands, and not only where it begins a line", () => {
+  const refusals = ['{"error":"blocked_by_policy"}', '{"block_execution":true}', '{"error":"Blocked: not on main"}'];
+  for (const refusal of refusals) {
+    const said = [
+      `checking policy... ${refusal}\n{"usage_recorded":true}`,
+      `[1] ${refusal}\ndone`,
+      `\u001b[31m${refusal}\u001b[0m\ndone`,
+      `log ${refusal} done`,
+      `{policy} ${refusal}\n{"usage_recorded":true}`,
+    ];
+    for (const one of said) assert.equal(answered(one).outcome?.verdict?.is, "deny", one);
+  }
+  const line = '{"level":"warn","msg":"stop","error":"blocked_by_policy"}';
+  assert.equal(answered(`${line}\n{"usage_recorded":true}`).outcome?.verdict?.is, "deny", "one word refuses");
+  assert.equal(answered(`${"{ ".repeat(2000)}${refusals[0]}\n{"usage_recorded":true}`).outcome?.verdict?.is, "deny");
+});
+
+test("[B17, B34] a program's own log line before the result neither refuses nor costs the result", () => {
+  const result = '{"messages_to_user":["use the ledger helper"]}';
+  const lines = [
+    '{"level":"warn","error":"Blocked port 9200, using the cache"}',
+    '{"level":"info","msg":"start","error":null}',
+    '{"time":"2025-01-15T10:23:45Z","level":"ERROR","msg":"retry","error":{"code":3}}',
+    '{"ts":1,"msg":"stop","error":"retry 1","logs":["x"]}',
+    '{"error":null}',
+    '{"error":" ","a":1}',
+    'response: {"error":"not found"}',
+  ];
+  for (const line of lines) {
+    const { ok, outcome } = answered(`${line}\n${result}`);
+    assert.deepEqual([ok, outcome], [true, { messages: [toPerson("use the ledger helper")] }], line);
+  }
+  assert.equal(
+    reasonOf(answered('starting\n{"level":"error","error":"no database"}')),
+    "no database",
+    "the last one is it",
+  );
+});
+
 test("[B17, B34] an error is not hidden by what is printed behind it", () => {
   const error = '{"error":"cannot reach policy server"}';
   assert.match(reasonOf(answered(`${error}\n{"logs":["x"]}`)), /^invalid output: it holds 2 results/);
   assert.equal(reasonOf(answered(`${error}\ndone`)), "cannot reach policy server");
+  const own = '{"error":"cannot reach policy server","attempts":3}';
+  assert.match(reasonOf(answered(`${own}\n{"usage_recorded":true}`)), /^invalid output: it holds 2 results/);
 });
 
 test("[B35, R39] a block_execution that is no flag is a failure, and no permission", () => {

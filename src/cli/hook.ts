@@ -129,7 +129,7 @@ async function answer(event: HookEvent, adapter: AgentAdapter, place: Place, wor
   return reply.exitCode === 2 || complaints.length === 0 ? reply : { ...reply, stderr: complaints.join("\n") };
 }
 
-/** Where a person has put our hook into git: back in its place, or out of it. Elsewhere one look at a folder. */
+/** Where a person has put our hook into git: back in its place. Elsewhere one look at a folder. */
 async function refreshGit(here: Place, store: Store): Promise<string[]> {
   if (!anyConsent(stateFolder(here))) return [];
   const { refreshGitHooks } = await import("./git-hooks.ts");

@@ -17,13 +17,11 @@ import type { Loaded, Loading, Request } from "../loading.ts";
 import { createOutside } from "../outside.ts";
 import { createSpawn } from "../processes/spawn.ts";
 import { createInlineQueue } from "../queues/inline.ts";
-import { stateFolderOf } from "../scripts/places.ts";
-import { createScriptRecords } from "../scripts/records.ts";
 import { compiledHooks } from "../sources/compiled.ts";
 import { lastValidGuards } from "../sources/last-valid.ts";
 import type { LoadedHooks } from "../sources/load.ts";
 import type { SqliteStoreOptions } from "../stores/sqlite.ts";
-import { systemPorts } from "../system.ts";
+import { stateFolderOf, systemPorts } from "../system.ts";
 import { createTracking } from "../tracking.ts";
 import { createRedaction } from "../trust/redaction.ts";
 
@@ -119,14 +117,17 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
     log(observation);
     given.observe?.(observation);
   };
-  const scripts = createScriptRecords({
-    home: place.home || homedir(),
-    state: stateFolder(place),
-    store,
-    hooks: () => loaded.set,
-    now: basics.now,
-    tell,
-  });
+  const records =
+    only === undefined || holdsScripts(loaded.set)
+      ? (await import("../scripts/records.ts")).createScriptRecords({
+          home: place.home || homedir(),
+          state: stateFolder(place),
+          store,
+          hooks: () => loaded.set,
+          now: basics.now,
+          tell,
+        })
+      : undefined;
   const ports: Ports = {
     ...basics,
     store,
@@ -140,10 +141,10 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
     fetch: async (request, signal) => (await import("../handlers/fetch.ts")).fetch(request, signal),
     ...outside.ports,
     tracking: tracked.tracking,
-    keepOutput: scripts.keepOutput,
+    ...(records ? { keepOutput: records.keepOutput } : {}),
     observe(observation) {
       tell(observation);
-      scripts.observe(observation);
+      records?.observe(observation);
     },
   };
   const engine = createEngine(ports);
@@ -196,6 +197,9 @@ async function loadRegistry(functions: Map<string, Callback>): Promise<Registry>
 }
 
 const needsOf = (set: HookSet, only: LineOptions["only"]): PatternNeeds => patternNeeds(asked(set, only));
+
+const holdsScripts = ({ hooks }: HookSet): boolean =>
+  hooks.some(({ steps }) => steps.some(({ uses }) => uses === "script"));
 
 /** The hooks that these events can reach; without any, all. */
 const asked = ({ hooks }: HookSet, only: LineOptions["only"]): readonly Hook[] =>

@@ -21,10 +21,14 @@ export function pauseOf(hook: Hook, paused: ReadonlySet<string>): string | undef
   if (paused.size === 0) return undefined;
   if (paused.has(hook.id)) return "paused: hookline resume lets it run again";
   const { root } = hook.origin;
-  return root !== undefined && paused.has(root) && !isGuard(hook)
-    ? "paused with its project: hookline resume lets them run again"
-    : undefined;
+  const withProject =
+    (root !== undefined && paused.has(root)) ||
+    (hook.project !== undefined && paused.has(pauseOfProject(hook.project)));
+  return withProject && !isGuard(hook) ? "paused with its project: hookline resume lets them run again" : undefined;
 }
+
+/** What is paused where a project is, that is known by an id and not by a folder. */
+export const pauseOfProject = (project: string): string => `project:${project}`;
 
 /** Why the hook may not run, whatever its limits; undefined: it may. */
 export function refusalOf(hook: Hook, event: HookEvent, ports: Ports, paused: ReadonlySet<string>): string | undefined {
@@ -39,7 +43,7 @@ export function refusalOf(hook: Hook, event: HookEvent, ports: Ports, paused: Re
 export function claimsOf(hook: Hook, event: HookEvent): Claim[] {
   const { cooldown, maxFires, once } = hook.limits;
   const claims: Claim[] = [];
-  if (event.to?.force) return claims;
+  if (event.to?.force) return cooldown ? [{ key: `cooldown:${hook.id}`, refusal: "" }] : claims; // noted, never refused
   if (once && event.session) {
     claims.push({ key: `once:${event.session}:${hook.id}`, max: 1, refusal: "once: it has run in this session" });
   }

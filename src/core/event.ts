@@ -144,8 +144,8 @@ export interface HookEvent {
   figures?: Figures;
   /** Found by `enrich`, where a hook looks at changed files; or why they could not be found. */
   changes?: Changes | { unknown: string };
-  /** Addresses one hook; force skips limits and enabled, never trust. */
-  to?: { hook: HookId; force?: true };
+  /** Addresses one hook; force skips limits and enabled, never trust. `because` is the cause that its run names. */
+  to?: { hook: HookId; force?: true; because?: string };
   /** The same happening told twice has one id and two registrations (R36, R49). */
   delivery?: { id: string; by: string };
   /** What the sender's reply can carry; absent means all that the event's row accepts. */

@@ -8,11 +8,18 @@ export type Trigger =
   | { at: Instant }
   | { watch: WatchRule };
 
+/** A file's changes are told at once; those of a folder together, once it has been quiet for a while (specification 000). */
 export interface WatchRule {
+  kind: "file" | "folder";
   paths: string[];
+  /** Where relative paths start. */
   base?: string;
+  /** The project that its events name; the hook's own unless said. */
+  project?: string;
   recursive?: boolean;
   extensions?: string[];
+  /** Looks at times and sizes now and then, where the system tells of nothing: network file systems. */
+  poll?: true;
 }
 
 /** A test on the event, the turn or an earlier result: a tree of named kinds. */
@@ -87,6 +94,12 @@ export interface Hook {
   status?: string;
   /** What it is for, in its author's words. */
   summary?: string;
+  /** Its runs are kept step by step, and go on after a crash (R56). */
+  durable?: true;
+  /** The project that it belongs to, where hooks are kept by projects. */
+  project?: string;
+  /** Where its runs are told of, by name; none: nowhere; absent: where its project says. */
+  notify?: string[];
   origin: Origin;
 }
 

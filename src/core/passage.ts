@@ -98,13 +98,13 @@ export const inBackground = (plan: Plan, passage: Passage): boolean =>
 /** A new row for a hook that matched, before anything of it has run. */
 export function newRun({ hook }: Plan, { event }: Passage, ports: Ports): Run {
   const run: Run = {
-    id: ports.id(),
+    id: hook.durable ? shortId() : ports.id(),
     hook: hook.id,
     hookName: hook.name,
     eventId: event.id,
     eventName: event.name,
     status: "queued",
-    cause: event.to?.force ? "manual" : `event:${event.name}`,
+    cause: event.to?.because ?? (event.to?.force ? "manual" : `event:${event.name}`),
     startedAt: ports.now(),
     steps: [],
     notes: [],
@@ -114,6 +114,9 @@ export function newRun({ hook }: Plan, { event }: Passage, ports: Ports): Run {
   if (ports.owner) run.owner = ports.owner;
   return run;
 }
+
+/** The first 12 characters of a UUID: short enough to be read out and typed (specification 000, A45). */
+const shortId = (): string => crypto.randomUUID().slice(0, 12);
 
 /** A hook that was asked before and is the same handler by another path: a user's file and a project's, say (R36). */
 export const twinOf = (plan: Plan, handlers: Passage["handlers"]): Plan | undefined =>

@@ -3,7 +3,7 @@ import type { Fields, HookEvent, HookId, Instant, Json, MaybePromise, Seconds, T
 import type { Hook, HookSet, Origin, Role } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Ended, Spawn } from "./program.ts";
-import type { Diagnosis, LanguageServers, Model, Notice, Tools } from "./reach.ts";
+import type { Diagnosis, LanguageServers, Model, Notice, Projects, Tools } from "./reach.ts";
 import type { Evidence, Failure, Found, Run, RunStatus, StepRecord, Store } from "./record.ts";
 import type { Mismatch, Schema } from "./schema.ts";
 
@@ -104,6 +104,8 @@ export interface StepContext {
   timeout: Seconds;
   caller: Caller;
   ports: Ports;
+  /** What it has done so far, for those who look at the run meanwhile. Absent: nobody can. */
+  progress?(output: Fields): void;
   /** Aborts at the step's limit or when the caller gives up. A getter: most steps never need one. */
   readonly signal: AbortSignal;
 }
@@ -135,6 +137,18 @@ export interface Handler<P = Fields> {
   action?: ActionUse;
   /** How registry files use it (specification 001); absent: it is no built-in handler there. */
   builtin?: BuiltinUse;
+  /** How automations use it (specification 000); absent: it is no context step. */
+  contextStep?: ContextStepUse;
+}
+
+/** What an automation's author has to know of a context step. */
+export interface ContextStepUse {
+  /** As it stands behind `type:`. */
+  type: string;
+  /** One sentence, for the documentation and the schema. */
+  summary: string;
+  /** Seconds that it may take, where its author says nothing; `timeout` of its parameters counts before. */
+  limit: Seconds;
 }
 
 /** What a registry file's reader and the engine have to know of a built-in handler. */
@@ -170,11 +184,31 @@ export interface Registry {
   readonly conditions: ReadonlyMap<string, ConditionKind>;
 }
 
-/** A run that nobody waits for. */
+/** A run that nobody waits for. It is JSON, and all that a worker needs: editing a file cannot change a run in flight. */
 export interface Item {
   run: Run;
   hook: Hook;
   event: HookEvent;
+}
+
+/**
+ * What a durable run is performed against. A run whose worker dies is begun again from the top by another; steps that
+ * have ended answer from the journal. So each step happens at least once, and nothing outside a step may depend on
+ * clock, chance, network or store.
+ */
+export interface Steps {
+  /**
+   * The result that this step gave before, else that of `work`, which is kept before it is given. Rejects where `work`
+   * does, and once the run is no longer this worker's.
+   *
+   * @param name fixed by position and handler, such as "2:git_diff"; of a part of it "2:git_diff/turn 1"
+   * @param work its result is JSON; `key` is the same at each attempt, for whoever must not do a thing twice
+   */
+  step<T>(name: string, work: (key: string) => MaybePromise<T>): Promise<T>;
+  /** Writes the run as it stands. One that has ended leaves the queue. Throws once the run is no longer this worker's. */
+  save(run: Run): MaybePromise<void>;
+  /** The worker stops, or another one has the run: whatever comes of it here counts no more. */
+  isLost(): boolean;
 }
 
 export interface QueueOwner {
@@ -262,6 +296,8 @@ export interface Ports {
   tools?(event: HookEvent, hook: Hook): Promise<Tools>;
   model?(event: HookEvent, hook: Hook): Promise<Model>;
   languageServers?(event: HookEvent, hook: Hook): Promise<LanguageServers>;
+  /** Projects, tasks, notes and memory. */
+  projects?(): Promise<Projects>;
 }
 
 /** Who emits: lives only as long as the event and is never stored (R44). */
@@ -269,6 +305,8 @@ export interface Caller {
   signal?: AbortSignal;
   deadline?: Instant;
   environment?: Readonly<Record<string, string>>;
+  /** The journal of a durable run. */
+  steps?: Steps;
 }
 
 /** What a hook program reads and answers. */

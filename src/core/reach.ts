@@ -1,5 +1,5 @@
 /** What hooks can reach beyond the line: tools, models, language servers, and the person who is told. */
-import type { Fields, HookEvent, Instant, Json } from "./event.ts";
+import type { Fields, HookEvent, Instant, Json, MaybePromise } from "./event.ts";
 
 /** What tools answer: text, or JSON where they have structure. */
 export interface ToolAnswer {
@@ -49,6 +49,12 @@ export interface ModelRequest {
   turns?: number;
   /** When the answer is too late: nothing is tried again that could not end by then. */
   deadline?: Instant;
+  /** Where the provider is, if not where the settings say. */
+  url?: string;
+  /** Each turn and each call of a tool goes through it: an answer that was paid for is not asked for again (R56). */
+  step?<T>(name: string, work: (key: string) => MaybePromise<T>): Promise<T>;
+  /** Told of all calls of tools so far, whenever one has begun or ended. */
+  called?(calls: ModelAnswer["calls"]): void;
 }
 export interface ModelAnswer {
   text: string;
@@ -63,6 +69,56 @@ export interface ModelAnswer {
 export interface Model {
   /** Rejects with HooklineError model_unknown, model_failed; the latter's facts name the kind of failure and the tokens. */
   ask(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
+}
+
+/** What automations act on (specification 000). Each method may reject with HooklineError. */
+export interface Projects {
+  project(id: string): MaybePromise<Project | undefined>;
+  /**
+   * Emits task.created.
+   *
+   * @param key made once: the same key gives the same task, so that a repeated step makes no second one
+   * @param event the one whose hook asks
+   */
+  createTask(task: NewTask, key: string, event?: HookEvent): MaybePromise<{ id: string }>;
+  /** Those that fit best first; none where nothing was remembered. */
+  searchMemory(search: MemorySearch, signal: AbortSignal): Promise<MemoryHit[]>;
+  /** The rows of a named query. Rejects for a name that there is not: "Unknown query: x". */
+  query(name: string, params: Fields): MaybePromise<Fields[]>;
+}
+export interface Project {
+  id: string;
+  name: string;
+  /** The folder that it lies in. */
+  workspace?: string;
+  repository?: string;
+  branch?: string;
+}
+export interface NewTask {
+  title: string;
+  description?: string;
+  project?: string;
+  parent?: string;
+  profile?: string;
+  workspace?: string;
+  branch?: string;
+  /** Lower is more urgent; 100 unless said. */
+  priority?: number;
+  context?: { type: string; label: string; content: string }[];
+  /** Runs and tasks that have to be completed before it may start. */
+  dependsOn?: { run?: string; task?: string }[];
+}
+export interface MemorySearch {
+  project?: string;
+  query: string;
+  limit: number;
+}
+export interface MemoryHit {
+  source: string;
+  heading: string;
+  content: string;
+  /** 0 to 1. */
+  similarity: number;
 }
 
 /** Lines and columns count from 1. */

@@ -1,6 +1,6 @@
 /** One hook's steps in order, with their limits and the failure policy. Never throws. */
 import { messageOf } from "./error.ts";
-import type { Instant, MaybePromise, Seconds } from "./event.ts";
+import { type Fields, type Instant, type MaybePromise, type Seconds, textField } from "./event.ts";
 import { type Flow, isThenable, wait } from "./flow.ts";
 import type { Hook, Step } from "./hook.ts";
 import { merge, type Outcome } from "./outcome.ts";
@@ -22,8 +22,17 @@ export interface Performed {
 /** How long a handler may take to notice that its time is over; then it is left behind. */
 const grace: Seconds = 3;
 
-/** Runs the plan's steps. The outcome already holds what the failure policy answers. */
-export function* perform(plan: Plan, occasion: Occasion, run: string, match: Found | undefined): Flow<Performed> {
+/** Told of the steps so far: after each of them, and when one says how far it is. */
+export type Report = (steps: readonly StepRecord[]) => MaybePromise<void>;
+
+/** Runs the plan's steps. The outcome already holds what the failure policy answers. Throws only where a journal does. */
+export function* perform(
+  plan: Plan,
+  occasion: Occasion,
+  run: string,
+  match: Found | undefined,
+  report?: Report,
+): Flow<Performed> {
   const { hook } = plan;
   const { ports } = occasion;
   const fault = plan.fault();
@@ -38,13 +47,22 @@ export function* perform(plan: Plan, occasion: Occasion, run: string, match: Fou
     const late = overBefore(steps.length > 0 ? ends : undefined, started, occasion.caller);
     if (late) return failed(hook, late, beforeStep(steps.length), outcome, steps, notes);
     const context = contextOf(occasion, hook, run, limitOf(step, ends, started), steps, match);
-    if (skipIf && skipIf(context.scope) !== false) {
-      const reason = `step ${steps.length} was skipped by its condition`;
-      return { status: "skipped", reason, outcome, steps, notes };
+    if (report) context.progress = reporter(report, [...steps], step);
+    const skipped = skipIf ? skipIf(context.scope) : false;
+    if (skipped !== false) {
+      const why = typeof skipped === "object" ? textField(skipped, "reason") : undefined;
+      return {
+        status: "skipped",
+        reason: why ?? `step ${steps.length} was skipped by its condition`,
+        outcome,
+        steps,
+        notes,
+      };
     }
-    const working = start(planned, context);
-    const result = isThenable(working) ? yield* wait(working) : working;
-    steps.push(recordOf(step, result, ports.now() - started));
+    const working = begin(planned, context, steps.length);
+    const { result, ms } = isThenable(working) ? yield* wait(working) : working;
+    steps.push(recordOf(step, result, ms ?? ports.now() - started));
+    if (report) yield* wait(report(steps));
     if (result.notes) notes.push(...result.notes);
     if (result.outcome) outcome = merge(outcome, signed(result.outcome, hook));
     if (!result.ok && step.onError === "stop") {
@@ -103,6 +121,38 @@ function recordOf({ uses }: Step, result: StepResult, ms: number): StepRecord {
   if (result.tokens !== undefined) record.tokens = result.tokens;
   return record;
 }
+
+interface Begun {
+  result: StepResult;
+  /** Absent: it ended just now. */
+  ms?: number;
+}
+
+/** Calls the step, or asks the journal what it gave before. */
+function begin(planned: PlannedStep, context: OwnContext, index: number): MaybePromise<Begun> {
+  const { steps } = context.caller;
+  if (!steps) {
+    const working = start(planned, context);
+    return isThenable(working) ? Promise.resolve(working).then((result) => ({ result })) : { result: working };
+  }
+  const { now } = context.ports;
+  return steps.step(stepName(planned.step, index), async () => {
+    const started = now();
+    const result = await start(planned, context);
+    return { result, ms: now() - started };
+  });
+}
+
+/** What a step is called in the journal. */
+export const stepName = ({ uses }: Step, index: number): string => `${index}:${uses}`;
+
+/** What a step tells of itself before it has ended, in the place of its result. */
+const reporter =
+  (report: Report, before: readonly StepRecord[], { uses }: Step) =>
+  (output: Fields): void => {
+    const told = async (): Promise<void> => report([...before, { uses, ok: true, output, ms: 0 }]);
+    told().catch(() => {}); // what could not be told now is told when the step ends
+  };
 
 /** Calls the step. Never throws; what has to wait is stopped at its limit. */
 function start(planned: PlannedStep, context: OwnContext): MaybePromise<StepResult> {

@@ -1,5 +1,5 @@
 /** What a handler is given: one small object per step, whose costly parts are made only if somebody asks for them. */
-import type { HookEvent, MaybePromise, Seconds } from "./event.ts";
+import type { Fields, HookEvent, MaybePromise, Seconds } from "./event.ts";
 import type { Hook } from "./hook.ts";
 import { type PlannedStep, scopeOf } from "./plan.ts";
 import type { Caller, Ports, Scope, StepContext, StepResult } from "./ports.ts";
@@ -24,6 +24,7 @@ export interface OwnContext extends StepContext {
   match: Found | undefined;
   stopped?: Stopped;
   controller?: AbortController;
+  progress?(output: Fields): void;
 }
 
 export function sharedScope(occasion: Occasion): Scope {

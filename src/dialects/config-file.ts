@@ -2,8 +2,9 @@
 import { dirname, isAbsolute, resolve } from "node:path";
 import type { Hook, Layer, Origin, Problem } from "../core/hook.ts";
 import { didYouMean } from "../core/nearest.ts";
-import { isRecord, kindOf, type Schema } from "../core/schema.ts";
+import { isRecord } from "../core/schema.ts";
 import { type Config, emptyConfig, type ModelSettings, type Provider, providerKinds } from "./config.ts";
+import { automationReaders } from "./config-automations.ts";
 import {
   type ConfigKeyName,
   configKeyNames,
@@ -14,11 +15,12 @@ import {
   provider,
   windowSize,
 } from "./config-keys.ts";
-import type { Member, Node } from "./json-tree.ts";
+import { entriesOf, mapOf, ownFile, type Reader, textsOf } from "./config-nodes.ts";
+import type { Node } from "./json-tree.ts";
 import { hooksOf, type RuleList, type RulesOptions, unreadLists } from "./rules.ts";
-import { tellError, tellWrong } from "./rules-parameters.ts";
+import { tellError } from "./rules-parameters.ts";
 import { openYaml, type YamlFile } from "./yaml-file.ts";
-import { jsonOf, membersOf } from "./yaml-values.ts";
+import { membersOf } from "./yaml-values.ts";
 
 interface ConfigOptions extends Partial<Omit<RulesOptions, "kind">> {
   /** A project's file may not say where keys go. */
@@ -80,11 +82,6 @@ function hooksIn(
   return hooksOf(lists, file, { ...rest, registry, patterns, label, isFree });
 }
 
-interface Reader {
-  file: YamlFile;
-  ofProject: boolean;
-}
-
 const readers: { readonly [K in ConfigKeyName]: (node: Node, reader: Reader) => Partial<Config> } = {
   apps: (node, { file }) => ({ apps: textsOf(node, "apps", file).map((path) => absolute(path, file.origin)) }),
   extensions: (node, { file }) => ({
@@ -95,24 +92,8 @@ const readers: { readonly [K in ConfigKeyName]: (node: Node, reader: Reader) => 
   language_servers: (node, { file }) => ({
     languageServers: entriesOf(node, "language_servers", "language server", languageServer, file),
   }),
+  ...automationReaders,
 };
-
-/** The texts of a list; what is none is told of and left out. */
-function textsOf(node: Node, name: string, { report }: YamlFile): string[] {
-  if (node.type === "null") return [];
-  if (node.type !== "array") {
-    const message = `"${name}" needs a list but is ${kindOf(jsonOf(node))}`;
-    const suggestion = node.type === "string" ? `write [${String(node.value)}]` : "begin each entry with -";
-    tellError(report, node.offset, { code: "wrong-type", message, suggestion });
-    return [];
-  }
-  return (node.children ?? []).flatMap((item) => {
-    if (typeof item.value === "string" && item.value.trim() !== "") return [item.value.trim()];
-    const message = `an entry of "${name}" needs text but is ${kindOf(jsonOf(item))}`;
-    tellError(report, item.offset, { code: "wrong-type", message });
-    return [];
-  });
-}
 
 const folderOf = ({ root, file = "." }: Origin): string => root ?? dirname(file);
 const absolute = (path: string, origin: Origin): string => resolve(folderOf(origin), path);
@@ -122,31 +103,6 @@ function extensionOf(name: string, origin: Origin): Config["extensions"][number]
   const isPath =
     /^\.\.?([/\\]|$)/.test(name) || isAbsolute(name) || (!name.startsWith("@") && /\.[mc]?[jt]s$/.test(name));
   return { name: isPath ? absolute(name, origin) : name, from: origin.file ?? "" };
-}
-
-/** The entries of a map that are valid; what is wrong with the others is told (R33). */
-function entriesOf<T>(
-  node: Node,
-  name: string,
-  subject: string,
-  schema: Schema<T>,
-  file: YamlFile,
-): { [name: string]: T } {
-  const entries: { [name: string]: T } = {};
-  for (const { key, value } of mapOf(node, name, file)) {
-    const json = jsonOf(value);
-    const wrong = schema.check(json);
-    const members = new Map(membersOf(value).map((member) => [member.key, member]));
-    tellWrong(wrong, { subject: `${subject} ${key}`, node: value, members }, file.report);
-    if (wrong.length === 0 && !file.isFaulty(value)) entries[key] = json as T; // its schema has passed it
-  }
-  return entries;
-}
-
-function mapOf(node: Node, name: string, { report }: YamlFile): Member[] {
-  if (node.type === "object" || node.type === "null") return membersOf(node);
-  const message = `"${name}" needs a map but is ${kindOf(jsonOf(node))}`;
-  return tellError(report, node.offset, { code: "wrong-type", message, suggestion: "write name: below it" }) ?? [];
 }
 
 const modelKeys = ["default", "providers", "windows"];
@@ -195,8 +151,6 @@ interface Refusal {
   suggestion: string;
 }
 
-const ownFile = "say it in your own ~/.config/hookline/config.yaml";
-
 function refusalOf(name: string, { kind, url, key, key_variable: variable }: Provider): Refusal | undefined {
   if (key !== undefined) {
     const message = `the key of ${name} stands in a project's file, which others read`;
@@ -223,13 +177,20 @@ function refusalOf(name: string, { kind, url, key, key_variable: variable }: Pro
  * inside may redirect what is sent to it.
  */
 export function mergeConfig(outer: Config, inner: Partial<Config>): Config {
-  const { apps, extensions, mcpServers, models, languageServers } = { ...emptyConfig, ...inner };
+  const { apps, extensions, mcpServers, models, languageServers, ...given } = { ...emptyConfig, ...inner };
+  const { notify = outer.notify } = given;
   return {
+    ...outer,
     apps: [...new Set([...outer.apps, ...apps])],
     extensions: [...outer.extensions, ...extensions].filter(isFirst),
     mcpServers: { ...outer.mcpServers, ...mcpServers },
     models: mergeModels(outer.models, models),
     languageServers: { ...outer.languageServers, ...languageServers },
+    engine: { ...outer.engine, ...given.engine },
+    notifications: { ...outer.notifications, ...given.notifications },
+    webhooks: { ...outer.webhooks, ...given.webhooks },
+    memory: { ...outer.memory, ...given.memory },
+    ...(notify ? { notify } : {}),
   };
 }
 

@@ -9,6 +9,46 @@ export interface Config {
   mcpServers: { [name: string]: McpServer };
   models: ModelSettings;
   languageServers: { [name: string]: LanguageServer | false };
+  engine: EngineSettings;
+  /** Places where runs of automations are told of, by name. Only from the user's own file. */
+  notifications: { [name: string]: NoticeChannel };
+  /** Those that are told where neither a hook nor its project names any; absent: nobody. */
+  notify?: string[];
+  /** Who may send events from outside, by name. Only from the user's own file. */
+  webhooks: { [name: string]: InboundWebhook };
+  memory: MemorySettings;
+}
+
+/** `hook_engine` of specification 000; what is absent holds as there. */
+export interface EngineSettings {
+  enabled?: boolean;
+  max_concurrent_hooks?: number;
+  file_watcher_enabled?: boolean;
+  file_watcher_poll_interval?: Seconds;
+  file_watcher_debounce_seconds?: Seconds;
+}
+
+/** `${NAME}` in values is filled from the environment. */
+export type NoticeChannel = { events?: NoticeKind[]; summary_length?: number } & (
+  | { kind: "discord"; webhook_url: string }
+  | { kind: "discord"; bot_token: string; channel_id: string }
+  | { kind: "slack"; webhook_url: string }
+  | { kind: "webhook"; url: string; headers?: { [name: string]: string }; secret?: string }
+);
+export const noticeKinds = ["started", "tools", "completed", "skipped", "failed"] as const;
+export type NoticeKind = (typeof noticeKinds)[number];
+
+export interface InboundWebhook {
+  /** `whsec_…` of Standard Webhooks; `${NAME}` is filled from the environment. */
+  secret: string;
+  /** The event that its messages become; their own `type` unless said. */
+  event?: string;
+  project?: string;
+}
+
+export interface MemorySettings {
+  /** A model that makes embeddings, as provider/model, of a provider that speaks OpenAI's protocol. Absent: words alone. */
+  embeddings?: string;
 }
 
 /** `${NAME}` in values is filled from the environment. */
@@ -46,4 +86,14 @@ export interface LanguageServer {
   settings?: { [section: string]: Json };
 }
 
-export const emptyConfig: Config = { apps: [], extensions: [], mcpServers: {}, models: {}, languageServers: {} };
+export const emptyConfig: Config = {
+  apps: [],
+  extensions: [],
+  mcpServers: {},
+  models: {},
+  languageServers: {},
+  engine: {},
+  notifications: {},
+  webhooks: {},
+  memory: {},
+};

@@ -31,6 +31,12 @@ export interface Operation<P> {
   /** JSON Schema and check of the input. */
   params: Schema<P>;
   readOnly: boolean;
+  /** The parameters that a command takes as words, in this order; the others are flags. */
+  words?: readonly string[];
+  /** As a person types it. */
+  example?: string;
+  /** For a person who reads a terminal, line by line; absent: as a table, or as its fields. */
+  show?(result: Json): string[];
   /** May throw; an Error's message is the reason that is told. */
   run(params: P, asked: Asked): MaybePromise<Json>;
 }

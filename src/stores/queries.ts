@@ -176,7 +176,8 @@ export function lastFired(database: Database): Map<HookId, Instant> {
 
 /** Closes what nobody runs any more (R26): its process is gone, or it never had one. */
 export function repair(database: Database, isAlive: (owner: string) => boolean, now: Instant): number {
-  const unfinished = "select seq, started, owner from run where status in ('queued', 'running')";
+  const unfinished = `select seq, started, owner from run where status in ('queued', 'running')
+    and not exists (select 1 from work where work.run = run.id)`; // a durable run waits for its next worker
   const rows = (): { seq: number; started: Instant; owner: string | null }[] => database.all(unfinished);
   if (rows().length === 0) return 0; // nearly always: no lock needed
   return database.write(() => {

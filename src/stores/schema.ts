@@ -1,5 +1,9 @@
 /** The tables, as numbered migrations. A migration that was released is never edited: the next one changes what it made. */
 
+import { automationTables } from "./schema-automations.ts";
+import { durableTables } from "./schema-durable.ts";
+import { projectTables } from "./schema-projects.ts";
+
 /** The store's version is the number of migrations that were applied to it. */
 export const migrations: readonly string[] = [
   `
@@ -90,4 +94,5 @@ export const migrations: readonly string[] = [
 
   create table pause (what text primary key, at real not null) strict, without rowid;
   `,
+  durableTables + automationTables + projectTables,
 ];

@@ -1,7 +1,7 @@
 /** The store on SQLite: plain statements, one transaction per method, safe for any number of processes at once. */
 import type { Counter, Instant } from "../core/event.ts";
 import type { Store } from "../core/record.ts";
-import { openDatabase } from "./database.ts";
+import { type Database, openDatabase } from "./database.ts";
 import { createKeeper, type Keeping } from "./keep.ts";
 import {
   debtsOf,
@@ -45,6 +45,11 @@ export interface SqliteStoreOptions extends Keeping {
   onNotice?(notice: string): void;
 }
 
+/** The store, and the database behind it for what else lies there: durable runs, automations, projects. */
+export interface SqliteStore extends Store {
+  readonly database: Database;
+}
+
 const day = 86_400_000;
 
 /**
@@ -55,7 +60,7 @@ const day = 86_400_000;
  *
  * @example const store = openSqliteStore({ path: "/home/me/.local/state/hookline/store.db" });
  */
-export function openSqliteStore(options: SqliteStoreOptions): Store {
+export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const { path, now = Date.now, retentionDays = 30, onNotice } = options;
   const keeper = createKeeper(options);
   const database = openDatabase({ path, migrations, onNotice });
@@ -74,6 +79,7 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
   }
 
   return {
+    database,
     record(event, set, advance) {
       if (Math.abs(now() - lookedAt) > day) tidy();
       const payload = payloadOf(event, keeper);

@@ -1,0 +1,15 @@
+/** Tables of automations that are kept in the store (specification 000): one row each, as its author wrote it. */
+export const automationTables = `
+  create table automation (
+    project text not null,
+    id text not null,
+    name text not null,
+    enabled integer not null,
+    listens text,
+    fields text not null,
+    created real not null,
+    updated real not null,
+    primary key (project, id)
+  ) strict;
+  create index automation_listens on automation (listens) where listens is not null;
+`;

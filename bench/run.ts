@@ -3,9 +3,11 @@
  * With --check it exits 1 when a goal is missed; without, a missed goal is only shown.
  */
 
+import { automations } from "./automations.ts";
 import { changes } from "./changes.ts";
 import { conditions } from "./conditions.ts";
 import { dispatch } from "./dispatch.ts";
+import { durable } from "./durable.ts";
 import { git } from "./git.ts";
 import { hotPath } from "./hot-path.ts";
 import type { Benchmark, Ratio } from "./measure.ts";
@@ -14,7 +16,17 @@ import { loadNow, makeReport, printReport, surroundings, writeReport } from "./r
 import { rules } from "./rules.ts";
 import { store } from "./store.ts";
 
-const benchmarks: readonly Benchmark[] = [dispatch, conditions, hotPath, store, rules, changes, git];
+const benchmarks: readonly Benchmark[] = [
+  dispatch,
+  conditions,
+  hotPath,
+  store,
+  rules,
+  changes,
+  automations,
+  git,
+  durable,
+];
 
 process.exitCode = await main(process.argv.slice(2));
 

@@ -36,6 +36,9 @@ const forbiddenPlaces = [
   "src/core/ability.ts",
   "src/sources/read-",
   "src/triggers/changes-",
+  "src/durable-queue.ts",
+  "src/queues/durable",
+  "src/stores/journal",
   "src/handlers/index.ts",
   "src/conditions/index.ts",
 ];

@@ -10,6 +10,7 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   processes: ["core"],
   trust: ["core"],
   queues: ["core"],
+  projects: ["core"],
   dialects: ["core"],
   stores: ["core", "projects"],
   triggers: ["core", "processes", "file-names.ts"], // of processes the type of git's answers
@@ -19,14 +20,20 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   llm: ["core", "dialects", "protocols"], // of dialects the type of the settings, of protocols how JSON is found among words
   tools: ["core", "dialects"], // of dialects the type of the settings
   "language-servers": ["core", "dialects", "regular-file.ts"], // of dialects the type of the settings
-  operations: ["core", "sources"],
+  mcp: ["core", "operations"],
+  notify: ["core", "dialects", "tools"], // of dialects the type of the settings, of tools how they are filled
+  operations: ["core", "sources", "projects", "dialects"], // of dialects what an automation is
   sources: ["core", "dialects", "trust", "agents"],
   modules: ["core", "handlers", "definition.ts", "sources"], // of sources the type of a place
   testing: everything,
   cli: everything,
   "index.ts": everything,
+  daemon: everything,
   "host-ports.ts": everything, // a part of index.ts
+  "resident.ts": everything, // what index.ts and the daemon are both built on
   "loading.ts": everything, // composes what sources may not import: the dialects' registry, patterns, modules
+  "automations.ts": everything, // composes automations: their rows, the registry, what reads times and knows models
+  "board.ts": everything, // composes projects: their records, git, settings, events
   "outside.ts": everything, // composes tools, models and language servers
   "extended.ts": ["core"],
   "define.ts": ["core", "handlers", "definition.ts", "modules"],
@@ -35,6 +42,7 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   "pauses.ts": ["core", "operations"],
   "registered.ts": ["core", "definition.ts", "handlers", "sources"],
   "file-names.ts": [],
+  "durable-queue.ts": ["core", "queues", "stores", "system.ts"],
   "regular-file.ts": [],
   "system.ts": ["core", "processes"],
   "tracking.ts": ["core", "triggers"],
@@ -52,7 +60,13 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   "@ai-sdk/openai": ["llm"],
   "@ai-sdk/openai-compatible": ["llm"],
   "@modelcontextprotocol/client": ["tools"],
+  "@modelcontextprotocol/server": ["mcp"],
+  "@modelcontextprotocol/server/stdio": ["mcp"],
   ajv: ["handlers"],
+  croner: ["dialects", "triggers"], // what a pattern means is asked where it is read, and where it is waited for
+  hono: ["daemon"],
+  "hono/body-limit": ["daemon"],
+  "@hono/node-server": ["daemon"],
   "ajv/dist/2020.js": ["handlers"],
   "vscode-languageserver-protocol/node": ["language-servers"],
 };

@@ -10,13 +10,16 @@ import { stateFolderOf } from "./system.ts";
 import { createTracking, type Tracked, type TrackingOptions } from "./tracking.ts";
 
 /** What the host brings itself. */
-export const broughtPorts = ({ model, tools }: HooklineOptions): Pick<Ports, "model" | "tools"> => ({
+export const broughtPorts = ({
+  model,
+  tools,
+}: Pick<HooklineOptions, "model" | "tools">): Pick<Ports, "model" | "tools"> => ({
   ...(model ? { model: async () => model } : {}),
   ...(tools ? { tools: async () => tools } : {}),
 });
 
 export function trackingOf(
-  { watch = true, observe }: HooklineOptions,
+  { watch = true, observe }: Pick<HooklineOptions, "watch" | "observe">,
   {
     environment,
     source,
@@ -47,7 +50,7 @@ export function recordingOf({
   options: { files, observe },
   ...known
 }: Pick<ScriptRecordsOptions, "store" | "now" | "home" | "hooks"> & {
-  options: HooklineOptions;
+  options: Pick<HooklineOptions, "files" | "observe">;
   environment: Readonly<Record<string, string>>;
 }): Pick<Ports, "observe" | "keepOutput"> {
   const tell = observe ?? (() => {});

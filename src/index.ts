@@ -1,11 +1,7 @@
 /** The embedder's front door and composition root: createHookline() and defineHook(). */
 import { homedir } from "node:os";
-import { runByAgent, sendableEvents } from "./agents/index.ts";
-import { conditions } from "./conditions/index.ts";
-import { loadPatterns } from "./conditions/patterns.ts";
 import { type Conversation, type ConversationOptions, createConversations } from "./conversation.ts";
 import { type AbilityEvents, withOwnNames } from "./core/ability.ts";
-import { createEngine } from "./core/engine.ts";
 import { HooklineError } from "./core/error.ts";
 import type {
   AgentEventName,
@@ -18,7 +14,6 @@ import type {
 } from "./core/event.ts";
 import { eventToEmit, rowOf } from "./core/events.ts";
 import type { Explanation } from "./core/explain.ts";
-import { isThenable } from "./core/flow.ts";
 import type { HookSet, Problem } from "./core/hook.ts";
 import type { Outcome } from "./core/outcome.ts";
 import { planHook } from "./core/plan.ts";
@@ -26,21 +21,13 @@ import type { Caller, Observation, Ports, Queue } from "./core/ports.ts";
 import type { Model, Tools } from "./core/reach.ts";
 import type { Run, RunFilter, Store } from "./core/record.ts";
 import type { HookDefinition } from "./definition.ts";
-import { emptyConfig } from "./dialects/config.ts";
-import { createExtended } from "./extended.ts";
 import type { Callback } from "./handlers/function.ts";
-import { createHandlers } from "./handlers/index.ts";
-import { broughtPorts, definedOnly, recordingOf, storeOf, trackingOf } from "./host-ports.ts";
-import { type Loading, loadAllStable } from "./loading.ts";
+import { definedOnly, storeOf } from "./host-ports.ts";
 import { type ActionDefinition, actionHandler } from "./modules/custom-action.ts";
 import { type ConditionDefinition, conditionKind } from "./modules/custom-condition.ts";
-import { createOutside } from "./outside.ts";
 import { createPauses, type Pauses } from "./pauses.ts";
-import { createSpawn } from "./processes/spawn.ts";
-import { createInlineQueue } from "./queues/inline.ts";
 import { createRegistered, type Registration } from "./registered.ts";
-import { createHookSource } from "./sources/live.ts";
-import { isAlive, systemPorts } from "./system.ts";
+import { createResident } from "./resident.ts";
 
 export interface HooklineOptions {
   /** The folder that events happen in unless they say otherwise. Default: the process's. */
@@ -120,66 +107,17 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
   const home = options.home ?? homedir();
   const environment = options.environment ?? definedOnly(process.env);
   const functions = new Map<string, Callback>();
-  const patterns = await loadPatterns();
-  const extended = createExtended({ handlers: createHandlers(functions), conditions }, () => source?.forget());
-  const { registry } = extended;
-  const registered = createRegistered(functions, (hook) => planHook(hook, registry, patterns).fault());
-  const loading: Loading = { registry, wholeRegistry: async () => registry, functions, sendable: sendableEvents() };
-  const source =
-    options.files === false
-      ? undefined
-      : createHookSource((folder, expected) =>
-          loadAllStable({ cwd: folder, home, environment, patterns }, loading, expected),
-        );
-  await source?.at(cwd);
   const store = await storeOf(options, environment);
-  const basics = { ...systemPorts(), ...options.clock };
-  await store.repair(isAlive, basics.now());
-  const tracked = trackingOf(options, { store, now: basics.now, home, environment, source });
-  const outside = createOutside({
-    changesOf: tracked.changesOf,
-    environment,
+  const { engine, ports, extended, source, ...resident } = await createResident({
+    ...options,
+    cwd,
     home,
-    root: (event) => source?.known(event.cwd)?.root ?? event.cwd,
-    settings: (event) => source?.known(event.cwd) ?? { config: emptyConfig, userConfig: emptyConfig },
-  });
-  const ports: Ports = {
-    ...basics,
+    environment,
     store,
-    queue: options.queue ?? createInlineQueue(),
-    hooks(event) {
-      const loaded = source?.at(event.cwd);
-      return isThenable(loaded)
-        ? Promise.resolve(loaded).then(({ set }) => registered.combined(set, event.session))
-        : registered.combined(loaded?.set, event.session);
-    },
-    registry,
-    registryAt: (event) => source?.known(event.cwd)?.registry ?? registry,
-    patterns,
-    elsewhere: (hook, event) =>
-      runByAgent(hook, event.sender, { home, root: hook.origin.root ?? event.cwd, environment }),
-    spawn: createSpawn(),
-    fetch: async (request, signal) => (await import("./handlers/fetch.ts")).fetch(request, signal),
-    ...outside.ports,
-    tracking: tracked.tracking,
-    ...broughtPorts(options),
-    ...recordingOf({
-      options,
-      store,
-      now: basics.now,
-      home,
-      environment,
-      hooks: (event) => source?.known(event.cwd)?.set,
-    }),
-  };
-  const engine = createEngine(ports);
-  outside.serve({
-    engine,
-    store,
-    hooks: () => registered.combined(source?.known(cwd)?.set, undefined),
-    now: basics.now,
-    id: basics.id,
+    functions,
+    combine: (set, event) => registered.combined(set, event?.session),
   });
+  const registered = createRegistered(functions, (hook) => planHook(hook, ports.registry, ports.patterns).fault());
   const eventOf = (written: EmittedName, given: object, { session, turn, cwd: place }: EmitOptions): HookEvent => {
     const data = withOwnNames(given as Fields); // payloads are JSON: the types of AgentEvents allow nothing else
     return {
@@ -199,7 +137,7 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
     return { set: registered.combined(loaded?.set, undefined), problems: loaded?.problems ?? [] };
   };
   const conversations = createConversations({
-    after: basics.after,
+    after: ports.after,
     emit: (name, data, given) => engine.emit(eventOf(name, data, given), { environment, ...given }),
     reprompts: async (session) => (await store.turn(session)).spent.reprompts,
     owes: (session) => store.owe(session, new Map()),
@@ -207,7 +145,7 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
   });
   const pauses = createPauses({
     store,
-    now: basics.now,
+    now: ports.now,
     place: async () => ({ hooks: (await inForce(cwd)).set.hooks, root: source?.known(cwd)?.root ?? cwd, cwd }),
     resumed: conversations.resumed,
   });
@@ -235,9 +173,7 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
       if (closed) return;
       closed = true;
       await conversations.close();
-      await engine.close();
-      await outside.close();
-      await tracked.close();
+      await resident.close();
       if (typeof options.store !== "object") store.close();
     },
   };

@@ -65,12 +65,16 @@ async function readerOf(
   { sendable }: Loading,
   patterns: Patterns,
 ): Promise<(registry: Registry) => RulesReader> {
-  const [rules, config, shared, script, slugs] = await Promise.all([
+  const [rules, config, shared, script, slugs, automations, cron, delay, models] = await Promise.all([
     import("./dialects/rules.ts"),
     import("./dialects/config-file.ts"),
     import("./dialects/registry.ts"),
     import("./dialects/script.ts"),
     import("./dialects/script-slug.ts"),
+    import("./dialects/automation-file.ts"),
+    import("./dialects/automation-cron.ts"),
+    import("./triggers/delay.ts"),
+    import("./llm/wanted.ts"),
   ]);
   return (registry) => ({
     compileRules: rules.compileRules,
@@ -82,6 +86,11 @@ async function readerOf(
       compileScript: script.compileScript,
       headInBytes: script.scriptHeadInBytes,
       distinctSlugs: slugs.distinctSlugs,
+    },
+    automations: {
+      compileAutomationFile: automations.compileAutomationFile,
+      times: { readCron: cron.readCron, delayOf: delay.delayOf, delayExamples: delay.delayExamples },
+      modelFault: (llm, settings) => models.modelFault(llm, settings, environment),
     },
     largestFileInBytes: rules.largestRulesFileInBytes,
     environment: environmentName(environment),

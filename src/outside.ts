@@ -4,12 +4,14 @@
  */
 import { figuresOf } from "./agents/index.ts";
 import type { Engine } from "./core/engine.ts";
-import type { HookEvent, Instant } from "./core/event.ts";
+import type { HookEvent, Instant, MaybePromise } from "./core/event.ts";
 import type { Hook, HookSet } from "./core/hook.ts";
 import type { Ports } from "./core/ports.ts";
 import type { LanguageServers, Model, Tools } from "./core/reach.ts";
 import type { Store } from "./core/record.ts";
 import type { Config } from "./dialects/config.ts";
+import type { AutomationDesk } from "./operations/automation-desk.ts";
+import type { Board } from "./projects/index.ts";
 import type { LoadedHooks } from "./sources/load.ts";
 
 export interface OutsideOptions {
@@ -27,12 +29,16 @@ export interface OutsideOptions {
 export interface Served {
   engine: Engine;
   store: Store;
-  hooks(): HookSet;
+  hooks(): MaybePromise<HookSet>;
+  /** The automations that the store keeps; undefined: it keeps none. */
+  automations?(): Promise<AutomationDesk | undefined>;
   now(): Instant;
   id(): string;
 }
 export interface Outside {
-  ports: Pick<Ports, "tools" | "model" | "languageServers" | "enrich" | "redact">;
+  ports: Pick<Ports, "tools" | "model" | "languageServers" | "enrich" | "redact" | "projects" | "git">;
+  /** Projects with their tasks, notes and memory; undefined: the store keeps none. */
+  board(): Promise<Board | undefined>;
   /** Called once, when the engine is there. */
   serve(served: Served): void;
   close(): Promise<void>;
@@ -51,7 +57,7 @@ export function createOutside(options: OutsideOptions): Outside {
     ]);
     return createTools({
       servers: settings.mcpServers,
-      ...(served ? { operations: createOperations({ ...served, environment: options.environment }) } : {}),
+      ...(served ? { operations: createOperations({ ...served, environment: options.environment, board }) } : {}),
       start: startCompanion,
       environment: options.environment,
       cwd: options.root(event),
@@ -75,16 +81,45 @@ export function createOutside(options: OutsideOptions): Outside {
     const model = createModel(settings.models, options.environment);
     return { ask: (request, signal) => model.ask(request, signal), close: async () => {} };
   });
+  let asking: Promise<NonNullable<Ports["git"]>> | undefined;
+  const git: Ports["git"] = async (question, signal) => {
+    asking ??= Promise.all([import("./processes/git.ts"), import("./processes/git-around.ts")]).then(
+      ([{ createGit }, { createGitPort }]) => createGitPort(createGit(options.environment)),
+    );
+    return (await asking)(question, signal);
+  };
   let redaction: Promise<(text: string) => string> | undefined;
+  const redact = async (text: string): Promise<string> => {
+    redaction ??= import("./trust/redaction.ts").then(({ createRedaction }) => createRedaction(options));
+    return (await redaction)(text);
+  };
+  let opened: Promise<Board | undefined> | undefined;
+  async function board(): Promise<Board | undefined> {
+    if (!served) return undefined;
+    const { store, engine, now, id } = served;
+    opened ??= import("./board.ts").then(({ openBoard }) =>
+      openBoard({
+        ...options,
+        ...{ store, engine, now, id, redact },
+        settingsIn: (cwd) => options.settings({ id: "", name: "note.read", at: 0, cwd, data: {}, sender: "" }).config,
+        complain: options.complain ?? (() => {}),
+      }),
+    );
+    const opening = opened;
+    return opening.catch((error: unknown) => {
+      opened = undefined; // the next who asks may have more luck
+      throw error;
+    });
+  }
   return {
+    board,
     ports: {
-      async redact(text) {
-        redaction ??= import("./trust/redaction.ts").then(({ createRedaction }) => createRedaction(options));
-        return (await redaction)(text);
-      },
+      projects: async () => (await board()) ?? (await import("./projects/without-store.ts")).withoutStore,
+      redact,
       tools: tools.of,
       model: models.of,
       languageServers: languageServers.of,
+      git,
       enrich(event, needs) {
         const figures = figuresOf(event, needs, options.settings(event).config.models.windows ?? {});
         const given = figures ? { ...event, figures } : event;

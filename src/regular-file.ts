@@ -1,12 +1,14 @@
 /** Reading a file that somebody else named: only a regular one, and never more than a limit. Apart, as handlers and language servers both do. */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 
-export type FileText = { text: string } | { refused: string; because: "irregular" | "large" };
+type Refusal = { refused: string; because: "irregular" | "large" };
+export type FileText = { text: string } | Refusal;
+export type FileHead = { bytes: Buffer; isWhole: boolean } | Refusal;
 
 /** A pipe without a writer would be waited for in `open`, for ever; a terminal would become ours. */
 const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
-const irregular: FileText = { refused: "it is no regular file", because: "irregular" };
+const irregular: Refusal = { refused: "it is no regular file", because: "irregular" };
 
 /** A sentence where it is a folder, a pipe, a socket or a device, or larger than the limit. Rejects where it cannot be read. */
 export async function readRegularFile(path: string, limitInBytes: number): Promise<FileText> {
@@ -17,10 +19,21 @@ export async function readRegularFile(path: string, limitInBytes: number): Promi
     if (!found.isFile()) return irregular;
     if (found.size > limitInBytes) return tooLarge(limitInBytes);
     const room = Buffer.allocUnsafe(limitInBytes + 1);
-    let filled = 0;
-    for (let read = 1; read > 0 && filled < room.length; filled += read)
-      ({ bytesRead: read } = await file.read(room, filled, room.length - filled));
-    return textOf(room.subarray(0, filled), limitInBytes);
+    return textOf(room.subarray(0, await fill(file, room)), limitInBytes);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The beginning of a file, however large it is. Rejects where it cannot be read. */
+export async function readFileHead(path: string, keptInBytes: number): Promise<FileHead> {
+  const file = await open(path, flags).catch(unlessSocket);
+  if (file === undefined) return irregular;
+  try {
+    if (!(await file.stat()).isFile()) return irregular;
+    const room = Buffer.allocUnsafe(keptInBytes + 1);
+    const filled = await fill(file, room);
+    return { bytes: room.subarray(0, Math.min(filled, keptInBytes)), isWhole: filled <= keptInBytes };
   } finally {
     await file.close();
   }
@@ -43,11 +56,19 @@ export function readRegularFileSync(path: string, limitInBytes: number): FileTex
   }
 }
 
+/** Until the room or the file ends; gives how far it came. */
+async function fill(file: FileHandle, room: Buffer): Promise<number> {
+  let filled = 0;
+  for (let read = 1; read > 0 && filled < room.length; filled += read)
+    ({ bytesRead: read } = await file.read(room, filled, room.length - filled));
+  return filled;
+}
+
 /** One byte more than the limit was asked for: files grow, and some of the system's own claim to be empty. */
 const textOf = (bytes: Buffer, limitInBytes: number): FileText =>
   bytes.length > limitInBytes ? tooLarge(limitInBytes) : { text: bytes.toString("utf8") };
 
-const tooLarge = (limitInBytes: number): FileText => ({
+const tooLarge = (limitInBytes: number): Refusal => ({
   refused: `larger than ${limitInBytes >> 20} MiB`,
   because: "large",
 });

@@ -66,8 +66,9 @@ function tableComplaints(project: Project): string[] {
     ...sameNames(
       "docs/handlers.md",
       headings(read("docs/handlers.md")),
-      handlersThat((one) => !one.action),
+      handlersThat((one) => !one.action && !one.contextStep),
     ),
+    ...sameNames("docs/context-steps.md", headings(read("docs/context-steps.md")), stepTypes()),
     ...sameNames(
       "docs/actions.md",
       headings(read("docs/actions.md")),
@@ -99,6 +100,9 @@ function tableComplaints(project: Project): string[] {
 
 const handlersThat = (holds: (handler: Handler) => boolean): string[] =>
   [...createHandlers(new Map())].flatMap(([name, handler]) => (holds(handler) ? [name] : []));
+
+const stepTypes = (): string[] =>
+  [...createHandlers(new Map()).values()].flatMap(({ contextStep }) => contextStep?.type ?? []);
 
 const words = (text: string): string[] => text.match(/[a-zA-Z]+/g) ?? [];
 /** `## name`, where the name is one word of code. */

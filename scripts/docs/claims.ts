@@ -1,5 +1,6 @@
 /** Every claim that this version answers for, in a few words: what docs/conformance.md lists and tests name. */
 
+import { automationCases, automations } from "./automation-claims.ts";
 import { repository, repositoryCases } from "./repository-claims.ts";
 import { scriptCases, scripts } from "./script-claims.ts";
 
@@ -321,6 +322,8 @@ export const claims: Readonly<Record<string, Claim>> = {
   ...cases,
   ...rules,
   ...ruleCases,
+  ...automations,
+  ...automationCases,
   ...scripts,
   ...scriptCases,
   ...repository,

@@ -1,6 +1,8 @@
 /** docs/command-line.md: the table of commands as a person reads it. */
 import { readFileSync } from "node:fs";
 import { commands, internalCommands } from "../../src/cli/commands.ts";
+import { actionsOf, commandOf } from "../../src/cli/operation.ts";
+import { type Param, paramsOf } from "../../src/cli/operation-input.ts";
 import { sourceFiles } from "../imports.ts";
 
 /** What each flag does: the only thing about flags that the table of commands does not know. */
@@ -25,7 +27,7 @@ const flags: Readonly<Record<string, string>> = {
   "follow-ups --all": "those that are done too",
   "follow-ups --yes": "runs a command without a question; needed where nobody can be asked",
   "install --layer": "`user` (unless said), `project` or `local`: which of the agent's settings files",
-  "install --http": "not in this version: it registers the address of the daemon, which does not exist yet",
+  "install --http": "not in this version: agents call the command",
   "install --take-over": "moves hooks that the agent runs itself into Hookline's file; uninstall moves them back",
   "install --dry-run": "shows the file as it would be and writes nothing",
   "uninstall --layer": "as for `install`",
@@ -33,6 +35,12 @@ const flags: Readonly<Record<string, string>> = {
   "git --dry-run": "says what would be done and writes nothing",
   "git --by": "the file that git started, which calls `git run`",
   "git --renew": "that file has seen that hooks may have changed, and is written anew",
+  "up --port": "where it listens, on this machine alone; 4665 unless said, 0 for any that is free",
+  "up --workspace":
+    "a folder whose automation files are in force; may be given more than once; the current folder unless said",
+  "up --once": "does what is due and queued now, waits for it and exits: for a clock of your own, or a test",
+  "mcp --read-only": "only the tools that change nothing",
+  "mcp --tools": "only these, with commas between: names of operations, or groups such as `task`; `task_*` is the same",
   "purge --before": "a date such as 2026-01-01; everything older is forgotten",
   "hook --event": "the event, for payloads that do not name it themselves",
   "hook --by": "which registration calls, so that one event told twice is known as one",
@@ -64,8 +72,18 @@ const remarks: Readonly<Record<string, string>> = {
   install:
     "Agents: `claude-code`. It can be run twice, and it notes what it did, so that uninstall is exact: [claude-code.md](claude-code.md).",
   uninstall: "Back to the same bytes, unless somebody else edited the file since; then only Hookline's entries go.",
-  status: "Also closes runs that a crash left open.",
+  up: "In the foreground until Ctrl-C or `hookline down`; one for each store. JSON: one line when it is up, with `pid`, `port`, `workspaces`, `automations`, `due`, `watches` and `queue`. All of it: [daemon.md](daemon.md).",
+  down: 'Waits until it has ended: runs in progress get ten seconds, and go on at the next start. Without a daemon it says so, and exits 0. JSON: `{"stopped": PID | null}`.',
+  status:
+    "Also closes runs that a crash left open. Of a daemon it tells what is watched, when what is due, what waits and which automations are broken.",
   git: "`install` and `uninstall` for a person; `git run pre-commit` is what git's hook calls, and its exit code is that of the first script that fails. All of it: [git.md](git.md).",
+  automation:
+    "Automations of the store; ID is the automation's own, or `PROJECT/ID`. `fire` waits for the run that it started, unless a daemon has it. What the fields mean: [automations.md](automations.md).",
+  project: "A folder without a project gets one with the first thing that is kept for it: [projects.md](projects.md).",
+  task: "In the project of this folder, unless `--project` names another. Each change is told as an event such as `task.completed`: [projects.md](projects.md).",
+  note: "Each change is told as an event such as `note.updated`; a copy of each note is a readable file: [projects.md](projects.md).",
+  memory: "Found by words, and by meaning where `memory.embeddings` names a model: [projects.md](projects.md).",
+  mcp: "Not for people: an agent starts it, and asks in this folder's project until it closes standard input. How agents are told of it, and what their models may do: [mcp.md](mcp.md).",
   purge: "What is older than the retention goes without it: [store.md](store.md).",
   hook: "Not for people: the agent's settings name it. It exits 0 or 2 only, as agents read other codes in their own ways.",
 };
@@ -105,11 +123,31 @@ ${shown.map(section).join("\n")}`;
 
 function section([name, { summary, usage, example, flags: own }]: (typeof shown)[number]): string {
   const rows = Object.keys(own).map((flag) => `| \`--${flag}\` | ${flags[`${name} --${flag}`] ?? ""} |`);
-  const table = rows.length > 0 ? `\n| flag | does |\n|---|---|\n${rows.join("\n")}\n` : "";
+  const table = commands[name]?.choose
+    ? actionTables(name)
+    : rows.length > 0
+      ? `\n| flag | does |\n|---|---|\n${rows.join("\n")}\n`
+      : "";
   const remark = remarks[name] ? `\n${remarks[name]}\n` : "";
   const sentence = `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
   return `## ${name}\n\n${sentence}\n\n\`\`\`sh\nhookline ${usage}\n${example}\n\`\`\`\n${table}${remark}`;
 }
+
+/** Commands whose actions the table of operations names: each with its example, and with what it takes. */
+const actionTables = (group: string): string =>
+  actionsOf(group)
+    .map((action) => {
+      const params = paramsOf(action.operation);
+      const { summary, usage, example } = commandOf(group, action, params);
+      const rows = params.map((param) => `| \`${writtenAs(param)}\` | ${cell(param.description)} |`);
+      const table = rows.length > 0 ? `\n| word or flag | is |\n|---|---|\n${rows.join("\n")}\n` : "";
+      return `\n### ${group} ${action.name}\n\n${summary}\n\n\`\`\`sh\nhookline ${usage}\n${example}\n\`\`\`\n${table}`;
+    })
+    .join("");
+
+const writtenAs = ({ isWord, isSwitch, title, flag }: Param): string =>
+  isWord ? title : isSwitch ? `--${flag}, --no-${flag}` : `--${flag}`;
+const cell = (text: string): string => text.replaceAll("|", "\\|");
 
 /** The variables that the command reads, but for the one that its own bin sets. */
 const variables = (): string[] => {

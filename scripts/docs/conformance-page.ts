@@ -1,4 +1,5 @@
 /** docs/conformance.md: every claim, and the tests that carry it. */
+import { automationCases, automations } from "./automation-claims.ts";
 import { type Claim, cases, claims, common, ruleCases, rules, settings } from "./claims.ts";
 import { repository, repositoryCases } from "./repository-claims.ts";
 import { scriptCases, scripts } from "./script-claims.ts";
@@ -6,6 +7,8 @@ import { type NamedTest, testsByClaim } from "./test-names.ts";
 
 const parts: readonly [string, Readonly<Record<string, Claim>>][] = [
   ["Every format (X)", common],
+  ["Automations (A)", automations],
+  ["Automations: worked examples (AT)", automationCases],
   ["Settings hooks (C)", settings],
   ["Settings hooks: worked examples (CT)", cases],
   ["Rules (D)", rules],
@@ -23,7 +26,7 @@ export function conformancePage(): string {
   for (const claim of Object.values(claims)) counts[claim.design ? "design" : claim.later ? "later" : "tested"] += 1;
   const intro = `# Conformance
 
-What the specifications of repository hooks (001), settings hooks (002), rules (003) and workspace scripts (004) claim, and what holds for every format, and how this version answers.
+What the specifications of automations (000), repository hooks (001), settings hooks (002), rules (003) and workspace scripts (004) claim, and what holds for every format, and how this version answers.
 A test names the claims that it proves in brackets, as in \`[C36, CT11] a program that exits 2 blocks …\`; this page is
 made from those names, and a claim that is listed as tested without such a test fails \`npm run check\`.
 
@@ -67,7 +70,7 @@ export function conformanceComplaints(tests: ReadonlyMap<string, readonly NamedT
         `docs/conformance.md: no test names ${id} (${says}) — add the tag to the test that proves it, or say in scripts/docs/claims.ts why it has none`,
     );
   const unknown = [...tests]
-    .filter(([id]) => /^(B|BT|C|CT|D|DT|E|ET|X)\d/.test(id) && !Object.hasOwn(claims, id))
+    .filter(([id]) => /^(A|AT|B|BT|C|CT|D|DT|E|ET|X)\d/.test(id) && !Object.hasOwn(claims, id))
     .map(([id, [first]]) => `${first?.file}: a test names ${id}, which scripts/docs/claims.ts does not know`);
   return [...untested, ...unknown];
 }

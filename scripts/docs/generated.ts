@@ -1,6 +1,7 @@
 /** The files that are made from the code: path → text. npm run docs writes them, npm run check compares. */
 
 import { conditions } from "../../src/conditions/index.ts";
+import { automationSchema } from "../../src/dialects/automation-json-schema.ts";
 import { rulesSchema } from "../../src/dialects/rules-schema.ts";
 import { createHandlers } from "../../src/handlers/index.ts";
 import { commandLinePage } from "./command-line-page.ts";
@@ -15,9 +16,12 @@ export const generated: Readonly<Record<string, () => string>> = {
   "schema/rules.schema.json": () => schemaText("rules"),
   "schema/app.schema.json": () => schemaText("app"),
   "schema/hookline.schema.json": () => schemaText("config"),
+  "schema/automation.schema.json": () => `${JSON.stringify(automationSchema(known), null, 2)}\n`,
   NOTICE: notice,
 };
 
-/** With what comes with Hookline; `hookline schema` adds what a project registers. */
+/** What comes with Hookline; `hookline schema` adds what a project registers. */
+const known = { handlers: createHandlers(new Map()), conditions };
+
 const schemaText = (kind: "rules" | "app" | "config"): string =>
-  `${JSON.stringify(rulesSchema({ handlers: createHandlers(new Map()), conditions }, kind), null, 2)}\n`;
+  `${JSON.stringify(rulesSchema(known, kind), null, 2)}\n`;

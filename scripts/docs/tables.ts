@@ -1,13 +1,16 @@
 /**
- * Tables inside pages that are made from the code's own tables: `<!-- table: actions -->` lists all of a kind, and
- * `<!-- parameters: gate -->` the parameters of one; both go up to `<!-- end -->`.
+ * Tables inside pages that are made from the code's own tables: `<!-- table: actions -->` lists all of a kind,
+ * `<!-- parameters: gate -->` the parameters of one, and `<!-- results: read_file -->` what a context step gives; each
+ * goes up to `<!-- end -->`.
  */
 import { conditions } from "../../src/conditions/index.ts";
 import type { Fields } from "../../src/core/event.ts";
+import { namedQueries, queryNames } from "../../src/core/named-queries.ts";
 import { isRecord } from "../../src/core/schema.ts";
 import { placeholders } from "../../src/core/template.ts";
 import { scriptFields } from "../../src/dialects/script-fields.ts";
 import { createHandlers } from "../../src/handlers/index.ts";
+import { operations } from "../../src/operations/index.ts";
 
 const handlers = createHandlers(new Map());
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
@@ -39,6 +42,32 @@ const lists: Readonly<Record<string, () => string>> = {
           : [],
       ),
     ),
+  "context-steps": () =>
+    table(
+      ["type", "what it does", "parameters", "limit"],
+      [...handlers.values()].flatMap(({ contextStep: step, params }) =>
+        step
+          ? [
+              [
+                `[\`${step.type}\`](context-steps.md#${step.type})`,
+                step.summary,
+                namesIn(params.json),
+                `${step.limit} s`,
+              ],
+            ]
+          : [],
+      ),
+    ),
+  queries: () =>
+    table(
+      ["query", "what it answers", "params"],
+      queryNames.map((name) => [`\`${name}\``, namedQueries[name].summary, codes(namedQueries[name].params)]),
+    ),
+  operations: () =>
+    table(
+      ["operation", "input", "what it does"],
+      [...operations].map(([name, { params, summary }]) => [`\`hookline.${name}\``, namesIn(params.json), summary]),
+    ),
   placeholders: () =>
     table(
       ["placeholder", "what it is"],
@@ -55,6 +84,8 @@ const lists: Readonly<Record<string, () => string>> = {
       ]),
     ),
 };
+
+const codes = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
 
 const onOf = (events: readonly string[] = []): string => events.join(", ") || "any event";
 
@@ -83,6 +114,17 @@ function parametersOf(name: string): string | undefined {
   return rows.length === 0 ? "It takes no parameters." : table(["parameter", "kind", "default", "what it is"], rows);
 }
 
+function resultsOf(name: string): string | undefined {
+  const { gives } = handlers.get(name)?.contextStep ?? {};
+  return (
+    gives &&
+    table(
+      ["field", "what it holds"],
+      Object.entries(gives).map(([field, holds]) => [`\`${field}\``, holds]),
+    )
+  );
+}
+
 function kindOf({ type, enum: values, anyOf }: Fields): string {
   if (Array.isArray(values)) return values.map((one) => `\`${String(one)}\``).join(", ");
   if (Array.isArray(anyOf)) return anyOf.map((one) => (isRecord(one) ? kindOf(one as Fields) : "")).join(" or ");
@@ -97,18 +139,24 @@ function kindOf({ type, enum: values, anyOf }: Fields): string {
   return kinds[String(type)] ?? "anything";
 }
 
-const marker = /^<!-- (table|parameters): ([\w-]+) -->\n[\s\S]*?^<!-- end -->$/gm;
+const marker = /^<!-- (table|parameters|results): ([\w-]+) -->\n[\s\S]*?^<!-- end -->$/gm;
+
+const makers: Readonly<Record<string, (name: string) => string | undefined>> = {
+  table: (name) => lists[name]?.(),
+  parameters: parametersOf,
+  results: resultsOf,
+};
+const made = (kind: string, name: string): string | undefined => makers[kind]?.(name);
 
 /** The page with each such table as the code is now; one that names nothing in the code is left alone. */
 export const withTables = (page: string): string =>
   page.replace(marker, (written, kind: string, name: string) => {
-    const made = kind === "table" ? lists[name]?.() : parametersOf(name);
-    return made === undefined ? written : `<!-- ${kind}: ${name} -->\n\n${made}\n\n<!-- end -->`;
+    const now = made(kind, name);
+    return now === undefined ? written : `<!-- ${kind}: ${name} -->\n\n${now}\n\n<!-- end -->`;
   });
 
 /** What of a page is another text than the code says, by kind and name. */
 export const staleTables = (page: string): string[] =>
-  [...page.matchAll(marker)].flatMap(([written, kind = "", name = ""]) => {
-    const known = kind === "table" ? Object.hasOwn(lists, name) : schemaOf(name) !== undefined;
-    return known && withTables(written) === written ? [] : [`${kind}: ${name}`];
-  });
+  [...page.matchAll(marker)].flatMap(([written, kind = "", name = ""]) =>
+    made(kind, name) !== undefined && withTables(written) === written ? [] : [`${kind}: ${name}`],
+  );

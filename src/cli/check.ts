@@ -5,11 +5,13 @@ import { loadPatterns } from "../conditions/patterns.ts";
 import { HooklineError } from "../core/error.ts";
 import type { Hook, Problem } from "../core/hook.ts";
 import { inspectHooks } from "../dialects/inspect.ts";
-import { checkOne, loadAll, type Request } from "../loading.ts";
-import type { ExitCode, Invocation } from "./command.ts";
+import { checkOne, type Loaded, type Loading, loadAll, type Request } from "../loading.ts";
+import { type ExitCode, type Invocation, textFlag } from "./command.ts";
 import { findingsBelow } from "./git-below.ts";
-import { loadingFor, type Place } from "./line.ts";
+import { loadingFor, type Place, storePath } from "./line.ts";
 import { shortPath } from "./list.ts";
+import { openStore } from "./store.ts";
+import { storedAutomations } from "./stored-automations.ts";
 import { safeText, type Terminal } from "./terminal.ts";
 
 export async function check(invocation: Invocation): Promise<ExitCode> {
@@ -30,8 +32,10 @@ interface Found {
 async function find(invocation: Invocation): Promise<Found> {
   const request = { ...invocation, patterns: await loadPatterns() };
   if (invocation.words.length === 0) {
-    const { problems, files, set } = await loadAll(request, loadingFor(request));
-    return { problems, files: files.length, hooks: set.hooks };
+    const loading = loadingFor(request);
+    const loaded = await loadAll(request, loading);
+    const { hooks, problems } = await withStored(invocation, loaded, loading);
+    return { problems: [...loaded.problems, ...problems], files: loaded.files.length, hooks };
   }
   const found: Found[] = [];
   for (const word of invocation.words) found.push(await findAt(word, request));
@@ -40,6 +44,27 @@ async function find(invocation: Invocation): Promise<Found> {
     hooks: found.flatMap((one) => one.hooks),
     files: found.reduce((sum, one) => sum + one.files, 0),
   };
+}
+
+/** The automations of the store are looked at with the files, where there is a store. */
+async function withStored(
+  invocation: Invocation,
+  { set, userConfig }: Loaded,
+  { wholeRegistry }: Loading,
+): Promise<Pick<Found, "hooks" | "problems">> {
+  if (!existsSync(storePath(invocation, textFlag(invocation.flags, "store"))))
+    return { hooks: set.hooks, problems: [] };
+  const store = await openStore(invocation);
+  const complain = (reason: string): void => invocation.terminal.error(`hookline: ${reason}`);
+  const models = () => userConfig.models;
+  const { environment } = invocation;
+  const stored = storedAutomations({ store, environment, wholeRegistry, models, complain });
+  try {
+    const { hooks } = await stored.combine(set);
+    return { hooks, problems: stored.problems() };
+  } finally {
+    store.close();
+  }
 }
 
 async function findAt(word: string, request: Request & Place): Promise<Found> {

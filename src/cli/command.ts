@@ -7,7 +7,7 @@ import { HooklineError, messageOf } from "../core/error.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
 
 export type ExitCode = 0 | 1 | 2 | 3;
-export type Flags = Readonly<Record<string, string | boolean | undefined>>;
+export type Flags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 /** Everything a command gets from the outside; commands read no global state. */
 export interface Invocation {
@@ -35,6 +35,14 @@ export interface Command {
   /** How many words it takes at most. */
   words: number;
   load(): Promise<RunCommand>;
+  /** Of a command with actions: which of them these words mean. Throws HooklineError usage. */
+  choose?(given: readonly string[]): Promise<Chosen>;
+}
+
+/** One action of a command, and the words that are left for it. */
+export interface Chosen {
+  command: Command;
+  rest: readonly string[];
 }
 
 export const globalFlags: ParseArgsOptionsConfig = {
@@ -91,7 +99,7 @@ function parse(command: Command, given: readonly string[]): { values: Flags; pos
       strict: true,
     });
     if (positionals.length > command.words) throw new Error(`"${positionals[command.words]}" is one word too many`);
-    return { values: values as Flags, positionals }; // no flag here is given more than once, so none is a list
+    return { values: values as Flags, positionals }; // every flag takes text or nothing, so no list holds a boolean
   } catch (error) {
     throw usageError(messageOf(error), command.usage);
   }
@@ -107,6 +115,12 @@ export const usageError = (what: string, usage: string): HooklineError =>
     where: "the command line",
     advice: `usage: hookline ${usage}`,
   });
+
+/** A flag that may be given more than once. */
+export const textsFlag = (flags: Flags, name: string): readonly string[] => {
+  const value = flags[name];
+  return typeof value === "object" ? value : [];
+};
 
 export const textFlag = (flags: Flags, name: string): string | undefined => {
   const value = flags[name];

@@ -6,6 +6,17 @@ const event = {
   session: { type: "string" },
 } as const;
 
+/** What the actions are, and what they take, the table of operations says. */
+const group = (name: string, summary: string, example: string): Command => ({
+  summary,
+  usage: `${name} ACTION …`,
+  example,
+  flags: {},
+  words: 0,
+  load: async () => (await import("./help.ts")).hookIsDispatchedFirst,
+  choose: async (given) => (await import("./operation.ts")).chooseAction(name, given),
+});
+
 export const commands: Readonly<Record<string, Command>> = {
   demo: {
     summary: "replay a recorded agent session through a sample workspace and show what its hooks did",
@@ -88,8 +99,8 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./register.ts")).register,
   },
   schema: {
-    summary: "print the JSON Schema of rules, app files or hookline.yaml, for editors",
-    usage: "schema rules|app|config",
+    summary: "print the JSON Schema of rules, app files, hookline.yaml or automations, for editors",
+    usage: "schema rules|app|config|automation",
     example: "hookline schema rules > .hookline/rules.schema.json",
     flags: {},
     words: 1,
@@ -154,8 +165,24 @@ export const commands: Readonly<Record<string, Command>> = {
     words: 2,
     load: async () => (await import("./git.ts")).git,
   },
+  up: {
+    summary: "run the daemon: schedules, watchers, the worker of automations, and HTTP on this machine",
+    usage: "up [--port 4665] [--workspace DIR]… [--store FILE] [--once] [--json]",
+    example: "hookline up --workspace ~/shop --workspace ~/site",
+    flags: { port: { type: "string" }, workspace: { type: "string", multiple: true }, once: { type: "boolean" } },
+    words: 0,
+    load: async () => (await import("./up.ts")).up,
+  },
+  down: {
+    summary: "end the daemon; runs of automations go on when it is started again",
+    usage: "down [--store FILE] [--json]",
+    example: "hookline down",
+    flags: {},
+    words: 0,
+    load: async () => (await import("./down.ts")).down,
+  },
   status: {
-    summary: "show the store, the hooks in force and where agents are registered",
+    summary: "show the store, the daemon, the hooks in force and where agents are registered",
     usage: "status [--json]",
     example: "hookline status",
     flags: {},
@@ -169,6 +196,27 @@ export const commands: Readonly<Record<string, Command>> = {
     flags: { before: { type: "string" } },
     words: 0,
     load: async () => (await import("./purge.ts")).purge,
+  },
+  automation: group(
+    "automation",
+    "make, see, change and fire automations: hooks that belong to a project",
+    "hookline automation list",
+  ),
+  project: group("project", "see and change the projects that automations work in", "hookline project list"),
+  task: group(
+    "task",
+    "make, see, begin and end the tasks of a project",
+    'hookline task create "Repair the login test"',
+  ),
+  note: group("note", "write, read and delete the notes of a project", "hookline note list"),
+  memory: group("memory", "keep what a project should remember, and search it", 'hookline memory search "flaky tests"'),
+  mcp: {
+    summary: "serve every operation to an agent as tools, over standard input and output",
+    usage: "mcp [--read-only] [--tools LIST]",
+    example: "claude mcp add hookline -- npx hookline mcp --tools task,note,memory",
+    flags: { "read-only": { type: "boolean" }, tools: { type: "string" } },
+    words: 0,
+    load: async () => (await import("./mcp.ts")).mcp,
   },
   hook: {
     summary: "what agents call: payload on stdin, the agent's own reply out",

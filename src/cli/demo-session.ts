@@ -32,7 +32,12 @@ export interface Sample {
 }
 
 /** Copies the sample to where it is played, as a repository with its git hook where there is git. */
-export function settle(folder: string, examples: string, { environment, self }: Invocation): Sample {
+export function settle(
+  folder: string,
+  examples: string,
+  { environment, self }: Invocation,
+  stage: Readonly<Record<string, string>> = {},
+): Sample {
   const workspace = join(folder, "shop-api");
   const home = join(folder, "home");
   const store = join(folder, "hookline.db");
@@ -47,7 +52,7 @@ export function settle(folder: string, examples: string, { environment, self }: 
   };
   const person = { GIT_AUTHOR_NAME: "Ada", GIT_AUTHOR_EMAIL: "ada@example.org" };
   const committer = { GIT_COMMITTER_NAME: "Ada", GIT_COMMITTER_EMAIL: "ada@example.org" };
-  const place: Place = { cwd: workspace, home, environment: { ...rest, ...own, ...person, ...committer } };
+  const place: Place = { cwd: workspace, home, environment: { ...rest, ...own, ...person, ...committer, ...stage } };
   const begin = ["git init --quiet", "git add --all", "git commit --quiet --message start"];
   const hasGit = begin.every((line) => didWork("sh", ["-c", line], place));
   return { place, store, hasGit: hasGit && didWork(self[0], [self[1], "git", "install"], place) };

@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Fields, HookEvent } from "../core/event.ts";
+import type { Observation } from "../core/ports.ts";
 import type { Run } from "../core/record.ts";
 import { isRecord } from "../core/schema.ts";
 import { openSqliteStore } from "../stores/sqlite.ts";
 import type { ExitCode, Invocation } from "./command.ts";
+import { type Finished, openStage, playAutomation, writeChannel } from "./demo-automation.ts";
 import { play, settle, type Told } from "./demo-session.ts";
 import { openLine } from "./line.ts";
 import { inputOf, resultOf, saidIn } from "./runs.ts";
@@ -15,32 +17,52 @@ import { type Column, oneLine, type Style, type Terminal, table } from "./termin
 export async function demo(invocation: Invocation): Promise<ExitCode> {
   const folder = mkdtempSync(join(tmpdir(), "hookline-demo-"));
   const examples = join(dirname(dirname(invocation.self[1])), "examples", "demo");
-  const sample = settle(folder, examples, invocation);
+  const stage = await openStage();
+  const sample = settle(folder, examples, invocation, stage.environment);
   const { place, store } = sample;
-  const runs = new Map<string, Run>();
-  const line = await openLine({
-    place,
-    store: openSqliteStore({ path: store }),
-    observe: (seen) => void (seen.is === "run" && runs.set(seen.run.id, seen.run)),
-  });
+  writeChannel(place.home);
+  const { runs, observe, finished } = watchRuns();
+  const line = await openLine({ place, store: openSqliteStore({ path: store }), observe });
   const started = performance.now();
   const told = await play(line, sample, examples);
+  told.push(...(await playAutomation(line, place, finished)));
   await line.engine.close();
   const seconds = (performance.now() - started) / 1000;
   for (const one of told.filter((one) => one.runs.length === 0))
     one.runs = [...runs.values()].filter((run) => run.eventId === one.event.id);
-  if (invocation.json) {
-    invocation.terminal.print(JSON.stringify({ folder, store, events: told }));
-  } else report(invocation, told, { folder, store, seconds });
   await line.close();
+  await stage.close();
+  const { notices } = stage;
+  if (invocation.json) invocation.terminal.print(JSON.stringify({ folder, store, events: told, notices }));
+  else report(invocation, told, { folder, store, seconds, notices });
   if (invocation.json) rmSync(folder, { recursive: true });
   return 0;
+}
+
+/** All runs, as they were last seen. */
+function watchRuns(): { runs: ReadonlyMap<string, Run>; observe(seen: Observation): void; finished: Finished } {
+  const runs = new Map<string, Run>();
+  const waiting = new Map<string, (run: Run) => void>();
+  return {
+    runs,
+    observe(seen) {
+      if (seen.is !== "run") return;
+      runs.set(seen.run.id, seen.run);
+      if (seen.run.ms !== undefined) waiting.get(seen.run.eventId)?.(seen.run);
+    },
+    finished: (event) =>
+      new Promise((resolve) => {
+        const ended = [...runs.values()].find(({ eventId, ms }) => eventId === event && ms !== undefined);
+        if (ended) resolve(ended);
+        else waiting.set(event, resolve);
+      }),
+  };
 }
 
 function report(
   { terminal, self }: Invocation,
   told: readonly Told[],
-  { folder, store, seconds }: { folder: string; store: string; seconds: number },
+  { folder, store, seconds, notices }: { folder: string; store: string; seconds: number; notices: readonly string[] },
 ): void {
   const runs = told.flatMap(({ event, outcome, runs: own }) => own.map((run) => ({ event, outcome, run })));
   terminal.print(terminal.paint("bold", "A recorded Claude Code session, replayed through a workspace with hooks"));
@@ -49,11 +71,13 @@ function report(
   for (const row of rowsOf(terminal, runs)) terminal.print(row);
   terminal.print("");
   terminal.print(summary(told, seconds));
+  for (const notice of notices) terminal.print(`The team was told: ${oneLine(notice)}`);
   const denied = runs.find(({ run }) => run.outcome?.verdict?.is === "deny");
   const command = basename(self[1]) === "hookline.js" ? "npx hookline" : "hookline";
   terminal.print(terminal.paint("dim", `\nThe workspace and every recorded run are in ${folder}. Ask it:`));
   if (denied) terminal.print(`  ${command} why ${denied.run.id} --store ${store}`);
   terminal.print(`  ${command} runs --store ${store}`);
+  terminal.print(`  ${command} task list --store ${store}`);
   terminal.print(`  ${command} list --cwd ${join(folder, "shop-api")}`);
 }
 
@@ -93,7 +117,7 @@ function rowsOf(terminal: Terminal, runs: readonly { event: HookEvent; run: Run 
 function whatHappened({ name, data }: HookEvent): string {
   if (name === commitEvent && Array.isArray(data.changed_files)) return `git commit: ${data.changed_files.join(", ")}`;
   const input: Fields = isRecord(data.tool_input) ? (data.tool_input as Fields) : {}; // payloads are JSON
-  const detail = input.command ?? input.file_path ?? data.prompt ?? data.source ?? "";
+  const detail = input.command ?? input.file_path ?? data.prompt ?? data.source ?? data.message ?? "";
   const tool = typeof data.tool_name === "string" ? ` ${data.tool_name}` : "";
   const text =
     typeof detail === "string" && detail !== ""
@@ -104,7 +128,7 @@ function whatHappened({ name, data }: HookEvent): string {
 
 /** What the hook said; what that means stands in the next column. */
 function answerOf(run: Run): string {
-  if (run.asked === 0 && run.status === "skipped") return `(${run.reason ?? "not asked"})`;
+  if (run.status === "skipped") return `(${run.reason ?? "not asked"})`;
   const { verdict, updatedInput, updatedOutput, context, messages, suggestions } = run.outcome ?? {};
   if (updatedInput) return inputOf(updatedInput);
   if (isRecord(updatedOutput)) return findingsIn(updatedOutput.diagnostics);
@@ -124,8 +148,9 @@ function findingsIn(diagnostics: unknown): string {
 
 /** What the last step gave, if it is a text: a tool's answer. */
 function outputOf({ steps, notes }: Run): string | undefined {
-  const content = steps.at(-1)?.output.content;
-  return typeof content === "string" && content !== "" ? content : notes[0];
+  const { content, response } = steps.at(-1)?.output ?? {};
+  const said = response ?? content;
+  return typeof said === "string" && said !== "" ? said : notes[0];
 }
 
 const commitEvent = "git.pre-commit";
@@ -150,6 +175,8 @@ const consequences: readonly { holds(event: HookEvent, run: Run): boolean; text:
     style: "red",
   },
   { holds: (_event, run) => run.asked === 0, text: "not asked", style: "dim" },
+  { holds: (_event, run) => run.status === "skipped", text: "no model was asked", style: "green" },
+  { holds: (_event, run) => run.tokens !== undefined, text: "a model was asked", style: "cyan" },
   { holds: (event) => event.name === commitEvent, text: "the commit was made", style: "green" },
   { holds: (event, run) => event.name === "Stop" && run.status === "completed", text: "passed", style: "green" },
   { holds: (_event, run) => run.outcome?.verdict?.is === "deny", text: "denied: it did not run", style: "red" },

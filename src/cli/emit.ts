@@ -43,6 +43,7 @@ export async function send(
   const line = await openLine({
     place: invocation,
     store,
+    stop: invocation.signal,
     observe(seen) {
       if (seen.is === "run") runs.set(seen.run.id, seen.run);
       if (seen.is === "log") logs.push({ level: seen.level, message: seen.message, hook: seen.hook });

@@ -147,6 +147,7 @@ async function runHook(invocation: Invocation): Promise<number> {
       command: [...here.self, "supervise"],
       store: storePath(here, textFlag(here.flags, "store")),
     }),
+    handsOver: true,
     only: [event],
     observe(seen) {
       if (seen.is === "run") runs.set(seen.run.id, seen.run);

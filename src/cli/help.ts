@@ -5,8 +5,12 @@ import { isRecord } from "../core/schema.ts";
 import type { ExitCode } from "./command.ts";
 import { commands, internalCommands } from "./commands.ts";
 
-export function printHelp(name: string | undefined): ExitCode {
+export async function printHelp(name: string | undefined, words: readonly string[] = []): Promise<ExitCode> {
   const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (name !== undefined && command?.choose) {
+    process.stdout.write((await import("./operation.ts")).helpOf(name, command.summary, words));
+    return 0;
+  }
   if (command) {
     process.stdout.write(`${command.summary}\n\nusage:   hookline ${command.usage}\nexample: ${command.example}\n`);
     return 0;
@@ -20,10 +24,15 @@ export function printHelp(name: string | undefined): ExitCode {
 }
 
 export function printVersion(): ExitCode {
+  process.stdout.write(`hookline ${version()}\n`);
+  return 0;
+}
+
+/** Of this Hookline, as its package says. */
+export function version(): string {
   const bin = process.env.HOOKLINE_BIN ?? process.argv[1] ?? "";
   const manifest: unknown = JSON.parse(readFileSync(join(dirname(dirname(bin)), "package.json"), "utf8"));
-  process.stdout.write(`hookline ${isRecord(manifest) ? String(manifest.version) : "of an unknown version"}\n`);
-  return 0;
+  return isRecord(manifest) ? String(manifest.version) : "of an unknown version";
 }
 
 /** `hook` has an entry of its own, for speed: main.ts sends it there before it looks at this table. */

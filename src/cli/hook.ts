@@ -115,6 +115,7 @@ async function answer(event: HookEvent, adapter: AgentAdapter, place: Place, wor
       command: [process.execPath, process.env.HOOKLINE_BIN ?? "", "supervise"],
       store: path,
     }),
+    handsOver: true,
     only: [event, ...beside],
   });
   const complaint = complaintAbout(line.loaded, (path) => path);

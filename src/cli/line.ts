@@ -6,17 +6,18 @@ import { loadPatterns, type PatternNeeds, patternNeeds } from "../conditions/pat
 import { settingsConditions } from "../conditions/settings-conditions.ts";
 import { createEngine, type Engine } from "../core/engine.ts";
 import { HooklineError } from "../core/error.ts";
-import type { HookEvent, Instant } from "../core/event.ts";
+import type { HookEvent, Instant, MaybePromise } from "../core/event.ts";
 import type { Condition, Hook, HookSet, Step } from "../core/hook.ts";
 import { listensTo } from "../core/plan.ts";
-import type { Observation, Ports, Queue, Registry } from "../core/ports.ts";
+import type { Observation, Ports, Registry } from "../core/ports.ts";
 import type { Store } from "../core/record.ts";
 import type { Callback } from "../handlers/function.ts";
 import { createSettingsHandlers } from "../handlers/settings-handlers.ts";
 import type { Loaded, Loading, Request } from "../loading.ts";
-import { createOutside } from "../outside.ts";
+import { createOutside, type Outside } from "../outside.ts";
 import { createSpawn } from "../processes/spawn.ts";
 import { createInlineQueue } from "../queues/inline.ts";
+import { createRoutedQueue, type Settling } from "../queues/routed.ts";
 import { compiledHooks } from "../sources/compiled.ts";
 import { lastValidGuards } from "../sources/last-valid.ts";
 import type { LoadedHooks } from "../sources/load.ts";
@@ -27,6 +28,8 @@ import { createRedaction } from "../trust/redaction.ts";
 
 import { createLog } from "./log.ts";
 import { divertOutput, outlive } from "./module-output.ts";
+import { createNotices } from "./notices.ts";
+import { type StoredAutomations, storedAutomations } from "./stored-automations.ts";
 
 export interface Place {
   cwd: string;
@@ -38,6 +41,9 @@ export interface Line {
   engine: Engine;
   loaded: Loaded;
   ports: Ports;
+  /** Projects with their tasks, notes and memory, for operations. */
+  board: Outside["board"];
+  automations: StoredAutomations["open"];
   /** Ends background work of this process, then closes the store. */
   close(): Promise<void>;
 }
@@ -45,7 +51,10 @@ export interface LineOptions {
   place: Place;
   store: Store;
   loaded?: Loaded;
-  queue?: Queue;
+  queue?: Settling;
+  /** Durable runs are only written down, for a worker. Absent: they end before the line is closed, until `stop` aborts (R48). */
+  handsOver?: true;
+  stop?: AbortSignal;
   observe?: Ports["observe"];
   /** Only hooks of these events have to be able to run: the others' patterns are not loaded. */
   only?: readonly HookEvent[];
@@ -93,11 +102,20 @@ const recordings = ["redacted", "full", "none"] as const;
 
 export async function openLine({ place, store, only, ...given }: LineOptions): Promise<Line> {
   const base = loadingFor(place);
-  const found = given.loaded ?? (await loadInForce(place, store, base, only !== undefined));
-  const loaded = await withRegistry(found, base, only);
+  const found = given.loaded ?? (await loadFiles(place, store, base, only !== undefined));
   const basics = systemPorts();
   const log = logOf(place, basics.now);
   const complain = (message: string): void => log({ is: "log", level: "warn", message, hook: "", run: "" });
+  const automations = automationsOn({
+    place,
+    store,
+    complain,
+    loading: base,
+    loaded: found,
+    ...(only ? { only } : {}),
+  });
+  const all = given.loaded ?? (await withAutomations(found, automations));
+  const loaded = await withRegistry(all, base, only);
   const tracked = createTracking({
     store,
     now: basics.now,
@@ -128,12 +146,32 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
           tell,
         })
       : undefined;
+  const notices = createNotices(
+    { channels: loaded.userConfig.notifications ?? {}, notify: loaded.config.notify ?? [] },
+    {
+      ...basics,
+      environment: place.environment,
+      projectChannels: async (id) => (await (await outside.board())?.projects.get(id))?.notify,
+      redact: (text) => outside.ports.redact?.(text) ?? text,
+      complain: (message) => tell({ is: "log", level: "warn", message, hook: "", run: "" }),
+    },
+  );
   const ports: Ports = {
     ...basics,
     store,
-    queue: given.queue ?? createInlineQueue(),
-    hooks: () => loaded.set,
+    queue: createRoutedQueue({
+      other: given.queue ?? createInlineQueue(),
+      async durable() {
+        const { openDurableQueue, openEnqueuing } = await import("../durable-queue.ts");
+        if (given.handsOver) return openEnqueuing(store);
+        const cap = (): number | undefined => loaded.userConfig.engine.max_concurrent_hooks;
+        const { stop } = given;
+        return openDurableQueue(store, { own: true, cap, complain, ...place, ...(stop ? { stop } : {}) });
+      },
+    }),
+    hooks: () => (given.loaded || only ? loaded.set : automations.combine(found.set)),
     registry: loaded.registry,
+    registryAt: () => (loaded.modules.length > 0 ? loaded.registry : (automations.registry() ?? loaded.registry)),
     patterns: await loadPatterns(needsOf(loaded.set, only)),
     elsewhere: (hook, event) =>
       runByAgent(hook, event.sender, { home: place.home, root: loaded.root, environment: place.environment }),
@@ -145,16 +183,21 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
     observe(observation) {
       tell(observation);
       records?.observe(observation);
+      notices.observe(observation);
     },
   };
   const engine = createEngine(ports);
-  outside.serve({ engine, store, hooks: () => loaded.set, now: basics.now, id: basics.id });
+  const hooks = (): MaybePromise<HookSet> => automations.combine(found.set);
+  outside.serve({ engine, store, hooks, automations: automations.open, now: basics.now, id: basics.id });
   return {
     engine,
     loaded,
     ports,
+    board: outside.board,
+    automations: automations.open,
     async close() {
       await engine.close();
+      await notices.close();
       await outside.close();
       await tracked.close();
       store.close();
@@ -251,12 +294,43 @@ function usesForeign(condition: Condition, registry: Registry): boolean {
   return !registry.conditions.has(condition.is);
 }
 
-/** The hooks of this place, broken guards in their last valid form. `quickly`: for one event, patterns unchecked. */
+/** What a line has of the store's automations. */
+function automationsOn(given: {
+  place: Place;
+  store: Partial<Store>;
+  loading: Loading;
+  loaded: Loaded;
+  complain(reason: string): void;
+  only?: readonly HookEvent[];
+}): StoredAutomations {
+  const { place, loading, loaded } = given;
+  const { environment } = place;
+  const { wholeRegistry } = loading;
+  return storedAutomations({ ...given, environment, wholeRegistry, models: () => loaded.userConfig.models });
+}
+
+async function withAutomations(loaded: Loaded, automations: StoredAutomations): Promise<Loaded> {
+  const set = await automations.combine(loaded.set);
+  return set === loaded.set ? loaded : { ...loaded, set, problems: [...loaded.problems, ...automations.problems()] };
+}
+
+/** The hooks of this place, those of its files and the automations of the store. */
 export async function loadInForce(
   place: LoadPlace,
   store: Pick<Store, "setsInForce" | "hookSet">,
   loading: Loading = loadingFor(),
   quickly = false,
+): Promise<Loaded> {
+  const loaded = await loadFiles(place, store, loading, quickly);
+  return quickly ? loaded : withAutomations(loaded, automationsOn({ place, store, loading, loaded, complain() {} }));
+}
+
+/** The hooks of the files of this place, broken guards in their last valid form. `quickly`: for one event, patterns unchecked. */
+async function loadFiles(
+  place: LoadPlace,
+  store: Pick<Store, "setsInForce" | "hookSet">,
+  loading: Loading,
+  quickly: boolean,
 ): Promise<Loaded> {
   const loaded = quickly ? await loadForOneEvent(place, loading) : await loadEverything(place, loading);
   const lastValid = await lastValidGuards(loaded, store);

@@ -18,19 +18,21 @@ const wrongUse: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 async function main(given: readonly string[]): Promise<number> {
   const [name = "help", ...rest] = given;
-  if (name === "help" || name === "--help" || name === "-h") return (await import("./help.ts")).printHelp(rest[0]);
+  if (name === "help" || name === "--help" || name === "-h")
+    return (await import("./help.ts")).printHelp(rest[0], rest.slice(1));
   if (name === "--version" || name === "version") return (await import("./help.ts")).printVersion();
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) return unknownCommand(name);
-  if (rest.includes("--help") || rest.includes("-h")) return (await import("./help.ts")).printHelp(name);
+  if (rest.includes("--help") || rest.includes("-h")) return (await import("./help.ts")).printHelp(name, rest);
   return run(command, rest);
 }
 
 async function run(command: Command, rest: readonly string[]): Promise<number> {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
-  const invocation = invocationOf(command, rest, stop.signal);
-  return (await command.load())(invocation);
+  const chosen = command.choose ? await command.choose(rest) : { command, rest };
+  const invocation = invocationOf(chosen.command, chosen.rest, stop.signal);
+  return (await chosen.command.load())(invocation);
 }
 
 async function unknownCommand(name: string): Promise<never> {

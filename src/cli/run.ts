@@ -29,9 +29,10 @@ function eventOf(invocation: Invocation, hook: Hook): HookEvent {
   return { ...eventFrom({ ...invocation, words: [firstEventOf(hook)] }, invocation.usage, id(), now()), sender: "run" };
 }
 
-function firstEventOf({ id, name, on }: Hook): EventName {
+function firstEventOf({ id, name, on, durable }: Hook): EventName {
   const [event] = "event" in on ? on.event : [];
   if (event) return event;
+  if (durable) return "automation.fired";
   throw new HooklineError("hook_invalid", { name, reason: "it listens to no event", where: id });
 }
 

@@ -5,6 +5,7 @@ import type { Fields } from "../core/event.ts";
 import type { Message } from "../core/outcome.ts";
 import type { Run, RunFilter, RunStatus, Store } from "../core/record.ts";
 import { labelled } from "../core/run.ts";
+import { automationLines, automationRun } from "../operations/automation-run.ts";
 import { brief } from "../operations/runs.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "./command.ts";
 import { statusStyles } from "./emit.ts";
@@ -80,13 +81,15 @@ const runLines = ({ terminal }: Invocation, found: readonly Run[]): string[] =>
   );
 
 /** What came of a run, in a few words: why it did not run, or what it answered. */
-export function resultOf({ status, reason, outcome }: Run): string {
+export function resultOf({ status, reason, outcome, steps }: Run): string {
   if (outcome?.verdict) return `${outcome.verdict.is}: ${outcome.verdict.reason ?? "(no reason given)"}`;
   if (reason !== undefined && status !== "completed") return reason;
   if (outcome?.stop) return `stop: ${outcome.stop.reason ?? ""}`;
   if (outcome?.updatedInput) return `rewrote it to ${inputOf(outcome.updatedInput)}`;
   if (outcome?.context) return `added context: ${outcome.context.join("\n")}`;
   if (outcome?.messages?.length) return `said: ${saidIn(outcome.messages)}`;
+  const response = steps.at(-1)?.output.response;
+  if (typeof response === "string" && response !== "") return `the model said: ${response}`;
   const fields = Object.keys(outcome ?? {});
   return fields.length > 0 ? fields.join(", ") : "no opinion";
 }
@@ -118,6 +121,7 @@ async function showRun({ terminal, json }: Invocation, store: Store, id: string)
   const run = await store.run(id);
   if (!run) throw new HooklineError("run_unknown", { name: id, where: "the store" });
   const wishes = await followUpsOf(run, store);
+  const automation = await automationRun(run, store);
   if (json) {
     const followUps = wishes.map(({ id: name, number, kind, payload, done }) => ({
       id: name,
@@ -126,7 +130,9 @@ async function showRun({ terminal, json }: Invocation, store: Store, id: string)
       payload,
       done,
     }));
-    terminal.print(JSON.stringify({ ...run, trust, ...(followUps.length > 0 ? { followUps } : {}) }));
+    terminal.print(
+      JSON.stringify({ ...run, trust, ...(followUps.length > 0 && { followUps }), ...(automation && { automation }) }),
+    );
     return 0;
   }
   const label = (name: string, value: string | undefined): void => {
@@ -145,6 +151,7 @@ async function showRun({ terminal, json }: Invocation, store: Store, id: string)
   label("asked", run.asked > 1 ? `${run.asked} times (its input was rewritten)` : undefined);
   label("answer", resultOf(run));
   for (const note of run.notes) label("note", note);
+  for (const [name, value] of automation ? automationLines(automation) : []) label(name, value);
   for (const wish of wishes)
     label(
       "follow-up",

@@ -1,20 +1,29 @@
 /** hookline schema: the JSON Schema of a format, for editors and other tools, with what this project has registered. */
 import { HooklineError } from "../core/error.ts";
+import type { Fields } from "../core/event.ts";
 import { nearest } from "../core/nearest.ts";
+import type { Registry } from "../core/ports.ts";
+import { automationSchema } from "../dialects/automation-json-schema.ts";
 import { rulesSchema } from "../dialects/rules-schema.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { registryAt } from "./line.ts";
 
+interface Format {
+  make(registry: Registry): Fields;
+  files: string;
+}
+
 /** Each format by its name on the command line, and what its files are. */
-export const formats = {
-  rules: { kind: "rules", files: ".hookline/rules/*.yaml" },
-  app: { kind: "app", files: ".hookline/app.yaml and those that `apps` names" },
-  config: { kind: "config", files: "hookline.yaml" },
-} as const;
+export const formats: Readonly<Record<string, Format>> = {
+  rules: { make: (registry) => rulesSchema(registry, "rules"), files: ".hookline/rules/*.yaml" },
+  app: { make: (registry) => rulesSchema(registry, "app"), files: ".hookline/app.yaml and those that `apps` names" },
+  config: { make: (registry) => rulesSchema(registry, "config"), files: "hookline.yaml" },
+  automation: { make: automationSchema, files: ".hookline/automations/*.yaml" },
+};
 
 export async function schema(invocation: Invocation): Promise<ExitCode> {
   const [written = ""] = invocation.words;
-  const format = Object.hasOwn(formats, written) ? formats[written as keyof typeof formats] : undefined; // a key of the table
+  const format = Object.hasOwn(formats, written) ? formats[written] : undefined;
   if (!format) {
     const near = nearest(written, Object.keys(formats));
     throw new HooklineError("usage", {
@@ -23,6 +32,6 @@ export async function schema(invocation: Invocation): Promise<ExitCode> {
       advice: near ? `did you mean "${near}"?` : `choose ${Object.keys(formats).join(", ")}`,
     });
   }
-  invocation.terminal.print(JSON.stringify(rulesSchema(await registryAt(invocation), format.kind), null, 2));
+  invocation.terminal.print(JSON.stringify(format.make(await registryAt(invocation)), null, 2));
   return 0;
 }

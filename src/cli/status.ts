@@ -5,7 +5,9 @@ import { installLayers } from "../agents/adapter.ts";
 import { agents } from "../agents/index.ts";
 import { isOurs } from "../agents/registration.ts";
 import type { Hook } from "../core/hook.ts";
+import { workCounts } from "../stores/work-counts.ts";
 import type { ExitCode, Invocation } from "./command.ts";
+import { daemonHere, daemonRows } from "./daemon-lines.ts";
 import { type GitHookHere, gitHookHere } from "./git-hooks.ts";
 import { loadInForce } from "./line.ts";
 import { ago, shortPath } from "./list.ts";
@@ -27,7 +29,9 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
   const [last] = await store.events(1);
   const running = (await store.runs({ status: "running", limit: 1000 })).length;
   const paused = [...(await store.paused())];
+  const queue = workCounts(store.database);
   store.close();
+  const daemon = await daemonHere(invocation, store.path);
   const registrations = registrationsOf(invocation, root);
   const git = gitHookHere(invocation);
   const errors = problems.filter(({ severity }) => severity === "error").length;
@@ -39,6 +43,8 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
       running,
       repaired,
     },
+    daemon: daemon ?? null,
+    queue,
     root,
     hooks: set.hooks.length,
     set: set.id,
@@ -58,6 +64,8 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
     `${shortPath(store.path, cwd, home)}, ${Math.ceil(facts.store.bytes / 1024)} kB, last event ${ago(last?.event.at)}${running > 0 ? `, ${running} running` : ""}`,
   );
   if (repaired > 0) row("", `${repaired} runs of a process that is gone were closed as interrupted`);
+  for (const line of daemonRows(daemon, facts.queue, terminal, (path) => shortPath(path, cwd, home)))
+    terminal.print(line);
   row("project", shortPath(root, cwd, home));
   row(
     "hooks",

@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Seconds } from "../core/event.ts";
 import type { StepResult } from "../core/ports.ts";
-import type { Store } from "../core/record.ts";
 import { createTree, endTree, pause } from "../processes/tree.ts";
 import type { Assignment } from "../queues/detached.ts";
 import { hookSetOf } from "../sources/hook-set.ts";
 import { storeWithFallback } from "../stores/fallback.ts";
+import type { SqliteStore } from "../stores/sqlite.ts";
 import { isAlive, ownerOf } from "../system.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { loadForOneEvent, openLine, storeOptions } from "./line.ts";
@@ -15,13 +15,13 @@ import { loadForOneEvent, openLine, storeOptions } from "./line.ts";
 export async function supervise(invocation: Invocation): Promise<ExitCode> {
   const { item, store: path, adopted } = JSON.parse(readFileSync(0, "utf8")) as Assignment; // written by queues/detached.ts
   const { openSqliteStore } = await import("../stores/sqlite.ts");
-  const open = (): Store => openSqliteStore({ ...storeOptions(invocation, undefined, ignored), path });
+  const open = (): SqliteStore => openSqliteStore({ ...storeOptions(invocation, undefined, ignored), path });
   const store = storeWithFallback(open, ignored); // nobody reads what a supervisor says, and the hook runs all the same
   const found = await loadForOneEvent({ ...invocation, cwd: item.event.cwd });
   // The whole set: what the hook's actions emit is heard by the others.
   const isKnown = found.set.hooks.some(({ id }) => id === item.hook.id);
   const loaded = isKnown ? found : { ...found, set: hookSetOf([...found.set.hooks, item.hook]) };
-  const line = await openLine({ place: invocation, store, loaded });
+  const line = await openLine({ place: invocation, store, loaded, handsOver: true });
   if (adopted) {
     const run = { ...item.run, owner: ownerOf(process.pid) };
     await store.saveRun(run);

@@ -9,8 +9,10 @@ import { contextPressure } from "./context-pressure.ts";
 import { errorType } from "./error-type.ts";
 import { expression } from "./expression.ts";
 import { minDuration } from "./min-duration.ts";
+import { ofProject } from "./of-project.ts";
 import { messageCount, toolCalls } from "./reached-count.ts";
 import { settingsConditions } from "./settings-conditions.ts";
+import { skipFlagsHold } from "./skip-flags.ts";
 import { toolFailed } from "./tool-failed.ts";
 import { toolName } from "./tool-name.ts";
 import { turnCount } from "./turn-count.ts";
@@ -32,6 +34,8 @@ const kinds = {
   error_type: errorType,
   expression,
   changed_files: changedFiles,
+  of_project: ofProject,
+  skip_flags: skipFlagsHold,
 };
 
 /** Each kind takes only parameters that its own schema has passed, which is what compileCondition sees to. */

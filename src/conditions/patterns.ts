@@ -119,7 +119,7 @@ function addNeeds(condition: Condition, filesOnly: boolean, needs: Required<Patt
 
 /** These need no library, whatever their parameters. */
 const plainKinds: ReadonlySet<string> = new Set(
-  "agent always never context_pressure turn_count tool_calls message_count tool_name tool_failed content_contains".split(
+  "agent always never context_pressure turn_count tool_calls message_count tool_name tool_failed content_contains of_project skip_flags".split(
     " ",
   ),
 );

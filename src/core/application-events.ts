@@ -24,7 +24,7 @@ export const applicationEvents: Readonly<Record<string, ApplicationEvent>> = {
   },
   "folder.changed": {
     when: "files below a folder that an automation watches have changed, and it has been quiet for a while",
-    fields: ["path", "project_id", "changes", "count", "watch_id"],
+    fields: ["path", "project_id", "changes", "count", "truncated", "watch_id"],
   },
   "schedule.due": {
     when: "the time of an automation has come: it is told to that one alone",

@@ -2,12 +2,13 @@
 import { claimsOf } from "./admit.ts";
 import { save } from "./ask.ts";
 import { messageOf } from "./error.ts";
-import type { Counter, Instant } from "./event.ts";
-import { type Flow, go, wait } from "./flow.ts";
+import type { Counter, Instant, MaybePromise } from "./event.ts";
+import { type Flow, go, isThenable, wait } from "./flow.ts";
+import type { Hook } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
 import { planHook } from "./plan.ts";
 import type { Caller, DetachedWork, Item, Ports, StepResult } from "./ports.ts";
-import { addTokens, type Run, type RunStatus } from "./record.ts";
+import { addTokens, type Claim, type Run, type RunStatus } from "./record.ts";
 import { perform, type Report } from "./run.ts";
 import { type Occasion, sharedScope } from "./step-context.ts";
 
@@ -16,14 +17,14 @@ export async function performItem(ports: Ports, item: Item, caller: Caller): Pro
   try {
     await go(runItem(ports, item, caller));
   } catch (error) {
-    if (!caller.steps?.isLost()) await closeFailed(ports, item.run, messageOf(error), caller);
+    if (!caller.steps?.isLost()) await closeFailed(ports, item, messageOf(error), caller);
   }
 }
 
 function* runItem(ports: Ports, item: Item, caller: Caller): Flow<void> {
   const { event, hook } = item;
   const plan = planHook(hook, ports.registryAt?.(event) ?? ports.registry, ports.patterns);
-  const { started, refused } = yield* admit(ports, item, caller);
+  const { started, refused, resumed } = yield* admit(ports, item, caller);
   const run: Run = {
     ...item.run,
     status: "running",
@@ -32,12 +33,13 @@ function* runItem(ports: Ports, item: Item, caller: Caller): Flow<void> {
     ...(ports.owner ? { owner: ports.owner } : {}),
   };
   if (refused !== undefined)
-    return yield* write(ports, { ...run, asked: 0, status: "skipped", reason: refused, ms: 0 }, caller);
-  yield* hook.durable ? write(ports, run, caller) : wait(ports.store.saveRun(run));
+    return yield* write(ports, { run: { ...run, asked: 0, status: "skipped", reason: refused, ms: 0 }, hook }, caller);
+  if (hook.durable) yield* write(ports, { run, hook, ...(resumed ? { resumed } : {}) }, caller);
+  else yield* wait(ports.store.saveRun(run));
   const occasion: Occasion = { event, caller, ports };
   const match = plan.condition?.test(sharedScope(occasion));
   const found = typeof match === "object" ? match : undefined;
-  const done = yield* perform(plan, occasion, run.id, found, caller.steps && reportTo(ports, run, caller));
+  const done = yield* perform(plan, occasion, run.id, found, caller.steps && reportTo(ports, { run, hook }, caller));
   if (caller.steps?.isLost()) return;
   const rest = done.detached ? yield* wait(done.detached.done) : undefined;
   run.status = rest ? statusOf(rest) : done.status;
@@ -49,7 +51,7 @@ function* runItem(ports: Ports, item: Item, caller: Caller): Flow<void> {
   run.outcome = done.outcome;
   run.ms = ports.now() - started;
   const notices = noticesOf(item, run, done.outcome);
-  yield* write(ports, run, caller);
+  yield* write(ports, { run, hook }, caller);
   for (const { outcome, counter } of notices)
     if (event.session) yield* wait(ports.store.post(event.session, outcome, counter));
 }
@@ -57,33 +59,42 @@ function* runItem(ports: Ports, item: Item, caller: Caller): Flow<void> {
 interface Admitted {
   started: Instant;
   refused?: string;
+  /** Another worker, or this one before it was stopped, has begun with it. */
+  resumed?: true;
 }
 
 /** The limits are taken once for each run, however often it is begun again. */
 function* admit(ports: Ports, { event, hook }: Item, { steps }: Caller): Flow<Admitted> {
   const claims = claimsOf(hook, event);
-  const take = async (): Promise<Admitted> => {
+  const take = (): MaybePromise<Admitted> => {
     const started = ports.now();
-    const refused = claims.length > 0 ? await ports.store.claim(claims, started) : undefined;
-    return { started, ...(refused ? { refused: refused.refusal } : {}) };
+    const admitted = (refused: Claim | undefined): Admitted => ({
+      started,
+      ...(refused ? { refused: refused.refusal } : {}),
+    });
+    const refused = claims.length > 0 ? ports.store.claim(claims, started) : undefined;
+    return isThenable(refused) ? Promise.resolve(refused).then(admitted) : admitted(refused);
   };
-  return yield* wait(steps ? steps.step("admission", take) : take());
+  if (!steps) return yield* wait(take());
+  // In one transaction: a run that had claimed and was not known to have would be refused by its own claim.
+  return yield* wait(steps.write ? steps.write("admission", take) : steps.step("admission", take));
 }
 
 /** Puts a run's row where it is looked at, as long as the run is this worker's. */
-function* write(ports: Ports, run: Run, { steps }: Caller): Flow<void> {
-  if (!steps) return yield* save(ports, run);
-  yield* wait(steps.save(run));
-  ports.observe?.({ is: "run", run });
+function* write(ports: Ports, written: Written, { steps }: Caller): Flow<void> {
+  const { run } = written;
+  yield* wait(steps ? steps.save(run) : ports.store.saveRun(run));
+  ports.observe?.({ is: "run", ...written });
 }
+type Written = Pick<Item, "run" | "hook"> & Pick<Admitted, "resumed">;
 
 /** The row fills as the run goes on, so that what was gathered stands in it whatever becomes of the rest (A47). */
 const reportTo =
-  (ports: Ports, run: Run, caller: Caller): Report =>
+  (ports: Ports, { run, hook }: Written, caller: Caller): Report =>
   async (steps) => {
     const sofar: Run = { ...run, steps: [...steps] };
     addTokens(sofar);
-    await go(write(ports, sofar, caller));
+    await go(write(ports, { run: sofar, hook }, caller));
   };
 
 const statusOf = (result: StepResult): RunStatus =>
@@ -102,11 +113,11 @@ function noticesOf({ hook }: Item, run: Run, outcome: Outcome): { outcome: Outco
 }
 
 /** An item that was accepted but will not run. Never rejects. */
-export async function dropItem(ports: Ports, { run }: Item, reason: string): Promise<void> {
+export async function dropItem(ports: Ports, { run, hook }: Item, reason: string): Promise<void> {
   try {
-    await go(save(ports, { ...run, status: "skipped", reason, ms: 0 }));
+    await go(write(ports, { run: { ...run, status: "skipped", reason, ms: 0 }, hook }, {}));
   } catch (error) {
-    await closeFailed(ports, run, messageOf(error));
+    await closeFailed(ports, { run, hook }, messageOf(error));
   }
 }
 
@@ -117,15 +128,21 @@ export async function finishDetached(ports: Ports, run: Run, work: DetachedWork[
     const ended: Run = { ...run, status: statusOf(result), ms: ports.now() - run.startedAt };
     await go(save(ports, result.ok ? ended : { ...ended, reason: result.reason }));
   } catch (error) {
-    await closeFailed(ports, run, messageOf(error));
+    await closeFailed(ports, { run }, messageOf(error));
   }
 }
 
-async function closeFailed(ports: Ports, run: Run, reason: string, caller: Caller = {}): Promise<void> {
+async function closeFailed(
+  ports: Ports,
+  { run, hook }: { run: Run; hook?: Hook },
+  reason: string,
+  caller: Caller = {},
+): Promise<void> {
   const failed: Run = { ...run, status: "failed", reason, ms: ports.now() - run.startedAt };
   try {
-    await go(write(ports, failed, caller));
+    await go(hook ? write(ports, { run: failed, hook }, caller) : save(ports, failed));
   } catch {
-    ports.observe?.({ is: "run", run: failed }); // the store itself fails; repair closes the row at the next start
+    // The store itself fails; repair closes the row at the next start.
+    ports.observe?.({ is: "run", run: failed, ...(hook ? { hook } : {}) });
   }
 }

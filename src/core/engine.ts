@@ -215,6 +215,7 @@ export function createEngine(ports: Ports): Engine {
   ports.queue.start({
     perform: (item, caller) => performItem(ports, item, caller),
     drop: (item, reason) => dropItem(ports, item, reason),
+    told: (run) => ports.observe?.({ is: "run", run }),
   });
 
   return {

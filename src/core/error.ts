@@ -52,6 +52,11 @@ const sentences = {
     `the event of run ${facts.name} cannot be sent again: ${facts.reason} — ${facts.where} — use hookline run with --data`,
   repository_unusable: (facts: Facts) =>
     `git's hooks cannot be reached: ${facts.reason} — ${facts.where} — ${facts.advice}`,
+  daemon_running: (facts: Facts) =>
+    `a daemon is running already: process ${facts.pid ?? "unknown"} — ${facts.where} — hookline status shows it, hookline down ends it`,
+  daemon_unreachable: (facts: Facts) =>
+    `the daemon cannot be reached: ${facts.reason} — ${facts.where} — ${facts.advice ?? "start it: hookline up"}`,
+  port_taken: (facts: Facts) => `the port cannot be used: ${facts.reason} — ${facts.where} — choose another by --port`,
   closed: (facts: Facts) => `${facts.name} is closed — ${facts.where} — create a new one`,
 } as const;
 

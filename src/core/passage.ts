@@ -95,6 +95,9 @@ export const holdsNow = (plan: Plan, passage: Passage): Found | boolean =>
 export const inBackground = (plan: Plan, passage: Passage): boolean =>
   plan.hook.mode !== "sync" || passage.row.mode === "async";
 
+/** What set a hook off, in a word or two: "periodic", "manual", "event:task.completed". */
+export const causeOf = ({ name, to }: HookEvent): string => to?.because ?? (to?.force ? "manual" : `event:${name}`);
+
 /** A new row for a hook that matched, before anything of it has run. */
 export function newRun({ hook }: Plan, { event }: Passage, ports: Ports): Run {
   const run: Run = {
@@ -104,7 +107,7 @@ export function newRun({ hook }: Plan, { event }: Passage, ports: Ports): Run {
     eventId: event.id,
     eventName: event.name,
     status: "queued",
-    cause: event.to?.because ?? (event.to?.force ? "manual" : `event:${event.name}`),
+    cause: causeOf(event),
     startedAt: ports.now(),
     steps: [],
     notes: [],

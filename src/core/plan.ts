@@ -148,7 +148,7 @@ export function planHook(hook: Hook, registry: Registry, patterns: Patterns): Pl
       return plan.first;
     },
     handlerKey: once(() =>
-      JSON.stringify([hook.steps, hook.mode, hook.role, hook.onFailure, hook.origin.plugin ?? ""]),
+      JSON.stringify([hook.steps, hook.mode, hook.role, hook.onFailure, hook.origin.plugin ?? "", own(hook)]),
     ),
     fault: () => faultOf(plan),
   };
@@ -165,6 +165,9 @@ export function planHook(hook: Hook, registry: Registry, patterns: Patterns): Pl
   }
   return plan;
 }
+
+/** Two that are kept under names of their own are two, whatever they do. */
+const own = ({ durable, id }: Hook): string => (durable ? id : "");
 
 function faultOf(plan: Plan): string | undefined {
   if (plan.first) return undefined;

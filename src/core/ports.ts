@@ -3,7 +3,7 @@ import type { Fields, HookEvent, HookId, Instant, Json, MaybePromise, Seconds, T
 import type { Hook, HookSet, Origin, Role } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Ended, Spawn } from "./program.ts";
-import type { Diagnosis, LanguageServers, Model, Notice, Projects, Tools } from "./reach.ts";
+import type { Diagnosis, GitQuestion, GitReply, LanguageServers, Model, Notice, Projects, Tools } from "./reach.ts";
 import type { Evidence, Failure, Found, Run, RunStatus, StepRecord, Store } from "./record.ts";
 import type { Mismatch, Schema } from "./schema.ts";
 
@@ -149,6 +149,8 @@ export interface ContextStepUse {
   summary: string;
   /** Seconds that it may take, where its author says nothing; `timeout` of its parameters counts before. */
   limit: Seconds;
+  /** The fields of its result, and what each holds; `error` and `_step_index` are those of every step. */
+  gives?: Readonly<Record<string, string>>;
 }
 
 /** What a registry file's reader and the engine have to know of a built-in handler. */
@@ -205,6 +207,8 @@ export interface Steps {
    * @param work its result is JSON; `key` is the same at each attempt, for whoever must not do a thing twice
    */
   step<T>(name: string, work: (key: string) => MaybePromise<T>): Promise<T>;
+  /** As `step`, for work that writes to the store and does not wait: both are one transaction. Absent: `step` will do. */
+  write?<T>(name: string, work: () => T): T;
   /** Writes the run as it stands. One that has ended leaves the queue. Throws once the run is no longer this worker's. */
   save(run: Run): MaybePromise<void>;
   /** The worker stops, or another one has the run: whatever comes of it here counts no more. */
@@ -216,6 +220,8 @@ export interface QueueOwner {
   perform(item: Item, caller: Caller): Promise<void>;
   /** Records why an item that was accepted will not run. Never rejects. */
   drop(item: Item, reason: string): Promise<void>;
+  /** Hears how a run stands that was not performed to its end here; its row is written. */
+  told?(run: Run): void;
 }
 
 /** Owns the runs that nobody waits for. `add` may throw: the run is then failed. */
@@ -241,7 +247,8 @@ export type Fetch = (
 export type Observation =
   | { is: "event"; event: HookEvent }
   | { is: "status"; hook: Hook; status: string }
-  | { is: "run"; run: Run }
+  /** `hook`: as it was when the run was queued; absent: the run was waited for. `resumed`: it was begun before. */
+  | { is: "run"; run: Run; hook?: Hook; resumed?: true }
   | { is: "log"; level: string; message: string; hook: HookId; run: string }
   | { is: "notice"; notice: Notice; hook: HookId; run: string }
   | { is: "diagnosis"; diagnosis: Diagnosis; hook: HookId }
@@ -298,6 +305,8 @@ export interface Ports {
   languageServers?(event: HookEvent, hook: Hook): Promise<LanguageServers>;
   /** Projects, tasks, notes and memory. */
   projects?(): Promise<Projects>;
+  /** Asks git about the repository that a folder lies in; nothing of the repository's own is run (SAFETY T5). Never rejects. */
+  git?(question: GitQuestion, signal: AbortSignal): Promise<GitReply>;
 }
 
 /** Who emits: lives only as long as the event and is never stored (R44). */

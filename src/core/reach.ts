@@ -1,5 +1,5 @@
 /** What hooks can reach beyond the line: tools, models, language servers, and the person who is told. */
-import type { Fields, HookEvent, Instant, Json, MaybePromise } from "./event.ts";
+import type { Fields, HookEvent, Instant, Json, MaybePromise, Seconds } from "./event.ts";
 
 /** What tools answer: text, or JSON where they have structure. */
 export interface ToolAnswer {
@@ -22,9 +22,11 @@ export interface Tools {
    * Rejects with HooklineError tool_unknown, tool_failed.
    *
    * @param event the one whose hook calls: the engine's own operations work where it happened, and bound loops by it
+   * @param key the same at each attempt of a call that is repeated after a crash, so that nothing is made twice
    */
-  call(name: string, input: Fields, signal: AbortSignal, event?: HookEvent): Promise<ToolAnswer>;
-  list(signal: AbortSignal): Promise<ToolInfo[]>;
+  call(name: string, input: Fields, signal: AbortSignal, event?: HookEvent, key?: string): Promise<ToolAnswer>;
+  /** @param module only its tools: no server of another one is started for it */
+  list(signal: AbortSignal, module?: string): Promise<ToolInfo[]>;
   close(): Promise<void>;
 }
 
@@ -33,11 +35,14 @@ export interface ModelTool {
   name: string;
   description: string;
   input: Fields;
-  call(input: Fields, signal: AbortSignal): Promise<Json>;
+  /** @param key the same at each attempt of this call, where the question is asked again after a crash */
+  call(input: Fields, signal: AbortSignal, key?: string): Promise<Json>;
 }
 export interface ModelRequest {
   /** provider/model; absent: the configured default. */
   model?: string;
+  /** In place of `model`, its parts: each that is absent is the configured default's. */
+  over?: { provider?: string; model?: string };
   system?: string;
   prompt: string;
   /** JSON Schema of the answer. */
@@ -112,6 +117,8 @@ export interface MemorySearch {
   project?: string;
   query: string;
   limit: number;
+  /** Told what the person should know of how it was found. */
+  note?(text: string): void;
 }
 export interface MemoryHit {
   source: string;
@@ -151,3 +158,16 @@ export interface Notice {
   level: string;
   tag?: string;
 }
+
+export interface GitQuestion {
+  /** A folder of the repository; the question is asked at the top of its work tree. */
+  folder: string;
+  /** What follows `git`. */
+  words: readonly string[];
+  limit: Seconds;
+  /** So much of the answer is enough. */
+  keptInBytes: number;
+}
+export type GitReply =
+  | { ok: true; stdout: string /** There was more. */; cut: boolean }
+  | { ok: false; reason: string /** Absent: it did not end by itself. */; code?: number };

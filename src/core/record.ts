@@ -110,6 +110,8 @@ export interface RunFilter {
   event?: string;
   status?: RunStatus;
   eventId?: string;
+  /** Only runs of hooks whose ids begin and end so. */
+  among?: { prefix: string; suffix?: string };
   limit?: number;
 }
 

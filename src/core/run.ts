@@ -144,7 +144,7 @@ function begin(planned: PlannedStep, context: OwnContext, index: number): MaybeP
 }
 
 /** What a step is called in the journal. */
-export const stepName = ({ uses }: Step, index: number): string => `${index}:${uses}`;
+export const stepName = ({ uses }: Pick<Step, "uses">, index: number): string => `${index}:${uses}`;
 
 /** What a step tells of itself before it has ended, in the place of its result. */
 const reporter =

@@ -15,6 +15,7 @@ import {
   text,
 } from "../core/schema.ts";
 import { type LanguageServer, type McpServer, type Provider, providerKinds } from "./config.ts";
+import { engineSettings, inboundWebhook, memorySettings, noticeChannel } from "./config-automation-keys.ts";
 
 const texts = (description: string): Schema<{ [name: string]: string }> => say(mapOf(text()), description);
 const timeout: Schema<number> = number("seconds that one call may take", 0);
@@ -74,7 +75,17 @@ export const languageServer: Schema<LanguageServer | false> = {
 export const modelName: Schema<string> = text("the model that is asked where a hook names none, as provider/model");
 export const windowSize: Schema<number> = integer("tokens", 1);
 
-export type ConfigKeyName = "apps" | "extensions" | "mcp_servers" | "models" | "language_servers";
+export type ConfigKeyName =
+  | "apps"
+  | "extensions"
+  | "mcp_servers"
+  | "models"
+  | "language_servers"
+  | "hook_engine"
+  | "notifications"
+  | "notify"
+  | "webhooks"
+  | "memory";
 interface ConfigKey {
   description: string;
   json: Fields;
@@ -115,6 +126,20 @@ export const configKeys: { readonly [K in ConfigKeyName]: ConfigKey } = {
     description: "the language servers that lsp_diagnose asks; the usual ones are known",
     json: mapSchema(languageServer.json, "by a name of yours, or that of a known one to change it"),
   },
+  hook_engine: { description: "how automations run", json: engineSettings.json },
+  notifications: {
+    description: "places where runs of automations are told of; only in your own file",
+    json: mapSchema(noticeChannel.json, "by a name of yours"),
+  },
+  notify: {
+    description: "the notifications that are sent where neither an automation nor its project says so",
+    json: listOf(text("the name of one under notifications")).json,
+  },
+  webhooks: {
+    description: "who may send events to the daemon from outside; only in your own file",
+    json: mapSchema(inboundWebhook.json, "by the name that stands in their address"),
+  },
+  memory: { description: "how projects remember", json: memorySettings.json },
 };
 
 export const configKeyNames: readonly string[] = ["hooks", ...Object.keys(configKeys)];

@@ -56,7 +56,8 @@ function requestOf(params: HttpParams, { event, hook, caller }: StepContext) {
   };
 }
 
-function addressFault(url: string): string | undefined {
+/** Why nothing is sent there; undefined: it may be. */
+export function addressFault(url: string): string | undefined {
   if (!URL.canParse(url)) return `"${url}" is not an address`;
   const { protocol, username, password } = new URL(url);
   if (protocol !== "http:" && protocol !== "https:") return `"${url}" is neither http nor https`;

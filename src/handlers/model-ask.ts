@@ -97,7 +97,8 @@ const failures: Readonly<Record<string, Failure>> = {
   unreadable: "output",
 };
 
-function failedStep({ code, facts, message }: HooklineError): StepResult {
+/** What a question that was not answered means for its step. */
+export function failedStep({ code, facts, message }: HooklineError): StepResult {
   if (code !== "model_failed")
     return { ok: false, output: {}, failure: code === "model_unknown" ? "launch" : "error", reason: message };
   const { name, kind, status, retryAfter, reason, tokens } = facts;

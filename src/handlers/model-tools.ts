@@ -1,6 +1,8 @@
-/** The tools of an agent hook: an allow list (R28) over the project's files and over the tools that the project has. */
+/** The tools of hooks that ask a model: an allow list (R28) over the project's files and over the tools that the project has. */
 import { relative } from "node:path";
 import { HooklineError } from "../core/error.ts";
+import type { HookEvent } from "../core/event.ts";
+import type { Hook } from "../core/hook.ts";
 import { nearest } from "../core/nearest.ts";
 import type { StepContext } from "../core/ports.ts";
 import type { ModelTool, ToolInfo, Tools } from "../core/reach.ts";
@@ -13,10 +15,18 @@ export async function toolsFor(
   context: StepContext,
 ): Promise<ModelTool[]> {
   const files = fileTools(projectFolder(context));
-  if (allowed === undefined) return files;
+  return allowed === undefined ? files : toolsAmong(allowed, files, context);
+}
+
+/** Those of the files' tools and of the project's that the list names. Throws tool_unknown. */
+export async function toolsAmong(
+  allowed: readonly string[] | "all",
+  files: readonly ModelTool[],
+  context: StepContext,
+): Promise<ModelTool[]> {
   const own = allowed === "all" ? files : files.filter(({ name }) => allowed.includes(name));
   const others = allowed === "all" ? ["*"] : allowed.filter((name) => !files.some((tool) => tool.name === name));
-  if (others.length === 0 || (allowed === "all" && !context.ports.tools)) return own;
+  if (others.length === 0 || (allowed === "all" && !context.ports.tools)) return [...own];
   return [...own, ...(await projectTools(others, files, context))];
 }
 
@@ -32,27 +42,49 @@ async function projectTools(
   files: readonly ModelTool[],
   context: StepContext,
 ): Promise<ModelTool[]> {
-  const { event, ports, signal } = context;
-  const tools = await ports.tools?.(event, context.hook);
-  const known = tools ? await tools.list(signal) : [];
+  const { event, hook, ports, signal } = context;
+  const tools = await ports.tools?.(event, hook);
+  const isOwn = names.every((name) => name.startsWith(`${ownModule}.`));
+  const known = tools ? await tools.list(signal, isOwn ? ownModule : undefined) : [];
   const chosen = new Set<ToolInfo>();
   for (const name of names) {
     const found = known.filter((tool) => isMeant(name, tool.name));
     if (found.length === 0 && name !== "*") throw noTool(name, [...files, ...known], context);
     for (const tool of found) chosen.add(tool);
   }
-  return tools ? [...chosen].map((tool) => asModelTool(tool, tools)) : [];
+  return tools ? [...chosen].map((tool) => asModelTool(tool, tools, placed(event, hook))) : [];
 }
+
+/** The engine's own operations, as tools. */
+const ownModule = "hookline";
+
+/** Those of them that change nothing; no server is started for it. */
+export async function readingOperations({ event, hook, ports, signal }: StepContext): Promise<ModelTool[]> {
+  const tools = await ports.tools?.(event, hook);
+  if (!tools) return [];
+  const known = await tools.list(signal, ownModule);
+  return known
+    .filter(({ name, readOnly }) => readOnly && name.startsWith(`${ownModule}.`))
+    .map((tool) => asModelTool(tool, tools, placed(event, hook)));
+}
+
+/** Hooks that belong to a project work there, wherever their events come from. */
+const placed = (event: HookEvent, { project, origin }: Hook): HookEvent =>
+  project !== undefined && origin.root !== undefined ? { ...event, cwd: origin.root } : event;
 
 const isMeant = (written: string, name: string): boolean =>
   written === name || written === "*" || (written.endsWith(".*") && name.startsWith(written.slice(0, -1)));
 
-const asModelTool = ({ name, description = name, input = { type: "object" } }: ToolInfo, tools: Tools): ModelTool => ({
+const asModelTool = (
+  { name, description = name, input = { type: "object" } }: ToolInfo,
+  tools: Tools,
+  event: HookEvent,
+): ModelTool => ({
   name,
   description,
   input,
-  async call(given, signal) {
-    const { ok, output } = await tools.call(name, given, signal);
+  async call(given, signal, key) {
+    const { ok, output } = await tools.call(name, given, signal, event, key);
     if (!ok) throw new Error(printValue(output));
     return output;
   },
@@ -63,7 +95,7 @@ function noTool(name: string, known: readonly { name: string }[], { hook }: Step
   const near = nearest(name, names);
   return new HooklineError("tool_unknown", {
     name,
-    where: `the agent hook ${hook.name}`,
+    where: `the hook ${hook.name}`,
     ...(near ? { near } : { advice: `known: ${names.join(", ")}` }),
   });
 }

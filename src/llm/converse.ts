@@ -18,10 +18,10 @@ export async function converse(question: Question): Promise<ConverseAnswer> {
   let forced = false;
   for (let turn = 1; ; turn++) {
     const isLast = turn >= turns || forced;
-    const reply = await takeTurn(talk, isLast);
+    const reply = await takeTurn(talk, turn, isLast);
     const calls = callsOf(reply);
     if (calls.length > 0 && !isLast) {
-      talk.messages.push(spokenBy(reply), await answersTo(calls, talk));
+      talk.messages.push(spokenBy(reply), await answersTo(calls, turn, talk));
       continue;
     }
     const said = reply.structuredOutputText ?? textOf(reply);

@@ -6,7 +6,8 @@ import { createCircuit } from "./circuit.ts";
 import { converse } from "./converse.ts";
 import { modelFailed } from "./failure.ts";
 import type { Form } from "./form.ts";
-import { accessTo, type Environment } from "./names.ts";
+import { type Environment, placeOf } from "./names.ts";
+import { accessFor } from "./wanted.ts";
 
 /**
  * Nothing is loaded before the first question. Keys come from the environment and from the settings, and go nowhere but
@@ -22,12 +23,13 @@ export function createModel(settings: ModelSettings, environment: Environment, g
   const circuit = createCircuit(clock.now);
   return {
     async ask(request, signal) {
-      const access = accessTo(request.model, settings, environment);
-      const open = circuit.refusal(access.name);
+      const access = accessFor(request, settings, environment);
+      const place = placeOf(access);
+      const open = circuit.refusal(place);
       if (open) throw modelFailed(open, access, 0);
       const { deadline } = request;
       const patience = { signal, ...(deadline === undefined ? {} : { deadline }) };
-      return circuit.watch(access.name, () => converse({ access, request, clock, patience, forms }));
+      return circuit.watch(place, () => converse({ access, request, clock, patience, forms }));
     },
   };
 }

@@ -3,6 +3,9 @@ import { HooklineError } from "../core/error.ts";
 import { nearest } from "../core/nearest.ts";
 import type { ModelSettings, Provider, ProviderKind } from "../dialects/config.ts";
 
+/** What is remembered of a model is remembered of it at its address. */
+export const placeOf = ({ name, url }: Pick<Access, "name" | "url">): string => `${name} ${url}`;
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where a model is, and how to get in. */
@@ -68,6 +71,14 @@ const beginnings: readonly [RegExp, KnownKind][] = [
   [/^gem(ini|ma)-/, "google"],
 ];
 
+/** Whether models of a provider of this name can be asked for; not whether its key is there. */
+export const knownProvider = (name: string, settings: ModelSettings): boolean =>
+  isKnown(name) || ownProvider(name, settings) !== undefined;
+
+/** What is asked of a provider that comes with Hookline, where nobody named a model. */
+export const usualModelOf = (provider: string): string | undefined =>
+  isKnown(provider) ? providers[provider].model : undefined;
+
 const ownProvider = (name: string, { providers: own = {} }: ModelSettings): Provider | undefined =>
   Object.hasOwn(own, name) ? own[name] : undefined;
 
@@ -75,9 +86,7 @@ const example = "anthropic/claude-haiku-4-5";
 
 /** Throws model_unknown. */
 export function accessTo(written: string | undefined, settings: ModelSettings, environment: Environment): Access {
-  const name = fullName(written ?? defaultName(settings, environment));
-  const slash = name.indexOf("/");
-  const [provider, model] = [name.slice(0, slash), name.slice(slash + 1)];
+  const { name, provider, model } = splitModel(written ?? defaultName(settings, environment));
   const own = ownProvider(provider, settings);
   const kind = own?.kind ?? (isKnown(provider) ? provider : undefined);
   if (kind === undefined) throw noProvider(provider, name, settings);
@@ -87,8 +96,20 @@ export function accessTo(written: string | undefined, settings: ModelSettings, e
   return { kind, name, model, url, ...(key === undefined ? {} : { key }), headers: own?.headers ?? {} };
 }
 
-function defaultName(settings: ModelSettings, environment: Environment): string {
-  const said = environment.HOOKLINE_MODEL || settings.default;
+/** Both names, and the whole of them. A short name gets its provider. Throws model_unknown. */
+export function splitModel(written: string): { name: string; provider: string; model: string } {
+  const name = fullName(written);
+  const slash = name.indexOf("/");
+  return { name, provider: name.slice(0, slash), model: name.slice(slash + 1) };
+}
+
+/** What somebody chose as the default, if anybody did. */
+export const configuredName = (settings: ModelSettings, environment: Environment): string | undefined =>
+  environment.HOOKLINE_MODEL || settings.default || undefined;
+
+/** Throws model_unknown. */
+export function defaultName(settings: ModelSettings, environment: Environment): string {
+  const said = configuredName(settings, environment);
   if (said) return said;
   const kind = knownKinds.find((one) => providers[one].keys.some((variable) => environment[variable]));
   if (kind) return `${kind}/${providers[kind].model}`;
@@ -96,6 +117,7 @@ function defaultName(settings: ModelSettings, environment: Environment): string 
     "none is configured, and no provider's key is set",
     "the default model",
     `set HOOKLINE_MODEL or models.default, or a key such as ${providers.anthropic.keys[0]}`,
+    { lacks: "default" },
   );
 }
 
@@ -109,14 +131,20 @@ function fullName(written: string): string {
   throw unknown(`"${name}" does not say whose it is`, `the model ${name}`, `write provider/model, such as ${example}`);
 }
 
-function noProvider(provider: string, name: string, { providers: own = {} }: ModelSettings): HooklineError {
+export function noProvider(provider: string, name: string, { providers: own = {} }: ModelSettings): HooklineError {
   const known = [...Object.keys(own), ...knownKinds];
   const near = nearest(provider, known);
   const advice = near ? `did you mean "${near}"?` : `known: ${known.join(", ")}; name others under models.providers`;
-  return unknown(`no provider is called "${provider}"`, `the model ${name}`, advice);
+  return unknown(`no provider is called "${provider}"`, `the model ${name}`, advice, { provider });
 }
 
-function addressOf(name: string, kind: ProviderKind, own: Provider | undefined, environment: Environment): string {
+/** Throws model_unknown. */
+export function addressOf(
+  name: string,
+  kind: ProviderKind,
+  own: Pick<Provider, "url"> | undefined,
+  environment: Environment,
+): string {
   const known = isKnown(kind) ? providers[kind] : undefined;
   const written = own?.url ?? (known && environment[known.address]);
   if (!written && !known) throw unknown("its provider has no url", `the model ${name}`, "write its url");
@@ -140,9 +168,16 @@ function keyOf(
   const variables = own?.key_variable ? [own.key_variable] : isKnown(kind) && !own?.url ? providers[kind].keys : [];
   const key = variables.map((variable) => environment[variable]).find((value) => value);
   if (key === undefined && variables.length > 0)
-    throw unknown(`${variables.join(" or ")} is not set`, `the model ${name}`, "set it, or name another model");
+    throw unknown(`${variables.join(" or ")} is not set`, `the model ${name}`, "set it, or name another model", {
+      lacks: "key",
+    });
   return key;
 }
 
-const unknown = (reason: string, where: string, advice: string): HooklineError =>
-  new HooklineError("model_unknown", { reason, where, advice });
+/** `more`: what is lacking, where more settings would help, or the provider that there is not. */
+export const unknown = (
+  reason: string,
+  where: string,
+  advice: string,
+  more: { lacks?: "default" | "key"; provider?: string } = {},
+): HooklineError => new HooklineError("model_unknown", { reason, where, advice, ...more });

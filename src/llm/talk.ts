@@ -1,5 +1,6 @@
 /** The state of one question to a model: what was said, what it cost, and which tools it called. */
 import type { HooklineError } from "../core/error.ts";
+import type { MaybePromise } from "../core/event.ts";
 import type { ModelAnswer, ModelRequest, ModelTool } from "../core/reach.ts";
 import type { Clock, Patience } from "./attempt.ts";
 import { type Failure, modelFailed } from "./failure.ts";
@@ -25,6 +26,11 @@ export interface Talk extends Question {
   calls: ModelAnswer["calls"];
 }
 
+/** What a turn gave, as a journal keeps it: JSON, and nothing of the library's own records, which hold the whole request. */
+export interface Reply extends Pick<Generated, "content" | "structuredOutputText" | "finishReason"> {
+  cost: ModelAnswer["tokens"];
+}
+
 export function begin(question: Question): Talk {
   const { system, prompt, tools = [] } = question.request;
   const named = new Map<string, ModelTool>();
@@ -45,5 +51,9 @@ function plainName(name: string, taken: ReadonlyMap<string, unknown>): string {
 export const failed = ({ access, spent }: Talk, failure: Failure): HooklineError =>
   modelFailed(failure, access, spent.input + spent.output);
 
-export const textOf = ({ content }: Generated): string =>
+/** A part of the question that is done once, however often the question is asked again after a crash. */
+export const stepOf = async <T>({ request }: Talk, name: string, work: (key: string) => MaybePromise<T>): Promise<T> =>
+  request.step ? request.step(name, work) : work("");
+
+export const textOf = ({ content }: Pick<Generated, "content">): string =>
   content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");

@@ -4,18 +4,17 @@ import type { Fields, Json } from "../core/event.ts";
 import type { ModelTool } from "../core/reach.ts";
 import { isRecord } from "../core/schema.ts";
 import { stopped } from "./attempt.ts";
-import type { Generated } from "./providers.ts";
-import { failed, type Message, type Talk } from "./talk.ts";
+import { failed, type Message, type Reply, stepOf, type Talk } from "./talk.ts";
 
-type Call = Extract<Generated["content"][number], { type: "tool-call" }>;
+type Call = Extract<Reply["content"][number], { type: "tool-call" }>;
 type Spoken = Exclude<Extract<Message, { role: "assistant" }>["content"][number], string>;
 type Answers = Extract<Message, { role: "tool" }>["content"];
 
-export const callsOf = ({ content }: Generated): Call[] =>
+export const callsOf = ({ content }: Reply): Call[] =>
   content.flatMap((part) => (part.type === "tool-call" && !part.providerExecuted ? [part] : []));
 
 /** What the model said, to be said again: with the signatures of its thoughts, which providers ask for. */
-export function spokenBy({ content }: Generated): Message {
+export function spokenBy({ content }: Reply): Message {
   const parts = content.flatMap((part): Spoken[] => {
     if (part.type !== "text" && part.type !== "reasoning" && part.type !== "tool-call") return [];
     const kept = part.providerMetadata ? { providerOptions: part.providerMetadata } : {};
@@ -27,44 +26,62 @@ export function spokenBy({ content }: Generated): Message {
 }
 
 /** Rejects with model_failed once nobody waits any more. */
-export async function answersTo(calls: readonly Call[], talk: Talk): Promise<Message> {
-  const { clock, patience } = talk;
+export async function answersTo(calls: readonly Call[], turn: number, talk: Talk): Promise<Message> {
   const content: Answers = [];
-  for (const { toolCallId, toolName, input } of calls) {
-    const output = await answerTo(toolName, input, talk);
-    content.push({ type: "tool-result", toolCallId, toolName, output });
-    if (patience.signal.aborted) throw failed(talk, stopped(patience.signal, clock, patience.deadline));
+  for (const [index, { toolCallId, toolName, input }] of calls.entries()) {
+    const record = { tool: talk.tools.get(toolName)?.name ?? toolName, ok: false, ms: 0 };
+    talk.calls.push(record);
+    tell(talk);
+    const name = `turn ${turn} call ${index}`;
+    const { value, ...ended } = await stepOf(talk, name, (key) => answerTo({ name: toolName, input, key }, talk));
+    Object.assign(record, ended);
+    tell(talk);
+    content.push({
+      type: "tool-result",
+      toolCallId,
+      toolName,
+      output: { type: record.ok ? "text" : "error-text", value },
+    });
+    if (talk.patience.signal.aborted) throw givenUp(talk);
   }
   return { role: "tool", content };
 }
 
-/** Never rejects: the model is told of the failure, and may do better. */
-async function answerTo(
-  name: string,
-  written: string,
-  talk: Talk,
-): Promise<{ type: "text" | "error-text"; value: string }> {
-  const { tools, calls, clock, patience } = talk;
+const tell = ({ calls, request }: Talk): void => request.called?.(calls.map((call) => ({ ...call })));
+
+const givenUp = (talk: Talk): Error => failed(talk, stopped(talk.patience.signal, talk.clock, talk.patience.deadline));
+
+interface Asked {
+  name: string;
+  /** As the model wrote it. */
+  input: string;
+  key: string;
+}
+interface Answered {
+  ok: boolean;
+  ms: number;
+  value: string;
+}
+
+/** The model is told of a failure, and may do better. Rejects only where nobody waits any more: that is no answer to keep. */
+async function answerTo(asked: Asked, talk: Talk): Promise<Answered> {
+  const { clock, patience } = talk;
   const started = clock.now();
-  const tool = tools.get(name);
-  const record = { tool: tool?.name ?? name, ok: false, ms: 0 };
-  calls.push(record);
+  const ended = (ok: boolean, value: Json): Answered => ({ ok, ms: clock.now() - started, value: printed(value) });
   try {
-    const value = printed(await call(tool, written, patience.signal, tools));
-    record.ok = true;
-    return { type: "text", value };
+    return ended(true, await call(asked, talk.tools, patience.signal));
   } catch (error) {
-    return { type: "error-text", value: printed(messageOf(error)) };
-  } finally {
-    record.ms = clock.now() - started;
+    if (patience.signal.aborted) throw givenUp(talk);
+    return ended(false, messageOf(error));
   }
 }
 
-function call(tool: ModelTool | undefined, written: string, signal: AbortSignal, tools: Talk["tools"]): Promise<Json> {
+async function call(asked: Asked, tools: ReadonlyMap<string, ModelTool>, signal: AbortSignal): Promise<Json> {
+  const tool = tools.get(asked.name);
   if (!tool) throw new Error(`there is no such tool; there are: ${[...tools.keys()].join(", ")}`);
-  const input = readInput(written);
+  const input = readInput(asked.input);
   if (!input) throw new Error("the input is not a JSON object");
-  return tool.call(input, signal);
+  return tool.call(input, signal, asked.key);
 }
 
 function readInput(written: string): Fields | undefined {

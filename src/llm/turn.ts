@@ -3,29 +3,44 @@ import type { ModelRequest } from "../core/reach.ts";
 import { attempt } from "./attempt.ts";
 import type { Failure } from "./failure.ts";
 import { type Form, inWords, isStrict, responseFormat, weakerForm } from "./form.ts";
+import { placeOf } from "./names.ts";
 import { type CallOptions, type Generated, kinds } from "./providers.ts";
-import { failed, type Talk, textOf } from "./talk.ts";
+import { failed, type Reply, stepOf, type Talk, textOf } from "./talk.ts";
 
-/** A judgement is short; a model that does not come to an end is not paid for more. */
-const longestAnswer = 4_096;
+/** A model that does not come to an end is not paid for more. A judgement, which has a form, is short. */
+const longestOf = ({ schema }: ModelRequest): number => (schema ? 4_096 : 8_192);
 /** No provider begins for less. */
 const shortestAnswer = 16;
 
-/** `final`: tools are out of reach, and the answer has to come. Rejects with model_failed. */
-export async function takeTurn(talk: Talk, final: boolean): Promise<Generated> {
-  const { access, clock, forms, patience, request } = talk;
+/**
+ * `final`: tools are out of reach, and the answer has to come. What a turn of an earlier attempt gave is not paid for
+ * again, and its cost counts once. Rejects with model_failed.
+ */
+export async function takeTurn(talk: Talk, number: number, final: boolean): Promise<Reply> {
+  const { request, spent } = talk;
   const limit = outputLimit(talk);
+  const reply = await stepOf(talk, `turn ${number}`, () => askOnce(talk, final, limit));
+  spent.input += reply.cost.input;
+  spent.output += reply.cost.output;
+  if (reply.cost.estimated) spent.estimated = true;
+  const failure = failureIn(reply, request, limit);
+  if (failure) throw failed(talk, failure);
+  return reply;
+}
+
+async function askOnce(talk: Talk, final: boolean, limit: number): Promise<Reply> {
+  const { access, clock, forms, patience, request } = talk;
   const isBeside = talk.tools.size > 0 && !final;
   const kind = kinds[access.kind];
-  for (let form: Form = forms.get(access.name) ?? "schema"; ; ) {
+  for (let form: Form = forms.get(placeOf(access)) ?? "schema"; ; ) {
     const forced = isBeside && !kind.schemaBesideTools ? "words" : form;
     const options = optionsOf(talk, forced, final, limit);
     const done = await attempt(clock, patience, async () =>
       (await kind.open(access, forced === "schema")).doGenerate(options),
     );
     if ("value" in done) {
-      if (request.schema && forced === form) forms.set(access.name, form);
-      return checked(done.value, talk, limit);
+      if (request.schema && forced === form) forms.set(placeOf(access), form);
+      return replyOf(done.value, talk);
     }
     const next = request.schema && weakerForm(form, done.failure);
     if (!next) throw failed(talk, done.failure);
@@ -72,10 +87,11 @@ const toolsOf = ({ access, tools }: Talk): NonNullable<CallOptions["tools"]> =>
 /** What this turn may still say; throws where that is nothing. */
 function outputLimit(talk: Talk): number {
   const { maxTokens } = talk.request;
-  if (maxTokens === undefined) return longestAnswer;
+  const longest = longestOf(talk.request);
+  if (maxTokens === undefined) return longest;
   const { spent } = talk;
   const left = maxTokens - spent.input - spent.output - estimate(talk);
-  if (left >= shortestAnswer) return Math.min(longestAnswer, left);
+  if (left >= shortestAnswer) return Math.min(longest, left);
   throw failed(talk, {
     kind: "budget",
     reason: `another turn would cost more than the ${maxTokens} tokens that it may use`,
@@ -87,34 +103,41 @@ const inTokens = (characters: number): number => Math.ceil(characters / 4);
 const estimate = ({ messages, tools }: Talk): number =>
   inTokens(JSON.stringify(messages).length + JSON.stringify([...tools.values()]).length);
 
-function checked(reply: Generated, talk: Talk, limit: number): Generated {
-  count(reply, talk);
-  const failure = failureIn(reply, talk.request, limit);
-  if (failure) throw failed(talk, failure);
-  return reply;
+const kept: ReadonlySet<string> = new Set(["text", "reasoning", "tool-call"]);
+
+function replyOf(generated: Generated, talk: Talk): Reply {
+  const { content, structuredOutputText, finishReason } = generated;
+  return {
+    content: content.filter(({ type }) => kept.has(type)),
+    finishReason,
+    cost: costOf(generated, talk),
+    ...(structuredOutputText === undefined ? {} : { structuredOutputText }),
+  };
 }
 
-function count(reply: Generated, talk: Talk): void {
-  const { inputTokens, outputTokens } = reply.usage;
-  const { spent } = talk;
+function costOf(generated: Generated, talk: Talk): Reply["cost"] {
+  const { inputTokens, outputTokens } = generated.usage;
   const [input, output] = [countOf(inputTokens.total), countOf(outputTokens.total)];
-  if (!input || output === undefined) spent.estimated = true;
-  spent.input += input || estimate(talk);
-  spent.output += output ?? inTokens(textOf(reply).length);
+  return {
+    input: input || estimate(talk),
+    output: output ?? inTokens(textOf(generated).length),
+    ...(!input || output === undefined ? { estimated: true } : {}),
+  };
 }
 
 /** undefined for what no count can be: a budget must not grow by what a server claims. */
 const countOf = (claimed: unknown): number | undefined =>
   typeof claimed === "number" && claimed >= 0 && claimed <= Number.MAX_SAFE_INTEGER ? Math.ceil(claimed) : undefined;
 
-function failureIn(reply: Generated, { maxTokens }: ModelRequest, limit: number): Failure | undefined {
+function failureIn(reply: Reply, request: ModelRequest, limit: number): Failure | undefined {
+  const { maxTokens } = request;
   const { unified, raw } = reply.finishReason;
   const said = textOf(reply);
   if (unified === "content-filter") return { kind: "refused", reason: `it refused: ${said || raw}` };
   if (unified === "interrupted") return { kind: "cut", reason: "its answer was interrupted" };
   if (unified === "error") return { kind: "server", reason: `it stopped with an error: ${raw}` };
   if (unified !== "length") return undefined;
-  return maxTokens !== undefined && limit < longestAnswer
+  return maxTokens !== undefined && limit < longestOf(request)
     ? { kind: "budget", reason: `its answer was cut off: it may use ${maxTokens} tokens` }
     : { kind: "cut", reason: `its answer was longer than ${limit} tokens` };
 }

@@ -15,12 +15,16 @@ export function knownEvent(found: EventName | undefined, written: string): Event
 }
 
 /** It happens where the event of the asking hook happened, and in its session. */
-export function eventOf(name: EventName, data: Fields, { event, now, id }: Asked): HookEvent {
+export function eventOf(
+  name: EventName,
+  data: Fields,
+  { event, now, id, cwd }: Pick<Asked, "event" | "now" | "id" | "cwd">,
+): HookEvent {
   return {
     id: id(),
     name,
     at: now(),
-    cwd: event?.cwd ?? process.cwd(),
+    cwd: event?.cwd ?? cwd ?? process.cwd(),
     data,
     sender: "hookline",
     ...(event?.session === undefined ? {} : { session: event.session }),
@@ -37,6 +41,37 @@ const depthOf = ({ data }: HookEvent): number => {
   return typeof depth === "number" && depth > 0 ? depth : 0;
 };
 
+/** Who sends an event, and for whom. */
+export interface Sender extends Pick<Asked, "engine" | "event" | "now" | "id" | "cwd" | "environment"> {
+  signal?: AbortSignal | undefined;
+}
+export interface SentEvent {
+  event: HookEvent;
+  outcome: Outcome;
+}
+
+/**
+ * Sends an application event, one deeper than the event whose hook asks for it. Throws where hooks answer each other
+ * without end.
+ *
+ * @param given its own id and folder, where they are others than usual
+ */
+export async function send(
+  name: EventName,
+  data: Fields,
+  sender: Sender,
+  given: { id?: string; cwd?: string } = {},
+): Promise<SentEvent> {
+  const depth = sender.event ? depthOf(sender.event) + 1 : 0;
+  if (depth > deepest) throw new Error(`${deepest} events deep, hooks answer each other: "${name}" was not sent`);
+  const { [depthField]: _given, ...payload } = data;
+  const full = depth === 0 ? payload : { ...payload, [depthField]: depth };
+  const event = { ...eventOf(name, full, sender), ...given };
+  const { engine, signal, environment } = sender;
+  const outcome = await engine.emit(event, { ...(signal ? { signal } : {}), ...(environment ? { environment } : {}) });
+  return { event, outcome };
+}
+
 export const emit: Operation<{ event: string; data?: Fields }> = {
   summary: "Sends one application event down the line, and gives what its hooks answered.",
   params: object(
@@ -48,12 +83,7 @@ export const emit: Operation<{ event: string; data?: Fields }> = {
     const name = knownEvent(eventToEmit(written, data), written);
     if (!name.includes("."))
       throw new Error(`"${written}" is told by agents; hooks emit application events, whose names hold a dot`);
-    const depth = asked.event ? depthOf(asked.event) + 1 : 0;
-    if (depth > deepest) throw new Error(`${deepest} events deep, hooks answer each other: "${written}" was not sent`);
-    const { [depthField]: _given, ...payload } = data;
-    const event = eventOf(name, depth === 0 ? payload : { ...payload, [depthField]: depth }, asked);
-    const { signal, environment } = asked;
-    const outcome: Outcome = await asked.engine.emit(event, { signal, ...(environment ? { environment } : {}) });
+    const { event, outcome } = await send(name, data, asked);
     return { event: event.id, outcome: plain(outcome) };
   },
 };

@@ -40,6 +40,7 @@ const few = (candidates: readonly string[]): string => candidates.slice(0, shown
 /** A script's id carries where it lies behind an @, which nobody types. */
 const namesOf = ({ id, name, origin, steps }: Hook): string[] => [
   name,
+  ...(origin.dialect === "automation" ? [id.slice(id.indexOf(":") + 1), id.slice(id.indexOf("/") + 1)] : []),
   ...(id.includes("@") ? [id.slice(0, id.lastIndexOf("@"))] : []),
   ...(origin.file === undefined ? [] : [basename(origin.file)]),
   ...steps.flatMap((step) => (typeof step.with.slug === "string" ? [step.with.slug] : [])),

@@ -1,11 +1,36 @@
 /** The engine's own operations. One line each; hooks and models call them as tools of the module `hookline`. */
-import { HooklineError, messageOf } from "../core/error.ts";
-import { nearest } from "../core/nearest.ts";
+import { HooklineError } from "../core/error.ts";
 import type { ToolInfo, Tools } from "../core/reach.ts";
+import { automationCreate, automationEdit } from "./automation-edit.ts";
+import { automationApply, automationExport } from "./automation-files.ts";
+import { automationRuns } from "./automation-run.ts";
+import {
+  automationDelete,
+  automationDisable,
+  automationEnable,
+  automationFire,
+  automationList,
+  automationPause,
+  automationResume,
+  automationShow,
+} from "./automations.ts";
 import { emit } from "./event.ts";
 import { explain, hooks } from "./hooks.ts";
+import { memoryAdd, memorySearch } from "./memory.ts";
+import { noteDelete, noteList, noteShow, noteWrite } from "./notes.ts";
 import type { Operation, OperationContext } from "./operation.ts";
+import {
+  projectCreate,
+  projectDelete,
+  projectEdit,
+  projectList,
+  projectPause,
+  projectResume,
+  projectShow,
+} from "./projects.ts";
 import { run, runs, status } from "./runs.ts";
+import { type Described, serveOperations } from "./serve.ts";
+import { taskComplete, taskCreate, taskFail, taskList, taskShow, taskStart } from "./tasks.ts";
 
 export type { Operation, OperationContext } from "./operation.ts";
 
@@ -19,55 +44,71 @@ export const operations: ReadonlyMap<string, Operation<unknown>> = new Map([
   ["run", forget(run)],
   ["status", forget(status)],
   ["emit", forget(emit)],
+  ["automation_list", forget(automationList)],
+  ["automation_show", forget(automationShow)],
+  ["automation_create", forget(automationCreate)],
+  ["automation_edit", forget(automationEdit)],
+  ["automation_delete", forget(automationDelete)],
+  ["automation_enable", forget(automationEnable)],
+  ["automation_disable", forget(automationDisable)],
+  ["automation_fire", forget(automationFire)],
+  ["automation_pause", forget(automationPause)],
+  ["automation_resume", forget(automationResume)],
+  ["automation_apply", forget(automationApply)],
+  ["automation_export", forget(automationExport)],
+  ["automation_runs", forget(automationRuns)],
+  ["project_list", forget(projectList)],
+  ["project_show", forget(projectShow)],
+  ["project_create", forget(projectCreate)],
+  ["project_edit", forget(projectEdit)],
+  ["project_delete", forget(projectDelete)],
+  ["project_pause", forget(projectPause)],
+  ["project_resume", forget(projectResume)],
+  ["task_list", forget(taskList)],
+  ["task_show", forget(taskShow)],
+  ["task_create", forget(taskCreate)],
+  ["task_start", forget(taskStart)],
+  ["task_complete", forget(taskComplete)],
+  ["task_fail", forget(taskFail)],
+  ["note_list", forget(noteList)],
+  ["note_show", forget(noteShow)],
+  ["note_write", forget(noteWrite)],
+  ["note_delete", forget(noteDelete)],
+  ["memory_add", forget(memoryAdd)],
+  ["memory_search", forget(memorySearch)],
 ]);
 
 const moduleName = "hookline";
 
 /** The operations as tools: hookline.runs and so on. */
 export function createOperations(context: OperationContext): Pick<Tools, "call" | "list"> & { name: string } {
-  const given = { now: Date.now, id: () => crypto.randomUUID(), ...context };
+  const served = serveOperations(operations, context);
   return {
     name: moduleName,
-    async call(name, input, signal, event) {
-      const operation = known(name);
-      const [wrong] = operation.params.check(input);
-      if (wrong) {
-        const what = wrong.unknown
-          ? `it does not know "${wrong.found}"`
-          : `${wrong.path.join(".") || "it"} needs ${wrong.expected}, and has ${wrong.found}`;
-        throw failed(name, what);
-      }
-      if (signal.aborted) throw failed(name, "the call was stopped before it began");
-      try {
-        return { ok: true, output: await operation.run(input, { ...given, signal, event }) };
-      } catch (error) {
-        throw failed(name, messageOf(error), error);
-      }
+    async call(name, input, signal, event, key) {
+      const answer = await served.call(name.slice(moduleName.length + 1), input, { signal, event, key });
+      if (answer.is === "done") return { ok: true, output: answer.result };
+      if (answer.is === "unknown") throw unknownTool(name, answer.near);
+      throw failed(name, answer.message, "cause" in answer ? answer.cause : undefined);
     },
-    list: async () => [...operations].map(([name, operation]) => info(name, operation)),
+    list: async () => served.list().map(info),
   };
 }
 
-const info = (name: string, { summary, params, readOnly }: Operation<unknown>): ToolInfo => ({
+const info = ({ name, summary, input, readOnly }: Described): ToolInfo => ({
   name: `${moduleName}.${name}`,
   description: summary,
-  input: params.json,
+  input,
   readOnly,
 });
 
-function known(name: string): Operation<unknown> {
-  const short = name.slice(moduleName.length + 1);
-  const operation = operations.get(short);
-  if (operation) return operation;
-  const near = nearest(short, operations.keys());
-  const advice = `it has: ${[...operations.keys()].join(", ")}`;
-  throw new HooklineError("tool_unknown", {
+const unknownTool = (name: string, near: string | undefined): HooklineError =>
+  new HooklineError("tool_unknown", {
     name,
     where: `module ${moduleName}`,
-    advice,
+    advice: `it has: ${[...operations.keys()].join(", ")}`,
     ...(near === undefined ? {} : { near: `${moduleName}.${near}` }),
   });
-}
 
 const failed = (name: string, reason: string, cause?: unknown): HooklineError =>
   new HooklineError("tool_failed", { name, reason, where: `module ${moduleName}` }, { cause });

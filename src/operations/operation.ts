@@ -4,6 +4,8 @@ import type { HookEvent, Instant, Json, MaybePromise } from "../core/event.ts";
 import type { HookSet } from "../core/hook.ts";
 import type { Store } from "../core/record.ts";
 import type { Schema } from "../core/schema.ts";
+import type { Board } from "../projects/index.ts";
+import type { AutomationDesk } from "./automation-desk.ts";
 
 /** What operations work on. */
 export interface OperationContext {
@@ -15,6 +17,12 @@ export interface OperationContext {
   id?(): string;
   /** What commands of emitted events inherit. */
   environment?: Readonly<Record<string, string>>;
+  /** Projects with their tasks, notes and memory; absent, and undefined: nothing keeps any. */
+  board?(): Promise<Board | undefined>;
+  /** Automations; absent, and undefined: nothing keeps any. */
+  automations?(): Promise<AutomationDesk | undefined>;
+  /** Where whoever asks works, if no hook does; absent: in this process's folder. */
+  cwd?: string;
 }
 
 /** Who asks. */
@@ -24,6 +32,8 @@ export interface Asked extends OperationContext {
   signal: AbortSignal;
   /** The event whose hook asks; absent: it is no hook. */
   event: HookEvent | undefined;
+  /** The same at each attempt of a call that is repeated after a crash: what was made for it is not made again. */
+  key?: string;
 }
 
 export interface Operation<P> {

@@ -12,9 +12,11 @@ export interface GitOptions {
   input?: string | Uint8Array;
   /** 15 unless said. */
   limit?: Seconds;
+  /** So much of the answer is enough: what is longer is cut, and git is ended. Unless said, it has to be whole. */
+  keptInBytes?: number;
 }
 export type GitAnswer =
-  | { ok: true; stdout: Buffer }
+  | { ok: true; stdout: Buffer; cut?: true }
   | { ok: false; reason: string /** Absent: it did not end by itself. */; code?: number };
 /** Words that follow `git`. Never rejects. */
 export type AskGit = (words: readonly string[], options?: GitOptions) => Promise<GitAnswer>;
@@ -112,7 +114,7 @@ interface Call {
   words: readonly string[];
 }
 
-function run(call: Call, { signal, input, limit = usualLimit }: GitOptions): Promise<GitAnswer> {
+function run(call: Call, { signal, input, limit = usualLimit, keptInBytes }: GitOptions): Promise<GitAnswer> {
   if (signal?.aborted) return Promise.resolve({ ok: false, reason: "git was not asked: it was stopped before" });
   const { execFile } = process.getBuiltinModule("node:child_process"); // costs 3 ms, which most events need not pay
   return new Promise((settle) => {
@@ -120,7 +122,7 @@ function run(call: Call, { signal, input, limit = usualLimit }: GitOptions): Pro
       cwd: call.folder,
       env: call.environment,
       encoding: "buffer" as const, // names are bytes, and NUL stands between them
-      maxBuffer: longestAnswerInBytes,
+      maxBuffer: keptInBytes ?? longestAnswerInBytes,
       timeout: limit * 1000,
       killSignal: "SIGKILL" as const, // it has nothing to put in order
       windowsHide: true,
@@ -128,7 +130,9 @@ function run(call: Call, { signal, input, limit = usualLimit }: GitOptions): Pro
     };
     try {
       const child = execFile(call.program, call.words, options, (error, stdout, stderr) => {
-        settle(error ? { ok: false, ...failureOf(error, stderr, limit) } : { ok: true, stdout });
+        const isCut = keptInBytes !== undefined && error?.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER";
+        if (isCut) settle({ ok: true, stdout, cut: true });
+        else settle(error ? { ok: false, ...failureOf(error, stderr, limit) } : { ok: true, stdout });
       });
       child.stdin?.on("error", () => {}); // who does not read to the end has its reasons, and says so by its exit
       child.stdin?.end(input ?? "");

@@ -9,8 +9,15 @@ interface Lane {
   waiting: { item: Item; caller: Caller }[];
 }
 
+export interface InlineQueue extends Queue {
+  /** Resolves once nothing runs or waits; it goes on taking items. */
+  idle(): Promise<void>;
+  /** Tells all that runs to end, and drops what waits. */
+  stop(): void;
+}
+
 /** One lane per hook: what is due while its hook runs waits, replaces, or is refused, as the hook's overlap says (R53). */
-export function createInlineQueue(): Queue {
+export function createInlineQueue(): InlineQueue {
   const lanes = new Map<HookId, Lane>();
   const working = new Set<Promise<void>>();
   let owner: QueueOwner | undefined;
@@ -40,6 +47,11 @@ export function createInlineQueue(): Queue {
     void dropping.finally(() => working.delete(dropping)); // drop never rejects
   }
 
+  /** What runs may add more, which is run as well. */
+  async function idle(): Promise<void> {
+    while (working.size > 0) await Promise.all(working);
+  }
+
   return {
     start(given) {
       owner = given;
@@ -64,8 +76,15 @@ export function createInlineQueue(): Queue {
         lane.waiting = lane.waiting.filter(({ item }) => item.run.id !== run);
       }
     },
+    idle,
+    stop() {
+      for (const lane of lanes.values()) {
+        for (const { item } of lane.waiting.splice(0)) drop(item, "its process stopped before it started");
+        lane.stop.abort();
+      }
+    },
     async close() {
-      while (working.size > 0) await Promise.all(working); // what runs may add more, which is run as well
+      await idle();
       closed = true;
     },
   };

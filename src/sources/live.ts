@@ -16,9 +16,13 @@ export interface HookSource<T extends LoadedHooks> {
 /** Folders remembered at once; a process that walks through more starts over. */
 const foldersAtMost = 64;
 
-/** @param load loads a folder's hooks; `expected` are the paths that it looked at the last time. Never rejects */
+/**
+ * @param load loads a folder's hooks; `expected` are the paths that it looked at the last time. Never rejects
+ * @param atMost folders remembered at once
+ */
 export function createHookSource<T extends LoadedHooks>(
   load: (cwd: string, expected: readonly string[]) => Promise<StableLoad<T>>,
+  atMost: number = foldersAtMost,
 ): HookSource<T> {
   const known = new Map<string, StableLoad<T>>();
   const loading = new Map<string, Promise<T>>();
@@ -28,7 +32,7 @@ export function createHookSource<T extends LoadedHooks>(
     const begun = generation;
     const fresh = await load(cwd, known.get(cwd)?.loaded.watched ?? []);
     if (begun !== generation) return refresh(cwd);
-    if (known.size >= foldersAtMost) known.clear();
+    if (known.size >= atMost) known.clear();
     known.set(cwd, fresh);
     return fresh.loaded;
   }

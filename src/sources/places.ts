@@ -11,7 +11,7 @@ export interface ManagedFolders {
 /** The tool whose file it is. */
 type Family = "claude" | "gen" | "hookline";
 /** settings, or one of the files that are written in YAML, or a module, or a workspace script. */
-export type FileFormat = Flavour | "rules" | "app" | "config" | "module" | "script" | "registry";
+export type FileFormat = Flavour | "rules" | "app" | "config" | "module" | "script" | "registry" | "automation";
 export interface HookFile {
   path: string;
   layer: Layer;
@@ -106,6 +106,8 @@ export function flavourOf(path: string): FileFormat {
   const name = path.replaceAll("\\", "/");
   if (/(^|\/)(\.(hookline|discobot)|\.config\/hookline|etc\/hookline)\/hooks\/[^/]+$/.test(name)) return "script";
   if (/(^|\/)(\.system\/hooks|\.hookline\/registry)\/[^/]+\.ya?ml$/i.test(name)) return "registry";
+  if (/(^|\/)(\.hookline|\.config\/hookline|etc\/hookline)\/automations\/[^/]+\.ya?ml$/i.test(name))
+    return "automation";
   if (/(^|\/)hookline\.config\.[mc]?[jt]s$/.test(name)) return "module";
   if (/(^|\/)hookline\.ya?ml$|(^|\/)\.config\/hookline\/config\.ya?ml$/.test(name)) return "config";
   if (/(^|\/)app\.ya?ml$/.test(name)) return "app";

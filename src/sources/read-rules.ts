@@ -1,10 +1,15 @@
 /** The files of every layer that hold YAML: settings, rules and app files, repository hooks and scripts, each as a source of hooks (R58). */
 import type { Origin, Problem } from "../core/hook.ts";
 import type { Patterns, Registry } from "../core/ports.ts";
-import { type Config, emptyConfig } from "../dialects/config.ts";
+import type { ModelFault } from "../dialects/automation.ts";
+import type { LlmConfig } from "../dialects/automation-fields.ts";
+import type { compileAutomationFile } from "../dialects/automation-file.ts";
+import type { Times } from "../dialects/automation-trigger.ts";
+import { type Config, emptyConfig, type ModelSettings } from "../dialects/config.ts";
 import type { mergeConfig, readConfig } from "../dialects/config-file.ts";
 import type { compileRegistry, reportSameIds } from "../dialects/registry.ts";
 import type { compileRules } from "../dialects/rules.ts";
+import { projectOfFolder } from "./automation-places.ts";
 import { checkTogether, keep, originOf, sourceOf, unreadable } from "./file-source.ts";
 import type { HookFile } from "./places.ts";
 import type { Source } from "./precedence.ts";
@@ -29,6 +34,7 @@ export interface RulesReader {
   compileRegistry: typeof compileRegistry;
   reportSameIds: typeof reportSameIds;
   scripts: ScriptDialect;
+  automations: AutomationDialect;
   largestFileInBytes: number;
   /** Which environment this is, for repository hooks that are for some only (R39). */
   environment: string;
@@ -37,6 +43,12 @@ export interface RulesReader {
   patterns: Patterns;
   /** Events that an agent here can send. */
   sendable?: ReadonlySet<string>;
+}
+export interface AutomationDialect {
+  compileAutomationFile: typeof compileAutomationFile;
+  times: Times;
+  /** What is wrong with the model that an automation names, or with there being none. */
+  modelFault?(llm: LlmConfig | null, models: ModelSettings): ModelFault | undefined;
 }
 export interface ReadRules {
   sources: Source[];
@@ -61,6 +73,8 @@ export function readRules(places: readonly RulePlace[], reader: RulesReader | un
     for (const file of ruleFiles(place, own.apps)) readFile(file, reader, read, servers);
     const registry = place.registry.flatMap(yamlIn).map((path) => fileAt(path, "registry", place));
     for (const file of registry) readRegistryFile(file, reader, read);
+    const automations = yamlIn(place.automations).map((path) => fileAt(path, "automation", place));
+    for (const file of automations) readAutomationFile(file, reader, read);
     readScripts(place, reader, read);
   }
   if (!reader) return read;
@@ -75,6 +89,7 @@ export function readRuleFile(file: HookFile, reader: RulesReader | undefined): R
   if (file.flavour === "config") readConfigFile(file, reader, read);
   else if (file.flavour === "registry") readRegistryFile(file, reader, read);
   else if (file.flavour === "script") readScript(file, reader, read);
+  else if (file.flavour === "automation") readAutomationFile(file, reader, read);
   else readFile(file, reader, read);
   return read;
 }
@@ -131,6 +146,22 @@ function readRegistryFile(file: HookFile, reader: RulesReader | undefined, read:
   const { environment } = reader;
   const origin: Origin = { ...originOf(file), dialect: "registry" };
   keep(file, reader.compileRegistry(text, origin, { ...optionsOf(file, reader), environment }), read);
+}
+
+function readAutomationFile(file: HookFile, reader: RulesReader | undefined, read: ReadRules): void {
+  const text = textOf(file, reader, read);
+  if (text === undefined || !reader) return;
+  const { registry, automations } = reader;
+  const { times, modelFault } = automations;
+  const { models } = file.ofUser ? read.userConfig : read.config;
+  const origin: Origin = { ...originOf(file), dialect: "automation" };
+  const options = {
+    registry,
+    times,
+    ...(file.root === undefined ? {} : { project: projectOfFolder(file.root), workspace: file.root }),
+    ...(modelFault ? { modelFault: (llm: LlmConfig | null) => modelFault(llm, models) } : {}),
+  };
+  keep(file, automations.compileAutomationFile(text, origin, options), read);
 }
 
 const optionsOf = ({ label }: HookFile, { registry, patterns, sendable }: RulesReader) => ({

@@ -26,6 +26,8 @@ export interface RulePlace {
   worktree?: string;
   /** Folders of repository hooks (specification 001). */
   registry: readonly string[];
+  /** The folder of automations (specification 000). */
+  automations: string;
 }
 
 /** A module of TypeScript hooks or extensions, and what its hooks are called after. */
@@ -62,6 +64,7 @@ export function rulePlaces(
     modules: layer === "user" ? inside(folder, moduleNames) : [],
     scripts: [join(folder, "hooks")],
     registry: [],
+    automations: join(folder, "automations"),
   });
   return [
     own(managed.hookline, "managed/", "managed"),
@@ -81,6 +84,7 @@ export function rulePlaces(
         scripts: [join(folder, ".discobot", "hooks"), join(folder, ".hookline", "hooks")],
         ...(folder === mainWorktree ? { worktree: root } : {}),
         registry: [join(folder, ".hookline", "registry"), join(folder, ".system", "hooks")],
+        automations: join(folder, ".hookline", "automations"),
       };
     }),
   ];
@@ -94,6 +98,7 @@ export const watchedOf = (place: RulePlace): string[] => [
   ...place.modules,
   ...place.scripts,
   ...place.registry,
+  place.automations,
 ];
 
 export const fileAt = (path: string, flavour: FileFormat, place: RulePlace): HookFile => ({

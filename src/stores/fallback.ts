@@ -2,17 +2,21 @@
 import { messageOf } from "../core/error.ts";
 import { isThenable } from "../core/flow.ts";
 import type { Store } from "../core/record.ts";
+import type { Database } from "./database.ts";
 import { openMemoryStore } from "./memory.ts";
+import type { SqliteStore } from "./sqlite.ts";
 
 /**
  * A store that goes over to memory for good at its first failure, so that every hook is still asked. It cannot count
- * across processes then: `spend` fails, and a new round of the conversation is not begun.
+ * across processes then: `spend` fails, and a new round of the conversation is not begun. What is to outlast the process,
+ * such as durable runs, has no substitute: `database` and `redact` go on throwing what the store failed with.
  *
  * @param open may throw
  * @param complain called once, with the reason
  */
-export function storeWithFallback(open: () => Store, complain: (reason: string) => void): Store {
+export function storeWithFallback(open: () => SqliteStore, complain: (reason: string) => void): SqliteStore {
   let failure: unknown;
+  let lasting: SqliteStore | undefined;
   let current: Store;
   const fallBack = (error: unknown): Store => {
     if (failure === undefined) complain(messageOf(error));
@@ -26,10 +30,22 @@ export function storeWithFallback(open: () => Store, complain: (reason: string) 
     return current;
   };
   try {
-    current = open();
+    lasting = open();
+    current = lasting;
   } catch (error) {
     current = fallBack(error);
   }
+  const real = (): SqliteStore => {
+    if (failure === undefined && lasting) return lasting;
+    throw failure;
+  };
+  const database: Database = {
+    all: (sql, ...values) => real().database.all(sql, ...values),
+    get: (sql, ...values) => real().database.get(sql, ...values),
+    run: (sql, ...values) => real().database.run(sql, ...values),
+    write: (work) => real().database.write(work),
+    close: () => lasting?.database.close(),
+  };
   const guarded =
     <A extends readonly unknown[], R>(use: (store: Store) => (...given: A) => R) =>
     (...given: A): R => {
@@ -51,6 +67,8 @@ export function storeWithFallback(open: () => Store, complain: (reason: string) 
     return use(fallBack(error))(...given);
   };
   return {
+    database,
+    redact: (text) => real().redact(text),
     record: guarded((store) => store.record),
     answered: guarded((store) => store.answered),
     turn: guarded((store) => store.turn),

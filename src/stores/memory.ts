@@ -263,12 +263,13 @@ function drop<Row>(rows: Map<string, Row>, isOld: (row: Row) => boolean): number
   return old.length;
 }
 
-const answers = (row: RunRow, { hook, session, event, status, eventId }: RunFilter): boolean =>
+const answers = (row: RunRow, { hook, session, event, status, eventId, among }: RunFilter): boolean =>
   is(row.hook, hook) &&
   is(row.session, session) &&
   is(row.event_name, event) &&
   is(row.status, status) &&
-  is(row.event, eventId);
+  is(row.event, eventId) &&
+  (among === undefined || (row.hook.startsWith(among.prefix) && row.hook.endsWith(among.suffix ?? "")));
 
 const is = (held: string | null, wanted: string | undefined): boolean =>
   wanted === undefined || held === written(wanted);

@@ -149,6 +149,11 @@ export function findRuns(database: Database, filter: RunFilter): Run[] {
     conditions.push(`${columnOf[field]} = ?`);
     values.push(written(value));
   }
+  if (filter.among) {
+    const { prefix, suffix = "" } = filter.among;
+    conditions.push("hook >= ? and hook < ?", "substr(hook, length(hook) - length(?) + 1) = ?");
+    values.push(prefix, `${prefix}\u{10FFFF}`, suffix, suffix);
+  }
   const where = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
   const rows = database.all<RunRow>(
     `select ${runFields.join()} from run ${where} order by seq desc limit ?`,

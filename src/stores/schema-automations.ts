@@ -12,4 +12,15 @@ export const automationTables = `
     primary key (project, id)
   ) strict;
   create index automation_listens on automation (listens) where listens is not null;
+
+  insert into meta (key, value) values ('automations', 0);
+  create trigger automation_added after insert on automation begin
+    update meta set value = value + 1 where key = 'automations';
+  end;
+  create trigger automation_changed after update on automation begin
+    update meta set value = value + 1 where key = 'automations';
+  end;
+  create trigger automation_removed after delete on automation begin
+    update meta set value = value + 1 where key = 'automations';
+  end;
 `;

@@ -1,4 +1,7 @@
-/** Tables of durable runs: what waits or is being worked on, and what its steps gave (R56). */
+/**
+ * Tables of durable runs: what waits or is being worked on, and what its steps gave (R56). The runs of one hook are a lane:
+ * its head is "waiting" or "running", and the index lets no second one be either; the others are "behind".
+ */
 export const durableTables = `
   create table work (
     seq integer primary key,
@@ -7,6 +10,7 @@ export const durableTables = `
     project text,
     item text not null,
     status text not null,
+    forced integer not null,
     created real not null,
     due real not null,
     owner text,
@@ -14,7 +18,8 @@ export const durableTables = `
     recoveries integer not null default 0,
     cancelled text
   ) strict;
-  create index work_hook on work (hook);
+  create index work_lane on work (hook, status, due, seq);
+  create unique index work_head on work (hook) where status in ('waiting', 'running');
   create index work_due on work (status, due, seq);
 
   create table step (

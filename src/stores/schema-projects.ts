@@ -3,7 +3,7 @@ export const projectTables = `
   create table project (
     id text primary key,
     name text not null,
-    workspace text,
+    workspace text unique,
     repository text,
     branch text,
     notify text,
@@ -34,6 +34,7 @@ export const projectTables = `
     ended real
   ) strict;
   create index task_project on task (project, status, priority, seq);
+  create index task_ended on task (ended) where ended is not null;
 
   create table note (
     project text not null,
@@ -57,7 +58,7 @@ export const projectTables = `
     embedded_by text,
     created real not null
   ) strict;
-  create index memory_project on memory (project);
+  create index memory_project on memory (project, source);
   create virtual table memory_text using fts5 (
     heading, content, content='memory', content_rowid='seq', tokenize='porter unicode61'
   );

@@ -48,6 +48,8 @@ export interface SqliteStoreOptions extends Keeping {
 /** The store, and the database behind it for what else lies there: durable runs, automations, projects. */
 export interface SqliteStore extends Store {
   readonly database: Database;
+  /** The text without secrets, as all that the store keeps. */
+  redact(text: string): string;
 }
 
 const day = 86_400_000;
@@ -80,6 +82,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
 
   return {
     database,
+    redact: keeper.text,
     record(event, set, advance) {
       if (Math.abs(now() - lookedAt) > day) tidy();
       const payload = payloadOf(event, keeper);

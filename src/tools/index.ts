@@ -42,19 +42,20 @@ export function createTools({ servers: settings, operations, complain, ...surrou
   }
 
   return {
-    async call(name, input, signal, event) {
+    async call(name, input, signal, event, key) {
       const found = splitName(name, modules);
       if (!found) throw unknown(name);
       if (found.server === operations?.name)
-        return operations.call(`${found.server}.${found.tool}`, input, signal, event);
+        return operations.call(`${found.server}.${found.tool}`, input, signal, event, key);
       const server = servers.get(found.server);
       if (!server) throw unknown(name);
       return server.call(found.tool, input, signal);
     },
-    async list(signal) {
+    async list(signal, module) {
+      const isMeant = (name: string): boolean => module === undefined || name === module;
       const lists = await Promise.all([
-        operations?.list(signal) ?? [],
-        ...[...servers].map((one) => listOf(one, signal)),
+        operations && isMeant(operations.name) ? operations.list(signal) : [],
+        ...[...servers].filter(([name]) => isMeant(name)).map((one) => listOf(one, signal)),
       ]);
       return lists.flat();
     },

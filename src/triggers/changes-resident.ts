@@ -1,9 +1,9 @@
 /** Looks at workspaces that it watches: what a process that stays does. Where it cannot watch, it looks afresh each time. */
-import { statfsSync } from "node:fs";
 import type { Git } from "../processes/git.ts";
 import { createColdChanges } from "./changes-cold.ts";
 import type { ChangeFinder, Place } from "./look.ts";
 import { createResidentRepository, type ResidentRepository } from "./resident-repository.ts";
+import { isShared } from "./shared-file-system.ts";
 import { createWitness, type Witness } from "./witness.ts";
 
 /** Workspaces that are watched at once; the one that was not asked about the longest goes first. */
@@ -89,13 +89,6 @@ export function createResidentChanges(git: Git, complain: (reason: string) => vo
     },
   };
 }
-
-/** File systems whose files change without this kernel's knowing: NFS, SMB, CIFS, FUSE, 9p, AFS, Ceph, VirtualBox. */
-const sharedTypes: ReadonlySet<number> = new Set([
-  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x65735546, 0x01021997, 0x5346414f, 0x00c36400, 0x786f4256,
-]);
-
-const isShared = (folder: string): boolean => sharedTypes.has(statfsSync(folder).type);
 
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { Hook, Item } from "../../src/index.ts";
 import { createInlineQueue } from "../../src/index.ts";
+import { testQueue } from "./contract.ts";
 
 const hookOf = (overlap: Hook["limits"]["overlap"]): Hook => ({
   id: `h-${overlap}`,
@@ -122,3 +123,8 @@ for (const { name, make } of queues)
     await assert.rejects(async () => queue.add(itemOf(first, 5), {}), { code: "closed" });
     assert.equal(told.length, 4);
   });
+
+testQueue("inline", () => {
+  const queue = createInlineQueue();
+  return { queue, add: async (item) => queue.add(item, {}), close() {} };
+});

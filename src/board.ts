@@ -1,0 +1,64 @@
+/** Composes the board for one store: its records, what git and the settings say of a project, and the way of its events. */
+import { basename, dirname, join } from "node:path";
+import type { Engine } from "./core/engine.ts";
+import type { Instant, MaybePromise } from "./core/event.ts";
+import type { Store } from "./core/record.ts";
+import type { Config } from "./dialects/config.ts";
+import { type Board, createBoard } from "./projects/index.ts";
+import type { Send } from "./projects/sending.ts";
+import { databaseOf } from "./stores/automation-listening.ts";
+import type { Database } from "./stores/database.ts";
+
+export interface OpenBoardOptions {
+  store: Store;
+  engine: Pick<Engine, "emit" | "explain">;
+  now(): Instant;
+  id(): string;
+  home: string;
+  environment: Readonly<Record<string, string>>;
+  redact(text: string): MaybePromise<string>;
+  /** The settings that hold in a folder. */
+  settingsIn(folder: string): Config;
+  complain(reason: string): void;
+}
+
+/** Undefined where the store keeps no projects. Everything behind it is loaded here: most processes never ask for it. */
+export async function openBoard(options: OpenBoardOptions): Promise<Board | undefined> {
+  const { engine, now, id, environment } = options;
+  const database = databaseOf(options.store);
+  if (!database) return undefined;
+  const [{ createProjectRecords }, { repositoryFacts }, { createGit }, { findProject }, { send }] = await Promise.all([
+    import("./stores/project-records.ts"),
+    import("./projects/repository.ts"),
+    import("./processes/git.ts"),
+    import("./sources/project.ts"),
+    import("./operations/event.ts"),
+  ]);
+  const git = createGit(environment);
+  const tell: Send = ({ name, data, ...given }, { event, cwd, signal }) =>
+    send(name, data, { engine, now, id, environment, event, signal, ...(cwd === undefined ? {} : { cwd }) }, given);
+  return createBoard({
+    ...options,
+    records: createProjectRecords(database),
+    notesFolder: notesFolder(database),
+    send: tell,
+    rootOf: (folder) => findProject(folder, options.home).root,
+    repositoryOf: (folder) =>
+      repositoryFacts(async (place, words) => {
+        const answer = await git.askIn(place, words);
+        return answer.ok ? answer.stdout.toString("utf8") : undefined;
+      }, folder),
+    async embedderOf(project) {
+      const { memory, models } = options.settingsIn(project?.workspace ?? process.cwd());
+      if (memory.embeddings === undefined) return undefined;
+      const { createEmbeddings } = await import("./llm/embeddings.ts");
+      return createEmbeddings(memory.embeddings, models, environment);
+    },
+  });
+}
+
+/** Beside the store, so that each has its own. */
+function notesFolder(database: Database): string {
+  const file = database.get<{ file: string }>("select file from pragma_database_list where name = 'main'")?.file ?? "";
+  return join(dirname(file), `${basename(file).replace(/\.db$/, "")}-notes`);
+}

@@ -1,0 +1,84 @@
+/** What a person is told of a daemon: what it watches, when what is due, what waits and what is broken. */
+import type { Fields, Json } from "../core/event.ts";
+import { isRecord } from "../core/schema.ts";
+import { daemonFilesOf, runningDaemon } from "../daemon/state-file.ts";
+import type { Invocation } from "./command.ts";
+import { stateFolder } from "./line.ts";
+import { oneLine, type Terminal } from "./terminal.ts";
+
+const rowsAtMost = 10;
+
+/** The daemon of this store, as it tells of itself; undefined: none runs. */
+export async function daemonHere(invocation: Invocation, store: string): Promise<Fields | undefined> {
+  const daemon = runningDaemon(daemonFilesOf(stateFolder(invocation), store));
+  if (!daemon) return undefined;
+  const { pid, port, started, version } = daemon;
+  const { statusOf } = await import("../daemon/ask.ts");
+  return { pid, port, started: new Date(started).toISOString(), version, ...(await statusOf(daemon)) };
+}
+
+export function daemonRows(
+  daemon: Fields | undefined,
+  queue: { waiting: number; running: number },
+  terminal: Terminal,
+  show: (path: string) => string,
+): string[] {
+  const row = (text: string): string => `${terminal.paint("dim", "daemon".padEnd(9))}${text}`;
+  if (!daemon) {
+    const left = queue.waiting + queue.running;
+    return [row(`none runs${left > 0 ? `, and ${left} runs wait for one` : ""}: hookline up`)];
+  }
+  const head = `http://127.0.0.1:${daemon.port}, process ${daemon.pid}, since ${daemon.started}`;
+  if (daemon.unreachable !== undefined)
+    return [row(`${head}, does not answer: ${oneLine(String(daemon.unreachable))}`)];
+  return [row(head), ...daemonLines(daemon, terminal, show)];
+}
+
+/** @param status as the daemon tells it; another version's may hold less */
+export function daemonLines(status: Fields, terminal: Terminal, show: (path: string) => string): string[] {
+  const row = (name: string, text: string): string => `${terminal.paint("dim", name.padEnd(9))}${text}`;
+  const rows = (name: string, texts: readonly string[]): string[] => {
+    const shown = texts.slice(0, rowsAtMost).map((text, index) => row(index === 0 ? name : "", text));
+    const more = texts.length - rowsAtMost;
+    return more > 0 ? [...shown, row("", `and ${more} more`)] : shown;
+  };
+  const { automations, queue, engine } = status;
+  const { enabled, inForce, broken } = fieldsOf(automations);
+  const { waiting, running } = fieldsOf(queue);
+  const isOff = fieldsOf(engine).enabled === false;
+  return [
+    ...rows("folders", textsOf(status.workspaces).map(show)),
+    row(
+      "",
+      `${enabled ?? 0} of ${inForce ?? 0} automations enabled${isOff ? ", but hook_engine.enabled is false" : ""}`,
+    ),
+    ...rows("due", listOf(status.due).map(dueLine)),
+    ...rows(
+      "watching",
+      listOf(status.watches).map((watch) => watchLine(watch, show)),
+    ),
+    ...rows(
+      "webhooks",
+      textsOf(status.webhooks).map((name) => `POST /webhooks/${name}`),
+    ),
+    row("queue", `${running ?? 0} running, ${waiting ?? 0} waiting`),
+    ...rows(
+      "broken",
+      listOf(broken).map(({ file, message }) => terminal.paint("red", oneLine(`${show(String(file))}: ${message}`))),
+    ),
+  ];
+}
+
+const dueLine = ({ hook, at, waits }: Fields): string => {
+  const when = Date.parse(String(at)) <= Date.now() ? "now" : String(at).replace(/\.\d+Z$/, "Z");
+  return oneLine(`${hook} ${when}${waits ? `, waits: ${waits}` : ""}`);
+};
+
+const watchLine = ({ hook, path, paths, mode }: Fields, show: (path: string) => string): string => {
+  const places = (path === undefined ? textsOf(paths) : [String(path)]).map(show).join(", ");
+  return oneLine(`${places} for ${hook}${mode === undefined ? "" : ` (${mode})`}`);
+};
+
+const fieldsOf = (value: Json | undefined): Fields => (isRecord(value) ? (value as Fields) : {}); // it is JSON
+const listOf = (value: Json | undefined): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
+const textsOf = (value: Json | undefined): string[] => (Array.isArray(value) ? value.map(String) : []);

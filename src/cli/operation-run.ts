@@ -1,0 +1,103 @@
+/** Does one operation for a person at a command line: on the store, in this folder's project, with or without a daemon. */
+import { HooklineError } from "../core/error.ts";
+import type { Run } from "../core/record.ts";
+import type { Mismatch } from "../core/schema.ts";
+import { operations } from "../operations/index.ts";
+import type { Operation } from "../operations/operation.ts";
+import { type Answer, sayMismatch, serveOperations } from "../operations/serve.ts";
+import { type ExitCode, type Invocation, type RunCommand, usageError } from "./command.ts";
+import { runTable } from "./emit.ts";
+import { type Line, openLine } from "./line.ts";
+import { inputOf, type Param } from "./operation-input.ts";
+import { linesOf } from "./operation-show.ts";
+import { openStore } from "./store.ts";
+import { safeText } from "./terminal.ts";
+
+export interface Asked {
+  group: string;
+  full: string;
+  operation: Operation<unknown>;
+  params: readonly Param[];
+  usage: string;
+}
+
+export const runOperation =
+  (asked: Asked): RunCommand =>
+  async (invocation) => {
+    const input = inputOf(asked.params, invocation);
+    const [mismatch] = asked.operation.params.check(input); // before anything is opened
+    if (mismatch) throw wrongInput(mismatch, asked);
+    const { answer, runs } = await call(asked.full, input, invocation);
+    return tell(answer, runs, asked, invocation);
+  };
+
+interface Called {
+  answer: Answer;
+  /** What it set off, as it ended. */
+  runs: readonly Run[];
+}
+
+/** What it starts is ended before it is told (R48). */
+async function call(name: string, input: unknown, invocation: Invocation): Promise<Called> {
+  const { cwd, environment, signal } = invocation;
+  const store = await openStore(invocation);
+  await store.repair();
+  const runs = new Map<string, Run>();
+  const line = await openLine({
+    place: invocation,
+    store,
+    stop: signal,
+    observe: (seen) => void (seen.is === "run" && runs.set(seen.run.id, seen.run)),
+  });
+  try {
+    const served = serveOperations(operations, contextOf(line, { cwd, environment }));
+    const answer = await served.call(name, input, { signal });
+    await line.engine.close();
+    return { answer, runs: [...runs.values()] };
+  } finally {
+    await line.close();
+  }
+}
+
+/** What operations work on, where a person asks from this folder. */
+export const contextOf = (
+  { engine, loaded, ports, ...line }: Line,
+  place: Pick<Invocation, "cwd" | "environment">,
+): Parameters<typeof serveOperations>[1] => ({
+  engine,
+  store: ports.store,
+  hooks: () => loaded.set,
+  now: ports.now,
+  id: ports.id,
+  board: line.board,
+  automations: line.automations,
+  ...place,
+});
+
+function tell(answer: Answer, runs: readonly Run[], asked: Asked, { terminal, json, signal }: Invocation): ExitCode {
+  if (answer.is === "invalid") throw wrongInput(answer.mismatch, asked);
+  if (answer.is === "broken" && answer.cause instanceof HooklineError) throw answer.cause;
+  if (answer.is !== "done") {
+    terminal.error(`hookline: ${safeText(answer.message)}`);
+    return answer.is === "refused" ? 1 : 3;
+  }
+  const { result } = answer;
+  if (json) terminal.print(JSON.stringify(result));
+  else {
+    for (const line of asked.operation.show?.(result) ?? linesOf(result, terminal)) terminal.print(line);
+    if (runs.length > 0) for (const line of ["", ...runTable(terminal, runs)]) terminal.print(line);
+  }
+  return signal.aborted ? 3 : 0;
+}
+
+/** In the words of the command line. */
+function wrongInput(mismatch: Mismatch, { params, usage }: Asked): HooklineError {
+  const [name, ...deeper] = mismatch.path;
+  const param = params.find((one) => one.name === name);
+  if (param && mismatch.found === "nothing" && deeper.length === 0)
+    return usageError(`${writtenAs(param)} is missing: ${mismatch.expected}`, usage);
+  const show = (): string => [param ? writtenAs(param) : String(name ?? "it"), ...deeper].join(".");
+  return usageError(sayMismatch(mismatch, show), usage);
+}
+
+const writtenAs = ({ isWord, title, flag }: Param): string => (isWord ? `the word ${title}` : `--${flag}`);

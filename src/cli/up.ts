@@ -1,0 +1,143 @@
+/** hookline up: the daemon of this store, in the foreground, until somebody ends it. */
+import { randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { HooklineError } from "../core/error.ts";
+import type { Daemon } from "../daemon/daemon.ts";
+import { takeLock } from "../daemon/lock.ts";
+import {
+  type DaemonFiles,
+  type DaemonState,
+  daemonFilesOf,
+  removeState,
+  runningDaemon,
+  writeState,
+} from "../daemon/state-file.ts";
+import { ownerOf } from "../system.ts";
+import { type ExitCode, type Invocation, textFlag, textsFlag, usageError } from "./command.ts";
+import { daemonLines } from "./daemon-lines.ts";
+import { version } from "./help.ts";
+import { stateFolder, storeOptions, storePath } from "./line.ts";
+import { shortPath } from "./list.ts";
+import { createLog } from "./log.ts";
+import { oneLine } from "./terminal.ts";
+
+const usualPort = 4665;
+
+export async function up(invocation: Invocation): Promise<ExitCode> {
+  const { flags, cwd } = invocation;
+  const port = portOf(invocation);
+  const workspaces = foldersOf(invocation);
+  const store = storePath(invocation, textFlag(flags, "store"));
+  const files = daemonFilesOf(stateFolder(invocation), store);
+  const lock = takeLock(files.lock);
+  if (!lock) throw running(files);
+  let daemon: Daemon | undefined;
+  try {
+    daemon = await open(invocation, { store, workspaces: workspaces.length > 0 ? workspaces : [cwd] });
+    if (flags.once === true) await daemon.once(invocation.signal);
+    else await serve(daemon, invocation, { files, port, store });
+  } finally {
+    await daemon?.close();
+    lock.release();
+  }
+  return 0;
+}
+
+/** Says what it watches, then serves until it is told to end. */
+async function serve(
+  daemon: Daemon,
+  invocation: Invocation,
+  { files, port, store }: { files: DaemonFiles; port: number; store: string },
+): Promise<void> {
+  const token = randomBytes(32).toString("base64url");
+  const { listenFor } = await import("../daemon/listen-for.ts");
+  const server = await listenFor(daemon, { port, token, version: version() });
+  const { pid } = process;
+  const state: DaemonState = {
+    pid,
+    owner: ownerOf(pid),
+    port: server.port,
+    token,
+    started: Date.now(),
+    version: version(),
+    store,
+  };
+  try {
+    writeState(files.state, state);
+    await daemon.follow();
+    await say(daemon, invocation, state);
+    await ended(invocation.signal);
+    invocation.terminal.print(
+      invocation.json ? JSON.stringify({ stopping: true }) : "ending: runs in progress get up to 10 s",
+    );
+  } finally {
+    removeState(files.state, state);
+    await server.close();
+  }
+}
+
+async function say(daemon: Daemon, { terminal, json, cwd, home }: Invocation, state: DaemonState): Promise<void> {
+  const status = await daemon.status();
+  const { token: _secret, owner: _own, ...shown } = state;
+  if (json) return terminal.print(JSON.stringify({ ...shown, ...status }));
+  const head = `Hookline ${state.version} is up: http://127.0.0.1:${state.port}, process ${state.pid}`;
+  terminal.print(terminal.paint("bold", head));
+  for (const line of daemonLines(status, terminal, (path) => shortPath(path, cwd, home))) terminal.print(line);
+}
+
+/** When somebody wants it to end. */
+const ended = (signal: AbortSignal): Promise<void> =>
+  new Promise((done) => (signal.aborted ? done() : signal.addEventListener("abort", () => done(), { once: true })));
+
+async function open(
+  invocation: Invocation,
+  { store, workspaces }: { store: string; workspaces: readonly string[] },
+): Promise<Daemon> {
+  const { environment, cwd, home, terminal } = invocation;
+  const [{ createDaemon }, { openSqliteStore }] = await Promise.all([
+    import("../daemon/daemon.ts"),
+    import("../stores/sqlite.ts"),
+  ]);
+  const folder = stateFolder(invocation);
+  const log = createLog({ file: `${folder}/hookline.log`, now: Date.now, environment });
+  const complain = (message: string): void => {
+    log({ is: "log", level: "warn", message, hook: "", run: "" });
+    terminal.error(`hookline: ${oneLine(message)}`);
+  };
+  const options = storeOptions(invocation, store);
+  return createDaemon({
+    cwd,
+    home,
+    environment,
+    store: openSqliteStore({ ...options, onNotice: complain }),
+    workspaces,
+    observe: log,
+    complain,
+  });
+}
+
+function portOf({ flags, usage }: Invocation): number {
+  const written = textFlag(flags, "port");
+  if (written === undefined) return usualPort;
+  const port = Number(written);
+  if (/^\d+$/.test(written) && port <= 65_535) return port;
+  throw usageError(`"${written}" is no port`, usage);
+}
+
+/** Those that are there: a folder that is missing now would be watched in vain. */
+function foldersOf({ flags, cwd, usage }: Invocation): string[] {
+  return textsFlag(flags, "workspace").map((written) => {
+    const folder = resolve(cwd, written);
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+    throw usageError(`there is no folder ${folder}`, usage);
+  });
+}
+
+function running(files: DaemonFiles): HooklineError {
+  const daemon = runningDaemon(files);
+  const where = daemon
+    ? `http://127.0.0.1:${daemon.port}, since ${new Date(daemon.started).toISOString()}`
+    : files.lock;
+  return new HooklineError("daemon_running", { where, ...(daemon ? { pid: daemon.pid } : {}) });
+}

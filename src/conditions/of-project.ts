@@ -1,0 +1,46 @@
+/** of_project: whether an event concerns an automation's project (specification 000, A8). The dialect writes it; nobody else does. */
+import type { HookEvent, Json } from "../core/event.ts";
+import type { ConditionKind } from "../core/ports.ts";
+import { object, text } from "../core/schema.ts";
+
+interface OfProject {
+  project: string;
+  workspace?: string;
+}
+
+/** What the event itself says: application events name their project, agents know of none. */
+function projectNamedBy({ data }: HookEvent): string | undefined {
+  const named: Json | undefined = data.project_id;
+  return named === undefined || named === null || named === "" ? undefined : String(named);
+}
+
+/** Only agents' names have no dot. */
+const isOfAgent = ({ name }: HookEvent): boolean => !name.includes(".");
+
+function liesIn(folder: string, workspace: string): boolean {
+  const top = workspace.replace(/[/\\]+$/, "");
+  return folder === top || folder.startsWith(`${top}/`) || folder.startsWith(`${top}\\`);
+}
+
+function read({ project, workspace }: OfProject, event: HookEvent): { holds: boolean; because: string } {
+  const named = projectNamedBy(event);
+  if (named !== undefined)
+    return named === project
+      ? { holds: true, because: `it concerns the project ${project}` }
+      : { holds: false, because: `it concerns the project ${named}, and the hook belongs to ${project}` };
+  if (!isOfAgent(event)) return { holds: true, because: "it names no project, so those of all projects are asked" };
+  if (workspace === undefined) return { holds: true, because: `the project ${project} has no folder of its own` };
+  return liesIn(event.cwd, workspace)
+    ? { holds: true, because: `it happened in the folder of ${project}` }
+    : { holds: false, because: `it happened outside the folder of the project ${project}` };
+}
+
+export const ofProject: ConditionKind<OfProject> = {
+  params: object({ project: text("a project's id") }, { workspace: text("the project's folder") }),
+  compile: (params) => (scope) => read(params, scope.event).holds,
+  describe: ({ project }) => `the project is ${project}`,
+  explain(params, { event }) {
+    const { because } = read(params, event);
+    return { holds: because, fails: because };
+  },
+};

@@ -1,0 +1,128 @@
+/** The automations in force in a process that stays: those of the store and of the files of all its folders, as they are now. */
+import type { Fields, HookId } from "../core/event.ts";
+import type { Hook, HookSet, Problem } from "../core/hook.ts";
+import type { Loaded } from "../loading.ts";
+import { placeHook } from "../sources/automation-places.ts";
+import type { AutomationSource, StoredHooks } from "../sources/automations.ts";
+import { hookSetOf } from "../sources/hook-set.ts";
+import type { HookSource } from "../sources/live.ts";
+import { switchedOff } from "./settings.ts";
+
+export interface InForceOptions {
+  /** Folders whose files count, beside those of the projects in the store. */
+  folders: readonly string[];
+  source: Pick<HookSource<Loaded>, "at"> | undefined;
+  automations: AutomationSource;
+}
+
+export interface InForce {
+  /** Looks whether something has changed. May throw what the store throws. */
+  refresh(): Promise<void>;
+  /** Counts the changes that were seen. */
+  version(): number;
+  /** All of them. @param isOn false: each says that it is switched off */
+  hooks(isOn: boolean): readonly Hook[];
+  /** A folder's hooks, and all automations: the same set as long as nothing has changed. */
+  combine(set: HookSet | undefined, isOn: boolean): HookSet;
+  /** Where their files lie. */
+  folders(): readonly string[];
+  /** The folder of a project, if it has one. */
+  workspaceOf(project: string): string | undefined;
+  facts(): Fields;
+}
+
+/** Folders that are looked at in one go: of more, each has its turn. */
+const foldersAtOnce = 50;
+
+export function createInForce({ folders: given, source, automations }: InForceOptions): InForce {
+  const files = new Map<string, Loaded>();
+  let stored = automations.stored();
+  let all: StoredHooks = stored;
+  let parts: readonly unknown[] = [stored];
+  let version = 0;
+  let turn = 0;
+  let sets = new WeakMap<HookSet, HookSet>();
+  let isOnNow = true;
+
+  const folders = (): string[] => [...new Set([...given, ...stored.workspaces.values()])];
+
+  async function look(): Promise<void> {
+    const named = folders();
+    for (const known of files.keys()) if (!named.includes(known)) files.delete(known);
+    const first = turn < named.length ? turn : 0;
+    turn = first + foldersAtOnce;
+    for (const folder of named.slice(first, first + foldersAtOnce)) {
+      const loaded = await source?.at(folder);
+      if (loaded) files.set(folder, loaded);
+    }
+  }
+
+  /** Those of files first: of one id in both, the file's is in force (R58). */
+  function together(): StoredHooks {
+    const { workspaces } = stored;
+    const hooks = new Map<HookId, Hook>();
+    for (const { set } of files.values())
+      for (const hook of set.hooks)
+        if (hook.durable && !hooks.has(hook.id)) {
+          const placed = placeHook(hook, workspaces);
+          hooks.set(placed.id, placed);
+        }
+    for (const hook of stored.hooks) if (!hooks.has(hook.id)) hooks.set(hook.id, hook);
+    return { ...stored, hooks: [...hooks.values()] };
+  }
+
+  /** Compiled anew only where a part is another one than before. */
+  function update(): void {
+    stored = automations.stored();
+    const next = [stored, ...[...files.values()].map(({ set }) => set)];
+    if (next.length === parts.length && next.every((part, index) => part === parts[index])) return;
+    parts = next;
+    all = together();
+    sets = new WeakMap();
+    version += 1;
+  }
+
+  const problems = (): Problem[] => {
+    const found = [...files.values()].flatMap((loaded) => loaded.problems.filter(({ file }) => isOfAutomations(file)));
+    return [...stored.problems, ...found].filter(({ severity }) => severity === "error");
+  };
+
+  function combine(set: HookSet, isOn: boolean): HookSet {
+    update();
+    if (isOn !== isOnNow) sets = new WeakMap();
+    isOnNow = isOn;
+    const known = sets.get(set);
+    if (known) return known;
+    const whole = automations.combine(set, all);
+    const made = isOn || !whole.hooks.some(({ durable }) => durable) ? whole : hookSetOf(whole.hooks.map(off));
+    sets.set(set, made);
+    return made;
+  }
+
+  return {
+    async refresh() {
+      await look();
+      update();
+    },
+    version: () => version,
+    hooks: (isOn) => (isOn ? all.hooks : all.hooks.map(off)),
+    combine: (set = nothing, isOn) => combine(set, isOn),
+    folders,
+    workspaceOf: (project) => stored.workspaces.get(project),
+    facts() {
+      const broken = new Map(
+        problems().map((problem) => [`${problem.file}:${problem.line} ${problem.message}`, problem]),
+      );
+      return {
+        inForce: all.hooks.length,
+        enabled: all.hooks.filter(({ enabled }) => enabled).length,
+        broken: [...broken.values()].map(({ file, line, message }) => ({ file, line, message })),
+      };
+    },
+  };
+}
+
+const nothing: HookSet = { id: "empty", hooks: [] };
+const isOfAutomations = (file: string): boolean => /[/\\]automations[/\\][^/\\]+$/.test(file);
+const off = (hook: Hook): Hook =>
+  hook.durable && hook.enabled ? { ...hook, enabled: false, disabledBecause: switchedOff } : hook;

@@ -1,0 +1,40 @@
+/** Composes the queue of durable runs over a store, as far as the store outlasts the process. Apart, because few events need it. */
+import type { Caller } from "./core/ports.ts";
+import type { Store } from "./core/record.ts";
+import { createDurableQueue, type DurableQueue, type DurableQueueOptions } from "./queues/durable.ts";
+import { createEnqueuing } from "./queues/durable-add.ts";
+import type { Settling } from "./queues/routed.ts";
+import { createJournal, lastingStore } from "./stores/journal.ts";
+import { after, isAlive, ownerOf } from "./system.ts";
+
+export interface DurableOptions extends Pick<DurableQueueOptions, "own" | "stop" | "complain" | "lease" | "poll"> {
+  /** Runs at once, over all processes; asked each time (specification 000, max_concurrent_hooks). */
+  cap(): number | undefined;
+  /** What runs inherit, whoever added them (R44). */
+  environment: NonNullable<Caller["environment"]>;
+}
+
+export const capUnlessSaid = 2;
+
+/** A worker. Throws where the store holds nothing beyond the process. */
+export function openDurableQueue(store: Store, { cap, ...options }: DurableOptions): DurableQueue {
+  return createDurableQueue({
+    ...options,
+    journal: createJournal(lasting(store)),
+    now: Date.now,
+    after,
+    owner: ownerOf(process.pid),
+    isAlive,
+    cap: () => cap() ?? capUnlessSaid,
+  });
+}
+
+/** Writes runs down for others to perform. Throws where the store holds nothing beyond the process. */
+export const openEnqueuing = (store: Store): Settling =>
+  createEnqueuing({ journal: createJournal(lasting(store)), now: Date.now });
+
+function lasting(store: Store): Parameters<typeof createJournal>[0] {
+  const found = lastingStore(store);
+  if (!found) throw new Error("runs that outlast the process need the SQLite store");
+  return found;
+}

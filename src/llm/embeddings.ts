@@ -1,0 +1,90 @@
+/** Embeddings from a provider that speaks OpenAI's protocol: texts go out, one vector for each comes back. */
+import type { HooklineError } from "../core/error.ts";
+import { isRecord } from "../core/schema.ts";
+import type { ModelSettings } from "../dialects/config.ts";
+import { type Failure, failureOf, modelFailed } from "./failure.ts";
+import { fetchReply } from "./fetch-reply.ts";
+import { type Access, accessTo, type Environment, placeOf, unknown } from "./names.ts";
+
+export interface EmbeddingModel {
+  /** The model at its address. */
+  name: string;
+  /** Rejects with HooklineError model_failed. */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
+}
+
+const limitInMilliseconds = 20_000;
+const textsAtOnce = 64;
+
+/** Throws HooklineError model_unknown. @param written provider/model */
+export function createEmbeddings(written: string, settings: ModelSettings, environment: Environment): EmbeddingModel {
+  const access = accessTo(written, settings, environment);
+  if (access.kind !== "openai" && access.kind !== "openai-compatible")
+    throw unknown(
+      `the provider of ${access.name} makes no embeddings by OpenAI's protocol`,
+      "memory.embeddings",
+      "name a model of another provider, such as openai/text-embedding-3-small",
+    );
+  return {
+    name: placeOf(access),
+    async embed(texts, given) {
+      const signal = AbortSignal.any([given, AbortSignal.timeout(limitInMilliseconds)]);
+      const vectors: Float32Array[] = [];
+      for (let from = 0; from < texts.length; from += textsAtOnce)
+        vectors.push(...(await ask(access, texts.slice(from, from + textsAtOnce), signal)));
+      return vectors;
+    },
+  };
+}
+
+async function ask(access: Access, input: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+  const fail = (failure: Failure): HooklineError => modelFailed(failure, access, 0);
+  const { status, body } = await post(access, input, signal).catch((thrown: unknown) => {
+    throw fail(signal.aborted ? tooSlow : failureOf(thrown, Date.now()));
+  });
+  if (status >= 400) throw fail(failureOf({ statusCode: status, responseBody: body }, Date.now()));
+  const vectors = vectorsIn(body, input.length);
+  if (!vectors) throw fail({ kind: "server", reason: "its reply holds no vector for each text" });
+  return vectors;
+}
+
+const tooSlow: Failure = { kind: "timeout", reason: "it did not answer in time" };
+
+async function post(
+  { url, key, headers, model }: Access,
+  input: readonly string[],
+  signal: AbortSignal,
+): Promise<{ status: number; body: string }> {
+  const reply = await fetchReply(`${url}/embeddings`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...headers,
+    },
+    body: JSON.stringify({ model, input, encoding_format: "float" }),
+    signal,
+  });
+  return { status: reply.status, body: await reply.text() };
+}
+
+/** In the order of the texts: servers number what they give. Undefined where one is missing. */
+function vectorsIn(body: string, expected: number): Float32Array[] | undefined {
+  const rows = rowsIn(body);
+  const vectors = rows.map((_row, position) => {
+    const row = rows.find(({ index }) => index === position) ?? rows[position];
+    const numbers = row?.embedding;
+    return Array.isArray(numbers) && numbers.every(Number.isFinite) ? [Float32Array.from(numbers)] : [];
+  });
+  const all = vectors.flat();
+  return all.length === expected && rows.length === expected ? all : undefined;
+}
+
+function rowsIn(body: string): Record<string, unknown>[] {
+  try {
+    const said: unknown = JSON.parse(body);
+    return isRecord(said) && Array.isArray(said.data) ? said.data.filter(isRecord) : [];
+  } catch {
+    return []; // no JSON holds no vectors
+  }
+}

@@ -1,0 +1,97 @@
+/** The sentences of notices (specification 000, section 13), in the marks of the place that they are told in. */
+import type { Notice } from "./notice.ts";
+
+/** How a place marks text, and how it is kept from reading marks that somebody else wrote. */
+export interface Marks {
+  bold(text: string): string;
+  code(text: string): string;
+  /** Text from elsewhere: names, reasons, what a model said. */
+  plain(text: string): string;
+}
+
+export interface Wording {
+  marks: Marks;
+  /** Characters of what a model answered. */
+  summaryLength: number;
+  /** Characters that the place takes at most. */
+  longest: number;
+  /** How many notices were given up before this one. */
+  dropped?: number;
+}
+
+export const usualSummaryLength = 200;
+const longestReason = 1000;
+const longestChain = 600;
+
+type Sentence = (notice: Notice, name: string, wording: Wording) => string;
+
+const sentences: { readonly [K in Notice["kind"]]: Sentence } = {
+  started: ({ run }, name, { marks }) => `🪝 Hook ${name} is running (trigger: ${marks.code(run.cause)}).`,
+  tools: ({ tools }, name, { marks }) => `🪝 Hook ${name} 🔧 ${chainOf(tools, marks)}`,
+  completed: ({ tools, summary }, name, { marks, summaryLength }) =>
+    [
+      `🪝 Hook ${name} completed.`,
+      ...(tools.length > 0 ? [`🔧 ${chainOf(tools, marks)}`] : []),
+      ...(summary === undefined ? [] : [marks.plain(cut(summary.trim(), summaryLength))]),
+    ].join("\n"),
+  skipped: ({ reason = "" }, name, { marks }) => `🪝 Hook ${name} skipped: ${reasonOf(reason, marks)}`,
+  failed: ({ reason = "" }, name, { marks }) => `🪝 Hook ${name} failed: ${reasonOf(reason, marks)}`,
+};
+
+export function wordsOf(notice: Notice, wording: Wording): string {
+  const { marks, longest, dropped = 0 } = wording;
+  const name = marks.bold(marks.plain(onOneLine(notice.hook.name)));
+  const sentence = sentences[notice.kind](notice, name, wording);
+  return cut(dropped === 0 ? sentence : `${sentence}\n(${lost(dropped)})`, longest);
+}
+
+const lost = (count: number): string =>
+  count === 1 ? "1 notice before this one was left out" : `${count} notices before this one were left out`;
+
+const reasonOf = (reason: string, marks: Marks): string => marks.plain(cut(onOneLine(reason), longestReason));
+
+/** Of a long chain its end, which is what is going on. */
+function chainOf(tools: readonly string[], marks: Marks): string {
+  const links = tools.map((tool) => marks.code(onOneLine(tool)));
+  let length = 0;
+  const kept = links.findLastIndex((link) => {
+    length += link.length + arrow.length;
+    return length > longestChain;
+  });
+  return [...(kept === -1 ? [] : ["…"]), ...links.slice(kept + 1)].join(arrow);
+}
+const arrow = " → ";
+
+const onOneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+
+/** Cuts between characters, so that none is halved. */
+export function cut(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const characters = [...text];
+  return characters.length <= length ? text : `${characters.slice(0, length).join("")}…`;
+}
+
+/** For programs. */
+export const noMarks: Marks = { bold: (text) => text, code: (text) => text, plain: (text) => text };
+
+const inCode = (text: string): string => `\`${text.replaceAll("`", "'")}\``;
+
+/** What a person did not write must not ping anybody, hide where a link leads, or end the marks around it. */
+export const discordMarks: Marks = {
+  bold: (text) => `**${text}**`,
+  code: inCode,
+  plain: (text) =>
+    text
+      .replaceAll(/[\\`*~|[\]<]/g, "\\$&")
+      .replaceAll(/(?<![\p{L}\p{N}_])_|_(?![\p{L}\p{N}_])/gu, "\\_")
+      .replaceAll(/^([ \t]*)([#>-])/gm, "$1\\$2"),
+};
+
+/** Slack reads these three characters alone as the beginning of something; `<!channel>` would call everybody. */
+export const slackMarks: Marks = {
+  bold: (text) => `*${text.replaceAll("*", "∗")}*`,
+  code: (text) => inCode(slackText(text)),
+  plain: (text) => slackText(text),
+};
+const slackText = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -1,0 +1,146 @@
+/** Operations on automations that are there: looked at, switched, paused, run by hand, taken away. */
+import type { Fields, HookEvent, Json } from "../core/event.ts";
+import { flag, isRecord, object, say } from "../core/schema.ts";
+import {
+  automationRow,
+  automationView,
+  deskOf,
+  findAutomation,
+  findStored,
+  hookOf,
+  type Known,
+  knownAutomations,
+  refuseErrors,
+  standingOf,
+} from "./automation-desk.ts";
+import { oneParams, projectParam } from "./automation-params.ts";
+import { folderOf } from "./board.ts";
+import { eventOf } from "./event.ts";
+import { type Asked, type Operation, plain } from "./operation.ts";
+
+interface One {
+  id: string;
+  project?: string;
+}
+
+export const automationList: Operation<{ project?: string; enabled?: boolean }> = {
+  summary: "The automations of all projects: what sets each off, whether it is enabled, and when it last ran.",
+  params: object({}, { project: projectParam, enabled: say(flag, "only those that are, or are not") }),
+  readOnly: true,
+  example: "hookline automation list --enabled",
+  async run({ project, enabled }, asked) {
+    const [all, standing] = await Promise.all([knownAutomations(asked), standingOf(asked)]);
+    const rows = all
+      .filter((one) => project === undefined || one.project === project)
+      .map((one) => automationRow(one, standing));
+    return rows.filter((row) => enabled === undefined || row.enabled === enabled);
+  },
+};
+
+export const automationShow: Operation<One> = {
+  summary: "One automation whole, and what is wrong with it.",
+  params: oneParams,
+  readOnly: true,
+  words: ["id"],
+  example: "hookline automation show nightly-report",
+  run: async ({ id, project }, asked) => viewOf(await findAutomation(id, project, asked), asked),
+};
+
+const viewOf = async (known: Known, asked: Asked): Promise<Fields> => automationView(known, await standingOf(asked));
+
+/** As it stands after it was changed. */
+export async function viewAfter({ project, id }: Pick<Known, "project" | "id">, asked: Asked): Promise<Fields> {
+  return viewOf(await findAutomation(hookOf({ project, id }), undefined, asked), asked);
+}
+
+export const automationDelete: Operation<One> = {
+  summary: "Takes an automation out of the store, and its runs with it.",
+  params: oneParams,
+  readOnly: false,
+  words: ["id"],
+  example: "hookline automation delete nightly-report",
+  show: (result) => sentence(result, "is deleted, and its runs with it"),
+  async run({ id, project }, asked) {
+    const found = await findStored(id, project, asked);
+    (await deskOf(asked)).records.remove(found.project, found.id);
+    return named(found, { deleted: true });
+  },
+};
+
+const named = ({ project, id }: Known, more: Fields): Fields => ({ id, project_id: project, ...more });
+
+function sentence(result: Json, what: string): string[] {
+  const { id, project_id: project } = isRecord(result) ? result : {};
+  return [`${project}/${id} ${what}`];
+}
+
+const switched = (enabled: boolean): Operation<One> => ({
+  summary: enabled ? "Lets an automation run again." : "Keeps an automation, which then runs only by hand.",
+  params: oneParams,
+  readOnly: false,
+  words: ["id"],
+  example: `hookline automation ${enabled ? "enable" : "disable"} nightly-report`,
+  show: (result) => sentence(result, enabled ? "is enabled" : "is disabled"),
+  async run({ id, project }, asked) {
+    const found = await findStored(id, project, asked);
+    const { records, compile } = await deskOf(asked);
+    const { automation } = found.stored;
+    const isOneShot = automation?.trigger.type === "at";
+    if (enabled && isOneShot) refuseErrors(compile(plain({ ...automation, enabled }), { now: asked.now() }));
+    const changed = records.enable(found.project, found.id, enabled, asked.now() / 1000);
+    return named(found, { enabled, changed });
+  },
+});
+export const automationEnable: Operation<One> = switched(true);
+export const automationDisable: Operation<One> = switched(false);
+
+const held = (isPause: boolean): Operation<One> => ({
+  summary: isPause ? "Lets an automation not run for a while." : "Lets an automation that was paused run again.",
+  params: oneParams,
+  readOnly: false,
+  words: ["id"],
+  example: `hookline automation ${isPause ? "pause" : "resume"} nightly-report`,
+  show: (result) => sentence(result, isPause ? "is paused" : "is no longer paused"),
+  async run({ id, project }, asked) {
+    const found = await findAutomation(id, project, asked);
+    const hook = hookOf(found);
+    const changed = await (isPause ? asked.store.pause(hook, asked.now()) : asked.store.resume(hook));
+    return named(found, { paused: isPause, changed });
+  },
+});
+export const automationPause: Operation<One> = held(true);
+export const automationResume: Operation<One> = held(false);
+
+export const automationFire: Operation<One> = {
+  summary: "Runs an automation now, whatever its cooldown, its schedule and the cap say, also one that is disabled.",
+  params: oneParams,
+  readOnly: false,
+  words: ["id"],
+  example: "hookline automation fire nightly-report",
+  show: (result) => (isRecord(result) ? [`${result.hook_id} runs as ${result.run_id}`] : []),
+  async run({ id, project }, asked) {
+    const found = await findAutomation(id, project, asked);
+    const hook = hookOf(found);
+    const [running] = await asked.store.runs({ hook, status: "running", limit: 1 });
+    if (running) throw new Error(`Hook '${id}' is already running`);
+    const event = firedEvent(found, asked);
+    const { environment } = asked;
+    await asked.engine.emit(event, environment ? { environment } : {});
+    const [run] = await asked.store.runs({ hook, eventId: event.id, limit: 1 });
+    if (!run) throw new Error(`Hook '${id}' could not be run: ${await whyNot(event, hook, asked)}`);
+    if (run.asked === 0 && run.status === "skipped") throw new Error(`Hook '${id}' was not run: ${run.reason}`);
+    return { hook_id: found.id, run_id: run.id, project_id: found.project };
+  },
+};
+
+/** It happens where its project lies. */
+function firedEvent({ hook, ...known }: Known, asked: Asked): HookEvent {
+  const to = { hook: hookOf(known), force: true, because: "manual" } as const;
+  const cwd = hook?.origin.root ?? folderOf(asked);
+  return { ...eventOf("automation.fired", {}, asked), cwd, sender: "fire", to };
+}
+
+async function whyNot(event: HookEvent, hook: string, asked: Asked): Promise<string> {
+  const own = (await asked.engine.explain(event)).find((one) => one.hook === hook);
+  return own?.because ?? "it is not in force; hookline automation show says why";
+}

@@ -1,0 +1,156 @@
+/** Operations on projects. */
+import { pauseOfProject } from "../core/admit.ts";
+import type { Fields, Json } from "../core/event.ts";
+import { either, flag, listOf, object, oneOf, type Schema, say, text } from "../core/schema.ts";
+import type { NewProject } from "../projects/projects.ts";
+import { boardOf, folderOf, projectNeeded } from "./board.ts";
+import type { Asked, Operation } from "./operation.ts";
+import { projectView } from "./views.ts";
+
+const meant: Schema<string> = text("the project's id; that of the folder unless said");
+const places: Schema<string[]> = say(
+  listOf(text()),
+  "the places of the settings that are told of its automations' runs; an empty list: none",
+);
+
+async function viewed(id: string, asked: Asked): Promise<Fields> {
+  const { projects } = await boardOf(asked);
+  return projectView(await projects.known(id), (await asked.store.paused()).has(pauseOfProject(id)));
+}
+
+export const projectList: Operation<object> = {
+  summary: "The projects, with the folder that each lies in.",
+  params: object({}, {}),
+  readOnly: true,
+  example: "hookline project list",
+  async run(_params, asked) {
+    const { projects } = await boardOf(asked);
+    const paused = await asked.store.paused();
+    return (await projects.list()).map((one) => projectView(one, paused.has(pauseOfProject(one.id))));
+  },
+};
+
+export const projectShow: Operation<{ id?: string }> = {
+  summary: "One project, and how much belongs to it.",
+  params: object({}, { id: meant }),
+  readOnly: true,
+  words: ["id"],
+  example: "hookline project show web-shop",
+  async run({ id: written }, asked) {
+    const { id } = await projectNeeded(asked, written);
+    const board = await boardOf(asked);
+    return { ...(await viewed(id, asked)), ...(await board.projects.holdings(id)) };
+  },
+};
+
+export const projectCreate: Operation<NewProject> = {
+  summary: "Makes a project. Its repository and branch are asked of git, where they are not said.",
+  params: object(
+    {},
+    {
+      name: text("what people call it; the folder's name unless said"),
+      id: text("what it is known by; made from the name unless said"),
+      workspace: text("the folder that it lies in; this one unless it belongs to a project"),
+      repository: text("the address of its repository"),
+      branch: text("its default branch"),
+      notify: places,
+    },
+  ),
+  readOnly: false,
+  words: ["name"],
+  example: 'hookline project create "Web shop" --workspace ~/code/shop',
+  async run(given, asked) {
+    const { projects } = await boardOf(asked);
+    const { id } = await projects.create(given, folderOf(asked));
+    return viewed(id, asked);
+  },
+};
+
+interface Edit {
+  id?: string;
+  name?: string;
+  workspace?: string;
+  repository?: string;
+  branch?: string;
+  notify?: string[] | "default";
+}
+
+export const projectEdit: Operation<Edit> = {
+  summary: "Changes a project. An empty text takes a value away.",
+  params: object(
+    {},
+    {
+      id: meant,
+      name: text("what people call it"),
+      workspace: text("the folder that it lies in"),
+      repository: text("the address of its repository"),
+      branch: text("its default branch"),
+      notify: say(
+        either(listOf(text()), oneOf("default")),
+        "the places of the settings that are told of its automations' runs; default: those of the settings",
+      ),
+    },
+  ),
+  readOnly: false,
+  words: ["id"],
+  example: "hookline project edit web-shop --branch trunk",
+  async run({ id: written, name, notify, ...texts }, asked) {
+    const { id } = await projectNeeded(asked, written);
+    if (name?.trim() === "") throw new Error("a project needs a name");
+    const changes = {
+      ...(name === undefined ? {} : { name: name.trim() }),
+      ...Object.fromEntries(Object.entries(texts).map(([key, value]) => [key, value === "" ? null : value])),
+      ...(notify === undefined ? {} : { notify: notify === "default" ? null : notify }),
+    };
+    await (await boardOf(asked)).projects.edit(id, changes, folderOf(asked));
+    return viewed(id, asked);
+  },
+};
+
+export const projectDelete: Operation<{ id: string; force?: boolean }> = {
+  summary: "Takes a project away. Refused while automations belong to it.",
+  params: object(
+    { id: text("the project's id") },
+    { force: say(flag, "its tasks, notes and memory go with it", false) },
+  ),
+  readOnly: false,
+  words: ["id"],
+  example: "hookline project delete web-shop --force",
+  show: (result) => [`deleted ${idIn(result)}`],
+  async run({ id, force = false }, asked) {
+    await (await boardOf(asked)).projects.remove(id, force);
+    await asked.store.resume(pauseOfProject(id)); // another project may get the id
+    return { id, deleted: true };
+  },
+};
+
+export const projectPause: Operation<{ id?: string }> = {
+  summary: "Lets none of a project's automations run until it is resumed. Firing one by hand still works.",
+  params: object({}, { id: meant }),
+  readOnly: false,
+  words: ["id"],
+  example: "hookline project pause web-shop",
+  show: (result) => [`${idIn(result)} is paused: hookline project resume lets its automations run again`],
+  async run({ id: written }, asked) {
+    const { id } = await projectNeeded(asked, written);
+    const changed = await asked.store.pause(pauseOfProject(id), asked.now());
+    return { id, paused: true, changed };
+  },
+};
+
+export const projectResume: Operation<{ id?: string }> = {
+  summary: "Lets a project's automations run again.",
+  params: object({}, { id: meant }),
+  readOnly: false,
+  words: ["id"],
+  example: "hookline project resume web-shop",
+  show: (result) => [`the automations of ${idIn(result)} run again`],
+  async run({ id: written }, asked) {
+    const { id } = await projectNeeded(asked, written);
+    const changed = await asked.store.resume(pauseOfProject(id));
+    return { id, paused: false, changed };
+  },
+};
+
+const idIn = (result: Json): string =>
+  typeof result === "object" && result !== null && "id" in result ? String(result.id) : "";

@@ -1,0 +1,67 @@
+/** The copies of notes on disk, and the sections that a note's text has. */
+import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+export interface NoteCopies {
+  pathOf(project: string, name: string): string;
+  /** Readers see the old text or the new one. Throws what the file system says. */
+  write(project: string, name: string, content: string): void;
+  remove(project: string, name: string): void;
+}
+
+/** @param folder holds a folder for each project; both are made when they are needed, for nobody else to read */
+export function createNoteCopies(folder: string): NoteCopies {
+  const pathOf = (project: string, name: string): string => join(folder, project, `${name}.md`);
+  return {
+    pathOf,
+    write(project, name, content) {
+      const path = pathOf(project, name);
+      makePrivate(folder);
+      makePrivate(dirname(path));
+      const beside = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.new`;
+      try {
+        writeFileSync(beside, content, { flag: "wx", mode: 0o600 });
+        renameSync(beside, path);
+      } catch (error) {
+        rmSync(beside, { force: true });
+        throw error;
+      }
+    },
+    remove: (project, name) => rmSync(pathOf(project, name), { force: true }),
+  };
+}
+
+/** The folder above is the store's own, which is there. A link that somebody planted is not followed. */
+function makePrivate(folder: string): void {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return;
+  if (found) throw new Error(`${folder} is ${found.isSymbolicLink() ? "a symbolic link" : "no folder"}: move it away`);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
+    if (!isThere || !lstatSync(folder).isDirectory()) throw error; // another process made it in between
+  }
+}
+
+/** What stands under each heading of a Markdown text, as far as there is anything; what stands before has the title. */
+export function sectionsOf({
+  title,
+  content,
+}: {
+  title: string;
+  content: string;
+}): { heading: string; content: string }[] {
+  const sections = [{ heading: title, lines: [] as string[] }];
+  let fence: string | undefined;
+  for (const line of content.split("\n")) {
+    const mark = /^ {0,3}(```|~~~)/.exec(line)?.[1];
+    if (mark !== undefined) fence = fence === undefined ? mark : fence === mark ? undefined : fence;
+    const heading = fence === undefined ? /^#{1,6}\s+(.*?)\s*#*$/.exec(line)?.[1] : undefined;
+    if (heading) sections.push({ heading, lines: [] });
+    else sections.at(-1)?.lines.push(line);
+  }
+  return sections
+    .map(({ heading, lines }) => ({ heading, content: lines.join("\n").trim() }))
+    .filter(({ heading, content: text }) => text !== "" || heading !== title);
+}

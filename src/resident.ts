@@ -1,0 +1,144 @@
+/** A line in a process that stays: hook files followed as they change, one engine, and what hooks reach. The library and the daemon are both built on it. */
+import { runByAgent, sendableEvents } from "./agents/index.ts";
+import { conditions } from "./conditions/index.ts";
+import { loadPatterns } from "./conditions/patterns.ts";
+import { createEngine, type Engine } from "./core/engine.ts";
+import type { HookEvent } from "./core/event.ts";
+import { isThenable } from "./core/flow.ts";
+import type { HookSet } from "./core/hook.ts";
+import type { Ports, Queue } from "./core/ports.ts";
+import type { Store } from "./core/record.ts";
+import { emptyConfig } from "./dialects/config.ts";
+import { createExtended, type Extended } from "./extended.ts";
+import type { Callback } from "./handlers/function.ts";
+import { createHandlers } from "./handlers/index.ts";
+import { broughtPorts, recordingOf, trackingOf } from "./host-ports.ts";
+import type { HooklineOptions } from "./index.ts";
+import { type Loaded, type Loading, loadAllStable } from "./loading.ts";
+import { createOutside, type Outside, type OutsideOptions, type Served } from "./outside.ts";
+import { createSpawn } from "./processes/spawn.ts";
+import { createInlineQueue } from "./queues/inline.ts";
+import { createHookSource, type HookSource } from "./sources/live.ts";
+import { isAlive, systemPorts } from "./system.ts";
+
+export interface ResidentOptions
+  extends Pick<HooklineOptions, "files" | "observe" | "queue" | "model" | "tools" | "watch" | "clock">,
+    Pick<OutsideOptions, "complain"> {
+  cwd: string;
+  home: string;
+  environment: Readonly<Record<string, string>>;
+  store: Store;
+  /** The callbacks of hooks that are functions, by hook id. */
+  functions: Map<string, Callback>;
+  /** What is asked about an event: the hooks of the files, and those that the process itself brings. */
+  combine(set: HookSet | undefined, event: HookEvent | undefined): HookSet;
+  /** The automations that the store keeps, for operations. */
+  automations?: Served["automations"];
+  /** Folders whose hooks are kept at hand; the usual number unless said. */
+  folders?: number;
+}
+
+export interface Resident {
+  engine: Engine;
+  ports: Ports;
+  extended: Extended;
+  /** Absent: hook files are not read. */
+  source: HookSource<Loaded> | undefined;
+  outside: Pick<Outside, "board">;
+  /** Waits for background work, then ends what hooks were connected to. The store stays open. */
+  close(): Promise<void>;
+}
+
+/** Runs that an earlier process left behind are closed first. */
+export async function createResident(options: ResidentOptions): Promise<Resident> {
+  const { cwd, home, environment, store, functions, combine } = options;
+  const patterns = await loadPatterns();
+  const extended = createExtended({ handlers: createHandlers(functions), conditions }, () => source?.forget());
+  const { registry } = extended;
+  const loading: Loading = { registry, wholeRegistry: async () => registry, functions, sendable: sendableEvents() };
+  const source =
+    options.files === false
+      ? undefined
+      : createHookSource(
+          (folder, expected) => loadAllStable({ cwd: folder, home, environment, patterns }, loading, expected),
+          options.folders,
+        );
+  await source?.at(cwd);
+  const basics = { ...systemPorts(), ...options.clock };
+  await store.repair(isAlive, basics.now());
+  const tracked = trackingOf(options, { store, now: basics.now, home, environment, source });
+  const outside = createOutside({
+    changesOf: tracked.changesOf,
+    environment,
+    home,
+    root: (event) => source?.known(event.cwd)?.root ?? event.cwd,
+    settings: (event) => source?.known(event.cwd) ?? { config: emptyConfig, userConfig: emptyConfig },
+    ...(options.complain ? { complain: options.complain } : {}),
+  });
+  const ports: Ports = {
+    ...basics,
+    store,
+    queue: knowingFolders(options.queue ?? createInlineQueue(), source),
+    hooks(event) {
+      const loaded = source?.at(event.cwd);
+      return isThenable(loaded)
+        ? Promise.resolve(loaded).then(({ set }) => combine(set, event))
+        : combine(loaded?.set, event);
+    },
+    registry,
+    registryAt: (event) => source?.known(event.cwd)?.registry ?? registry,
+    patterns,
+    elsewhere: (hook, event) =>
+      runByAgent(hook, event.sender, { home, root: hook.origin.root ?? event.cwd, environment }),
+    spawn: createSpawn(),
+    fetch: async (request, signal) => (await import("./handlers/fetch.ts")).fetch(request, signal),
+    ...outside.ports,
+    tracking: tracked.tracking,
+    ...broughtPorts(options),
+    ...recordingOf({
+      options,
+      store,
+      now: basics.now,
+      home,
+      environment,
+      hooks: (event) => source?.known(event.cwd)?.set,
+    }),
+  };
+  const engine = createEngine(ports);
+  outside.serve({
+    engine,
+    store,
+    hooks: () => combine(source?.known(cwd)?.set, undefined),
+    ...(options.automations ? { automations: options.automations } : {}),
+    now: basics.now,
+    id: basics.id,
+  });
+  return {
+    engine,
+    ports,
+    extended,
+    source,
+    outside,
+    async close() {
+      await engine.close();
+      await outside.close();
+      await tracked.close();
+    },
+  };
+}
+
+/** A run may have waited longer than its folder was remembered: its settings and conditions are those of the folder. */
+function knowingFolders(queue: Queue, source: Resident["source"]): Queue {
+  if (!source) return queue;
+  return {
+    ...queue,
+    start: (owner) =>
+      queue.start({
+        ...owner,
+        async perform(item, caller) {
+          await source.at(item.event.cwd); // it never rejects
+          return owner.perform(item, caller);
+        },
+      }),
+  };
+}

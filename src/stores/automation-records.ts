@@ -1,0 +1,114 @@
+/** Automations in the SQLite store: one row each. A row that cannot be read never stops the others (R33). */
+import type { AutomationRecords, BrokenRow, StoredAutomation } from "../core/automation-records.ts";
+import { messageOf } from "../core/error.ts";
+import type { EventName, Fields } from "../core/event.ts";
+import { isRecord, kindOf } from "../core/schema.ts";
+import { listensToOne, namesHeardAt } from "./automation-listening.ts";
+import type { Database } from "./database.ts";
+import { readBack, written } from "./rows.ts";
+
+interface Row {
+  project: string;
+  id: string;
+  name: string;
+  enabled: number;
+  listens: string | null;
+  fields: string;
+  created: number;
+  updated: number;
+}
+const columns = "project, id, name, enabled, listens, fields, created, updated";
+
+export function createAutomationRecords(database: Database): AutomationRecords {
+  const read = (where: string, ...values: string[]): (StoredAutomation | BrokenRow)[] =>
+    database.all<Row>(`select ${columns} from automation ${where} order by project, id`, ...values).map(automationOf);
+
+  return {
+    list: (project) => (project === undefined ? read("") : read("where project = ?", written(project))),
+    get: (project, id) => read("where project = ? and id = ?", written(project), written(id))[0],
+    listening(names) {
+      const heard = [...new Set(names.flatMap((name) => namesHeardAt(name as EventName)))].map(written); // what nobody sends is heard by nobody
+      return read(`where ${listensToOne(heard.length)}`, ...heard);
+    },
+    add: (automation) =>
+      database.run(
+        `insert into automation (${columns}) values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+        written(automation.project),
+        written(automation.id),
+        ...valuesOf(automation),
+        automation.created,
+        automation.updated,
+      ) === 1,
+    replace: (automation) =>
+      database.run(
+        `update automation set name = ?, enabled = ?, listens = ?, fields = ?, updated = ? where project = ? and id = ?`,
+        ...valuesOf(automation),
+        automation.updated,
+        written(automation.project),
+        written(automation.id),
+      ) === 1,
+    enable: (project, id, enabled, now) =>
+      database.run(
+        "update automation set enabled = ?, updated = ? where project = ? and id = ? and enabled <> ?",
+        enabled ? 1 : 0,
+        now,
+        written(project),
+        written(id),
+        enabled ? 1 : 0,
+      ) === 1,
+    remove: (project, id) =>
+      database.write(() => {
+        const sql = "delete from automation where project = ? and id = ?";
+        if (database.run(sql, written(project), written(id)) === 0) return false;
+        forget(database, written(`automation:${project}/${id}`));
+        return true;
+      }),
+    version() {
+      const row = database.get<{ changes: number | null; projects: number; last: number | null }>(
+        `select (select value from meta where key = 'automations') as changes,
+           (select count(*) from project) as projects, (select max(updated) from project) as last`,
+      );
+      return `${row?.changes} ${row?.projects} ${row?.last}`;
+    },
+    workspaces() {
+      const rows = database.all<{ id: string; workspace: string }>(
+        "select id, workspace from project where workspace is not null",
+      );
+      return new Map(rows.map(({ id, workspace }) => [readBack(id), readBack(workspace)]));
+    },
+  };
+}
+
+const valuesOf = ({ name, enabled, listens, fields }: StoredAutomation): (string | number | null)[] => [
+  written(name),
+  enabled ? 1 : 0,
+  listens === undefined ? null : written(listens),
+  JSON.stringify(fields),
+];
+
+/** Waiting and running work of it included: whoever works on it finds that it has it no longer. */
+function forget(database: Database, hook: string): void {
+  database.run("delete from step where run in (select run from work where hook = ?)", hook);
+  database.run("delete from work where hook = ?", hook);
+  database.run("delete from run where hook = ?", hook);
+  database.run("delete from claim where instr(key || ':', ':' || ? || ':') > 0", hook);
+  database.run("delete from pause where what = ?", hook);
+}
+
+function automationOf({ fields: text, listens, ...row }: Row): StoredAutomation | BrokenRow {
+  const named = { project: readBack(row.project), id: readBack(row.id), name: readBack(row.name) };
+  try {
+    const fields: unknown = JSON.parse(text);
+    if (!isRecord(fields)) return { ...named, broken: `its fields are ${kindOf(fields)} and no object` };
+    return {
+      ...named,
+      enabled: row.enabled !== 0,
+      ...(listens === null ? {} : { listens: readBack(listens) }),
+      fields: fields as Fields, // what JSON.parse gives of an object
+      created: row.created,
+      updated: row.updated,
+    };
+  } catch (error) {
+    return { ...named, broken: `its fields are no JSON: ${messageOf(error)}` };
+  }
+}

@@ -1,0 +1,204 @@
+/** A watch on a folder: what becomes of its files is gathered, and told together once it has been quiet (specification 000, section 12). */
+import { dirname, sep } from "node:path";
+import { messageOf } from "../core/error.ts";
+import { folderData } from "./file-watch-event.ts";
+import { createKnown } from "./file-watch-known.ts";
+import { pollAsked, type Watch, type WatchOptions } from "./file-watch-one.ts";
+import type { WatchedPlace } from "./file-watch-place.ts";
+import { createAnchor, type MakeTeller } from "./file-watch-tellers.ts";
+import { createTelling } from "./file-watch-telling.ts";
+import { type Found, filesAtMost, lookAt, lookThrough, type Reading, readTree, type Tree } from "./file-watch-tree.ts";
+import { createQuiet } from "./quiet.ts";
+
+export interface FolderWatchOptions extends WatchOptions {
+  teller: MakeTeller;
+}
+
+/** Events of one change come in a handful. */
+const batchInMilliseconds = 50;
+/** Windows after which changes are told although more keep coming (R24). */
+const windowsAtMost = 6;
+const atOnce = 64;
+/** A look at everything that nothing asked for takes no more than one part of so many of the time. */
+const idleParts = 100;
+
+export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): Watch {
+  const { path: top, recursive, extensions } = place;
+  const { now, debounce, tell, counted, complain } = options;
+  const counts = (name: string): boolean => extensions.length === 0 || extensions.some((end) => name.endsWith(end));
+  const known = createKnown(new Map(), (name) => !isHidden(name) && counts(name));
+  const touched = new Set<string>();
+  const batch = createQuiet(options, () => void work());
+  const window = createQuiet(options, () => void endWindow());
+  const anchor = place.poll ? undefined : createAnchor(top, () => told(top));
+  const telling = createTelling({
+    top,
+    make: options.teller,
+    told,
+    complain,
+    ...(place.poll ? { never: pollAsked } : {}),
+  });
+  let isDoubtful = false;
+  let isClosed = false;
+  let complained: string | undefined;
+  let lookedAtAll = { at: now(), took: 0 };
+  let working: Promise<void> = guarded(async () => {
+    await anchor?.renew();
+    await lookAtAll();
+    known.pendings.clear(); // what is there from the beginning is no news
+  });
+
+  async function guarded(task: () => Promise<void>): Promise<void> {
+    try {
+      if (!isClosed) await task();
+    } catch (error) {
+      complainOnce(`${top} cannot be looked at: ${messageOf(error)}`); // what is known stays
+    }
+  }
+
+  function complainOnce(reason: string): void {
+    if (reason !== complained) complain(reason);
+    complained = reason;
+  }
+
+  function told(path: string | undefined): void {
+    counted();
+    if (path === undefined) doubt();
+    else if (isDoubtful) openWindow();
+    else if (isBelow(top, path, recursive)) {
+      touched.add(path);
+      batch.push(batchInMilliseconds, batchInMilliseconds);
+    }
+  }
+
+  /** Everything will be looked at, once it is quiet. */
+  function doubt(): void {
+    if (isClosed) return;
+    isDoubtful = true;
+    touched.clear();
+    openWindow();
+  }
+
+  function openWindow(): void {
+    const wait = debounce() * 1000;
+    if (!isClosed) window.push(wait, wait * windowsAtMost);
+  }
+
+  async function endWindow(): Promise<void> {
+    await work();
+    if (isClosed) return;
+    if (!isDoubtful) window.stop();
+    if (known.pendings.size > 0) tell("folder.changed", folderData(place, known.pendings));
+    known.pendings.clear();
+  }
+
+  /** One after another: what is known has one writer. */
+  function work(): Promise<void> {
+    working = working.then(() =>
+      guarded(async () => {
+        const before = known.changes();
+        await (isDoubtful ? lookAtAll() : lookAtTouched());
+        if (known.changes() !== before) openWindow();
+      }),
+    );
+    return working;
+  }
+
+  async function lookAtAll(): Promise<void> {
+    const at = now();
+    isDoubtful = false;
+    touched.clear();
+    const found = await lookThrough(top);
+    if (found.is === "folder") {
+      await telling.begin(found.identity);
+      known.replace(top, await read(top));
+    } else {
+      telling.end();
+      known.forget(top);
+    }
+    lookedAtAll = { at, took: now() - at };
+  }
+
+  async function lookAtTouched(): Promise<void> {
+    const paths = [...touched];
+    touched.clear();
+    if (paths.includes(top)) return lookAtAll();
+    for (let start = 0; start < paths.length && !isClosed; start += atOnce) {
+      const part = paths.slice(start, start + atOnce);
+      const found = await Promise.all(part.map((path) => lookAt(path).catch(() => undefined)));
+      for (const [index, path] of part.entries()) await take(path, found[index]);
+    }
+  }
+
+  /** Undefined: nobody may look, and what is known stays. */
+  async function take(path: string, found: Found | undefined): Promise<void> {
+    if (!found) return;
+    if (found.is === "nothing") {
+      if (known.hasFolder(path)) telling.leave(path);
+      known.forget(path);
+    } else if (found.is === "folder") {
+      if (recursive) known.replace(path, await readAnew(path));
+      else known.forget(path); // a file was called so
+    } else if (known.hasFolder(dirname(path))) known.settle(path, found.stamp);
+    else if (recursive) {
+      const folder = outermostUnknown(path);
+      known.replace(folder, await readAnew(folder));
+    }
+  }
+
+  function outermostUnknown(path: string): string {
+    let folder = dirname(path);
+    while (folder.length > top.length && !known.hasFolder(dirname(folder))) folder = dirname(folder);
+    return folder;
+  }
+
+  function readAnew(folder: string): Promise<Tree> {
+    telling.leave(folder); // one of the same name may have been moved here
+    return read(folder);
+  }
+
+  async function read(folder: string): Promise<Tree> {
+    const full = (): void => complainOnce(`${top} holds more than ${filesAtMost} files: not all of them are watched`);
+    const reading: Reading = { recursive, counts, enter: telling.enter, full };
+    try {
+      return await readTree(folder, reading);
+    } catch (error) {
+      if (!telling.giveUp(error)) throw error;
+      return readTree(folder, reading);
+    }
+  }
+
+  return {
+    ready: working,
+    async look(late) {
+      await anchor?.renew();
+      const isDue = late && now() - lookedAtAll.at >= lookedAtAll.took * idleParts;
+      if (telling.isOn() && !isDue) return;
+      touched.add(top);
+      await work();
+    },
+    doubt,
+    polls: telling.never,
+    async close() {
+      isClosed = true;
+      batch.stop();
+      window.stop();
+      anchor?.close();
+      telling.close();
+      await working;
+    },
+  };
+}
+
+const isHidden = (name: string): boolean => name.startsWith(".");
+
+/** Neither hidden nor in a hidden folder; not recursive: in the folder itself. */
+function isBelow(top: string, path: string, recursive: boolean): boolean {
+  if (path === top) return true;
+  if (!path.startsWith(top)) return false;
+  const parts = path
+    .slice(top.length)
+    .split(sep)
+    .filter((part) => part !== "");
+  return (recursive || parts.length === 1) && !parts.some(isHidden);
+}

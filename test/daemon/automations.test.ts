@@ -1,0 +1,114 @@
+/** What sets automations off, through a real daemon: events, clocks and files, and changes that others make. */
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { automation, type Place, placeFor, type RunRow, until } from "./started.ts";
+
+const ended = (place: Place, count: number): Promise<RunRow[]> =>
+  until(() => {
+    const runs = place.runs();
+    return runs.length >= count && runs.every(({ status }) => status === "completed") ? runs : undefined;
+  }, `${count} runs`);
+
+test("[A6] every event of the line is heard, and one that concerns no automation runs none", async (t) => {
+  const place = placeFor(t, {
+    "workspace/.hookline/automations/a.yaml": automation("A", "type: event, event_type: task.completed", "true"),
+    "workspace/.hookline/automations/b.yaml": automation("B", "type: event, event_type: Stop", "true"),
+  });
+  const daemon = await place.up();
+  await daemon.emit("task.failed");
+  await daemon.emit("task.completed", { project_id: "another" });
+  assert.equal((await ended(place, 0)).length, 0);
+  await daemon.emit("task.completed", { project_id: "workspace" });
+  place.hookline("emit", "Stop"); // another process: what it queues is run here or there
+  const runs = await ended(place, 2);
+  assert.deepEqual(runs.map(({ cause }) => cause).sort(), ["event:Stop", "event:task.completed"]);
+});
+
+test("a clock sets one off, and a file another", async (t) => {
+  const place = placeFor(t, {
+    "workspace/notes.md": "one\n",
+    "workspace/.hookline/automations/often.yaml": automation(
+      "Often",
+      "type: periodic, interval_seconds: 1",
+      "echo {{event.current_time}} >> ticks",
+    ),
+    "workspace/.hookline/automations/watch.yaml": automation(
+      "Watch",
+      "type: event, event_type: file.changed, watch: { paths: [notes.md] }",
+      "echo {{event.operation}} {{event.relative_path}} >> seen",
+    ),
+  });
+  await place.up();
+  place.write("workspace/notes.md", "two, and longer\n");
+  const seen = await until(() => contentOf(place, "seen"), "the file's change");
+  assert.equal(seen, "modified notes.md\n");
+  const ticks = await until(() => {
+    const lines = contentOf(place, "ticks")?.trim().split("\n") ?? [];
+    return lines.length >= 2 ? lines : undefined;
+  }, "two ticks");
+  for (const tick of ticks) assert.match(tick, /^\d{4}-\d\d-\d\dT/);
+});
+
+test("[A14, R24] what others create, change and delete is followed at once", async (t) => {
+  const place = placeFor(t);
+  const daemon = await place.up();
+  const file = "workspace/.hookline/automations/new.yaml";
+  const listed = async (): Promise<number> => (await daemon.call("/status")).body.automations.inForce;
+  place.write(file, automation("New", "type: event, event_type: a.b", "echo first >> log"));
+  await until(async () => (await listed()) === 1, "it is in force");
+  await daemon.emit("a.b");
+  await ended(place, 1);
+  place.write(file, automation("New", "type: event, event_type: a.b", "echo second, and longer >> log"));
+  await daemon.emit("a.b");
+  await ended(place, 2);
+  assert.equal(contentOf(place, "log"), "first\nsecond, and longer\n");
+  rmSync(join(place.folder, file));
+  await until(async () => (await listed()) === 0, "it is gone");
+  await daemon.emit("a.b");
+  assert.equal(place.runs().length, 2);
+});
+
+test("an automation that another command makes runs at the next event, and a pause holds it", async (t) => {
+  const place = placeFor(t);
+  const daemon = await place.up();
+  assert.equal(place.hookline("project", "create", "workspace").status, 0);
+  const made = place.hookline(
+    ...["automation", "create", "Built", "--project", "workspace", "--cooldown-seconds", "0"],
+    ...["--trigger", '{"type":"event","event_type":"a.b","skip_llm":true}'],
+    ...["--context-steps", '[{"type":"shell","command":"true"}]'],
+  );
+  assert.equal(made.status, 0, made.stderr);
+  await daemon.emit("a.b");
+  await ended(place, 1);
+  assert.equal(place.hookline("automation", "pause", "workspace/built").status, 0);
+  const { body } = await daemon.emit("a.b");
+  assert.match(body.runs[0].reason, /^paused/);
+});
+
+test("several workspaces are served by one daemon, each with its own automations", async (t) => {
+  const place = placeFor(t);
+  for (const name of ["one", "two"]) {
+    mkdirSync(join(place.folder, name, ".git"), { recursive: true });
+    place.write(`${name}/.hookline/automations/a.yaml`, automation("A", "type: event, event_type: a.b", `pwd > ran`));
+  }
+  const [one, two] = [join(place.folder, "one"), join(place.folder, "two")];
+  const daemon = await place.up("--workspace", one, "--workspace", two);
+  assert.deepEqual(daemon.said.workspaces, [one, two]);
+  await daemon.emit("a.b", { project_id: "two" });
+  await ended(place, 1);
+  assert.deepEqual(
+    place.runs().map(({ hook }) => hook),
+    ["automation:two/a"],
+  );
+  assert.equal(readFileSync(join(two, "ran"), "utf8"), `${two}\n`);
+});
+
+function contentOf({ workspace }: Place, name: string): string | undefined {
+  try {
+    return readFileSync(join(workspace, name), "utf8") || undefined;
+  } catch {
+    return undefined; // not there yet
+  }
+}

@@ -1,0 +1,104 @@
+/** Who may ask the daemon, and how it says no. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { request } from "node:http";
+import { connect } from "node:net";
+import { networkInterfaces } from "node:os";
+import { test } from "node:test";
+import { placeFor, type Started } from "./started.ts";
+
+interface Wanted {
+  method?: string;
+  path?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+/** As a browser or a stranger might, with any Host. */
+async function ask(
+  { port }: Started,
+  { method = "GET", path = "/status", headers = {}, body }: Wanted,
+): Promise<string> {
+  const asked = request({ host: "127.0.0.1", port, method, path, headers: { connection: "close", ...headers } });
+  asked.end(body);
+  const [response] = await once(asked, "response");
+  let text = "";
+  for await (const chunk of response) text += chunk;
+  assert.equal(response.headers["access-control-allow-origin"], undefined);
+  const { error } = JSON.parse(text);
+  if (error) for (const part of ["code", "message", "advice"]) assert.equal(typeof error[part], "string", text);
+  return `${response.statusCode} ${error?.code ?? "ok"}`;
+}
+
+test("only who holds the token is answered, and no web page is", async (t) => {
+  const daemon = await placeFor(t).up();
+  const bearer = { authorization: `Bearer ${daemon.token}` };
+  const json = { ...bearer, "content-type": "application/json" };
+  const event = { method: "POST", path: "/events", body: '{"event":"a.b"}' };
+  const table: [string, Wanted][] = [
+    ["200 ok", { path: "/health" }],
+    ["200 ok", { headers: bearer }],
+    ["200 ok", { headers: { ...bearer, host: `localhost:${daemon.port}` } }],
+    ["401 unauthorized", {}],
+    ["401 unauthorized", { headers: { authorization: "Bearer x" } }],
+    ["401 unauthorized", { headers: { authorization: `Basic ${daemon.token}` } }],
+    ["401 unauthorized", { path: `/status?token=${daemon.token}` }],
+    ["401 unauthorized", { path: "/nothing" }],
+    ["403 forbidden_host", { headers: { ...bearer, host: "evil.example" } }],
+    ["403 forbidden_host", { path: "/health", headers: { host: `evil.example:${daemon.port}` } }],
+    ["403 forbidden_host", { headers: { ...bearer, host: "127.0.0.1.evil.example" } }],
+    ["403 forbidden_origin", { headers: { ...bearer, origin: "http://evil.example" } }],
+    ["403 forbidden_origin", { headers: { ...bearer, origin: "null" } }],
+    ["403 forbidden_origin", { headers: { ...bearer, "sec-fetch-site": "cross-site" } }],
+    ["403 forbidden_origin", { method: "OPTIONS", headers: { origin: "http://evil.example" } }],
+    ["401 unauthorized", { ...event, headers: { "content-type": "application/json" } }],
+    ["415 unsupported_type", { ...event, headers: { ...bearer, "content-type": "text/plain" } }],
+    ["415 unsupported_type", { ...event, headers: bearer }],
+    ["400 input_invalid", { ...event, body: "{", headers: json }],
+    ["400 input_invalid", { ...event, body: "[]", headers: json }],
+    ["413 body_too_large", { ...event, body: `{"event":"${"a".repeat(1_100_000)}"}`, headers: json }],
+    ["405 method_not_allowed", { path: "/events?event=a.b", headers: bearer }],
+    [
+      "405 method_not_allowed",
+      { method: "POST", path: "/status", headers: { ...json, "x-http-method-override": "GET" } },
+    ],
+    ["404 not_found", { path: "/nothing", headers: bearer }],
+    ["404 operation_unknown", { path: "/operations/rnus", headers: bearer }],
+    ["405 method_not_allowed", { path: "/operations/emit?event=a.b", headers: bearer }],
+    ["400 input_invalid", { method: "POST", path: "/operations/emit", body: "{}", headers: json }],
+    ["200 ok", { path: "/operations", headers: bearer }],
+    ["200 ok", { path: "/operations/runs?limit=3", headers: bearer }],
+    ["200 ok", { path: "/operations/hooks?event=Stop", headers: bearer }],
+    ["200 ok", { ...event, headers: json }],
+  ];
+  for (const [expected, wanted] of table)
+    assert.equal(await ask(daemon, wanted), expected, JSON.stringify({ ...wanted, body: wanted.body?.slice(0, 50) }));
+});
+
+test("it listens to this machine alone", async (t) => {
+  const daemon = await placeFor(t).up();
+  const outside = Object.values(networkInterfaces())
+    .flatMap((one) => one ?? [])
+    .find(({ family, internal }) => family === "IPv4" && !internal);
+  for (const host of [outside?.address, "127.0.0.2"]) {
+    if (host === undefined) continue;
+    const socket = connect(daemon.port, host);
+    const [error] = await once(socket, "error");
+    assert.equal(error.code, "ECONNREFUSED", host);
+  }
+});
+
+test("what happens on the line can be listened to", async (t) => {
+  const daemon = await placeFor(t).up();
+  const response = await fetch(`http://127.0.0.1:${daemon.port}/events/live`, {
+    headers: { authorization: `Bearer ${daemon.token}` },
+  });
+  assert.equal(response.headers.get("content-type"), "text/event-stream");
+  assert.ok(response.body);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const { body } = await daemon.emit("build.finished", { secret: "payload" });
+  let seen = "";
+  while (!seen.includes("event: outcome")) seen += (await reader.read()).value ?? assert.fail("it ended");
+  assert.match(seen, new RegExp(`event: event\\ndata: \\{"id":"${body.event}","name":"build.finished"`));
+  assert.ok(!seen.includes("payload"));
+  assert.equal(await daemon.stop(), 0); // a listener holds nothing up
+});

@@ -1,0 +1,147 @@
+/** hookline up, down and status, as a person uses them. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+import { automation, placeFor, until } from "./started.ts";
+
+const onBuild = "type: event, event_type: build.finished";
+
+test("up says what it watches, status shows it, down ends it and leaves nothing", async (t) => {
+  const place = placeFor(t, {
+    "workspace/.hookline/automations/nightly.yaml": automation(
+      "Nightly",
+      "type: cron, cron: '0 3 * * *', zone: Europe/Berlin",
+      "true",
+    ),
+    "workspace/.hookline/automations/broken.yaml": "name: Broken\ntrigger: { type: evnt }\n",
+  });
+  const daemon = await place.up();
+  const [due] = daemon.said.due;
+  assert.equal(due.hook, "automation:workspace/nightly");
+  assert.ok(Date.parse(due.at) > Date.now());
+  assert.deepEqual(daemon.said.workspaces, [place.workspace]);
+  const state = join(place.environment.XDG_STATE_HOME ?? "", "hookline", "daemon.json");
+  assert.equal(statSync(state).mode & 0o777, 0o600);
+  assert.match(daemon.token, /^[\w-]{43}$/);
+  assert.equal(JSON.stringify(daemon.said).includes(daemon.token), false);
+
+  const told = JSON.parse(place.hookline("status", "--json").stdout);
+  assert.equal(told.daemon.pid, daemon.child.pid);
+  assert.equal(told.daemon.due[0].hook, due.hook);
+  assert.match(JSON.stringify(told.daemon.automations.broken), /evnt/);
+  const { stdout } = place.hookline("status");
+  assert.match(stdout, /daemon +http:\/\/127\.0\.0\.1:\d+/);
+  assert.match(stdout, /due +automation:workspace\/nightly \d{4}-/);
+  assert.match(stdout, /broken +.*broken\.yaml/);
+
+  const exit = once(daemon.child, "exit");
+  const down = place.hookline("down");
+  assert.deepEqual([down.status, (await exit)[0]], [0, 0]);
+  assert.match(down.stdout, /has ended/);
+  assert.ok(!existsSync(state));
+  assert.equal(JSON.parse(place.hookline("status", "--json").stdout).daemon, null);
+  assert.match(place.hookline("down").stdout, /no daemon is running/);
+});
+
+test("a second up says who runs and exits 3; of another store there may be one beside it", async (t) => {
+  const place = placeFor(t);
+  const daemon = await place.up();
+  const second = place.hookline("up", "--port", "0");
+  assert.equal(second.status, 3);
+  assert.match(
+    second.stderr,
+    new RegExp(`running already: process ${daemon.child.pid} — http://127.0.0.1:${daemon.port}`),
+  );
+  assert.match(place.hookline("up", "--once").stderr, /running already/);
+  const elsewhere = place.hookline("up", "--once", "--store", join(place.folder, "other.db"));
+  assert.equal(elsewhere.status, 0, elsewhere.stderr);
+});
+
+test("a port that is taken, no port, and a folder that is not there are told", async (t) => {
+  const place = placeFor(t);
+  const server = createServer().listen(0, "127.0.0.1");
+  t.after(() => server.close());
+  await once(server, "listening");
+  const address = server.address();
+  const taken = place.hookline("up", "--port", String(typeof address === "object" ? address?.port : ""));
+  assert.equal(taken.status, 3);
+  assert.match(
+    taken.stderr,
+    /the port cannot be used: another program listens there — 127\.0\.0\.1:\d+ — choose another/,
+  );
+  assert.equal(place.hookline("up", "--port", "65536").status, 2);
+  assert.equal(place.hookline("up", "--workspace", "nowhere").status, 2);
+  assert.equal(place.hookline("up", "--once").status, 0); // a start that failed holds nothing
+});
+
+test("[X8, AT49] after kill -9 the next start takes its place, and what ran goes on", async (t) => {
+  const place = placeFor(t, {
+    "workspace/.hookline/automations/slow.yaml": automation(
+      "Slow",
+      onBuild,
+      "echo begun >> log; test -e go || sleep 5",
+    ),
+  });
+  const first = await place.up();
+  await first.emit("build.finished");
+  await until(() => existsSync(join(place.workspace, "log")), "the step begins");
+  first.child.kill("SIGKILL");
+  await once(first.child, "exit");
+  assert.equal(JSON.parse(place.hookline("status", "--json").stdout).daemon, null);
+  place.write("workspace/go", "");
+  await place.up();
+  const [run] = await until(() => {
+    const runs = place.runs();
+    return runs[0]?.status === "completed" ? runs : undefined;
+  }, "the run ends");
+  assert.equal(run?.cause, "event:build.finished");
+  assert.equal(place.runs().length, 1);
+  assert.equal(readFileSync(join(place.workspace, "log"), "utf8"), "begun\nbegun\n");
+});
+
+test("[A50] down waits at most ten seconds; the run goes back to the queue, and the next start ends it", async (t) => {
+  const place = placeFor(t, {
+    "workspace/.hookline/automations/slow.yaml": automation(
+      "Slow",
+      onBuild,
+      "echo begun >> log; test -e go || sleep 60",
+    ),
+  });
+  const daemon = await place.up();
+  await daemon.emit("build.finished");
+  await until(() => existsSync(join(place.workspace, "log")), "the step begins");
+  const before = Date.now();
+  assert.equal(place.hookline("down").status, 0);
+  const took = Date.now() - before;
+  assert.ok(took < 14_000, `it took ${took} ms`);
+  assert.deepEqual(
+    place.runs().map(({ status }) => status),
+    ["queued"],
+  );
+  place.write("workspace/go", "");
+  assert.equal(place.hookline("up", "--once").status, 0);
+  assert.deepEqual(
+    place.runs().map(({ status }) => status),
+    ["completed"],
+  );
+});
+
+test("--once does what is due and queued, and exits", async (t) => {
+  const place = placeFor(t, {
+    "workspace/.hookline/automations/often.yaml": automation(
+      "Often",
+      "type: periodic, interval_seconds: 3600",
+      "echo ran >> log",
+    ),
+  });
+  assert.equal(place.hookline("up", "--once").status, 0);
+  assert.equal(place.hookline("up", "--once").status, 0);
+  assert.equal(readFileSync(join(place.workspace, "log"), "utf8"), "ran\n");
+  assert.deepEqual(
+    place.runs().map(({ status, cause }) => [status, cause]),
+    [["completed", "periodic"]],
+  );
+});

@@ -3,9 +3,9 @@ import { basename, dirname, join } from "node:path";
 import type { Engine } from "./core/engine.ts";
 import type { Instant, MaybePromise } from "./core/event.ts";
 import type { Store } from "./core/record.ts";
-import type { Config } from "./dialects/config.ts";
 import { type Board, createBoard } from "./projects/index.ts";
 import type { Send } from "./projects/sending.ts";
+import type { LoadedHooks } from "./sources/load.ts";
 import { databaseOf } from "./stores/automation-listening.ts";
 import type { Database } from "./stores/database.ts";
 
@@ -18,7 +18,7 @@ export interface OpenBoardOptions {
   environment: Readonly<Record<string, string>>;
   redact(text: string): MaybePromise<string>;
   /** The settings that hold in a folder. */
-  settingsIn(folder: string): Config;
+  settingsIn(folder: string): Pick<LoadedHooks, "config" | "userConfig">;
   complain(reason: string): void;
 }
 
@@ -49,10 +49,11 @@ export async function openBoard(options: OpenBoardOptions): Promise<Board | unde
         return answer.ok ? answer.stdout.toString("utf8") : undefined;
       }, folder),
     async embedderOf(project) {
-      const { memory, models } = options.settingsIn(project?.workspace ?? process.cwd());
-      if (memory.embeddings === undefined) return undefined;
+      const { config, userConfig } = options.settingsIn(project?.workspace ?? process.cwd());
+      const { embeddings } = config.memory;
+      if (embeddings === undefined) return undefined;
       const { createEmbeddings } = await import("./llm/embeddings.ts");
-      return createEmbeddings(memory.embeddings, models, environment);
+      return createEmbeddings(embeddings, { models: config.models, own: userConfig.models }, environment);
     },
   });
 }

@@ -101,7 +101,7 @@ export function createOutside(options: OutsideOptions): Outside {
       openBoard({
         ...options,
         ...{ store, engine, now, id, redact },
-        settingsIn: (cwd) => options.settings({ id: "", name: "note.read", at: 0, cwd, data: {}, sender: "" }).config,
+        settingsIn: (cwd) => options.settings({ id: "", name: "note.read", at: 0, cwd, data: {}, sender: "" }),
         complain: options.complain ?? (() => {}),
       }),
     );

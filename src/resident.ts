@@ -32,6 +32,8 @@ export interface ResidentOptions
   functions: Map<string, Callback>;
   /** What is asked about an event: the hooks of the files, and those that the process itself brings. */
   combine(set: HookSet | undefined, event: HookEvent | undefined): HookSet;
+  /** Called before code of a project is run. */
+  beforeModules?: NonNullable<Loading["beforeModules"]>;
   /** The automations that the store keeps, for operations. */
   automations?: Served["automations"];
   /** Folders whose hooks are kept at hand; the usual number unless said. */
@@ -55,7 +57,11 @@ export async function createResident(options: ResidentOptions): Promise<Resident
   const patterns = await loadPatterns();
   const extended = createExtended({ handlers: createHandlers(functions), conditions }, () => source?.forget());
   const { registry } = extended;
-  const loading: Loading = { registry, wholeRegistry: async () => registry, functions, sendable: sendableEvents() };
+  const loading: Loading = {
+    ...{ registry, functions, sendable: sendableEvents() },
+    wholeRegistry: async () => registry,
+    ...(options.beforeModules ? { beforeModules: options.beforeModules } : {}),
+  };
   const source =
     options.files === false
       ? undefined

@@ -106,6 +106,10 @@ means is in [errors/](errors/README.md).
 Everywhere: \`--cwd DIR\` (instead of this folder), \`--json\`, \`--store FILE\`, \`--help\`. \`--quiet\` prints
 nothing but errors; \`--verbose\` makes \`emit\` also print notes and what the programs said. They may stand before the command too.
 
+Commands with actions, such as \`task create\`, take the same as the tools of [mcp.md](mcp.md). Objects and lists are JSON; a flag
+for a list of texts may also be given several times. \`@FILE\` as a flag's value is what the file holds, \`-\` what standard input
+holds, and \`@@\` begins a text with an @. \`null\` takes back what may be left out. They exit 1 where they are refused.
+
 | variable | does |
 |---|---|
 | \`HOOKLINE_STORE\` | the store's file, where \`--store\` does not say |
@@ -123,14 +127,10 @@ ${shown.map(section).join("\n")}`;
 
 function section([name, { summary, usage, example, flags: own }]: (typeof shown)[number]): string {
   const rows = Object.keys(own).map((flag) => `| \`--${flag}\` | ${flags[`${name} --${flag}`] ?? ""} |`);
-  const table = commands[name]?.choose
-    ? actionTables(name)
-    : rows.length > 0
-      ? `\n| flag | does |\n|---|---|\n${rows.join("\n")}\n`
-      : "";
+  const table = rows.length > 0 ? `\n| flag | does |\n|---|---|\n${rows.join("\n")}\n` : "";
   const remark = remarks[name] ? `\n${remarks[name]}\n` : "";
   const sentence = `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
-  return `## ${name}\n\n${sentence}\n\n\`\`\`sh\nhookline ${usage}\n${example}\n\`\`\`\n${table}${remark}`;
+  return `## ${name}\n\n${sentence}\n\n\`\`\`sh\nhookline ${usage}\n${example}\n\`\`\`\n${table}${remark}${commands[name]?.choose ? actionTables(name) : ""}`;
 }
 
 /** Commands whose actions the table of operations names: each with its example, and with what it takes. */

@@ -8,6 +8,7 @@ import type { Fields } from "../../src/core/event.ts";
 import { namedQueries, queryNames } from "../../src/core/named-queries.ts";
 import { isRecord } from "../../src/core/schema.ts";
 import { placeholders } from "../../src/core/template.ts";
+import { automationFields } from "../../src/dialects/automation-schema.ts";
 import { scriptFields } from "../../src/dialects/script-fields.ts";
 import { createHandlers } from "../../src/handlers/index.ts";
 import { operations } from "../../src/operations/index.ts";
@@ -57,6 +58,16 @@ const lists: Readonly<Record<string, () => string>> = {
             ]
           : [],
       ),
+    ),
+  "automation-fields": () =>
+    table(
+      ["field", "kind", "default", "what it is"],
+      Object.entries(automationFields).map(([name, { schema, required }]) => [
+        `\`${name}\``,
+        kindOf(schema.json),
+        required ? "required" : schema.json.default === undefined ? "" : `\`${JSON.stringify(schema.json.default)}\``,
+        String(schema.json.description ?? ""),
+      ]),
     ),
   queries: () =>
     table(
@@ -135,6 +146,7 @@ function kindOf({ type, enum: values, anyOf }: Fields): string {
     boolean: "true or false",
     number: "number",
     integer: "whole number",
+    null: "null",
   };
   return kinds[String(type)] ?? "anything";
 }

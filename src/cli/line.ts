@@ -7,6 +7,7 @@ import { settingsConditions } from "../conditions/settings-conditions.ts";
 import { createEngine, type Engine } from "../core/engine.ts";
 import { HooklineError } from "../core/error.ts";
 import type { HookEvent, Instant, MaybePromise } from "../core/event.ts";
+import { isThenable } from "../core/flow.ts";
 import type { Condition, Hook, HookSet, Step } from "../core/hook.ts";
 import { listensTo } from "../core/plan.ts";
 import type { Observation, Ports, Registry } from "../core/ports.ts";
@@ -21,6 +22,7 @@ import { createRoutedQueue, type Settling } from "../queues/routed.ts";
 import { compiledHooks } from "../sources/compiled.ts";
 import { lastValidGuards } from "../sources/last-valid.ts";
 import type { LoadedHooks } from "../sources/load.ts";
+import { asSettingsSay } from "../sources/switched-off.ts";
 import type { SqliteStoreOptions } from "../stores/sqlite.ts";
 import { stateFolderOf, systemPorts } from "../system.ts";
 import { createTracking } from "../tracking.ts";
@@ -169,7 +171,7 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
         return openDurableQueue(store, { own: true, cap, complain, ...place, ...(stop ? { stop } : {}) });
       },
     }),
-    hooks: () => (given.loaded || only ? loaded.set : automations.combine(found.set)),
+    hooks: () => (given.loaded || only ? loaded.set : combined(found, automations)),
     registry: loaded.registry,
     registryAt: () => (loaded.modules.length > 0 ? loaded.registry : (automations.registry() ?? loaded.registry)),
     patterns: await loadPatterns(needsOf(loaded.set, only)),
@@ -187,7 +189,7 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
     },
   };
   const engine = createEngine(ports);
-  const hooks = (): MaybePromise<HookSet> => automations.combine(found.set);
+  const hooks = (): MaybePromise<HookSet> => combined(found, automations);
   outside.serve({ engine, store, hooks, automations: automations.open, now: basics.now, id: basics.id });
   return {
     engine,
@@ -309,8 +311,16 @@ function automationsOn(given: {
   return storedAutomations({ ...given, environment, wholeRegistry, models: () => loaded.userConfig.models });
 }
 
+/** The hooks of the files and the automations of the store, as the settings let them run. */
+function combined({ set, config }: Loaded, automations: StoredAutomations): MaybePromise<HookSet> {
+  const all = automations.combine(set);
+  return isThenable(all)
+    ? Promise.resolve(all).then((made) => asSettingsSay(made, config.engine))
+    : asSettingsSay(all, config.engine);
+}
+
 async function withAutomations(loaded: Loaded, automations: StoredAutomations): Promise<Loaded> {
-  const set = await automations.combine(loaded.set);
+  const set = await combined(loaded, automations);
   return set === loaded.set ? loaded : { ...loaded, set, problems: [...loaded.problems, ...automations.problems()] };
 }
 

@@ -7,7 +7,7 @@ import { listensTo } from "../core/plan.ts";
 import type { Registry } from "../core/ports.ts";
 import type { Store } from "../core/record.ts";
 import type { ModelSettings } from "../dialects/config.ts";
-import { type StoredHooks, takenByFiles } from "../sources/automations.ts";
+import type { StoredHooks } from "../sources/automations.ts";
 import { anyListens, anyStored, databaseOf } from "../stores/automation-listening.ts";
 
 export interface StoredAutomationsOptions {
@@ -54,7 +54,7 @@ export function storedAutomations(options: StoredAutomationsOptions): StoredAuto
   function combined(set: HookSet, automations: Automations | undefined): HookSet {
     if (!automations) return set;
     heard = only ? (heard ?? automations.heardAt(only)) : automations.stored();
-    problems = [...heard.problems, ...takenByFiles(set, heard)];
+    problems = [...heard.problems, ...automations.taken(set, heard)];
     return automations.combine(set, heard);
   }
 

@@ -20,6 +20,7 @@ import { version } from "./help.ts";
 import { stateFolder, storeOptions, storePath } from "./line.ts";
 import { shortPath } from "./list.ts";
 import { createLog } from "./log.ts";
+import { divertOutput, outlive } from "./module-output.ts";
 import { oneLine } from "./terminal.ts";
 
 const usualPort = 4665;
@@ -66,7 +67,7 @@ async function serve(
   try {
     writeState(files.state, state);
     await daemon.follow();
-    await say(daemon, invocation, state);
+    say(daemon, invocation, state);
     await ended(invocation.signal);
     invocation.terminal.print(
       invocation.json ? JSON.stringify({ stopping: true }) : "ending: runs in progress get up to 10 s",
@@ -77,10 +78,13 @@ async function serve(
   }
 }
 
-async function say(daemon: Daemon, { terminal, json, cwd, home }: Invocation, state: DaemonState): Promise<void> {
-  const status = await daemon.status();
+function say(daemon: Daemon, { terminal, json, cwd, home }: Invocation, state: DaemonState): void {
+  const status = daemon.status();
   const { token: _secret, owner: _own, ...shown } = state;
-  if (json) return terminal.print(JSON.stringify({ ...shown, ...status }));
+  if (json) {
+    terminal.print(JSON.stringify({ ...shown, ...status }));
+    return;
+  }
   const head = `Hookline ${state.version} is up: http://127.0.0.1:${state.port}, process ${state.pid}`;
   terminal.print(terminal.paint("bold", head));
   for (const line of daemonLines(status, terminal, (path) => shortPath(path, cwd, home))) terminal.print(line);
@@ -107,14 +111,29 @@ async function open(
   };
   const options = storeOptions(invocation, store);
   return createDaemon({
-    cwd,
+    cwd: workspaces[0] ?? cwd,
     home,
     environment,
     store: openSqliteStore({ ...options, onNotice: complain }),
     workspaces,
     observe: log,
     complain,
+    beforeModules: once((): void => {
+      const write = (level: string, message: string): void =>
+        log({ is: "log", level, message, hook: "module", run: "" });
+      divertOutput(write);
+      outlive(write);
+    }),
   });
+}
+
+/** What it changes in the process is changed for good. */
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
+  };
 }
 
 function portOf({ flags, usage }: Invocation): number {

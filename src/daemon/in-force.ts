@@ -4,9 +4,8 @@ import type { Hook, HookSet, Problem } from "../core/hook.ts";
 import type { Loaded } from "../loading.ts";
 import { placeHook } from "../sources/automation-places.ts";
 import type { AutomationSource, StoredHooks } from "../sources/automations.ts";
-import { hookSetOf } from "../sources/hook-set.ts";
 import type { HookSource } from "../sources/live.ts";
-import { switchedOff } from "./settings.ts";
+import { asSettingsSay } from "../sources/switched-off.ts";
 
 export interface InForceOptions {
   /** Folders whose files count, beside those of the projects in the store. */
@@ -20,9 +19,13 @@ export interface InForce {
   refresh(): Promise<void>;
   /** Counts the changes that were seen. */
   version(): number;
-  /** All of them. @param isOn false: each says that it is switched off */
-  hooks(isOn: boolean): readonly Hook[];
-  /** A folder's hooks, and all automations: the same set as long as nothing has changed. */
+  /** All of them. */
+  hooks(): readonly Hook[];
+  /**
+   * A folder's hooks, and all automations: the same set as long as nothing has changed.
+   *
+   * @param isOn false: the automations do not run, and say so
+   */
   combine(set: HookSet | undefined, isOn: boolean): HookSet;
   /** Where their files lie. */
   folders(): readonly string[];
@@ -93,8 +96,7 @@ export function createInForce({ folders: given, source, automations }: InForceOp
     isOnNow = isOn;
     const known = sets.get(set);
     if (known) return known;
-    const whole = automations.combine(set, all);
-    const made = isOn || !whole.hooks.some(({ durable }) => durable) ? whole : hookSetOf(whole.hooks.map(off));
+    const made = asSettingsSay(automations.combine(set, all), { enabled: isOn });
     sets.set(set, made);
     return made;
   }
@@ -105,7 +107,7 @@ export function createInForce({ folders: given, source, automations }: InForceOp
       update();
     },
     version: () => version,
-    hooks: (isOn) => (isOn ? all.hooks : all.hooks.map(off)),
+    hooks: () => all.hooks,
     combine: (set = nothing, isOn) => combine(set, isOn),
     folders,
     workspaceOf: (project) => stored.workspaces.get(project),
@@ -124,5 +126,3 @@ export function createInForce({ folders: given, source, automations }: InForceOp
 
 const nothing: HookSet = { id: "empty", hooks: [] };
 const isOfAutomations = (file: string): boolean => /[/\\]automations[/\\][^/\\]+$/.test(file);
-const off = (hook: Hook): Hook =>
-  hook.durable && hook.enabled ? { ...hook, enabled: false, disabledBecause: switchedOff } : hook;

@@ -13,8 +13,8 @@ export async function listenFor(
   daemon: Daemon,
   { port, token, version }: { port: number; token: string; version: string },
 ): Promise<Server> {
-  const { resident, environment, inForce, settings, store, cwd } = daemon;
-  const { now, id } = resident.ports;
+  const { context, environment, inForce, settings, store, cwd } = daemon;
+  const { now, id } = context;
   const live = createLive();
   let isClosing = false;
   const inbound = createInbound({
@@ -36,7 +36,7 @@ export async function listenFor(
     inbound,
     live,
     status: daemon.status,
-    operating: createOperating(operations, daemon.operating()),
+    operating: createOperating(operations, context),
     isClosing: () => isClosing,
   });
   const server = await listen(answer, port);

@@ -13,7 +13,7 @@ export interface RoutesOptions {
   version: string;
   inbound: Inbound;
   live: Pick<Live, "open">;
-  status(): Promise<Fields>;
+  status(): Fields;
   operating: Operating;
   /** Set: it is being stopped, and takes nothing new. */
   isClosing(): boolean;
@@ -37,7 +37,7 @@ export function createRoutes(options: RoutesOptions): (request: Request) => Prom
   app.use(bodyLimit({ maxSize: largestBodyInBytes, onError: () => refuse("body_too_large") }));
 
   app.get("/health", () => Response.json({ ok: true, name: "hookline", version: options.version }));
-  app.get("/status", async () => Response.json(await options.status()));
+  app.get("/status", () => Response.json(options.status()));
   app.get("/events/live", () => options.live.open());
   app.post("/events", async ({ req: { raw } }) => {
     const sent = await jsonOf(raw);

@@ -11,12 +11,9 @@ export interface Settings {
   webhooks: Config["webhooks"];
 }
 
-/** Of the folder that the daemon was started in: its own file says how automations run, and yours who is told and heard. */
+/** Of the daemon's own folder: its file says how automations run, and yours who is told and heard. */
 export function settingsOf(loaded: Pick<Loaded, "config" | "userConfig"> | undefined): Settings {
   const { engine = {}, notify = [] } = loaded?.config ?? {};
   const { notifications = {}, webhooks = {} } = loaded?.userConfig ?? {};
   return { engine: { ...engineDefaults, ...engine }, notifications, notify, webhooks };
 }
-
-/** Why no automation runs, where the settings switch them off. */
-export const switchedOff = "hook_engine.enabled is false";

@@ -34,12 +34,14 @@ export function compileAutomationFile(text: string, origin: Origin, options: Aut
     const problem: Problem = { ...finding, file: origin.file ?? "", ...locate(offset) };
     problems.set(`${offset} ${finding.code} ${finding.message}`, problem);
   };
+  let isEmpty = true;
   const nodes = documentsOf(text).flatMap(({ start, end }) => {
     const at: RuleReport = (offset, finding) => report(offset + start, finding);
     const { root, isFaulty } = readYaml(text.slice(start, end), at);
+    if (root && root.type !== "null") isEmpty = false;
     return automationsIn(root, at).flatMap((node) => (isFaulty(node) ? [] : [{ node, start }]));
   });
-  if (nodes.length === 0 && problems.size === 0 && !/^\s*#/m.test(text)) report(0, nothingInIt);
+  if (isEmpty && problems.size === 0 && !/^\s*#/m.test(text)) report(0, nothingInIt);
   const taken = new Map<string, Place>();
   const automations = nodes.flatMap(({ node, start }): WrittenAutomation[] => {
     const place = locate(node.offset + start);

@@ -34,9 +34,10 @@ export interface ReadTrigger {
 
 const path: Path = ["trigger"];
 
-/** Undefined: it is invalid, which was told. */
+/** Undefined: it is missing or invalid, which was told. */
 export function readTrigger(written: Json | undefined, context: TriggerContext): ReadTrigger | undefined {
   const { findings } = context;
+  if (written === undefined) return undefined;
   if (!isRecord(written)) {
     const message = `the trigger is a map with a type, not ${kindOf(written)}`;
     return void findings.error(path, {

@@ -72,8 +72,9 @@ export async function readingOperations({ event, hook, ports, signal }: StepCont
 const placed = (event: HookEvent, { project, origin }: Hook): HookEvent =>
   project !== undefined && origin.root !== undefined ? { ...event, cwd: origin.root } : event;
 
+/** `hookline.*` and `hookline.task_*` mean all that begin so. */
 const isMeant = (written: string, name: string): boolean =>
-  written === name || written === "*" || (written.endsWith(".*") && name.startsWith(written.slice(0, -1)));
+  written === name || (written.endsWith("*") && name.startsWith(written.slice(0, -1)));
 
 const asModelTool = (
   { name, description = name, input = { type: "object" } }: ToolInfo,

@@ -5,6 +5,7 @@ import type { ModelSettings } from "../dialects/config.ts";
 import { type Failure, failureOf, modelFailed } from "./failure.ts";
 import { fetchReply } from "./fetch-reply.ts";
 import { type Access, accessTo, type Environment, placeOf, unknown } from "./names.ts";
+import { isOfThisMachine } from "./wanted.ts";
 
 export interface EmbeddingModel {
   /** The model at its address. */
@@ -13,12 +14,43 @@ export interface EmbeddingModel {
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
 }
 
+/** Whether the user's own settings lead to the same place. */
+function isAlso({ url }: Access, written: string, own: ModelSettings, environment: Environment): boolean {
+  try {
+    return accessTo(written, own, environment).url === url;
+  } catch {
+    return false; // they name no such model
+  }
+}
+
 const limitInMilliseconds = 20_000;
 const textsAtOnce = 64;
 
-/** Throws HooklineError model_unknown. @param written provider/model */
-export function createEmbeddings(written: string, settings: ModelSettings, environment: Environment): EmbeddingModel {
-  const access = accessTo(written, settings, environment);
+export interface EmbeddingSettings {
+  /** Those in force, in which a project may have had its say. */
+  models: ModelSettings;
+  /** Those of the user's own file. */
+  own: ModelSettings;
+}
+
+/**
+ * What is remembered goes to a provider at the address that the user's own settings have for it, or to this machine.
+ * Throws HooklineError model_unknown.
+ *
+ * @param written provider/model
+ */
+export function createEmbeddings(
+  written: string,
+  { models, own }: EmbeddingSettings,
+  environment: Environment,
+): EmbeddingModel {
+  const access = accessTo(written, models, environment);
+  if (!isOfThisMachine(access.url) && !isAlso(access, written, own, environment))
+    throw unknown(
+      `a project's file says that ${access.name} is at ${new URL(access.url).origin}`,
+      "memory.embeddings",
+      "name its provider in your own ~/.config/hookline/config.yaml",
+    );
   if (access.kind !== "openai" && access.kind !== "openai-compatible")
     throw unknown(
       `the provider of ${access.name} makes no embeddings by OpenAI's protocol`,

@@ -104,7 +104,7 @@ function isAt(url: string, provider: string, settings: ModelSettings, environmen
   return meant !== undefined && real !== undefined && new URL(meant).href === new URL(real).href;
 }
 
-function isOfThisMachine(address: string): boolean {
+export function isOfThisMachine(address: string): boolean {
   const { hostname, username, password } = new URL(address);
   const isLocal = hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
   return isLocal && username === "" && password === "";

@@ -15,7 +15,7 @@ import {
 } from "./automation-desk.ts";
 import { oneParams, projectParam } from "./automation-params.ts";
 import { folderOf } from "./board.ts";
-import { eventOf } from "./event.ts";
+import { send } from "./event.ts";
 import { type Asked, type Operation, plain } from "./operation.ts";
 
 interface One {
@@ -123,9 +123,8 @@ export const automationFire: Operation<One> = {
     const hook = hookOf(found);
     const [running] = await asked.store.runs({ hook, status: "running", limit: 1 });
     if (running) throw new Error(`Hook '${id}' is already running`);
-    const event = firedEvent(found, asked);
-    const { environment } = asked;
-    await asked.engine.emit(event, environment ? { environment } : {});
+    const { signal: _ofTheCall, ...sender } = asked; // what is begun goes on when who asked has gone
+    const { event } = await send("automation.fired", {}, sender, firedAs(found, asked));
     const [run] = await asked.store.runs({ hook, eventId: event.id, limit: 1 });
     if (!run) throw new Error(`Hook '${id}' could not be run: ${await whyNot(event, hook, asked)}`);
     if (run.asked === 0 && run.status === "skipped") throw new Error(`Hook '${id}' was not run: ${run.reason}`);
@@ -134,11 +133,11 @@ export const automationFire: Operation<One> = {
 };
 
 /** It happens where its project lies. */
-function firedEvent({ hook, ...known }: Known, asked: Asked): HookEvent {
-  const to = { hook: hookOf(known), force: true, because: "manual" } as const;
-  const cwd = hook?.origin.root ?? folderOf(asked);
-  return { ...eventOf("automation.fired", {}, asked), cwd, sender: "fire", to };
-}
+const firedAs = ({ hook, ...known }: Known, asked: Asked): Pick<HookEvent, "cwd" | "sender" | "to"> => ({
+  cwd: hook?.origin.root ?? folderOf(asked),
+  sender: "fire",
+  to: { hook: hookOf(known), force: true, because: "manual" },
+});
 
 async function whyNot(event: HookEvent, hook: string, asked: Asked): Promise<string> {
   const own = (await asked.engine.explain(event)).find((one) => one.hook === hook);

@@ -54,13 +54,13 @@ export interface SentEvent {
  * Sends an application event, one deeper than the event whose hook asks for it. Throws where hooks answer each other
  * without end.
  *
- * @param given its own id and folder, where they are others than usual
+ * @param given its own id, folder and sender, where they are others than usual, and whom it is told to alone
  */
 export async function send(
   name: EventName,
   data: Fields,
   sender: Sender,
-  given: { id?: string; cwd?: string } = {},
+  given: Partial<Pick<HookEvent, "id" | "cwd" | "sender" | "to">> = {},
 ): Promise<SentEvent> {
   const depth = sender.event ? depthOf(sender.event) + 1 : 0;
   if (depth > deepest) throw new Error(`${deepest} events deep, hooks answer each other: "${name}" was not sent`);

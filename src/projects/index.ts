@@ -41,7 +41,8 @@ const newMemoryId = (): string => crypto.randomUUID().replaceAll("-", "").slice(
 
 export function createBoard(options: BoardOptions): Board {
   const { records } = options;
-  const projects = createProjectBook(options);
+  const copies = createNoteCopies(options.notesFolder);
+  const projects = createProjectBook({ ...options, copies });
   const memory = createMemory({
     ...options,
     records: records.memory,
@@ -50,7 +51,7 @@ export function createBoard(options: BoardOptions): Board {
   });
   const remember: Parameters<typeof createTasks>[0]["remember"] = (project, one) => memory.add({ project, ...one });
   const tasks = createTasks({ ...options, newId, remember });
-  const notes = createNotes({ ...options, newId: newMemoryId, copies: createNoteCopies(options.notesFolder) });
+  const notes = createNotes({ ...options, newId: newMemoryId, copies });
   return {
     projects,
     tasks,

@@ -7,6 +7,8 @@ export interface NoteCopies {
   /** Readers see the old text or the new one. Throws what the file system says. */
   write(project: string, name: string, content: string): void;
   remove(project: string, name: string): void;
+  /** All of a project. */
+  removeAll(project: string): void;
 }
 
 /** @param folder holds a folder for each project; both are made when they are needed, for nobody else to read */
@@ -28,6 +30,7 @@ export function createNoteCopies(folder: string): NoteCopies {
       }
     },
     remove: (project, name) => rmSync(pathOf(project, name), { force: true }),
+    removeAll: (project) => rmSync(join(folder, project), { recursive: true, force: true }),
   };
 }
 

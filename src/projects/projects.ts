@@ -4,6 +4,7 @@ import { basename, dirname, isAbsolute, relative, resolve, sep } from "node:path
 import type { Instant, MaybePromise } from "../core/event.ts";
 import { nearest } from "../core/nearest.ts";
 import { isId, slugOf } from "../core/slug.ts";
+import type { NoteCopies } from "./note-files.ts";
 import type { ProjectChanges, ProjectRecord, ProjectRecords } from "./records.ts";
 import { titleOf } from "./text.ts";
 
@@ -24,6 +25,7 @@ export interface ProjectsOptions {
   rootOf(folder: string): string;
   /** Never rejects: where there is no repository there is nothing to say. */
   repositoryOf(folder: string): Promise<RepositoryFacts>;
+  copies: Pick<NoteCopies, "removeAll">;
 }
 export interface NewProject {
   id?: string;
@@ -63,7 +65,7 @@ export interface ProjectBook {
   remove(id: string, force: boolean): Promise<ProjectRecord>;
 }
 
-export function createProjectBook({ records, now, home, rootOf, repositoryOf }: ProjectsOptions): ProjectBook {
+export function createProjectBook({ records, now, home, rootOf, repositoryOf, copies }: ProjectsOptions): ProjectBook {
   async function known(id: string): Promise<ProjectRecord> {
     const found = await records.get(id);
     if (found) return found;
@@ -159,6 +161,7 @@ export function createProjectBook({ records, now, home, rootOf, repositoryOf }: 
       if (held.length > 0 && !force)
         throw new Error(`${held.map(([what, n]) => `${n} ${what}`).join(", ")} would go with it; say force to mean it`);
       await records.remove(id);
+      copies.removeAll(id);
       return project;
     },
   };

@@ -1,16 +1,15 @@
 /** Tasks: defined, started, completed or failed, each told as an event once it is written. */
 import type { EventName, Instant, MaybePromise } from "../core/event.ts";
 import type { NewTask } from "../core/reach.ts";
-import {
-  type Awaited,
-  type Dependency,
-  type ProjectRecord,
-  type ProjectRecords,
-  type TaskFilter,
-  type TaskMove,
-  type TaskRecord,
-  type TaskStatus,
-  taskStatuses,
+import type {
+  Awaited,
+  Dependency,
+  ProjectRecord,
+  ProjectRecords,
+  TaskFilter,
+  TaskMove,
+  TaskRecord,
+  TaskStatus,
 } from "./records.ts";
 import { type Cause, ofTask, type Send, tell } from "./sending.ts";
 import { clean, titleOf } from "./text.ts";
@@ -176,5 +175,3 @@ function whyNot({ id, status }: TaskRecord, { to, from }: Kind): string {
   const advice = from.includes("IN_PROGRESS") && status === "FAILED" ? "; start it again first" : "";
   return `the task ${id} is ${status}, and cannot become ${to}${advice}`;
 }
-
-export const isTaskStatus = (status: string): status is TaskStatus => taskStatuses.some((one) => one === status);

@@ -27,6 +27,8 @@ export interface AutomationSource {
   heardAt(events: readonly Pick<HookEvent, "name">[]): StoredHooks;
   /** A folder's hooks and these; the same set for the same two. */
   combine(set: HookSet, stored: StoredHooks): HookSet;
+  /** Ids that a file has, too: the file's automation is in force, and the store's is not (R58). */
+  taken(set: HookSet, stored: StoredHooks): Problem[];
 }
 export interface AutomationSourceOptions {
   records: Pick<AutomationRecords, "list" | "listening" | "version" | "workspaces">;
@@ -71,6 +73,7 @@ export function createAutomationSource({ records, compile }: AutomationSourceOpt
       return stored;
     },
     heardAt: (events) => hooksOf(records.listening(events.map(({ name }) => name))),
+    taken: takenByFiles,
     combine(set, stored) {
       const known = combined.get(set);
       if (known?.stored === stored) return known.set;
@@ -162,8 +165,7 @@ function together(set: HookSet, { hooks, workspaces }: StoredHooks): HookSet {
   return isSame ? set : hookSetOf([...own, ...others]);
 }
 
-/** Ids that a file has, too: the file's automation is in force, and the store's is not (R58). */
-export function takenByFiles(set: HookSet, { stored, workspaces }: StoredHooks): Problem[] {
+function takenByFiles(set: HookSet, { stored, workspaces }: StoredHooks): Problem[] {
   const files = new Map(
     set.hooks.flatMap((hook) => (hook.origin.file ? [[placeHook(hook, workspaces).id, hook] as const] : [])),
   );

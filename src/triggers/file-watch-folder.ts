@@ -7,7 +7,7 @@ import { pollAsked, type Watch, type WatchOptions } from "./file-watch-one.ts";
 import type { WatchedPlace } from "./file-watch-place.ts";
 import { createAnchor, type MakeTeller } from "./file-watch-tellers.ts";
 import { createTelling } from "./file-watch-telling.ts";
-import { type Found, filesAtMost, lookAt, lookThrough, type Reading, readTree, type Tree } from "./file-watch-tree.ts";
+import { type Found, filesAtMost, lookAt, lookThrough, readTree, type Tree } from "./file-watch-tree.ts";
 import { createQuiet } from "./quiet.ts";
 
 export interface FolderWatchOptions extends WatchOptions {
@@ -157,15 +157,9 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
     return read(folder);
   }
 
-  async function read(folder: string): Promise<Tree> {
+  function read(folder: string): Promise<Tree> {
     const full = (): void => complainOnce(`${top} holds more than ${filesAtMost} files: not all of them are watched`);
-    const reading: Reading = { recursive, counts, enter: telling.enter, full };
-    try {
-      return await readTree(folder, reading);
-    } catch (error) {
-      if (!telling.giveUp(error)) throw error;
-      return readTree(folder, reading);
-    }
+    return readTree(folder, { recursive, counts, enter: telling.enter, strict: folder === top, full });
   }
 
   return {

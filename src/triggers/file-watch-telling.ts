@@ -10,11 +10,9 @@ export interface Telling {
   isOn(): boolean;
   /** Why it is looked at now and then instead, if so. */
   never(): string | undefined;
-  /** Before a folder is read. @throws what the system says */
+  /** Before a folder is read. Where the system refuses, it is given up. */
   enter(folder: string): void;
   leave(folder: string): void;
-  /** False: it was not telling, so this is not the reason. */
-  giveUp(reason: unknown): boolean;
   close(): void;
 }
 
@@ -37,11 +35,10 @@ export function createTelling({ top, make, told, complain, never: given }: Telli
     current = undefined;
   }
 
-  function giveUp(reason: unknown): boolean {
-    if (!current) return false;
+  function giveUp(reason: unknown): void {
+    if (!current) return;
     end();
     refuse(reason);
-    return true;
   }
 
   function refuse(reason: unknown): void {
@@ -65,9 +62,14 @@ export function createTelling({ top, make, told, complain, never: given }: Telli
     end,
     isOn: () => current !== undefined,
     never: () => never,
-    enter: (folder) => current?.teller.enter(folder),
+    enter(folder) {
+      try {
+        current?.teller.enter(folder);
+      } catch (error) {
+        giveUp(error);
+      }
+    },
     leave: (folder) => current?.teller.leave(folder),
-    giveUp,
     close() {
       isClosed = true;
       end();

@@ -58,8 +58,10 @@ export interface Reading {
   recursive: boolean;
   /** Whether a file of this name counts. */
   counts(name: string): boolean;
-  /** Called before each folder is read. What it throws ends the reading. */
+  /** Called before each folder is read. Does not throw. */
   enter?(folder: string): void;
+  /** Nobody may look into the top folder: that is an error, not an empty folder. */
+  strict: boolean;
   /** Called once if there are more files than are looked at. */
   full?(): void;
 }
@@ -68,14 +70,18 @@ export interface Reading {
 export const filesAtMost = 200_000;
 const atOnce = 64;
 
-/** Hidden files and folders are passed over. @throws what `enter` throws, and what the system says of the top folder */
-export async function readTree(top: string, { recursive, counts, enter, full }: Reading): Promise<Tree> {
+/**
+ * Hidden files and folders are passed over, and so is what nobody may look at.
+ *
+ * @throws what else the system says: a server that is away for a while has lost no files
+ */
+export async function readTree(top: string, { recursive, counts, enter, strict, full }: Reading): Promise<Tree> {
   const tree: Tree = new Map();
   const waiting = [top];
   let total = 0;
   for (const folder of waiting) {
     enter?.(folder);
-    const read = await readFolder(folder, folder === top);
+    const read = await readFolder(folder, strict && folder === top);
     const files = read?.files.filter(counts) ?? [];
     total += files.length;
     if (total > filesAtMost) {
@@ -89,7 +95,10 @@ export async function readTree(top: string, { recursive, counts, enter, full }: 
   return tree;
 }
 
-async function readFolder(folder: string, isTop: boolean): Promise<{ files: string[]; folders: string[] } | undefined> {
+async function readFolder(
+  folder: string,
+  strict: boolean,
+): Promise<{ files: string[]; folders: string[] } | undefined> {
   try {
     const entries = await readdir(pathOf(folder), { withFileTypes: true, encoding: "buffer" });
     const seen = entries.filter(({ name }) => name[0] !== dot);
@@ -99,8 +108,8 @@ async function readFolder(folder: string, isTop: boolean): Promise<{ files: stri
       folders: namesOf(seen.filter((entry) => entry.isDirectory())),
     };
   } catch (error) {
-    if (isTop && !isAbsent(error)) throw error;
-    return undefined; // it went away meanwhile, or nobody may look
+    if (isAbsent(error) || (!strict && isClosedToUs(error))) return undefined;
+    throw error;
   }
 }
 const dot = 0x2e;
@@ -122,7 +131,12 @@ async function stampAt(path: string): Promise<Stamp | undefined> {
   try {
     const found = await stat(pathOf(path));
     return found.isFile() ? stampIn(found) : undefined;
-  } catch {
-    return undefined; // it went away meanwhile, or is a link to nothing
+  } catch (error) {
+    if (isAbsent(error) || isClosedToUs(error)) return undefined;
+    throw error;
   }
 }
+
+const closedCodes: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "ELOOP"]);
+const isClosedToUs = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && closedCodes.has(error.code);

@@ -72,7 +72,8 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
   /** One queue of the kernel serves all watches, so the flood of one may have drowned the events of another. */
   function counted(): void {
     const moment = now();
-    if (Math.abs(moment - burst.since) > Math.max(1, settings().debounce) * 1000) Object.assign(burst, { since: moment, events: 0 });
+    const window = Math.max(1, settings().debounce) * 1000;
+    if (Math.abs(moment - burst.since) > window) Object.assign(burst, { since: moment, events: 0 });
     burst.events += 1;
     if (burst.events % eventsAtMost === 0) for (const { watch } of watches.values()) watch.doubt();
   }

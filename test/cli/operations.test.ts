@@ -10,6 +10,7 @@ import { commands } from "../../src/cli/commands.ts";
 import { actionsOf } from "../../src/cli/operation.ts";
 import { paramsOf } from "../../src/cli/operation-input.ts";
 import { operations } from "../../src/operations/index.ts";
+import { startScriptedModel } from "../../src/testing/index.ts";
 import { said, startReceiver } from "../notify/server.ts";
 
 const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
@@ -206,4 +207,33 @@ test("[A52] without a daemon too: the command that performs a run tells of it, a
   assert.match(said(last), /^🪝 Hook \*told\* failed: /);
   const [run] = json("automation", "runs", "told");
   assert.equal(run.status, "failed");
+});
+
+test("[A43] models use operations by an allow list of names, and automations that fire each other come to an end", async (t) => {
+  const fires = (id: string) => [{ calls: [{ tool: "hookline_automation_fire", input: { id } }] }, { text: "Fired." }];
+  const model = await startScriptedModel({
+    turns: [{ text: "neither" }],
+    conversations: [
+      { opening: /ask for the second/, turns: fires("second") },
+      { opening: /ask for the first/, turns: fires("first") },
+    ],
+  });
+  t.after(() => model.close());
+  const { json, started } = scratch(t);
+  const tools = ["--tools", "hookline.automation_f*", "--cooldown-seconds", "0"];
+  json("automation", "create", "first", "--event", "a.b", ...tools, "--prompt-template", "ask for the second");
+  json("automation", "create", "second", "--event", "a.b", ...tools, "--prompt-template", "ask for the first");
+  const reached = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: "none" };
+  const fired = await started(["automation", "fire", "first"], reached);
+  assert.equal(fired.status, 0, fired.stderr);
+  const runs: { status: string; actions_taken: string[] }[] = json("automation", "runs");
+  assert.deepEqual(
+    runs.map(({ status }) => status),
+    Array(6).fill("completed"),
+  );
+  const [asked] = model.conversation();
+  assert.match(JSON.stringify(asked?.body), /"name":"hookline_automation_fire"/);
+  assert.doesNotMatch(JSON.stringify(asked?.body), /"name":"hookline_task_create"/);
+  const last = JSON.stringify(model.conversation().at(-1)?.body);
+  assert.match(last, /5 events deep, hooks answer each other/);
 });

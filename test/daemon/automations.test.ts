@@ -87,6 +87,29 @@ test("an automation that another command makes runs at the next event, and a pau
   assert.match(body.runs[0].reason, /^paused/);
 });
 
+test("[R44, R48] what an agent's call queues the daemon runs, in its own environment", async (t) => {
+  const place = placeFor(t, {
+    "workspace/.hookline/automations/a.yaml": automation(
+      "A",
+      "type: event, event_type: turn_start",
+      "echo $PLACE >> log",
+    ),
+  });
+  place.environment.PLACE = "daemon";
+  await place.up();
+  place.environment.PLACE = "agent";
+  const input = JSON.stringify({
+    session_id: "s1",
+    cwd: place.workspace,
+    hook_event_name: "UserPromptSubmit",
+    prompt: "hello",
+  });
+  const done = place.hooklineWith(input, "hook", "claude-code", "--event", "UserPromptSubmit");
+  assert.equal(done.status, 0, done.stderr);
+  await ended(place, 1);
+  assert.equal(contentOf(place, "log"), "daemon\n");
+});
+
 test("several workspaces are served by one daemon, each with its own automations", async (t) => {
   const place = placeFor(t);
   for (const name of ["one", "two"]) {

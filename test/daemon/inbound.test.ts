@@ -1,11 +1,11 @@
 /** Events from outside: programs of this machine, and signed webhooks. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
-import { automation, placeFor, type Started, until } from "./started.ts";
+import { automation, type Place, placeFor, type Started, until } from "./started.ts";
 
 const secret = `whsec_${randomBytes(24).toString("base64")}`;
 
@@ -119,12 +119,19 @@ test("a signed webhook becomes an event once; what is forged, old or repeated is
   const tunnelled = { headers: { host: "hooks.example.org" } };
   assert.equal(await deliver(daemon, "any", { type: "a.b" }, tunnelled), "202 event,runs");
   await until(() => place.runs().some(({ status }) => status === "completed"), "the automation ran");
+  for (const file of ["hookline.db", "hookline.db-wal", "hookline.log"])
+    assert.ok(!keptIn(place, file).includes(secret.slice("whsec_".length)), `${file} holds the secret`);
   assert.deepEqual([...new Set(place.runs().map(({ cause }) => cause))].sort(), [
     "event:a.b",
     "event:build.finished",
     "event:user.created",
   ]);
 });
+
+function keptIn({ environment }: Place, file: string): string {
+  const path = join(environment.XDG_STATE_HOME ?? "", "hookline", file);
+  return existsSync(path) ? readFileSync(path, "latin1") : "";
+}
 
 test("a webhook's own project stands in its event, whatever the sender says", async (t) => {
   const place = placeFor(t, {

@@ -99,3 +99,14 @@ test("[A53] the cap holds, and follows its setting", async (t) => {
   place.write("workspace/go", "");
   await until(async () => (await queue()) === '{"waiting":0,"running":0}', "all have run");
 });
+
+test("[A53] without a daemon the switch holds as well, but not for a person", (t) => {
+  const place = placeFor(t, {
+    "workspace/.hookline/automations/a.yaml": automation("Built", onBuild, "true"),
+    [settings]: "hook_engine: { enabled: false }\n",
+  });
+  const [run] = JSON.parse(place.hookline("emit", "build.finished", "--json").stdout).runs;
+  assert.deepEqual([run.status, run.reason], ["skipped", "disabled: hook_engine.enabled is false"]);
+  assert.equal(place.hookline("automation", "fire", "built").status, 0);
+  assert.equal(place.runs()[0]?.status, "completed");
+});

@@ -34,6 +34,8 @@ export interface Place {
   environment: Record<string, string>;
   write(path: string, text: string): void;
   hookline(...words: string[]): Said;
+  /** The same, with this on its standard input. */
+  hooklineWith(input: string, ...words: string[]): Said;
   runs(): RunRow[];
   /** Starts a daemon and waits until it says that it is up. It is killed with the test, if it still runs. */
   up(...words: string[]): Promise<Started>;
@@ -80,8 +82,9 @@ export function placeFor(t: TestContext, files: Readonly<Record<string, string>>
   mkdirSync(environment.HOME);
   mkdirSync(workspace);
   for (const [path, text] of Object.entries(files)) write(path, text);
-  const hookline = (...words: string[]): Said =>
-    spawnSync(process.execPath, [bin, ...words], { cwd: workspace, env: environment, encoding: "utf8" });
+  const hooklineWith: Place["hooklineWith"] = (input, ...words) =>
+    spawnSync(process.execPath, [bin, ...words], { cwd: workspace, env: environment, encoding: "utf8", input });
+  const hookline: Place["hookline"] = (...words) => hooklineWith("", ...words);
 
   async function up(...words: string[]): Promise<Started> {
     const child = spawn(process.execPath, [bin, "up", "--port", "0", "--json", ...words], {
@@ -135,6 +138,7 @@ export function placeFor(t: TestContext, files: Readonly<Record<string, string>>
     environment,
     write,
     hookline,
+    hooklineWith,
     runs: () => JSON.parse(hookline("runs", "--json").stdout),
     up,
   };

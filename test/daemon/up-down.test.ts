@@ -60,6 +60,15 @@ test("a second up says who runs and exits 3; of another store there may be one b
   assert.equal(elsewhere.status, 0, elsewhere.stderr);
 });
 
+test("of several that start at once one is the daemon", async (t) => {
+  const place = placeFor(t);
+  const starts = await Promise.allSettled([1, 2, 3, 4].map(() => place.up()));
+  const won = starts.filter(({ status }) => status === "fulfilled");
+  assert.equal(won.length, 1);
+  for (const start of starts)
+    if (start.status === "rejected") assert.match(String(start.reason), /a daemon is running already/);
+});
+
 test("a port that is taken, no port, and a folder that is not there are told", async (t) => {
   const place = placeFor(t);
   const server = createServer().listen(0, "127.0.0.1");

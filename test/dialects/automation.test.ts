@@ -274,9 +274,7 @@ test("fields that there are not are told with what was meant, and wrong values w
   );
   assert.deepEqual(
     compile({}).findings.map(({ message }) => message),
-    ['an automation needs "name"', 'an automation needs "trigger"', "the trigger is a map with a type, not nothing"]
-      .slice(0, 2)
-      .concat("the trigger is a map with a type, not nothing"),
+    ['an automation needs "name"', 'an automation needs "trigger"'],
   );
 });
 

@@ -169,7 +169,11 @@ test("each memory is embedded once, and again only for another model or another 
 });
 
 /** The same store, as another process with other settings sees it. */
-async function withProjectOf(world: World, settings: Partial<Config>): Promise<World> {
+async function withProjectOf(
+  world: World,
+  settings: Partial<Config>,
+  user: Partial<Config> = settings,
+): Promise<World> {
   const { openBoard } = await import("../../src/board.ts");
   const { emptyConfig } = await import("../../src/dialects/config.ts");
   const { createOperations } = await import("../../src/operations/index.ts");
@@ -177,7 +181,7 @@ async function withProjectOf(world: World, settings: Partial<Config>): Promise<W
   const board = await openBoard({
     ...{ store, engine, now: Date.now, id: () => "id", home: "/nobody", environment: { EMBED_KEY: "k" } },
     redact: (text) => text,
-    settingsIn: () => ({ ...emptyConfig, ...settings }),
+    settingsIn: () => ({ config: { ...emptyConfig, ...settings }, userConfig: { ...emptyConfig, ...user } }),
     complain: () => {},
   });
   const operations = createOperations({
@@ -218,6 +222,20 @@ test("a model that cannot be asked is told, and words find what they can", async
     models: { providers: { anthropic: { kind: "anthropic", key: "k" } } },
   });
   assert.match(String((await search(wrongKind, "red")).note), /makes no embeddings by OpenAI's protocol/);
+});
+
+test("a project's file says only of this machine where memories go; other addresses are the user's to name", async (context) => {
+  const world = await withProject(context);
+  await add(world, "a red car");
+  const models = { providers: { far: { kind: "openai-compatible", url: "http://embed.invalid/v1" } } } as const;
+  const settings = { memory: { embeddings: "far/x" }, models };
+  const ofProject = await withProjectOf(world, settings, {});
+  const refused = await search(ofProject, "red");
+  assert.match(String(refused.note), /a project's file says that far\/x is at http:\/\/embed\.invalid/);
+  const ofUser = await withProjectOf(world, settings, { models });
+  const asked = await search(ofUser, "red");
+  assert.match(String(asked.note), /the model far\/x gave no answer/, "it was asked, and is not there");
+  assert.deepEqual([contents(refused), contents(asked)], [["a red car"], ["a red car"]]);
 });
 
 test("of twenty thousand memories with vectors the right one is found", async (context) => {

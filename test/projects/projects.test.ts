@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pauseOfProject } from "../../src/core/admit.ts";
@@ -149,7 +149,7 @@ test("a project is taken away with what belongs to it only if that is meant, and
   const world = await worldOf(context);
   await world.ask("project_create", { name: "a", workspace: world.place("a") });
   await world.ask("task_create", { title: "x", project: "a" });
-  await world.ask("note_write", { name: "n", content: "some words", project: "a" });
+  const note = (await world.ask("note_write", { name: "n", content: "some words", project: "a" })) as Fields; // a view
   await assert.rejects(world.ask("project_delete", { id: "a" }), { message: /1 tasks, 1 notes, 1 memories would go/ });
   const add = `insert into automation (project, id, name, enabled, fields, created, updated)
     values ('a', 'nightly', 'n', 1, '{}', 0, 0)`;
@@ -160,6 +160,7 @@ test("a project is taken away with what belongs to it only if that is meant, and
   world.store.database.run("delete from automation");
   assert.deepEqual(await world.ask("project_delete", { id: "a", force: true }), { id: "a", deleted: true });
   assert.deepEqual(await world.ask("task_list"), []);
+  assert.ok(!existsSync(String(note.note_path)));
   assert.equal(world.store.database.get<{ n: number }>("select count(*) as n from memory")?.n, 0);
 });
 

@@ -70,7 +70,7 @@ export async function worldOf(context: TestContext, wish: Wish = {}): Promise<Wo
     home: join(folder, "home"),
     environment,
     redact: (text) => text.replaceAll("s3cret-value", "[redacted]"),
-    settingsIn: () => ({ ...emptyConfig, ...wish.settings }),
+    settingsIn: () => ({ config: { ...emptyConfig, ...wish.settings }, userConfig: emptyConfig }),
     complain: (reason) => void complaints.push(reason),
   });
   if (!opened) throw new Error("a store on SQLite keeps projects");

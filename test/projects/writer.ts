@@ -12,7 +12,7 @@ const board = await openBoard({
   ...{ store, engine, now: Date.now, id: () => crypto.randomUUID(), home: "/nobody" },
   environment: { PATH: process.env.PATH ?? "" },
   redact: (text) => text,
-  settingsIn: () => emptyConfig,
+  settingsIn: () => ({ config: emptyConfig, userConfig: emptyConfig }),
   complain: () => {},
 });
 const hooks = { id: "none", hooks: [] };

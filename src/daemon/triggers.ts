@@ -1,0 +1,62 @@
+/** Clocks and watchers of a daemon, which follow the automations in force and the settings. */
+import type { Fields, HookEvent } from "../core/event.ts";
+import type { Hook } from "../core/hook.ts";
+import type { Ports } from "../core/ports.ts";
+import type { Store } from "../core/record.ts";
+import { createFileWatcher } from "../triggers/file-watch.ts";
+import { createSchedule } from "../triggers/schedule.ts";
+import type { Settings } from "./settings.ts";
+
+export interface TriggersOptions extends Pick<Ports, "now" | "after" | "id"> {
+  store: Store;
+  home: string;
+  settings(): Settings;
+  emit(event: HookEvent): Promise<unknown>;
+  /** What fires once has fired. */
+  ended(hook: Hook): void;
+  complain(reason: string): void;
+}
+
+export interface Triggers {
+  /** What is to be fired and watched from now on. Never rejects. */
+  sync(hooks: readonly Hook[]): Promise<void>;
+  /** Fires what is due now. */
+  fireDue(hooks: readonly Hook[]): Promise<void>;
+  /** When what is due, and what is watched. */
+  facts(): Fields;
+  close(): Promise<void>;
+}
+
+export function createTriggers({ settings, emit, ...options }: TriggersOptions): Triggers {
+  const schedule = createSchedule({ ...options, isEnabled: () => settings().engine.enabled, fire: emit });
+  const watcher = createFileWatcher({
+    ...options,
+    tell: emit,
+    settings() {
+      const { engine } = settings();
+      return {
+        enabled: engine.enabled && engine.file_watcher_enabled, // A51
+        pollInterval: engine.file_watcher_poll_interval,
+        debounce: engine.file_watcher_debounce_seconds,
+      };
+    },
+  });
+  return {
+    async sync(hooks) {
+      await Promise.all([schedule.sync(hooks), watcher.sync(hooks.filter(({ on }) => "watch" in on))]);
+    },
+    async fireDue(hooks) {
+      await schedule.sync(hooks);
+      await schedule.check();
+    },
+    facts: () => ({
+      due: schedule
+        .list()
+        .map(({ hook, at, waits }) => ({ hook, at: new Date(at).toISOString(), waits: waits ?? null })),
+      watches: watcher.list().map((one) => ({ ...one })),
+    }),
+    async close() {
+      await Promise.all([schedule.close(), watcher.close()]);
+    },
+  };
+}

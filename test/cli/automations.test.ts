@@ -1,0 +1,152 @@
+/** Automations by the real command: in lists and checks, on an agent's events, and as JSON Schema. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import test, { type TestContext } from "node:test";
+
+const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+
+function place(context: TestContext, files: Record<string, string> = {}) {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-automations-")));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries({ "home/shop/.hookline/none": "", ...files })) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  const env = {
+    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+    PATH: process.env.PATH ?? "",
+    HOME: join(folder, "home"),
+    XDG_STATE_HOME: join(folder, "state"),
+  };
+  const cwd = join(folder, "home", "shop");
+  return {
+    cwd,
+    store: join(folder, "state", "hookline", "hookline.db"),
+    hookline(words: readonly string[], input = "") {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...words], {
+        cwd,
+        env,
+        encoding: "utf8",
+        input,
+      });
+      return { status, stdout, stderr };
+    },
+  };
+}
+
+const create = [
+  "automation",
+  "create",
+  "Tell",
+  "--event",
+  "Stop",
+  "--skip-llm",
+  "--context-steps",
+  '[{"type":"shell","command":"true"}]',
+];
+
+test("[AT21, R48] an agent's event writes the run of an automation in the store down, and waits for nothing", (t) => {
+  const { hookline, cwd } = place(t);
+  assert.equal(hookline(create).status, 0);
+  const send = (event: string): void => {
+    const payload = JSON.stringify({ hook_event_name: event, session_id: "s", cwd, prompt: "hi" });
+    assert.deepEqual(hookline(["hook", "claude-code"], payload), { status: 0, stdout: "", stderr: "" });
+  };
+  send("UserPromptSubmit");
+  send("Stop");
+  const runs = JSON.parse(hookline(["runs", "--json"]).stdout);
+  assert.deepEqual(
+    runs.map(({ hook, status, cause }: Record<string, unknown>) => [hook, status, cause]),
+    [["automation:shop/tell", "queued", "event:Stop"]],
+  );
+});
+
+test("list and explain know the automations of files and store, and run runs one by its short id", (t) => {
+  const { hookline } = place(t, {
+    "home/shop/.hookline/automations/a.yaml":
+      "name: Nightly\ntrigger: { type: cron, cron: 0 3 * * *, skip_llm: true }\n",
+    "home/.config/hookline/automations/b.yaml":
+      "name: Mine\ntrigger: { type: event, event_type: deploy.done, skip_llm: true }\n",
+  });
+  hookline(create);
+  const listed = JSON.parse(hookline(["list", "--json"]).stdout);
+  const rows = listed.map(({ id, on, layer }: Record<string, unknown>) => [id, on, layer]).sort();
+  assert.deepEqual(rows, [
+    ["automation:shop/nightly", "cron 0 3 * * *", "project"],
+    ["automation:shop/tell", "Stop", "user"],
+    ["automation:user/mine", "deploy.done", "user"],
+  ]);
+  const explained = JSON.parse(hookline(["explain", "deploy.done", "--json"]).stdout);
+  const why = explained.find(({ hook }: { hook: string }) => hook === "automation:user/mine");
+  assert.equal(why.would, "run");
+  const ran = JSON.parse(hookline(["run", "nightly", "--json"]).stdout);
+  assert.deepEqual(
+    ran.runs.map(({ hook, status }: Record<string, unknown>) => [hook, status]),
+    [["automation:shop/nightly", "completed"]],
+  );
+});
+
+test("[AT15] check looks at files and rows, and one broken row stops no other", (t) => {
+  const { hookline, store } = place(t, {
+    "home/shop/.hookline/automations/a.yaml":
+      "name: Three\ntrigger: { type: periodic, skip_llm: true }\ncontext_steps:\n  - { type: foobar }\n",
+  });
+  hookline(create);
+  const database = new DatabaseSync(store);
+  database.exec("insert into automation values ('shop', 'bad', 'Bad', 1, 'Stop', '{oops', 1, 1)");
+  database.close();
+  const { status, stdout } = hookline(["check", "--json"]);
+  assert.equal(status, 1);
+  const found = JSON.parse(stdout).filter(({ severity }: { severity: string }) => severity === "error");
+  assert.deepEqual(
+    found
+      .map(({ file, line, column, code }: Record<string, unknown>) => [
+        String(file).replace(/^.*\/shop\/\./, "."),
+        line,
+        column,
+        code,
+      ])
+      .sort(),
+    [
+      [".hookline/automations/a.yaml", 4, 13, "unknown-type"],
+      ["automation:shop/bad", 1, 1, "unreadable"],
+    ],
+  );
+  const fired = hookline(["automation", "fire", "tell", "--json"]);
+  assert.equal(JSON.parse(fired.stdout).hook_id, "tell");
+  assert.match(hookline(["automation", "list"]).stdout, /bad .*its row cannot be read/s);
+});
+
+test("one file is checked by itself, in the format that its place tells", (t) => {
+  const { hookline } = place(t, { "home/shop/.hookline/automations/a.yaml": "name: A\ntriger: { type: periodic }\n" });
+  const { status, stdout } = hookline(["check", ".hookline/automations/a.yaml"]);
+  assert.equal(status, 1);
+  assert.match(
+    stdout,
+    /^\.hookline\/automations\/a\.yaml:2:1 error unknown-field an automation has no "triger" \(did you mean "trigger"\?\)\n/,
+  );
+});
+
+test("schema prints what an editor needs to know of automations", (t) => {
+  const { hookline } = place(t);
+  const schema = JSON.parse(hookline(["schema", "automation"]).stdout);
+  const types = schema.$defs.step.properties.type.enum;
+  for (const type of [
+    "shell",
+    "read_file",
+    "http",
+    "db_query",
+    "git_diff",
+    "run_tests",
+    "memory_search",
+    "create_task",
+    "list_files",
+    "file_diff",
+  ])
+    assert.ok(types.includes(type), type);
+  assert.deepEqual(schema.$defs.automation.required, ["name", "trigger"]);
+});

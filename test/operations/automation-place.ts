@@ -1,0 +1,100 @@
+/** A folder with a project, a home and a real store, in which the tests of automations call operations as commands do. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { TestContext } from "node:test";
+import { type Line, openLine } from "../../src/cli/line.ts";
+import { contextOf } from "../../src/cli/operation-run.ts";
+import type { EventName, Fields, Json } from "../../src/core/event.ts";
+import type { Run } from "../../src/core/record.ts";
+import { operations } from "../../src/operations/index.ts";
+import { serveOperations } from "../../src/operations/serve.ts";
+import { openSqliteStore } from "../../src/stores/sqlite.ts";
+
+export interface AutomationPlace {
+  /** The project's folder, called shop. */
+  shop: string;
+  line: Line;
+  write(path: string, text: string): string;
+  /** What the operation gives; rejects with what it says. */
+  call(name: string, input?: Fields): Promise<Json>;
+  /** The same, of one that gives an object. */
+  fields(name: string, input?: Fields): Promise<Fields>;
+  /** Sends an event and waits for what it set off. */
+  emit(name: EventName, data?: Fields, cwd?: string): Promise<Run[]>;
+  runsOf(hook: string): Promise<Run[]>;
+  /** Resolves when a run is told of, whatever of it. */
+  next(): Promise<void>;
+}
+
+export async function automationPlace(
+  context: TestContext,
+  files: Record<string, string> = {},
+): Promise<AutomationPlace> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-automations-")));
+  const shop = join(folder, "home", "shop");
+  const write = (path: string, text: string): string => {
+    mkdirSync(dirname(join(shop, path)), { recursive: true });
+    writeFileSync(join(shop, path), text);
+    return join(shop, path);
+  };
+  write(".hookline/none", "");
+  for (const [path, text] of Object.entries(files)) write(path, text);
+  const environment = {
+    PATH: process.env.PATH ?? "",
+    HOME: join(folder, "home"),
+    XDG_STATE_HOME: join(folder, "state"),
+  };
+  const place = { cwd: shop, home: join(folder, "home"), environment };
+  let told = Promise.withResolvers<void>();
+  const line = await openLine({
+    place,
+    store: openSqliteStore({ path: join(folder, "store.db") }),
+    observe({ is }) {
+      if (is !== "run") return;
+      told.resolve();
+      told = Promise.withResolvers();
+    },
+  });
+  context.after(async () => {
+    await line.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const { store, id, now } = line.ports;
+  const served = serveOperations(operations, contextOf(line, place));
+  const settled = async (): Promise<void> => {
+    for (;;) {
+      const next = told.promise;
+      const runs = await store.runs({});
+      if (!runs.some(({ status }) => status === "queued" || status === "running")) return;
+      await next;
+    }
+  };
+  const call = async (name: string, input: Fields = {}): Promise<Json> => {
+    const answer = await served.call(name, input, { signal: new AbortController().signal });
+    if (answer.is !== "done") throw new Error(answer.message);
+    return answer.result;
+  };
+  return {
+    shop,
+    line,
+    write,
+    call,
+    async fields(name, input) {
+      const result = await call(name, input);
+      if (typeof result !== "object" || result === null || Array.isArray(result)) throw new Error("it gave no object");
+      return result;
+    },
+    async emit(name, data = {}, cwd = shop) {
+      const event = { id: id(), name, at: now(), cwd, data, sender: "test" };
+      await line.engine.emit(event, { environment });
+      await settled();
+      return store.runs({ eventId: event.id });
+    },
+    next: () => told.promise,
+    async runsOf(hook) {
+      await settled();
+      return store.runs({ hook });
+    },
+  };
+}

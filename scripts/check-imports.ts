@@ -64,7 +64,6 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   "@modelcontextprotocol/server/stdio": ["mcp"],
   ajv: ["handlers"],
   croner: ["dialects", "triggers"], // what a pattern means is asked where it is read, and where it is waited for
-  "@parcel/watcher": ["triggers"], // optional: where it is missing files are looked at now and then
   hono: ["daemon"],
   "hono/body-limit": ["daemon"],
   "@hono/node-server": ["daemon"],

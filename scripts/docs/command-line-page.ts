@@ -113,6 +113,7 @@ holds, and \`@@\` begins a text with an @. \`null\` takes back what may be left 
 | variable | does |
 |---|---|
 | \`HOOKLINE_STORE\` | the store's file, where \`--store\` does not say |
+| \`HOOKLINE_MODEL\` | the model that is asked where a hook and the settings name none, as \`provider/model\` |
 | \`HOOKLINE_RECORD\` | what is kept: \`redacted\` (unless said), \`full\` or \`none\` |
 | \`HOOKLINE_RETENTION_DAYS\` | for how many days; 30 unless said |
 | \`HOOKLINE_SESSION_ID\` | the agent's session that a commit belongs to; hooks' programs are given it |

@@ -163,7 +163,7 @@ export interface Store {
   /** The ids of the sets that the last so many events were decided with, newest first. */
   setsInForce(events: number): MaybePromise<string[]>;
   hookSet(id: string): MaybePromise<HookSet | undefined>;
-  /** When each hook last started. */
+  /** When each hook last began a run; those that were refused did not. */
   lastFired(): MaybePromise<ReadonlyMap<HookId, Instant>>;
   /** Closes runs whose process is gone as interrupted; answers how many (R26). */
   repair(isAlive: (owner: string) => boolean, now: Instant): MaybePromise<number>;

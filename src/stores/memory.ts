@@ -210,7 +210,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     },
 
     lastFired() {
-      const started = all(tables().runs).filter(({ status }) => status !== "queued" && status !== "skipped");
+      const started = all(tables().runs).filter(({ asked }) => asked > 0);
       return new Map(started.map(runOf).map((run) => [run.hook, run.startedAt])); // the newest is the last
     },
     repair(isAlive, at) {

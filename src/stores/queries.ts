@@ -173,7 +173,7 @@ export function lastFired(database: Database): Map<HookId, Instant> {
     )
     select hook, (
       select started from run
-      where run.hook = fired.hook and status not in ('queued', 'skipped') order by seq desc limit 1
+      where run.hook = fired.hook and asked > 0 order by seq desc limit 1
     ) as at
     from fired where hook is not null`);
   return new Map(rows.flatMap(({ hook, at }) => (at === null ? [] : [[readBack(hook), at] as const])));

@@ -3,7 +3,6 @@
  * come late, or name a folder as it was called before.
  */
 import { type FSWatcher, watch } from "node:fs";
-import { realpath } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { pathOf, textOfNames } from "../file-names.ts";
 import { isAbsent, lookThrough } from "./file-watch-tree.ts";
@@ -30,8 +29,8 @@ export interface TellerOptions {
 export type MakeTeller = (options: TellerOptions) => Promise<Teller>;
 
 /**
- * A watch on each folder, set before the folder is read: on Linux nothing escapes it that the kernel's queue can hold.
- * A library that watches whole trees lost there, for good, up to one in seven of the folders made inside new ones.
+ * A watch on each folder, set before the folder is read: on Linux nothing escapes it that the kernel's queue can hold. One
+ * watch on a whole tree, by a library, lost up to one in seven of the folders made inside new ones, for good.
  */
 export const folderTeller: MakeTeller = async ({ told, lost }) => {
   const watchers = new Map<string, FSWatcher>();
@@ -66,42 +65,6 @@ export const folderTeller: MakeTeller = async ({ told, lost }) => {
     },
   };
 };
-
-/** The system's own way to watch a whole tree. Named, because the library would take another one where it finds that installed. */
-const backends: { readonly [platform: string]: "inotify" | "fs-events" | "windows" } = {
-  linux: "inotify",
-  darwin: "fs-events",
-  win32: "windows",
-};
-
-/** One watch on the whole tree, by a library that need not be there. */
-export const treeTeller: MakeTeller = async ({ top, told, lost }) => {
-  const backend = backends[process.platform];
-  if (!backend) throw new Error(`whole folders cannot be watched on ${process.platform}`);
-  const { default: watcher } = await import("@parcel/watcher");
-  const real = await realpath(top);
-  const subscription = await watcher.subscribe(
-    real,
-    (error, events) => {
-      if (error) lost(error);
-      for (const { path } of events ?? []) told(path === real ? top : join(top, path.slice(real.length)));
-    },
-    { backend, ignore: [/(^|[/\\])\.[^/\\]*([/\\]|$)/] },
-  );
-  let isClosed = false;
-  return {
-    enter() {},
-    leave() {},
-    close() {
-      if (!isClosed) subscription.unsubscribe().catch(() => {}); // the folder is gone, and its watch with it
-      isClosed = true;
-    },
-  };
-};
-
-/** By what is best where this runs. */
-export const usualTeller = (recursive: boolean): MakeTeller =>
-  recursive && process.platform !== "linux" ? treeTeller : folderTeller;
 
 /** Tells of one name in its folder, which may come and go itself. */
 export interface Anchor {

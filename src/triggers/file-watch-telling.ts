@@ -81,6 +81,5 @@ function reasonOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "ENOSPC") return "the system's limit of watched folders is reached (fs.inotify.max_user_watches)";
   if (code === "EMFILE") return "the system's limit of watchers is reached (fs.inotify.max_user_instances)";
-  if (code === "ERR_MODULE_NOT_FOUND") return "the package @parcel/watcher is not installed";
   return messageOf(error);
 }

@@ -7,7 +7,7 @@ import { eventMaker } from "./file-watch-event.ts";
 import { watchFolder } from "./file-watch-folder.ts";
 import { type Watch, type WatchOptions, watchOne } from "./file-watch-one.ts";
 import { placesOf, type WatchedPlace } from "./file-watch-place.ts";
-import { type MakeTeller, usualTeller } from "./file-watch-tellers.ts";
+import { folderTeller, type MakeTeller } from "./file-watch-tellers.ts";
 
 export interface FileWatcherSettings {
   /** False: nothing is watched. */
@@ -88,7 +88,7 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
       tell: (name, data) => void deliver(makeEvent(place, name, data)),
     };
     if (place.kind === "file") return watchOne(place, its);
-    return watchFolder(place, { ...its, teller: options.teller ?? usualTeller(place.recursive) });
+    return watchFolder(place, { ...its, teller: options.teller ?? folderTeller });
   }
 
   async function deliver(event: HookEvent): Promise<void> {

@@ -58,5 +58,19 @@ test("in a wide terminal the demo tells each run on one line, what a build said 
   const rows = rowsIn(lines);
   assert.ok(rows.every((row) => row.length <= 160));
   assert.match(rows[0] ?? "", /^event +hook +answered +what came of it +ms$/);
-  assert.match(rows.at(-1) ?? "", /^SessionStop +build_check +Src build: success\. .* kept in the run +\d+$/);
+  assert.match(rows.at(-3) ?? "", /^SessionStop +build_check +Src build: success\. .* kept in the run +\d+$/);
+});
+
+test("the demo's automation asks no model while the tests pass, then one that makes a task, and the team is told", async (t) => {
+  const lines = await demoAt(t, 200);
+  const [passed = "", failed = ""] = rowsIn(lines).slice(-2);
+  assert.match(
+    passed,
+    /^code\.committed: Add \/health endpoint +tests after a commit +\(step_0: exit code 0 \(skip_llm_if_exit_zero\)\) +no model was asked +\d+$/,
+  );
+  assert.match(
+    failed,
+    /^code\.committed: .* tests after a commit +GET \/health answers 500 since the last commit\. .* a model was asked +\d+$/,
+  );
+  assert.match(lines.join("\n"), /^The team was told: .*tests after a commit.* completed.*`hookline\.task_create`/m);
 });

@@ -347,6 +347,7 @@ test("placeholders that can never be filled are warned of", () => {
 test("of one that is broken, what sets it off fails and says why", () => {
   const { hook, automation } = compile(written({ cooldown_seconds: "often" }));
   assert.equal(automation, undefined);
+  assert.deepEqual(hook?.when, { is: "of_project", with: { project: "shop", workspace: "/shop" } });
   assert.deepEqual(
     hook?.steps.map(({ uses, with: params }) => [uses, params.reason]),
     [["invalid", '"cooldown_seconds" of an automation needs a number of at least 0 but is "often"']],

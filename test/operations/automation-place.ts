@@ -10,6 +10,7 @@ import type { Run } from "../../src/core/record.ts";
 import { operations } from "../../src/operations/index.ts";
 import { serveOperations } from "../../src/operations/serve.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
+import { createRedaction } from "../../src/trust/redaction.ts";
 
 export interface AutomationPlace {
   /** The project's folder, called shop. */
@@ -49,7 +50,7 @@ export async function automationPlace(
   let told = Promise.withResolvers<void>();
   const line = await openLine({
     place,
-    store: openSqliteStore({ path: join(folder, "store.db") }),
+    store: openSqliteStore({ path: join(folder, "store.db"), redact: createRedaction({ environment }) }),
     observe({ is }) {
       if (is !== "run") return;
       told.resolve();

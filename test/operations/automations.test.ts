@@ -316,3 +316,48 @@ test("a row that is broken stops no other, is listed with its fault, and can be 
   await call("automation_delete", { id: "bad" });
   assert.deepEqual(ids(await call("automation_list")), ["tell"]);
 });
+
+test("shorter words make the usual triggers, and no more than one", async (t) => {
+  const { fields, call } = await automationPlace(t);
+  const { event: _event, ...rest } = plain();
+  const trigger = async (more: Fields): Promise<Json | undefined> =>
+    (await fields("automation_create", { ...rest, ...more })).trigger;
+  assert.deepEqual(await trigger({ every: 60 }), { type: "periodic", interval_seconds: 60, skip_llm: true });
+  assert.deepEqual(await trigger({ cron: "0 3 * * *", zone: "UTC" }), {
+    type: "cron",
+    cron: "0 3 * * *",
+    zone: "UTC",
+    skip_llm: true,
+  });
+  assert.deepEqual(await trigger({ watch: ["docs/"] }), {
+    type: "event",
+    event_type: "folder.changed",
+    watch: { paths: ["docs/"], recursive: true },
+    skip_llm: true,
+  });
+  assert.deepEqual(await trigger({ watch: ["a.md"] }), {
+    type: "event",
+    event_type: "file.changed",
+    watch: { paths: ["a.md"] },
+    skip_llm: true,
+  });
+  await assert.rejects(
+    call("automation_create", { ...rest, every: 60, event: "deploy.done" }),
+    /more than one trigger/,
+  );
+  await assert.rejects(call("automation_create", { ...plain(), trigger: { type: "periodic" } }), /said twice/);
+  const edited = await fields("automation_edit", { id: "tell", skip_llm: false });
+  assert.deepEqual(edited.trigger, { type: "periodic", interval_seconds: 60, skip_llm: false });
+});
+
+test("a text that holds a secret is refused: the store keeps none", async (t) => {
+  const { call } = await automationPlace(t);
+  const secret = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
+  const steps = [{ type: "http", url: `http://localhost/?token=${secret}` }];
+  await assert.rejects(call("automation_create", plain({ context_steps: steps })), (error: Error) => {
+    assert.match(error.message, /holds a secret/);
+    assert.doesNotMatch(error.message, /ghp_/);
+    return true;
+  });
+  assert.deepEqual(await call("automation_list"), []);
+});

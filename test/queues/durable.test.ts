@@ -104,7 +104,7 @@ test("[A20, AT17] the run that coalesce lets come after the one that runs is ref
   assert.deepEqual(beginnings(folder), { "r1 a": 1 });
 });
 
-test("[A23, AT26] of two hooks that are due at once under a cap of 1, one runs, and the other once that has ended", async (context) => {
+test("[A7, A17, A23, AT26] of two hooks that are due at once under a cap of 1, one runs, and the other once that has ended", async (context) => {
   const { folder, store, open } = placeFor(context);
   const queue = own(store, 1);
   const engine = await engineOn(store, queue, folder);

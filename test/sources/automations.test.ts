@@ -122,3 +122,13 @@ test("[A8] a file's automation belongs to the project that the store has for its
   assert.equal(placeHook(hook, new Map([["shop", "/shop"]])), hook);
   assert.equal(placeHook(hook, new Map([["other", "/other"]])), hook);
 });
+
+test("[A8] the user's own automation that names a project works in that one's folder", () => {
+  const text = "name: a\nproject_id: web\ntrigger: { type: event, event_type: Stop, skip_llm: true }\n";
+  const [hook] = compileFile(text, { project: undefined, workspace: undefined } as object).hooks;
+  assert.ok(hook);
+  const { root: _root, ...origin } = hook.origin;
+  const placed = placeHook({ ...hook, origin }, new Map([["web", "/web"]]));
+  assert.equal(placed.origin.root, "/web");
+  assert.deepEqual(placed.when, { is: "of_project", with: { project: "web", workspace: "/web" } });
+});

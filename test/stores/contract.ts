@@ -376,10 +376,11 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
   about("the last start of each hook is that of its newest run that began", async (store) => {
     await store.saveRun(aRun({ hook: "a", startedAt: 1 }));
     await store.saveRun(aRun({ hook: "a", startedAt: 2, status: "failed" }));
-    await store.saveRun(aRun({ hook: "a", startedAt: 3, status: "skipped", reason: "cooldown" }));
-    await store.saveRun(aRun({ hook: "b", startedAt: 4, status: "queued" }));
+    await store.saveRun(aRun({ hook: "a", startedAt: 3, status: "skipped", reason: "cooldown", asked: 0 }));
+    await store.saveRun(aRun({ hook: "b", startedAt: 4, status: "queued", asked: 0 }));
     await store.saveRun(aRun({ hook: "c", startedAt: 5, status: "running" }));
-    assert.deepEqual(Object.fromEntries(await store.lastFired()), { a: 2, c: 5 });
+    await store.saveRun(aRun({ hook: "d", startedAt: 6, status: "skipped", reason: "its steps said so" }));
+    assert.deepEqual(Object.fromEntries(await store.lastFired()), { a: 2, c: 5, d: 6 });
   });
 
   about("[X8, R26] repair closes the runs whose process is gone, and those that never had one", async (store) => {

@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { WatchRule } from "../../src/core/hook.ts";
-import { folderTeller, type MakeTeller, treeTeller } from "../../src/triggers/file-watch-tellers.ts";
+import { folderTeller, type MakeTeller } from "../../src/triggers/file-watch-tellers.ts";
 import { repositoryIn, temporaryFolder } from "./repository.ts";
 import { aWatch, changesIn, quick, type Told, watchingIn } from "./watching.ts";
 
@@ -17,7 +17,6 @@ interface Way {
 const onlyTold = { ...quick, pollInterval: 3_600 };
 const ways: readonly Way[] = [
   { name: "told folder by folder", teller: folderTeller, settings: onlyTold },
-  { name: "told by @parcel/watcher", teller: treeTeller, settings: quick },
   { name: "polled", teller: folderTeller, settings: quick, poll: true },
 ];
 
@@ -151,13 +150,11 @@ test("[A12, A13] git checks out 5,000 files and takes them away again, and not o
 });
 
 test("a folder inside a hidden one can be watched", async (context) => {
-  for (const teller of [folderTeller, treeTeller]) {
-    const { folder, watcher, write, next } = watchingIn(context, { teller });
-    write(".github/workflows/a.yml");
-    await watcher.sync([aWatch("w", folder, { kind: "folder", paths: [".github"], recursive: true })]);
-    write(".github/workflows/a.yml", "changed");
-    assert.deepEqual(changesIn(await next()), [`modified ${join(folder, ".github/workflows/a.yml")}`]);
-  }
+  const { folder, watcher, write, next } = watchingIn(context);
+  write(".github/workflows/a.yml");
+  await watcher.sync([aWatch("w", folder, { kind: "folder", paths: [".github"], recursive: true })]);
+  write(".github/workflows/a.yml", "changed");
+  assert.deepEqual(changesIn(await next()), [`modified ${join(folder, ".github/workflows/a.yml")}`]);
 });
 
 test("[A51] a folder in which something changes all the time is told of after 6 windows", async (context) => {

@@ -202,8 +202,8 @@ test("[A22] a run that its own steps ended counts as one; a refused one, or one 
     startedAt: start - 10 * second,
   });
   ran(refused, { startedAt: start - 100 * second });
-  ran(refused, { status: "skipped", reason: "paused", startedAt: start - 10 * second });
-  ran(refused, { status: "queued", startedAt: start - 5 * second });
+  ran(refused, { status: "skipped", asked: 0, reason: "paused", startedAt: start - 10 * second });
+  ran(refused, { status: "queued", asked: 0, startedAt: start - 5 * second });
   await schedule.sync([ended, refused]);
   await pass(second);
   assert.deepEqual(

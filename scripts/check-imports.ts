@@ -22,7 +22,7 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   "language-servers": ["core", "dialects", "regular-file.ts"], // of dialects the type of the settings
   mcp: ["core", "operations"],
   notify: ["core", "dialects", "tools"], // of dialects the type of the settings, of tools how they are filled
-  operations: ["core", "sources", "projects", "dialects"], // of dialects what an automation is
+  operations: ["core", "sources", "projects", "dialects", "regular-file.ts"], // of dialects what an automation is
   sources: ["core", "dialects", "trust", "agents"],
   modules: ["core", "handlers", "definition.ts", "sources"], // of sources the type of a place
   testing: everything,
@@ -42,7 +42,7 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   "pauses.ts": ["core", "operations"],
   "registered.ts": ["core", "definition.ts", "handlers", "sources"],
   "file-names.ts": [],
-  "durable-queue.ts": ["core", "queues", "stores", "system.ts"],
+  "durable-queue.ts": ["core", "processes", "queues", "stores", "system.ts"],
   "regular-file.ts": [],
   "system.ts": ["core", "processes"],
   "tracking.ts": ["core", "triggers"],
@@ -65,7 +65,6 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   ajv: ["handlers"],
   croner: ["dialects", "triggers"], // what a pattern means is asked where it is read, and where it is waited for
   hono: ["daemon"],
-  "hono/body-limit": ["daemon"],
   "@hono/node-server": ["daemon"],
   "ajv/dist/2020.js": ["handlers"],
   "vscode-languageserver-protocol/node": ["language-servers"],

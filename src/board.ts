@@ -37,7 +37,7 @@ export async function openBoard(options: OpenBoardOptions): Promise<Board | unde
   const git = createGit(environment);
   const tell: Send = ({ name, data, ...given }, { event, cwd, signal }) =>
     send(name, data, { engine, now, id, environment, event, signal, ...(cwd === undefined ? {} : { cwd }) }, given);
-  return createBoard({
+  const board = createBoard({
     ...options,
     records: createProjectRecords(database),
     notesFolder: notesFolder(database),
@@ -56,6 +56,8 @@ export async function openBoard(options: OpenBoardOptions): Promise<Board | unde
       return createEmbeddings(embeddings, { models: config.models, own: userConfig.models }, environment);
     },
   });
+  await board.notes.mend();
+  return board;
 }
 
 /** Beside the store, so that each has its own. */

@@ -1,11 +1,12 @@
 /** Composes the queue of durable runs over a store, as far as the store outlasts the process. Apart, because few events need it. */
 import type { Caller } from "./core/ports.ts";
 import type { Store } from "./core/record.ts";
+import { endMarked } from "./processes/tree.ts";
 import { createDurableQueue, type DurableQueue, type DurableQueueOptions } from "./queues/durable.ts";
 import { createEnqueuing } from "./queues/durable-add.ts";
 import type { Settling } from "./queues/routed.ts";
 import { createJournal, lastingStore } from "./stores/journal.ts";
-import { after, isAlive, ownerOf } from "./system.ts";
+import { after, isAlive, ownerOf, uptime } from "./system.ts";
 
 export interface DurableOptions extends Pick<DurableQueueOptions, "own" | "stop" | "complain" | "lease" | "poll"> {
   /** Runs at once, over all processes; asked each time (specification 000, max_concurrent_hooks). */
@@ -22,9 +23,11 @@ export function openDurableQueue(store: Store, { cap, ...options }: DurableOptio
     ...options,
     journal: createJournal(lasting(store)),
     now: Date.now,
+    uptime,
     after,
     owner: ownerOf(process.pid),
     isAlive,
+    endMarked: (mark) => endMarked(mark),
     cap: () => cap() ?? capUnlessSaid,
   });
 }

@@ -52,7 +52,7 @@ export interface HooklineOptions {
    */
   watch?: boolean;
   /** For tests: a clock and timers of your own. */
-  clock?: Pick<Ports, "now" | "after">;
+  clock?: Pick<Ports, "now" | "after" | "elapsed">;
 }
 
 export interface EmitOptions extends Caller {

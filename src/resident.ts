@@ -70,7 +70,7 @@ export async function createResident(options: ResidentOptions): Promise<Resident
           options.folders,
         );
   await source?.at(cwd);
-  const basics = { ...systemPorts(), ...options.clock };
+  const basics = systemPorts(options.clock);
   await store.repair(isAlive, basics.now());
   const tracked = trackingOf(options, { store, now: basics.now, home, environment, source });
   const outside = createOutside({
@@ -91,6 +91,7 @@ export async function createResident(options: ResidentOptions): Promise<Resident
         ? Promise.resolve(loaded).then(({ set }) => combine(set, event))
         : combine(loaded?.set, event);
     },
+    current: async (hook, event) => (await ports.hooks(event)).hooks.find(({ id }) => id === hook.id),
     registry,
     registryAt: (event) => source?.known(event.cwd)?.registry ?? registry,
     patterns,

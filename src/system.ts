@@ -47,11 +47,22 @@ function increment(tail: number[]): void {
   }
 }
 
-/** Keeps the process alive until it has called back or was undone. */
+/** Timers hold 31 bits of milliseconds; beyond that they fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Keeps the process alive until it has called back or was undone. A wait that no timer can hold is waited for in pieces. */
 export function after(milliseconds: number, callback: () => void): () => void {
-  const timer = setTimeout(callback, milliseconds);
+  let timer: ReturnType<typeof setTimeout>;
+  const wait = (left: number): void => {
+    timer =
+      left > longestTimer ? setTimeout(() => wait(left - longestTimer), longestTimer) : setTimeout(callback, left);
+  };
+  wait(milliseconds);
   return () => clearTimeout(timer);
 }
+
+/** Milliseconds on a clock that nobody sets, from a moment that is the same for all processes of the machine. */
+export const uptime = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 /** Names a process so that a later one can tell whether it still lives: pid, and its start time where the system tells. */
 export const ownerOf = (pid: number): string => `${pid}:${processState(pid)?.started ?? ""}`;
@@ -72,9 +83,16 @@ export function isAlive(owner: string): boolean {
 }
 const hasEnded: ReadonlySet<string> = new Set(["Z", "X"]);
 
-export function systemPorts(): Pick<Ports, "now" | "id" | "after" | "owner"> {
-  return { now: Date.now, id: createIds(Date.now), after, owner: ownerOf(process.pid) };
+/** @param clock stands in for the system's; durations go by it as well */
+export function systemPorts(
+  clock?: Pick<Ports, "now" | "after" | "elapsed">,
+): Pick<Ports, "now" | "elapsed" | "id" | "after" | "owner"> {
+  const time = clock ?? { now: Date.now, elapsed, after };
+  return { ...time, id: createIds(Date.now), owner: ownerOf(process.pid) };
 }
+
+/** In whole milliseconds, as all that is recorded. */
+const elapsed = (): number => Math.trunc(performance.now());
 
 /** Where Hookline keeps what it remembers. */
 export const stateFolderOf = (home: string, environment: Readonly<Record<string, string>>): string =>

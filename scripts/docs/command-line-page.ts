@@ -49,7 +49,7 @@ const flags: Readonly<Record<string, string>> = {
 /** What a person should know beyond usage and flags. */
 const remarks: Readonly<Record<string, string>> = {
   demo: "Copies a sample workspace to a temporary folder and replays a recorded session of a real agent through it. It says where the folder is and how to ask about what happened; nothing of yours is touched.",
-  emit: 'Exits 1 when the verdict is deny or the conversation is to stop. JSON: `{"event": …, "outcome": {…}, "runs": [{"id", "hook", "status", "reason", "ms", "notes"?}]}`. Background hooks are waited for.',
+  emit: 'Exits 1 when the verdict is deny or the conversation is to stop, 3 where the event could not be written down. JSON: `{"event": …, "outcome": {…}, "runs": [{"id", "hook", "status", "reason", "ms", "notes"?}]}`. Background hooks are waited for.',
   explain: 'JSON: a list of `{"hook", "name", "file", "line", "would": "run" | "skip", "because"}`.',
   run: "HOOK is an id, a name, the name of a file such as `go-fmt.sh`, or a path. Limits, `enabled` and pauses do not count; trust and the hook's condition do: a script whose files have not changed says so, and exits 0. Nothing reaches an agent: the answer is printed, as `emit` prints it. Exits 1 when the hook failed, denied or was refused. JSON: as for `emit`, with `because` where it did not run, and `owed` where a session is named.",
   rerun:
@@ -107,7 +107,7 @@ Everywhere: \`--cwd DIR\` (instead of this folder), \`--json\`, \`--store FILE\`
 nothing but errors; \`--verbose\` makes \`emit\` also print notes and what the programs said. They may stand before the command too.
 
 Commands with actions, such as \`task create\`, take the same as the tools of [mcp.md](mcp.md). Objects and lists are JSON; a flag
-for a list of texts may also be given several times. \`@FILE\` as a flag's value is what the file holds, \`-\` what standard input
+for a list of texts may also be given several times. \`@FILE\` as a flag's value is what the file holds (a regular one), \`-\` what standard input
 holds, and \`@@\` begins a text with an @. \`null\` takes back what may be left out. They exit 1 where they are refused.
 
 | variable | does |
@@ -117,6 +117,7 @@ holds, and \`@@\` begins a text with an @. \`null\` takes back what may be left 
 | \`HOOKLINE_RECORD\` | what is kept: \`redacted\` (unless said), \`full\` or \`none\` |
 | \`HOOKLINE_RETENTION_DAYS\` | for how many days; 30 unless said |
 | \`HOOKLINE_SESSION_ID\` | the agent's session that a commit belongs to; hooks' programs are given it |
+| \`HOOKLINE_DEPTH\` | set for hooks' programs: automations that they set off are written down, and not waited for |
 | \`HOOKLINE_ENV\` | which environment this is, for repository hooks that are for some only; without it \`ci\` where \`CI\` is set, else \`dev\` |
 | \`XDG_STATE_HOME\` | the store is \`$XDG_STATE_HOME/hookline/hookline.db\`; without it \`~/.local/state/hookline/hookline.db\` |
 | \`XDG_CONFIG_HOME\` | your own hooks are \`$XDG_CONFIG_HOME/hookline/hooks.json\`; without it \`~/.config/hookline/hooks.json\` |

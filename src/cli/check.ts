@@ -49,7 +49,7 @@ async function find(invocation: Invocation): Promise<Found> {
 /** The automations of the store are looked at with the files, where there is a store. */
 async function withStored(
   invocation: Invocation,
-  { set, userConfig }: Loaded,
+  { set, userConfig, root }: Loaded,
   { wholeRegistry }: Loading,
 ): Promise<Pick<Found, "hooks" | "problems">> {
   if (!existsSync(storePath(invocation, textFlag(invocation.flags, "store"))))
@@ -58,7 +58,7 @@ async function withStored(
   const complain = (reason: string): void => invocation.terminal.error(`hookline: ${reason}`);
   const models = () => userConfig.models;
   const { environment } = invocation;
-  const stored = storedAutomations({ store, environment, wholeRegistry, models, complain });
+  const stored = storedAutomations({ store, environment, wholeRegistry, models, complain, root });
   try {
     const { hooks } = await stored.combine(set);
     return { hooks, problems: stored.problems() };

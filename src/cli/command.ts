@@ -34,6 +34,8 @@ export interface Command {
   flags: ParseArgsOptionsConfig;
   /** How many words it takes at most. */
   words: number;
+  /** It goes on when nobody reads any more what it says. */
+  stays?: true;
   load(): Promise<RunCommand>;
   /** Of a command with actions: which of them these words mean. Throws HooklineError usage. */
   choose?(given: readonly string[]): Promise<Chosen>;

@@ -171,6 +171,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline up --workspace ~/shop --workspace ~/site",
     flags: { port: { type: "string" }, workspace: { type: "string", multiple: true }, once: { type: "boolean" } },
     words: 0,
+    stays: true,
     load: async () => (await import("./up.ts")).up,
   },
   down: {

@@ -1,21 +1,32 @@
 /** What a person is told of a daemon: what it watches, when what is due, what waits and what is broken. */
 import type { Fields, Json } from "../core/event.ts";
 import { isRecord } from "../core/schema.ts";
-import { daemonFilesOf, runningDaemon } from "../daemon/state-file.ts";
-import type { Invocation } from "./command.ts";
-import { stateFolder } from "./line.ts";
-import { oneLine, type Terminal } from "./terminal.ts";
+import { type DaemonState, daemonFilesOf, runningDaemon } from "../daemon/state-file.ts";
+import { oneLine, type Style, type Terminal } from "./terminal.ts";
 
 const rowsAtMost = 10;
 
-/** The daemon of this store, as it tells of itself; undefined: none runs. */
-export async function daemonHere(invocation: Invocation, store: string): Promise<Fields | undefined> {
-  const daemon = runningDaemon(daemonFilesOf(stateFolder(invocation), store));
+/** The daemon of this store, as it tells of itself; undefined: none is there. */
+export async function daemonHere(store: string): Promise<Fields | undefined> {
+  const daemon = runningDaemon(daemonFilesOf(store));
   if (!daemon) return undefined;
-  const { pid, port, started, version } = daemon;
+  const { pid, phase, port, token, started, version } = daemon;
+  const known = { pid, phase, port: port ?? null, started: new Date(started).toISOString(), version };
+  if (port === undefined || token === undefined) return known;
   const { statusOf } = await import("../daemon/ask.ts");
-  return { pid, port, started: new Date(started).toISOString(), version, ...(await statusOf(daemon)) };
+  return { ...known, ...(await statusOf({ port, token })) };
 }
+
+const phases: Readonly<Record<DaemonState["phase"], string>> = {
+  starting: "it is starting",
+  up: "it is up",
+  once: "it does what is due, and ends",
+  ending: "it is ending",
+};
+
+/** Where it listens, or why it does not. */
+export const placeOf = ({ phase, port }: Pick<DaemonState, "phase" | "port">): string =>
+  port === undefined ? phases[phase] : `http://127.0.0.1:${port}`;
 
 export function daemonRows(
   daemon: Fields | undefined,
@@ -23,22 +34,24 @@ export function daemonRows(
   terminal: Terminal,
   show: (path: string) => string,
 ): string[] {
-  const row = (text: string): string => `${terminal.paint("dim", "daemon".padEnd(9))}${text}`;
+  const row = (text: string): string => `${terminal.paint("dim", "daemon".padEnd(9))}${oneLine(text)}`;
   if (!daemon) {
     const left = queue.waiting + queue.running;
     return [row(`none runs${left > 0 ? `, and ${left} runs wait for one` : ""}: hookline up`)];
   }
-  const head = `http://127.0.0.1:${daemon.port}, process ${daemon.pid}, since ${daemon.started}`;
-  if (daemon.unreachable !== undefined)
-    return [row(`${head}, does not answer: ${oneLine(String(daemon.unreachable))}`)];
+  const known = `process ${daemon.pid}, since ${daemon.started}`;
+  if (daemon.port === null) return [row(`${phases[daemon.phase as DaemonState["phase"]]}, ${known}`)]; // as daemonHere gives it
+  const head = `http://127.0.0.1:${daemon.port}, ${known}`;
+  if (daemon.unreachable !== undefined) return [row(`${head}, does not answer: ${daemon.unreachable}`)];
   return [row(head), ...daemonLines(daemon, terminal, show)];
 }
 
 /** @param status as the daemon tells it; another version's may hold less */
 export function daemonLines(status: Fields, terminal: Terminal, show: (path: string) => string): string[] {
-  const row = (name: string, text: string): string => `${terminal.paint("dim", name.padEnd(9))}${text}`;
-  const rows = (name: string, texts: readonly string[]): string[] => {
-    const shown = texts.slice(0, rowsAtMost).map((text, index) => row(index === 0 ? name : "", text));
+  const row = (name: string, text: string, style?: Style): string =>
+    `${terminal.paint("dim", name.padEnd(9))}${style ? terminal.paint(style, oneLine(text)) : oneLine(text)}`;
+  const rows = (name: string, texts: readonly string[], style?: Style): string[] => {
+    const shown = texts.slice(0, rowsAtMost).map((text, index) => row(index === 0 ? name : "", text, style));
     const more = texts.length - rowsAtMost;
     return more > 0 ? [...shown, row("", `and ${more} more`)] : shown;
   };
@@ -64,19 +77,20 @@ export function daemonLines(status: Fields, terminal: Terminal, show: (path: str
     row("queue", `${running ?? 0} running, ${waiting ?? 0} waiting`),
     ...rows(
       "broken",
-      listOf(broken).map(({ file, message }) => terminal.paint("red", oneLine(`${show(String(file))}: ${message}`))),
+      listOf(broken).map(({ file, message }) => `${show(String(file))}: ${message}`),
+      "red",
     ),
   ];
 }
 
 const dueLine = ({ hook, at, waits }: Fields): string => {
   const when = Date.parse(String(at)) <= Date.now() ? "now" : String(at).replace(/\.\d+Z$/, "Z");
-  return oneLine(`${hook} ${when}${waits ? `, waits: ${waits}` : ""}`);
+  return `${hook} ${when}${waits ? `, waits: ${waits}` : ""}`;
 };
 
 const watchLine = ({ hook, path, paths, mode }: Fields, show: (path: string) => string): string => {
   const places = (path === undefined ? textsOf(paths) : [String(path)]).map(show).join(", ");
-  return oneLine(`${places} for ${hook}${mode === undefined ? "" : ` (${mode})`}`);
+  return `${places} for ${hook}${mode === undefined ? "" : ` (${mode})`}`;
 };
 
 const fieldsOf = (value: Json | undefined): Fields => (isRecord(value) ? (value as Fields) : {}); // it is JSON

@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { claudeCode } from "../agents/claude-code.ts";
+import { withoutDepth } from "../core/depth.ts";
 import type { Fields, HookEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Run } from "../core/record.ts";
@@ -52,7 +53,11 @@ export function settle(
   };
   const person = { GIT_AUTHOR_NAME: "Ada", GIT_AUTHOR_EMAIL: "ada@example.org" };
   const committer = { GIT_COMMITTER_NAME: "Ada", GIT_COMMITTER_EMAIL: "ada@example.org" };
-  const place: Place = { cwd: workspace, home, environment: { ...rest, ...own, ...person, ...committer, ...stage } };
+  const place: Place = {
+    cwd: workspace,
+    home,
+    environment: { ...withoutDepth(rest), ...own, ...person, ...committer, ...stage },
+  };
   const begin = ["git init --quiet", "git add --all", "git commit --quiet --message start"];
   const hasGit = begin.every((line) => didWork("sh", ["-c", line], place));
   return { place, store, hasGit: hasGit && didWork(self[0], [self[1], "git", "install"], place) };

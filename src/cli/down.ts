@@ -4,7 +4,7 @@ import { HooklineError } from "../core/error.ts";
 import { type DaemonState, daemonFilesOf, removeState, runningDaemon } from "../daemon/state-file.ts";
 import { isAlive } from "../system.ts";
 import { type ExitCode, type Invocation, textFlag } from "./command.ts";
-import { stateFolder, storePath } from "./line.ts";
+import { storePath } from "./line.ts";
 
 /** Runs get ten seconds to end (A50), their programs and connections a little more. */
 const patienceInMilliseconds = 20_000;
@@ -12,7 +12,7 @@ const look = 50;
 
 export async function down(invocation: Invocation): Promise<ExitCode> {
   const { terminal, json, flags } = invocation;
-  const files = daemonFilesOf(stateFolder(invocation), storePath(invocation, textFlag(flags, "store")));
+  const files = daemonFilesOf(storePath(invocation, textFlag(flags, "store")));
   const daemon = runningDaemon(files);
   const tell = (text: string, facts: object): void => terminal.print(json ? JSON.stringify(facts) : text);
   if (!daemon) {

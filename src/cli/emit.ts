@@ -1,7 +1,9 @@
 /** hookline emit: one event down the line, its outcome, and every run it caused. */
+import { depthWithin, payloadAt } from "../core/depth.ts";
 import type { HookEvent } from "../core/event.ts";
 import type { Outcome, VerdictKind } from "../core/outcome.ts";
 import type { Run, RunStatus, Store } from "../core/record.ts";
+import { emitRecorded } from "../core/recorded.ts";
 import { systemPorts } from "../system.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { eventFrom } from "./event-input.ts";
@@ -30,7 +32,7 @@ export interface Sent {
 
 export const isNo = ({ verdict, stop }: Outcome): boolean => verdict?.is === "deny" || stop !== undefined;
 
-/** Sends an event down the line of this folder and ends what it started (R48). Closes the store. */
+/** Sends an event down the line of this folder and ends what it started (R48). Closes the store. Throws what kept it from being written down. */
 export async function send(
   invocation: Invocation,
   store: OpenedStore & Store,
@@ -52,9 +54,9 @@ export async function send(
   try {
     const complaint = complaintAbout(line.loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
     if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
-    const event = await eventOf(line);
     const { environment, signal } = invocation;
-    const outcome = await line.engine.emit(event, { environment, signal });
+    const event = withinHook(await eventOf(line), environment);
+    const outcome = await emitRecorded(line.engine, event, { environment, signal });
     await line.engine.close();
     const sent: Sent = { event, outcome, runs: [...runs.values()], logs };
     await afterwards?.(line, sent);
@@ -62,6 +64,12 @@ export async function send(
   } finally {
     await line.close();
   }
+}
+
+/** As deep as what sends it, where that is a program of a hook. Throws an Error where that is too deep. */
+function withinHook(event: HookEvent, environment: Invocation["environment"]): HookEvent {
+  const depth = depthWithin(environment);
+  return depth === 0 ? event : { ...event, data: payloadAt(depth, event.data, event.name) };
 }
 
 /** Tells the outcome, and each run that the event caused. `more` joins the JSON. */

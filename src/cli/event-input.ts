@@ -1,13 +1,13 @@
 /** The event that a person describes on the command line, for emit and explain. */
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { withOwnNames } from "../core/ability.ts";
+import { payloadAt } from "../core/depth.ts";
 import { HooklineError, messageOf } from "../core/error.ts";
 import type { Fields, HookEvent, Json } from "../core/event.ts";
 import { eventNames, eventToEmit } from "../core/events.ts";
 import { nearest } from "../core/nearest.ts";
 import { isRecord } from "../core/schema.ts";
 import { type Invocation, textFlag, usageError } from "./command.ts";
+import { textOfFile, textOfInput } from "./text-source.ts";
 
 /** @throws HooklineError event_unknown, input_invalid, usage, file_unreadable */
 export function eventFrom(invocation: Invocation, usage: string, id: string, at: number): HookEvent {
@@ -24,7 +24,7 @@ export function eventFrom(invocation: Invocation, usage: string, id: string, at:
     });
   }
   const session = textFlag(flags, "session") ?? (typeof data.session_id === "string" ? data.session_id : undefined);
-  const { session_id: _session, cwd: _cwd, hook_event_name: _name, ...rest } = data;
+  const { session_id: _session, cwd: _cwd, hook_event_name: _name, ...rest } = payloadAt(0, data, name);
   return { id, name, at, cwd, data: rest, sender: "emit", ...(session ? { session } : {}), ...agentOf(data) };
 }
 
@@ -47,21 +47,10 @@ const agentOf = ({ agent, agent_id: id = agent, agent_type: type }: Fields): Pic
 
 function readData(given: string | undefined, cwd: string): Fields {
   if (given === undefined) return {};
-  const [text, where] =
-    given === "-"
-      ? [readText(0, "standard input"), "standard input"]
-      : given.startsWith("@")
-        ? [readText(resolve(cwd, given.slice(1)), given.slice(1)), given.slice(1)]
-        : [given, "--data"];
-  return parseFields(text, where);
-}
-
-function readText(source: string | number, where: string): string {
-  try {
-    return readFileSync(source, "utf8");
-  } catch (error) {
-    throw new HooklineError("file_unreadable", { reason: messageOf(error), where }, { cause: error });
-  }
+  if (given === "-") return parseFields(textOfInput(), "standard input");
+  if (!given.startsWith("@")) return parseFields(given, "--data");
+  const file = given.slice(1);
+  return parseFields(textOfFile(file, cwd), file);
 }
 
 /** @throws HooklineError input_invalid */

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { runByAgent, sendableEvents } from "../agents/index.ts";
 import { loadPatterns, type PatternNeeds, patternNeeds } from "../conditions/patterns.ts";
 import { settingsConditions } from "../conditions/settings-conditions.ts";
+import { depthWithin } from "../core/depth.ts";
 import { createEngine, type Engine } from "../core/engine.ts";
 import { HooklineError } from "../core/error.ts";
 import type { HookEvent, Instant, MaybePromise } from "../core/event.ts";
@@ -54,7 +55,10 @@ export interface LineOptions {
   store: Store;
   loaded?: Loaded;
   queue?: Settling;
-  /** Durable runs are only written down, for a worker. Absent: they end before the line is closed, until `stop` aborts (R48). */
+  /**
+   * Durable runs are only written down, for a worker; so they are where a hook's program asks, since what waits for its hook
+   * would wait for itself. Else they end before the line is closed, until `stop` aborts (R48).
+   */
   handsOver?: true;
   stop?: AbortSignal;
   observe?: Ports["observe"];
@@ -66,7 +70,9 @@ export const stateFolder = ({ home, environment }: Place): string => stateFolder
 
 /** Where the store lies: --store, then HOOKLINE_STORE, then the state folder. */
 export const storePath = (place: Place, flag: string | undefined): string =>
-  resolve(place.cwd, flag ?? place.environment.HOOKLINE_STORE ?? join(stateFolder(place), "hookline.db"));
+  resolve(place.cwd, flag ?? place.environment.HOOKLINE_STORE ?? usualStore(place));
+
+const usualStore = (place: Place): string => join(stateFolder(place), "hookline.db");
 
 /**
  * How the store keeps what it is given: --store, HOOKLINE_RECORD and HOOKLINE_RETENTION_DAYS.
@@ -95,6 +101,7 @@ export function storeOptions(
   if (days && !areDays) wrong("HOOKLINE_RETENTION_DAYS", days, "a number of days above 0");
   return {
     path: storePath(place, flag),
+    usualPath: resolve(place.cwd, usualStore(place)),
     redact: createRedaction({ environment: place.environment }),
     ...(chosen ? { record: chosen } : {}),
     ...(areDays ? { retentionDays: Number(days) } : {}),
@@ -158,6 +165,7 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
       complain: (message) => tell({ is: "log", level: "warn", message, hook: "", run: "" }),
     },
   );
+  const inForce = (): MaybePromise<HookSet> => (given.loaded || only ? loaded.set : combined(found, automations));
   const ports: Ports = {
     ...basics,
     store,
@@ -165,13 +173,14 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
       other: given.queue ?? createInlineQueue(),
       async durable() {
         const { openDurableQueue, openEnqueuing } = await import("../durable-queue.ts");
-        if (given.handsOver) return openEnqueuing(store);
-        const cap = (): number | undefined => loaded.userConfig.engine.max_concurrent_hooks;
+        if (given.handsOver || depthWithin(place.environment) > 0) return openEnqueuing(store);
+        const cap = (): number | undefined => loaded.config.engine.max_concurrent_hooks;
         const { stop } = given;
         return openDurableQueue(store, { own: true, cap, complain, ...place, ...(stop ? { stop } : {}) });
       },
     }),
-    hooks: () => (given.loaded || only ? loaded.set : combined(found, automations)),
+    hooks: inForce,
+    current: async ({ id }) => (await inForce()).hooks.find((hook) => hook.id === id),
     registry: loaded.registry,
     registryAt: () => (loaded.modules.length > 0 ? loaded.registry : (automations.registry() ?? loaded.registry)),
     patterns: await loadPatterns(needsOf(loaded.set, only)),
@@ -308,7 +317,8 @@ function automationsOn(given: {
   const { place, loading, loaded } = given;
   const { environment } = place;
   const { wholeRegistry } = loading;
-  return storedAutomations({ ...given, environment, wholeRegistry, models: () => loaded.userConfig.models });
+  const models = () => loaded.userConfig.models;
+  return storedAutomations({ ...given, environment, wholeRegistry, models, root: loaded.root });
 }
 
 /** The hooks of the files and the automations of the store, as the settings let them run. */

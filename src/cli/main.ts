@@ -32,6 +32,7 @@ async function run(command: Command, rest: readonly string[]): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
   const chosen = command.choose ? await command.choose(rest) : { command, rest };
   const invocation = invocationOf(chosen.command, chosen.rest, stop.signal);
+  stays = chosen.command.stays === true;
   return (await chosen.command.load())(invocation);
 }
 
@@ -51,6 +52,7 @@ function report(error: unknown): ExitCode {
 }
 
 const exit = process.exit.bind(process); // ours, whatever a module of the project does to it
+let stays = false;
 process.stdout.on("error", endUnread);
 process.stderr.on("error", () => {}); // what nobody reads is lost, but the exit code is an answer and is still to come
 
@@ -70,9 +72,9 @@ function commandFirst(words: readonly string[]): readonly string[] {
   return index === 0 || command === undefined ? words : [command, ...words.slice(0, index), ...words.slice(index + 1)];
 }
 
-/** A reader that has seen enough (`hookline runs | head`) is no failure. */
+/** A reader that has seen enough (`hookline runs | head`) is no failure. What stays has more to do than to speak. */
 function endUnread(error: NodeJS.ErrnoException): void {
-  exit(error.code === "EPIPE" ? (process.exitCode ?? 0) : 3);
+  if (!stays) exit(error.code === "EPIPE" ? (process.exitCode ?? 0) : 3);
 }
 
 const given = commandFirst(process.argv.slice(2));

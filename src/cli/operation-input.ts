@@ -1,12 +1,10 @@
 /** What an operation takes, as words and flags, and the input that a person's words and flags make. */
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { HooklineError, messageOf } from "../core/error.ts";
 import type { Fields, Json } from "../core/event.ts";
 import { isRecord } from "../core/schema.ts";
 import { isSwitch, itemsOf, kindsOf, readValue, takesList } from "../operations/from-text.ts";
 import type { Operation } from "../operations/operation.ts";
 import { globalFlags, type Invocation, usageError } from "./command.ts";
+import { textOfFile, textOfInput } from "./text-source.ts";
 
 export interface Param {
   /** In the input. */
@@ -130,7 +128,7 @@ function flagTexts({ flags }: Invocation, { flag }: Param): readonly string[] {
 }
 
 function valueFrom(
-  { flag, schema, isList, isLong }: Param,
+  { flag, schema, isLong }: Param,
   texts: readonly string[],
   { usage, read }: Invocation & { read(text: string, where: string): string },
 ): Json {
@@ -142,8 +140,8 @@ function valueFrom(
       throw error;
     }
   });
-  const [first = null] = values;
-  return isList && (values.length > 1 || !Array.isArray(first)) && first !== null ? values.flat() : first;
+  const [first = null, ...others] = values;
+  return others.length > 0 ? values.flat() : first; // alone it is a list where one is needed
 }
 
 /** `@FILE` and `-` stand for what a file holds; `@@` begins a text with an @. Standard input can be read once. */
@@ -154,16 +152,8 @@ function reader({ cwd, usage }: Invocation): (text: string, where: string) => st
     if (text === "-") {
       if (readBy !== undefined) throw usageError(`standard input cannot be both ${readBy} and ${where}`, usage);
       readBy = where;
-      return readText(0, "standard input");
+      return textOfInput();
     }
-    return text.startsWith("@") ? readText(resolve(cwd, text.slice(1)), text.slice(1)) : text;
+    return text.startsWith("@") ? textOfFile(text.slice(1), cwd) : text;
   };
-}
-
-function readText(source: string | number, where: string): string {
-  try {
-    return readFileSync(source, "utf8");
-  } catch (error) {
-    throw new HooklineError("file_unreadable", { reason: messageOf(error), where }, { cause: error });
-  }
 }

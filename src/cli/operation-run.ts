@@ -1,17 +1,19 @@
 /** Does one operation for a person at a command line: on the store, in this folder's project, with or without a daemon. */
 import { HooklineError } from "../core/error.ts";
+import type { Json } from "../core/event.ts";
 import type { Run } from "../core/record.ts";
 import type { Mismatch } from "../core/schema.ts";
 import { operations } from "../operations/index.ts";
 import type { Operation } from "../operations/operation.ts";
 import { type Answer, sayMismatch, serveOperations } from "../operations/serve.ts";
+import { isFields } from "../operations/views.ts";
 import { type ExitCode, type Invocation, type RunCommand, usageError } from "./command.ts";
 import { runTable } from "./emit.ts";
 import { type Line, openLine } from "./line.ts";
 import { inputOf, type Param } from "./operation-input.ts";
 import { linesOf } from "./operation-show.ts";
 import { openStore } from "./store.ts";
-import { safeText } from "./terminal.ts";
+import { safeText, type Terminal } from "./terminal.ts";
 
 export interface Asked {
   group: string;
@@ -84,11 +86,23 @@ function tell(answer: Answer, runs: readonly Run[], asked: Asked, { terminal, js
   const { result } = answer;
   if (json) terminal.print(JSON.stringify(result));
   else {
-    for (const line of asked.operation.show?.(result) ?? linesOf(result, terminal)) terminal.print(line);
+    for (const line of shownLines(asked.operation, result, terminal)) terminal.print(line);
+    for (const reason of untoldIn(result)) terminal.error(`hookline: ${safeText(reason)}`);
     if (runs.length > 0) for (const line of ["", ...runTable(terminal, runs)]) terminal.print(line);
   }
-  return signal.aborted ? 3 : 0;
+  const lacks = asked.operation.lacks?.(result) ?? [];
+  for (const line of lacks) terminal.error(`hookline: ${safeText(line)}`);
+  return signal.aborted ? 3 : lacks.length > 0 ? 1 : 0;
 }
+
+function shownLines({ show, showsText }: Operation<unknown>, result: Json, terminal: Terminal): string[] {
+  if (!show) return linesOf(result, terminal);
+  return showsText && !terminal.isTerminal ? show(result) : show(result).map(safeText);
+}
+
+/** What was written although its event could not be. */
+const untoldIn = (result: Json): string[] =>
+  isFields(result) && Array.isArray(result.not_told) ? result.not_told.map(String) : [];
 
 /** In the words of the command line. */
 function wrongInput(mismatch: Mismatch, { params, usage }: Asked): HooklineError {

@@ -31,7 +31,7 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
   const paused = [...(await store.paused())];
   const queue = workCounts(store.database);
   store.close();
-  const daemon = await daemonHere(invocation, store.path);
+  const daemon = await daemonHere(store.path);
   const registrations = registrationsOf(invocation, root);
   const git = gitHookHere(invocation);
   const errors = problems.filter(({ severity }) => severity === "error").length;
@@ -96,7 +96,7 @@ const gitWords = ({ hooks, hook }: GitHookHere, show: (path: string) => string):
 /** The store knows pauses of other projects too. */
 function pausedWords(what: string, hooks: readonly Hook[], show: (path: string) => string): string {
   const hook = hooks.find(({ id }) => id === what);
-  if (hook) return `${oneLine(hook.name)}: hookline resume ${what}`;
+  if (hook) return oneLine(`${hook.name}: hookline resume ${what}`);
   return isAbsolute(what) ? `${show(what)} but for its guards: hookline resume` : oneLine(what);
 }
 

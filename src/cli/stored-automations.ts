@@ -16,13 +16,15 @@ export interface StoredAutomationsOptions {
   wholeRegistry(): Promise<Registry>;
   models(): ModelSettings;
   complain(reason: string): void;
+  /** The folder whose hooks these are put together with. */
+  root: string;
   /** Nothing but these events happens: what listens to others is left where it is. */
   only?: readonly HookEvent[];
 }
 export interface StoredAutomations {
   /** A folder's hooks and the store's automations, as they are now. Never throws or rejects. */
   combine(set: HookSet): MaybePromise<HookSet>;
-  /** What is wrong with those of the store that were combined last. */
+  /** What is wrong with those that were combined last, as far as it concerns the folder. */
   problems(): readonly Problem[];
   /** The registry that they were read with, if any was. */
   registry(): Registry | undefined;
@@ -54,7 +56,7 @@ export function storedAutomations(options: StoredAutomationsOptions): StoredAuto
   function combined(set: HookSet, automations: Automations | undefined): HookSet {
     if (!automations) return set;
     heard = only ? (heard ?? automations.heardAt(only)) : automations.stored();
-    problems = [...heard.problems, ...automations.taken(set, heard)];
+    problems = automations.problemsAt(options.root, set, heard);
     return automations.combine(set, heard);
   }
 

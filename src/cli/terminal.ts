@@ -1,6 +1,8 @@
 /** What people read: colours only on a terminal, tables that fit it, and no control characters from anywhere else. */
 
 export interface Terminal {
+  /** Someone reads it, and what is written may drive it. */
+  readonly isTerminal: boolean;
   /** Columns to fill; Infinity when piped, so that nothing is cut. */
   readonly width: number;
   print(line: string): void;
@@ -27,6 +29,7 @@ export function openTerminal(
   const write = stream.write.bind(stream); // ours, whatever a module of the project does to the stream later
   const colours = isTerminal && !environment.NO_COLOR && environment.TERM !== "dumb";
   return {
+    isTerminal,
     width: isTerminal ? stream.columns : Number.POSITIVE_INFINITY,
     print: (line) => void (quiet || write(`${line}\n`)),
     error: (line) => void errors.write(`${line}\n`),

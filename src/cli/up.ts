@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { withoutDepth } from "../core/depth.ts";
 import { HooklineError } from "../core/error.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import { takeLock } from "../daemon/lock.ts";
@@ -15,7 +16,7 @@ import {
 } from "../daemon/state-file.ts";
 import { ownerOf } from "../system.ts";
 import { type ExitCode, type Invocation, textFlag, textsFlag, usageError } from "./command.ts";
-import { daemonLines } from "./daemon-lines.ts";
+import { daemonLines, placeOf } from "./daemon-lines.ts";
 import { version } from "./help.ts";
 import { stateFolder, storeOptions, storePath } from "./line.ts";
 import { shortPath } from "./list.ts";
@@ -30,42 +31,77 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
   const port = portOf(invocation);
   const workspaces = foldersOf(invocation);
   const store = storePath(invocation, textFlag(flags, "store"));
-  const files = daemonFilesOf(stateFolder(invocation), store);
+  const files = daemonFilesOf(store);
+  endInPeace();
   const lock = takeLock(files.lock);
   if (!lock) throw running(files);
+  const standing = standingAt(files.state, store);
   let daemon: Daemon | undefined;
   try {
+    standing.is({ phase: "starting" });
     daemon = await open(invocation, { store, workspaces: workspaces.length > 0 ? workspaces : [cwd] });
-    if (flags.once === true) await daemon.once(invocation.signal);
-    else await serve(daemon, invocation, { files, port, store });
+    if (flags.once === true) {
+      standing.is({ phase: "once" });
+      await daemon.once(invocation.signal);
+    } else await serve(daemon, invocation, { standing, port });
   } finally {
-    await daemon?.close();
-    lock.release();
+    standing.ends();
+    try {
+      await daemon?.close();
+    } finally {
+      standing.remove();
+      lock.release();
+    }
   }
   return 0;
+}
+
+/** Whoever asks again for its end must not cut short what is being ended: by a second one of these signals Node would die. */
+function endInPeace(): void {
+  for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+}
+
+/** What others see of this daemon, from its lock to the lock's release. */
+interface Standing {
+  /** May throw what the file system says. */
+  is(state: Pick<DaemonState, "phase" | "port" | "token">): DaemonState;
+  /** Never throws: an end that cannot be told is an end all the same. */
+  ends(): void;
+  remove(): void;
+}
+
+function standingAt(file: string, store: string): Standing {
+  const { pid } = process;
+  const own = { pid, owner: ownerOf(pid), started: Date.now(), version: version(), store };
+  const is: Standing["is"] = (now) => {
+    const state = { ...own, ...now };
+    writeState(file, state);
+    return state;
+  };
+  return {
+    is,
+    ends() {
+      try {
+        is({ phase: "ending" });
+      } catch {
+        // the disk is full, say: then it seems to be up until it is gone
+      }
+    },
+    remove: () => removeState(file, own),
+  };
 }
 
 /** Says what it watches, then serves until it is told to end. */
 async function serve(
   daemon: Daemon,
   invocation: Invocation,
-  { files, port, store }: { files: DaemonFiles; port: number; store: string },
+  { standing, port }: { standing: Standing; port: number },
 ): Promise<void> {
   const token = randomBytes(32).toString("base64url");
   const { listenFor } = await import("../daemon/listen-for.ts");
   const server = await listenFor(daemon, { port, token, version: version() });
-  const { pid } = process;
-  const state: DaemonState = {
-    pid,
-    owner: ownerOf(pid),
-    port: server.port,
-    token,
-    started: Date.now(),
-    version: version(),
-    store,
-  };
   try {
-    writeState(files.state, state);
+    const state = standing.is({ phase: "up", port: server.port, token });
     await daemon.follow();
     say(daemon, invocation, state);
     await ended(invocation.signal);
@@ -73,7 +109,7 @@ async function serve(
       invocation.json ? JSON.stringify({ stopping: true }) : "ending: runs in progress get up to 10 s",
     );
   } finally {
-    removeState(files.state, state);
+    standing.ends();
     await server.close();
   }
 }
@@ -113,7 +149,7 @@ async function open(
   return createDaemon({
     cwd: workspaces[0] ?? cwd,
     home,
-    environment,
+    environment: withoutDepth(environment),
     store: openSqliteStore({ ...options, onNotice: complain }),
     workspaces,
     observe: log,
@@ -155,8 +191,6 @@ function foldersOf({ flags, cwd, usage }: Invocation): string[] {
 
 function running(files: DaemonFiles): HooklineError {
   const daemon = runningDaemon(files);
-  const where = daemon
-    ? `http://127.0.0.1:${daemon.port}, since ${new Date(daemon.started).toISOString()}`
-    : files.lock;
+  const where = daemon ? `${placeOf(daemon)}, since ${new Date(daemon.started).toISOString()}` : files.lock;
   return new HooklineError("daemon_running", { where, ...(daemon ? { pid: daemon.pid } : {}) });
 }

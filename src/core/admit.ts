@@ -14,6 +14,13 @@ const gates: readonly Gate[] = [
   (hook, event, ports) => ports.elsewhere?.(hook, event),
 ];
 
+/** Why a durable run that waited is not begun, where its hook stands otherwise now. What fires once is disabled by having fired. */
+export function withdrawn(now: Hook | undefined, event: HookEvent): string | undefined {
+  if (!now) return "it is not in force any more";
+  const hasFired = "at" in now.on && event.name === "schedule.due";
+  return now.enabled || hasFired ? undefined : disabled(now);
+}
+
 const disabled = ({ disabledBecause: why }: Hook): string => (why === undefined ? "disabled" : `disabled: ${why}`);
 
 /** A project's pause leaves its guards on watch: those are paused one by one, by name. */

@@ -2,6 +2,7 @@
 
 import { accept } from "./accept.ts";
 import { claimsOf, refusalOf } from "./admit.ts";
+import { elapsed } from "./elapsed.ts";
 import { messageOf } from "./error.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { type Flow, wait } from "./flow.ts";
@@ -179,7 +180,7 @@ function* runAndDeliver(asking: Asking, plan: Plan, passage: Passage, run: Run, 
   const { ports } = asking;
   const { hook } = plan;
   const { event, caller } = passage;
-  const started = ports.now();
+  const started = elapsed(ports);
   if (hook.status) ports.observe?.({ is: "status", hook, status: hook.status });
   const done = yield* perform(plan, occasionOf(passage), run.id, match);
   if (hook.status) ports.observe?.({ is: "status", hook, status: "" });
@@ -193,7 +194,7 @@ function* runAndDeliver(asking: Asking, plan: Plan, passage: Passage, run: Run, 
     run.notes.push("it went on by itself: its answer is not waited for");
     return yield* asking.handOver({ run, hook, event }, done.detached, caller);
   }
-  run.ms = (run.ms ?? 0) + (ports.now() - started);
+  run.ms = (run.ms ?? 0) + (elapsed(ports) - started);
   const later = deliver(plan, passage, run, repeated(passage.answers.get(plan), done));
   if (!event.session && !isEmpty(later)) run.notes.push("nothing can be delivered later: the event has no session");
   yield* save(ports, run); // before anything else that may fail: no run stays open

@@ -21,13 +21,17 @@ export interface BrokenRow extends Pick<StoredAutomation, "project" | "id" | "na
 
 /** Safe across processes; each method is one transaction. Methods may throw HooklineError (store_unusable, store_locked). */
 export interface AutomationRecords {
+  /** One transaction of several: nobody else writes in between, and where it throws, nothing of it counts. */
+  write<T>(work: () => T): T;
   /** By project and id. @param project absent: all projects' */
   list(project?: string): (StoredAutomation | BrokenRow)[];
   get(project: string, id: string): StoredAutomation | BrokenRow | undefined;
   /** Those that may concern events of this name. */
   listening(names: readonly string[]): (StoredAutomation | BrokenRow)[];
-  /** False where the id is taken. */
-  add(automation: StoredAutomation): boolean;
+  /** False where the id is taken. Throws an Error where the project is gone. @param key what it is made for, once */
+  add(automation: StoredAutomation, key?: string): boolean;
+  /** The one that was made for this key, if it is still there. */
+  madeFor(key: string): Pick<StoredAutomation, "project" | "id"> | undefined;
   /** In the place of the one with its id; `created` stays. False where there is none. */
   replace(automation: StoredAutomation): boolean;
   /** False where there is none, or it stands so already. */
@@ -36,6 +40,6 @@ export interface AutomationRecords {
   remove(project: string, id: string): boolean;
   /** Another one whenever an automation or the folder of a project has changed, whoever changed it. Costs one look. */
   version(): string;
-  /** The folders of the projects that have one. */
-  workspaces(): ReadonlyMap<string, string>;
+  /** All projects and their folders; null: it has none. */
+  workspaces(): ReadonlyMap<string, string | null>;
 }

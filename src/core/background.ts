@@ -1,6 +1,7 @@
 /** Runs that nobody waits for: one queued item from start to end, and programs that went on by themselves. */
-import { claimsOf } from "./admit.ts";
+import { claimsOf, withdrawn } from "./admit.ts";
 import { save } from "./ask.ts";
+import { elapsed } from "./elapsed.ts";
 import { messageOf } from "./error.ts";
 import type { Counter, Instant, MaybePromise } from "./event.ts";
 import { type Flow, go, isThenable, wait } from "./flow.ts";
@@ -21,10 +22,12 @@ export async function performItem(ports: Ports, item: Item, caller: Caller): Pro
   }
 }
 
-function* runItem(ports: Ports, item: Item, caller: Caller): Flow<void> {
+function* runItem(given: Ports, item: Item, caller: Caller): Flow<void> {
+  const ports = marking(given, caller);
   const { event, hook } = item;
   const plan = planHook(hook, ports.registryAt?.(event) ?? ports.registry, ports.patterns);
   const { started, refused, resumed } = yield* admit(ports, item, caller);
+  const since = elapsed(ports) - Math.max(0, ports.now() - started); // what was begun before has taken time already
   const run: Run = {
     ...item.run,
     status: "running",
@@ -49,11 +52,19 @@ function* runItem(ports: Ports, item: Item, caller: Caller): Flow<void> {
   addTokens(run);
   run.notes = [...run.notes, ...done.notes];
   run.outcome = done.outcome;
-  run.ms = ports.now() - started;
+  run.ms = elapsed(ports) - since;
   const notices = noticesOf(item, run, done.outcome);
   yield* write(ports, { run, hook }, caller);
   for (const { outcome, counter } of notices)
     if (event.session) yield* wait(ports.store.post(event.session, outcome, counter));
+}
+
+/** What a durable run starts can be found after a crash (SAFETY F1). */
+function marking(ports: Ports, { steps }: Caller): Ports {
+  const { spawn } = ports;
+  const mark = steps?.mark;
+  if (!spawn || mark === undefined) return ports;
+  return { ...ports, spawn: (command, options) => spawn({ ...command, mark }, options) };
 }
 
 interface Admitted {
@@ -63,11 +74,14 @@ interface Admitted {
   resumed?: true;
 }
 
-/** The limits are taken once for each run, however often it is begun again. */
+/** Asked and taken once for each run, however often it is begun again. A pause is none of it: what is paused is not begun. */
 function* admit(ports: Ports, { event, hook }: Item, { steps }: Caller): Flow<Admitted> {
+  const asks = hook.durable && !event.to?.force && ports.current;
+  const because = asks ? withdrawn(yield* wait(asks(hook, event)), event) : undefined;
   const claims = claimsOf(hook, event);
   const take = (): MaybePromise<Admitted> => {
     const started = ports.now();
+    if (because !== undefined) return { started, refused: because };
     const admitted = (refused: Claim | undefined): Admitted => ({
       started,
       ...(refused ? { refused: refused.refusal } : {}),
@@ -125,12 +139,15 @@ export async function dropItem(ports: Ports, { run, hook }: Item, reason: string
 export async function finishDetached(ports: Ports, run: Run, work: DetachedWork["done"]): Promise<void> {
   try {
     const result = await work;
-    const ended: Run = { ...run, status: statusOf(result), ms: ports.now() - run.startedAt };
+    const ended: Run = { ...run, status: statusOf(result), ms: sinceStart(ports, run) };
     await go(save(ports, result.ok ? ended : { ...ended, reason: result.reason }));
   } catch (error) {
     await closeFailed(ports, { run }, messageOf(error));
   }
 }
+
+/** Of what may have been begun by another process: only the clock is the same there. */
+const sinceStart = ({ now }: Ports, { startedAt }: Run): number => Math.max(0, now() - startedAt);
 
 async function closeFailed(
   ports: Ports,
@@ -138,7 +155,7 @@ async function closeFailed(
   reason: string,
   caller: Caller = {},
 ): Promise<void> {
-  const failed: Run = { ...run, status: "failed", reason, ms: ports.now() - run.startedAt };
+  const failed: Run = { ...run, status: "failed", reason, ms: sinceStart(ports, run) };
   try {
     await go(hook ? write(ports, { run: failed, hook }, caller) : save(ports, failed));
   } catch {

@@ -92,6 +92,7 @@ export function createEngine(ports: Ports): Engine {
         yield* wait(ports.tracking.end(passage.event, given.to || earlier ? undefined : endsOf(passage)));
     } catch (error) {
       outcome = rest(passage, messageOf(error));
+      caller.unrecorded?.(error);
     }
     ports.observe?.({ is: "outcome", event: passage.event, outcome });
     return outcome;
@@ -168,14 +169,15 @@ export function createEngine(ports: Ports): Engine {
     try {
       const outcome = go(decide(event, caller));
       return isThenable(outcome)
-        ? Promise.resolve(outcome).catch((error: unknown) => undecided(event, error))
+        ? Promise.resolve(outcome).catch((error: unknown) => undecided(event, error, caller))
         : outcome;
     } catch (error) {
-      return undecided(event, error);
+      return undecided(event, error, caller);
     }
   }
 
-  function undecided(event: HookEvent, error: unknown): Outcome {
+  function undecided(event: HookEvent, error: unknown, caller: Caller): Outcome {
+    caller.unrecorded?.(error);
     const reason = `the event could not be decided: ${messageOf(error)}`;
     const guard = hooksOr(event)?.hooks.find((hook) => isGuard(hook) && hook.enabled && listensTo(hook, event.name));
     const outcome: Outcome = guard
@@ -215,7 +217,7 @@ export function createEngine(ports: Ports): Engine {
   ports.queue.start({
     perform: (item, caller) => performItem(ports, item, caller),
     drop: (item, reason) => dropItem(ports, item, reason),
-    told: (run) => ports.observe?.({ is: "run", run }),
+    told: (run, hook) => ports.observe?.({ is: "run", run, ...(hook ? { hook } : {}) }),
   });
 
   return {

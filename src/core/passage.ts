@@ -1,6 +1,7 @@
 /** One event on its way down the line: everything that changes while its hooks are asked. */
 
 import type { Acceptance } from "./accept.ts";
+import { elapsed } from "./elapsed.ts";
 import type { HookEvent } from "./event.ts";
 import { type EventRow, rowOf, verdictsOf } from "./events.ts";
 import type { Outcome } from "./outcome.ts";
@@ -65,11 +66,15 @@ export function begin(event: HookEvent, plans: Plans, caller: Caller, ports: Por
     refused: new Set(),
     handlers: new Map(),
     original: event,
-    occasion: { event, caller, ports },
+    occasion: { event, caller, ports, ends: endOf(caller, ports) },
     debts: new Map(),
     paused: new Set(),
   };
 }
+
+/** Read off the clock once: whoever sets that meanwhile takes no time from a hook. */
+const endOf = ({ deadline }: Caller, ports: Ports): number | undefined =>
+  deadline === undefined ? undefined : elapsed(ports) + deadline - ports.now();
 
 /**
  * A host that names no capabilities takes messages as they are. An agent takes those for its model as context: where
@@ -83,7 +88,8 @@ export const candidates = (passage: Passage): readonly Plan[] => passage.plans.f
 /** The event as it is now. */
 export function occasionOf(passage: Passage): Occasion {
   const { event, occasion } = passage;
-  if (occasion.event !== event) passage.occasion = { event, caller: occasion.caller, ports: occasion.ports };
+  const { caller, ports, ends } = occasion;
+  if (occasion.event !== event) passage.occasion = { event, caller, ports, ends };
   return passage.occasion;
 }
 

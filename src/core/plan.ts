@@ -1,21 +1,13 @@
 /** Hook set → plans: conditions become closures, handlers are looked up, hooks lie in buckets by event and match value. */
 import { type CompiledCondition, compileCondition, splitCondition } from "./condition.ts";
 import { HooklineError, messageOf } from "./error.ts";
-import {
-  type EventName,
-  type Fields,
-  firstTurn,
-  type HookEvent,
-  type Json,
-  type MaybePromise,
-  textField,
-} from "./event.ts";
+import { type EventName, type Fields, firstTurn, type HookEvent, type MaybePromise, textField } from "./event.ts";
 import { type EventRow, hears, rowOf } from "./events.ts";
 import { type Hook, type HookSet, isGuard, type Step } from "./hook.ts";
 import type { Bound, Handler, Patterns, Registry, Scope, StepResult, Test } from "./ports.ts";
+import { type Print, printerOf } from "./printed.ts";
 import type { Found } from "./record.ts";
-import { isRecord } from "./schema.ts";
-import { compileTemplate, printValue } from "./template.ts";
+import { compileTemplate } from "./template.ts";
 
 export interface PlannedStep {
   step: Step;
@@ -226,23 +218,9 @@ function renderOf(step: Step, handler: Handler): (given: { scope: Scope }) => Fi
   if (!step.templates) return () => step.with;
   if (handler.render) return ({ scope }) => handler.render?.(step.with, scope) ?? step.with;
   const fill = compileTemplate(step.with);
-  const texts = textKeys(handler.params.json);
-  return ({ scope }) => {
-    const filled = fill(scope) as Fields; // a template keeps the shape of what it fills: an object stays one
-    if (!texts.some((key) => isFilledOtherwise(filled[key]))) return filled;
-    return Object.fromEntries(
-      Object.entries(filled).map(([key, value]) => [key, texts.includes(key) ? printValue(value) : value]),
-    );
-  };
+  const print: Print = printerOf(handler.params.json) ?? ((filled) => filled);
+  return ({ scope }) => print(fill(scope)) as Fields; // both keep the shape of what they are given: an object stays one
 }
-
-const isFilledOtherwise = (value: Json | undefined): boolean => value !== undefined && typeof value !== "string";
-
-/** Parameters that are text stay text, whatever a placeholder that is the whole of one holds. */
-const textKeys = ({ properties }: Fields): string[] =>
-  isRecord(properties)
-    ? Object.entries(properties).flatMap(([key, one]) => (isRecord(one) && one.type === "string" ? [key] : []))
-    : [];
 
 /** Where the hook was written, for messages: file:line, or its name. */
 export const placeOf = (hook: Hook): string =>

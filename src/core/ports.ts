@@ -105,7 +105,7 @@ export interface StepContext {
   caller: Caller;
   ports: Ports;
   /** What it has done so far, for those who look at the run meanwhile. Absent: nobody can. */
-  progress?(output: Fields): void;
+  progress?(output: Fields, tokens?: number): void;
   /** Aborts at the step's limit or when the caller gives up. A getter: most steps never need one. */
   readonly signal: AbortSignal;
 }
@@ -213,6 +213,8 @@ export interface Steps {
   save(run: Run): MaybePromise<void>;
   /** The worker stops, or another one has the run: whatever comes of it here counts no more. */
   isLost(): boolean;
+  /** Carried by all programs that are started for the run, so that who takes it up after a crash can end them first. */
+  readonly mark?: string;
 }
 
 export interface QueueOwner {
@@ -220,8 +222,12 @@ export interface QueueOwner {
   perform(item: Item, caller: Caller): Promise<void>;
   /** Records why an item that was accepted will not run. Never rejects. */
   drop(item: Item, reason: string): Promise<void>;
-  /** Hears how a run stands that was not performed to its end here; its row is written. */
-  told?(run: Run): void;
+  /**
+   * Hears how a run stands that was not performed to its end here; its row is written.
+   *
+   * @param hook given by the one who ended it, so that its end is told of once
+   */
+  told?(run: Run, hook?: Hook): void;
 }
 
 /** Owns the runs that nobody waits for. `add` may throw: the run is then failed. */
@@ -247,7 +253,7 @@ export type Fetch = (
 export type Observation =
   | { is: "event"; event: HookEvent }
   | { is: "status"; hook: Hook; status: string }
-  /** `hook`: as it was when the run was queued; absent: the run was waited for. `resumed`: it was begun before. */
+  /** `hook`: as it was when the run was queued; absent: the run was waited for, or others have told of it. `resumed`: it was begun before. */
   | { is: "run"; run: Run; hook?: Hook; resumed?: true }
   | { is: "log"; level: string; message: string; hook: HookId; run: string }
   | { is: "notice"; notice: Notice; hook: HookId; run: string }
@@ -268,6 +274,8 @@ export interface Tracking {
 
 export interface Ports {
   now(): Instant;
+  /** Milliseconds on a clock that nobody sets: durations and limits go by it, not by `now`. Absent: they go by `now`. */
+  elapsed?(): number;
   id(): string;
   /** Calls back once after so many milliseconds, and keeps the process alive meanwhile; returns its undo. */
   after(milliseconds: number, callback: () => void): () => void;
@@ -279,6 +287,8 @@ export interface Ports {
   /** The registry of the event's project, where that has registered conditions or actions of its own; asked after `hooks`. */
   registryAt?(event: HookEvent): Registry;
   patterns: Patterns;
+  /** How a durable hook stands when a run of it that waited is to begin; undefined: it is not in force any more. Absent: as it was queued. */
+  current?(hook: Hook, event: HookEvent): MaybePromise<Hook | undefined>;
   /** Which process this is, for runs in progress. */
   owner?: string;
   /** Why the hook may not run, if it is not trusted. Absent: not checked (R47). */
@@ -314,6 +324,11 @@ export interface Caller {
   signal?: AbortSignal;
   deadline?: Instant;
   environment?: Readonly<Record<string, string>>;
+  /**
+   * Told what kept the event, or what it set off, from being written down: the outcome is only what the failure policies
+   * say, and whoever has to be sure of the event sends it again. Must not throw.
+   */
+  unrecorded?(because: unknown): void;
   /** The journal of a durable run. */
   steps?: Steps;
 }

@@ -6,6 +6,8 @@ export interface Command {
   cwd: string;
   environment: Readonly<Record<string, string>>;
   input: string;
+  /** Stands in the environment of its whole tree, so that others find it when this process is gone. */
+  mark?: string;
   /** The user that it runs as; absent: ours. Only root can run others. */
   user?: { uid: number; gid: number };
 }

@@ -27,6 +27,8 @@ export interface Tools {
   call(name: string, input: Fields, signal: AbortSignal, event?: HookEvent, key?: string): Promise<ToolAnswer>;
   /** @param module only its tools: no server of another one is started for it */
   list(signal: AbortSignal, module?: string): Promise<ToolInfo[]>;
+  /** Those of the engine's own that look at this project and at no other; absent: none can be kept to one. */
+  within?(project: string): Pick<Tools, "call" | "list">;
   close(): Promise<void>;
 }
 
@@ -58,8 +60,8 @@ export interface ModelRequest {
   url?: string;
   /** Each turn and each call of a tool goes through it: an answer that was paid for is not asked for again (R56). */
   step?<T>(name: string, work: (key: string) => MaybePromise<T>): Promise<T>;
-  /** Told of all calls of tools so far, whenever one has begun or ended. */
-  called?(calls: ModelAnswer["calls"]): void;
+  /** Told of all calls of tools so far, whenever one has begun or ended, and of what the turns have cost until then. */
+  called?(calls: ModelAnswer["calls"], tokens: ModelAnswer["tokens"]): void;
 }
 export interface ModelAnswer {
   text: string;
@@ -79,6 +81,8 @@ export interface Model {
 /** What automations act on (specification 000). Each method may reject with HooklineError. */
 export interface Projects {
   project(id: string): MaybePromise<Project | undefined>;
+  /** The one that the folder belongs to. A folder that belongs to none gets its own. */
+  projectOf(folder: string): MaybePromise<Project>;
   /**
    * Emits task.created.
    *

@@ -1,6 +1,7 @@
 /** One hook's steps in order, with their limits and the failure policy. Never throws. */
+import { elapsed } from "./elapsed.ts";
 import { messageOf } from "./error.ts";
-import { type Fields, type Instant, type MaybePromise, type Seconds, textField } from "./event.ts";
+import { type Fields, type MaybePromise, type Seconds, textField } from "./event.ts";
 import { type Flow, isThenable, wait } from "./flow.ts";
 import type { Hook, Step } from "./hook.ts";
 import { merge, type Outcome } from "./outcome.ts";
@@ -43,7 +44,7 @@ export function* perform(
   let outcome: Outcome = {};
   for (let planned: PlannedStep | undefined = plan.prepare(); planned; planned = planned.next) {
     const { step, skipIf } = planned;
-    const started = ports.now();
+    const started = elapsed(ports);
     const late = overBefore(steps.length > 0 ? ends : undefined, started, occasion.caller);
     if (late) return failed(hook, late, beforeStep(steps.length), outcome, steps, notes);
     const context = contextOf(occasion, hook, run, limitOf(step, ends, started), steps, match);
@@ -61,7 +62,7 @@ export function* perform(
     }
     const working = begin(planned, context, steps.length);
     const { result, ms } = isThenable(working) ? yield* wait(working) : working;
-    steps.push(recordOf(step, result, ms ?? ports.now() - started));
+    steps.push(recordOf(step, result, ms ?? elapsed(ports) - started));
     if (report) yield* wait(report(steps));
     if (result.notes) notes.push(...result.notes);
     if (result.outcome) outcome = merge(outcome, signed(result.outcome, hook));
@@ -80,7 +81,7 @@ const beforeStep = (done: number): string =>
   done === 0 ? "the caller gave up before it began" : "it was over before its next step";
 
 /** What is late must not allow anything: later steps of a run that is over are not begun. */
-const overBefore = (ends: Instant | undefined, now: Instant, caller: Caller): "timeout" | "cancelled" | undefined =>
+const overBefore = (ends: number | undefined, now: number, caller: Caller): "timeout" | "cancelled" | undefined =>
   caller.signal?.aborted ? "cancelled" : ends !== undefined && now >= ends ? "timeout" : undefined;
 
 /** "exit 1" says already that it is an exit, and who cancels a run is no failure of it. */
@@ -135,11 +136,11 @@ function begin(planned: PlannedStep, context: OwnContext, index: number): MaybeP
     const working = start(planned, context);
     return isThenable(working) ? Promise.resolve(working).then((result) => ({ result })) : { result: working };
   }
-  const { now } = context.ports;
+  const { ports } = context;
   return steps.step(stepName(planned.step, index), async () => {
-    const started = now();
+    const started = elapsed(ports);
     const result = await start(planned, context);
-    return { result, ms: now() - started };
+    return { result, ms: elapsed(ports) - started };
   });
 }
 
@@ -149,8 +150,9 @@ export const stepName = ({ uses }: Pick<Step, "uses">, index: number): string =>
 /** What a step tells of itself before it has ended, in the place of its result. */
 const reporter =
   (report: Report, before: readonly StepRecord[], { uses }: Step) =>
-  (output: Fields): void => {
-    const told = async (): Promise<void> => report([...before, { uses, ok: true, output, ms: 0 }]);
+  (output: Fields, tokens?: number): void => {
+    const now: StepRecord = { uses, ok: true, output, ms: 0, ...(tokens === undefined ? {} : { tokens }) };
+    const told = async (): Promise<void> => report([...before, now]);
     told().catch(() => {}); // what could not be told now is told when the step ends
   };
 
@@ -186,14 +188,14 @@ const thrown = (error: unknown): StepResult => ({
   reason: messageOf(error),
 });
 
-/** When the whole run and the caller's patience are over, if ever. */
-function endOf({ limits }: Hook, { caller, ports }: Occasion): Instant | undefined {
-  if (limits.timeout === undefined) return caller.deadline;
-  return Math.min(ports.now() + limits.timeout * 1000, caller.deadline ?? Number.POSITIVE_INFINITY);
+/** When the whole run and the caller's patience are over, if ever, as `elapsed` tells it. */
+function endOf({ limits }: Hook, { ports, ends }: Occasion): number | undefined {
+  if (limits.timeout === undefined) return ends;
+  return Math.min(elapsed(ports) + limits.timeout * 1000, ends ?? Number.POSITIVE_INFINITY);
 }
 
 /** The least of what the step, the whole run and the caller still allow. */
-const limitOf = ({ timeout }: Step, ends: Instant | undefined, now: Instant): Seconds =>
+const limitOf = ({ timeout }: Step, ends: number | undefined, now: number): Seconds =>
   ends === undefined ? timeout : Math.min(timeout, Math.max(0, (ends - now) / 1000));
 
 const asStopped = (result: StepResult, why: Stopped, limit: Seconds): StepResult => ({
@@ -224,7 +226,7 @@ function within(
       );
     };
     const cancelled = (): void => end("cancelled");
-    clock.pending = ports.after(Math.min(timeout * 1000, longestTimer), () => {
+    clock.pending = ports.after(timeout * 1000, () => {
       given?.removeEventListener("abort", cancelled);
       end("timeout");
     });
@@ -243,5 +245,3 @@ function within(
     );
   });
 }
-/** Timers hold 31 bits of milliseconds; beyond that they fire at once. */
-const longestTimer = 2 ** 31 - 1;

@@ -53,6 +53,12 @@ export const number = (description?: string, minimum?: number): Schema<number> =
     minimum === undefined ? "a number" : `a number of at least ${minimum}`,
     (value) => typeof value === "number" && Number.isFinite(value) && (minimum === undefined || value >= minimum),
   );
+export const numberWithin = (minimum: number, maximum: number): Schema<number> =>
+  simple(
+    { type: "number", minimum, maximum },
+    `a number from ${minimum} to ${maximum}`,
+    (value) => typeof value === "number" && value >= minimum && value <= maximum,
+  );
 export const oneOf = <const T extends string>(...values: T[]): Schema<T> =>
   simple({ enum: values }, values.map((one) => `"${one}"`).join(" or "), (value) =>
     values.some((one) => one === value),

@@ -10,6 +10,8 @@ export interface Occasion {
   readonly event: HookEvent;
   readonly caller: Caller;
   readonly ports: Ports;
+  /** When the caller's patience is over, as `elapsed` tells it; absent: never. */
+  readonly ends?: number | undefined;
   /** Made by whoever needs it first: most hooks look at the event alone. */
   scope?: Scope;
 }
@@ -24,7 +26,7 @@ export interface OwnContext extends StepContext {
   match: Found | undefined;
   stopped?: Stopped;
   controller?: AbortController;
-  progress?(output: Fields): void;
+  progress?(output: Fields, tokens?: number): void;
 }
 
 export function sharedScope(occasion: Occasion): Scope {

@@ -7,14 +7,14 @@ import { HooklineError } from "../core/error.ts";
 import type { Fields, HookEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Observation } from "../core/ports.ts";
+import { emitRecorded } from "../core/recorded.ts";
+import { automationOf } from "../dialects/automation-fields.ts";
 import { openDurableQueue } from "../durable-queue.ts";
 import { createNotifier, type Notifier } from "../notify/index.ts";
-import { automationOf } from "../operations/automation-run.ts";
 import type { OperationContext } from "../operations/operation.ts";
 import { createInlineQueue } from "../queues/inline.ts";
 import { createRoutedQueue } from "../queues/routed.ts";
 import { createResident, type Resident, type ResidentOptions } from "../resident.ts";
-import { forgetClaims } from "../stores/claims.ts";
 import { createProjectRecords } from "../stores/project-records.ts";
 import type { SqliteStore } from "../stores/sqlite.ts";
 import { workCounts } from "../stores/work-counts.ts";
@@ -45,7 +45,7 @@ export interface Daemon extends Pick<DaemonOptions, "cwd" | "store" | "environme
   settings(): Settings;
   /** Hears what `observe` hears, until it is undone. */
   listen(ear: (seen: Observation) => void): () => void;
-  /** One event down the line. What it started ends with the daemon. */
+  /** One event down the line. What it started ends with the daemon. Rejects where it could not be written down. */
   emit(event: HookEvent): Promise<Outcome>;
   /** Begins to fire what is due and to follow what others change; resolves when all that is there is watched. */
   follow(): Promise<void>;
@@ -61,8 +61,6 @@ const foldersAtMost = 1_000;
 /** How soon a change that another process made is seen. */
 const followsWithin = 500;
 const closesWithin = 10_000;
-/** Messages of webhooks are so old by then that their signatures are refused. */
-const claimsKept = 3_600_000;
 
 /** Runs begin at once: those that an earlier process left behind, and those that others have queued. */
 export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
@@ -90,8 +88,8 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const inForce = createInForce({ folders: options.workspaces, source, automations });
   const notifier = noticesOf({ ...options, resident, inForce, settings: () => settings });
   ears.add(notifier.observe);
-  const emit = async (event: HookEvent): Promise<Outcome> =>
-    engine.emit(event, { environment, signal: stopping.signal });
+  const emit = (event: HookEvent): Promise<Outcome> =>
+    emitRecorded(engine, event, { environment, signal: stopping.signal });
   const triggers = createTriggers({
     ...{ ...options, now, after, id, emit },
     settings: () => settings,
@@ -101,14 +99,26 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     },
   });
   let following: Repeated | undefined;
+  const placed = new Set<string>();
   let synced = "";
-  let tidied = 0;
   let closing: Promise<void> | undefined;
 
   /** Sees what has changed since the last look, in the settings and among the automations. */
   async function look(): Promise<void> {
     settings = settingsOf(await source?.at(cwd));
     await inForce.refresh();
+    for (const folder of inForce.placeless()) await place(folder);
+  }
+
+  /** Folders may be called alike; projects are not, whichever process looks at them. */
+  async function place(folder: string): Promise<void> {
+    if (placed.has(folder)) return;
+    placed.add(folder);
+    try {
+      await (await resident.outside.board())?.projects.place({ folder });
+    } catch {
+      // no project may lie there, as in a home: it goes by the folder's name
+    }
   }
 
   async function lookAndFollow(): Promise<void> {
@@ -116,9 +126,6 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     const state = JSON.stringify([inForce.version(), settings.engine]);
     if (state !== synced) await triggers.sync(inForce.hooks());
     synced = state;
-    if (now() - tidied < claimsKept) return;
-    tidied = now();
-    forgetClaims(store.database, "webhook:", now() - claimsKept);
   }
 
   async function closeAll(): Promise<void> {
@@ -134,6 +141,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     }
   }
 
+  await look();
   return {
     ...{ cwd, store, environment, inForce, emit },
     context: {

@@ -2,7 +2,7 @@
 import type { Fields, HookId } from "../core/event.ts";
 import type { Hook, HookSet, Problem } from "../core/hook.ts";
 import type { Loaded } from "../loading.ts";
-import { placeHook } from "../sources/automation-places.ts";
+import { foreignProject, placeHook } from "../sources/automation-places.ts";
 import type { AutomationSource, StoredHooks } from "../sources/automations.ts";
 import type { HookSource } from "../sources/live.ts";
 import { asSettingsSay } from "../sources/switched-off.ts";
@@ -29,6 +29,8 @@ export interface InForce {
   combine(set: HookSet | undefined, isOn: boolean): HookSet;
   /** Where their files lie. */
   folders(): readonly string[];
+  /** Folders with automations that are no project of the store: only their names tell them apart. */
+  placeless(): string[];
   /** The folder of a project, if it has one. */
   workspaceOf(project: string): string | undefined;
   facts(): Fields;
@@ -42,12 +44,15 @@ export function createInForce({ folders: given, source, automations }: InForceOp
   let stored = automations.stored();
   let all: StoredHooks = stored;
   let parts: readonly unknown[] = [stored];
+  let sameIds: Problem[] = [];
   let version = 0;
   let turn = 0;
   let sets = new WeakMap<HookSet, HookSet>();
   let isOnNow = true;
 
-  const folders = (): string[] => [...new Set([...given, ...stored.workspaces.values()])];
+  const folders = (): string[] => [
+    ...new Set([...given, ...[...stored.workspaces.values()].filter((folder) => folder !== null)]),
+  ];
 
   async function look(): Promise<void> {
     const named = folders();
@@ -64,11 +69,14 @@ export function createInForce({ folders: given, source, automations }: InForceOp
   function together(): StoredHooks {
     const { workspaces } = stored;
     const hooks = new Map<HookId, Hook>();
+    sameIds = [];
     for (const { set } of files.values())
       for (const hook of set.hooks)
-        if (hook.durable && !hooks.has(hook.id)) {
+        if (hook.durable) {
           const placed = placeHook(hook, workspaces);
-          hooks.set(placed.id, placed);
+          const known = hooks.get(placed.id);
+          if (!known) hooks.set(placed.id, placed);
+          else if (known.origin.file !== placed.origin.file) sameIds.push(alsoIn(known, placed));
         }
     for (const hook of stored.hooks) if (!hooks.has(hook.id)) hooks.set(hook.id, hook);
     return { ...stored, hooks: [...hooks.values()] };
@@ -87,7 +95,10 @@ export function createInForce({ folders: given, source, automations }: InForceOp
 
   const problems = (): Problem[] => {
     const found = [...files.values()].flatMap((loaded) => loaded.problems.filter(({ file }) => isOfAutomations(file)));
-    return [...stored.problems, ...found].filter(({ severity }) => severity === "error");
+    const beside = [...files.values()].flatMap(({ set }) =>
+      set.hooks.flatMap((hook) => foreignProject(hook, stored.workspaces) ?? []),
+    );
+    return [...stored.problems, ...found, ...beside, ...sameIds].filter(({ severity }) => severity === "error");
   };
 
   function combine(set: HookSet, isOn: boolean): HookSet {
@@ -110,7 +121,14 @@ export function createInForce({ folders: given, source, automations }: InForceOp
     hooks: () => all.hooks,
     combine: (set = nothing, isOn) => combine(set, isOn),
     folders,
-    workspaceOf: (project) => stored.workspaces.get(project),
+    placeless() {
+      const { workspaces } = stored;
+      const roots = all.hooks.flatMap(({ project, origin: { file, root } }) =>
+        file !== undefined && root !== undefined && !workspaces.has(project ?? "") ? root : [],
+      );
+      return [...new Set(roots)];
+    },
+    workspaceOf: (project) => stored.workspaces.get(project) ?? undefined,
     facts() {
       const broken = new Map(
         problems().map((problem) => [`${problem.file}:${problem.line} ${problem.message}`, problem]),
@@ -123,6 +141,17 @@ export function createInForce({ folders: given, source, automations }: InForceOp
     },
   };
 }
+
+/** Of two that are called alike, in folders that are no projects, one can be in force. */
+const alsoIn = (known: Hook, { id, origin }: Hook): Problem => ({
+  severity: "error",
+  code: "duplicate-key",
+  message: `${id} lies in ${known.origin.file}, too, which is in force`,
+  suggestion: "give each folder a project of its own: hookline project create NAME --workspace FOLDER",
+  file: origin.file ?? "",
+  line: origin.line ?? 1,
+  column: origin.column ?? 1,
+});
 
 const nothing: HookSet = { id: "empty", hooks: [] };
 const isOfAutomations = (file: string): boolean => /[/\\]automations[/\\][^/\\]+$/.test(file);

@@ -1,20 +1,23 @@
 /** Events from outside: programs of this machine send application events, and signed webhooks become them (specification 000, R62). */
+import { createHash } from "node:crypto";
+import { depthField } from "../core/depth.ts";
 import { HooklineError } from "../core/error.ts";
 import type { EventName, Fields, HookEvent, Instant } from "../core/event.ts";
 import { eventNames, resolveEvent } from "../core/events.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Outcome } from "../core/outcome.ts";
+import { saysFull } from "../core/queue-bounds.ts";
 import type { Run, Store } from "../core/record.ts";
 import { isRecord } from "../core/schema.ts";
 import type { InboundWebhook } from "../dialects/config.ts";
 import { isApplicationEvent } from "../dialects/config-automation-keys.ts";
-import { depthField } from "../operations/event.ts";
-import { type RefusalCode, refuse } from "./refusals.ts";
+import { objectIn } from "./body.ts";
+import { refuse } from "./refusals.ts";
 import { type SignedMessage, verify } from "./webhook-signature.ts";
 
 export interface InboundOptions {
   emit(event: HookEvent): Promise<Outcome>;
-  store: Pick<Store, "claim" | "runs">;
+  store: Pick<Store, "event" | "runs">;
   now(): Instant;
   id(): string;
   /** Where events happen that do not say. */
@@ -34,52 +37,78 @@ export interface Sent {
 }
 export interface Inbound {
   /** @throws HooklineError event_unknown, parameters_invalid */
-  send(sent: unknown): Promise<Fields>;
+  send(sent: unknown): Promise<Response>;
   /** An answer for whoever calls the webhook. Never rejects on account of the message. */
   deliver(name: string, message: SignedMessage): Promise<Response>;
 }
 
-/** A message that was taken is not taken again; after twice the tolerance its signature is too old anyway. */
-const remembered = 900;
-
 export function createInbound(options: InboundOptions): Inbound {
   const { emit, store, now, id } = options;
+  /** Webhooks' events that are on the line, each until it has its answer. */
+  const underWay = new Map<string, Promise<unknown>>();
 
-  /** What came of it, as JSON. */
-  async function take(event: HookEvent): Promise<Fields> {
+  async function take(event: HookEvent): Promise<Taken> {
     const outcome = await emit(event);
-    const runs = await store.runs({ eventId: event.id, limit: 1000 });
-    return JSON.parse(JSON.stringify({ event: event.id, outcome, runs: runs.map(brief) }));
+    return { outcome, runs: await store.runs({ eventId: event.id, limit: 1000 }) };
   }
 
-  const eventOf = (name: EventName, data: Fields, rest: Pick<HookEvent, "cwd" | "sender" | "session">): HookEvent => {
+  const eventOf = (
+    name: EventName,
+    data: Fields,
+    rest: Pick<HookEvent, "id" | "cwd" | "sender" | "session">,
+  ): HookEvent => {
     const { [depthField]: _given, ...payload } = data; // only hooks count how deep they are
-    return { id: id(), name, at: now(), data: payload, ...rest };
+    return { name, at: now(), data: payload, ...rest };
   };
 
-  async function accept(name: string, { event: given, project }: InboundWebhook, body: string): Promise<Response> {
-    const message = asRecord(body);
-    if (!message) return refuse("input_invalid", "the message is no JSON object");
+  /** The event that a signed message means, or why it means none. */
+  function eventIn(
+    body: Uint8Array,
+    { event: given, project }: InboundWebhook,
+    rest: Pick<HookEvent, "id" | "sender">,
+  ): HookEvent | Response {
+    const message = objectIn(body);
+    if (!message) return refuse("input_invalid");
     const written = given ?? (typeof message.type === "string" ? message.type : "");
     if (!isApplicationEvent(written)) {
       const found = written === "" ? "the message has no type" : `"${written}" is no application event`;
       return refuse("input_invalid", `${found}, and the webhook names no event`);
     }
-    const data = typeof message.type === "string" && isRecord(message.data) ? message.data : message;
-    const event = eventOf(
+    const data = typeof message.type === "string" && isRecord(message.data) ? (message.data as Fields) : message; // it was JSON
+    return eventOf(
       written as EventName, // it holds a dot, as isApplicationEvent has seen
       project === undefined ? data : { ...data, project_id: project },
-      { sender: `webhook:${name}`, cwd: (project && options.workspaceOf(project)) ?? options.cwd },
+      { ...rest, cwd: (project && options.workspaceOf(project)) ?? options.cwd },
     );
-    const { outcome: _own, ...taken } = await take(event); // what hooks answered is no business of the sender's
-    return Response.json(taken, { status: 202 });
+  }
+
+  /**
+   * A message is taken once, and its event says whether it was: one that could not be written down, or that a crash left
+   * without its outcome, is taken when it comes again.
+   */
+  async function takeUnlessTaken(event: HookEvent): Promise<Response> {
+    if ((await store.event(event.id))?.outcome) return refuse("webhook_repeated");
+    const { runs } = await take(event); // what hooks answered is no business of the sender's
+    return Response.json({ event: event.id, runs: runs.map(brief) }, { status: 202 });
+  }
+
+  /** One after another, where one message comes twice at once. */
+  function takeOnce(event: HookEvent): Promise<Response> {
+    const before = underWay.get(event.id) ?? Promise.resolve();
+    const taking = before.catch(() => {}).then(() => takeUnlessTaken(event)); // who sent the one before hears of its failure
+    underWay.set(event.id, taking);
+    return taking.finally(() => underWay.get(event.id) === taking && underWay.delete(event.id));
   }
 
   return {
     async send(sent) {
       const { event: written, data = {}, cwd = options.cwd, session } = checked(sent);
-      const rest = { cwd, sender: "http", ...(session === undefined ? {} : { session }) };
-      return take(eventOf(applicationEvent(written), data, rest));
+      const rest = { id: id(), cwd, sender: "http", ...(session === undefined ? {} : { session }) };
+      const event = eventOf(applicationEvent(written), data, rest);
+      const { outcome, runs } = await take(event);
+      const isLost = runs.length > 0 && runs.every(({ reason }) => saysFull(reason));
+      if (isLost) return refuse("queue_full", runs[0]?.reason);
+      return Response.json({ event: event.id, outcome, runs: runs.map(brief) });
     },
     async deliver(name, message) {
       const webhook = options.webhook(name);
@@ -92,23 +121,27 @@ export function createInbound(options: InboundOptions): Inbound {
       }
       const verified = verify(message, secret, now());
       if (verified.is === "refused") return refuse(verified.because, verified.message);
-      const claim = { key: `webhook:${name}:${verified.id}`, gap: remembered, refusal: "it was taken before" };
-      if (await store.claim([claim], now())) return refuse("webhook_repeated" satisfies RefusalCode);
-      return accept(name, webhook, message.body);
+      const event = eventIn(message.body, webhook, { id: idOf(name, verified.id), sender: `webhook:${name}` });
+      return event instanceof Response ? event : takeOnce(event);
     },
   };
 }
 
+/** What came of an event. */
+interface Taken {
+  outcome: Outcome;
+  runs: readonly Run[];
+}
+
 const brief = ({ id, hook, status, reason }: Run): object => ({ id, hook, status, reason: reason ?? null });
 
-function asRecord(text: string): Fields | undefined {
-  try {
-    const read: unknown = JSON.parse(text);
-    return isRecord(read) ? (read as Fields) : undefined; // it was JSON
-  } catch {
-    return undefined;
-  }
-}
+/** Of the event that a message becomes: the same for the same message, whoever sends it again. */
+const idOf = (webhook: string, message: string): string =>
+  createHash("sha256")
+    .update(JSON.stringify([webhook, message]))
+    .digest("hex")
+    .slice(0, idLength);
+const idLength = 26;
 
 const where = "POST /events";
 

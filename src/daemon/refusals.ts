@@ -14,10 +14,18 @@ export type RefusalCode =
   | "signature_invalid"
   | "timestamp_invalid"
   | "webhook_repeated"
+  | "queue_full"
   | "closing"
   | "failed";
 
-export const refusals: Readonly<Record<RefusalCode, { status: number; message: string; advice: string }>> = {
+interface Refusal {
+  status: number;
+  message: string;
+  advice: string;
+  headers?: Readonly<Record<string, string>>;
+}
+
+export const refusals: Readonly<Record<RefusalCode, Refusal>> = {
   forbidden_host: { status: 403, message: "this is not an address of the daemon", advice: "call 127.0.0.1 itself" },
   forbidden_origin: {
     status: 403,
@@ -27,13 +35,22 @@ export const refusals: Readonly<Record<RefusalCode, { status: number; message: s
   unauthorized: {
     status: 401,
     message: "the token is missing or wrong",
-    advice: "send Authorization: Bearer and the token of daemon.json in the state folder",
+    advice: "send Authorization: Bearer and the token of daemon.json beside the store",
   },
   not_found: { status: 404, message: "there is nothing here", advice: "see docs/daemon.md for what there is" },
   method_not_allowed: { status: 405, message: "this is not the way to ask for it", advice: "see docs/daemon.md" },
   unsupported_type: { status: 415, message: "the body is not JSON", advice: "send Content-Type: application/json" },
-  body_too_large: { status: 413, message: "the body is larger than 1 MB", advice: "send less" },
-  input_invalid: { status: 400, message: "the body cannot be read", advice: "send one JSON object" },
+  body_too_large: {
+    status: 413,
+    message: "the body is larger than 1 MB",
+    advice: "send less",
+    headers: { connection: "close" }, // the rest of it is on its way, and nobody reads it
+  },
+  input_invalid: {
+    status: 400,
+    message: "the body is no JSON object in UTF-8",
+    advice: "send one JSON object",
+  },
   webhook_unknown: {
     status: 404,
     message: "no webhook has this name",
@@ -50,14 +67,20 @@ export const refusals: Readonly<Record<RefusalCode, { status: number; message: s
     advice: "set the clock of the sender",
   },
   webhook_repeated: { status: 409, message: "this message was taken before", advice: "do not send it again" },
+  queue_full: {
+    status: 429,
+    message: "too much waits already",
+    advice: "send it again later",
+    headers: { "retry-after": "5" },
+  },
   closing: { status: 503, message: "the daemon is being stopped", advice: "start it again: hookline up" },
   failed: { status: 500, message: "it could not be done", advice: "see the message" },
 };
 
 /** @param message instead of the usual one, where more is known */
 export function refuse(code: RefusalCode, message?: string): Response {
-  const { status, advice, ...usual } = refusals[code];
-  return Response.json({ error: { code, message: message ?? usual.message, advice } }, { status });
+  const { status, advice, headers = {}, ...usual } = refusals[code];
+  return Response.json({ error: { code, message: message ?? usual.message, advice } }, { status, headers });
 }
 
 /** Codes of ours that mean wrong use; the others are the environment's. */
@@ -71,6 +94,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   run_unknown: 404,
   tool_failed: 422,
   store_locked: 503,
+  store_unusable: 503,
 };
 
 /** What was thrown, as an answer. */

@@ -1,8 +1,7 @@
-/** What a running daemon tells other commands of the same user: who it is, where it listens and the token, in a file that nobody else reads. */
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+/** What a daemon tells other commands of the same user: who it is, how far it is, where it listens and the token, in a file that nobody else reads. */
+import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { Instant } from "../core/event.ts";
-import { fingerprint } from "../core/fingerprint.ts";
 import { isRecord } from "../core/schema.ts";
 import { isAlive } from "../system.ts";
 
@@ -10,9 +9,12 @@ export interface DaemonState {
   pid: number;
   /** Tells the process from a later one with its id. */
   owner: string;
-  port: number;
+  /** once: it does what is due and queued, and listens nowhere. */
+  phase: "starting" | "up" | "once" | "ending";
+  /** Where it listens, while it is up. */
+  port?: number;
   /** Whoever has it may ask for anything that the user may. */
-  token: string;
+  token?: string;
   started: Instant;
   version: string;
   store: string;
@@ -24,10 +26,22 @@ export interface DaemonFiles {
   lock: string;
 }
 
-/** @param folder the user's state folder: the daemon of the store that lies there needs no name of its own */
-export function daemonFilesOf(folder: string, store: string): DaemonFiles {
-  const name = store === join(folder, "hookline.db") ? "daemon" : `daemon-${fingerprint(store).slice(0, 12)}`;
-  return { state: join(folder, `${name}.json`), lock: join(folder, `${name}.lock`) };
+/** Beside the store itself, by whatever path it was named: two names of one store have one daemon. */
+export function daemonFilesOf(store: string): DaemonFiles {
+  const name = basename(store).replace(/\.db$/, "");
+  const own = name === "hookline" ? "daemon" : `${name}-daemon`; // the usual store's needs no name of its own
+  const folder = realOf(dirname(store));
+  return { state: join(folder, `${own}.json`), lock: join(folder, `${own}.lock`) };
+}
+
+/** As links lead, and as the file system writes it; what is not there yet will lie where it was named. */
+function realOf(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    const above = dirname(folder);
+    return above === folder ? folder : join(realOf(above), basename(folder));
+  }
 }
 
 /** Readers see the old state or the new one, never half. May throw what the file system says. */
@@ -47,14 +61,15 @@ export function removeState(file: string, { owner }: Pick<DaemonState, "owner">)
   }
 }
 
-/** The daemon that runs now; undefined: none does. Never throws. */
-export function runningDaemon({ state }: DaemonFiles): DaemonState | undefined {
+/** The daemon that is there now, be it that it starts or ends; undefined: none is. Never throws. */
+export function runningDaemon({ state }: Pick<DaemonFiles, "state">): DaemonState | undefined {
   const found = readState(state);
   return found && isAlive(found.owner) ? found : undefined;
 }
 
 function readState(file: string): DaemonState | undefined {
   try {
+    if (!isOwn(file)) return undefined;
     const read: unknown = JSON.parse(readFileSync(file, "utf8"));
     const isWhole = isRecord(read) && typeof read.owner === "string" && typeof read.pid === "number";
     return isWhole ? (read as unknown as DaemonState) : undefined; // only writeState writes it
@@ -62,3 +77,6 @@ function readState(file: string): DaemonState | undefined {
     return undefined; // not there, or not ours to read
   }
 }
+
+/** The store may lie in a folder that others write to: their word says nothing of our daemon. */
+const isOwn = (file: string): boolean => process.getuid === undefined || statSync(file).uid === process.getuid();

@@ -73,3 +73,9 @@ export const automationDefaults: Omit<
 /** The id of an automation's hook, which claims, runs and pauses go by. */
 export const hookIdOf = ({ project_id, id }: Pick<Automation, "project_id" | "id">): string =>
   `automation:${project_id}/${id}`;
+
+/** Whose hook it is, if it is an automation's. Names of projects hold no slash. */
+export function automationOf(hook: string): { project: string; id: string } | undefined {
+  const [, project, id] = /^automation:([^/]*)\/(.+)$/s.exec(hook) ?? [];
+  return project === undefined || id === undefined ? undefined : { project, id };
+}

@@ -7,6 +7,8 @@ export interface MomentContext {
   findings: Findings;
   /** When the automation is made; absent: it was made before. */
   now?: Instant;
+  /** Whether one that has passed is right: it does nothing any more. */
+  mayBePast?(moment: Instant): boolean;
   delayOf(written: string): Seconds | undefined;
   delayExamples: string;
 }
@@ -26,7 +28,7 @@ export function readMoment({ at, in: delay }: Fields, context: MomentContext): I
   return undefined;
 }
 
-function momentAt(written: string, { path, findings, now }: MomentContext): Instant | undefined {
+function momentAt(written: string, { path, findings, now, mayBePast }: MomentContext): Instant | undefined {
   const moment = instantOf(written);
   if (moment === undefined) {
     const message = `"${written}" is no moment`;
@@ -34,7 +36,7 @@ function momentAt(written: string, { path, findings, now }: MomentContext): Inst
     findings.error([...path, "at"], { code: "wrong-type", message, suggestion });
     return undefined;
   }
-  if (now === undefined || moment > now) return moment;
+  if (now === undefined || moment > now || mayBePast?.(moment)) return moment;
   const message = `the moment has to lie in the future, and ${new Date(moment).toISOString()} is past`;
   findings.error([...path, "at"], { code: "wrong-type", message, suggestion: "write a later one, or in: 5m" });
   return undefined;

@@ -23,6 +23,7 @@ export interface TriggerContext {
   findings: Findings;
   times: Times;
   now?: Instant;
+  mayBePast?(moment: Instant): boolean;
   /** The project's folder. */
   workspace?: string;
   cooldown: Seconds;
@@ -126,8 +127,8 @@ const readers: { readonly [T in TriggerType]: TriggerReader } = {
     return { every };
   },
   cron: readCronTrigger,
-  at(fields, { findings, times, now }) {
-    const at = readMoment(fields, { ...times, path, findings, ...(now === undefined ? {} : { now }) });
+  at(fields, { times, ...context }) {
+    const at = readMoment(fields, { ...times, ...context, path });
     return at === undefined ? undefined : { at };
   },
 };

@@ -4,7 +4,10 @@
  */
 import type { Fields, Instant, Json } from "../core/event.ts";
 import type { Hook, Origin } from "../core/hook.ts";
+import { knownInPlaceOf } from "../core/named-tools.ts";
+import { didYouMean } from "../core/nearest.ts";
 import type { Registry } from "../core/ports.ts";
+import { isRecord } from "../core/schema.ts";
 import type { Automation, LlmConfig } from "./automation-fields.ts";
 import { type AutomationFinding, collectFindings, type Findings } from "./automation-findings.ts";
 import { brokenHook, hookOf } from "./automation-hook.ts";
@@ -22,6 +25,8 @@ export interface AutomationOptions {
   workspace?: string;
   /** When it is made: a moment has to lie ahead, and a delay counts from here. Absent: it was made before. */
   now?: Instant;
+  /** The moment that it has already, where it is made anew: that one may have passed. */
+  momentBefore?(automation: Pick<Automation, "project_id" | "id">): Instant | undefined;
   /** What is wrong with the model that it names, or with there being none. */
   modelFault?(llm: LlmConfig | null): ModelFault | undefined;
 }
@@ -33,6 +38,8 @@ export interface CompiledAutomation {
   /** Of one that is broken, a hook that fails and says why, if it is known what sets it off. */
   hook?: Hook;
   findings: AutomationFinding[];
+  /** Its moment was written as a delay, and so is another one whenever it is read. */
+  isDelayed?: true;
 }
 
 /** @param origin where it was written; `root` is the folder of its project */
@@ -47,6 +54,7 @@ export function compileAutomation(written: Json, origin: Origin, options: Automa
     ...workspace,
     findings,
     cooldown: automation.cooldown_seconds,
+    mayBePast: (moment) => !automation.enabled || options.momentBefore?.(automation) === moment,
   });
   const steps = readSteps(fields.context_steps, {
     ...options,
@@ -54,6 +62,7 @@ export function compileAutomation(written: Json, origin: Origin, options: Automa
     origin: options.workspace === undefined ? {} : { root: options.workspace },
   });
   checkModel(automation, trigger, findings, options);
+  checkTools(automation, findings);
   const { prompt_template: prompt } = automation;
   warnOfPlaceholders(prompt, { findings, path: ["prompt_template"], steps: steps.steps.length });
   if (findings.isBroken || !trigger) {
@@ -65,7 +74,25 @@ export function compileAutomation(written: Json, origin: Origin, options: Automa
     trigger: trigger.trigger,
     context_steps: Array.isArray(fields.context_steps) ? (fields.context_steps as Fields[]) : [], // each was read as a map
   };
-  return { automation: whole, hook: hookOf(whole, trigger, steps, origin, workspace), findings: findings.all };
+  const isDelayed = isRecord(fields.trigger) && "in" in fields.trigger;
+  return {
+    automation: whole,
+    hook: hookOf(whole, trigger, steps, origin, workspace),
+    findings: findings.all,
+    ...(isDelayed ? { isDelayed } : {}),
+  };
+}
+
+/** Those of servers are not known before a server is asked. */
+function checkTools({ tools }: Automation, findings: Findings): void {
+  if (!Array.isArray(tools)) return;
+  for (const [index, name] of tools.entries()) {
+    const known = knownInPlaceOf(name);
+    if (!known) continue;
+    const message = `no tool is called "${name}"`;
+    const suggestion = name === "all" ? "write tools: all" : (didYouMean(name, known) ?? `known: ${known.join(", ")}`);
+    findings.error(["tools", index], { code: "unknown-tool", message, suggestion, isBearable: true });
+  }
 }
 
 function checkModel(

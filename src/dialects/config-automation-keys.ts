@@ -6,7 +6,7 @@ import {
   kindOf,
   listOf,
   mapOf,
-  number,
+  numberWithin,
   object,
   oneOf,
   type Schema,
@@ -30,7 +30,10 @@ export const engineDefaults: Required<EngineSettings> = {
   file_watcher_debounce_seconds: 5,
 };
 
+/** In seconds, as the longest: whoever wants less than one look a day wants none, and says so. */
 const shortestPoll = 0.1;
+const longestPoll = 86_400;
+const longestQuiet = 86_400;
 
 export const engineSettings: Schema<EngineSettings> = object(
   {},
@@ -43,12 +46,12 @@ export const engineSettings: Schema<EngineSettings> = object(
     ),
     file_watcher_enabled: say(flag, "false: no file or folder is watched", engineDefaults.file_watcher_enabled),
     file_watcher_poll_interval: say(
-      number(undefined, shortestPoll),
+      numberWithin(shortestPoll, longestPoll),
       "seconds between two looks, where the system does not tell of changes",
       engineDefaults.file_watcher_poll_interval,
     ),
     file_watcher_debounce_seconds: say(
-      number(undefined, 0),
+      numberWithin(0, longestQuiet),
       "how long a folder has to be quiet before its changes are told",
       engineDefaults.file_watcher_debounce_seconds,
     ),

@@ -1,4 +1,5 @@
 /** What the model of an automation is told: who asks, where and why, then the automation's own words (specification 000, section 7). */
+import { withoutCredentials } from "../core/credentials.ts";
 import { messageOf } from "../core/error.ts";
 import type { Fields, HookEvent } from "../core/event.ts";
 import { oneLine } from "../core/one-line.ts";
@@ -29,7 +30,7 @@ export async function gatherFacts({ hook, ports }: StepContext): Promise<Facts> 
       project: {
         name,
         ...(workspace === undefined ? {} : { workspace }),
-        ...(repository === undefined ? {} : { repository: withoutPassword(repository) }),
+        ...(repository === undefined ? {} : { repository: withoutCredentials(repository) }),
         ...(branch === undefined ? {} : { branch }),
       },
     };
@@ -37,9 +38,6 @@ export async function gatherFacts({ hook, ports }: StepContext): Promise<Facts> 
     return { trouble: messageOf(error) };
   }
 }
-
-/** People keep tokens in the addresses of their repositories. */
-const withoutPassword = (repository: string): string => repository.replace(/^([a-z][\w+.-]*:\/\/)[^/@]*@/i, "$1");
 
 /** The whole user message. */
 export function messageFor(prompt: string, { project }: Facts, context: StepContext): string {

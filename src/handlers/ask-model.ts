@@ -106,9 +106,9 @@ function requestOf(params: AskModelParams, asking: Asking, context: StepContext)
     turns,
     step,
     deadline: Math.min(ports.now() + timeout * 1000, caller.deadline ?? Number.POSITIVE_INFINITY),
-    called(calls) {
+    called(calls, { input, output }) {
       asking.calls = calls;
-      context.progress?.(wordsOf(asking));
+      context.progress?.(wordsOf(asking), input + output);
     },
     ...(maxTokens === undefined ? {} : { maxTokens }),
   };

@@ -1,4 +1,5 @@
 /** The environment of a hook's program: what it inherits, what it never gets, and what Hookline adds (R44, C57a). */
+import { depthBelow, depthVariable } from "../core/depth.ts";
 import type { Fields } from "../core/event.ts";
 import { textField } from "../core/event.ts";
 import type { StepContext } from "../core/ports.ts";
@@ -53,6 +54,7 @@ function facts(
   const type = { EVENT_TYPE: writtenName(hook, event.name) };
   return {
     ...prefixed("HOOKLINE", { ...common, EVENT: event.name, RUN_ID: run, HOOK_ID: hook.id }),
+    [depthVariable]: String(depthBelow(event, given ?? {})),
     ...prefixed("CLAUDE", { ...common, ...type, PLUGIN_ROOT: hook.origin.plugin }),
     ...(variables === "gen" ? prefixed("GEN", { ...common, ...type }) : {}),
   };

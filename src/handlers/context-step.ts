@@ -59,9 +59,6 @@ function checkFilled<P>({ params: schema }: Handler<P>, params: P, { hook }: Ste
 const limitIn = (params: unknown): Seconds | undefined =>
   isRecord(params) && typeof params.timeout === "number" ? params.timeout : undefined;
 
-/** Timers hold 31 bits of milliseconds; beyond that they fire at once. */
-const longestTimer = 2 ** 31 - 1;
-
 function withLimit(
   given: StepContext,
   limit: Seconds,
@@ -69,7 +66,7 @@ function withLimit(
 ): { context: StepContext & { progress(output: Fields): void }; end(): void } {
   const { event, hook, scope, run, caller, ports } = given;
   const own = new AbortController();
-  const end = ports.after(Math.min(limit * 1000, longestTimer), () => own.abort(overLimit));
+  const end = ports.after(limit * 1000, () => own.abort(overLimit));
   const signal = AbortSignal.any([given.signal, own.signal]);
   const progress = (output: Fields): void => given.progress?.({ ...output, _step_index });
   const timeout = Math.min(limit, given.timeout);

@@ -1,9 +1,7 @@
 /** A context step that makes a task (specification 000, section 4.8). A step that is repeated after a crash makes no second one. */
-import type { Fields, Json } from "../core/event.ts";
-import type { Handler } from "../core/ports.ts";
-import type { NewTask } from "../core/reach.ts";
-import { either, integer, isRecord, listOf, object, say, text } from "../core/schema.ts";
-import { compileTemplate, printValue } from "../core/template.ts";
+import type { Handler, StepContext } from "../core/ports.ts";
+import type { NewTask, Projects } from "../core/reach.ts";
+import { either, integer, listOf, object, say, text } from "../core/schema.ts";
 import { contextStep } from "./context-step.ts";
 import { projectsOf } from "./db-query.ts";
 import { ownProject } from "./own-project.ts";
@@ -54,14 +52,13 @@ export const createTask: Handler<CreateTaskParams> = contextStep(
         ),
       },
     ),
-    render: (params, scope) => printed(compileTemplate(params)(scope) as Fields), // a template keeps the shape
     inspect: ({ priority }) =>
       typeof priority === "string" && !priority.includes("{{") && priorityIn(priority) === undefined
         ? [{ path: ["priority"], expected: "a whole number", found: JSON.stringify(priority) }]
         : [],
     async run(params, context) {
       const projects = await projectsOf(context);
-      const project = params.project_id || ownProject(context);
+      const project = params.project_id || (await ownProjectIn(projects, context));
       if (project === undefined) throw new Error("project_id is required");
       const task = { ...taskOf(params), project };
       const key = `${context.run}:${context.scope.results.length}`;
@@ -71,20 +68,12 @@ export const createTask: Handler<CreateTaskParams> = contextStep(
   },
 );
 
-/** Whatever a placeholder holds is text here; only the priority is a number. */
-function printed({ priority, context_entries: entries, ...texts }: Fields): Fields {
-  const text = (value: Json): string => printValue(value);
-  const all = (fields: Fields): Fields =>
-    Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, text(value)]));
-  return {
-    ...all(texts),
-    ...(priority === undefined ? {} : { priority }),
-    ...(Array.isArray(entries)
-      ? { context_entries: entries.map((entry) => (isRecord(entry) ? all(entry as Fields) : entry)) } // it is JSON
-      : entries === undefined
-        ? {}
-        : { context_entries: entries }),
-  };
+/** That of an automation in a file is known by its folder, and need not have been made. */
+async function ownProjectIn(projects: Projects, context: StepContext): Promise<string | undefined> {
+  const id = ownProject(context);
+  const { project, origin } = context.hook;
+  if (id === undefined || id !== project || origin.root === undefined || (await projects.project(id))) return id;
+  return (await projects.projectOf(origin.root)).id;
 }
 
 /** An empty text is what a placeholder leaves that leads nowhere. */

@@ -3,6 +3,7 @@ import { relative } from "node:path";
 import { HooklineError } from "../core/error.ts";
 import type { HookEvent } from "../core/event.ts";
 import type { Hook } from "../core/hook.ts";
+import { namesTool, ownModule } from "../core/named-tools.ts";
 import { nearest } from "../core/nearest.ts";
 import type { StepContext } from "../core/ports.ts";
 import type { ModelTool, ToolInfo, Tools } from "../core/reach.ts";
@@ -48,19 +49,17 @@ async function projectTools(
   const known = tools ? await tools.list(signal, isOwn ? ownModule : undefined) : [];
   const chosen = new Set<ToolInfo>();
   for (const name of names) {
-    const found = known.filter((tool) => isMeant(name, tool.name));
+    const found = known.filter((tool) => namesTool(name, tool.name));
     if (found.length === 0 && name !== "*") throw noTool(name, [...files, ...known], context);
     for (const tool of found) chosen.add(tool);
   }
   return tools ? [...chosen].map((tool) => asModelTool(tool, tools, placed(event, hook))) : [];
 }
 
-/** The engine's own operations, as tools. */
-const ownModule = "hookline";
-
-/** Those of them that change nothing; no server is started for it. */
+/** The engine's operations that change nothing, kept to the hook's own project; no server is started for it. */
 export async function readingOperations({ event, hook, ports, signal }: StepContext): Promise<ModelTool[]> {
-  const tools = await ports.tools?.(event, hook);
+  const all = await ports.tools?.(event, hook);
+  const tools = hook.project === undefined ? undefined : all?.within?.(hook.project);
   if (!tools) return [];
   const known = await tools.list(signal, ownModule);
   return known
@@ -72,13 +71,9 @@ export async function readingOperations({ event, hook, ports, signal }: StepCont
 const placed = (event: HookEvent, { project, origin }: Hook): HookEvent =>
   project !== undefined && origin.root !== undefined ? { ...event, cwd: origin.root } : event;
 
-/** `hookline.*` and `hookline.task_*` mean all that begin so. */
-const isMeant = (written: string, name: string): boolean =>
-  written === name || (written.endsWith("*") && name.startsWith(written.slice(0, -1)));
-
 const asModelTool = (
   { name, description = name, input = { type: "object" } }: ToolInfo,
-  tools: Tools,
+  tools: Pick<Tools, "call">,
   event: HookEvent,
 ): ModelTool => ({
   name,

@@ -4,14 +4,24 @@ import type { TestReport } from "./run-tests-report.ts";
 const sumOf = (text: string, form: RegExp): number =>
   [...text.matchAll(form)].reduce((sum, [, count]) => sum + Number(count), 0);
 
+const pytestHeading = /^=+ short test summary info =+$/;
 const pytestSummary = /^(?:=+ )?(?:\d+ [a-z]+, )*\d+ [a-z]+ in \d[\d.]*s\b/;
 
 /**
  * The short summary: the test, and behind a dash why. Without one, the lines that `-v` prints. Errors, of fixtures and
- * of files that cannot be read, are failures too.
+ * of files that cannot be read, are failures too. What tests print may look the same: where all have passed none is one.
  */
 export function readPytest(lines: readonly string[]): TestReport {
-  const summarised = lines.flatMap((line) => {
+  const totals = lines.filter((line) => pytestSummary.test(line));
+  const hasFailed = totals.length === 0 || totals.some((line) => /\b\d+ (?:failed|errors?)\b/.test(line));
+  return {
+    failures: hasFailed ? [...new Set(pytestFailures(lines))] : [],
+    count: totals.reduce((sum, line) => sum + sumOf(line, /\b(\d+) (?:passed|failed)\b/g), 0),
+  };
+}
+
+function pytestFailures(lines: readonly string[]): string[] {
+  const summarised = pytestSummaries(lines).flatMap((line) => {
     const word = /^(?:FAILED|ERROR) (?=\S)/.exec(line)?.[0];
     const name = word === undefined ? "" : pytestName(line.slice(word.length));
     return name.includes("::") || /^\S+\.py$/.test(name) ? name : [];
@@ -20,22 +30,41 @@ export function readPytest(lines: readonly string[]): TestReport {
     const end = line.search(/ (?:FAILED|ERROR)(?: +\[ *\d+%\])?$/);
     return end > 0 && line.includes("::") && !line.startsWith(" ") ? line.slice(0, end) : [];
   });
-  const names = summarised.length > 0 ? summarised : listed;
-  const totals = lines.filter((line) => pytestSummary.test(line));
-  return {
-    failures: [...new Set(names)],
-    count: totals.reduce((sum, line) => sum + sumOf(line, /\b(\d+) (?:passed|failed)\b/g), 0),
-  };
+  return summarised.length > 0 ? summarised : listed;
 }
 
-/** Up to the dash before the reason. What stands in brackets, the test's parameters, may hold dashes and brackets. */
+/** The lines below each heading, up to the totals; all, where the report's beginning was cut off. */
+function pytestSummaries(lines: readonly string[]): readonly string[] {
+  if (!lines.some((line) => pytestHeading.test(line))) return lines;
+  let isInside = false;
+  return lines.filter((line) => {
+    if (pytestHeading.test(line)) isInside = true;
+    else if (pytestSummary.test(line)) isInside = false;
+    return isInside;
+  });
+}
+
+/**
+ * Up to the dash before the reason. What stands in brackets, the test's parameters, may hold dashes and brackets: it ends
+ * with the one that closes them all, or where none does, with the first that a dash follows.
+ */
 export function pytestName(said: string): string {
   const dash = said.indexOf(" - ");
   const bracket = said.indexOf("[");
   if (dash < 0) return said;
   if (bracket < 0 || dash < bracket) return said.slice(0, dash);
-  const end = said.indexOf("] - ", bracket);
+  const end = closingBracket(said, bracket) ?? said.indexOf("] - ", bracket);
   return end < 0 ? said : said.slice(0, end + 1);
+}
+
+function closingBracket(said: string, from: number): number | undefined {
+  let depth = 0;
+  for (let at = from; at < said.length; at++) {
+    if (said[at] === "[") depth += 1;
+    else if (said[at] === "]") depth -= 1;
+    if (said[at] === "]" && depth === 0 && (at === said.length - 1 || said.startsWith(" - ", at + 1))) return at;
+  }
+  return undefined;
 }
 
 /**
@@ -67,14 +96,18 @@ function withoutParents(names: readonly string[]): string[] {
   return names.filter((name) => !parents.has(name));
 }
 
-/** The list at the end of each binary's report; the lines before it may be mixed with what the tests print. */
+/** The list right before the result of each binary; the lines above it may be mixed with what the tests print. */
 export function readCargo(lines: readonly string[]): TestReport {
   const failures: string[] = [];
-  let isListed = false;
+  let list: string[] | undefined;
   for (const line of lines) {
-    const name: string | undefined = isListed ? /^ {4}(\S.*)$/.exec(line)?.[1] : undefined;
-    if (name !== undefined) failures.push(name);
-    isListed = line === "failures:" || name !== undefined;
+    const name = /^ {4}(\S.*)$/.exec(line)?.[1];
+    if (line === "failures:") list = [];
+    else if (name !== undefined) list?.push(name);
+    else if (line !== "") {
+      if (line.startsWith("test result: ")) failures.push(...(list ?? []));
+      list = undefined;
+    }
   }
   return { failures, count: lines.reduce((sum, line) => sum + sumOf(line, /^running (\d+) tests?$/g), 0) };
 }

@@ -22,9 +22,25 @@ export function readJest(lines: readonly string[]): TestReport {
   return { failures: [...failures.values()], count: totalOf(lines, /^Tests: .*\b(\d+) total$/) };
 }
 
-/** Names with the file and their groups before them; a file that failed as a whole stands twice, in brackets again. */
+const vitestFailure = /^ ?FAIL {1,2}(\S.*)$/;
+/** What stands before an error, whose names come first: the heading of them all, or the line that ends the error before. */
+const beforeVitestError = /^⎯+ Failed \w+ \d+ ⎯+$|^⎯+\[\d+\/\d+\]⎯+$/;
+
+/**
+ * Names with the file and their groups before them; a file that failed as a whole stands twice, in brackets again. Lines
+ * that tests print, or that errors say, may look the same; they count only where the report's beginning was cut off.
+ */
 export function readVitest(lines: readonly string[]): TestReport {
-  const named = lines.flatMap((line) => /^ ?FAIL {1,2}(\S.*)$/.exec(line)?.[1]?.trimEnd() ?? []).map(fileOnce);
+  const all: string[] = [];
+  const reported: string[] = [];
+  let isReported = false;
+  for (const line of lines) {
+    const name = vitestFailure.exec(line)?.[1]?.trimEnd();
+    if (name === undefined) isReported = beforeVitestError.test(line) || (isReported && line === "");
+    else for (const list of isReported ? [all, reported] : [all]) list.push(fileOnce(name));
+  }
+  const hasFailed = lines.some((line) => /^ *(?:Test Files|Tests) {2}.*\b\d+ failed\b/.test(line));
+  const named = reported.length > 0 || !hasFailed ? reported : all;
   return { failures: [...new Set(named)], count: totalOf(lines, /^ *Tests {2}.*\((\d+)\)$/) };
 }
 
@@ -59,20 +75,31 @@ function mochaTitles(lines: readonly string[], from: number, failing: number): s
   return titles;
 }
 
-/** The list at the end of a report for people, or the points of a TAP report. Groups fail because of their tests, and are left out. */
+/** The lists at the ends of reports for people, or the points of TAP reports. Groups fail because of their tests, and are left out. */
 export function readNode(lines: readonly string[]): TestReport {
-  const start = lines.findIndex((line) => /^(?:✖ failing|Failed) tests:$/.test(line));
-  const failures = start < 0 ? tapFailures(lines) : listedFailures(lines.slice(start + 1));
-  return { failures, count: totalOf(lines, /^(?:ℹ|#) tests (\d+)$/) };
+  const starts = lines.flatMap((line, index) => (isNodeHeading(line) && lines[index + 1] === "" ? index + 2 : []));
+  const failures = starts.length === 0 ? tapFailures(lines) : starts.flatMap((from) => listedFailures(lines, from));
+  const summaries = lines.filter((_, index) => /^(?:ℹ|#) (?:suites|pass) \d+$/.test(lines[index + 1] ?? ""));
+  return { failures, count: totalOf(summaries, /^(?:ℹ|#) tests (\d+)$/) };
 }
 
+const isNodeHeading = (line: string): boolean => /^(?:✖ failing|Failed) tests:$/.test(line);
 const isOfGroup = (line = ""): boolean => /^\s*'\d+ subtests? failed'$/.test(line);
+const isPlace = (line = ""): boolean => line.startsWith("test at ");
+const isOfList = (line: string): boolean => line === "" || /^(?: {2}|[✖⚠] )/.test(line) || isPlace(line);
 
-const listedFailures = (lines: readonly string[]): string[] =>
-  lines.flatMap((line, index) => {
-    const name = /^✖ (.+?)(?: \(\d[\d.]*ms\))?$/.exec(line)?.[1];
-    return name === undefined || isOfGroup(lines[index + 1]) ? [] : name;
-  });
+/** Up to where something else is said: a name without a place, where those of the list have theirs, is of another run. */
+function listedFailures(lines: readonly string[], from: number): string[] {
+  const failures: string[] = [];
+  const arePlaced = isPlace(lines[from]);
+  for (let at = from; at < lines.length && isOfList(lines[at] ?? ""); at++) {
+    const name = /^✖ (.+?)(?: \(\d[\d.]*ms\))?$/.exec(lines[at] ?? "")?.[1];
+    if (name === undefined) continue;
+    if (arePlaced && !isPlace(lines[at - 1])) break;
+    if (!isOfGroup(lines[at + 1])) failures.push(name);
+  }
+  return failures;
+}
 
 const longestPoint = 100;
 

@@ -1,6 +1,7 @@
 /** Runs a workspace script (specification 004): before a session, after a turn for the files that changed, before a commit. */
 import { homedir } from "node:os";
 import { relative } from "node:path";
+import { elapsed } from "../core/elapsed.ts";
 import { messageOf } from "../core/error.ts";
 import type { Fields, Seconds } from "../core/event.ts";
 import { rowOf } from "../core/events.ts";
@@ -51,9 +52,9 @@ export const script: Handler<ScriptParams> = {
     const files = params.type === "session" ? undefined : scriptFiles(context);
     if (params.type === "file" && files && files.there.length + files.gone.length === 0)
       return { ok: true, output: {}, notes: [noFileLeft] };
-    const started = context.ports.now();
+    const started = elapsed(context.ports);
     const { end, notes } = await perform(params, files, context).catch(asNotRun);
-    const ms = context.ports.now() - started;
+    const ms = elapsed(context.ports) - started;
     return conclude({ params, context, files, end, notes, ms });
   },
 };

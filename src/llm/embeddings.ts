@@ -10,7 +10,7 @@ import { isOfThisMachine } from "./wanted.ts";
 export interface EmbeddingModel {
   /** The model at its address. */
   name: string;
-  /** Rejects with HooklineError model_failed. */
+  /** In one request. Rejects with HooklineError model_failed. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
 }
 
@@ -24,7 +24,6 @@ function isAlso({ url }: Access, written: string, own: ModelSettings, environmen
 }
 
 const limitInMilliseconds = 20_000;
-const textsAtOnce = 64;
 
 export interface EmbeddingSettings {
   /** Those in force, in which a project may have had its say. */
@@ -59,13 +58,7 @@ export function createEmbeddings(
     );
   return {
     name: placeOf(access),
-    async embed(texts, given) {
-      const signal = AbortSignal.any([given, AbortSignal.timeout(limitInMilliseconds)]);
-      const vectors: Float32Array[] = [];
-      for (let from = 0; from < texts.length; from += textsAtOnce)
-        vectors.push(...(await ask(access, texts.slice(from, from + textsAtOnce), signal)));
-      return vectors;
-    },
+    embed: (texts, signal) => ask(access, texts, AbortSignal.any([signal, AbortSignal.timeout(limitInMilliseconds)])),
   };
 }
 

@@ -47,7 +47,11 @@ export async function answersTo(calls: readonly Call[], turn: number, talk: Talk
   return { role: "tool", content };
 }
 
-const tell = ({ calls, request }: Talk): void => request.called?.(calls.map((call) => ({ ...call })));
+const tell = ({ calls, request, spent }: Talk): void =>
+  request.called?.(
+    calls.map((call) => ({ ...call })),
+    { ...spent },
+  );
 
 const givenUp = (talk: Talk): Error => failed(talk, stopped(talk.patience.signal, talk.clock, talk.patience.deadline));
 

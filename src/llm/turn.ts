@@ -90,11 +90,16 @@ function outputLimit(talk: Talk): number {
   const longest = longestOf(talk.request);
   if (maxTokens === undefined) return longest;
   const { spent } = talk;
-  const left = maxTokens - spent.input - spent.output - estimate(talk);
+  const needed = estimate(talk);
+  const before = spent.input + spent.output;
+  const left = maxTokens - before - needed;
   if (left >= shortestAnswer) return Math.min(longest, left);
   throw failed(talk, {
     kind: "budget",
-    reason: `another turn would cost more than the ${maxTokens} tokens that it may use`,
+    reason:
+      before === 0
+        ? `the question and its tools are about ${needed} tokens, and with an answer that is more than the ${maxTokens} that it may use`
+        : `another turn would cost more than the ${maxTokens} tokens that it may use`,
   });
 }
 

@@ -21,6 +21,7 @@ export type Wanted = Pick<ModelRequest, "model" | "over" | "url">;
 
 /** Throws model_unknown. */
 export function accessFor({ model, over, url }: Wanted, settings: ModelSettings, environment: Environment): Access {
+  if (url) insistOnKnownPlace(url, settings, environment); // first: which model is asked may be set later
   const name = over ? nameOver(over, settings, environment) : model;
   return url
     ? accessAt(url, name ?? defaultName(settings, environment), settings, environment)
@@ -69,6 +70,22 @@ function nameOver(
   return `${provider ?? standing.provider}/${model ?? standing.model}`;
 }
 
+function insistOnKnownPlace(url: string, settings: ModelSettings, environment: Environment): void {
+  const address = addressOf("at base_url", "openai-compatible", { url }, environment);
+  const known = [...providerKinds, ...Object.keys(settings.providers ?? {})];
+  if (!isOfThisMachine(address) && !known.some((one) => isAt(url, one, settings, environment)))
+    throw foreign(address, "base_url");
+}
+
+/** @param more the provider that was meant */
+const foreign = (address: string, where: string, more: { provider?: string } = {}): HooklineError =>
+  unknown(
+    `${new URL(address).origin} is not the address of any provider`,
+    where,
+    "name it under models.providers in your own ~/.config/hookline/config.yaml",
+    more,
+  );
+
 /**
  * A file or a row that names an address must not send what is asked, and the key with it, anywhere it likes: only to
  * addresses that the settings name for a provider, with that one's key, or to this machine, without any.
@@ -83,12 +100,7 @@ function accessAt(url: string, written: string, settings: ModelSettings, environ
   if (kind === undefined) throw noProvider(provider, name, settings);
   const address = addressOf(name, kind, { url }, environment);
   if (isOfThisMachine(address)) return { kind, name, model, url: address, headers: {} };
-  throw unknown(
-    `${new URL(address).origin} is not the address of any provider`,
-    `the model ${name}`,
-    "name it under models.providers in your own ~/.config/hookline/config.yaml",
-    { provider },
-  );
+  throw foreign(address, `the model ${name}`, { provider });
 }
 
 /** At an address of this machine the protocol may stand in the place of a provider. */

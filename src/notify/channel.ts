@@ -33,8 +33,12 @@ const attemptsAtMost = 5;
 const firstPause: Seconds = 0.5;
 const requestLimitInMs = 10_000;
 const replyLimitInBytes = 64 << 10;
-/** Nobody wants to be told so late; who asks for more than this is not waited for. */
+/** Nobody wants to be told so late: what would have to wait longer than this is left out. */
 const longestWait: Seconds = 900;
+/** A place that says no for ever is asked again all the same. */
+const longestObeyed: Seconds = 86_400;
+/** Who says it is too much again and again is asked less and less often, whatever it says. */
+const longestOwnPause: Seconds = 60;
 /** Runs whose message may still be written anew. */
 const messagesAtMost = 1000;
 
@@ -49,6 +53,7 @@ export function createChannel({ name, speaker, kinds, ...outside }: ChannelOptio
   let dropped = 0;
   let isGone = false;
   let notBefore: Instant = 0;
+  let limits = 0;
   let wake = (): void => {};
 
   function leaveOneOut(): void {
@@ -85,10 +90,8 @@ export function createChannel({ name, speaker, kinds, ...outside }: ChannelOptio
     const message = messageOf(notice);
     const reply = await send(message);
     inFlight = undefined;
-    if (reply.is === "limited" && reply.retry <= longestWait) {
-      notBefore = now() + reply.retry * 1000;
-      return;
-    }
+    if (reply.is !== "limited") limits = 0;
+    else return obey(Math.max(reply.retry, Math.min(firstPause * 2 ** limits++, longestOwnPause)));
     if (reply.is === "trouble" && ++one.attempts < attemptsAtMost) {
       notBefore = now() + firstPause * 2 ** (one.attempts - 1) * 1000;
       return;
@@ -98,12 +101,24 @@ export function createChannel({ name, speaker, kinds, ...outside }: ChannelOptio
     if (stopping.signal.aborted) return;
     isGone = reply.is === "refused" && message.method === "POST" && speaker.gone.has(reply.status);
     if (message.method === "PATCH") messages.delete(notice.run.id); // it may have been deleted there
-    const reason = reply.is === "limited" ? `it asks to wait ${Math.round(reply.retry)} s` : reply.reason;
     complain(
       isGone
-        ? `${name}: ${reason}; it is told nothing more until its settings change or Hookline starts anew`
-        : `${name}: a notice was not taken: ${reason}`,
+        ? `${name}: ${reply.reason}; it is told nothing more until its settings change or Hookline starts anew`
+        : `${name}: a notice was not taken: ${reply.reason}`,
     );
+  }
+
+  const isTooLong = (): boolean => notBefore - now() > longestWait * 1000;
+
+  /** Nothing is sent before that is over. What cannot wait for it goes; what comes meanwhile is counted, too. */
+  function obey(pause: Seconds): void {
+    notBefore = now() + Math.min(pause, longestObeyed) * 1000;
+    if (!isTooLong()) return;
+    complain(
+      `${name}: it asks to wait ${Math.round(pause)} s; what would wait longer than ${longestWait} s is left out`,
+    );
+    dropped += waiting.length;
+    waiting.length = 0;
   }
 
   function messageOf(notice: Notice): Message {
@@ -113,9 +128,9 @@ export function createChannel({ name, speaker, kinds, ...outside }: ChannelOptio
   }
 
   function taken({ kind, run }: Notice, { method }: Message, { body, reset }: Extract<Reply, { is: "taken" }>): void {
-    if (reset !== undefined) notBefore = now() + Math.min(reset, longestWait) * 1000;
+    if (method === "POST") dropped = 0;
+    if (reset !== undefined) obey(reset);
     if (method === "PATCH") return;
-    dropped = 0;
     const id = kind === "started" || kind === "tools" ? speaker.idOf?.(body) : undefined;
     if (id === undefined) return void messages.delete(run.id);
     messages.set(run.id, id);
@@ -137,6 +152,10 @@ export function createChannel({ name, speaker, kinds, ...outside }: ChannelOptio
   return {
     add(notice) {
       if (isGone || stopping.signal.aborted || !kinds.has(notice.kind)) return;
+      if (isTooLong()) {
+        dropped += 1;
+        return;
+      }
       const sameRun = waiting.find(
         (one) => one !== inFlight && one.notice.kind === "tools" && one.notice.run.id === notice.run.id,
       );

@@ -123,11 +123,15 @@ export function createNotifier(options: NotifierOptions): Notifier {
   async function withoutSecrets(notice: Notice): Promise<Notice> {
     const { redact } = options;
     if (!redact) return notice;
-    const { reason, summary } = notice;
+    const { hook, reason = "", summary = "" } = notice;
+    const texts = [hook.name, reason, summary, ...notice.tools];
+    const [name = "", because = "", answer = "", ...tools] = await Promise.all(texts.map((text) => redact(text)));
     return {
       ...notice,
-      ...(reason === undefined ? {} : { reason: await redact(reason) }),
-      ...(summary === undefined ? {} : { summary: await redact(summary) }),
+      hook: { ...hook, name },
+      tools,
+      ...(notice.reason === undefined ? {} : { reason: because }),
+      ...(notice.summary === undefined ? {} : { summary: answer }),
     };
   }
 

@@ -74,9 +74,12 @@ export function readReply(status: number, headers: Headers, body: unknown): Repl
 /** The body is more exact than the header, which holds whole seconds. */
 function retryOf(headers: Headers, body: unknown): Seconds {
   const told = typeof body === "object" && body !== null && "retry_after" in body ? body.retry_after : undefined;
-  const retry = Number(told ?? headers.get("retry-after") ?? usualRetry);
-  return retry >= 0 ? retry : usualRetry;
+  return [told, headers.get("retry-after")].map(secondsIn).find((one) => one >= 0) ?? usualRetry;
 }
+
+/** NaN where there is no number in it. */
+const secondsIn = (told: unknown): Seconds =>
+  typeof told === "number" || (typeof told === "string" && told.trim() !== "") ? Number(told) : Number.NaN;
 
 function said(body: unknown): string {
   const text = typeof body === "object" && body !== null && "message" in body ? body.message : body;

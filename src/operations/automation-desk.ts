@@ -5,24 +5,27 @@ import type { Fields, HookId, Instant, Json } from "../core/event.ts";
 import { nameOf } from "../core/explain.ts";
 import type { Hook, HookSet, Origin } from "../core/hook.ts";
 import { nearest } from "../core/nearest.ts";
+import { isRecord } from "../core/schema.ts";
 import type { CompiledAutomation } from "../dialects/automation.ts";
-import { type Automation, hookIdOf } from "../dialects/automation-fields.ts";
+import { type Automation, automationOf, hookIdOf } from "../dialects/automation-fields.ts";
 import type { CompiledAutomations } from "../dialects/automation-file.ts";
 import type { AutomationFinding } from "../dialects/automation-findings.ts";
 import { brokenTag } from "../dialects/automation-hook.ts";
 import { storeIsMissing } from "../projects/without-store.ts";
-import type { StoredHook, StoredHooks } from "../sources/automations.ts";
-import { automationOf } from "./automation-run.ts";
+import { isWithin } from "../sources/automation-places.ts";
+import { type StoredHook, type StoredHooks, writtenFields } from "../sources/automations.ts";
 import { folderOf } from "./board.ts";
 import type { Asked } from "./operation.ts";
+import { refusal } from "./refusal.ts";
 
 /** Whose it is, and whether it is being made. */
 export interface Making {
   project?: string;
   /** The folder of its project. */
   workspace?: string;
-  /** It is made now: its moment has to lie ahead. */
+  /** It is made now: its moment has to lie ahead, unless it is the one that it has. */
   now?: Instant;
+  momentBefore?(automation: Pick<Automation, "project_id" | "id">): Instant | undefined;
 }
 export interface AutomationDesk {
   records: AutomationRecords;
@@ -43,11 +46,17 @@ export async function deskOf({ automations }: Pick<Asked, "automations">): Promi
 }
 
 /** One that a person means: kept in the store, or written in a file. */
-export type Known = { project: string; id: string; hook?: Hook } & ({ stored: StoredHook } | { file: string });
+export type Known = { project: string; id: string } & (
+  | { stored: StoredHook; hook?: Hook }
+  | { file: string; hook: Hook }
+);
 
 /** Those of the store and of the files, the latter first: they are the ones in force. */
 export async function knownAutomations(asked: Asked): Promise<Known[]> {
-  const { stored } = (await deskOf(asked)).stored();
+  return knownWith((await deskOf(asked)).stored().stored, asked);
+}
+
+async function knownWith(stored: readonly StoredHook[], asked: Asked): Promise<Known[]> {
   const set: HookSet = await asked.hooks(asked.event);
   const files = set.hooks.flatMap((hook): Known[] => {
     const named = automationOf(hook.id);
@@ -66,8 +75,16 @@ export async function knownAutomations(asked: Asked): Promise<Known[]> {
 }
 
 const placeOf = ({ origin }: Hook): string => `${origin.file}${origin.line === undefined ? "" : `:${origin.line}`}`;
-const keyOf = ({ project, id }: Pick<Known, "project" | "id">): string => `${project}/${id}`;
+export const keyOf = ({ project, id }: Pick<Known, "project" | "id">): string => `${project}/${id}`;
 export const hookOf = ({ project, id }: Pick<Known, "project" | "id">): HookId => hookIdOf({ project_id: project, id });
+
+type Named = Pick<Known, "project" | "id">;
+
+/** Where nothing keeps any, those of the files. */
+export async function knownAnywhere(asked: Asked): Promise<Known[]> {
+  const desk = await asked.automations?.();
+  return knownWith(desk?.stored().stored ?? [], asked);
+}
 
 /**
  * The one that is meant by ID, PROJECT/ID or the id of its hook. An id alone means the one of the folder's project.
@@ -76,26 +93,50 @@ export const hookOf = ({ project, id }: Pick<Known, "project" | "id">): HookId =
  */
 export async function findAutomation(written: string, project: string | undefined, asked: Asked): Promise<Known> {
   const all = await knownAutomations(asked);
-  const own = project === undefined ? all : all.filter((one) => one.project === project);
-  const named = own.filter((one) => [one.id, keyOf(one), hookOf(one)].includes(written));
-  const [first, ...others] = named;
-  if (first && others.length === 0) return first;
-  if (first) {
-    const here = await projectHere(asked);
-    const near = named.find((one) => one.project === here);
-    if (near) return near;
-    throw new Error(`${named.length} automations are called "${written}"; say which: ${named.map(keyOf).join(" or ")}`);
-  }
-  const near = nearest(
+  const found = await chooseNamed(all, { id: written, project }, asked);
+  if (found) return found;
+  const own = all.filter((one) => project === undefined || one.project === project);
+  throw notFound(
     written,
     own.flatMap((one) => [one.id, keyOf(one)]),
   );
-  throw new Error(`Hook '${written}' not found${near === undefined ? "" : `; did you mean "${near}"?`}`);
+}
+
+/** Undefined: none is called so. @throws Error where more than one is, and none of them is the folder's */
+export async function chooseNamed<T extends Named & { hook?: Hook }>(
+  all: readonly T[],
+  { id, project }: { id: string; project?: string | undefined },
+  asked: Asked,
+): Promise<T | undefined> {
+  const own = project === undefined ? all : all.filter((one) => one.project === project);
+  const named = own.filter((one) => [one.id, keyOf(one), hookOf(one)].includes(id));
+  if (named.length < 2) return named[0];
+  const here = await projectHere(asked);
+  const near = named.find((one) => one.project === here) ?? innermost(named, folderOf(asked));
+  if (near) return near;
+  throw refusal(
+    `${named.length} automations are called "${id}"`,
+    "several projects",
+    `say ${named.map(keyOf).join(" or ")}`,
+  );
+}
+
+export function notFound(written: string, known: readonly string[] = []): Error {
+  const near = nearest(written, known);
+  const advice = near === undefined ? "automation list shows what there is" : `did you mean "${near}"?`;
+  return refusal(`Hook '${written}' not found`, "the store and the files of this folder", advice);
 }
 
 async function projectHere(asked: Asked): Promise<string | undefined> {
   const board = await asked.board?.();
   return (await board?.projects.at(folderOf(asked)))?.id;
+}
+
+/** Of a folder that has no project in the store, what its files say is its own. */
+function innermost<T extends { hook?: Hook }>(named: readonly T[], folder: string): T | undefined {
+  const rootOf = ({ hook }: T): string => hook?.origin.root ?? "";
+  const holding = named.filter((one) => rootOf(one) !== "" && isWithin(folder, rootOf(one)));
+  return holding.sort((left, right) => rootOf(right).length - rootOf(left).length)[0];
 }
 
 /** The same, for what changes it: what lies in a file is changed there. */
@@ -106,7 +147,7 @@ export async function findStored(
 ): Promise<Known & { stored: StoredHook }> {
   const found = await findAutomation(written, project, asked);
   if ("stored" in found) return found;
-  throw new Error(`the automation ${keyOf(found)} lies in a file: change it there (${found.file})`);
+  throw refusal(`the automation ${keyOf(found)} lies in a file`, found.file, "change it there");
 }
 
 /** What a list tells of it. */
@@ -146,41 +187,51 @@ function toolsOf(hook: Hook | undefined): Json {
 }
 
 /** Why it cannot run as it stands. */
-function faultOf(known: Known): string | null {
-  const told =
-    "stored" in known ? known.stored.findings.find(({ severity }) => severity === "error")?.message : undefined;
+export function faultOf(known: Known): string | null {
+  const told = "stored" in known ? faultIn(known.stored.findings) : undefined;
   const { reason } = known.hook?.tags.includes(brokenTag) ? (known.hook.steps[0]?.with ?? {}) : {};
   return told ?? (typeof reason === "string" ? reason : null);
 }
 
-export const automationView = (known: Known, standing: Standing): Fields => {
-  const automation = "stored" in known ? known.stored.automation : undefined;
+export const faultIn = (findings: readonly AutomationFinding[]): string | undefined =>
+  findings.find(({ severity }) => severity === "error")?.message;
+
+/** Why it cannot run, behind what was said of it. */
+export const faultLines = (result: unknown): string[] =>
+  isRecord(result) && typeof result.fault === "string" ? [`it cannot run: ${result.fault}`] : [];
+
+/** The same fields wherever it lies. */
+export const automationView = (
+  known: Known,
+  { automation, findings }: Pick<CompiledAutomation, "automation" | "findings">,
+  standing: Standing,
+): Fields => {
   const { on: _on, tools: _tools, ...row } = automationRow(known, standing);
   return {
     ...row,
-    ...(automation ? fieldsOf(automation) : hookView(known.hook)),
+    ...(automation ? fieldsOf(automation) : rowFields(known)),
     hook: hookOf(known),
-    findings: "stored" in known ? known.stored.findings.map(sayFinding) : [],
+    findings: findings.map(sayFinding),
   };
 };
 
 const fieldsOf = (automation: Automation): Fields => JSON.parse(JSON.stringify(automation)); // plain JSON, which its type does not say
 
-/** Of one that lies in a file, what became of it. */
-const hookView = (hook: Hook | undefined): Fields =>
-  hook ? { trigger: JSON.parse(JSON.stringify(hook.on)), steps: JSON.parse(JSON.stringify(hook.steps)) } : {};
+/** Of a row that is no automation, what it holds all the same. */
+const rowFields = (known: Known): Fields =>
+  "stored" in known && !("broken" in known.stored.row) ? writtenFields(known.stored.row) : {};
 
 export const sayFinding = ({ severity, message, suggestion, path }: AutomationFinding): string =>
   `${severity}: ${path.length > 0 ? `${path.join(".")}: ` : ""}${message}${suggestion ? ` (${suggestion})` : ""}`;
 
-/** @throws Error with all of them, where there are errors */
-export function refuseErrors({ findings }: Pick<CompiledAutomation, "findings">): void {
+/** @param where which automation it is. @throws Error with all of them, where there are errors */
+export function refuseErrors({ findings }: Pick<CompiledAutomation, "findings">, where: string): void {
   const errors = findings.filter(({ severity }) => severity === "error");
-  if (errors.length === 0) return;
-  throw new Error(
-    errors.map(({ message, suggestion }) => `${message}${suggestion ? ` (${suggestion})` : ""}`).join("; "),
-  );
+  if (errors.length > 0) throw new Error(errors.map((one) => refusalOf(one, where).message).join("; "));
 }
+
+const refusalOf = ({ message, path, suggestion }: AutomationFinding, where: string): Error =>
+  refusal(message, path.length > 0 ? `${path.join(".")} of ${where}` : where, suggestion ?? "write another value");
 
 export const warningsOf = ({ findings }: Pick<CompiledAutomation, "findings">): string[] =>
   findings.filter(({ severity }) => severity !== "error").map(sayFinding);

@@ -1,16 +1,30 @@
 /** Operations that make automations and change them: everything is checked before it is written (R48). */
 import type { StoredAutomation } from "../core/automation-records.ts";
-import type { Fields } from "../core/event.ts";
+import type { Fields, Instant } from "../core/event.ts";
 import { isRecord } from "../core/schema.ts";
 import { slugOf } from "../core/slug.ts";
 import type { CompiledAutomation } from "../dialects/automation.ts";
 import type { Automation } from "../dialects/automation-fields.ts";
+import type { ProjectRecord } from "../projects/records.ts";
 import { storedForm, writtenFields } from "../sources/automations.ts";
-import { deskOf, findStored, knownAutomations, refuseErrors, warningsOf } from "./automation-desk.ts";
+import {
+  type AutomationDesk,
+  deskOf,
+  faultLines,
+  findStored,
+  hookOf,
+  type Known,
+  keyOf,
+  knownAutomations,
+  notFound,
+  refuseErrors,
+  warningsOf,
+} from "./automation-desk.ts";
 import { createParams, editParams, writtenWith } from "./automation-params.ts";
 import { viewAfter } from "./automations.ts";
-import { madeNote, projectFor } from "./board.ts";
+import { madeNote, projectFor, projectForeseen } from "./board.ts";
 import type { Asked, Operation } from "./operation.ts";
+import { refusal } from "./refusal.ts";
 import { madeLines } from "./views.ts";
 
 export const automationCreate: Operation<Fields> = {
@@ -22,20 +36,66 @@ export const automationCreate: Operation<Fields> = {
   show: (result) => [...madeLines(result), ...warningLines(result), ...shortly(result)],
   async run({ id, project: written, ...params }, asked) {
     const fields = writtenWith(params);
-    const placed = await projectFor(asked, typeof written === "string" ? written : undefined);
-    const { id: project, workspace } = placed.project;
-    const now = asked.now();
-    const taken = (await knownAutomations(asked)).filter((one) => one.project === project).map((one) => one.id);
-    const own = typeof id === "string" ? id : freeId(slugOf(String(fields.name)), taken);
-    const { compile, records } = await deskOf(asked);
-    const making = { project, now, ...(workspace === undefined ? {} : { workspace }) };
-    const compiled = compile({ ...fields, id: own, project_id: project }, making);
-    const stored = checked(compiled, asked, { created_at: now / 1000, updated_at: now / 1000 });
-    if (taken.includes(own) || !records.add(stored))
-      throw new Error(`an automation is called "${own}" already in the project ${project}; choose another id`);
-    return { ...(await viewAfter({ project, id: own }, asked)), ...madeNote(placed), warnings: warningsOf(compiled) };
+    if (params.trigger === undefined) insistOnTrigger(fields, `the automation "${fields.name}"`);
+    const meant = typeof written === "string" ? written : undefined;
+    const desk = await deskOf(asked);
+    const { records } = desk;
+    const before = asked.key === undefined ? undefined : records.madeFor(asked.key);
+    if (before) return madeBefore(before, asked);
+    const wanted = typeof id === "string" ? { ...fields, id } : fields;
+    const beside = await knownAutomations(asked);
+    const madeIn = (project: ProjectRecord): Made => make(wanted, { project, beside, desk }, asked);
+    const foreseen = await projectForeseen(asked, meant);
+    if (foreseen.made) madeIn(foreseen.project); // what is refused leaves no project behind
+    const placed = foreseen.made ? await projectFor(asked, meant) : foreseen;
+    const { stored, compiled } = records.write(() => {
+      const made = madeIn(placed.project);
+      records.add(made.stored, asked.key);
+      return made;
+    });
+    return { ...(await viewAfter(stored, asked)), ...madeNote(placed), warnings: warningsOf(compiled) };
   },
 };
+
+interface Place {
+  project: ProjectRecord;
+  /** Ids are taken by those of files, too. */
+  beside: readonly Known[];
+  desk: AutomationDesk;
+}
+
+/** Written nowhere yet. @throws Error where it cannot be kept */
+function make(fields: Fields, { project, beside, desk }: Place, asked: Asked): Made {
+  const { id: project_id, workspace } = project;
+  const now = asked.now();
+  const known = beside.filter((one) => one.project === project_id);
+  const taken = [...known, ...desk.records.list(project_id)].map((one) => one.id);
+  const id = typeof fields.id === "string" ? fields.id : freeId(slugOf(String(fields.name)), taken);
+  const making = { project: project_id, now, ...(workspace === undefined ? {} : { workspace }) };
+  const compiled = desk.compile({ ...fields, id, project_id }, making);
+  const automation = checked(compiled, asked, `the automation ${project_id}/${id}`);
+  const stored = storedForm({ ...automation, created_at: now / 1000, updated_at: now / 1000 });
+  if (!taken.includes(id)) return { stored, compiled };
+  throw refusal(`an automation is called "${id}" already`, `the project ${project_id}`, "choose another --id");
+}
+
+/** Asked for again after a crash. */
+async function madeBefore(known: Parameters<typeof viewAfter>[0], asked: Asked): Promise<Fields> {
+  const view = await viewAfter(known, asked);
+  return { ...view, warnings: view.findings ?? [] };
+}
+
+interface Made {
+  stored: StoredAutomation;
+  compiled: CompiledAutomation;
+}
+
+/** What is said of one in a file is no help on a command line. */
+function insistOnTrigger({ trigger }: Fields, where: string): void {
+  if (typeof trigger === "string" || (isRecord(trigger) && "type" in trigger)) return;
+  const advice = "say one of --event, --cron, --every, --watch, --at or --in";
+  throw refusal("nothing sets it off", where, advice);
+}
 
 /** Of automations of one name, the later ones get a number. */
 function freeId(id: string, taken: readonly string[]): string {
@@ -45,22 +105,20 @@ function freeId(id: string, taken: readonly string[]): string {
   }
 }
 
-/** @throws Error where it cannot be kept */
-export function checked(compiled: CompiledAutomation, asked: Asked, times: Partial<Automation>): StoredAutomation {
-  refuseErrors(compiled);
-  if (!compiled.automation) throw new Error("it cannot be read");
-  const stored = storedForm({ ...compiled.automation, ...times });
-  if (holdsSecret(stored, asked))
-    throw new Error(
-      "it holds a secret, which may not be written to the store: name the environment variable that holds it",
-    );
-  return stored;
+/** @param where which automation it is. @throws Error where it cannot be kept */
+export function checked(compiled: CompiledAutomation, { store }: Asked, where: string): Automation {
+  refuseErrors(compiled, where);
+  const { automation } = compiled;
+  if (!automation) throw new Error("it cannot be read"); // which an error has said
+  if (!holdsSecret(automation, store)) return automation;
+  const advice = "name the environment variable that holds it";
+  throw refusal("it holds a secret, which may not be written to the store", where, advice);
 }
 
 /** Whatever the store would leave out of all that it keeps. */
-function holdsSecret(stored: StoredAutomation, { store }: Asked): boolean {
+function holdsSecret(automation: Automation, store: Asked["store"]): boolean {
   if (!("redact" in store) || typeof store.redact !== "function") return false;
-  const text = JSON.stringify(stored);
+  const text = JSON.stringify(automation);
   return store.redact(text) !== text;
 }
 
@@ -74,34 +132,50 @@ export const automationEdit: Operation<Fields> = {
   async run({ id, project, ...params }, asked) {
     const changes = writtenWith(params);
     const found = await findStored(String(id), typeof project === "string" ? project : undefined, asked);
-    if (Object.keys(changes).length === 0) throw new Error("No fields to update");
+    if (Object.keys(changes).length === 0)
+      throw refusal("No fields to update", hookOf(found), "say what shall change, such as --cooldown-seconds 0");
     const { compile, records } = await deskOf(asked);
-    const { row } = found.stored;
-    const before = "broken" in row ? { id: row.id, project_id: row.project, name: row.name } : writtenFields(row);
-    const after = { ...before, ...changes, ...triggerAfter(before.trigger, changes) };
     const now = asked.now();
-    const workspace = (await asked.board?.())?.project(found.project);
-    const folder = (await workspace)?.workspace;
-    const compiled = compile(after, {
-      ...(folder === undefined ? {} : { workspace: folder }),
-      ...("trigger" in changes ? { now } : {}),
+    const workspace = (await (await asked.board?.())?.project(found.project))?.workspace;
+    const making = { now, ...(workspace === undefined ? {} : { workspace }) };
+    const compiled = records.write(() => {
+      const row = records.get(found.project, found.id);
+      if (!row) throw notFound(String(id));
+      const before = "broken" in row ? { id: row.id, project_id: row.project, name: row.name } : writtenFields(row);
+      const where = `the automation ${keyOf(found)}`;
+      const after = { ...before, ...changes, ...(params.trigger ? {} : triggerAfter(before.trigger, changes)) };
+      if (params.trigger === undefined) insistOnTrigger(after, where);
+      const momentBefore = (): Instant | undefined => (changes.enabled === true ? undefined : momentOf(before.trigger));
+      const compiled = compile(after, { ...making, momentBefore });
+      records.replace(storedForm({ ...checked(compiled, asked, where), updated_at: now / 1000 }));
+      return compiled;
     });
-    const stored = checked(compiled, asked, { updated_at: now / 1000 });
-    if (!records.replace(stored)) throw new Error(`Hook '${String(id)}' not found`);
     return { ...(await viewAfter(found, asked)), warnings: warningsOf(compiled) };
   },
 };
 
-/** A flag of the trigger alone leaves the rest of it as it is. */
-function triggerAfter(before: unknown, { trigger }: Fields): Fields {
-  const isFlag = isRecord(trigger) && !("type" in trigger) && isRecord(before);
-  return isFlag ? { trigger: { ...(before as Fields), ...(trigger as Fields) } } : {}; // both are JSON
+/** Of a one-shot that is kept. */
+export const momentOf = (trigger: unknown): Instant | undefined =>
+  isRecord(trigger) && typeof trigger.at === "string" ? Date.parse(trigger.at) : undefined;
+
+/** Shorter words change what they name. Of a trigger of another kind only the flag stays; a moment is no part of another. */
+function triggerAfter(before: unknown, { trigger: said }: Fields): Fields {
+  if (!isRecord(said) || !isRecord(before)) return {};
+  const [old, words] = [before as Fields, said as Fields]; // both are JSON
+  const isSame = ["type", "event_type"].every((key) => !(key in words) || words[key] === old[key]);
+  const { skip_llm } = old;
+  if (!isSame || "at" in words || "in" in words)
+    return { trigger: { ...(skip_llm === undefined ? {} : { skip_llm }), ...words } };
+  const watch =
+    isRecord(old.watch) && isRecord(words.watch) ? { watch: { ...old.watch, ...words.watch } as Fields } : {};
+  return { trigger: { ...old, ...words, ...watch } };
 }
 
 /** What a person wants to see of one that was just made or changed. */
 function shortly(result: unknown): string[] {
-  const { id, project_id: project, name, enabled, hook } = isRecord(result) ? (result as Fields) : {}; // it is JSON
-  return [`${project}/${id} "${name}" ${enabled === false ? "is kept, and disabled" : "is in force"} as ${hook}`];
+  const { id, project_id: project, name, enabled, hook, fault } = isRecord(result) ? (result as Fields) : {}; // it is JSON
+  const stands = enabled === false ? "is kept, and disabled" : typeof fault === "string" ? "is kept" : "is in force";
+  return [`${project}/${id} "${name}" ${stands} as ${hook}`, ...faultLines(result)];
 }
 
 const warningLines = (result: unknown): string[] =>

@@ -1,22 +1,24 @@
 /** Operations between files and the store: a file's automations are put into it, and those in it are written as a file. */
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import type { StoredAutomation } from "../core/automation-records.ts";
 import { messageOf } from "../core/error.ts";
-import type { Fields, Json } from "../core/event.ts";
+import type { Fields, Instant, Json } from "../core/event.ts";
 import type { Problem } from "../core/hook.ts";
 import { isRecord, object, text } from "../core/schema.ts";
-import type { WrittenAutomation } from "../dialects/automation-file.ts";
-import type { writtenFields } from "../sources/automations.ts";
+import type { CompiledAutomations } from "../dialects/automation-file.ts";
+import type { Placed } from "../projects/projects.ts";
+import type { ProjectRecord } from "../projects/records.ts";
+import { readRegularFile } from "../regular-file.ts";
+import { storedForm } from "../sources/automations.ts";
 import { flavourOf } from "../sources/places.ts";
-import { type AutomationDesk, deskOf, findAutomation } from "./automation-desk.ts";
-import { checked } from "./automation-edit.ts";
+import { type AutomationDesk, deskOf, faultIn, findAutomation, keyOf, type Making } from "./automation-desk.ts";
+import { checked, momentOf } from "./automation-edit.ts";
+import { largestFileInBytes } from "./automation-in-file.ts";
 import { projectParam } from "./automation-params.ts";
-import { boardOf, folderOf, madeNote, projectFor, projectMeant } from "./board.ts";
+import { boardOf, folderOf, madeNote, projectFor, projectForeseen, projectMeant } from "./board.ts";
 import type { Asked, Operation } from "./operation.ts";
+import { refusal } from "./refusal.ts";
 import { madeLines, rowsOf } from "./views.ts";
-
-/** More than any person writes; the YAML library would take long. */
-const largestFileInBytes = 4 * 1024 * 1024;
 
 export const automationApply: Operation<{ file: string; project?: string }> = {
   summary:
@@ -28,64 +30,133 @@ export const automationApply: Operation<{ file: string; project?: string }> = {
   show: (result) => [...madeLines(result), ...appliedLines(result)],
   async run({ file, project: written }, asked) {
     const path = resolve(folderOf(asked), file);
-    const source = readText(path);
+    const source = await readText(path);
     const isLive = flavourOf(path) === "automation";
-    const placed = isLive ? undefined : await projectFor(asked, written);
-    const project = placed?.project ?? (await projectMeant(asked, written));
     const desk = await deskOf(asked);
-    const read = await desk.compileFile(
-      source,
-      { dialect: "automation", layer: "project", file: path },
-      {
-        project: project?.id ?? "project",
-        ...(project?.workspace === undefined ? {} : { workspace: project.workspace }),
-        ...(isLive ? {} : { now: asked.now() }),
-      },
-    );
-    const errors = read.problems.filter(({ severity }) => severity === "error");
-    if (errors.length > 0) throw new Error(`nothing was applied: ${errors.map((one) => say(one, file)).join("; ")}`);
-    const applied = isLive ? [] : await applyAll(read.automations, desk, asked);
-    return {
+    const readFor = async (project: ProjectRecord | undefined): Promise<CompiledAutomations> => {
+      const read = await desk.compileFile(
+        source,
+        { dialect: "automation", layer: "project", file: path },
+        {
+          project: project?.id ?? "project",
+          ...(project?.workspace === undefined ? {} : { workspace: project.workspace }),
+          ...(isLive ? {} : { now: asked.now(), momentBefore: momentIn(desk) }),
+        },
+      );
+      refuseProblems(read, file);
+      return read;
+    };
+    const told = ({ automations, problems }: CompiledAutomations): Fields => ({
       file: path,
       live: isLive,
-      automations: read.automations.length,
-      applied,
-      warnings: read.problems.map((one) => say(one, file)),
-      ...(placed ? madeNote(placed) : {}),
-    };
+      automations: automations.length,
+      warnings: problems.map((one) => say(one, file)),
+    });
+    if (isLive) return { ...told(await readFor(await projectMeant(asked, written))), applied: [] };
+    const foreseen = await projectForeseen(asked, written);
+    const first = await readFor(foreseen.project);
+    await allKept(first, foreseen, asked); // what is refused leaves no project behind
+    const isForFolder = first.automations.some(({ hook }) => hook?.project === foreseen.project.id);
+    if (!foreseen.made || !isForFolder)
+      return { ...told(first), applied: await applyAll(first, foreseen, desk, asked) };
+    const placed = await projectFor(asked, written);
+    const read = await readFor(placed.project);
+    return { ...told(read), applied: await applyAll(read, placed, desk, asked), ...madeNote(placed) };
   },
 };
+
+/** The moments that one-shots of the store have already. */
+const momentIn =
+  ({ records }: AutomationDesk): NonNullable<Making["momentBefore"]> =>
+  ({ project_id, id }) => {
+    const before = records.get(project_id, id);
+    return before && !("broken" in before) ? momentOf(before.fields.trigger) : undefined;
+  };
+
+function refuseProblems({ problems }: CompiledAutomations, file: string): void {
+  const errors = problems.filter(({ severity }) => severity === "error");
+  if (errors.length === 0) return;
+  const told = errors.map(
+    ({ line, column, message, suggestion = "correct it" }) =>
+      refusal(message, `${file}:${line}:${column}`, suggestion).message,
+  );
+  throw new Error(`nothing was applied: ${told.join("; ")}`);
+}
 
 const say = ({ line, column, message, suggestion }: Problem, file: string): string =>
   `${file}:${line}:${column} ${message}${suggestion ? ` (${suggestion})` : ""}`;
 
-function readText(path: string): string {
-  try {
-    const text = readFileSync(path, "utf8");
-    if (Buffer.byteLength(text) <= largestFileInBytes) return text;
-  } catch (error) {
-    throw new Error(`${path} cannot be read: ${messageOf(error)}`);
-  }
-  throw new Error(`${path} cannot be read: it is larger than ${largestFileInBytes / 1024 / 1024} MB`);
+/** @throws Error also for a pipe, which would be waited for */
+async function readText(path: string): Promise<string> {
+  const unreadable = (reason: string): Error =>
+    refusal(`the file cannot be read: ${reason}`, path, "name a file of automations in YAML");
+  const read = await readRegularFile(path, largestFileInBytes).catch((error: unknown) => {
+    throw unreadable(messageOf(error));
+  });
+  if ("text" in read) return read.text;
+  throw unreadable(read.refused);
 }
 
 /** Every one is looked at before the first is written. */
-async function applyAll(read: readonly WrittenAutomation[], desk: AutomationDesk, asked: Asked): Promise<Fields[]> {
+async function allKept(
+  { automations }: CompiledAutomations,
+  { project: own, made }: Placed,
+  asked: Asked,
+): Promise<StoredAutomation[]> {
   const { projects } = await boardOf(asked);
   const now = asked.now() / 1000;
-  const all = read.map((one) => checked(one, asked, { created_at: now, updated_at: now }));
-  for (const { project } of all) await projects.known(project);
-  return all.map((stored) => {
-    const { project, id } = stored;
-    const before = desk.records.get(project, id);
-    const isSame = before && !("broken" in before) && contentOf(before) === contentOf(stored);
-    if (!isSame && !desk.records.replace(stored)) desk.records.add(stored);
-    return { id, project_id: project, was: isSame ? "the same" : before ? "changed" : "made" };
+  const all = automations.map((one) => {
+    const { hook, place } = one;
+    const automation = checked(one, asked, hook ? `the automation ${hook.id}` : `line ${place.line}`);
+    return storedForm({ ...automation, created_at: now, updated_at: now });
   });
+  for (const { project } of all) if (!made || project !== own.id) await projects.known(project);
+  return all;
+}
+
+async function applyAll(
+  read: CompiledAutomations,
+  placed: Placed,
+  desk: AutomationDesk,
+  asked: Asked,
+): Promise<Fields[]> {
+  const all = await allKept(read, placed, asked);
+  const now = asked.now();
+  return desk.records.write(() =>
+    all.map((stored, index) => apply(stored, { isDelayed: read.automations[index]?.isDelayed === true, now }, desk)),
+  );
+}
+
+interface Again {
+  isDelayed: boolean;
+  now: Instant;
+}
+
+function apply(written: StoredAutomation, again: Again, { records }: AutomationDesk): Fields {
+  const { project, id } = written;
+  const before = records.get(project, id);
+  const known = before && !("broken" in before) ? before : undefined;
+  const stored = known ? asItWas(written, again, known) : written;
+  const isSame = known && contentOf(known) === contentOf(stored);
+  if (!isSame && !records.replace(stored)) records.add(stored);
+  return { id, project_id: project, was: isSame ? "the same" : before ? "changed" : "made" };
+}
+
+/** A one-shot that is over stays over, and a delay counts from when it was first applied, unless something else is new. */
+function asItWas(written: StoredAutomation, { isDelayed, now }: Again, known: StoredAutomation): StoredAutomation {
+  const { trigger: before } = known.fields;
+  const { trigger: after } = written.fields;
+  const moment = momentOf(before);
+  if (moment === undefined || !isRecord(before) || !isRecord(after)) return written;
+  const trigger = { ...(after as Fields), ...(isDelayed ? { at: (before as Fields).at ?? null } : {}) }; // both are JSON
+  if (momentOf(trigger) !== moment) return written;
+  const enabled = written.enabled && (moment > now || known.enabled);
+  const again = { ...written, enabled, fields: { ...written.fields, trigger } };
+  return isDelayed && contentOf(again) !== contentOf(known) ? written : again;
 }
 
 /** Without the times, which every writing changes. */
-const contentOf = (stored: Parameters<typeof writtenFields>[0]): string => {
+const contentOf = (stored: StoredAutomation): string => {
   const { created: _created, updated: _updated, ...content } = stored;
   return JSON.stringify(content, keysOf(content));
 };
@@ -125,6 +196,16 @@ export const automationExport: Operation<{ id?: string; project?: string }> = {
   words: ["id"],
   example: "hookline automation export > automations.yaml",
   show: (result) => (isRecord(result) && typeof result.yaml === "string" ? result.yaml.trimEnd().split("\n") : []),
+  showsText: true,
+  lacks: (result) =>
+    rowsOf(isRecord(result) ? ((result as Fields).broken ?? null) : null).map(
+      ({ project_id: project, id, fault }) =>
+        refusal(
+          `it cannot be written: ${fault}`,
+          `the automation ${project}/${id}`,
+          "mend it with automation edit, or delete it",
+        ).message,
+    ),
   async run({ id, project: written }, asked) {
     const desk = await deskOf(asked);
     const { stored } = desk.stored();
@@ -133,9 +214,11 @@ export const automationExport: Operation<{ id?: string; project?: string }> = {
     const meant = one
       ? stored.filter(({ row }) => row.project === one.project && row.id === one.id)
       : stored.filter(({ row }) => project === undefined || row.project === project);
-    if (one && meant.length === 0) throw new Error(`the automation ${one.project}/${one.id} lies in a file already`);
-    const broken = meant.filter(({ automation }) => !automation).map(({ row }) => `${row.project}/${row.id}`);
-    if (broken.length > 0) throw new Error(`broken automations cannot be written: ${broken.join(", ")}`);
-    return { yaml: await desk.textOf(meant.flatMap(({ automation }) => automation ?? [])) };
+    if (one && "file" in one) throw refusal(`the automation ${keyOf(one)} lies in a file already`, one.file, "copy it");
+    const yaml = await desk.textOf(meant.flatMap(({ automation }) => automation ?? []));
+    const broken = meant.flatMap(({ automation, row, findings }) =>
+      automation ? [] : { id: row.id, project_id: row.project, fault: faultIn(findings) ?? null },
+    );
+    return { yaml, ...(broken.length > 0 ? { broken } : {}) };
   },
 };

@@ -3,6 +3,7 @@ import type { Fields, Json } from "../core/event.ts";
 import { flag, isRecord, kindOf, listOf, object, type Schema, say, text } from "../core/schema.ts";
 import { automationFields, isAutomationField } from "../dialects/automation-schema.ts";
 import { seconds } from "../dialects/rules-fields.ts";
+import { refusal } from "./refusal.ts";
 
 /** Each field is checked by the dialect, which also says where; here only its kind counts. */
 const orText = (type: "object" | "array", description: unknown): Schema<Json> => ({
@@ -70,7 +71,7 @@ export function writtenWith(params: Fields): Fields {
   const before = own.trigger;
   if (before === undefined) return { ...own, trigger };
   if (Object.keys(trigger).length > 1 || !isRecord(before))
-    throw new Error("a trigger is said twice: trigger and another word for it");
+    throw refusal("a trigger is said twice", "trigger and another word for it", "say one of them");
   return { ...own, trigger: { ...(before as Fields), ...trigger } };
 }
 
@@ -79,7 +80,8 @@ function triggerMeant({ event, watch, every, cron, zone, at, in: delay, skip_llm
   const flags: Fields = skip_llm === undefined ? {} : { skip_llm };
   const moment = at !== undefined || delay !== undefined;
   const said = [event ?? watch, every, cron ?? zone, moment || undefined].filter((one) => one !== undefined);
-  if (said.length > 1) throw new Error("more than one trigger is said, and an automation has one");
+  if (said.length > 1)
+    throw refusal("more than one trigger is said", "an automation has one", "make an automation for each");
   if (event !== undefined || watch !== undefined) return { ...eventTrigger(event, watch), ...flags };
   if (every !== undefined) return { type: "periodic", interval_seconds: every, ...flags };
   if (cron !== undefined || zone !== undefined) return { type: "cron", ...defined({ cron, zone }), ...flags };

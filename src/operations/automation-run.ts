@@ -1,14 +1,10 @@
 /** A run of an automation as specification 000 records it (A45), and the list of them. */
-import type { Fields, Json } from "../core/event.ts";
+import type { Fields, HookId, Json } from "../core/event.ts";
 import type { Run, RunStatus, Store } from "../core/record.ts";
 import { integer, isRecord, object, say, text } from "../core/schema.ts";
-import type { Operation } from "./operation.ts";
-
-/** Whose run it is, if it is an automation's. Names of projects hold no slash. */
-export function automationOf(hook: string): { project: string; id: string } | undefined {
-  const [, project, id] = /^automation:([^/]*)\/(.+)$/s.exec(hook) ?? [];
-  return project === undefined || id === undefined ? undefined : { project, id };
-}
+import { automationOf } from "../dialects/automation-fields.ts";
+import { chooseNamed, hookOf, knownAnywhere, notFound } from "./automation-desk.ts";
+import type { Asked, Operation } from "./operation.ts";
 
 /** How an automation ends: with a model, or without. All steps before are context steps. */
 const endings: ReadonlySet<string> = new Set(["ask_model", "no_model"]);
@@ -94,13 +90,11 @@ export const automationRuns: Operation<Wanted> = {
   readOnly: true,
   words: ["id"],
   example: "hookline automation runs nightly-tests --limit 3",
-  async run({ limit = usualLimit, ...wanted }, { store, hooks, event }) {
-    const among = idsOf(wanted);
-    const found = await store.runs({ among, limit: Math.min(limit, largestLimit) });
-    if (found.length === 0 && wanted.id !== undefined) {
-      const isKnown = ({ id }: { id: string }): boolean => id.startsWith(among.prefix) && id.endsWith(among.suffix);
-      if (!(await hooks(event)).hooks.some(isKnown)) throw new Error(`Hook '${wanted.id}' not found`);
-    }
+  async run({ id, project, limit = usualLimit }, asked) {
+    const { store } = asked;
+    const among = { prefix: project === undefined ? "automation:" : `automation:${project}/`, suffix: "" };
+    const meant = id === undefined ? { among } : { hook: await hookMeant({ id, project }, asked) };
+    const found = await store.runs({ ...meant, limit: Math.min(limit, largestLimit) });
     const views = await Promise.all(found.map((run) => automationRun(run, store)));
     return views.flatMap((view) => (view ? [{ ...view }] : []));
   },
@@ -110,15 +104,22 @@ export const automationRuns: Operation<Wanted> = {
       : ["no automation has run"],
 };
 
-/** How the ids of the hooks begin and end that are meant. */
-function idsOf({ id, project }: Wanted): { prefix: string; suffix: string } {
-  const slash = id?.indexOf("/") ?? -1;
-  if (id !== undefined && project === undefined && slash > 0)
-    return idsOf({ id: id.slice(slash + 1), project: id.slice(0, slash).replace(/^automation:/, "") });
-  return {
-    prefix: project === undefined ? "automation:" : `automation:${project}/`,
-    suffix: id === undefined ? "" : `/${id}`,
-  };
+/** One that is there, else one that is not there any more and has runs. */
+async function hookMeant(meant: { id: string; project: string | undefined }, asked: Asked): Promise<HookId> {
+  const known = await knownAnywhere(asked);
+  const found =
+    (await chooseNamed(known, meant, asked)) ?? (await chooseNamed(await ranAs(meant, asked), meant, asked));
+  if (found) return hookOf(found);
+  throw notFound(
+    meant.id,
+    known.map((one) => one.id),
+  );
+}
+
+async function ranAs({ id }: { id: string }, { store }: Asked): Promise<{ project: string; id: string }[]> {
+  const among = { prefix: "automation:", suffix: `/${id.slice(id.indexOf("/") + 1)}` };
+  const hooks = new Set((await store.runs({ among, limit: largestLimit })).map(({ hook }) => hook));
+  return [...hooks].flatMap((hook) => automationOf(hook) ?? []);
 }
 
 /** What a person wants to see of a run, as names and texts. */
@@ -133,7 +134,7 @@ const shown: readonly [string, string][] = [
   ["tokens", "tokens_used"],
 ];
 
-/** The specification's fields of one run, for people. Long ones are cut: the JSON has them whole. */
+/** The specification's fields of one run, for people. Long ones are cut: the JSON has all that the store has kept. */
 export function automationLines(run: AutomationRun | Record<string, unknown>): [string, string][] {
   const fields: Record<string, unknown> = { ...run };
   return shown.flatMap(([label, key]) => {

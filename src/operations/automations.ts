@@ -1,22 +1,27 @@
 /** Operations on automations that are there: looked at, switched, paused, run by hand, taken away. */
 import type { Fields, HookEvent, Json } from "../core/event.ts";
-import { flag, isRecord, object, say } from "../core/schema.ts";
+import { flag, isRecord, object, say, text } from "../core/schema.ts";
 import {
   automationRow,
   automationView,
   deskOf,
+  faultLines,
+  faultOf,
   findAutomation,
   findStored,
   hookOf,
   type Known,
+  keyOf,
   knownAutomations,
   refuseErrors,
   standingOf,
 } from "./automation-desk.ts";
-import { oneParams, projectParam } from "./automation-params.ts";
-import { folderOf } from "./board.ts";
+import { writtenOf } from "./automation-in-file.ts";
+import { oneParams } from "./automation-params.ts";
+import { boardOf, folderOf } from "./board.ts";
 import { send } from "./event.ts";
 import { type Asked, type Operation, plain } from "./operation.ts";
+import { refusal } from "./refusal.ts";
 
 interface One {
   id: string;
@@ -25,14 +30,20 @@ interface One {
 
 export const automationList: Operation<{ project?: string; enabled?: boolean }> = {
   summary: "The automations of all projects: what sets each off, whether it is enabled, and when it last ran.",
-  params: object({}, { project: projectParam, enabled: say(flag, "only those that are, or are not") }),
+  params: object(
+    {},
+    {
+      project: text("only those of the project with this id; all unless said"),
+      enabled: say(flag, "only those that are, or are not"),
+    },
+  ),
   readOnly: true,
   example: "hookline automation list --enabled",
   async run({ project, enabled }, asked) {
     const [all, standing] = await Promise.all([knownAutomations(asked), standingOf(asked)]);
-    const rows = all
-      .filter((one) => project === undefined || one.project === project)
-      .map((one) => automationRow(one, standing));
+    const meant = all.filter((one) => project === undefined || one.project === project);
+    if (project !== undefined && meant.length === 0) await (await boardOf(asked)).projects.known(project); // others lie in files
+    const rows = meant.map((one) => automationRow(one, standing));
     return rows.filter((row) => enabled === undefined || row.enabled === enabled);
   },
 };
@@ -46,7 +57,8 @@ export const automationShow: Operation<One> = {
   run: async ({ id, project }, asked) => viewOf(await findAutomation(id, project, asked), asked),
 };
 
-const viewOf = async (known: Known, asked: Asked): Promise<Fields> => automationView(known, await standingOf(asked));
+const viewOf = async (known: Known, asked: Asked): Promise<Fields> =>
+  automationView(known, await writtenOf(known, asked), await standingOf(asked));
 
 /** As it stands after it was changed. */
 export async function viewAfter({ project, id }: Pick<Known, "project" | "id">, asked: Asked): Promise<Fields> {
@@ -80,15 +92,17 @@ const switched = (enabled: boolean): Operation<One> => ({
   readOnly: false,
   words: ["id"],
   example: `hookline automation ${enabled ? "enable" : "disable"} nightly-report`,
-  show: (result) => sentence(result, enabled ? "is enabled" : "is disabled"),
+  show: (result) => [...sentence(result, enabled ? "is enabled" : "is disabled"), ...faultLines(result)],
   async run({ id, project }, asked) {
     const found = await findStored(id, project, asked);
     const { records, compile } = await deskOf(asked);
     const { automation } = found.stored;
     const isOneShot = automation?.trigger.type === "at";
-    if (enabled && isOneShot) refuseErrors(compile(plain({ ...automation, enabled }), { now: asked.now() }));
+    if (enabled && isOneShot)
+      refuseErrors(compile(plain({ ...automation, enabled }), { now: asked.now() }), `the automation ${keyOf(found)}`);
     const changed = records.enable(found.project, found.id, enabled, asked.now() / 1000);
-    return named(found, { enabled, changed });
+    const fault = enabled ? faultOf(found) : null;
+    return named(found, { enabled, changed, ...(fault === null ? {} : { fault }) });
   },
 });
 export const automationEnable: Operation<One> = switched(true);
@@ -122,12 +136,15 @@ export const automationFire: Operation<One> = {
     const found = await findAutomation(id, project, asked);
     const hook = hookOf(found);
     const [running] = await asked.store.runs({ hook, status: "running", limit: 1 });
-    if (running) throw new Error(`Hook '${id}' is already running`);
+    if (running)
+      throw refusal(`Hook '${id}' is already running`, `run ${running.id}`, "fire it again when that has ended");
     const { signal: _ofTheCall, ...sender } = asked; // what is begun goes on when who asked has gone
     const { event } = await send("automation.fired", {}, sender, firedAs(found, asked));
     const [run] = await asked.store.runs({ hook, eventId: event.id, limit: 1 });
-    if (!run) throw new Error(`Hook '${id}' could not be run: ${await whyNot(event, hook, asked)}`);
-    if (run.asked === 0 && run.status === "skipped") throw new Error(`Hook '${id}' was not run: ${run.reason}`);
+    if (!run)
+      throw refusal(`Hook '${id}' could not be run: ${await whyNot(event, hook, asked)}`, hook, seeWhole(found));
+    if (run.asked === 0 && run.status === "skipped")
+      throw refusal(`Hook '${id}' was not run: ${run.reason}`, `run ${run.id}`, seeWhole(found));
     return { hook_id: found.id, run_id: run.id, project_id: found.project };
   },
 };
@@ -139,7 +156,9 @@ const firedAs = ({ hook, ...known }: Known, asked: Asked): Pick<HookEvent, "cwd"
   to: { hook: hookOf(known), force: true, because: "manual" },
 });
 
+const seeWhole = (known: Known): string => `automation show ${keyOf(known)} tells all of it`;
+
 async function whyNot(event: HookEvent, hook: string, asked: Asked): Promise<string> {
   const own = (await asked.engine.explain(event)).find((one) => one.hook === hook);
-  return own?.because ?? "it is not in force; hookline automation show says why";
+  return own?.because ?? "it is not in force";
 }

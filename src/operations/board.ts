@@ -18,7 +18,7 @@ export async function boardOf({ board }: Pick<Asked, "board">): Promise<Board> {
 /** Where whoever asks works. */
 export const folderOf = ({ event, cwd }: Pick<Asked, "event" | "cwd">): string => event?.cwd ?? cwd ?? process.cwd();
 
-export const causeOf = ({ event, cwd, signal }: Asked): Cause => ({ event, cwd, signal });
+export const causeOf = ({ event, cwd, signal, key, untold }: Asked): Cause => ({ event, cwd, signal, key, untold });
 
 export const projectParam: Schema<string> = text("the project's id; that of the folder unless said");
 
@@ -38,6 +38,12 @@ export async function projectMeant(asked: Wanted, id: string | undefined): Promi
 export async function projectFor(asked: Wanted, id: string | undefined): Promise<Placed> {
   const { projects } = await boardOf(asked);
   return projects.place({ id: id ?? (await idOfEvent(asked)), folder: folderOf(asked) });
+}
+
+/** The same, as it would be: what may be refused yet makes no project. */
+export async function projectForeseen(asked: Wanted, id: string | undefined): Promise<Placed> {
+  const { projects } = await boardOf(asked);
+  return projects.foresee({ id: id ?? (await idOfEvent(asked)), folder: folderOf(asked) });
 }
 
 async function idOfEvent(asked: Wanted): Promise<string | undefined> {

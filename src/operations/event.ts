@@ -1,8 +1,10 @@
-/** The events that operations make: where they happen, and how deep hooks that emit may answer each other. */
+/** The events that operations make: where they happen, and how deep they are. */
+import { depthBelow, depthWithin, payloadAt } from "../core/depth.ts";
 import type { EventName, Fields, HookEvent } from "../core/event.ts";
 import { eventNames, eventToEmit } from "../core/events.ts";
 import { didYouMean } from "../core/nearest.ts";
 import type { Outcome } from "../core/outcome.ts";
+import { emitRecorded } from "../core/recorded.ts";
 import { anything, mapOf, object, say, text } from "../core/schema.ts";
 import { type Asked, type Operation, plain } from "./operation.ts";
 
@@ -31,16 +33,6 @@ export function eventOf(
   };
 }
 
-/** How many events lie between this one and the first that no hook emitted; part of the payload, so that it outlives a process. */
-export const depthField = "hookline_depth";
-/** Hooks that emit what other hooks answer by emitting end here. */
-export const deepest = 5;
-
-const depthOf = ({ data }: HookEvent): number => {
-  const depth = data[depthField];
-  return typeof depth === "number" && depth > 0 ? depth : 0;
-};
-
 /** Who sends an event, and for whom. */
 export interface Sender extends Pick<Asked, "engine" | "event" | "now" | "id" | "cwd" | "environment"> {
   signal?: AbortSignal | undefined;
@@ -51,8 +43,8 @@ export interface SentEvent {
 }
 
 /**
- * Sends an application event, one deeper than the event whose hook asks for it. Throws where hooks answer each other
- * without end.
+ * Sends an application event, one deeper than the event whose hook or program asks for it. Throws where hooks answer each other
+ * without end, and where the event could not be written down.
  *
  * @param given its own id, folder and sender, where they are others than usual, and whom it is told to alone
  */
@@ -62,14 +54,11 @@ export async function send(
   sender: Sender,
   given: Partial<Pick<HookEvent, "id" | "cwd" | "sender" | "to">> = {},
 ): Promise<SentEvent> {
-  const depth = sender.event ? depthOf(sender.event) + 1 : 0;
-  if (depth > deepest) throw new Error(`${deepest} events deep, hooks answer each other: "${name}" was not sent`);
-  const { [depthField]: _given, ...payload } = data;
-  const full = depth === 0 ? payload : { ...payload, [depthField]: depth };
-  const event = { ...eventOf(name, full, sender), ...given };
   const { engine, signal, environment } = sender;
-  const outcome = await engine.emit(event, { ...(signal ? { signal } : {}), ...(environment ? { environment } : {}) });
-  return { event, outcome };
+  const depth = sender.event ? depthBelow(sender.event, environment ?? {}) : depthWithin(environment ?? {});
+  const event = { ...eventOf(name, payloadAt(depth, data, name), sender), ...given };
+  const caller = { ...(signal ? { signal } : {}), ...(environment ? { environment } : {}) };
+  return { event, outcome: await emitRecorded(engine, event, caller) };
 }
 
 export const emit: Operation<{ event: string; data?: Fields }> = {

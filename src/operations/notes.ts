@@ -23,6 +23,7 @@ export const noteShow: Operation<{ name: string; project?: string }> = {
   words: ["name"],
   example: "hookline note show release-plan",
   show: (result) => rowsOf([result]).flatMap(({ content }) => String(content).split("\n")),
+  showsText: true,
   async run({ name, project: written }, asked) {
     const { id } = await projectNeeded(asked, written);
     const note = await (await boardOf(asked)).notes.known(id, name);

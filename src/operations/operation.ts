@@ -34,6 +34,8 @@ export interface Asked extends OperationContext {
   event: HookEvent | undefined;
   /** The same at each attempt of a call that is repeated after a crash: what was made for it is not made again. */
   key?: string;
+  /** Told what was written although nobody could be told of it. The answer says so. */
+  untold?(reason: string): void;
 }
 
 export interface Operation<P> {
@@ -47,6 +49,10 @@ export interface Operation<P> {
   example?: string;
   /** For a person who reads a terminal, line by line; absent: as a table, or as its fields. */
   show?(result: Json): string[];
+  /** What `show` gives is a text of its own, such as a file's: whatever is no terminal gets it as it is. */
+  showsText?: true;
+  /** What of it could not be done although the rest was, line by line: a command says so, and fails. */
+  lacks?(result: Json): string[];
   /** May throw; an Error's message is the reason that is told. */
   run(params: P, asked: Asked): MaybePromise<Json>;
 }

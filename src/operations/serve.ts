@@ -1,9 +1,11 @@
 /** Operations for whoever asks from outside: described, chosen, called with JSON, and answered in one form, whatever the way in. */
 import { type ErrorCode, HooklineError, messageOf } from "../core/error.ts";
 import type { Fields, HookEvent, Json } from "../core/event.ts";
+import { namesTool } from "../core/named-tools.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Mismatch } from "../core/schema.ts";
 import type { Operation, OperationContext } from "./operation.ts";
+import { isFields } from "./views.ts";
 
 export type OperationTable = ReadonlyMap<string, Operation<unknown>>;
 
@@ -65,8 +67,10 @@ export function serveOperations(all: OperationTable, context: OperationContext, 
       if (signal.aborted)
         return { is: "broken", message: "the call was stopped before it began", cause: signal.reason };
       try {
-        const asked = { ...given, signal, event, ...(key === undefined ? {} : { key }) };
-        return { is: "done", result: await operation.run(input, asked) };
+        const untold: string[] = [];
+        const told = { signal, event, untold: (reason: string) => void untold.push(reason) };
+        const result = await operation.run(input, { ...given, ...told, ...(key === undefined ? {} : { key }) });
+        return { is: "done", result: untold.length > 0 && isFields(result) ? { ...result, not_told: untold } : result };
       } catch (cause) {
         return { is: isBroken(cause) ? "broken" : "refused", message: messageOf(cause), cause };
       }
@@ -89,9 +93,9 @@ function chosen(all: OperationTable, { readOnly, only }: Choice): OperationTable
   return new Map([...all].filter(([name, operation]) => (!readOnly || operation.readOnly) && isMeant(name)));
 }
 
-/** Whether a name in a list of operations stands for this one. */
+/** Whether a name in a list of operations stands for this one: as one in a list of tools does, or as that of its group. */
 export const means = (written: string, name: string): boolean =>
-  written === name || (written.endsWith("*") ? name.startsWith(written.slice(0, -1)) : name.startsWith(`${written}_`));
+  namesTool(written, name) || namesTool(`${written}_*`, name);
 
 function unknown(name: string, table: OperationTable): Answer {
   const near = nearest(name, table.keys());

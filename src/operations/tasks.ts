@@ -92,7 +92,6 @@ export const taskCreate: Operation<Create> = {
     const task = await tasks.create(
       { ...given, project: placed.project.id, context: texts, dependsOn, ...(parent === undefined ? {} : { parent }) },
       causeOf(asked),
-      asked.key,
     );
     return { ...(await whole(tasks, task)), ...madeNote(placed) };
   },

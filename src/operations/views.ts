@@ -77,7 +77,8 @@ const isEmpty = (value: Json): boolean =>
 const dateOf = (unixSeconds: number): string => new Date(unixSeconds * 1000).toISOString();
 
 export const rowsOf = (result: Json): Fields[] => (Array.isArray(result) ? result.filter(isFields) : []);
-const isFields = (value: Json): value is Fields => isRecord(value);
+/** Whether it has fields. */
+export const isFields = (value: Json): value is Fields => isRecord(value);
 
 /** Where a project was made on the way, its person hears of it first. */
 export const madeLines = (result: Json): string[] =>

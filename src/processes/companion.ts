@@ -33,7 +33,7 @@ function createStart(): StartCompanion {
   };
   return async (command) => {
     const cookie = createCookie();
-    const started = await start({ ...command, input: "" }, withCookie(command.environment, cookie));
+    const started = await start({ ...command, input: "" }, withCookie(command, cookie));
     if ("reason" in started) throw new Error(started.reason);
     const tree = createTree(started.pid, cookie);
     watch(tree);

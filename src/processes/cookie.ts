@@ -8,7 +8,13 @@ export const createCookie = (): string =>
   `${process.pid}-${process.hrtime.bigint().toString(36)}-${Math.random().toString(36).slice(2)}`;
 
 /** A run inside a run carries both cookies, so that ending the outer one finds the inner one's strays. */
-export const withCookie = (environment: Command["environment"], cookie: string): Record<string, string> => ({
+export const withCookie = (
+  { environment, mark }: Pick<Command, "environment" | "mark">,
+  cookie: string,
+): Record<string, string> => ({
   ...environment,
-  [cookieName]: [environment[cookieName], cookie].filter(Boolean).join(":"),
+  [cookieName]: [environment[cookieName], mark, cookie].filter(Boolean).join(":"),
 });
+
+/** Whether this process is itself of the tree with this mark. */
+export const carries = (mark: string): boolean => process.env[cookieName]?.includes(mark) ?? false;

@@ -30,7 +30,7 @@ export function createSpawn(limits: Partial<SpawnLimits> = {}): Spawn {
   return async (command, options) => {
     if (options.signal.aborted) return neverRan("aborted", "it was stopped before it started");
     const cookie = createCookie();
-    const started = await start(command, withCookie(command.environment, cookie));
+    const started = await start(command, withCookie(command, cookie));
     if ("reason" in started) return neverRan("launch", started.reason);
     return supervise({ ...started, cookie, tree: createTree(started.pid, cookie), command, options, bounds });
   };

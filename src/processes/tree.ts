@@ -1,5 +1,6 @@
 /** Everything that a program started: how it is found, and how it is ended. Apart because this is the dangerous part. */
 import type { Seconds } from "../core/event.ts";
+import { carries } from "./cookie.ts";
 import { environmentHolds, livingSince, type ProcessEntry, readEntry, standardPipes } from "./process-table.ts";
 
 export interface Tree {
@@ -16,10 +17,12 @@ export interface Tree {
 /**
  * The tree of a process that was started as leader of its own session. Where there is no process table it is the
  * group alone. What it cannot see: a process that left the session, lost its parent, emptied its environment and closed its streams.
+ *
+ * @param root absent: nobody knows it any more; the tree is whoever carries the cookie, and what those have started
  */
-export function createTree(root: number, cookie: string): Tree {
-  const startedAt = readEntry(root)?.startedAt;
-  const pipes = new Set(standardPipes(root));
+export function createTree(root: number | undefined, cookie: string): Tree {
+  const startedAt = root === undefined ? 0 : readEntry(root)?.startedAt;
+  const pipes = new Set(root === undefined ? [] : standardPipes(root));
   const known = new Map<number, number>();
   const told = new Set<number>();
 
@@ -31,7 +34,7 @@ export function createTree(root: number, cookie: string): Tree {
       (!isReused && (entry.group === root || entry.session === root)) ||
       known.get(entry.pid) === entry.startedAt ||
       environmentHolds(entry.pid, cookie) ||
-      standardPipes(entry.pid).some((name) => pipes.has(name));
+      (pipes.size > 0 && standardPipes(entry.pid).some((name) => pipes.has(name)));
     const members = withDescendants(living.filter(belongs), living);
     for (const member of members) known.set(member.pid, member.startedAt);
     return members;
@@ -43,15 +46,15 @@ export function createTree(root: number, cookie: string): Tree {
       if (entry?.startedAt === since && !entry.isZombie) return false;
       known.delete(pid);
     }
-    if (!exists(-root)) return true;
+    if (root !== undefined && !exists(-root)) return true;
     return startedAt !== undefined && find().length === 0; // what is left of the group has ended and waits for its parent
   }
 
   function terminate(): void {
     const fresh = find().filter(({ pid }) => !told.has(pid));
     const isFirst = told.size === 0;
-    if (isFirst) sendBoth(-root);
-    told.add(root);
+    if (isFirst && root !== undefined) sendBoth(-root);
+    if (root !== undefined) told.add(root);
     for (const { pid, group } of fresh) {
       if (!isFirst || group !== root) sendBoth(pid);
       told.add(pid);
@@ -68,7 +71,7 @@ export function createTree(root: number, cookie: string): Tree {
         stopped.add(pid);
       }
     }
-    send(-root, "SIGKILL");
+    if (root !== undefined) send(-root, "SIGKILL");
     for (const pid of stopped) send(pid, "SIGKILL");
   }
 
@@ -101,6 +104,13 @@ export async function endTree(tree: Tree, grace: Seconds): Promise<number> {
     if ((await vanishes(tree, 0.1)) && tree.find().length === 0) return 0;
   }
   return Math.max(1, tree.find().length);
+}
+
+/** Ends what a process started with this mark that is gone itself; false: something of it is alive, or it is us. Never rejects. */
+export async function endMarked(mark: string, grace: Seconds = 2): Promise<boolean> {
+  if (carries(mark)) return false;
+  const tree = createTree(undefined, mark);
+  return tree.find().length === 0 || (await endTree(tree, grace)) === 0;
 }
 
 /** Whether the tree is gone within this time. */

@@ -49,8 +49,7 @@ export function createBoard(options: BoardOptions): Board {
     newId: newMemoryId,
     embedderOf: async (id) => options.embedderOf(id === undefined ? undefined : await records.get(id)),
   });
-  const remember: Parameters<typeof createTasks>[0]["remember"] = (project, one) => memory.add({ project, ...one });
-  const tasks = createTasks({ ...options, newId, remember });
+  const tasks = createTasks({ ...options, newId, memoryOf: memory.recordOf });
   const notes = createNotes({ ...options, newId: newMemoryId, copies });
   return {
     projects,
@@ -58,9 +57,10 @@ export function createBoard(options: BoardOptions): Board {
     notes,
     memory,
     project: (id) => records.get(id),
+    projectOf: async (folder) => (await projects.place({ folder })).project,
     async createTask({ project, ...task }, key, event) {
       if (project === undefined) throw new Error("a task needs a project: say which");
-      return { id: (await tasks.create({ ...task, project }, { event }, key)).id };
+      return { id: (await tasks.create({ ...task, project }, { event, key })).id };
     },
     async searchMemory({ note, ...asked }, signal) {
       const found = await memory.search(asked, signal);

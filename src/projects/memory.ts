@@ -1,10 +1,10 @@
 /** What a project remembers, found by words and, where a model makes embeddings, by meaning. */
-import { messageOf } from "../core/error.ts";
+import { HooklineError, messageOf } from "../core/error.ts";
 import type { Instant, MaybePromise } from "../core/event.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import type { MemoryHit } from "../core/reach.ts";
 import { wordsOf } from "./memory-words.ts";
-import type { MemoryRecords } from "./records.ts";
+import type { MemoryRecords, Remembered } from "./records.ts";
 import { clean, titleOf } from "./text.ts";
 
 /** Makes numbers of texts, near each other where the texts mean alike. */
@@ -41,24 +41,34 @@ export interface Found {
 export interface Memory {
   /** The same thing is remembered once. */
   add(memory: NewMemory): Promise<{ id: string }>;
+  /** How it is remembered, for who writes it beside something else. */
+  recordOf(memory: NewMemory): Promise<Remembered>;
   search(asked: Asked, signal: AbortSignal): Promise<Found>;
 }
 
 /** Of each way of looking; more than anybody asks for. */
 const candidatesAtMost = 100;
 /** Those that were added since the last search get their vectors with it: so many, and the rest at the next. */
-const embeddedAtOnce = 256;
+const embeddedAtMost = 256;
+/** What a request gave is saved before the next: what was paid for is not asked for again. */
+const textsAtOnce = 64;
+/** Whoever searches waits no longer for what only later searches need. */
+const embeddingInMs = 10_000;
 const longestEmbedded = 6_000;
 
 export function createMemory({ records, now, newId, redact, embedderOf }: MemoryOptions): Memory {
+  async function recordOf({ project, ...given }: NewMemory): Promise<Remembered> {
+    const content = (await redact(clean(given.content))).trim();
+    if (content === "") throw new Error("there is nothing to remember: the content is empty");
+    const source = titleOf(await redact(given.source));
+    const heading = titleOf(await redact(given.heading));
+    const key = fingerprint(JSON.stringify([project, source, heading, content]));
+    return { memory: { id: newId(), project, source, heading, content, created: now() }, key };
+  }
+
   return {
-    async add({ project, source, heading, content: given }) {
-      const content = (await redact(clean(given))).trim();
-      if (content === "") throw new Error("there is nothing to remember: the content is empty");
-      const memory = { project, source: titleOf(source), heading: titleOf(await redact(heading)), content };
-      const key = fingerprint(JSON.stringify([project, memory.source, memory.heading, content]));
-      return { id: await records.add({ ...memory, id: newId(), created: now() }, key) };
-    },
+    recordOf,
+    add: async (memory) => ({ id: await records.add(await recordOf(memory)) }),
     async search(asked, signal) {
       const byWords = await records.search(wordsOf(asked.query), asked.project, candidatesAtMost);
       const { ranked: byMeaning, note } = await askMeaning(asked, signal);
@@ -76,32 +86,98 @@ export function createMemory({ records, now, newId, redact, embedderOf }: Memory
   };
 
   /** Never rejects: words are always there. */
-  async function askMeaning(asked: Asked, signal: AbortSignal): Promise<{ ranked: Ranked[]; note?: string }> {
+  async function askMeaning(asked: Asked, signal: AbortSignal): Promise<ByMeaning> {
     try {
       const embedder = asked.query.trim() === "" ? undefined : await embedderOf(asked.project);
-      return { ranked: embedder ? await nearestTo(asked, embedder, signal) : [] };
+      return embedder ? await nearestTo(asked, embedder, signal) : { ranked: [] };
     } catch (error) {
       return { ranked: [], note: `found by words alone: ${messageOf(error)}` };
     }
   }
 
-  async function nearestTo({ query, project }: Asked, embedder: Embedder, signal: AbortSignal): Promise<Ranked[]> {
-    const missing = await records.unembedded(embedder.name, project, embeddedAtOnce);
-    const texts = [query, ...missing.map(({ text }) => text)].map((text) => text.slice(0, longestEmbedded));
-    const [question, ...made] = (await embedder.embed(texts, signal)).map(unit);
-    if (!question || made.length !== missing.length) throw new Error("the model gave fewer vectors than texts");
-    const vectors = missing.flatMap(({ seq }, index) => {
-      const vector = made[index];
-      return vector ? [{ seq, vector }] : [];
-    });
-    if (vectors.length > 0) await records.saveVectors(embedder.name, vectors);
-    return (await records.vectors(embedder.name, project))
-      .map(({ seq, vector }) => ({ seq, similarity: cosine(question, vector) }))
+  async function nearestTo({ query, project }: Asked, embedder: Embedder, signal: AbortSignal): Promise<ByMeaning> {
+    const begun = performance.now();
+    const [vector] = await embedder.embed([query.slice(0, longestEmbedded)], signal);
+    if (!vector) throw new Error("the model gave no vector for the question");
+    const question = unit(vector);
+    const note = await embedNew(project, { embedder, signal, pace: performance.now() - begun });
+    const ranked = (await records.vectors(embedder.name, project))
+      .map(({ seq, vector: known }) => ({ seq, similarity: cosine(question, known) }))
       .filter(({ similarity }) => similarity > 0)
       .sort((left, right) => right.similarity - left.similarity)
       .slice(0, candidatesAtMost);
+    return { ranked, ...(note === undefined ? {} : { note }) };
+  }
+
+  /** As many as there is time for; what is left then is found by words, and a note says so. Rejects only where the store fails. */
+  async function embedNew(
+    project: string | undefined,
+    { embedder, signal, pace }: Embedding,
+  ): Promise<string | undefined> {
+    const missing = await records.unembedded(embedder.name, project, embeddedAtMost);
+    const within = AbortSignal.any([signal, AbortSignal.timeout(embeddingInMs)]);
+    const ends = performance.now() + embeddingInMs;
+    let each = pace;
+    while (missing.length > 0) {
+      const started = performance.now();
+      const fitting = Math.floor((ends - started) / each / 2); // the next ones may take longer
+      if (fitting < 1) return partly("there was no time for the others, which the next search goes on with");
+      const batch = missing.splice(0, Math.min(textsAtOnce, fitting));
+      const trouble = await embedded(batch, embedder, within);
+      if (trouble !== undefined) return partly(trouble);
+      each = (performance.now() - started) / batch.length;
+    }
+    return undefined;
+  }
+
+  /** Asks for them and saves them. What went wrong; undefined: nothing did. */
+  async function embedded(
+    batch: readonly Text[],
+    embedder: Embedder,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    let vectors: (Float32Array | undefined)[];
+    try {
+      vectors = await embedder.embed(
+        batch.map(({ text }) => text.slice(0, longestEmbedded)),
+        signal,
+      );
+    } catch (error) {
+      if (!isRefusal(error)) return messageOf(error);
+      const half = Math.ceil(batch.length / 2);
+      if (batch.length > 1)
+        return (
+          (await embedded(batch.slice(0, half), embedder, signal)) ?? embedded(batch.slice(half), embedder, signal)
+        );
+      vectors = [undefined]; // this one the model does not take, today or tomorrow
+    }
+    if (vectors.length !== batch.length) return "the model gave fewer vectors than texts";
+    const made = batch.map(({ seq }, index) => ({ seq, vector: vectors[index] && unit(vectors[index]) }));
+    await records.saveVectors(embedder.name, made);
+    return undefined;
   }
 }
+
+interface Embedding {
+  embedder: Embedder;
+  signal: AbortSignal;
+  /** Milliseconds that one text took. */
+  pace: number;
+}
+interface Text {
+  seq: number;
+  text: string;
+}
+interface ByMeaning {
+  ranked: Ranked[];
+  note?: string;
+}
+
+const partly = (reason: string): string => `not all were compared by meaning: ${reason}`;
+
+/** It is about what was sent, such as a text that is too long: asked for alone, the others may well be taken. */
+const isRefusal = (error: unknown): boolean => error instanceof HooklineError && refusals.has(error.facts.status);
+const refusals: ReadonlySet<unknown> = new Set([400, 413, 422]);
 
 interface Ranked {
   seq: number;

@@ -1,7 +1,12 @@
 /** The copies of notes on disk, and the sections that a note's text has. */
-import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
+/** A change of copies that goes with one of the store: of one note, or of all that a project had. */
+export interface Change {
+  project: string;
+  name?: string;
+}
 export interface NoteCopies {
   pathOf(project: string, name: string): string;
   /** Readers see the old text or the new one. Throws what the file system says. */
@@ -9,7 +14,14 @@ export interface NoteCopies {
   remove(project: string, name: string): void;
   /** All of a project. */
   removeAll(project: string): void;
+  /** To be called before a change, and what it gives once the store has it as well: so that it is known if that never comes. */
+  begin(change: Change): () => void;
+  /** Those that somebody began and did not bring to an end, with what says that they are over. */
+  unfinished(): { change: Change; over(): void }[];
 }
+
+const mark = ".unfinished";
+const randomName = (): string => `${process.pid}-${Math.random().toString(36).slice(2)}`;
 
 /** @param folder holds a folder for each project; both are made when they are needed, for nobody else to read */
 export function createNoteCopies(folder: string): NoteCopies {
@@ -20,7 +32,7 @@ export function createNoteCopies(folder: string): NoteCopies {
       const path = pathOf(project, name);
       makePrivate(folder);
       makePrivate(dirname(path));
-      const beside = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.new`;
+      const beside = `${path}.${randomName()}.new`;
       try {
         writeFileSync(beside, content, { flag: "wx", mode: 0o600 });
         renameSync(beside, path);
@@ -31,7 +43,42 @@ export function createNoteCopies(folder: string): NoteCopies {
     },
     remove: (project, name) => rmSync(pathOf(project, name), { force: true }),
     removeAll: (project) => rmSync(join(folder, project), { recursive: true, force: true }),
+    begin(change) {
+      makePrivate(folder);
+      const path = join(folder, `.${randomName()}${mark}`);
+      writeFileSync(path, JSON.stringify(change), { flag: "wx", mode: 0o600 });
+      return () => rmSync(path, { force: true });
+    },
+    unfinished() {
+      const marks = namesIn(folder).filter((name) => name.startsWith(".") && name.endsWith(mark));
+      return marks.flatMap((name) => {
+        const path = join(folder, name);
+        const change = changeIn(path);
+        return change ? [{ change, over: () => rmSync(path, { force: true }) }] : [];
+      });
+    },
   };
+}
+
+const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT";
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isMissing(error)) return []; // no note was ever written
+    throw error;
+  }
+}
+
+/** Undefined where another process has ended it since, or was killed before it began with anything. */
+function changeIn(path: string): Change | undefined {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as Change; // nobody else writes here
+  } catch (error) {
+    if (isMissing(error) || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 /** The folder above is the store's own, which is there. A link that somebody planted is not followed. */

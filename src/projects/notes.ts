@@ -1,8 +1,9 @@
 /** Notes: a text with a name in a project. Each has a copy on disk that any program can read, and is found by memory search. */
+import { messageOf } from "../core/error.ts";
 import type { Instant, MaybePromise } from "../core/event.ts";
 import { nearest } from "../core/nearest.ts";
 import { slugOf } from "../core/slug.ts";
-import { type NoteCopies, sectionsOf } from "./note-files.ts";
+import { type Change, type NoteCopies, sectionsOf } from "./note-files.ts";
 import { type MemoryRecord, type NoteRecord, type ProjectRecords, sourceOfNote } from "./records.ts";
 import { type Cause, type NoteOperation, ofNote, type Send, tell } from "./sending.ts";
 import { clean, titleOf } from "./text.ts";
@@ -34,10 +35,12 @@ export interface Notes {
   /** What it held before is gone. `isNew` says whether it held anything. */
   write(note: NoteToWrite, cause: Cause): Promise<{ note: Note; isNew: boolean }>;
   remove(project: string, name: string, cause: Cause): Promise<Note>;
+  /** Makes copies anew whose change was cut off, by the end of its process say. Never rejects: what could not be mended is told. */
+  mend(): Promise<void>;
 }
 
 export function createNotes(options: NotesOptions): Notes {
-  const { records, now, newId, redact, copies } = options;
+  const { records, now, newId, redact, copies, complain } = options;
   const withPath = (note: NoteRecord): Note => ({ ...note, path: copies.pathOf(note.project, note.name) });
 
   async function unknown(project: string, name: string): Promise<Error> {
@@ -50,7 +53,42 @@ export function createNotes(options: NotesOptions): Notes {
     await tell(options, ofNote(operation, note, note.path, await records.get(note.project)), cause);
   }
 
+  async function mend(): Promise<void> {
+    try {
+      for (const { change, over } of copies.unfinished()) {
+        await mendOne(change);
+        over();
+      }
+    } catch (error) {
+      complain(`copies of notes cannot be brought up to date: ${messageOf(error)}`);
+    }
+  }
+
+  async function mendOne({ project, name }: Change): Promise<void> {
+    if (name !== undefined)
+      await records.notes.hold(project, name, (note) =>
+        note ? copies.write(project, name, note.content) : copies.remove(project, name),
+      );
+    else if (!(await records.get(project))) copies.removeAll(project);
+  }
+
+  /** Of a row and its copy neither is changed alone: whatever is cut off in between is mended. */
+  async function changed<T>(change: Change, work: (begin: () => void) => MaybePromise<T>): Promise<T> {
+    let over = (): void => {};
+    try {
+      const result = await work(() => {
+        over = copies.begin(change);
+      });
+      over();
+      return result;
+    } catch (error) {
+      await mend();
+      throw error;
+    }
+  }
+
   return {
+    mend,
     list: async (project) => (await records.notes.list(project)).map(withPath),
     async known(project, written) {
       const name = nameOf(written);
@@ -61,21 +99,32 @@ export function createNotes(options: NotesOptions): Notes {
     async write({ project, name: written, title, content: given }, cause) {
       if (!(await records.get(project))) throw new Error(`no project is called "${project}"`);
       const name = nameOf(written);
+      if ((await redact(written)) !== written) throw new Error("what looks like a secret is no name for a note");
       const content = await redact(clean(given));
       const before = await records.notes.get(project, name);
-      const called = titleOf(title ?? before?.title ?? written) || name;
+      const called = titleOf(await redact(title ?? before?.title ?? written)) || name;
       const at = now();
       const note = withPath({ project, name, title: called, content, created: before?.created ?? at, updated: at });
       const memories = sectionsOf(note).map(
         (section): MemoryRecord => ({ id: newId(), project, source: sourceOfNote(name), created: at, ...section }),
       );
-      const isNew = await records.notes.save(note, memories, () => copies.write(project, name, content));
+      const isNew = await changed({ project, name }, (begin) =>
+        records.notes.save(note, memories, () => {
+          begin();
+          copies.write(project, name, content);
+        }),
+      );
       await told(isNew ? "created" : "updated", note, cause);
       return { note, isNew };
     },
     async remove(project, written, cause) {
       const name = nameOf(written);
-      const removed = await records.notes.remove(project, name, () => copies.remove(project, name));
+      const removed = await changed({ project, name }, (begin) =>
+        records.notes.remove(project, name, () => {
+          begin();
+          copies.remove(project, name);
+        }),
+      );
       if (!removed) throw await unknown(project, name);
       const note = withPath(removed);
       await told("deleted", note, cause);

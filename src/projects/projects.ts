@@ -1,12 +1,13 @@
 /** Projects: made, found by their folder, changed, taken away. */
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { withoutCredentials } from "../core/credentials.ts";
 import type { Instant, MaybePromise } from "../core/event.ts";
 import { nearest } from "../core/nearest.ts";
-import { isId, slugOf } from "../core/slug.ts";
+import { isId, slugBeside, slugOf } from "../core/slug.ts";
 import type { NoteCopies } from "./note-files.ts";
-import type { ProjectChanges, ProjectRecord, ProjectRecords } from "./records.ts";
-import { titleOf } from "./text.ts";
+import type { Holdings, ProjectChanges, ProjectRecord, ProjectRecords } from "./records.ts";
+import { clean, titleOf } from "./text.ts";
 
 /** What a repository says of itself. */
 export interface RepositoryFacts {
@@ -25,7 +26,8 @@ export interface ProjectsOptions {
   rootOf(folder: string): string;
   /** Never rejects: where there is no repository there is nothing to say. */
   repositoryOf(folder: string): Promise<RepositoryFacts>;
-  copies: Pick<NoteCopies, "removeAll">;
+  copies: Pick<NoteCopies, "removeAll" | "begin">;
+  redact(text: string): MaybePromise<string>;
 }
 export interface NewProject {
   id?: string;
@@ -58,6 +60,8 @@ export interface ProjectBook {
   find(meant: Meant): Promise<ProjectRecord | undefined>;
   /** The same, for who needs one: a folder that belongs to none gets its own. */
   place(meant: Meant): Promise<Placed>;
+  /** What `place` would give, as far as can be said before: nothing is made. */
+  foresee(meant: Meant): Promise<Placed>;
   create(project: NewProject, folder: string): Promise<ProjectRecord>;
   edit(id: string, changes: ProjectChanges, folder: string): Promise<ProjectRecord>;
   holdings(id: string): ReturnType<ProjectRecords["holdings"]>;
@@ -65,7 +69,9 @@ export interface ProjectBook {
   remove(id: string, force: boolean): Promise<ProjectRecord>;
 }
 
-export function createProjectBook({ records, now, home, rootOf, repositoryOf, copies }: ProjectsOptions): ProjectBook {
+export function createProjectBook(options: ProjectsOptions): ProjectBook {
+  const { records, now, home, rootOf, repositoryOf, copies, redact } = options;
+
   async function known(id: string): Promise<ProjectRecord> {
     const found = await records.get(id);
     if (found) return found;
@@ -82,32 +88,40 @@ export function createProjectBook({ records, now, home, rootOf, repositoryOf, co
   }
 
   /** A project that nobody made by hand: of the folder that the files of a project would be looked for in. */
-  async function make(folder: string): Promise<Placed> {
+  async function draft(folder: string): Promise<ProjectRecord & { workspace: string }> {
     const facts = await repositoryOf(folder);
     const root = realOf(rootOf(folder));
     const workspace = inMainWorktree(root, facts) ?? root;
     if (isAbove(workspace, home)) throw new Error(`${workspace} holds more than one project; say which is meant`);
     const name = basename(workspace);
-    const id = slugOf(name) || "project";
-    for (let number = 1; number <= mostOfOneName; number++) {
-      const project = recordOf({ id: number === 1 ? id : `${id}-${number}`, name, workspace, ...said(facts) }, now());
+    return { ...recordOf({ id: slugOf(name) || "project", name, ...said(facts) }, now()), workspace };
+  }
+
+  async function make(folder: string): Promise<Placed> {
+    const drafted = await draft(folder);
+    const { id, workspace } = drafted;
+    for (const free of [id, slugBeside(id, workspace)]) {
+      const project = { ...drafted, id: free };
       if (await records.add(project)) return { project, made: true };
       const other = innermost(await records.list(), workspace); // another process may have been faster
       if (other?.workspace === workspace) return { project: other, made: false };
     }
-    throw new Error(`${mostOfOneName} projects are called ${id}; make one with a name of its own`);
+    throw new Error(`${id} and what could stand for it are names of other projects; make one with a name of its own`);
   }
 
   async function create(given: NewProject, folder: string): Promise<ProjectRecord> {
     const workspace = given.workspace === undefined ? await freeRoot(folder) : folderOf(given.workspace, folder);
-    const name = titleOf(given.name ?? given.id ?? (workspace === undefined ? "" : basename(workspace)));
+    const name = titleOf(await redact(given.name ?? given.id ?? (workspace === undefined ? "" : basename(workspace))));
     if (name === "") throw new Error("a project needs a name");
     const id = given.id ?? slugOf(name);
     if (id === "") throw new Error(`"${name}" holds no letter that an id could be made of; give an id as well`);
     if (!isId(id)) throw new Error(`"${id}" is no id: use letters, digits, dots, dashes and underscores`);
     const facts = workspace === undefined ? {} : said(await repositoryOf(workspace));
     const { notify, repository, branch } = given;
-    const own = { ...(repository === undefined ? {} : { repository }), ...(branch === undefined ? {} : { branch }) };
+    const own = await withoutSecrets({
+      ...(repository === undefined ? {} : { repository }),
+      ...(branch === undefined ? {} : { branch }),
+    });
     const place = workspace === undefined ? {} : { workspace };
     const project = recordOf({ ...facts, ...own, ...place, ...(notify ? { notify } : {}), id, name }, now());
     if (await records.add(project)) return project;
@@ -128,6 +142,16 @@ export function createProjectBook({ records, now, home, rootOf, repositoryOf, co
     return `${workspace} is the folder of the project ${there?.id ?? "that was just made"}`;
   }
 
+  async function withoutSecrets<T extends Omit<ProjectChanges, "workspace">>(given: T): Promise<T> {
+    const { name, repository, branch } = given;
+    return {
+      ...given,
+      ...(name === undefined ? {} : { name: titleOf(await redact(name)) }),
+      ...(typeof repository === "string" ? { repository: await redact(withoutCredentials(repository)) } : {}),
+      ...(typeof branch === "string" ? { branch: await redact(clean(branch)) } : {}),
+    };
+  }
+
   async function find({ id, folder }: Meant): Promise<ProjectRecord | undefined> {
     return id === undefined ? at(folder) : known(id);
   }
@@ -143,31 +167,42 @@ export function createProjectBook({ records, now, home, rootOf, repositoryOf, co
       const project = await find(meant);
       return project ? { project, made: false } : make(meant.folder);
     },
+    async foresee(meant) {
+      const project = await find(meant);
+      return project ? { project, made: false } : { project: await draft(meant.folder), made: true };
+    },
     create,
     async edit(id, { workspace, ...changes }, folder) {
       await known(id);
       const place = typeof workspace === "string" ? folderOf(workspace, folder) : workspace;
-      const all = { ...changes, ...(place === undefined ? {} : { workspace: place }) };
+      const all = { ...(await withoutSecrets(changes)), ...(place === undefined ? {} : { workspace: place }) };
       if (Object.keys(all).length === 0) throw new Error("No fields to update");
       if (!(await records.edit(id, all, now()))) throw new Error(await whyTaken("", place ?? undefined));
       return known(id);
     },
     async remove(id, force) {
       const project = await known(id);
-      const { automations, ...rest } = await records.holdings(id);
-      if (automations.length > 0)
-        throw new Error(`automations belong to the project ${id}: delete them first (${automations.join(", ")})`);
-      const held = Object.entries(rest).filter(([, count]) => count > 0);
-      if (held.length > 0 && !force)
-        throw new Error(`${held.map(([what, n]) => `${n} ${what}`).join(", ")} would go with it; say force to mean it`);
-      await records.remove(id);
+      const mayGo = (holdings: Holdings): void => refuseHeld(id, holdings, force);
+      mayGo(await records.holdings(id));
+      let over = (): void => {};
+      await records.remove(id, (holdings) => {
+        mayGo(holdings); // by then it may hold more
+        over = copies.begin({ project: id });
+      });
       copies.removeAll(id);
+      over();
       return project;
     },
   };
 }
 
-const mostOfOneName = 100;
+function refuseHeld(id: string, { automations, ...rest }: Holdings, force: boolean): void {
+  if (automations.length > 0)
+    throw new Error(`automations belong to the project ${id}: delete them first (${automations.join(", ")})`);
+  const held = Object.entries(rest).filter(([, count]) => count > 0);
+  if (held.length > 0 && !force)
+    throw new Error(`${held.map(([what, n]) => `${n} ${what}`).join(", ")} would go with it; say force to mean it`);
+}
 
 const recordOf = (project: Omit<ProjectRecord, "created" | "updated">, now: Instant): ProjectRecord => ({
   ...project,

@@ -44,6 +44,10 @@ export interface TaskRecord {
   updated: Instant;
   started?: Instant;
   ended?: Instant;
+  /** The key of the call that moved it last, where that has one. */
+  movedBy?: string;
+  /** The id of the event that has yet to tell how it stands. */
+  untold?: string;
 }
 export interface TaskFilter {
   project?: string;
@@ -52,12 +56,15 @@ export interface TaskFilter {
 }
 /** What a task becomes; what is absent is taken away. */
 export interface TaskMove {
+  from: readonly TaskStatus[];
   status: TaskStatus;
   at: Instant;
   started?: Instant;
   ended?: Instant;
   result?: string;
   error?: string;
+  movedBy?: string;
+  untold: string;
 }
 /** Something that a task waits for, and how it stands; no status: it is not known any more. */
 export interface Awaited {
@@ -83,13 +90,28 @@ export interface MemoryRecord {
   content: string;
   created: Instant;
 }
+/** One key is remembered once. */
+export interface Remembered {
+  memory: MemoryRecord;
+  key: string;
+}
 /** A memory that holds some of the words, and how much of their weight: 0 to 1. */
 export interface WordHit {
   seq: number;
   similarity: number;
 }
 
-/** Safe across processes; each method is one transaction. Methods may throw HooklineError (store_unusable, store_locked). */
+/** How much belongs to a project. */
+export interface Holdings {
+  tasks: number;
+  notes: number;
+  memories: number;
+  automations: string[];
+}
+/**
+ * Safe across processes; each method is one transaction. Methods may throw HooklineError (store_unusable, store_locked),
+ * and those that add something to a project an Error where it is gone.
+ */
 export interface ProjectRecords {
   list(): MaybePromise<ProjectRecord[]>;
   get(id: string): MaybePromise<ProjectRecord | undefined>;
@@ -97,10 +119,9 @@ export interface ProjectRecords {
   add(project: ProjectRecord): MaybePromise<boolean>;
   /** False where the folder is another's, or the project is gone. */
   edit(id: string, changes: ProjectChanges, now: Instant): MaybePromise<boolean>;
-  /** Everything that belongs to it goes with it. */
-  remove(id: string): MaybePromise<void>;
-  /** How much belongs to it. */
-  holdings(id: string): MaybePromise<{ tasks: number; notes: number; memories: number; automations: string[] }>;
+  /** Everything that belongs to it goes with it. `mayGo` is asked before it counts: where that throws, nothing goes. */
+  remove(id: string, mayGo: (holdings: Holdings) => void): MaybePromise<void>;
+  holdings(id: string): MaybePromise<Holdings>;
   tasks: TaskRecords;
   notes: NoteRecords;
   memory: MemoryRecords;
@@ -114,8 +135,10 @@ export interface TaskRecords {
   get(id: string): MaybePromise<TaskRecord | undefined>;
   /** The task that this key made before, if one did; undefined: the id is taken. */
   add(task: TaskRecord, key: string | undefined): MaybePromise<TaskRecord | undefined>;
-  /** Undefined where it did not stand as expected: somebody else was faster. */
-  move(id: string, from: readonly TaskStatus[], to: TaskMove): MaybePromise<TaskRecord | undefined>;
+  /** Also remembers what came of it. Undefined where it did not stand as expected: somebody else was faster. */
+  move(id: string, move: TaskMove, result?: Remembered): MaybePromise<TaskRecord | undefined>;
+  /** This event needs to be told no more. */
+  told(id: string, event: string): MaybePromise<void>;
   awaited(dependencies: readonly Dependency[]): MaybePromise<Awaited[]>;
 }
 export interface NoteRecords {
@@ -125,16 +148,19 @@ export interface NoteRecords {
   save(note: NoteRecord, memories: readonly MemoryRecord[], copy: () => void): MaybePromise<boolean>;
   /** Also forgets it. Undefined: there was none. */
   remove(project: string, name: string, dropCopy: () => void): MaybePromise<NoteRecord | undefined>;
+  /** Nobody changes the note, or that there is none, while the work is done. */
+  hold(project: string, name: string, work: (note: NoteRecord | undefined) => void): MaybePromise<void>;
 }
 export interface MemoryRecords {
-  /** One key is remembered once: gives the id that it has. */
-  add(memory: MemoryRecord, key: string): MaybePromise<string>;
+  /** Gives the id that it has, or had before. */
+  add(remembered: Remembered): MaybePromise<string>;
   get(seq: number): MaybePromise<MemoryRecord | undefined>;
   /** Those that hold any of the words, the best first. Without a project: all. */
   search(words: readonly string[], project: string | undefined, limit: number): MaybePromise<WordHit[]>;
   /** The newest that have no vector of this maker yet. */
   unembedded(maker: string, project: string | undefined, limit: number): MaybePromise<{ seq: number; text: string }[]>;
-  saveVectors(maker: string, vectors: readonly { seq: number; vector: Float32Array }[]): MaybePromise<void>;
+  /** Without a vector: this maker makes none of it, and is not asked again. */
+  saveVectors(maker: string, vectors: readonly { seq: number; vector: Float32Array | undefined }[]): MaybePromise<void>;
   vectors(maker: string, project: string | undefined): MaybePromise<{ seq: number; vector: Float32Array }[]>;
 }
 /** What memories of a note are from. */

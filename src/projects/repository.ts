@@ -1,5 +1,6 @@
 /** What git says of a project's folder: its worktrees, where it comes from, and its default branch. */
 import { basename, dirname } from "node:path";
+import { withoutCredentials } from "../core/credentials.ts";
 import type { RepositoryFacts } from "./projects.ts";
 
 /** Questions to git, by its words; undefined where it has no answer. Never rejects. */
@@ -27,14 +28,4 @@ export async function repositoryFacts(ask: AskGit, folder: string): Promise<Repo
     ...(address === undefined ? {} : { repository: withoutCredentials(address) }),
     ...(branch === undefined ? {} : { branch }),
   };
-}
-
-/** `https://user:token@host/…` holds a secret; the user of `git@host:…` is none. */
-export function withoutCredentials(address: string): string {
-  if (!URL.canParse(address)) return address;
-  const url = new URL(address);
-  if (url.password === "" && (url.username === "" || url.protocol === "ssh:")) return address;
-  url.username = "";
-  url.password = "";
-  return url.href;
 }

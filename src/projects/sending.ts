@@ -1,7 +1,7 @@
 /** The events that tell of tasks and notes, and how they leave: what was written stands before, whatever becomes of them. */
-import { messageOf } from "../core/error.ts";
+import { HooklineError, messageOf } from "../core/error.ts";
 import type { EventName, Fields, HookEvent, MaybePromise } from "../core/event.ts";
-import type { NoteRecord, ProjectRecord, TaskRecord } from "./records.ts";
+import type { NoteRecord, ProjectRecord, TaskRecord, TaskStatus } from "./records.ts";
 
 /** What happened, for those who listen. */
 export interface Happening {
@@ -17,30 +17,50 @@ export interface Cause {
   event?: HookEvent | undefined;
   cwd?: string | undefined;
   signal?: AbortSignal | undefined;
+  /** The same at each attempt of a call that is repeated after a crash. */
+  key?: string | undefined;
+  /** Told what could not be told; absent: the log has it. */
+  untold?: ((reason: string) => void) | undefined;
 }
 /** May throw: then nothing was told. */
 export type Send = (happening: Happening, cause: Cause) => MaybePromise<unknown>;
 
-/** Never rejects: nothing that was written depends on who hears of it. */
+/**
+ * Whether that is over: told, or refused, as where hooks answer each other without end. What the store could not take may
+ * be told later. Never rejects: nothing that was written depends on who hears of it.
+ */
 export async function tell(
   { send, complain }: { send: Send; complain(reason: string): void },
   happening: Happening,
   cause: Cause,
-): Promise<void> {
+): Promise<boolean> {
   try {
     await send(happening, cause);
+    return true;
   } catch (error) {
-    complain(`${happening.name} was not told: ${messageOf(error)}`);
+    const reason = `${happening.name} was not told: ${messageOf(error)}`;
+    complain(reason);
+    cause.untold?.(reason);
+    return !(error instanceof HooklineError);
   }
 }
 
 const placeOf = (project: ProjectRecord | undefined): Pick<Happening, "cwd"> =>
   project?.workspace === undefined ? {} : { cwd: project.workspace };
 
-export function ofTask(name: EventName, task: TaskRecord, project: ProjectRecord | undefined): Happening {
+const taskEvents: { readonly [S in TaskStatus]: EventName } = {
+  DEFINED: "task.created",
+  IN_PROGRESS: "task.started",
+  COMPLETED: "task.completed",
+  FAILED: "task.failed",
+};
+
+/** How a task came to stand as it stands. */
+export function ofTask(task: TaskRecord, project: ProjectRecord | undefined): Happening {
   const { id, title, status, error = "" } = task;
   const known = { task_id: id, project_id: task.project, title };
-  return { name, data: status === "FAILED" ? { ...known, error } : { ...known, status }, ...placeOf(project) };
+  const data = status === "FAILED" ? { ...known, error } : { ...known, status };
+  return { name: taskEvents[status], data, ...placeOf(project) };
 }
 
 export type NoteOperation = "created" | "updated" | "deleted";

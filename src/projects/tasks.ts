@@ -1,11 +1,12 @@
 /** Tasks: defined, started, completed or failed, each told as an event once it is written. */
-import type { EventName, Instant, MaybePromise } from "../core/event.ts";
+import type { Instant, MaybePromise } from "../core/event.ts";
 import type { NewTask } from "../core/reach.ts";
+import type { NewMemory } from "./memory.ts";
 import type {
   Awaited,
   Dependency,
-  ProjectRecord,
   ProjectRecords,
+  Remembered,
   TaskFilter,
   TaskMove,
   TaskRecord,
@@ -21,8 +22,8 @@ export interface TasksOptions {
   send: Send;
   complain(reason: string): void;
   redact(text: string): MaybePromise<string>;
-  /** Told of what a task gave, to be found again. */
-  remember(project: string, memory: { source: string; heading: string; content: string }): Promise<unknown>;
+  /** What a task gave, as it is remembered. */
+  memoryOf(result: NewMemory): Promise<Remembered>;
 }
 export interface TaskToMake extends NewTask {
   project: string;
@@ -34,8 +35,11 @@ export interface Tasks {
   has(id: string): Promise<boolean>;
   known(id: string): Promise<TaskRecord>;
   /** One key makes one task, however often it is asked for. */
-  create(task: TaskToMake, cause: Cause, key?: string): Promise<TaskRecord>;
-  /** Refused while something that it waits for has not been completed, unless `force` is said. A failed task begins anew. */
+  create(task: TaskToMake, cause: Cause): Promise<TaskRecord>;
+  /**
+   * Refused while something that it waits for has not been completed, unless `force` is said. A failed task begins anew.
+   * Here and below: whoever asks again after a crash, by the same key or before the event was told, is not refused.
+   */
   start(id: string, force: boolean, cause: Cause): Promise<TaskRecord>;
   complete(id: string, result: string | undefined, cause: Cause): Promise<TaskRecord>;
   fail(id: string, error: string, cause: Cause): Promise<TaskRecord>;
@@ -44,30 +48,38 @@ export interface Tasks {
 }
 
 interface Kind {
-  event: EventName;
   from: readonly TaskStatus[];
   to: TaskStatus;
-  waits: boolean;
+  /** Where it stands so, it has to wait for what it depends on. What was begun all the same may also end. */
+  waits: readonly TaskStatus[];
 }
 const moves = {
-  start: { event: "task.started", from: ["DEFINED", "FAILED"], to: "IN_PROGRESS", waits: true },
-  complete: { event: "task.completed", from: ["DEFINED", "IN_PROGRESS"], to: "COMPLETED", waits: true },
-  fail: { event: "task.failed", from: ["DEFINED", "IN_PROGRESS"], to: "FAILED", waits: false },
+  start: { from: ["DEFINED", "FAILED"], to: "IN_PROGRESS", waits: ["DEFINED", "FAILED"] },
+  complete: { from: ["DEFINED", "IN_PROGRESS"], to: "COMPLETED", waits: ["DEFINED"] },
+  fail: { from: ["DEFINED", "IN_PROGRESS"], to: "FAILED", waits: [] },
 } as const satisfies Record<string, Kind>;
 
+const optionalTexts = ["parent", "profile", "workspace", "branch"] as const;
 const usualPriority = 100;
 const idsTried = 5;
 
 export function createTasks(options: TasksOptions): Tasks {
   const { records, now, newId, redact } = options;
 
-  async function known(id: string): Promise<TaskRecord> {
+  async function find(id: string): Promise<TaskRecord> {
     const found = await records.tasks.get(clean(id));
     if (!found) throw new Error(`no task is called "${id}"; task list shows them`);
     return found;
   }
 
   const kept = async (text: string): Promise<string> => redact(clean(text));
+
+  const eventFor = (id: string, to: TaskStatus): string => `task-${id}-${to.toLowerCase()}-${newId()}`;
+
+  function identity(): Pick<TaskRecord, "id"> & { untold: string } {
+    const id = newId();
+    return { id, untold: eventFor(id, "DEFINED") };
+  }
 
   async function openOf({ dependsOn }: TaskRecord): Promise<Awaited[]> {
     const awaited = await records.tasks.awaited(dependsOn);
@@ -79,21 +91,30 @@ export function createTasks(options: TasksOptions): Tasks {
     const named = titleOf(await kept(title));
     if (named === "") throw new Error("a task needs a title");
     if (!Number.isSafeInteger(priority)) throw new Error(`a priority is a whole number, and ${priority} is none`);
-    if (!(await records.get(project))) throw new Error(`no project is called "${project}"`);
+    if (!(await records.get(project)))
+      throw new Error(`no project is called "${project}"; project list shows them, and project create makes one`);
     await checkDependencies(records, dependsOn);
+    const texts: Pick<TaskRecord, (typeof optionalTexts)[number]> = {};
+    for (const name of optionalTexts) {
+      const text = given[name];
+      if (text) texts[name] = await kept(text);
+    }
     const at = now();
     return {
-      id: newId(),
+      ...identity(),
       project,
       title: named,
       description: await kept(description),
       status: "DEFINED",
       priority,
-      ...optional("parent", given.parent),
-      ...optional("profile", given.profile),
-      ...optional("workspace", given.workspace),
-      ...optional("branch", given.branch),
-      context: await Promise.all(context.map(async (one) => ({ ...one, content: await kept(one.content) }))),
+      ...texts,
+      context: await Promise.all(
+        context.map(async ({ type, label, content }) => ({
+          type: await kept(type),
+          label: await kept(label),
+          content: await kept(content),
+        })),
+      ),
       dependsOn,
       created: at,
       updated: at,
@@ -102,48 +123,55 @@ export function createTasks(options: TasksOptions): Tasks {
 
   async function add(record: TaskRecord, key: string | undefined): Promise<TaskRecord> {
     for (let tries = 0; tries < idsTried; tries++) {
-      const made = await records.tasks.add(tries === 0 ? record : { ...record, id: newId() }, key);
+      const made = await records.tasks.add(tries === 0 ? record : { ...record, ...identity() }, key);
       if (made) return made;
     }
     throw new Error("no free id was found for the task");
   }
 
-  async function move(id: string, kind: Kind, more: Partial<TaskMove>, given: Giving): Promise<TaskRecord> {
-    const before = await known(id);
+  async function move(id: string, kind: Kind, more: Partial<TaskMove>, { force, cause }: Giving): Promise<TaskRecord> {
+    const known = await find(id);
+    const before = await told(known, cause);
+    const isRepeated = known.untold !== undefined || (cause.key !== undefined && cause.key === known.movedBy);
+    if (before.status === kind.to && isRepeated) return before;
     if (!kind.from.includes(before.status)) throw new Error(whyNot(before, kind));
-    const open = kind.waits && !given.force ? await openOf(before) : [];
+    const open = kind.waits.includes(before.status) && !force ? await openOf(before) : [];
     if (open.length > 0) throw new Error(`the task ${before.id} waits for ${open.map(inWords).join(", and for ")}`);
-    const at = now();
-    const started = kind.to === "IN_PROGRESS" ? at : before.started;
-    const ended = kind.to === "IN_PROGRESS" ? undefined : at;
-    const times = { ...(started === undefined ? {} : { started }), ...(ended === undefined ? {} : { ended }) };
-    const task = await records.tasks.move(before.id, kind.from, { status: kind.to, at, ...times, ...more });
-    if (!task) throw new Error(whyNot(await known(id), kind)); // somebody else was faster
-    await rememberResult(task);
-    await tell(options, ofTask(kind.event, task, await projectOf(task)), given.cause);
-    return task;
+    const to: TaskMove = {
+      ...more,
+      from: kind.from,
+      status: kind.to,
+      ...timesOf(before, kind.to, now()),
+      untold: eventFor(before.id, kind.to),
+      ...(cause.key === undefined ? {} : { movedBy: cause.key }),
+    };
+    const task = await records.tasks.move(before.id, to, await resultOf(before, more.result));
+    if (!task) throw new Error(whyNot(await find(id), kind)); // somebody else was faster
+    return told(task, cause);
   }
 
-  async function rememberResult({ id, project, title, result }: TaskRecord): Promise<void> {
-    if (result !== undefined && result.trim() !== "")
-      await options.remember(project, { source: `task:${id}`, heading: title, content: result });
+  async function resultOf({ id, project, title }: TaskRecord, result = ""): Promise<Remembered | undefined> {
+    if (result.trim() === "") return undefined;
+    return options.memoryOf({ project, source: `task:${id}`, heading: title, content: result });
   }
 
-  const projectOf = async ({ project }: TaskRecord): Promise<ProjectRecord | undefined> => records.get(project);
+  /** Tells how it came to stand as it stands, where nobody has: whoever wrote that may have ended before. */
+  async function told(task: TaskRecord, cause: Cause): Promise<TaskRecord> {
+    const { untold: event, ...rest } = task;
+    if (event === undefined) return task;
+    const happening = { ...ofTask(task, await records.get(task.project)), id: event };
+    const isOver = (await records.wasTold(event)) || (await tell(options, happening, cause));
+    if (!isOver) return task;
+    await records.tasks.told(task.id, event);
+    return rest;
+  }
 
   return {
     list: (filter) => records.tasks.list(filter),
     has: async (id) => (await records.tasks.get(clean(id))) !== undefined,
-    known,
+    known: find,
     openOf,
-    async create(given, cause, key) {
-      const task = await add(await recordOf(given), key);
-      const event = `task-created-${task.id}`;
-      // Asked for again after a crash: whether it was told then is known by the event's id.
-      if (key !== undefined && (await records.wasTold(event))) return task;
-      await tell(options, { ...ofTask("task.created", task, await projectOf(task)), id: event }, cause);
-      return task;
-    },
+    create: async (given, cause) => told(await add(await recordOf(given), cause.key), cause),
     start: (id, force, cause) => move(id, moves.start, {}, { force, cause }),
     complete: async (id, result, cause) =>
       move(id, moves.complete, result === undefined ? {} : { result: await kept(result) }, { force: false, cause }),
@@ -156,8 +184,11 @@ interface Giving {
   cause: Cause;
 }
 
-const optional = <K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> =>
-  value === undefined || value === "" ? {} : ({ [key]: clean(value) } as Record<K, string>); // the one key
+/** When it was begun, and when it ended: what is begun anew has not. */
+function timesOf({ started }: TaskRecord, to: TaskStatus, at: Instant): Pick<TaskMove, "at" | "started" | "ended"> {
+  if (to === "IN_PROGRESS") return { at, started: at };
+  return { at, ended: at, ...(started === undefined ? {} : { started }) };
+}
 
 /** What is not there cannot be waited for. */
 async function checkDependencies(records: ProjectRecords, dependsOn: readonly Dependency[]): Promise<void> {

@@ -15,6 +15,7 @@ const refuse = (): never => {
 
 export const withoutStore: Projects = {
   project: () => undefined,
+  projectOf: refuse,
   createTask: refuse,
   searchMemory: async () => [],
   query: refuse,

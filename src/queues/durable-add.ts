@@ -1,12 +1,11 @@
 /** Durable runs are written down and left to whoever works on them: all that an agent's tool call has time for (R48). */
 import type { Instant } from "../core/event.ts";
-import type { Journal } from "../core/journal.ts";
+import type { Ended, Journal } from "../core/journal.ts";
 import type { Queue, QueueOwner } from "../core/ports.ts";
-import type { Run } from "../core/record.ts";
 
 export function createEnqueuing({ journal, now }: { journal: Journal; now(): Instant }): Queue {
   let owner: QueueOwner | undefined;
-  const tell = (run: Run): void => owner?.told?.(run);
+  const tell = ({ run, hook }: Ended): void => owner?.told?.(run, hook);
   return {
     start(given) {
       owner = given;
@@ -14,13 +13,19 @@ export function createEnqueuing({ journal, now }: { journal: Journal; now(): Ins
     add(item) {
       const added = journal.add(item, now());
       if (added.is === "skipped") return added;
-      for (const run of added.ended) tell(run);
+      for (const one of added.ended) tell(one);
       return { is: "queued" };
     },
     cancel(run) {
       const ended = journal.cancel(run, now());
       if (ended) tell(ended);
     },
-    async close() {},
+    async close() {
+      try {
+        journal.tidy();
+      } catch {
+        // the store is broken, locked or full: whoever added something has heard of that, and the next one tidies up
+      }
+    },
   };
 }

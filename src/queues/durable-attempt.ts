@@ -16,6 +16,9 @@ export interface Attempt {
   cancel(): void;
 }
 
+/** Stands in the environment of all that a worker starts for a run; no mark is a part of another. */
+export const markOf = (worker: string, run: string): string => `run-${run}-of-${worker}`;
+
 export function createAttempt(journal: Journal, worker: string, item: Item): Attempt {
   const { id } = item.run;
   const stop = new AbortController();
@@ -54,6 +57,7 @@ export function createAttempt(journal: Journal, worker: string, item: Item): Att
       hasEnded = run.status !== "queued" && run.status !== "running";
     },
     isLost: () => isLost,
+    mark: markOf(worker, id),
   };
   return {
     item,

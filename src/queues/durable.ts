@@ -2,18 +2,22 @@
 
 import { messageOf } from "../core/error.ts";
 import type { Instant, Seconds } from "../core/event.ts";
-import type { Journal } from "../core/journal.ts";
+import type { Abandoned, Ended, Journal, Uptime } from "../core/journal.ts";
 import type { Caller, Ports, Queue, QueueOwner } from "../core/ports.ts";
-import { type Attempt, createAttempt } from "./durable-attempt.ts";
+import { type Attempt, createAttempt, markOf } from "./durable-attempt.ts";
 
 export interface DurableQueueOptions {
   journal: Journal;
   now(): Instant;
+  /** What leases hold by. */
+  uptime(): Uptime;
   after: Ports["after"];
   /** This process, as `isAlive` knows it. */
   owner: string;
   /** Whether a process still lives that a run in progress names. */
   isAlive(owner: string): boolean;
+  /** Ends what carries this mark; false: something of it is still alive. Never rejects. */
+  endMarked(mark: string): Promise<boolean>;
   /** Runs at once, over all processes; asked each time. */
   cap(): number;
   /** A worker that has not been heard of for so long has lost its runs; 30 unless said. */
@@ -32,7 +36,7 @@ export interface DurableQueueOptions {
 
 export interface DurableQueue extends Queue {
   readonly own: boolean;
-  /** Nothing is left to do: of what was added here, or, for a worker of all, of what is due. */
+  /** Nothing is left to do: of what was added here, or, for a worker of all, of what waits. */
   isIdle(): boolean;
   /** Resolves once nothing is left to do, or the queue is stopped. */
   idle(): Promise<void>;
@@ -46,17 +50,19 @@ const endsWithin: Seconds = 3;
 const lookedAtOnce = 100;
 
 export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
-  const { journal, now, after, isAlive, lease = 30, poll = 0.2, environment, stop, complain } = options;
+  const { journal, now, uptime, after, isAlive, lease = 30, poll = 0.2, environment, stop, complain } = options;
   const worker = `${options.owner}:${crypto.randomUUID().slice(0, 8)}`; // one process may have several
   const own = options.own ? new Set<string>() : undefined;
   const attempts = new Set<Attempt>();
   const performing = new Set<Promise<void>>();
+  const recovering = new Map<string, Promise<void>>();
+  const stubborn = new Set<string>();
   const waiting = new Set<() => void>();
   let owner: QueueOwner | undefined;
   let state: "open" | "closing" | "stopped" = "open";
   let next: (() => void) | undefined;
   let isNudged = false;
-  let renewed = 0;
+  let renewed: Uptime = 0;
   let closing: Promise<void> | undefined;
 
   function look(): void {
@@ -68,11 +74,13 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
     }
     trying(() => {
       watch();
-      for (const run of journal.recover(worker, isAlive, now())) ended(run.id);
+      for (const left of journal.abandoned(worker, isAlive, uptime())) takeBack(left);
       while (state === "open" && begin());
+      if (attempts.size === 0) journal.tidy();
     });
     tellIfIdle();
-    if (attempts.size > 0 || (state === "open" && (!own || own.size > 0))) next = after(poll * 1000, lookAround);
+    const isWorking = attempts.size > 0 || recovering.size > 0;
+    if (isWorking || (state === "open" && (!own || own.size > 0))) next = after(poll * 1000, lookAround);
   }
 
   function lookAround(): void {
@@ -101,9 +109,10 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
   /** Whether its runs are still its own, and are to go on. */
   function watch(): void {
     if (attempts.size === 0) return;
-    const isDue = Math.abs(now() - renewed) >= (lease * 1000) / 3;
-    const held = isDue ? journal.renew(worker, now() + lease * 1000) : journal.held(worker);
-    if (isDue) renewed = now();
+    const at = uptime();
+    const isDue = at - renewed >= (lease * 1000) / 3;
+    const held = isDue ? journal.renew(worker, at + lease * 1000) : journal.held(worker);
+    if (isDue) renewed = at;
     for (const attempt of attempts) {
       const { id } = attempt.item.run;
       if (attempt.hasEnded()) continue;
@@ -112,12 +121,35 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
     }
   }
 
+  /** Nobody begins a run again beside what its last worker started for it. */
+  function takeBack(left: Abandoned): void {
+    if (recovering.has(left.run)) return;
+    const work = options.endMarked(markOf(left.worker, left.run)).then((areGone) => {
+      recovering.delete(left.run);
+      if (state === "stopped") return; // the next one who looks does it
+      if (!areGone) return tellOfStubborn(left.run);
+      trying(() => {
+        const over = journal.recover(left, now());
+        if (over) ended(over);
+      });
+      nudge();
+    });
+    recovering.set(left.run, work);
+  }
+
+  /** Once: it is tried again as long as this worker looks. */
+  function tellOfStubborn(run: string): void {
+    if (!stubborn.has(run)) complain?.(`what the run ${run} started cannot be ended, so it is not begun again yet`);
+    stubborn.add(run);
+  }
+
   function begin(): boolean {
     if (own?.size === 0) return false;
     const mine = own && { only: [...own].slice(0, lookedAtOnce) };
-    const item = journal.claim(worker, { cap: options.cap(), lease, now: now(), ...mine });
+    const at = uptime();
+    const item = journal.claim(worker, { cap: options.cap(), until: at + lease * 1000, ...mine });
     if (!item) return false;
-    if (attempts.size === 0) renewed = now();
+    if (attempts.size === 0) renewed = at;
     const attempt = createAttempt(journal, worker, item);
     attempts.add(attempt);
     const work = perform(attempt);
@@ -140,22 +172,26 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
   function giveBack({ item }: Attempt, because?: string): void {
     trying(() => {
       const over = journal.release(worker, item.run.id, now(), because);
-      if (over) ended(over.id);
+      if (over) ended(over);
       else tell(item.run.id);
     });
   }
 
-  /** What was added here may have been performed elsewhere. */
+  /** What was added here may have been performed elsewhere, or wait for the end of a pause: then it is left to others. */
   function settleOwn(): void {
     if (!own) return;
     const here = new Set([...attempts].map(({ item }) => item.run.id));
     const open = journal.unfinished([...own]);
-    for (const run of own) if (!open.has(run) && !here.has(run)) ended(run);
+    for (const run of own)
+      if (!open.has(run) && !here.has(run)) {
+        own.delete(run);
+        tell(run);
+      }
   }
 
-  function ended(id: string): void {
-    own?.delete(id);
-    tell(id);
+  function ended({ run, hook }: Ended): void {
+    own?.delete(run.id);
+    owner?.told?.(run, hook);
   }
 
   function tell(id: string): void {
@@ -163,10 +199,11 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
     if (run) owner?.told?.(run);
   }
 
-  const isIdle = (): boolean => state === "stopped" || (own ? own.size === 0 : attempts.size === 0 && !hasWaiting());
+  const isIdle = (): boolean =>
+    state === "stopped" || (own ? own.size === 0 : attempts.size === 0 && recovering.size === 0 && !hasWaiting());
   function hasWaiting(): boolean {
     try {
-      return options.cap() > 0 && journal.hasWaiting(now()); // under a cap of 0 what waits is not due
+      return options.cap() > 0 && journal.hasWaiting(); // under a cap of 0 it may wait for ever
     } catch {
       return true; // nobody can tell, so it is not said that there is none
     }
@@ -227,13 +264,13 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
       const added = journal.add(item, now());
       if (added.is === "skipped") return added;
       own?.add(item.run.id);
-      for (const run of added.ended) ended(run.id);
+      for (const one of added.ended) ended(one);
       if (owner) nudge();
       return { is: "queued" };
     },
     cancel(run) {
       const done = journal.cancel(run, now());
-      if (done) ended(done.id);
+      if (done) ended(done);
       nudge();
     },
     isIdle,
@@ -242,6 +279,8 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
       if (own && !closing) await idle();
       else closing ??= endAll(within);
       await closing;
+      await Promise.all(recovering.values()); // a few seconds at most
+      trying(journal.tidy);
     },
   };
 }

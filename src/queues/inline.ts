@@ -2,6 +2,7 @@
 import { HooklineError } from "../core/error.ts";
 import type { HookId } from "../core/event.ts";
 import type { Caller, Item, Queue, QueueOwner } from "../core/ports.ts";
+import { fullQueue } from "../core/queue-bounds.ts";
 
 interface Lane {
   running: Item;
@@ -41,6 +42,8 @@ export function createInlineQueue(): InlineQueue {
     else lanes.delete(lane.running.hook.id);
   }
 
+  const waitingInAll = (): number => [...lanes.values()].reduce((sum, { waiting }) => sum + waiting.length, 0);
+
   function drop(item: Item, reason: string): void {
     const dropping = owner?.drop(item, reason) ?? Promise.resolve();
     working.add(dropping);
@@ -64,6 +67,8 @@ export function createInlineQueue(): InlineQueue {
         return { is: "queued" };
       }
       const { taken, dropped, restarts } = overlaps[item.hook.limits.overlap](lane);
+      const full = dropped ? undefined : fullQueue({ ofHook: lane.waiting.length, inAll: waitingInAll() });
+      if (taken.is === "queued" && full !== undefined) return { is: "skipped", reason: full };
       if (taken.is === "queued") lane.waiting = [...(dropped ? [] : lane.waiting), { item, caller }];
       for (const { item: earlier } of dropped ?? []) drop(earlier, "overlap: a later event took its place");
       if (restarts) lane.stop.abort();

@@ -7,7 +7,7 @@ import type { Fields, HookEvent, Json } from "../core/event.ts";
 import type { Hook, HookSet, Origin, Problem } from "../core/hook.ts";
 import type { CompiledAutomation } from "../dialects/automation.ts";
 import { type Automation, hookIdOf } from "../dialects/automation-fields.ts";
-import { placeHook } from "./automation-places.ts";
+import { concernsFolder, foreignProject, placeHook, type Workspaces } from "./automation-places.ts";
 import { hookSetOf } from "./hook-set.ts";
 
 /** One row of the store, and what came of it. */
@@ -18,7 +18,7 @@ export interface StoredHooks {
   stored: readonly StoredHook[];
   hooks: readonly Hook[];
   problems: readonly Problem[];
-  workspaces: ReadonlyMap<string, string>;
+  workspaces: Workspaces;
 }
 export interface AutomationSource {
   /** All of the store's, as they are now: the same object until one has changed. May throw what the store throws. */
@@ -27,8 +27,8 @@ export interface AutomationSource {
   heardAt(events: readonly Pick<HookEvent, "name">[]): StoredHooks;
   /** A folder's hooks and these; the same set for the same two. */
   combine(set: HookSet, stored: StoredHooks): HookSet;
-  /** Ids that a file has, too: the file's automation is in force, and the store's is not (R58). */
-  taken(set: HookSet, stored: StoredHooks): Problem[];
+  /** What is wrong in a folder: with the rows that it is concerned with, and with its files beside what the store knows. */
+  problemsAt(folder: string, set: HookSet, stored: StoredHooks): Problem[];
 }
 export interface AutomationSourceOptions {
   records: Pick<AutomationRecords, "list" | "listening" | "version" | "workspaces">;
@@ -53,7 +53,7 @@ export function createAutomationSource({ records, compile }: AutomationSourceOpt
 
   function hooksOf(rows: readonly (StoredAutomation | BrokenRow)[]): StoredHooks {
     const workspaces = records.workspaces();
-    const stored = rows.map((row) => read(row, workspaces.get(row.project)));
+    const stored = rows.map((row) => read(row, workspaces.get(row.project) ?? undefined));
     return {
       stored,
       hooks: stored.flatMap(({ hook }) => hook ?? []),
@@ -73,7 +73,7 @@ export function createAutomationSource({ records, compile }: AutomationSourceOpt
       return stored;
     },
     heardAt: (events) => hooksOf(records.listening(events.map(({ name }) => name))),
-    taken: takenByFiles,
+    problemsAt: (folder, set, stored) => [...ofRowsAt(folder, stored), ...ofFiles(set, stored)],
     combine(set, stored) {
       const known = combined.get(set);
       if (known?.stored === stored) return known.set;
@@ -164,6 +164,17 @@ function together(set: HookSet, { hooks, workspaces }: StoredHooks): HookSet {
   const isSame = others.length === 0 && own.every((hook, index) => hook === set.hooks[index]);
   return isSame ? set : hookSetOf([...own, ...others]);
 }
+
+function ofRowsAt(folder: string, { stored, workspaces }: StoredHooks): Problem[] {
+  const isConcerned = concernsFolder(folder, workspaces);
+  return stored.filter(({ row }) => isConcerned(row.project)).flatMap(problemsOf);
+}
+
+/** What no file shows by itself: a project that is not its folder's, and ids that the store has, too (R58). */
+const ofFiles = (set: HookSet, stored: StoredHooks): Problem[] => [
+  ...set.hooks.flatMap((hook) => foreignProject(hook, stored.workspaces) ?? []),
+  ...takenByFiles(set, stored),
+];
 
 function takenByFiles(set: HookSet, { stored, workspaces }: StoredHooks): Problem[] {
   const files = new Map(

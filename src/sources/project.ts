@@ -1,6 +1,7 @@
 /** Finds the project that a folder belongs to, and the folders whose hook files apply there (R34, R58). */
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { readSmallFile } from "./read-file.ts";
 
 export interface Project {
   /** The nearest folder upward with a hook file or a repository; without one the folder that was asked about. */
@@ -56,14 +57,15 @@ function exists(path: string): boolean {
 
 /** A linked worktree's `.git` is a file that names its own part of the main repository. */
 function mainWorktreeOf(folder: string): string | undefined {
-  try {
-    if (!statSync(join(folder, ".git")).isFile()) return undefined;
-    const part = /^gitdir:\s*(.+?)\s*$/m.exec(readFileSync(join(folder, ".git"), "utf8"))?.[1];
-    if (!part) return undefined;
-    const own = resolve(folder, part);
-    const common = resolve(own, readFileSync(join(own, "commondir"), "utf8").trim());
-    return basename(common) === ".git" ? dirname(common) : undefined;
-  } catch {
-    return undefined; // a submodule has no commondir; a broken link names no other worktree
-  }
+  const part = /^gitdir:\s*(.+?)\s*$/m.exec(textAt(join(folder, ".git")))?.[1];
+  if (!part) return undefined;
+  const own = resolve(folder, part);
+  const named = textAt(join(own, "commondir")).trim(); // a submodule has none, and a broken link names no other worktree
+  const common = resolve(own, named);
+  return named !== "" && basename(common) === ".git" ? dirname(common) : undefined;
+}
+
+function textAt(path: string): string {
+  const read = readSmallFile(path);
+  return read.is === "read" ? read.text : "";
 }

@@ -5,6 +5,7 @@ import type { EventName, Fields } from "../core/event.ts";
 import { isRecord, kindOf } from "../core/schema.ts";
 import { listensToOne, namesHeardAt } from "./automation-listening.ts";
 import type { Database } from "./database.ts";
+import { insistOnProject } from "./project-there.ts";
 import { readBack, written } from "./rows.ts";
 
 interface Row {
@@ -24,21 +25,26 @@ export function createAutomationRecords(database: Database): AutomationRecords {
     database.all<Row>(`select ${columns} from automation ${where} order by project, id`, ...values).map(automationOf);
 
   return {
+    write: (work) => database.write(work),
     list: (project) => (project === undefined ? read("") : read("where project = ?", written(project))),
     get: (project, id) => read("where project = ? and id = ?", written(project), written(id))[0],
     listening(names) {
       const heard = [...new Set(names.flatMap((name) => namesHeardAt(name as EventName)))].map(written); // what nobody sends is heard by nobody
       return read(`where ${listensToOne(heard.length)}`, ...heard);
     },
-    add: (automation) =>
-      database.run(
-        `insert into automation (${columns}) values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
-        written(automation.project),
-        written(automation.id),
-        ...valuesOf(automation),
-        automation.created,
-        automation.updated,
-      ) === 1,
+    add: (automation, key) =>
+      database.write(() => {
+        insistOnProject(database, automation.project);
+        const { project, id, created, updated } = automation;
+        const values = [written(project), written(id), ...valuesOf(automation), created, updated, key ?? null];
+        const sql = `insert into automation (${columns}, key) values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`;
+        return database.run(sql, ...values) === 1;
+      }),
+    madeFor(key) {
+      const sql = "select project, id from automation where key = ?";
+      const made = database.get<Pick<Row, "project" | "id">>(sql, key);
+      return made && { project: readBack(made.project), id: readBack(made.id) };
+    },
     replace: (automation) =>
       database.run(
         `update automation set name = ?, enabled = ?, listens = ?, fields = ?, updated = ? where project = ? and id = ?`,
@@ -56,13 +62,16 @@ export function createAutomationRecords(database: Database): AutomationRecords {
         written(id),
         enabled ? 1 : 0,
       ) === 1,
-    remove: (project, id) =>
-      database.write(() => {
+    remove(project, id) {
+      const isGone = database.write(() => {
         const sql = "delete from automation where project = ? and id = ?";
         if (database.run(sql, written(project), written(id)) === 0) return false;
         forget(database, written(`automation:${project}/${id}`));
         return true;
-      }),
+      });
+      database.settle(() => isGone);
+      return isGone;
+    },
     version() {
       const row = database.get<{ changes: number | null; projects: number; last: number | null }>(
         `select (select value from meta where key = 'automations') as changes,
@@ -71,10 +80,8 @@ export function createAutomationRecords(database: Database): AutomationRecords {
       return `${row?.changes} ${row?.projects} ${row?.last}`;
     },
     workspaces() {
-      const rows = database.all<{ id: string; workspace: string }>(
-        "select id, workspace from project where workspace is not null",
-      );
-      return new Map(rows.map(({ id, workspace }) => [readBack(id), readBack(workspace)]));
+      const rows = database.all<{ id: string; workspace: string | null }>("select id, workspace from project");
+      return new Map(rows.map(({ id, workspace }) => [readBack(id), workspace === null ? null : readBack(workspace)]));
     },
   };
 }
@@ -88,6 +95,7 @@ const valuesOf = ({ name, enabled, listens, fields }: StoredAutomation): (string
 
 /** Waiting and running work of it included: whoever works on it finds that it has it no longer. */
 function forget(database: Database, hook: string): void {
+  database.shred(); // what its steps gave may hold secrets
   database.run("delete from step where run in (select run from work where hook = ?)", hook);
   database.run("delete from work where hook = ?", hook);
   database.run("delete from run where hook = ?", hook);

@@ -1,9 +1,9 @@
 /** One SQLite connection: opened and checked, statements kept, one kind of write transaction, damage mended, errors in our words. */
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { HooklineError } from "../core/error.ts";
-import { bootedAt, isSameBoot, setAside } from "./damage.ts";
-import { preparePrivateFile } from "./private-file.ts";
+import { bootedAt, hasLog, isSameBoot, setAside, wasStore } from "./damage.ts";
+import { makePrivate, preparePrivateFile } from "./private-file.ts";
 import { checkVersion, inOurWords, isBusy, isDamage, loadSqlite, patience } from "./sqlite-library.ts";
 
 export interface Database {
@@ -14,6 +14,10 @@ export interface Database {
   run(sql: string, ...values: SQLInputValue[]): number;
   /** One transaction that holds the write lock from its start. Inside another one it is a part of that. */
   write<T>(work: () => T): T;
+  /** From now on what is deleted is overwritten, and `settle` has something to do. */
+  shred(): void;
+  /** After `shred`: empties the log, where all that was ever written stands until then. Does without if somebody is at it. @param isDue asked if there is something to do */
+  settle(isDue: () => boolean): void;
   /** Safe to call twice. */
   close(): void;
 }
@@ -21,18 +25,22 @@ export interface Database {
 export interface DatabaseOptions {
   path: string;
   migrations: readonly string[];
+  /** Where nothing but a store can lie: one that cannot even be told for a store any more is damaged there, and no stranger. */
+  usualPath?: string | undefined;
   /** Told what a person should know, in one sentence. */
   onNotice?: ((notice: string) => void) | undefined;
 }
 
 /** May throw store_unusable and store_locked, as may all that it returns, and closed once it is closed. */
-export function openDatabase({ path, migrations, onNotice }: DatabaseOptions): Database {
+export function openDatabase({ path, migrations, usualPath, onNotice }: DatabaseOptions): Database {
   const sqlite = loadSqlite(path);
   const statements = new Map<string, StatementSync>();
   let connection: DatabaseSync | undefined;
   let isOpen = true;
   let isWriting = false;
+  let isSettled = true;
   let file: number | undefined; // the inode that the connection has open
+  let isOurs = false; // what lies at the path is a store, or was one
   let lookedAt = 0;
 
   function statement(sql: string): StatementSync {
@@ -46,32 +54,38 @@ export function openDatabase({ path, migrations, onNotice }: DatabaseOptions): D
   }
 
   function open(): DatabaseSync {
-    preparePrivateFile(path);
-    const hasLog = existsSync(`${path}-wal`);
+    if (preparePrivateFile(path) === 1) throw stranger(noStore); // SQLite takes one byte for nothing
+    const isLogged = hasLog(path);
+    isOurs = path === usualPath;
+    file = inodeOf(path);
     const opened = new sqlite.DatabaseSync(path, { timeout: patience });
     try {
-      prepare(opened, hasLog);
-      file = inodeOf(path);
+      prepare(opened, isLogged);
       lookedAt = Date.now();
       return opened;
     } catch (error) {
       opened.close();
+      if (isDamage(error)) isOurs ||= wasStore(path, { newest: migrations.length, isLogged }) || inodeOf(path) !== file; // another process may have been faster
       throw error;
     }
   }
 
-  function prepare(opened: DatabaseSync, hasLog: boolean): void {
+  /** Nothing is written, to the file or its rights, before it is known for a store. */
+  function prepare(opened: DatabaseSync, isLogged: boolean): void {
     opened.exec("pragma synchronous = normal");
-    const state = opened
-      .prepare(
-        "select sqlite_version() as version, user_version, journal_mode from pragma_user_version, pragma_journal_mode",
-      )
-      .get();
+    const state = opened.prepare(whatItIs).get();
     checkVersion(String(state?.version), path);
-    if (state?.journal_mode !== "wal") useLog(opened);
-    if (Number(state?.user_version) !== migrations.length) migrate(opened);
-    else if (hasLog) checkAfterRestart(opened);
+    const isNew = state?.user_version === 0 && state.tables === 0;
+    if (!isNew && state?.ours !== 2) throw stranger("it is the database of another program");
+    isOurs = true;
+    makePrivate(path);
+    if (state.journal_mode !== "wal") useLog(opened);
+    if (Number(state.user_version) !== migrations.length) migrate(opened);
+    else if (isLogged) checkAfterRestart(opened);
   }
+
+  const stranger = (reason: string, cause?: unknown): HooklineError =>
+    new HooklineError("store_unusable", { reason, where: path, advice: "choose another file" }, { cause });
 
   function useLog(opened: DatabaseSync): void {
     const mode = patiently(() => opened.prepare("pragma journal_mode = wal").get()?.journal_mode);
@@ -127,8 +141,9 @@ export function openDatabase({ path, migrations, onNotice }: DatabaseOptions): D
       return work();
     } catch (error) {
       if (!isDamage(error) && error !== damageFound) throw error;
+      release();
+      if (!isOurs) throw stranger(noStore, error);
     }
-    release();
     const aside = setAside(sqlite, path);
     if (aside) onNotice?.(`the store was damaged and a new one was made — ${path} — the old one is ${aside}`);
     return work();
@@ -169,6 +184,13 @@ export function openDatabase({ path, migrations, onNotice }: DatabaseOptions): D
       within(() => statement(sql).get(...values)) as Row | undefined,
     run: (sql, ...values) => Number(within(() => statement(sql).run(...values)).changes),
     write: (work) => within(() => (isWriting ? work() : transaction(work))),
+    shred() {
+      within(() => statement("pragma secure_delete = on").get()); // it counts from when it is prepared, once for each connection
+      isSettled = false;
+    },
+    settle(isDue) {
+      if (!isSettled && !isWriting && connection && isDue()) isSettled = emptyLog(connection);
+    },
     close() {
       isOpen = false;
       release();
@@ -178,11 +200,31 @@ export function openDatabase({ path, migrations, onNotice }: DatabaseOptions): D
   return database;
 }
 
+const noStore = "it is no store of Hookline";
+/** The two tables that a store has had from its first version. */
+const whatItIs = `select sqlite_version() as version, user_version, journal_mode,
+  (select count(*) from sqlite_schema) as tables,
+  (select count(*) from sqlite_schema where type = 'table' and name in ('meta', 'hook_set')) as ours
+  from pragma_user_version, pragma_journal_mode`;
+
 const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
 
 const damageFound = new Error("the check of the whole file found damage");
 const rememberBoot =
   "insert into meta (key, value) values ('booted', ?) on conflict (key) do update set value = excluded.value";
+
+/** Waits for nobody: whoever reads or writes just now is in the middle of an agent's call. False: it could not be done. */
+function emptyLog(connection: DatabaseSync): boolean {
+  connection.exec("pragma busy_timeout = 0");
+  try {
+    return connection.prepare("pragma wal_checkpoint(truncate)").get()?.busy === 0;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  } finally {
+    connection.exec(`pragma busy_timeout = ${patience}`);
+  }
+}
 
 /** A change of the journal mode does not wait for other connections by itself. */
 function patiently<T>(work: () => T): T {

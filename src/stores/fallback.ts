@@ -44,6 +44,8 @@ export function storeWithFallback(open: () => SqliteStore, complain: (reason: st
     get: (sql, ...values) => real().database.get(sql, ...values),
     run: (sql, ...values) => real().database.run(sql, ...values),
     write: (work) => real().database.write(work),
+    shred: () => real().database.shred(),
+    settle: (isDue) => real().database.settle(isDue),
     close: () => lasting?.database.close(),
   };
   const guarded =

@@ -1,6 +1,8 @@
 /** The lanes of durable runs, one per hook: who is at the head, who comes next, and what becomes of an event that comes meanwhile. */
 import type { HookId, Instant } from "../core/event.ts";
 import type { Hook } from "../core/hook.ts";
+import type { Ended } from "../core/journal.ts";
+import { fullQueue } from "../core/queue-bounds.ts";
 import type { Run, RunStatus } from "../core/record.ts";
 import type { Database } from "./database.ts";
 import { type RunRow, runFields, runOf, written } from "./rows.ts";
@@ -11,14 +13,13 @@ export interface Work {
   run: string;
   hook: string;
   status: "waiting" | "running" | "behind";
-  due: Instant;
   forced: number;
   owner: string | null;
-  lease: Instant | null;
+  lease: number | null;
   recoveries: number;
   cancelled: string | null;
 }
-export const workColumns = "seq, run, hook, status, due, forced, owner, lease, recoveries, cancelled";
+export const workColumns = "seq, run, hook, status, forced, owner, lease, recoveries, cancelled";
 
 export interface Newcomer {
   hook: HookId;
@@ -32,10 +33,9 @@ export interface Newcomer {
 export type Place =
   | {
       status: "waiting" | "behind";
-      due: Instant;
       /** Set: the place of another that made room. */
       seq?: number;
-      ended: Run[];
+      ended: Ended[];
     }
   | { refused: string };
 
@@ -61,9 +61,15 @@ const tookItsPlace = "overlap: a later event took its place";
 export function makePlace(database: Database, { hook, overlap, forced, now }: Newcomer): Place {
   const { refuses, displaces, cancels } = overlaps[overlap];
   const head = headOf(database, written(hook));
-  if (!head) return { status: "waiting", due: now, ended: [] };
+  if (!head) return bounded(database, hook, { status: "waiting", ended: [] });
   if (refuses) return { refused: refusals[head.status === "running" ? "running" : "waiting"] };
-  if (!displaces) return { status: "behind", due: now, ended: [] };
+  const standing = (): "waiting" | "behind" => {
+    const first = headOf(database, written(hook));
+    if (first && (!forced || first.status === "running" || first.forced === 1)) return "behind";
+    if (first) database.run("update work set status = 'behind' where seq = ?", first.seq); // it may be paused: who asks does not wait for that
+    return "waiting";
+  };
+  if (!displaces) return bounded(database, hook, { status: standing(), ended: [] });
   const waiting = database.all<Work>(
     `select ${workColumns} from work where hook = ? and status <> 'running'`,
     written(hook),
@@ -74,10 +80,26 @@ export function makePlace(database: Database, { hook, overlap, forced, now }: Ne
   );
   if (cancels)
     database.run("update work set cancelled = ? where seq = ? and status = 'running'", tookItsPlace, head.seq);
-  const status = headOf(database, written(hook)) ? "behind" : "waiting";
-  const [first] = displaced.sort((left, right) => left.due - right.due || left.seq - right.seq);
-  return first ? { status, due: first.due, seq: first.seq, ended } : { status, due: now, ended };
+  const status = standing();
+  if (displaced.length === 0) return bounded(database, hook, { status, ended });
+  return { status, seq: Math.min(...displaced.map(({ seq }) => seq)), ended };
 }
+
+/** What takes no other's place needs one of its own (SAFETY F14). */
+function bounded(database: Database, hook: HookId, place: Place): Place {
+  const full = fullQueue({
+    ofHook: countOf(
+      database,
+      "select count(*) as count from work where hook = ? and status <> 'running'",
+      written(hook),
+    ),
+    inAll: countOf(database, "select count(*) as count from work"),
+  });
+  return full === undefined ? place : { refused: full };
+}
+
+const countOf = (database: Database, sql: string, ...values: string[]): number =>
+  database.get<{ count: number }>(sql, ...values)?.count ?? 0;
 
 const refusals = { running: "overlap: it is still running", waiting: "overlap: it waits to run already" } as const;
 
@@ -88,8 +110,14 @@ const headOf = (database: Database, hook: string): Work | undefined =>
 export const hasBegun = (database: Database, { run }: Pick<Work, "run">): boolean =>
   database.get("select 1 from step where run = ? limit 1", run) !== undefined;
 
-/** Closes the run's row, which is given back, and lets the next of its hook come to the head. */
-export function end(database: Database, work: Work, status: RunStatus, reason: string, now: Instant): Run | undefined {
+/** Closes the run's row, and lets the next of its hook come to the head. Undefined: its row is not there any more. */
+export function end(
+  database: Database,
+  work: Work,
+  status: RunStatus,
+  reason: string,
+  now: Instant,
+): Ended | undefined {
   database.run(
     "update run set status = ?, reason = ?, ms = max(0, ? - started) where id = ?",
     status,
@@ -97,18 +125,29 @@ export function end(database: Database, work: Work, status: RunStatus, reason: s
     now,
     work.run,
   );
+  const row = rowOf(database, work.run);
+  const kept = database.get<{ hook: string }>(hookOf, work.seq);
   leave(database, work);
-  return rowOf(database, work.run);
+  return row && kept && { run: row, hook: JSON.parse(kept.hook) }; // as it was added
 }
+const hookOf = "select json_extract(item, '$.hook') as hook from work where seq = ?";
 
-/** The run has ended: what its steps gave is in its row. */
+/** The run has ended: what its steps gave is in its row, but for secrets, which are to be nowhere. */
 export function leave(database: Database, { run, hook }: Pick<Work, "run" | "hook">): void {
+  if (hasBegun(database, { run })) database.shred();
   database.run("delete from step where run = ?", run);
   database.run("delete from work where run = ?", run);
   if (!headOf(database, hook)) database.run(promote, hook);
 }
 const promote = `update work set status = 'waiting' where seq = (
-  select seq from work where hook = ? and status = 'behind' order by due, seq limit 1)`;
+  select seq from work where hook = ? and status = 'behind' order by forced desc, seq limit 1)`;
+
+/**
+ * Whether a row of work may be begun: not while its hook, its project or its project's folder is paused, but for what a
+ * person asks for. The plus keeps the pauses from being looked up in an index, so that no item is read where there are none.
+ */
+export const isFree = `(work.forced = 1 or not exists (select 1 from pause where +what in
+  (work.hook, 'project:' || work.project, json_extract(work.item, '$.hook.origin.root'))))`;
 
 export function rowOf(database: Database, run: string): Run | undefined {
   const row = database.get<RunRow>(`select ${runFields.join()} from run where id = ?`, run);

@@ -1,12 +1,14 @@
 /** Durable runs in the SQLite store: who waits, who works on what until when, and what steps gave (R56). */
 import { HooklineError } from "../core/error.ts";
 import { isThenable } from "../core/flow.ts";
-import type { Claiming, Journal, Kept } from "../core/journal.ts";
+import type { Claiming, Ended, Journal, Kept, Uptime } from "../core/journal.ts";
 import type { Item } from "../core/ports.ts";
-import type { Run, RunStatus, Store } from "../core/record.ts";
-import { end, hasBegun, leave, makePlace, rowOf, type Work, workColumns } from "./journal-lanes.ts";
+import type { RunStatus, Store } from "../core/record.ts";
+import { end, hasBegun, isFree, leave, makePlace, rowOf, type Work, workColumns } from "./journal-lanes.ts";
+import { usualPayloadLimitInBytes } from "./keep.ts";
 import { readBack, written } from "./rows.ts";
 import { interruption } from "./rules.ts";
+import { shorten } from "./shorten.ts";
 import type { SqliteStore } from "./sqlite.ts";
 
 /** A run that has ended its worker so often is not begun again: it would do so for ever. */
@@ -23,17 +25,31 @@ export function createJournal(store: SqliteStore): Journal {
   const isMine = (worker: string, run: string): boolean =>
     database.get(`select 1 from work where ${mine}`, written(run), worker) !== undefined;
 
-  /** The event without secrets, as it is recorded; a hook that needs one names the variable that holds it. */
-  function textOf({ run, hook, event }: Item): string {
+  /** Without secrets: a hook that needs one names the variable that holds it. */
+  function textOf({ run, hook }: Item): string {
     const text = JSON.stringify(hook);
     if (store.redact(text) !== text) {
       const reason = "it holds a secret, which may not be written to the store";
       throw new HooklineError("hook_invalid", { name: hook.name, reason, where: hook.id });
     }
-    return `{"run":${store.redact(JSON.stringify(run))},"hook":${text},"event":${store.redact(JSON.stringify(event))}}`;
+    return `{"run":${store.redact(JSON.stringify(run))},"hook":${text}}`;
   }
 
-  function giveBack(work: Work, now: number, because: string | undefined): Run | undefined {
+  /** Without secrets, and what is large of it cut, as it is recorded. */
+  function eventTextOf({ data, turn, figures, changes, ...rest }: Item["event"]): string {
+    const large = shorten(store.redact(JSON.stringify({ data, turn, figures, changes })), usualPayloadLimitInBytes);
+    return `[${store.redact(JSON.stringify(rest))},${large}]`;
+  }
+
+  /** Hooks may have rewritten the event between two runs that it set off. */
+  function keepEvent(id: string, text: string): number {
+    const known =
+      database.get<{ seq: number }>(sameEvent, id, text) ?? database.get<{ seq: number }>(newEvent, id, text);
+    if (!known) throw new Error("the store gave no number to an event");
+    return known.seq;
+  }
+
+  function giveBack(work: Work, now: number, because: string | undefined): Ended | undefined {
     if (work.cancelled !== null) return end(database, work, "cancelled", work.cancelled, now);
     if (because !== undefined && work.recoveries >= recoveriesAtMost)
       return end(database, work, "interrupted", `${because}, ${work.recoveries + 1} times`, now);
@@ -53,39 +69,42 @@ export function createJournal(store: SqliteStore): Journal {
     add(item, now) {
       const { run, hook, event } = item;
       const text = textOf(item);
+      const eventText = eventTextOf(event);
       return database.write(() => {
         if (workOf(run.id)) return { is: "queued", ended: [] };
         const forced = event.to?.force === true;
         const place = makePlace(database, { hook: hook.id, overlap: hook.limits.overlap, forced, now });
         if ("refused" in place) return { is: "skipped", reason: place.refused };
         database.run(
-          `insert into work (seq, run, hook, project, item, status, forced, created, due)
+          `insert into work (seq, run, hook, project, item, event, status, forced, created)
            values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           place.seq ?? null,
           written(run.id),
           written(hook.id),
           hook.project === undefined ? null : written(hook.project),
           text,
+          keepEvent(written(event.id), eventText),
           place.status,
           forced ? 1 : 0,
           now,
-          place.due,
         );
         return { is: "queued", ended: place.ended };
       });
     },
 
-    recover(worker, isAlive, now) {
-      const left = (): Work[] =>
-        database
-          .all<Work>(`select ${workColumns} from work where status = 'running' and owner <> ?`, worker)
-          .filter(({ owner, lease }) => owner === null || (lease ?? 0) < now || !isAlive(owner));
-      if (left().length === 0) return []; // nearly always: no lock needed
-      return database.write(() => left().flatMap((work) => giveBack(work, now, interruption) ?? []));
-    },
+    abandoned: (worker, isAlive, at) =>
+      database
+        .all<Holding>("select run, owner, lease from work where status = 'running' and owner <> ?", worker)
+        .filter(({ owner, lease }) => !holdsAt(lease, at) || !isAlive(owner))
+        .map(({ run, owner }) => ({ run: readBack(run), worker: owner })),
+    recover: ({ run, worker }, now) =>
+      database.write(() => {
+        const work = workOf(run);
+        return work?.owner === worker && work.status === "running" ? giveBack(work, now, interruption) : undefined;
+      }),
 
     claim(worker, claiming) {
-      const { cap, lease, now } = claiming;
+      const { cap, until } = claiming;
       const find = (): Work | undefined => (runningIn(store) < cap ? nextOf(store, claiming) : undefined);
       if (!find()) return undefined; // most looks find nothing, and need no lock
       return database.write(() => {
@@ -93,8 +112,10 @@ export function createJournal(store: SqliteStore): Journal {
         if (!next) return undefined;
         const { hook, seq, recoveries } = next;
         database.run("update work set status = 'behind' where hook = ? and status = 'waiting' and seq <> ?", hook, seq);
-        const taken = database.get<{ item: string }>(take, worker, now + lease * 1000, seq);
-        return taken && itemOf(taken.item, recoveries);
+        const taken = database.get<{ item: string; event: number }>(take, worker, until, seq);
+        const event =
+          taken && database.get<{ event: string }>("select event from work_event where seq = ?", taken.event);
+        return event && itemOf(taken.item, event.event, recoveries);
       });
     },
 
@@ -117,8 +138,10 @@ export function createJournal(store: SqliteStore): Journal {
       );
       return row && (JSON.parse(row.result) as Kept<T>); // as keep wrote it; the caller knows what its step gives
     },
-    keep: (worker, run, step, result) =>
-      database.run(keepResult, written(run), written(step), JSON.stringify(result), written(run), worker) === 1,
+    keep(worker, run, step, result) {
+      database.shred(); // before it is written: a page that is split leaves a copy behind
+      return database.run(keepResult, written(run), written(step), JSON.stringify(result), written(run), worker) === 1;
+    },
     record: (worker, run, step, work) =>
       database.write(() => {
         if (!isMine(worker, run)) return undefined;
@@ -157,14 +180,16 @@ export function createJournal(store: SqliteStore): Journal {
 
     unfinished(runs) {
       const rows = database.all<{ run: string }>(
-        "select run from work where run in (select value from json_each(?))",
+        `select run from work where run in (select value from json_each(?)) and (status = 'running' or ${isFree})`,
         JSON.stringify(runs.map(written)),
       );
       return new Set(rows.map(({ run }) => readBack(run)));
     },
     row: (run) => rowOf(database, written(run)),
-    hasWaiting: (now) =>
-      database.get("select 1 from work where status = 'waiting' and due <= ? limit 1", now) !== undefined,
+    hasWaiting: () => database.get(`select 1 from work where status = 'waiting' and ${isFree} limit 1`) !== undefined,
+    tidy() {
+      database.settle(() => database.get("select 1 from step limit 1") === undefined);
+    },
   };
   return journal;
 }
@@ -178,26 +203,33 @@ const unfinished: ReadonlySet<RunStatus> = new Set<RunStatus>(["queued", "runnin
  */
 const keepResult = `insert into step (run, name, result) select ?, ?, ? where exists (select 1 from work where ${mine})`;
 const take =
-  "update work set status = 'running', owner = ?, lease = ? where seq = ? and status <> 'running' returning item";
+  "update work set status = 'running', owner = ?, lease = ? where seq = ? and status <> 'running' returning item, event";
 
 const runningIn = ({ database }: SqliteStore): number =>
   database.get<{ count: number }>("select count(*) as count from work where status = 'running'")?.count ?? 0;
 
-const nextOf = ({ database }: SqliteStore, { only, now }: Claiming): Work | undefined =>
+const nextOf = ({ database }: SqliteStore, { only }: Claiming): Work | undefined =>
   only
-    ? database.get(nextAmong, JSON.stringify(only.map(written)), now)
-    : database.get(
-        `select ${workColumns} from work where status = 'waiting' and due <= ? order by due, seq limit 1`,
-        now,
-      );
+    ? database.get(nextAmong, JSON.stringify(only.map(written)))
+    : database.get(`select ${workColumns} from work where status = 'waiting' and ${isFree} order by seq limit 1`);
 
 const nextAmong = `select ${workColumns} from work
-  where run in (select value from json_each(?)) and status <> 'running' and due <= ?
+  where run in (select value from json_each(?)) and status <> 'running' and ${isFree}
     and not exists (select 1 from work head where head.hook = work.hook and head.status = 'running')
-  order by due, seq limit 1`;
+  order by seq limit 1`;
 
-function itemOf(text: string, recoveries: number): Item {
-  const item: Item = JSON.parse(text); // as textOf wrote it
+const sameEvent = "select seq from work_event where id = ? and event = ?";
+const newEvent = "insert into work_event (id, event) values (?, ?) returning seq";
+
+type Holding = Pick<Work, "run"> & { owner: string; lease: number };
+
+/** One that lies further ahead than any goes is of before the machine was started anew. */
+const longestLease = 3_600_000;
+const holdsAt = (lease: Uptime, at: Uptime): boolean => lease >= at && lease <= at + longestLease;
+
+function itemOf(text: string, eventText: string, recoveries: number): Item {
+  const [event, large]: [Item["event"], Partial<Item["event"]>] = JSON.parse(eventText); // as eventTextOf wrote it
+  const item: Item = { ...JSON.parse(text), event: { ...event, ...large } }; // as textOf wrote it
   if (recoveries === 0) return item;
   const note = `begun again, as ${interruption} (${recoveries} of at most ${recoveriesAtMost} times)`;
   return { ...item, run: { ...item.run, notes: [...item.run.notes, note] } };

@@ -40,10 +40,16 @@ export interface Keeper {
   text(text: string): string;
 }
 
+/** Of each payload, as JSON, unless said. */
+export const usualPayloadLimitInBytes = 262_144;
 const outputLimitInCharacters = 2_048;
 const turnLimitInBytes = 65_536;
 
-export function createKeeper({ record = "redacted", redact, payloadLimitInBytes = 262_144 }: Keeping): Keeper {
+export function createKeeper({
+  record = "redacted",
+  redact,
+  payloadLimitInBytes = usualPayloadLimitInBytes,
+}: Keeping): Keeper {
   const text = redact ?? ((given: string): string => given);
 
   /** Redacts before it cuts: half a secret has no shape. */

@@ -1,10 +1,12 @@
 /** What projects remember, on SQLite: found by words with FTS5, or by vectors that whoever asks compares. */
-import type { MemoryRecord, MemoryRecords, WordHit } from "../projects/records.ts";
+import { isBeginning, piecesIn } from "../projects/memory-words.ts";
+import type { MemoryRecord, MemoryRecords, Remembered, WordHit } from "../projects/records.ts";
 import type { Database } from "./database.ts";
+import { insistOnProject } from "./project-there.ts";
 
 /** A part of other writes as well: notes are remembered with what they say. */
 export interface MemoryTable extends MemoryRecords {
-  add(memory: MemoryRecord, key: string): string;
+  add(remembered: Remembered): string;
   /** Forgets what this source said. */
   forget(project: string, source: string): void;
 }
@@ -15,12 +17,13 @@ const candidatesAtMost = 100;
 
 export function createMemoryRecords(database: Database): MemoryTable {
   return {
-    add: ({ id, project, source, heading, content, created }, key) =>
+    add: ({ memory: { id, project, source, heading, content, created }, key }) =>
       database.write(() => {
         const known = database.get<{ id: string }>("select id from memory where key = ?", key);
         if (known) return known.id;
+        insistOnProject(database, project);
         database.run(
-          `insert into memory (key, ${columns}) values (?, ?, ?, ?, ?, ?, ?)`,
+          `insert into memory (key, ${columns}, pieces) values (?, ?, ?, ?, ?, ?, ?, ?)`,
           key,
           id,
           project,
@@ -28,6 +31,7 @@ export function createMemoryRecords(database: Database): MemoryTable {
           heading,
           content,
           created,
+          piecesIn(`${heading}\n${content}`),
         );
         return id;
       }),
@@ -47,7 +51,7 @@ export function createMemoryRecords(database: Database): MemoryTable {
     saveVectors: (maker, vectors) =>
       database.write(() => {
         const sql = "update memory set vector = ?, embedded_by = ? where seq = ?";
-        for (const { seq, vector } of vectors) database.run(sql, bytesOf(vector), maker, seq);
+        for (const { seq, vector } of vectors) database.run(sql, vector ? bytesOf(vector) : null, maker, seq);
       }),
     vectors: (maker, project) =>
       database
@@ -67,7 +71,7 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array =
 /** Copied, because a blob may begin where no number may. */
 const numbersOf = (bytes: Uint8Array): Float32Array => new Float32Array(bytes.slice().buffer);
 
-const quoted = (word: string): string => `"${word.replaceAll('"', '""')}"`;
+const quoted = (word: string): string => `"${word.replaceAll('"', '""')}"${isBeginning(word) ? "*" : ""}`;
 
 /**
  * Candidates by bm25. Its numbers mean nothing by themselves, so what is told of each is the share of the question's words
@@ -78,7 +82,7 @@ function searchWords(database: Database, words: readonly string[], project: stri
   const found = database.all<{ seq: number }>(
     `select memory.seq from memory_text join memory on memory.seq = memory_text.rowid
      where memory_text match ?1 and (?2 is null or memory.project = ?2)
-     order by bm25(memory_text, 2.0, 1.0), memory.seq desc limit ${candidatesAtMost}`,
+     order by bm25(memory_text, 2.0, 1.0, 1.0), memory.seq desc limit ${candidatesAtMost}`,
     words.map(quoted).join(" OR "),
     project ?? null,
   );

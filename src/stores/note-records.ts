@@ -2,6 +2,7 @@
 import { type NoteRecord, type NoteRecords, sourceOfNote } from "../projects/records.ts";
 import type { Database } from "./database.ts";
 import type { MemoryTable } from "./memory-records.ts";
+import { insistOnProject } from "./project-there.ts";
 
 const columns = "project, name, title, content, created, updated";
 
@@ -14,6 +15,7 @@ export function createNoteRecords(database: Database, memory: MemoryTable): Note
       database.all<NoteRecord>(`select ${columns} from note where project = ? order by updated desc, name`, project),
     save: ({ project, name, title, content, updated }, memories, copy) =>
       database.write(() => {
+        insistOnProject(database, project);
         const isNew = get(project, name) === undefined;
         database.run(
           `insert into note (${columns}) values (?1, ?2, ?3, ?4, ?5, ?5)
@@ -26,7 +28,7 @@ export function createNoteRecords(database: Database, memory: MemoryTable): Note
           updated,
         );
         memory.forget(project, sourceOfNote(name));
-        for (const one of memories) memory.add(one, `${one.project}/${one.id}`);
+        for (const one of memories) memory.add({ memory: one, key: `${one.project}/${one.id}` });
         copy();
         return isNew;
       }),
@@ -39,5 +41,6 @@ export function createNoteRecords(database: Database, memory: MemoryTable): Note
         dropCopy();
         return note;
       }),
+    hold: (project, name, work) => database.write(() => work(get(project, name))),
   };
 }

@@ -1,6 +1,6 @@
 /** Projects and what belongs to them, on SQLite. Apart from the store, because most processes never touch them. */
 import type { Instant } from "../core/event.ts";
-import type { ProjectChanges, ProjectRecord, ProjectRecords } from "../projects/records.ts";
+import type { Holdings, ProjectChanges, ProjectRecord, ProjectRecords } from "../projects/records.ts";
 import type { Database } from "./database.ts";
 import { createMemoryRecords } from "./memory-records.ts";
 import { ask } from "./named-queries.ts";
@@ -25,6 +25,14 @@ export function createProjectRecords(database: Database): ProjectRecords {
   const memory = createMemoryRecords(database);
   const count = (table: "task" | "note" | "memory", project: string): number =>
     database.get<{ n: number }>(`select count(*) as n from ${table} where project = ?`, project)?.n ?? 0;
+  const holdings = (id: string): Holdings => ({
+    tasks: count("task", id),
+    notes: count("note", id),
+    memories: count("memory", id),
+    automations: database
+      .all<{ id: string }>("select id from automation where project = ? order by id", id)
+      .map((row) => row.id),
+  });
   return {
     list: () => database.all<ProjectRow>(`select ${columns} from project order by id`).map(projectOf),
     get(id) {
@@ -50,21 +58,15 @@ export function createProjectRecords(database: Database): ProjectRecords {
         database.run(`update or ignore project set ${set} where id = ?`, ...values.map(([, one]) => one), now, id) === 1
       );
     },
-    remove: (id) =>
+    remove: (id, mayGo) =>
       database.write(() => {
+        mayGo(holdings(id));
         for (const table of ["task", "note", "memory", "automation"])
           database.run(`delete from ${table} where project = ?`, id);
         database.run("delete from project where id = ?", id);
       }),
-    holdings: (id) => ({
-      tasks: count("task", id),
-      notes: count("note", id),
-      memories: count("memory", id),
-      automations: database
-        .all<{ id: string }>("select id from automation where project = ? order by id", id)
-        .map((row) => row.id),
-    }),
-    tasks: createTaskRecords(database),
+    holdings,
+    tasks: createTaskRecords(database, memory),
     notes: createNoteRecords(database, memory),
     memory,
     query: (name, params) => ask(database, name, params),

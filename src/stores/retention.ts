@@ -17,10 +17,35 @@ const oldRows: readonly string[] = [
 ];
 const oldEvents = `delete from event where seq in (select seq from event where at < ? order by seq limit ${rowsAtOnce})`;
 
+/**
+ * Durable runs that nobody has begun for so long end with the reason, which stays readable until the next time. Those behind
+ * them may begin.
+ */
+const oldWork = "from work where status <> 'running' and created < ?";
+const endsOldWork: readonly string[] = [
+  `update run set ms = 0,
+     status = iif(exists (select 1 from step where step.run = run.id), 'cancelled', 'skipped'),
+     reason = 'it waited longer than runs are kept, since ' || strftime('%Y-%m-%dT%H:%M:%SZ', started / 1000, 'unixepoch')
+     where id in (select run ${oldWork})`,
+  `delete from step where run in (select run ${oldWork})`,
+  `delete ${oldWork}`,
+];
+const promotesAll = `update work set status = 'waiting' where seq in (
+  select min(seq) from work group by hook having max(status in ('waiting', 'running')) = 0)`;
+
 /** Answers how many events were forgotten. */
 export function purge(database: Database, before: Instant): number {
   for (const sql of oldRows) inParts(database, sql, before);
-  return inParts(database, oldEvents, before);
+  const events = inParts(database, oldEvents, before);
+  if (database.get(`select 1 ${oldWork} limit 1`, before)) endOldWork(database, before);
+  return events;
+}
+
+function endOldWork(database: Database, before: Instant): void {
+  database.write(() => {
+    for (const sql of endsOldWork) database.run(sql, before);
+    database.run(promotesAll);
+  });
 }
 
 function inParts(database: Database, sql: string, before: Instant): number {

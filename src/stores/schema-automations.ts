@@ -9,6 +9,7 @@ export const automationTables = `
     fields text not null,
     created real not null,
     updated real not null,
+    key text unique,
     primary key (project, id)
   ) strict;
   create index automation_listens on automation (listens) where listens is not null;

@@ -28,6 +28,8 @@ export const projectTables = `
     depends_on text not null,
     result text,
     error text,
+    moved_by text,
+    untold text,
     created real not null,
     updated real not null,
     started real,
@@ -54,19 +56,20 @@ export const projectTables = `
     source text not null,
     heading text not null,
     content text not null,
+    pieces text not null default '',
     vector blob,
     embedded_by text,
     created real not null
   ) strict;
   create index memory_project on memory (project, source);
   create virtual table memory_text using fts5 (
-    heading, content, content='memory', content_rowid='seq', tokenize='porter unicode61'
+    heading, content, pieces, content='memory', content_rowid='seq', tokenize='porter unicode61'
   );
   create trigger memory_added after insert on memory begin
-    insert into memory_text (rowid, heading, content) values (new.seq, new.heading, new.content);
+    insert into memory_text (rowid, heading, content, pieces) values (new.seq, new.heading, new.content, new.pieces);
   end;
   create trigger memory_removed after delete on memory begin
-    insert into memory_text (memory_text, rowid, heading, content)
-      values ('delete', old.seq, old.heading, old.content);
+    insert into memory_text (memory_text, rowid, heading, content, pieces)
+      values ('delete', old.seq, old.heading, old.content, old.pieces);
   end;
 `;

@@ -56,7 +56,7 @@ const reasons: { readonly [result: number]: { reason: string; advice: string } }
   11: { reason: "the file is damaged", advice: "move it away; a new one is made" },
   13: { reason: "the disk is full", advice: "free some space" },
   14: { reason: "it cannot be opened", advice: writable },
-  26: { reason: "the file is damaged or holds something else", advice: "move it away; a new one is made" },
+  26: { reason: "it is no SQLite database", advice: "choose another file" },
 };
 
 /** A failure of the database or of the file system as store_locked or store_unusable; any other error as it is. */

@@ -38,6 +38,8 @@ import { migrations } from "./schema.ts";
 
 export interface SqliteStoreOptions extends Keeping {
   path: string;
+  /** Where nothing but a store can lie: there even a file that cannot be told for a store any more is moved aside as damaged. */
+  usualPath?: string | undefined;
   now?(): Instant;
   /** Events and runs are forgotten after so many days; 30 unless said. Looked at once a day, when a store is closed. */
   retentionDays?: number;
@@ -58,14 +60,14 @@ const day = 86_400_000;
  * Opens the store at the path, which is made if it is missing. Every method is synchronous.
  *
  * May throw HooklineError, here and in every method: store_unusable (no SQLite or one below 3.51.3, no rights, full
- * disk, a file of a newer Hookline), store_locked (another writer held it for 5 seconds), closed.
+ * disk, a file that is no store, which is left as it is, or one of a newer Hookline), store_locked (another writer held it for 5 seconds), closed.
  *
  * @example const store = openSqliteStore({ path: "/home/me/.local/state/hookline/store.db" });
  */
 export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
-  const { path, now = Date.now, retentionDays = 30, onNotice } = options;
+  const { path, usualPath, now = Date.now, retentionDays = 30, onNotice } = options;
   const keeper = createKeeper(options);
-  const database = openDatabase({ path, migrations, onNotice });
+  const database = openDatabase({ path, migrations, usualPath, onNotice });
   const begun = new Set<string>(); // runs that this process has written and not closed: an update is half an insert
   let lookedAt = now();
   let isClosed = false;

@@ -2,6 +2,8 @@
 import type { Instant } from "../core/event.ts";
 import type { Awaited, Dependency, TaskRecord, TaskRecords, TaskStatus } from "../projects/records.ts";
 import type { Database } from "./database.ts";
+import type { MemoryTable } from "./memory-records.ts";
+import { insistOnProject } from "./project-there.ts";
 import { written } from "./rows.ts";
 
 interface TaskRow {
@@ -19,6 +21,8 @@ interface TaskRow {
   depends_on: string;
   result: string | null;
   error: string | null;
+  moved_by: string | null;
+  untold: string | null;
   created: Instant;
   updated: Instant;
   started: Instant | null;
@@ -39,6 +43,8 @@ const fields: readonly (keyof TaskRow)[] = [
   "depends_on",
   "result",
   "error",
+  "moved_by",
+  "untold",
   "created",
   "updated",
   "started",
@@ -50,7 +56,8 @@ const columns = fields.join(", ");
 const byUrgency = `case status when 'IN_PROGRESS' then 0 when 'DEFINED' then 1 when 'FAILED' then 2 else 3 end,
   case when ended is null then priority end, ended desc, seq`;
 
-export function createTaskRecords(database: Database): TaskRecords {
+/** What comes of a task is remembered with it. */
+export function createTaskRecords(database: Database, memory: MemoryTable): TaskRecords {
   const get = (id: string): TaskRecord | undefined => {
     const row = database.get<TaskRow>(`select ${columns} from task where id = ?`, id);
     return row && taskOf(row);
@@ -72,6 +79,7 @@ export function createTaskRecords(database: Database): TaskRecords {
         const made =
           key === undefined ? undefined : database.get<TaskRow>(`select ${columns} from task where key = ?`, key);
         if (made) return taskOf(made);
+        insistOnProject(database, task.project);
         if (get(task.id)) return undefined;
         const row = rowOf(task);
         database.run(
@@ -81,10 +89,11 @@ export function createTaskRecords(database: Database): TaskRecords {
         );
         return task;
       }),
-    move: (id, from, { status, at, started, ended, result, error }) =>
+    move: (id, { from, status, at, started, ended, result, error, movedBy, untold }, remembered) =>
       database.write(() => {
         const changed = database.run(
-          `update task set status = ?, updated = ?, started = ?, ended = ?, result = ?, error = ?
+          `update task
+           set status = ?, updated = ?, started = ?, ended = ?, result = ?, error = ?, moved_by = ?, untold = ?
            where id = ? and status in (select value from json_each(?))`,
           status,
           at,
@@ -92,11 +101,18 @@ export function createTaskRecords(database: Database): TaskRecords {
           ended ?? null,
           result ?? null,
           error ?? null,
+          movedBy ?? null,
+          untold,
           id,
           JSON.stringify(from),
         );
-        return changed === 1 ? get(id) : undefined;
+        if (changed === 0) return undefined;
+        if (remembered) memory.add(remembered);
+        return get(id);
       }),
+    told(id, event) {
+      database.run("update task set untold = null where id = ? and untold = ?", id, event);
+    },
     awaited: (dependencies) => dependencies.flatMap((one) => awaitedBy(database, one)),
   };
 }
@@ -124,13 +140,15 @@ const taskOf = (row: TaskRow): TaskRecord => ({
   dependsOn: JSON.parse(row.depends_on),
   ...(row.result !== null && { result: row.result }),
   ...(row.error !== null && { error: row.error }),
+  ...(row.moved_by !== null && { movedBy: row.moved_by }),
+  ...(row.untold !== null && { untold: row.untold }),
   created: row.created,
   updated: row.updated,
   ...(row.started !== null && { started: row.started }),
   ...(row.ended !== null && { ended: row.ended }),
 });
 
-const rowOf = ({ context, dependsOn, ...task }: TaskRecord): TaskRow => ({
+const rowOf = ({ context, dependsOn, movedBy, untold, ...task }: TaskRecord): TaskRow => ({
   ...task,
   parent: task.parent ?? null,
   profile: task.profile ?? null,
@@ -140,6 +158,8 @@ const rowOf = ({ context, dependsOn, ...task }: TaskRecord): TaskRow => ({
   depends_on: JSON.stringify(dependsOn),
   result: task.result ?? null,
   error: task.error ?? null,
+  moved_by: movedBy ?? null,
+  untold: untold ?? null,
   started: task.started ?? null,
   ended: task.ended ?? null,
 });

@@ -7,7 +7,7 @@ import { nearServer, splitName } from "./names.ts";
 import { createServer, type Server } from "./server.ts";
 
 /** Tools of this process, which need no server. Their names are module.action. */
-export interface OwnModule extends Pick<Tools, "call" | "list"> {
+export interface OwnModule extends Pick<Tools, "call" | "list" | "within"> {
   name: string;
 }
 export interface ToolsOptions extends Surroundings {
@@ -59,6 +59,7 @@ export function createTools({ servers: settings, operations, complain, ...surrou
       ]);
       return lists.flat();
     },
+    ...(operations?.within ? { within: operations.within } : {}),
     async close() {
       await Promise.all([...servers.values()].map((server) => server.close()));
     },

@@ -1,8 +1,8 @@
 /** Files and folders that hooks watch: each hook hears of its own (R24). Follows the hooks as they come, change and go. */
-import { messageOf } from "../core/error.ts";
 import type { HookEvent, HookId, MaybePromise, Seconds } from "../core/event.ts";
 import type { Hook, WatchRule } from "../core/hook.ts";
 import type { Ports } from "../core/ports.ts";
+import { createDelivery } from "./file-watch-delivery.ts";
 import { eventMaker } from "./file-watch-event.ts";
 import { watchFolder } from "./file-watch-folder.ts";
 import { type Watch, type WatchOptions, watchOne } from "./file-watch-one.ts";
@@ -21,7 +21,7 @@ export interface FileWatcherSettings {
 export interface FileWatcherOptions extends Pick<Ports, "now" | "after" | "id"> {
   /** Asked anew each time; who changes `enabled` or `pollInterval` calls `sync` after it. */
   settings(): FileWatcherSettings;
-  /** Puts the event on the line. */
+  /** Puts the event on the line. Where that throws, it is tried again. */
   tell(event: HookEvent): MaybePromise<unknown>;
   /** Told what cannot be watched, and why. */
   complain?(reason: string): void;
@@ -60,6 +60,7 @@ const looksUntilAll = 6;
 /** @example const watcher = createFileWatcher({ now, after, id, settings: () => defaults, tell: engine.emit }); */
 export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
   const { now, after, id, settings, tell, complain = () => {} } = options;
+  const delivery = createDelivery({ tell, after, complain });
   const watches = new Map<string, { place: WatchedPlace; watch: Watch }>();
   const makeEvent = eventMaker(now, id);
   const burst = { since: now(), events: 0 };
@@ -85,18 +86,10 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
       debounce: () => settings().debounce,
       counted,
       complain,
-      tell: (name, data) => void deliver(makeEvent(place, name, data)),
+      tell: (name, data) => void delivery.deliver(makeEvent(place, name, data)),
     };
     if (place.kind === "file") return watchOne(place, its);
     return watchFolder(place, { ...its, teller: options.teller ?? folderTeller });
-  }
-
-  async function deliver(event: HookEvent): Promise<void> {
-    try {
-      await tell(event);
-    } catch (error) {
-      complain(`${event.name} of ${event.to?.hook}: ${messageOf(error)}`);
-    }
   }
 
   function wantedBy(hooks: readonly Hook[]): Map<string, WatchedPlace> {
@@ -159,6 +152,7 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
       const open = [...watches.values()];
       watches.clear();
       await Promise.all(open.map(({ watch }) => watch.close()));
+      delivery.close();
     },
   };
 }

@@ -21,7 +21,7 @@ export interface Timer {
    * @param newest when the hook's newest run began
    */
   take(now: Instant, newest: Instant | undefined): Promise<Firing | undefined>;
-  /** The event is on the line. */
+  /** The event is on the line. A timer that has this stays due until then. */
   fired?(): MaybePromise<void>;
   /** The clock was set back: what was reckoned from later moments no longer holds. */
   turnedBack(now: Instant): void;
@@ -82,10 +82,9 @@ function byPattern(
     waits: false,
     async take(moment) {
       const slot = Math.max(due ?? 0, slots.newest(moment) ?? 0);
-      due = slots.next(moment);
-      if (!isEnabled()) return undefined;
-      const refused = await store.claim([onceAt(`slot:${hook().id}`)], slot);
-      return refused ? undefined : { because: "cron", scheduledFor: slot };
+      const isOurs = isEnabled() && !(await store.claim([onceAt(`slot:${hook().id}`)], slot));
+      due = slots.next(moment); // not before: while the store cannot be asked, it stays due
+      return isOurs ? { because: "cron", scheduledFor: slot } : undefined;
     },
     turnedBack(moment) {
       due = slots.next(moment);

@@ -5,14 +5,14 @@ import type { HookEvent, HookId, Instant, MaybePromise } from "../core/event.ts"
 import type { Hook } from "../core/hook.ts";
 import type { Ports } from "../core/ports.ts";
 import type { Store } from "../core/record.ts";
-import { dueEvent } from "./schedule-event.ts";
-import { createTimer, newestStart, type Timer } from "./schedule-timers.ts";
+import { type DueFacts, dueEvent } from "./schedule-event.ts";
+import { createTimer, type Firing, newestStart, type Timer } from "./schedule-timers.ts";
 
 export interface ScheduleOptions extends Pick<Ports, "now" | "after" | "id"> {
   store: Pick<Store, "claim" | "peek" | "runs" | "lastFired" | "paused">;
   /** False: nothing of a clock runs. Moments of cron patterns go by, the others wait. */
   isEnabled(): boolean;
-  /** Puts the event on the line. */
+  /** Puts the event on the line. Where that throws, it is tried again. */
   fire(event: HookEvent): MaybePromise<unknown>;
   /** Told of a hook that fires once, when it has: lists can show it as over. May be told again after a restart. */
   ended?(hook: Hook): MaybePromise<unknown>;
@@ -46,6 +46,8 @@ interface Entry {
   key: string;
   timer: Timer;
   waits?: string;
+  /** Its moment is claimed, but the line refused its event: no other process will fire it. */
+  owed?: Firing;
 }
 
 /** How long a change that no timer can foresee may go unseen: a pause that ends, a clock that is set, a sleep. */
@@ -135,8 +137,9 @@ export function createSchedule(options: ScheduleOptions): Schedule {
       return;
     }
     const last = await newestStart(store, hook.id);
-    const firing = await timer.take(moment, last);
-    if (firing) put(entry, { ...firing, id: id(), now: moment, last, home });
+    const firing = entry.owed ?? (await timer.take(moment, last));
+    delete entry.owed;
+    if (firing) put(entry, firing, { ...firing, id: id(), now: moment, last, home });
   }
 
   /** Why the hook could not run now. Such a hook waits without a word, instead of a refused run at each look. */
@@ -148,9 +151,15 @@ export function createSchedule(options: ScheduleOptions): Schedule {
     return (await store.peek(claimsOf(hook, event), moment))?.refusal;
   }
 
-  function put({ hook, timer }: Entry, facts: Parameters<typeof dueEvent>[1]): void {
+  function put(entry: Entry, firing: Firing, facts: DueFacts): void {
+    const { hook, timer } = entry;
     const done = attempt(hook, async () => {
-      await fire(dueEvent(hook, facts));
+      try {
+        await fire(dueEvent(hook, facts));
+      } catch (error) {
+        if (!timer.fired) entry.owed = firing; // else it stays due by itself
+        throw error;
+      }
       await timer.fired?.();
     }).finally(() => underWay.delete(done));
     underWay.add(done);
@@ -189,9 +198,9 @@ const hasClock = ({ on }: Hook): boolean => "every" in on || "cron" in on || "at
 /** What makes it another timer. */
 const keyOf = ({ on }: Hook): string => JSON.stringify(on);
 
-function isDue({ timer }: Entry, moment: Instant): boolean {
+function isDue({ timer, owed }: Entry, moment: Instant): boolean {
   const due = timer.due();
-  return due !== undefined && due <= moment;
+  return owed !== undefined || (due !== undefined && due <= moment);
 }
 
 /** Milliseconds until one is due; what is due already waits for something that no timer tells of. */

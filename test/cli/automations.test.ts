@@ -97,7 +97,9 @@ test("[AT15] check looks at files and rows, and one broken row stops no other", 
   });
   hookline(create);
   const database = new DatabaseSync(store);
-  database.exec("insert into automation values ('shop', 'bad', 'Bad', 1, 'Stop', '{oops', 1, 1)");
+  database.exec(
+    "insert into automation (project, id, name, enabled, listens, fields, created, updated) values ('shop', 'bad', 'Bad', 1, 'Stop', '{oops', 1, 1)",
+  );
   database.close();
   const { status, stdout } = hookline(["check", "--json"]);
   assert.equal(status, 1);
@@ -119,6 +121,61 @@ test("[AT15] check looks at files and rows, and one broken row stops no other", 
   const fired = hookline(["automation", "fire", "tell", "--json"]);
   assert.equal(JSON.parse(fired.stdout).hook_id, "tell");
   assert.match(hookline(["automation", "list"]).stdout, /bad .*its row cannot be read/s);
+});
+
+test("check tells of the folder's own rows and not of another project's", (t) => {
+  const { hookline, store } = place(t);
+  hookline(create);
+  const database = new DatabaseSync(store);
+  database.exec("insert into project (id, name, workspace, created, updated) values ('web', 'Web', '/web', 1, 1)");
+  for (const project of ["shop", "web"])
+    database.exec(
+      `insert into automation (project, id, name, enabled, listens, fields, created, updated) values ('${project}', 'bad', 'Bad', 1, 'Stop', '{oops', 1, 1)`,
+    );
+  database.close();
+  const { status, stdout } = hookline(["check", "--json"]);
+  assert.equal(status, 1);
+  assert.deepEqual(
+    JSON.parse(stdout).map(({ file }: { file: string }) => file),
+    ["automation:shop/bad"],
+  );
+});
+
+test("[R58] a folder's file that names another project leaves that one's automation in force, and check says so", (t) => {
+  const { hookline, cwd } = place(t, {
+    "home/shop/.hookline/automations/a.yaml":
+      "id: other\nproject_id: web\nname: Hijack\ntrigger: { type: event, event_type: a.b, skip_llm: true }\n",
+  });
+  hookline(["project", "create", "Web", "--id", "web", "--workspace", join(cwd, "..")]);
+  const made = ["--project", "web", "--id", "other", "--event", "a.b", "--skip-llm", "--cooldown-seconds", "0"];
+  assert.equal(hookline(["automation", "create", "Other", ...made]).status, 0);
+  const ran = JSON.parse(hookline(["emit", "a.b", "--data", '{"project_id":"web"}', "--json"]).stdout);
+  assert.deepEqual(
+    ran.runs.map(({ hook }: Record<string, unknown>) => hook),
+    ["automation:web/other"],
+  );
+  assert.equal(JSON.parse(hookline(["automation", "show", "web/other", "--json"]).stdout).in, "store");
+  const { status, stdout } = hookline(["check"]);
+  assert.equal(status, 1);
+  assert.match(stdout, /a\.yaml:1:1 error setting-refused "project_id" is "web".*runs as shop's/);
+});
+
+test("what of a project cannot be exported is told, and the rest is written", (t) => {
+  const { hookline, store } = place(t);
+  hookline(create);
+  const database = new DatabaseSync(store);
+  database.exec(
+    "insert into automation (project, id, name, enabled, listens, fields, created, updated) values ('shop', 'bad', 'Bad', 1, 'Stop', '{oops', 1, 1)",
+  );
+  database.close();
+  const { status, stdout, stderr } = hookline(["automation", "export"]);
+  assert.equal(status, 1);
+  assert.match(stdout, /id: tell\n/);
+  assert.match(stderr, /^hookline: it cannot be written: its row cannot be read.* — the automation shop\/bad — /);
+  assert.deepEqual(
+    JSON.parse(hookline(["automation", "export", "--json"]).stdout).broken.map(({ id }: { id: string }) => id),
+    ["bad"],
+  );
 });
 
 test("one file is checked by itself, in the format that its place tells", (t) => {

@@ -16,6 +16,7 @@ async function demoAt(t: TestContext, width: number): Promise<string[]> {
     flags: {},
     usage: "demo",
     terminal: {
+      isTerminal: Number.isFinite(width),
       width,
       print: (line) => void lines.push(...line.split("\n")),
       error: (line) => assert.fail(line),

@@ -27,6 +27,8 @@ interface Scratch {
   hookline(words: readonly string[], input?: string): Said;
   /** The same without blocking this process, which may be the server that the command speaks to. */
   started(words: readonly string[], more?: Record<string, string>): Promise<Said>;
+  /** As one sees it whose output is a terminal. */
+  onTerminal(words: readonly string[]): Promise<Said>;
   /** With --json; it has to exit 0. */
   json(...words: string[]): ReturnType<typeof JSON.parse>;
 }
@@ -44,11 +46,32 @@ function scratch(t: TestContext): Scratch {
   };
   for (const path of [workspace, environment.HOME]) mkdirSync(path);
   const hookline = (words: readonly string[], input = ""): Said =>
-    spawnSync(process.execPath, [bin, ...words], { cwd: workspace, env: environment, encoding: "utf8", input });
+    spawnSync(process.execPath, [bin, ...words], {
+      cwd: workspace,
+      env: environment,
+      encoding: "utf8",
+      input,
+      timeout: 60_000,
+      killSignal: "SIGKILL",
+    });
+  const started: Scratch["started"] = (words, more = {}) => {
+    const child = spawn(process.execPath, [bin, ...words], { cwd: workspace, env: { ...environment, ...more } });
+    const ended: Said = { status: null, stdout: "", stderr: "" };
+    child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+      ended.stdout += piece;
+    });
+    child.stderr.setEncoding("utf8").on("data", (piece: string) => {
+      ended.stderr += piece;
+    });
+    return new Promise((resolve) => child.on("close", (status) => resolve({ ...ended, status })));
+  };
+  const asTerminal = "data:text/javascript,Object.assign(process.stdout,{isTTY:true,columns:300})";
   return {
     workspace,
     environment,
     hookline,
+    started,
+    onTerminal: (words) => started(words, { NODE_OPTIONS: `--import ${asTerminal}` }),
     write(name, text) {
       const path = join(folder, name);
       mkdirSync(dirname(path), { recursive: true });
@@ -58,17 +81,6 @@ function scratch(t: TestContext): Scratch {
       const { status, stdout, stderr } = hookline([...words, "--json"]);
       assert.equal(status, 0, stderr);
       return JSON.parse(stdout);
-    },
-    started(words, more = {}) {
-      const child = spawn(process.execPath, [bin, ...words], { cwd: workspace, env: { ...environment, ...more } });
-      const ended: Said = { status: null, stdout: "", stderr: "" };
-      child.stdout.setEncoding("utf8").on("data", (piece: string) => {
-        ended.stdout += piece;
-      });
-      child.stderr.setEncoding("utf8").on("data", (piece: string) => {
-        ended.stderr += piece;
-      });
-      return new Promise((resolve) => child.on("close", (status) => resolve({ ...ended, status })));
     },
   };
 }
@@ -116,10 +128,44 @@ test("[A54] create, list, edit, delete by the command line: values as they are m
   assert.deepEqual([edited.enabled, edited.cooldown_seconds, edited.max_tokens_per_run], [true, 7, 900]);
   assert.equal(json("automation", "edit", "second", "--max-tokens-per-run", "null").max_tokens_per_run, null);
   const nothing = hookline(["automation", "edit", "second"]);
-  assert.deepEqual([nothing.status, nothing.stdout, nothing.stderr], [1, "", "hookline: No fields to update\n"]);
+  assert.deepEqual([nothing.status, nothing.stdout], [1, ""]);
+  assert.match(nothing.stderr, /^hookline: No fields to update — automation:shop\/second — say what shall change/);
   json("automation", "delete", "second");
   assert.equal(json("automation", "list").length, 1);
   assert.equal(hookline(["automation", "show", "second"]).status, 1);
+});
+
+test("a word that stands in the place of a list stays that word: --tools all, --notify default", (t) => {
+  const { json } = scratch(t);
+  const always = ["--event", "deploy.done", "--prompt-template", "x"];
+  assert.equal(json("automation", "create", "free", ...always, "--tools", "all").tools, "all");
+  assert.deepEqual(json("automation", "edit", "free", "--tools", "read_file").tools, ["read_file"]);
+  json("project", "edit", "shop", "--notify", "team");
+  assert.deepEqual(json("project", "show", "shop").notify, ["team"]);
+  assert.equal(json("project", "edit", "shop", "--notify", "default").notify, null);
+});
+
+test("what models and others wrote reaches a terminal as text: nothing of it moves the cursor or hides words", async (t) => {
+  const { json, hookline, onTerminal } = scratch(t);
+  const trick = "\u001b[2J\u001b[31mred\u202edeh";
+  const { id } = json("task", "create", trick);
+  json("note", "write", "plan", trick);
+  json("memory", "add", `remember ${trick}`);
+  json("automation", "create", `tell ${trick}`, "--id", "tell", "--every", "60", "--prompt-template", trick);
+  for (const words of [
+    ["task", "start", id],
+    ["note", "show", "plan"],
+    ["memory", "search", "remember"],
+    ["automation", "edit", "tell", "--cooldown-seconds", "1"],
+    ["automation", "export"],
+    ["project", "list"],
+  ]) {
+    const { stdout, status } = await onTerminal(words);
+    assert.equal(status, 0, stdout);
+    for (const one of ["\u001b[2J", "\u001b[31m", "\u202e"]) assert.ok(!stdout.includes(one), words.join(" "));
+  }
+  assert.equal(hookline(["note", "show", "plan"]).stdout, `${trick}\n`, "a file gets the note as it is");
+  assert.ok(!hookline(["task", "start", id, "--force"]).stdout.includes("\u001b"), "lines about it are none of it");
 });
 
 test("[A48] fire ends what it started before it exits, and says no in the words of the specification", (t) => {
@@ -162,6 +208,20 @@ test("text comes from a flag, a file or standard input; wrong use exits 2 and sa
   }
   assert.equal(hookline(["task", "create", "a", "--description", "@missing.md"]).status, 3);
   assert.equal(hookline(["task", "list", "--store", "/dev/null/none.db"]).status, 3);
+});
+
+test("a pipe in the place of a file is refused at once, and nobody waits for it", (t) => {
+  const { hookline, workspace } = scratch(t);
+  assert.equal(spawnSync("mkfifo", [join(workspace, "pipe.yaml")]).status, 0);
+  for (const [words, expected] of [
+    [["automation", "apply", "pipe.yaml"], 1],
+    [["note", "write", "plan", "--content", "@pipe.yaml"], 3],
+    [["emit", "deploy.done", "--data", "@pipe.yaml"], 3],
+  ] as const) {
+    const { status, stderr } = hookline(words);
+    assert.match(stderr, /it is no regular file.*pipe\.yaml/);
+    assert.equal(status, expected);
+  }
 });
 
 test("--help tells the actions of a group, and what an action takes with a real example", (t) => {

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
+import { createEngine } from "../../src/core/engine.ts";
+import type { HookEvent } from "../../src/core/event.ts";
+import type { Patterns } from "../../src/core/ports.ts";
 import {
   createHookline,
   type Hookline,
@@ -8,7 +11,9 @@ import {
   type Outcome,
   type Run,
 } from "../../src/index.ts";
+import { createInlineQueue } from "../../src/queues/inline.ts";
 import { openMemoryStore } from "../../src/stores/memory.ts";
+import { systemPorts } from "../../src/system.ts";
 
 interface TestLine extends Hookline {
   run(hook: string): Run;
@@ -444,6 +449,38 @@ test("a store that fails is answered by the policies: guards block, others let p
   const outcome = await line.emit("PreToolUse", bash("ls"));
   assert.equal(outcome.verdict?.is, "deny");
   assert.match(outcome.verdict?.reason ?? "", /the disk is full/);
+});
+
+test("who sends an event is told what kept it, or what it set off, from being written down", async (t) => {
+  const store = openMemoryStore();
+  const full = (): never => assert.fail("the disk is full");
+  const toldWith = async (options: HooklineOptions): Promise<unknown[]> => {
+    const told: unknown[] = [];
+    const line = await openLine(t, options);
+    line.use({ on: "PreToolUse", id: "usual", run: () => {} });
+    await line.emit("PreToolUse", bash("ls"), {
+      unrecorded: (because) => told.push(because instanceof Error ? because.message : because),
+    });
+    return told;
+  };
+  assert.deepEqual(await toldWith({ store }), []);
+  assert.deepEqual(await toldWith({ store: { ...store, record: full } }), ["the disk is full"]);
+  assert.deepEqual(await toldWith({ store: { ...store, saveRun: full } }), ["the disk is full"]);
+});
+
+test("who sends an event is told where it is not even known which hooks there are", async () => {
+  const told: unknown[] = [];
+  const engine = createEngine({
+    ...systemPorts(),
+    store: openMemoryStore(),
+    queue: createInlineQueue(),
+    hooks: () => assert.fail("the store is locked"),
+    registry: { handlers: new Map(), conditions: new Map() },
+    patterns: {} as Patterns, // without hooks nobody asks for one
+  });
+  const event: HookEvent = { id: "1", name: "a.b", at: 0, cwd: "/", data: {}, sender: "test" };
+  assert.deepEqual(await engine.emit(event, { unrecorded: (because) => told.push(because) }), {});
+  assert.deepEqual(told.map(String), ["AssertionError [ERR_ASSERTION]: the store is locked"]);
 });
 
 test("a deny stands although its run could not be written", async (t) => {

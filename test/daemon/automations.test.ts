@@ -128,6 +128,32 @@ test("several workspaces are served by one daemon, each with its own automations
   assert.equal(readFileSync(join(two, "ran"), "utf8"), `${two}\n`);
 });
 
+test("workspaces that are called alike are told apart, by every process, and their automations are two", async (t) => {
+  const place = placeFor(t);
+  for (const where of ["one", "two"]) {
+    mkdirSync(join(place.folder, where, "shop", ".git"), { recursive: true });
+    const command = `pwd >> ${join(place.folder, "ran")}`;
+    place.write(
+      `${where}/shop/.hookline/automations/a.yaml`,
+      automation("A", "type: event, event_type: a.b", command).replace("cooldown_seconds: 0", "cooldown_seconds: 3600"),
+    );
+  }
+  const folders = ["one", "two"].map((where) => join(place.folder, where, "shop"));
+  const daemon = await place.up(...folders.flatMap((folder) => ["--workspace", folder]));
+  assert.equal(daemon.said.automations.inForce, 2);
+  await daemon.emit("a.b");
+  const runs = await ended(place, 2);
+  const ids = runs.map(({ hook }) => hook).sort();
+  assert.match(ids.join(), /^automation:shop-[0-9a-f]{6}\/a,automation:shop\/a$/);
+  assert.deepEqual(readFileSync(join(place.folder, "ran"), "utf8").trim().split("\n").sort(), folders);
+  const rows = folders.flatMap((folder) =>
+    JSON.parse(place.hookline("automation", "list", "--json", "--cwd", folder).stdout).map(
+      (row: { project_id: string; id: string }) => `automation:${row.project_id}/${row.id}`,
+    ),
+  );
+  assert.deepEqual(rows.sort(), ids, "a command that looks at one of them calls it the same");
+});
+
 function contentOf({ workspace }: Place, name: string): string | undefined {
   try {
     return readFileSync(join(workspace, name), "utf8") || undefined;

@@ -74,6 +74,45 @@ test("only who holds the token is answered, and no web page is", async (t) => {
     assert.equal(await ask(daemon, wanted), expected, JSON.stringify({ ...wanted, body: wanted.body?.slice(0, 50) }));
 });
 
+test("a body whose length its sender does not say is read, and refused, as any other", async (t) => {
+  const webhooks = `webhooks: { ci: { secret: "whsec_c2VjcmV0IG9mIHRoZSBDSQ==" } }`;
+  const daemon = await placeFor(t, { "home/.config/hookline/config.yaml": webhooks }).up();
+  const bearer = { authorization: `Bearer ${daemon.token}` };
+  const json = { ...bearer, "content-type": "application/json", "transfer-encoding": "chunked" };
+  const large = `{"event":"${"a".repeat(1_100_000)}"}`;
+  const table: [string, Wanted][] = [
+    ["200 ok", { method: "POST", path: "/events", headers: json, body: '{"event":"a.b"}' }],
+    ["200 ok", { method: "POST", path: "/operations/status", headers: json }],
+    ["400 input_invalid", { method: "POST", path: "/events", headers: json, body: "{" }],
+    ["413 body_too_large", { method: "POST", path: "/events", headers: json, body: large }],
+    ["415 unsupported_type", { method: "POST", path: "/events", headers: bearer, body: "{}" }],
+    ["415 unsupported_type", { method: "POST", path: "/events", headers: bearer }],
+    ["401 signature_invalid", { method: "POST", path: "/webhooks/ci", headers: json, body: "{}" }],
+    ["404 webhook_unknown", { method: "POST", path: "/webhooks/none", headers: json, body: "{}" }],
+    ["405 method_not_allowed", { method: "DELETE", path: "/events", headers: json, body: "{}" }],
+    ["405 method_not_allowed", { method: "POST", path: "/status", headers: json, body: "{}" }],
+    ["404 not_found", { method: "POST", path: "/nothing", headers: json, body: "{}" }],
+    ["404 not_found", { method: "DELETE", path: "/nothing", headers: bearer }],
+  ];
+  for (const [expected, wanted] of table)
+    assert.equal(await ask(daemon, wanted), expected, JSON.stringify({ ...wanted, body: wanted.body?.slice(0, 50) }));
+});
+
+test("who sends too much is told so, and that the connection ends", async (t) => {
+  const { port, token } = await placeFor(t).up();
+  for (const length of ["content-length: 2000000", "transfer-encoding: chunked"]) {
+    const socket = connect(port, "127.0.0.1");
+    const head = ["POST /events HTTP/1.1", "host: localhost", `authorization: Bearer ${token}`];
+    socket.write([...head, "content-type: application/json", length, "", ""].join("\r\n"));
+    const part = "a".repeat(65_536);
+    if (length.startsWith("transfer"))
+      for (let count = 0; count < 20; count++) socket.write(`${part.length.toString(16)}\r\n${part}\r\n`);
+    let answer = "";
+    for await (const chunk of socket) answer += chunk;
+    assert.match(answer, /^HTTP\/1\.1 413 .*\r\nconnection: close\r\n.*body_too_large/is, length);
+  }
+});
+
 test("it listens to this machine alone", async (t) => {
   const daemon = await placeFor(t).up();
   const outside = Object.values(networkInterfaces())

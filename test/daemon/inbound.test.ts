@@ -1,10 +1,15 @@
 /** Events from outside: programs of this machine, and signed webhooks. */
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { createHmac, randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { Webhook } from "standardwebhooks";
+import type { HookEvent } from "../../src/core/event.ts";
+import type { Outcome } from "../../src/core/outcome.ts";
+import { createInbound, type Inbound } from "../../src/daemon/inbound.ts";
+import { openSqliteStore, type SqliteStore } from "../../src/stores/sqlite.ts";
 import { automation, type Place, placeFor, type Started, until } from "./started.ts";
 
 const secret = `whsec_${randomBytes(24).toString("base64")}`;
@@ -132,6 +137,87 @@ function keptIn({ environment }: Place, file: string): string {
   const path = join(environment.XDG_STATE_HOME ?? "", "hookline", file);
   return existsSync(path) ? readFileSync(path, "latin1") : "";
 }
+
+test("a webhook's bytes are what is signed: a byte order mark is taken, and what is no UTF-8 is refused as that", async (t) => {
+  const daemon = await placeFor(t, { "home/.config/hookline/config.yaml": config }).up();
+  const send = async (body: Uint8Array<ArrayBuffer>): Promise<string> => {
+    const time = String(Math.floor(Date.now() / 1000));
+    const id = `msg_${randomBytes(4).toString("hex")}`;
+    const key = Buffer.from(secret.slice("whsec_".length), "base64");
+    const signature = createHmac("sha256", key).update(`${id}.${time}.`).update(body).digest("base64");
+    const headers = { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": `v1,${signature}` };
+    const response = await fetch(`http://127.0.0.1:${daemon.port}/webhooks/any`, { method: "POST", headers, body });
+    return `${response.status} ${JSON.parse(await response.text()).error?.code ?? "ok"}`;
+  };
+  const message = [...new TextEncoder().encode('{"type":"a.b"}')];
+  assert.equal(await send(Uint8Array.from([0xef, 0xbb, 0xbf, ...message])), "202 ok");
+  assert.equal(await send(Uint8Array.from([...message, 0xff])), "400 input_invalid");
+  assert.equal(await send(Uint8Array.from([0x22, 0xff, 0x22])), "400 input_invalid");
+});
+
+test("a message that was refused for what it says does not use up its id, and one that comes twice at once is taken once", async (t) => {
+  const daemon = await placeFor(t, { "home/.config/hookline/config.yaml": config }).up();
+  assert.equal(await deliver(daemon, "any", "nonsense", { id: "msg_1" }), "400 input_invalid");
+  const all = await Promise.all([1, 2, 3].map(() => deliver(daemon, "any", { type: "a.b" }, { id: "msg_1" })));
+  assert.deepEqual(all.sort(), ["202 event,runs", "409 webhook_repeated", "409 webhook_repeated"]);
+});
+
+/** What is behind the routes, on a store and a line of the test's own. */
+function inboundIn(t: TestContext, emit: (event: HookEvent, store: SqliteStore) => Promise<Outcome>): Inbound {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-inbound-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const store = openSqliteStore({ path: join(folder, "store.db") });
+  t.after(() => store.close());
+  return createInbound({
+    emit: (event) => emit(event, store),
+    store,
+    now: Date.now,
+    id: () => "event-1",
+    cwd: folder,
+    workspaceOf: () => undefined,
+    webhook: () => ({ secret, event: "a.b" }),
+    fill: (written) => written,
+  });
+}
+
+test("an event that sets nothing off because too much waits is refused with 429, and can be sent again later", async (t) => {
+  const reasons = ["queue full: 1000 wait", "cooldown"];
+  const inbound = inboundIn(t, async ({ id }, store) => {
+    const reason = reasons.shift() ?? "";
+    const run = { id: reason, hook: "h", hookName: "h", eventId: id, eventName: "a.b", cause: "event:a.b" };
+    store.saveRun({ ...run, status: "skipped", reason, startedAt: 1, steps: [], notes: [], asked: 0 });
+    return {};
+  });
+  const refused = await inbound.send({ event: "a.b" });
+  assert.deepEqual([refused.status, refused.headers.get("retry-after")], [429, "5"]);
+  assert.equal(JSON.parse(await refused.text()).error.message, "queue full: 1000 wait");
+  assert.equal((await inbound.send({ event: "a.b" })).status, 200); // one of its hooks was refused for itself
+});
+
+test("a webhook whose event a crash left without its outcome is taken when it comes again", async (t) => {
+  const fates = ["lost before it is recorded", "recorded, and lost before its hooks are asked", "answered"];
+  let fate = 0;
+  const inbound = inboundIn(t, async (event, store) => {
+    fate += 1;
+    if (fate === 1) throw new Error(fates[0]);
+    store.record(event, { id: "set", hooks: [] }, (_event, before) => before);
+    if (fate === 2) throw new Error(fates[1]);
+    store.answered(event.id, {});
+    return {};
+  });
+  const at = new Date();
+  const headers: Record<string, string> = {
+    "webhook-id": "msg_1",
+    "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+    "webhook-signature": new Webhook(secret).sign("msg_1", at, "{}"),
+  };
+  const message = { header: (name: string) => headers[name], body: new TextEncoder().encode("{}") };
+  await assert.rejects(inbound.deliver("ci", message), { message: fates[0] });
+  await assert.rejects(inbound.deliver("ci", message), { message: fates[1] });
+  assert.equal((await inbound.deliver("ci", message)).status, 202);
+  assert.equal((await inbound.deliver("ci", message)).status, 409);
+  assert.equal((await inbound.deliver("another", message)).status, 202);
+});
 
 test("a webhook's own project stands in its event, whatever the sender says", async (t) => {
   const place = placeFor(t, {

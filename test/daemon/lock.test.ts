@@ -34,12 +34,13 @@ test("a lock that is a link is not followed", (t) => {
 
 test("[X8] a state counts while its very process lives, and is taken away by that one alone", (t) => {
   const folder = folderFor(t);
-  const files = daemonFilesOf(folder, join(folder, "hookline.db"));
-  assert.notEqual(daemonFilesOf(folder, "/elsewhere.db").state, files.state);
+  const files = daemonFilesOf(join(folder, "hookline.db"));
+  assert.notEqual(daemonFilesOf(join(folder, "elsewhere.db")).state, files.state);
   assert.equal(runningDaemon(files), undefined);
   const state = {
     pid: process.pid,
     owner: ownerOf(process.pid),
+    phase: "up" as const,
     port: 1,
     token: "t",
     started: 1,

@@ -7,6 +7,7 @@ import { isSecret, type Verified, verify } from "../../src/daemon/webhook-signat
 const secret = `whsec_${randomBytes(24).toString("base64")}`;
 const other = `whsec_${randomBytes(24).toString("base64")}`;
 const now = 1_760_000_000_000;
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const body = '{"type":"build.finished","data":{"ok":true}}';
 
 interface Message {
@@ -21,7 +22,7 @@ function told({ id = "msg_1", at = now, signature, body: sent = body }: Message 
     "webhook-timestamp": String(Math.floor(at / 1000)),
     "webhook-signature": signature ?? new Webhook(secret).sign(id, new Date(at), body),
   };
-  return verify({ header: (name) => headers[name], body: sent }, secrets, now);
+  return verify({ header: (name) => headers[name], body: bytes(sent) }, secrets, now);
 }
 const because = (verified: Verified): string => (verified.is === "refused" ? verified.because : "signed");
 
@@ -34,7 +35,7 @@ test("a changed body, another id, another secret and a missing header are refuse
   const signature = new Webhook(secret).sign("msg_2", new Date(now), body);
   assert.equal(because(told({ signature })), "signature_invalid");
   assert.equal(because(told({}, other)), "signature_invalid");
-  assert.equal(because(verify({ header: () => undefined, body }, secret, now)), "signature_invalid");
+  assert.equal(because(verify({ header: () => undefined, body: bytes(body) }, secret, now)), "signature_invalid");
 });
 
 test("five minutes either way are accepted, a second more is not", () => {

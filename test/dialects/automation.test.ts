@@ -313,6 +313,32 @@ test("[A41] what llm_config names is the model step's, and numbers are read as t
   assert.deepEqual(hookOf({ tools: "all" }).steps.at(-1)?.with.tools, "all");
 });
 
+test("[R28] a tool that there is not is an error when the automation is made; servers' tools are not known then", () => {
+  const tools = [
+    "hookline.task_creat",
+    "read_fil",
+    "search",
+    "hookline.task_*",
+    "hookline.release_plan_*",
+    "github.x",
+    "git*",
+  ];
+  assert.deepEqual(
+    compile(written({ tools })).findings.map(({ path, message, suggestion = "" }) => [
+      ...path,
+      message,
+      suggestion.replace(/^known: read_file, .*$/, "known: …"),
+    ]),
+    [
+      ["tools", 0, 'no tool is called "hookline.task_creat"', 'did you mean "hookline.task_create"?'],
+      ["tools", 1, 'no tool is called "read_fil"', 'did you mean "read_file"?'],
+      ["tools", 4, 'no tool is called "hookline.release_plan_*"', "known: …"],
+    ],
+  );
+  assert.equal(compile(written({ tools })).hook?.steps.at(-1)?.uses, "ask_model", "its run says the same");
+  assert.deepEqual(told({ tools: ["all"] }), ['error: no tool is called "all"']);
+});
+
 test("[A41, A49] an unknown provider is an error when the automation is made, and stays in force to fail in its run", () => {
   const modelFault = (llm: LlmConfig | null) =>
     ({

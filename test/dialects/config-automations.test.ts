@@ -68,6 +68,7 @@ test("the JSON Schema takes what the reader takes, and refuses what it refuses",
   for (const text of [
     "hook_engine: { max_concurrent_hooks: 0 }",
     "hook_engine: { enabeld: true }",
+    "hook_engine: { file_watcher_poll_interval: 9999999 }",
     "notifications: { a: { kind: discord } }",
     "notifications: { a: { kind: pigeon } }",
     "webhooks: { a: {} }",
@@ -90,6 +91,20 @@ test("a bad value of hook_engine is told where it stands, and the default holds 
     ],
   );
   assert.match(told("hook_engine: 3")[0] ?? "", /"hook_engine" needs a map but is 3/);
+});
+
+test("a time between looks, or of quiet, that is longer than a day is told where it stands", () => {
+  const text = "hook_engine:\n  file_watcher_poll_interval: 9999999\n  file_watcher_debounce_seconds: 86400.5\n";
+  assert.deepEqual(read(text).config, { engine: {} });
+  assert.deepEqual(
+    told(text).map((one) => one.split(" (")[0]),
+    [
+      '2:31 error wrong-type "file_watcher_poll_interval" of the hook_engine needs a number from 0.1 to 86400 but is 9999999',
+      '3:34 error wrong-type "file_watcher_debounce_seconds" of the hook_engine needs a number from 0 to 86400 but is 86400.5',
+    ],
+  );
+  const longest = "hook_engine: { file_watcher_poll_interval: 86400, file_watcher_debounce_seconds: 86400 }\n";
+  assert.deepEqual(told(longest), []);
 });
 
 test("a project's file may say neither where runs are told of nor who sends events", () => {

@@ -90,7 +90,7 @@ test("[A46, R56, AT49] killed while the model thinks: turns and tool calls that 
   const first = startWorker(t, folder, server.url, "emit");
   await server.arrival(2);
   const atWork = runIn(folder);
-  assert.equal(atWork.status, "running");
+  assert.deepEqual([atWork.status, atWork.tokens], ["running", 44], "what it has cost so far is known");
   assert.match(String(atWork.steps.at(-1)?.output.prompt), /gathered$/);
   assert.deepEqual(atWork.steps.at(-1)?.output.actions, ["hookline.first", "hookline.second"]);
   await first.kill();

@@ -268,6 +268,7 @@ test("[A49, R48] without any model the run fails and says what to set", async (t
 
 /** Two operations, and a server of the project that must not be started without need. */
 function toolsOf(called: unknown[][], listed: (string | undefined)[] = []): Tools {
+  const within: string[] = [];
   const own = [
     { name: "hookline.task_list", description: "lists tasks", readOnly: true },
     { name: "hookline.task_create", description: "makes a task", readOnly: false },
@@ -278,8 +279,12 @@ function toolsOf(called: unknown[][], listed: (string | undefined)[] = []): Tool
       return module === "hookline" ? own : [...own, { name: "github.find", readOnly: true }];
     },
     async call(name, input, _signal, event, key) {
-      called.push([name, input, event?.cwd, key]);
+      called.push([name, input, event?.cwd, key, ...within]);
       return { ok: true, output: { done: name } };
+    },
+    within(project) {
+      within.push(project);
+      return this;
     },
     close: async () => {},
   };
@@ -305,8 +310,8 @@ test("[R28] without a list the model may read the workspace and ask operations t
   assert.match(JSON.stringify(line.server.requests[1]?.body), /the answer is 42/);
   assert.deepEqual(listed, ["hookline"]);
   assert.deepEqual(
-    called.map((one) => one.slice(0, 3)),
-    [["hookline.task_list", { status: "open" }, cwd]],
+    called.map(([name, input, folder, _key, ...within]) => [name, input, folder, ...within]),
+    [["hookline.task_list", { status: "open" }, cwd, "shop"]],
   );
   assert.deepEqual(outputOf(run).actions, ["read_file", "hookline.task_list"]);
   assert.match(String(called[0]?.[3]), /turn 2 call 0$/);
@@ -379,7 +384,7 @@ test("an embedding program's own model gets the same request", async (t) => {
   const model: Model = {
     async ask(request) {
       requests.push(request);
-      request.called?.([{ tool: "read_file", ok: false, ms: 0 }]);
+      request.called?.([{ tool: "read_file", ok: false, ms: 0 }], { input: 5, output: 1 });
       return {
         text: "done",
         model: "mine",

@@ -161,6 +161,7 @@ const textIn = (content: unknown): string =>
 
 const onlyProject = (project: Project | undefined): Projects => ({
   project: (id) => (project?.id === id ? project : undefined),
+  projectOf: () => assert.fail("no project is made here"),
   createTask: () => assert.fail("no task is made here"),
   searchMemory: () => assert.fail("nothing is looked up here"),
   query: () => assert.fail("nothing is asked here"),

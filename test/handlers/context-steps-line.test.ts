@@ -183,3 +183,15 @@ test("[A26] what a file holds goes into the prompt as it is, placeholders in it 
   });
   assert.ok(asked[0]?.includes("File: see {{event.secret}}"), asked[0]);
 });
+
+test("[A36] an ending that a placeholder fills with a number is text", async (t) => {
+  const { results } = await perform(
+    t,
+    [
+      { type: "shell", command: "touch a.5 b.6 c.7" },
+      { type: "list_files", extensions: ["{{event.first}}", ".{{event.second}}"] },
+    ],
+    { data: { first: 5, second: 6 } },
+  );
+  assert.deepEqual([results[1]?.content, results[1]?.error], ["a.5\nb.6", undefined]);
+});

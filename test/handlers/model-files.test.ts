@@ -4,6 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import type { Fields, Json } from "../../src/core/event.ts";
+import { fileToolNames } from "../../src/core/named-tools.ts";
 import { fileTools } from "../../src/handlers/model-files.ts";
 import { temporaryFolder } from "./context.ts";
 
@@ -25,6 +26,12 @@ function setUp(t: TestContext): { root: string; call(tool: string, input: Fields
     call: (tool, input) => tools.find(({ name }) => name === tool)?.call(input, never) ?? assert.fail(tool),
   };
 }
+
+test("lists of tools are checked by the names that the files' tools have", () =>
+  assert.deepEqual(
+    fileTools("/").map(({ name }) => name),
+    fileToolNames,
+  ));
 
 test("a file is read, and a long one in parts", async (t) => {
   const { root, call } = setUp(t);

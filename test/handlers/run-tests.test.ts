@@ -32,6 +32,8 @@ const mocha = [
   'negative numbers with a hook "before all" hook for "stand"',
 ];
 const node = ["broken.test.js", "are subtracted", "are equal # all", "that fails"];
+/** Runs of one command, the second of which begins with a failure and has one in a group. */
+const twice = ["subtracts", "begins with a failure", "multiply"];
 const go = ["TestNegative/subtracted_twice", "TestEqual", "example.com/sum/broken", "TestPanics"];
 const cargo = ["tests::negative::subtracted", "tests::panics", "is_equal", "src/lib.rs - sum (line 1)"];
 
@@ -43,6 +45,12 @@ const reports: { readonly [file: string]: [framework: string, failures: string[]
   "pytest-coloured": ["pytest", pytest, 5],
   "pytest-broken": ["pytest", ["test_broken.py"], 0],
   "pytest-passed": ["pytest", [], 1],
+  "pytest-printing": [
+    "pytest",
+    ["test_sum.py::test_equal[[c] - d]", "test_sum.py::test_equal[e[0] - f]", "test_sum.py::TestPrints::test_list"],
+    5,
+  ],
+  "pytest-printing-passed": ["pytest", [], 1],
   jest: ["jest", jest, 8],
   "jest-verbose": ["jest", jest, 8],
   "jest-coloured": ["jest", jest, 8],
@@ -50,6 +58,7 @@ const reports: { readonly [file: string]: [framework: string, failures: string[]
   vitest: ["vitest", vitest, 7],
   "vitest-verbose": ["vitest", vitest, 7],
   "vitest-passed": ["vitest", [], 1],
+  "vitest-printing": ["vitest", ["sum.test.js > says", "sum.test.js > breaks"], 3],
   mocha: ["mocha", mocha, 5],
   "mocha-coloured": ["mocha", mocha, 5],
   "mocha-dot": ["mocha", mocha, 5],
@@ -59,11 +68,17 @@ const reports: { readonly [file: string]: [framework: string, failures: string[]
   "node-dot": ["node", node, 0],
   "node-coloured": ["node", node, 9],
   "node-passed": ["node", [], 1],
+  "node-twice": ["node", twice, 5],
+  "node-workspaces": ["node", twice, 6],
+  "node-tap-twice": ["node", twice, 5],
+  "node-dot-twice": ["node", twice, 0],
+  "node-printing": ["node", ["breaks"], 2],
   go: ["go", go, 4],
   "go-verbose": ["go", go, 8],
   "go-passed": ["go", [], 1],
   cargo: ["cargo", cargo, 7],
   "cargo-coloured": ["cargo", cargo, 7],
+  "cargo-printing": ["cargo", ["tests::prints"], 2],
 };
 
 for (const [name, [framework, failures, count]] of Object.entries(reports))
@@ -98,6 +113,21 @@ test("[A32] of an unknown tool, lines of one form count only where there is none
   assert.deepEqual(failuresIn([file, sign, "  ✗ takes (2 parts)", sign].join("\n")), ["adds", "takes (2 parts)"]);
   assert.deepEqual(failuresIn(file), ["src/a.test.js"]);
   assert.deepEqual(failuresIn("\u001b[31m  ● group › name\u001b[39m"), ["group › name"]);
+});
+
+test("[A32] of a report whose beginning was cut off, what is left is read", () => {
+  const failuresIn = (text: string): string[] => readTestReport(text, "auto").failures;
+  assert.deepEqual(failuresIn("FAILED a.py::b - why\n1 failed, 2 passed in 0.10s"), ["a.py::b"]);
+  const rest = " FAIL  a.test.js > b\nError: why\n\n Test Files  1 failed (1)\n      Tests  1 failed (1)\n";
+  assert.deepEqual(failuresIn(rest), ["a.test.js > b"]);
+});
+
+test("[A32] the parameters of a test of pytest end with the bracket that closes them", () => {
+  const nameIn = (said: string): string | undefined => readTestReport(`FAILED ${said}`, "auto").failures[0];
+  assert.equal(nameIn("a.py::b[[c] - d] - assert [1] - 2"), "a.py::b[[c] - d]");
+  assert.equal(nameIn("a.py::b[x[0] - y[1]-z]"), "a.py::b[x[0] - y[1]-z]");
+  assert.equal(nameIn("a.py::b[a [b-c] - assert [1] == [2]"), "a.py::b[a [b-c]");
+  assert.equal(nameIn("a.py::b[c] - d[0] - e"), "a.py::b[c]");
 });
 
 test("[A32] a tool that was named and is not the one that ran is no reason to find nothing", () => {

@@ -43,10 +43,12 @@ for (const name of models) {
   });
 }
 
-test("a prompt that is larger than its budget is not sent at all", async (t) => {
+test("a prompt that is larger than its budget is not sent at all, and the refusal says how large it is", async (t) => {
   const { ask, server } = await startAsking(t, [{ text: yes }]);
   const failure = await failureOf(ask("local/qwen3", { prompt: "x".repeat(10_000), maxTokens: 2_000 }));
   assert.deepEqual([failure.kind, failure.tokens, server.requests.length], ["budget", 0, 0]);
+  const [, needed] = /are about (\d+) tokens.*the 2000 that it may use/.exec(String(failure.reason)) ?? [];
+  assert.ok(Number(needed) > 2_500 && Number(needed) < 2_700, String(failure.reason));
 });
 
 test("an answer that is cut off because of the budget says that it was the budget", async (t) => {

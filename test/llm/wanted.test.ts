@@ -115,5 +115,13 @@ test("[A41, R48] what stands against a model is known when an automation is made
     "warning",
     "Failed to create LLM provider: openai: OPENAI_API_KEY is not set",
   ]);
+  for (const named of [{}, { model: "x" }, { provider: "openai" }])
+    assert.match(
+      String(fault({ ...named, base_url: "https://evil.example" }, {}, {})),
+      /^error,.*https:\/\/evil\.example is not the address of any provider/,
+      "whether a default model is set or not",
+    );
+  for (const base_url of ["https://api.openai.com", "http://localhost:9999/v1"])
+    assert.equal(fault({ base_url }, {}, {})?.[0], "warning");
   assert.equal(modelFault({ provider: "gat", model: "x" }, settings, {})?.suggestion, 'did you mean "gate"?');
 });

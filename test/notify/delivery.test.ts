@@ -52,6 +52,59 @@ test("a place that says it has taken its last is given time, and Slack's Retry-A
   assert.deepEqual(pauses.map(Math.round), [3000, 2500]);
 });
 
+test("a place that says it is too much and names no time, or none that counts, is asked less and less often", async (t) => {
+  const server = await startReceiver(t);
+  const { notifier, pauses, complaints } = notifierOf(t, { team: { ...discord(server.url), events: ["failed"] } });
+  const zero = { status: 429, body: { retry_after: 0 } };
+  const empty = { status: 429, body: { retry_after: "" }, headers: { "retry-after": "" } };
+  server.answers.push(zero, zero, zero, empty);
+  runOf(notifier, hook, "1").seen({ status: "failed", reason: "one" });
+  await server.arrived(5);
+  server.answers.push(zero);
+  runOf(notifier, hook, "2").seen({ status: "failed", reason: "two" });
+  await notifier.close();
+  assert.deepEqual(pauses.map(Math.round), [500, 1000, 2000, 4000, 500]);
+  assert.deepEqual([server.received.length, complaints], [7, []]);
+});
+
+test("a place that wants to be left alone for an hour is: what cannot wait so long is left out, and counted", async (t) => {
+  const server = await startReceiver(t);
+  let time = 1_760_000_000_000;
+  const complaints: string[] = [];
+  const complained = Promise.withResolvers<void>();
+  const { notifier } = notifierOf(
+    t,
+    { team: { kind: "slack", webhook_url: `${server.url}/slack`, events: ["failed"] } },
+    {
+      now: () => time,
+      complain(reason) {
+        complaints.push(reason);
+        complained.resolve();
+      },
+    },
+  );
+  const fail = (reason: string): void => runOf(notifier, hook, reason).seen({ status: "failed", reason });
+  server.answers.push({ status: 429, body: "", headers: { "retry-after": "3600" } });
+  fail("one");
+  fail("two");
+  await complained.promise;
+  time += 2_000_000;
+  fail("three");
+  await new Promise((resolve) => setImmediate(resolve));
+  time += 1_600_000;
+  fail("four");
+  await server.arrived(2);
+  await notifier.close();
+  assert.equal(server.received.length, 2);
+  assert.equal(
+    said(server.received[1] ?? assert.fail()),
+    "🪝 Hook *h* failed: four\n(3 notices before this one were left out)",
+  );
+  assert.deepEqual(complaints, [
+    "notices to team: it asks to wait 3600 s; what would wait longer than 900 s is left out",
+  ]);
+});
+
 test("what broke on the way is tried again, longer apart each time, and then given up with a sentence", async (t) => {
   const server = await startReceiver(t);
   const { notifier, pauses, complaints } = notifierOf(t, { team: { ...discord(server.url), events: ["failed"] } });
@@ -232,6 +285,22 @@ test("settings that change hold from the next notice on, and secrets are taken o
     ["/slack/old", "/slack/new"],
   );
   assert.equal(said(server.received[1] ?? assert.fail()), "🪝 Hook *h* failed: the password [redacted] is wrong");
+});
+
+test("names of hooks and of tools lose secrets as well", async (t) => {
+  const server = await startReceiver(t);
+  const { notifier } = notifierOf(
+    t,
+    { team: { kind: "webhook", url: server.url, events: ["completed"] } },
+    { redact: (text) => text.replaceAll("hunter2", "[redacted]") },
+  );
+  const named = { ...hookCalled("h"), name: "watch hunter2" };
+  runOf(notifier, named).seen({ status: "completed", steps: [asked(["a", "deploy.hunter2"], "it is hunter2")] });
+  await notifier.close();
+  const { data } = server.received[0]?.body ?? assert.fail();
+  const { name, tools, text, summary } = Object(data);
+  assert.deepEqual([name, tools, summary], ["watch [redacted]", ["a", "deploy.[redacted]"], "it is [redacted]"]);
+  assert.doesNotMatch(text, /hunter2/);
 });
 
 test("a burst fills no memory: the least important goes first, and how many went is told", async (t) => {

@@ -35,7 +35,10 @@ test("[A54, AT25] automations are made, listed, switched, changed and taken away
   ]);
   const edited = await fields("automation_edit", { id: "other", enabled: true, cooldown_seconds: 60 });
   assert.deepEqual([edited.enabled, edited.cooldown_seconds, edited.prompt_template], [true, 60, ""]);
-  await assert.rejects(call("automation_edit", { id: "other" }), /^Error: No fields to update$/);
+  await assert.rejects(
+    call("automation_edit", { id: "other" }),
+    /^Error: No fields to update — automation:shop\/other — say what/,
+  );
   assert.deepEqual(await fields("automation_delete", { id: "tell" }), {
     id: "tell",
     project_id: "shop",
@@ -50,11 +53,26 @@ test("[A4] ids are unique in their project: a second of one name gets a number, 
   const { fields, call } = await automationPlace(t);
   await call("automation_create", plain());
   assert.equal((await fields("automation_create", plain())).id, "tell-2");
-  await assert.rejects(call("automation_create", plain({ id: "tell" })), /called "tell" already in the project shop/);
+  await assert.rejects(
+    call("automation_create", plain({ id: "tell" })),
+    /called "tell" already — the project shop — choose another/,
+  );
   await call("project_create", { name: "Other" });
   assert.equal((await fields("automation_create", plain({ project: "other" }))).hook, "automation:other/tell");
   assert.equal((await fields("automation_show", { id: "tell" })).project_id, "shop", "the one of the folder's project");
   assert.equal((await fields("automation_show", { id: "other/tell" })).project_id, "other");
+});
+
+test("a list for a project that there is not is refused; one for a project without automations is empty", async (t) => {
+  const { call } = await automationPlace(t);
+  await call("automation_create", plain());
+  assert.deepEqual(ids(await call("automation_list", { project: "shop" })), ["tell"]);
+  await assert.rejects(
+    call("automation_list", { project: "shpo" }),
+    /no project is called "shpo"; did you mean "shop"/,
+  );
+  await call("project_create", { name: "Other" });
+  assert.deepEqual(await call("automation_list", { project: "other" }), []);
 });
 
 test("what cannot run is refused when it is made, with every reason, and nothing is kept", async (t) => {
@@ -99,7 +117,7 @@ test("[A48] fire gives the hook and its run, works on a disabled hook, and names
   const [run] = await runsOf("automation:shop/tell");
   assert.deepEqual([run?.id, run?.cause, run?.status], [fired.run_id, "manual", "completed"]);
   assert.match(String(fired.run_id), /^[0-9a-f-]{12}$/);
-  await assert.rejects(call("automation_fire", { id: "nothing" }), /^Error: Hook 'nothing' not found$/);
+  await assert.rejects(call("automation_fire", { id: "nothing" }), /^Error: Hook 'nothing' not found — /);
   await call("automation_fire", { id: "tell" });
   assert.equal((await runsOf("automation:shop/tell")).length, 2, "its cooldown does not refuse it");
 });
@@ -115,7 +133,10 @@ test("[A48] fire is refused while the hook runs", async (t) => {
     running = ((await call("runs", { status: "running" })) as Json[]).length; // it gives a list
     if (running === 0) await changed;
   }
-  await assert.rejects(call("automation_fire", { id: "tell" }), /^Error: Hook 'tell' is already running$/);
+  await assert.rejects(
+    call("automation_fire", { id: "tell" }),
+    /^Error: Hook 'tell' is already running — run [0-9a-f-]{12} — /,
+  );
   rmSync(`${shop}/go`);
   assert.deepEqual(
     (await runsOf("automation:shop/tell")).map(({ status }) => status),
@@ -229,7 +250,7 @@ test("one that lies in a file is live, listed and run by hand, and changed in it
   for (const action of ["edit", "delete", "enable", "disable"])
     await assert.rejects(
       call(`automation_${action}`, { id: "tell", ...(action === "edit" ? { enabled: false } : {}) }),
-      /lies in a file: change it there/,
+      /lies in a file — .*a\.yaml:1 — change it there/,
     );
   const checked = await fields("automation_apply", { file: ".hookline/automations/a.yaml" });
   assert.deepEqual([checked.live, checked.applied], [true, []]);
@@ -272,13 +293,14 @@ test("a file with a mistake is applied not at all, and says where", async (t) =>
   );
   await assert.rejects(
     call("automation_apply", { file: "two.yaml" }),
-    /nothing was applied: two\.yaml:5:34 "never" is no cron pattern/,
+    /nothing was applied: "never" is no cron pattern.* — two\.yaml:5:34 — write minute/,
   );
   assert.deepEqual(await call("automation_list"), []);
 });
 
 test("a one-shot that is over is not enabled again as it is", async (t) => {
   const { call, line } = await automationPlace(t);
+  await call("project_create");
   const desk = await line.automations();
   assert.ok(desk);
   const fields = { trigger: { type: "at", at: "2020-01-01T00:00:00Z", skip_llm: true } };

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { abortWhenReady, isRunning, pidsIn, runLine, temporaryFolder } from "./running.ts";
+import { createSpawn } from "../../src/processes/spawn.ts";
+import { endMarked } from "../../src/processes/tree.ts";
+import { abortWhenReady, isRunning, PATH, pidsIn, runLine, temporaryFolder } from "./running.ts";
 
 const linux = { skip: process.platform === "linux" ? false : "walks /proc" };
 
@@ -118,4 +120,24 @@ test("[F4] a run inside a run is ended with the outer one", linux, async (contex
   });
   assert.equal(ended.survivors, 0);
   assert.deepEqual(pidsIn(join(folder, "pids")).filter(isRunning), []);
+});
+
+test("[R14, F4] what carries a mark is ended by it alone, and what carries another goes on", linux, async (context) => {
+  const folder = temporaryFolder(context);
+  const stop = new AbortController();
+  const begin = async (mark: string): Promise<{ pid: number; ended: Promise<unknown> }> => {
+    const ready = Promise.withResolvers<number>();
+    const line = { program: "/bin/sh", args: ["-c", 'echo "{\\"pid\\":$$}"; exec sleep 60'], cwd: folder, input: "" };
+    const detaches = (said: string): boolean => {
+      ready.resolve(JSON.parse(said).pid);
+      return false;
+    };
+    const ended = createSpawn()({ ...line, environment: { PATH }, mark }, { signal: stop.signal, detaches });
+    return { pid: await ready.promise, ended };
+  };
+  const [one, other] = [await begin("run-1-of-a"), await begin("run-10-of-a")];
+  assert.equal(await endMarked("run-1-of-a"), true);
+  assert.deepEqual([isRunning(one.pid), isRunning(other.pid)], [false, true]);
+  stop.abort();
+  await Promise.all([one.ended, other.ended]);
 });

@@ -50,6 +50,20 @@ test("stop words find nothing by themselves, unless there are no others", async 
   assert.deepEqual(wordsOf("The Login, the LOGIN of Zoë"), ["login", "zoë"]);
 });
 
+for (const [what, content, found, missed] of [
+  ["Chinese", "请求在三次重试之后被拒绝。", ["重试", "请求被拒绝了吗", "三"], "数据库"],
+  ["Japanese", "請求書の金額は切り上げます。v2デプロイ", ["金額", "デプロイのやり方", "額は", "v2"], "休暇"],
+  ["Thai", "การปรับใช้ระบบทำตอนกลางคืน", ["กลางคืน", "ระบบ"], "อาหาร"],
+  ["Korean", "서버를 배포합니다", ["서버", "배포"], "점심"],
+] as const)
+  test(`words are found in ${what}, which does not part them as others do`, async (context) => {
+    const world = await withProject(context);
+    await add(world, content);
+    await add(world, "Lunch is at noon.");
+    for (const query of found) assert.deepEqual(contents(await search(world, query)), [content], query);
+    assert.deepEqual(contents(await search(world, missed)), []);
+  });
+
 test("whatever stands in a question is words and never a query language", async (context) => {
   const world = await withProject(context);
   await add(world, "content near heading");
@@ -83,6 +97,9 @@ test("the same thing is remembered once, and secrets are not", async (context) =
   const again = (await add(world, "the key is s3cret-value")) as Fields; // as it is documented
   assert.equal(first.id, again.id);
   assert.deepEqual(contents(await search(world, "key")), ["the key is [redacted]"]);
+  await add(world, "a kettle", { source: "chat s3cret-value", heading: "of s3cret-value" });
+  const [{ source, heading } = assert.fail()] = (await search(world, "kettle")).results;
+  assert.deepEqual([source, heading], ["chat [redacted]", "of [redacted]"]);
   await assert.rejects(add(world, "  \n"), { message: /nothing to remember/ });
 });
 
@@ -103,7 +120,7 @@ test("notes and results of tasks are found, as they stand now", async (context) 
 });
 
 /** An endpoint of OpenAI's form, whose vectors say which of a few subjects a text is about. */
-async function endpoint(context: TestContext, trouble: { status?: number; body?: string } = {}): Promise<Endpoint> {
+async function endpoint(context: TestContext, trouble: Trouble = {}): Promise<Endpoint> {
   const asked: Endpoint["asked"] = [];
   const server = createServer((request, response) => {
     let text = "";
@@ -115,18 +132,33 @@ async function endpoint(context: TestContext, trouble: { status?: number; body?:
         index,
         embedding: subjects.map((words) => (words.test(one) ? 1 : 0)),
       }));
-      response.writeHead(trouble.status ?? 200, { "content-type": "application/json" });
-      response.end(trouble.body ?? JSON.stringify({ data: data.reverse() }));
+      const { from = 1, body = JSON.stringify({ data: data.reverse() }), slow = 0 } = trouble;
+      const refused = input.some((one) => trouble.refuses?.test(one));
+      const status = refused ? 400 : asked.length >= from ? trouble.status : undefined;
+      setTimeout(() => {
+        response.writeHead(status ?? 200, { "content-type": "application/json" });
+        response.end(body);
+      }, slow);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   context.after(() => server.close());
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked, trouble }; // it listens on TCP
 }
+interface Trouble {
+  status?: number;
+  body?: string;
+  /** The first request that is answered so. */
+  from?: number;
+  /** What is answered with 400 wherever it stands. */
+  refuses?: RegExp;
+  /** Milliseconds that each answer takes. */
+  slow?: number;
+}
 interface Endpoint {
   url: string;
   asked: { path: string; key: string | undefined; model: string; input: string[] }[];
-  trouble: { status?: number; body?: string };
+  trouble: Trouble;
 }
 const subjects = [/car|vehicle|automobile/i, /money|invoice|payment/i, /weather|rain/i];
 
@@ -144,11 +176,12 @@ test("with a model for embeddings a question finds what means the same without s
   const found = await search(world, "vehicle, red");
   assert.deepEqual(contents(found), ["The automobile is red.", "red paint"], "found both ways stands before one way");
   assert.deepEqual([found.note, found.results[0]?.similarity], [null, 1]);
-  const [first] = local.asked;
+  const [first, second] = local.asked;
   assert.deepEqual([first?.path, first?.key, first?.model], ["/v1/embeddings", "Bearer the-key", "embed-1"]);
+  assert.deepEqual(first?.input, ["vehicle, red"]);
   assert.deepEqual(
-    first?.input.map((one) => one.trim()),
-    ["vehicle, red", "red paint", "It may rain.", "The automobile is red."],
+    second?.input.map((one) => one.trim()),
+    ["red paint", "It may rain.", "The automobile is red."],
   );
 });
 
@@ -161,11 +194,48 @@ test("each memory is embedded once, and again only for another model or another 
   await search(world, "automobile");
   assert.deepEqual(
     local.asked.map(({ input }) => input.length),
-    [2, 1],
+    [1, 1, 1],
   );
   settings.memory = { embeddings: "local/embed-2" };
   const other = await withProjectOf(world, settings);
   assert.deepEqual(contents(await search(other, "vehicle")), ["a car"]);
+});
+
+const addMany = async (world: World, count: number): Promise<void> => {
+  for (let number = 1; number <= count; number++) await add(world, `the automobile ${number}`);
+};
+const countsOf = ({ asked }: Endpoint): number[] => asked.map(({ input }) => input.length);
+
+test("what a model gave before it failed is kept and ranked, and the next search goes on from there", async (context) => {
+  const local = await endpoint(context, { status: 503, from: 3 });
+  const world = await withProject(context, settingsFor(local), "the-key");
+  await addMany(world, 70);
+  const first = await search(world, "vehicle", { limit: 100 });
+  assert.deepEqual([first.count, countsOf(local)], [64, [1, 64, 6]]);
+  assert.match(String(first.note), /^not all were compared by meaning: the model local\/embed-1 gave no answer/);
+  delete local.trouble.status;
+  const second = await search(world, "vehicle", { limit: 100 });
+  assert.deepEqual([second.count, second.note, countsOf(local).slice(3)], [70, null, [1, 6]]);
+});
+
+test("a slow model is asked for no more than there is time for", async (context) => {
+  const local = await endpoint(context, { slow: 200 });
+  const world = await withProject(context, settingsFor(local), "the-key");
+  await addMany(world, 30);
+  await search(world, "vehicle");
+  const [question, first = 0] = countsOf(local);
+  assert.ok(question === 1 && first <= 25, String(first));
+});
+
+test("a text that the model refuses is in nobody's way, and is not asked for again", async (context) => {
+  const local = await endpoint(context, { refuses: /automobile 3$/ });
+  const world = await withProject(context, settingsFor(local), "the-key");
+  await addMany(world, 5);
+  const first = await search(world, "vehicle");
+  assert.deepEqual([first.count, first.note], [4, null]);
+  const before = local.asked.length;
+  assert.equal((await search(world, "vehicle")).count, 4);
+  assert.equal(local.asked.length, before + 1);
 });
 
 /** The same store, as another process with other settings sees it. */

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   existsSync,
   mkdirSync,
@@ -11,6 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { applicationEvents } from "../../src/core/application-events.ts";
 import type { Fields } from "../../src/core/event.ts";
 import { sectionsOf } from "../../src/projects/note-files.ts";
@@ -91,6 +94,39 @@ test("where the copy cannot be written, nothing was written and nothing is told"
   assert.deepEqual(readdirSync(join(world.folder, "elsewhere")), []);
 });
 
+const dying = fileURLToPath(new URL("./dying-note.ts", import.meta.url));
+
+for (const [what, before] of [
+  ["its note is anew", "first"],
+  ["was never a note is gone", undefined],
+] as const)
+  test(`a copy whose process was killed before the note counted is no lie for long: what ${what} when a board opens`, async (context) => {
+    const world = await withProject(await worldOf(context));
+    const folder = join(world.folder, "state", "hookline-notes");
+    const copy = join(folder, "app", "plan.md");
+    if (before !== undefined) await write(world, { name: "plan", content: before });
+    else await write(world, { name: "other" });
+    const words = [join(world.folder, "state", "hookline.db"), folder, "app", "plan"];
+    const child = spawn(process.execPath, [dying, ...words], { stdio: ["ignore", "ignore", "inherit"] });
+    assert.deepEqual((await once(child, "close"))[1], "SIGKILL");
+    assert.equal(readFileSync(copy, "utf8"), "what nobody ever wrote");
+    await world.reopened();
+    assert.equal(existsSync(copy) ? readFileSync(copy, "utf8") : undefined, before);
+    assert.deepEqual(readdirSync(folder), ["app"], "nothing is left to mend");
+  });
+
+test("where the store fails after the copy was written, the copy is what the store holds", async (context) => {
+  const world = await withProject(await worldOf(context));
+  const { note_path } = await write(world);
+  const { database } = world.store;
+  database.run("create table owner (id integer primary key) strict");
+  database.run("create table owned (owner integer references owner deferrable initially deferred) strict");
+  database.run("create trigger broken after update on note begin insert into owned values (1); end");
+  await assert.rejects(write(world, { content: "second" }), { message: /FOREIGN KEY/i });
+  assert.equal(readFileSync(String(note_path), "utf8"), "first");
+  assert.deepEqual(readdirSync(dirname(dirname(String(note_path)))), ["app"]);
+});
+
 test("names are found however they are typed, and never lead out of their folder", async (context) => {
   const world = await withProject(await worldOf(context));
   const { note_path } = await write(world, { name: "../../Etc/Passwd.md" });
@@ -109,6 +145,11 @@ test("a note keeps its title until another is given, and texts lose secrets", as
   await write(world, { title: "Mine" });
   const again = await write(world, { content: "key s3cret-value" });
   assert.equal(again.title, "Mine");
+  assert.equal(
+    (await write(world, { title: "for s3cret-value", content: "key s3cret-value" })).title,
+    "for [redacted]",
+  );
+  await assert.rejects(write(world, { name: "of s3cret-value" }), { message: /no name for a note/ });
   const shown = (await world.ask("note_show", { name: "release-plan", project: "app" })) as Fields; // a view
   assert.equal(shown.content, "key [redacted]");
   assert.equal(readFileSync(String(shown.note_path), "utf8"), "key [redacted]");

@@ -114,6 +114,31 @@ test("[A35] create_task says what is wrong as `error`, and makes nothing", async
   assert.deepEqual(await world.ask("task_list", { project: "app" }), []);
 });
 
+test("[A35] create_task of an automation in a file makes its project, where nobody has made it yet", async (context) => {
+  const made = hookOn("automation:shop/h", "something.happened", [{ uses: "create_task" }, { uses: "create_task" }]);
+  const world = await worldOf(context, { hooks: [made] });
+  const root = world.place("shop");
+  Object.assign(made, { project: "shop", origin: { ...made.origin, layer: "project", root } });
+  await world.engine.emit(eventOf({}));
+  const [run] = await world.runs();
+  assert.deepEqual(
+    run?.steps.map(({ output }) => output.created),
+    [true, true],
+  );
+  const projects = (await world.ask("project_list")) as Fields[]; // rows
+  assert.deepEqual(
+    projects.map(({ id, workspace }) => [id, workspace]),
+    [["shop", root]],
+  );
+  assert.equal(((await world.ask("task_list", { project: "shop" })) as Fields[]).length, 2);
+});
+
+test("[A35] create_task for a project that its author has named, and that is not there, says what to do", async (context) => {
+  const { world, outputs } = await ran(context, [{ uses: "create_task", project_id: "shop" }]);
+  assert.equal(outputs[0]?.error, 'no project is called "shop"; project list shows them, and project create makes one');
+  assert.equal(((await world.ask("project_list")) as Fields[]).length, 2);
+});
+
 test("a create_task step that is repeated after a crash makes no second task", async (context) => {
   const { world } = await ran(context, [{ uses: "log", message: "no task yet" }]);
   const base = contextOf({ data: {} });

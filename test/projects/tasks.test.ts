@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { applicationEvents } from "../../src/core/application-events.ts";
 import type { Fields } from "../../src/core/event.ts";
 import { eventOf, hookOn, type World, worldOf } from "./world.ts";
@@ -41,7 +45,7 @@ test("events of a project happen in its workspace", async (context) => {
   );
 });
 
-test("a task keeps all that it is given", async (context) => {
+test("a task keeps all that it is given but secrets", async (context) => {
   const world = await withProject(await worldOf(context));
   const parent = await create(world);
   const id = await create(world, {
@@ -49,10 +53,10 @@ test("a task keeps all that it is given", async (context) => {
     description: "two\nlines, and s3cret-value",
     parent,
     priority: 5,
-    branch: "fix/1",
-    profile: "reviewer",
-    workspace: "ws-2",
-    context: [{ type: "log", label: "build", content: "it broke" }, { content: "more" }],
+    branch: "fix/s3cret-value",
+    profile: "reviewer s3cret-value",
+    workspace: "ws-2 s3cret-value",
+    context: [{ type: "log s3cret-value", label: "build s3cret-value", content: "it broke" }, { content: "more" }],
     depends_on: [parent],
   });
   const task = (await world.ask("task_show", { id })) as Fields; // a view
@@ -66,11 +70,11 @@ test("a task keeps all that it is given", async (context) => {
       status: "DEFINED",
       priority: 5,
       parent_task_id: parent,
-      profile_id: "reviewer",
-      preferred_workspace_id: "ws-2",
-      branch_name: "fix/1",
+      profile_id: "reviewer [redacted]",
+      preferred_workspace_id: "ws-2 [redacted]",
+      branch_name: "fix/[redacted]",
       context_entries: [
-        { type: "log", label: "build", content: "it broke" },
+        { type: "log [redacted]", label: "build [redacted]", content: "it broke" },
         { type: "text", label: "", content: "more" },
       ],
       depends_on: [`task:${parent}`],
@@ -113,6 +117,14 @@ test("a person may begin a task although it waits", async (context) => {
   const id = await create(world, { depends_on: [first] });
   const started = (await world.ask("task_start", { id, force: true })) as Fields; // a view
   assert.equal(started.status, "IN_PROGRESS");
+});
+
+test("a task that was begun although it waits can be completed", async (context) => {
+  const world = await withProject(await worldOf(context));
+  const id = await create(world, { depends_on: [await create(world)] });
+  await world.ask("task_start", { id, force: true });
+  const done = (await world.ask("task_complete", { id })) as Fields; // a view
+  assert.equal(done.status, "COMPLETED");
 });
 
 test("nothing can wait for what is not there, and nothing is made then", async (context) => {
@@ -186,15 +198,74 @@ test("one key makes one task and one event, however often it is asked for", asyn
   assert.equal(byKey.id, byKeyAgain.id);
 });
 
+const dying = fileURLToPath(new URL("./dying.ts", import.meta.url));
+
+/** Another process does this, and is killed where its event would leave. */
+async function killedAt(world: World, operation: string, input: Fields, key: string[] = []): Promise<void> {
+  const words = [join(world.folder, "state", "hookline.db"), operation, JSON.stringify(input), ...key];
+  const child = spawn(process.execPath, [dying, ...words], { stdio: ["ignore", "ignore", "inherit"] });
+  const [, signal] = await once(child, "close");
+  assert.equal(signal, "SIGKILL");
+}
+const namesOf = (world: World): string[] => world.events().map(({ name }) => name);
+
 test("a task whose process ended before it was told of is told of when its step is repeated", async (context) => {
   const world = await withProject(await worldOf(context));
+  await killedAt(world, "task_create", { title: "t", project: "app" }, ["key"]);
+  assert.deepEqual(namesOf(world), []);
   await world.board.createTask({ title: "t", project: "app" }, "key");
-  world.store.database.run("delete from event");
   await world.board.createTask({ title: "t", project: "app" }, "key");
+  assert.deepEqual(namesOf(world), ["task.created"]);
+});
+
+test("[A10] a task whose process was killed while it was completed keeps its result in memory, and is told of when it is completed again", async (context) => {
+  const world = await withProject(await worldOf(context));
+  const id = await create(world);
+  await killedAt(world, "task_complete", { id, result: "descaled the kettle" });
+  const found = (await world.ask("memory_search", { query: "kettle", project: "app" })) as Fields; // as it is documented
+  assert.deepEqual([found.count, namesOf(world)], [1, ["task.created"]]);
+  const again = (await world.ask("task_complete", { id })) as Fields; // a view
+  assert.deepEqual([again.status, again.result], ["COMPLETED", "descaled the kettle"]);
+  assert.deepEqual(namesOf(world), ["task.created", "task.completed"]);
+  await assert.rejects(world.ask("task_complete", { id }), { message: /is COMPLETED already/ });
+});
+
+test("what was not told of a task is told before what becomes of it next", async (context) => {
+  const world = await withProject(await worldOf(context));
+  const id = await create(world);
+  await killedAt(world, "task_start", { id });
+  await world.ask("task_fail", { id, error: "e" });
+  assert.deepEqual(namesOf(world), ["task.created", "task.started", "task.failed"]);
+});
+
+test("[R56] a call that is repeated by its key is no refusal, told once, and forgotten events make nobody tell it anew", async (context) => {
+  const world = await withProject(await worldOf(context));
+  const id = await create(world);
+  const complete = (key: string): Promise<unknown> => world.ask("task_complete", { id, result: "r" }, { key });
+  await complete("run-1:2");
+  await complete("run-1:2");
+  assert.deepEqual(namesOf(world), ["task.created", "task.completed"]);
+  await assert.rejects(complete("run-2:2"), { message: /is COMPLETED already/ });
+  await world.store.purge(Date.now() + 1000);
+  await complete("run-1:2");
+  assert.deepEqual(namesOf(world), []);
+});
+
+test("where the store takes no events, what is written stands and the answer says that nobody was told", async (context) => {
+  const world = await withProject(await worldOf(context));
+  const broken = "before insert on event begin select raise(abort, 'no space is left'); end";
+  world.store.database.run(`create trigger broken ${broken}`);
+  const task = (await world.ask("task_create", { title: "a task", project: "app" })) as Fields; // a view
+  assert.match(String(task.not_told), /^task\.created was not told: the store cannot be used: no space is left/);
+  const note = (await world.ask("note_write", { name: "n", content: "text", project: "app" })) as Fields; // likewise
+  assert.match(String(note.not_told), /^note\.created was not told: /);
+  world.store.database.run("drop trigger broken");
+  const listed = (await world.ask("task_list", { project: "app" })) as Fields[]; // rows
   assert.deepEqual(
-    world.events().map(({ name }) => name),
-    ["task.created"],
+    listed.map(({ id }) => id),
+    [task.id],
   );
+  assert.equal(((await world.ask("task_start", { id: task.id ?? "" })) as Fields).not_told, undefined); // a view
 });
 
 test("a hook that fails or blocks changes nothing of what was written", async (context) => {

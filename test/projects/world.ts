@@ -34,6 +34,8 @@ export interface World {
   /** What the person was told beside. */
   complaints: string[];
   runs(): Promise<Run[]>;
+  /** The board as another process would open it. */
+  reopened(): Promise<Board>;
   /** A folder below, made. */
   place(name: string): string;
 }
@@ -62,19 +64,22 @@ export async function worldOf(context: TestContext, wish: Wish = {}): Promise<Wo
     projects: async () => board,
   };
   const engine = createEngine(ports);
-  const opened = await openBoard({
-    store,
-    engine,
-    now: basics.now,
-    id: basics.id,
-    home: join(folder, "home"),
-    environment,
-    redact: (text) => text.replaceAll("s3cret-value", "[redacted]"),
-    settingsIn: () => ({ config: { ...emptyConfig, ...wish.settings }, userConfig: emptyConfig }),
-    complain: (reason) => void complaints.push(reason),
-  });
-  if (!opened) throw new Error("a store on SQLite keeps projects");
-  const board: Board = opened;
+  async function open(): Promise<Board> {
+    const opened = await openBoard({
+      store,
+      engine,
+      now: basics.now,
+      id: basics.id,
+      home: join(folder, "home"),
+      environment,
+      redact: (text) => text.replaceAll("s3cret-value", "[redacted]"),
+      settingsIn: () => ({ config: { ...emptyConfig, ...wish.settings }, userConfig: emptyConfig }),
+      complain: (reason) => void complaints.push(reason),
+    });
+    if (!opened) throw new Error("a store on SQLite keeps projects");
+    return opened;
+  }
+  const board = await open();
   context.after(async () => {
     await engine.close();
     store.close();
@@ -101,6 +106,7 @@ export async function worldOf(context: TestContext, wish: Wish = {}): Promise<Wo
       return (await operations.call(`hookline.${operation}`, input, never, event, key)).output;
     },
     runs: async () => store.runs({}),
+    reopened: open,
     place(name) {
       const path = join(folder, name);
       mkdirSync(path, { recursive: true });

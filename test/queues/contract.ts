@@ -93,6 +93,25 @@ export function testQueue(name: string, open: (cap: number) => Opened): void {
     assert.equal(told.at(-1), "r4 ran");
   });
 
+  about("[R23] 1,000 events of a hook may wait, and what comes then is refused with the reason", async (scene) => {
+    const hook = hookOf("queue");
+    await scene.add(itemOf(hook, "r1"));
+    await scene.hasBegun("r1");
+    for (let number = 1; number <= 1_001; number++) await scene.add(itemOf(hook, `w${number}`));
+    await scene.add(itemOf(hookOf("queue", "other"), "o1"));
+    assert.deepEqual(scene.told, ["w1001 queue full: 1000 wait"]);
+    for (let number = 2; number <= 1_000; number++) await scene.queue.cancel(`w${number}`);
+    await scene.add(itemOf(hook, "r2"));
+    for (const run of ["r1", "w1", "r2", "o1"]) void scene.letGo(run);
+    await scene.close();
+    assert.deepEqual(scene.told.filter((line) => line.endsWith(" ran")).toSorted(), [
+      "o1 ran",
+      "r1 ran",
+      "r2 ran",
+      "w1 ran",
+    ]);
+  });
+
   about("what is cancelled while it waits is ended with its reason, and what runs is stopped", async (scene) => {
     const hook = hookOf("queue");
     for (const run of ["r1", "r2", "r3"]) await scene.add(itemOf(hook, run));

@@ -1,7 +1,7 @@
 /** What the commands make of durable runs: agents' calls only write them down, a person's command waits for them. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, watch } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
@@ -23,7 +23,7 @@ const program = (folder: string, script: string): Hook => ({
 interface Scene {
   folder: string;
   path: string;
-  open(hook: Hook, more?: Partial<LineOptions>): Promise<Line>;
+  open(hooks: Hook | readonly Hook[], more?: Partial<LineOptions>): Promise<Line>;
   emit(line: Line): Promise<void>;
   runs(): Promise<Run[]>;
 }
@@ -40,8 +40,8 @@ function sceneFor(context: TestContext): Scene {
   return {
     folder,
     path,
-    async open(hook, more) {
-      const loaded = { ...(await loadForOneEvent(place)), set: hookSetOf([hook]) };
+    async open(hooks, more) {
+      const loaded = { ...(await loadForOneEvent(place)), set: hookSetOf([hooks].flat()) };
       return openLine({ place, store: openSqliteStore({ path }), loaded, ...more });
     },
     async emit(line) {
@@ -104,4 +104,23 @@ test("[R56] a command that is told to stop gives its automation's run back, and 
   );
   assert.equal(seen.at(-1)?.status, "queued");
   assert.throws(() => process.kill(Number(readFileSync(join(folder, "pid"), "utf8")), 0), { code: "ESRCH" });
+});
+
+test("[A17] a person's command runs as many automations at once as the project's file says, as the daemon does", async (context) => {
+  const { folder, open, emit, runs } = sceneFor(context);
+  writeFileSync(join(folder, "hookline.yaml"), "hook_engine:\n  max_concurrent_hooks: 1\n");
+  const alone = "mkdir busy || touch beside; sleep 0.1; rmdir busy";
+  const hooks = ["one", "two", "three"].map((name) => ({
+    ...program(folder, alone),
+    id: `automation:p/${name}`,
+    name,
+  }));
+  const line = await open(hooks);
+  await emit(line);
+  await line.close();
+  assert.deepEqual(
+    (await runs()).map(({ status }) => status),
+    ["completed", "completed", "completed"],
+  );
+  assert.ok(!existsSync(join(folder, "beside")));
 });

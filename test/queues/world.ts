@@ -7,6 +7,7 @@ import type { Hook, HookSet, Step } from "../../src/core/hook.ts";
 import type { Handler, Item, Ports, Queue } from "../../src/core/ports.ts";
 import type { Run } from "../../src/core/record.ts";
 import { anything } from "../../src/core/schema.ts";
+import { createSpawn } from "../../src/processes/spawn.ts";
 import type { SqliteStore } from "../../src/stores/sqlite.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
 import { systemPorts } from "../../src/system.ts";
@@ -31,6 +32,9 @@ export const marking = (word: string, more: Marking = {}): Step => ({
   timeout: 60,
   onError: "continue",
 });
+
+/** Runs a shell line as a program of its own. */
+export const running = (line: string): Step => ({ uses: "program", with: { line }, timeout: 60, onError: "continue" });
 
 export function durableHook(id: string, steps: Step[], limits: Partial<Hook["limits"]> = {}): Hook {
   return {
@@ -88,10 +92,13 @@ export async function engineOn(
   store: SqliteStore,
   queue: Queue,
   folder: string,
-  more: { hooks?: readonly Hook[]; observe?: Ports["observe"]; now?: Ports["now"] } = {},
+  more: { hooks?: readonly Hook[]; observe?: Ports["observe"]; now?: Ports["now"]; current?: Ports["current"] } = {},
 ): Promise<Engine> {
   const set: HookSet = { id: "some", hooks: more.hooks ?? [] };
-  const handlers = new Map<string, Handler>([["mark", markIn(folder)]]);
+  const handlers = new Map<string, Handler>([
+    ["mark", markIn(folder)],
+    ["program", programIn(folder)],
+  ]);
   return createEngine({
     ...systemPorts(),
     ...(more.now ? { now: more.now } : {}),
@@ -100,9 +107,20 @@ export async function engineOn(
     hooks: () => set,
     registry: { handlers, conditions: new Map() },
     patterns: await loadPatterns(),
+    spawn: createSpawn(),
     ...(more.observe ? { observe: more.observe } : {}),
+    ...(more.current ? { current: more.current } : {}),
   });
 }
+
+const programIn = (cwd: string): Handler => ({
+  params: anything as Handler["params"], // it takes any fields
+  async run({ line }, { ports, signal }) {
+    const command = { program: "/bin/sh", args: ["-c", String(line)], cwd, input: "" };
+    const ended = await ports.spawn?.({ ...command, environment: { PATH: process.env.PATH ?? "" } }, { signal });
+    return { ok: true, output: { code: ended?.code ?? -1 } };
+  },
+});
 
 const markIn = (folder: string): Handler => ({
   params: anything as Handler["params"], // it takes any fields

@@ -22,7 +22,7 @@ const row = (id: string, more: Partial<StoredAutomation> = {}): StoredAutomation
 
 /** Rows that a test changes by hand, and how often one was compiled. */
 function given(...rows: (StoredAutomation | BrokenRow)[]) {
-  const kept = { rows, version: 1, compiled: [] as string[], workspaces: new Map<string, string>() };
+  const kept = { rows, version: 1, compiled: [] as string[], workspaces: new Map<string, string | null>() };
   const records: Pick<AutomationRecords, "list" | "listening" | "version" | "workspaces"> = {
     list: () => kept.rows,
     listening: () => kept.rows,
@@ -108,7 +108,7 @@ test("of one id in a file and in the store, the file's is in force, and it is to
     ["automation:shop/b", false],
   ]);
   assert.deepEqual(
-    source.taken(set, stored).map(({ message }) => message),
+    source.problemsAt("/shop", set, stored).map(({ message }) => message),
     ["the automation shop/a lies in the store, too; this file's is in force"],
   );
 });
@@ -121,6 +121,48 @@ test("[A8] a file's automation belongs to the project that the store has for its
   assert.deepEqual(placed.when, { is: "of_project", with: { project: "shop-2", workspace: "/shop" } });
   assert.equal(placeHook(hook, new Map([["shop", "/shop"]])), hook);
   assert.equal(placeHook(hook, new Map([["other", "/other"]])), hook);
+});
+
+test("[R58] a folder's file takes neither the place nor the events of another project's automation, and it is told", () => {
+  const hook = fileHook("name: a\nproject_id: web\ntrigger: { type: event, event_type: Stop, skip_llm: true }\n");
+  const { kept, source } = given(row("a", { project: "web" }));
+  kept.workspaces.set("web", "/web");
+  const set = hookSetOf([hook]);
+  const { hooks } = source.combine(set, source.stored());
+  assert.deepEqual(
+    hooks.map(({ id, origin }) => [id, origin.root, origin.file !== undefined]),
+    [
+      ["automation:web/a", "/web", false],
+      ["automation:shop/a", "/shop", true],
+    ],
+  );
+  assert.deepEqual(hooks[1]?.when, { is: "of_project", with: { project: "shop", workspace: "/shop" } });
+  const [problem, ...others] = source.problemsAt("/shop", set, source.stored());
+  assert.deepEqual([problem?.severity, problem?.code, problem?.file], ["error", "setting-refused", hook.origin.file]);
+  assert.match(problem?.message ?? "", /"project_id" is "web".*it runs as shop's/);
+  assert.deepEqual(others, []);
+});
+
+test("[R58] a folder that is called like a project elsewhere has a project of its own", () => {
+  const hook = fileHook("name: a\ntrigger: { type: event, event_type: Stop, skip_llm: true }\n");
+  for (const elsewhere of ["/elsewhere/shop", null]) {
+    const placed = placeHook(hook, new Map([["shop", elsewhere]]));
+    assert.match(placed.id, /^automation:shop-[0-9a-f]{6}\/a$/);
+    assert.deepEqual(placed.when, { is: "of_project", with: { project: placed.project, workspace: "/shop" } });
+    assert.equal(placeHook(placed, new Map([["shop", elsewhere]])), placed);
+  }
+});
+
+test("a folder is told of the rows of its own project and of those that lie nowhere, and of no others", () => {
+  const bad = (project: string): BrokenRow => ({ project, id: "bad", name: "bad", broken: "no JSON" });
+  const { kept, source } = given(bad("all"), bad("gone"), bad("lib"), bad("nowhere"), bad("web"));
+  const places = { all: "/shop", lib: "/shop/lib", nowhere: null, web: "/web" };
+  for (const [project, workspace] of Object.entries(places)) kept.workspaces.set(project, workspace);
+  const told = (folder: string): string[] =>
+    source.problemsAt(folder, hookSetOf([]), source.stored()).map(({ file }) => file.slice("automation:".length, -4));
+  assert.deepEqual(told("/shop"), ["all", "gone", "nowhere"]);
+  assert.deepEqual(told("/shop/lib/src"), ["gone", "lib", "nowhere"]);
+  assert.deepEqual(told("/other"), ["gone", "nowhere"]);
 });
 
 test("[A8] the user's own automation that names a project works in that one's folder", () => {

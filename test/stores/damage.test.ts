@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
   closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   truncateSync,
@@ -20,6 +22,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { advance } from "../../src/core/events.ts";
 import type { Store } from "../../src/core/record.ts";
+import { migrations } from "../../src/stores/schema.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
 import { anEvent, aRun, codeOf, noHooks } from "./contract.ts";
 
@@ -57,30 +60,108 @@ async function useAll(store: Store): Promise<void> {
 }
 
 const damages: Record<string, (path: string) => void> = {
-  "an overwritten header": (path) => overwrite(path, 0, noise(100)),
-  "zeroes instead of its first pages": (path) => overwrite(path, 0, Buffer.alloc(8_192)),
   "noise in all pages after the first": (path) => overwrite(path, 4_096, noise(statSync(path).size - 4_096)),
   "half of its pages cut off": (path) => truncateSync(path, 4_096 * Math.floor(statSync(path).size / 8_192)),
+};
+const lostHeaders: Record<string, (path: string) => void> = {
+  "an overwritten header": (path) => overwrite(path, 0, noise(100)),
+  "zeroes instead of its first pages": (path) => overwrite(path, 0, Buffer.alloc(8_192)),
   "other content": (path) => writeFileSync(path, "this is a letter, not a database. ".repeat(500)),
 };
-for (const [what, damage] of Object.entries(damages)) {
-  test(`[F12] a file with ${what} is moved aside with a notice, and a new store is made`, async () => {
+
+/** Opened where it lies, the file at the path is moved aside with one notice, and a new store takes its place. */
+async function isMended(path: string, usualPath?: string): Promise<void> {
+  const notices: string[] = [];
+  const store = openSqliteStore({ path, usualPath, onNotice: (notice) => notices.push(notice) });
+  await useAll(store);
+  assert.equal((await store.run("new"))?.id, "new");
+  store.close();
+  const aside = asideIn(path);
+  assert.equal(aside.length, 1);
+  assert.equal(notices.length, 1);
+  assert.ok(notices[0]?.includes(String(aside[0])), notices[0]);
+  for (const file of readdirSync(dirname(path)))
+    assert.equal(statSync(join(dirname(path), file)).mode & 0o777, 0o600, file);
+}
+
+for (const [what, damage] of Object.entries(damages))
+  test(`[F12] a store with ${what} is moved aside with a notice, and a new store is made`, async () => {
     const path = newPath();
     filled(path);
     damage(path);
-    const notices: string[] = [];
-    const store = openSqliteStore({ path, onNotice: (notice) => notices.push(notice) });
-    await useAll(store);
-    assert.equal((await store.run("new"))?.id, "new");
-    store.close();
-    const aside = asideIn(path);
-    assert.equal(aside.length, 1);
-    assert.equal(notices.length, 1);
-    assert.ok(notices[0]?.includes(String(aside[0])), notices[0]);
-    for (const file of readdirSync(dirname(path)))
-      assert.equal(statSync(join(dirname(path), file)).mode & 0o777, 0o600, file);
+    await isMended(path);
+  });
+
+for (const [what, damage] of Object.entries(lostHeaders)) {
+  test(`[F12] where only stores lie, a file with ${what} is moved aside with a notice, and a new store is made`, async () => {
+    const path = newPath();
+    filled(path);
+    damage(path);
+    await isMended(path, path);
+  });
+
+  test(`[F12] a file with ${what} beside the log of a store is moved aside`, async () => {
+    const path = newPath();
+    filled(path);
+    damage(path);
+    writeFileSync(`${path}-wal`, "", { mode: 0o600 });
+    await isMended(path);
   });
 }
+
+/** What stands in the folder: of each file its name, mode, time of change and bytes. */
+const stateOf = (folder: string): unknown[] =>
+  readdirSync(folder).map((name) => {
+    const { mode, mtimeMs } = statSync(join(folder, name));
+    return [name, mode, mtimeMs, readFileSync(join(folder, name), "latin1")];
+  });
+
+function database(path: string, sql: string): void {
+  const connection = new DatabaseSync(path);
+  connection.exec(sql);
+  connection.close();
+}
+
+const strangers: Record<string, (path: string) => void> = {
+  "a letter": (path) => writeFileSync(path, "this is a letter, not a database. ".repeat(500)),
+  "one letter of text": (path) => writeFileSync(path, "a"),
+  "zeroes alone": (path) => writeFileSync(path, Buffer.alloc(8_192)),
+  "a database with other tables": (path) => database(path, "create table moz_places (id integer)"),
+  "a database with other tables and a write-ahead log": (path) =>
+    database(path, "pragma journal_mode = wal; create table moz_places (id integer)"),
+  "a database with other tables and a version of its own": (path) =>
+    database(path, `create table moz_places (id integer); pragma user_version = ${migrations.length}`),
+  "a database with a table of ours among others": (path) =>
+    database(path, "create table meta (key text, value text); create table moz_places (id integer)"),
+  "a damaged database with a version that no store has": (path) => {
+    database(path, "create table moz_places (id integer); pragma user_version = 75");
+    overwrite(path, 100, noise(200));
+  },
+};
+for (const [what, make] of Object.entries(strangers))
+  test(`a file that is no store of ours is refused and left as it is, with its mode: ${what}`, () => {
+    const path = newPath();
+    mkdirSync(dirname(path));
+    make(path);
+    chmodSync(path, 0o644);
+    const before = stateOf(dirname(path));
+    for (let times = 0; times < 2; times++)
+      assert.throws(
+        () => openSqliteStore({ path }),
+        (error) => codeOf(error) === "store_unusable" && String(error).includes(path),
+      );
+    assert.deepEqual(stateOf(dirname(path)), before);
+  });
+
+test("an empty file becomes a store, as a database of SQLite does", () => {
+  const path = newPath();
+  mkdirSync(dirname(path));
+  writeFileSync(path, "", { mode: 0o644 });
+  openSqliteStore({ path }).close();
+  openSqliteStore({ path }).close();
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  assert.deepEqual(asideIn(path), []);
+});
 
 test("[F12] after a restart of the machine a file that was left open is checked as a whole, once", () => {
   const path = newPath();

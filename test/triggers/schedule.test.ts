@@ -381,6 +381,31 @@ test("a one-shot that the line refuses is tried again, until it is there", async
   assert.deepEqual(complaints, ["nightly: the store is locked", "nightly: the store is locked"]);
 });
 
+test("a moment of a pattern and a turn of an interval that the line refuses are tried again, and none is told twice", async (context) => {
+  for (const on of [{ cron: "0 13 * * *", zone: "UTC" }, { every: 3_600 }]) {
+    let failures = 0;
+    const { schedule, fired, complaints, pass } = schedulingIn(context, { fails: () => ++failures <= 2 });
+    await schedule.sync([aTimed(on)]);
+    await pass(hour + 10 * second);
+    const expected = "cron" in on ? ["cron"] : ["periodic", "periodic"];
+    assert.deepEqual([causes(fired), complaints.length], [expected, 2]);
+  }
+});
+
+test("a moment of a pattern that the store could not be asked about is not gone by", async (context) => {
+  const store = openSqliteStore({ path: join(temporaryFolder(context), "store.db") });
+  context.after(() => store.close());
+  const { schedule, fired, complaints, pass } = schedulingIn(context, { store });
+  await schedule.sync([aTimed({ cron: "0 13 * * *", zone: "UTC" })]);
+  const broken = "create trigger broken before insert on claim begin select raise(abort, 'no space is left'); end";
+  store.database.run(broken);
+  await pass(hour + 2 * second);
+  assert.deepEqual([fired.length, complaints.length > 0], [0, true]);
+  store.database.run("drop trigger broken");
+  await pass(second);
+  assert.deepEqual(causes(fired), ["cron"]);
+});
+
 test("a one-shot whose process died with its run written and nothing else does not fire again", async (context) => {
   const { schedule, fired, ended, ran, pass } = schedulingIn(context);
   const hook = aTimed({ at: start - 10 * second });

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { daemonLines, daemonRows } from "../../src/cli/daemon-lines.ts";
+import type { Terminal } from "../../src/cli/terminal.ts";
+
+const terminal: Terminal = {
+  isTerminal: true,
+  width: 200,
+  print() {},
+  error() {},
+  paint: (_style, text) => text,
+};
+const trick = "\u001b[2Jx\u202e\ny";
+
+test("whatever a daemon tells of files, hooks and webhooks, each stays on its line as text", () => {
+  const status = {
+    workspaces: [trick],
+    due: [{ hook: trick, at: trick, waits: trick }],
+    watches: [{ hook: trick, paths: [trick], mode: trick }],
+    webhooks: [trick],
+    queue: { waiting: trick, running: 0 },
+    automations: { enabled: trick, inForce: 1, broken: [{ file: trick, message: trick }] },
+  };
+  const rows = [
+    ...daemonLines(status, terminal, (path) => path),
+    ...daemonRows({ ...status, started: trick, unreachable: trick }, { waiting: 0, running: 0 }, terminal, String),
+  ];
+  assert.equal(rows.length, 8);
+  for (const row of rows) for (const one of ["\u001b", "\u202e", "\n"]) assert.ok(!row.includes(one), row);
+});

@@ -1,0 +1,97 @@
+/** A store that takes no events for a while: what cannot be written down is refused, and nothing that was told is lost. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { Webhook } from "standardwebhooks";
+import { automation, type Place, placeFor, type Started, until } from "./started.ts";
+
+/** The store refuses every event until this is undone, as a full disk would. */
+function breakStore({ environment }: Place): () => void {
+  const path = join(environment.XDG_STATE_HOME ?? "", "hookline", "hookline.db");
+  const change = (sql: string): void => {
+    const database = new DatabaseSync(path);
+    database.exec(sql);
+    database.close();
+  };
+  change("create trigger broken before insert on event begin select raise(abort, 'no space is left'); end");
+  return () => change("drop trigger broken");
+}
+
+/** Resolves once the daemon has said so. */
+function said({ child }: Started, pattern: RegExp): Promise<boolean> {
+  let text = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  return until(() => pattern.test(text), `${pattern} in what it says`);
+}
+
+const logged = automation("Any", "type: event, event_type: activation", "echo {{event_name}} >> log");
+
+test("an event that cannot be written down is refused whatever its way in, and taken once it can be", async (t) => {
+  const secret = `whsec_${randomBytes(24).toString("base64")}`;
+  const place = placeFor(t, {
+    "home/.config/hookline/config.yaml": `webhooks: { ci: { secret: "${secret}", event: build.finished } }`,
+    "workspace/.hookline/automations/a.yaml": logged,
+  });
+  const daemon = await place.up();
+  const at = new Date();
+  const webhook = { type: "x.y", data: { ok: true } };
+  const headers = {
+    "webhook-id": "msg_1",
+    "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+    "webhook-signature": new Webhook(secret).sign("msg_1", at, JSON.stringify(webhook)),
+  };
+  const repair = breakStore(place);
+  const ways: [code: string, path: string, request: Parameters<Started["call"]>[1]][] = [
+    ["store_unusable", "/events", { body: { event: "a.b" } }],
+    ["operation_failed", "/operations/emit", { body: { event: "a.b" } }],
+    ["store_unusable", "/webhooks/ci", { body: webhook, headers }],
+  ];
+  for (const [code, path, request] of ways) {
+    const { status, body } = await daemon.call(path, request);
+    assert.deepEqual([status, body.error?.code], [503, code], path);
+    assert.match(body.error.message, /no space is left/);
+  }
+  repair();
+  for (const [, path, request] of ways)
+    assert.ok([200, 202].includes((await daemon.call(path, request)).status), `${path} is taken`);
+  assert.equal((await daemon.call("/webhooks/ci", { body: webhook, headers })).status, 409);
+  await until(() => place.runs().length === 3, "one run for each event that was taken");
+});
+
+test("a file's change that could not be written down is told once it can be", async (t) => {
+  const place = placeFor(t, {
+    "workspace/notes.md": "one\n",
+    "workspace/.hookline/automations/watch.yaml": automation(
+      "Watch",
+      "type: event, event_type: file.changed, watch: { paths: [notes.md] }",
+      "true",
+    ),
+  });
+  const daemon = await place.up();
+  const complained = said(daemon, /file\.changed of automation:workspace\/watch: .*no space is left/);
+  const repair = breakStore(place);
+  place.write("workspace/notes.md", "two, and longer\n");
+  await complained;
+  repair();
+  await until(() => place.runs().length === 1, "the run that the change sets off");
+});
+
+test("what fires once stays due while its event cannot be written down", async (t) => {
+  const moment = new Date(Date.now() + 1_000).toISOString();
+  const place = placeFor(t, {
+    "workspace/.hookline/automations/once.yaml": automation("Once", `type: at, at: "${moment}"`, "true"),
+  });
+  const daemon = await place.up();
+  const complained = said(daemon, /Once: .*no space is left/);
+  breakStore(place);
+  await complained;
+  const { body } = await daemon.call("/status");
+  assert.deepEqual(
+    body.due.map(({ hook }: { hook: string }) => hook),
+    ["automation:workspace/once"],
+  );
+});

@@ -1,0 +1,25 @@
+/** A process of its own that dies in the middle of an operation: node dying.ts STORE OPERATION INPUT KEY. It is killed where the event would leave. */
+import { openBoard } from "../../src/board.ts";
+import { emptyConfig } from "../../src/dialects/config.ts";
+import { createOperations } from "../../src/operations/index.ts";
+import { openSqliteStore } from "../../src/stores/sqlite.ts";
+
+const [path = "", operation = "", input = "{}", key] = process.argv.slice(2);
+const engine = {
+  async emit(): Promise<never> {
+    process.kill(process.pid, "SIGKILL");
+    return new Promise(() => {});
+  },
+  explain: () => [],
+};
+const store = openSqliteStore({ path });
+const board = await openBoard({
+  ...{ store, engine, now: Date.now, id: () => crypto.randomUUID(), home: "/nobody" },
+  environment: { PATH: process.env.PATH ?? "" },
+  redact: (text) => text,
+  settingsIn: () => ({ config: emptyConfig, userConfig: emptyConfig }),
+  complain: () => {},
+});
+const hooks = { id: "none", hooks: [] };
+const operations = createOperations({ store, engine, hooks: () => hooks, board: async () => board });
+await operations.call(`hookline.${operation}`, JSON.parse(input), new AbortController().signal, undefined, key);

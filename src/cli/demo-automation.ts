@@ -9,7 +9,8 @@ import type { Run } from "../core/record.ts";
 import { isRecord } from "../core/schema.ts";
 import { startScriptedModel } from "../testing/scripted-model.ts";
 import type { Told } from "./demo-session.ts";
-import type { Line, Place } from "./line.ts";
+import type { Line } from "./line.ts";
+import type { Place } from "./place.ts";
 
 /** What the automation reaches beyond the sample. */
 export interface Stage {

@@ -12,7 +12,8 @@ import type { Outcome } from "../core/outcome.ts";
 import type { Run } from "../core/record.ts";
 import { isRecord } from "../core/schema.ts";
 import type { Invocation } from "./command.ts";
-import type { Line, Place } from "./line.ts";
+import type { Line } from "./line.ts";
+import type { Place } from "./place.ts";
 
 /** Where the recording was made; replaced by where the sample lies now. */
 const recorded = { repository: "/workspace/repo", home: "/home/dev" };

@@ -4,7 +4,7 @@ import { HooklineError } from "../core/error.ts";
 import { type DaemonState, daemonFilesOf, removeState, runningDaemon } from "../daemon/state-file.ts";
 import { isAlive } from "../system.ts";
 import { type ExitCode, type Invocation, textFlag } from "./command.ts";
-import { storePath } from "./line.ts";
+import { storePath } from "./place.ts";
 
 /** Runs get ten seconds to end (A50), their programs and connections a little more. */
 const patienceInMilliseconds = 20_000;

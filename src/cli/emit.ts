@@ -7,8 +7,9 @@ import { emitRecorded } from "../core/recorded.ts";
 import { systemPorts } from "../system.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { eventFrom } from "./event-input.ts";
-import { complaintAbout, type Line, openLine } from "./line.ts";
+import { type Line, openLine } from "./line.ts";
 import { shortPath } from "./list.ts";
+import { complaintAbout } from "./loaded.ts";
 import { type OpenedStore, openStore } from "./store.ts";
 import { oneLine, type Style, safeText, type Terminal, table } from "./terminal.ts";
 

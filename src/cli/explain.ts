@@ -3,8 +3,9 @@ import type { Explanation } from "../core/explain.ts";
 import { systemPorts } from "../system.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { eventFrom } from "./event-input.ts";
-import { complaintAbout, openLine } from "./line.ts";
+import { openLine } from "./line.ts";
 import { shortPath } from "./list.ts";
+import { complaintAbout } from "./loaded.ts";
 import { openStore } from "./store.ts";
 import { table } from "./terminal.ts";
 

@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { type AskGit, preCommit } from "../agents/git.ts";
 import type { Hook, Problem } from "../core/hook.ts";
-import { loadForOneEvent, type Place } from "./line.ts";
+import { loadForOneEvent } from "./loaded.ts";
+import type { Place } from "./place.ts";
 
 /** The top of the worktree that it lies below, if it does. */
 function topAbove({ on, origin: { root } }: Hook): string | undefined {

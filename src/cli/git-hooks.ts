@@ -13,7 +13,7 @@ import { knownBelow } from "./git-known.ts";
 import { askGitAs } from "./git-program.ts";
 import { wantedBy } from "./git-wanted.ts";
 import { readWorktrees, type Worktree } from "./git-worktrees.ts";
-import { type Place, stateFolder } from "./line.ts";
+import { type Place, stateFolder } from "./place.ts";
 
 export interface GitHooksOptions {
   place: Place;

@@ -12,7 +12,7 @@ import { isGuard } from "../core/hook.ts";
 import { managedFoldersOf } from "../sources/places.ts";
 import { isWatchedBelow, realPath } from "./git-known.ts";
 import type { Worktree } from "./git-worktrees.ts";
-import type { Place } from "./line.ts";
+import type { Place } from "./place.ts";
 
 export interface WantedFrom {
   where: Place;

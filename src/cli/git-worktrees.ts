@@ -7,7 +7,8 @@ import type { Hook } from "../core/hook.ts";
 import { listensTo } from "../core/plan.ts";
 import type { Store } from "../core/record.ts";
 import type { Loaded } from "../loading.ts";
-import { loadInForce, type Place } from "./line.ts";
+import { loadInForce } from "./loaded.ts";
+import type { Place } from "./place.ts";
 
 export interface Worktree {
   top: string;

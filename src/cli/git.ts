@@ -13,8 +13,10 @@ import { type Invocation, textFlag, usageError } from "./command.ts";
 import { hooksBelow } from "./git-below.ts";
 import { type GitHooksOptions, installGitHooks, programOf, refreshGitHooks, uninstallGitHooks } from "./git-hooks.ts";
 import { askGitAs } from "./git-program.ts";
-import { complaintAbout, openLine, storeOptions, storePath } from "./line.ts";
+import { openLine } from "./line.ts";
 import { shortPath } from "./list.ts";
+import { complaintAbout } from "./loaded.ts";
+import { storeOptions, storePath } from "./place.ts";
 import { safeText } from "./terminal.ts";
 
 export async function git(invocation: Invocation): Promise<number> {

@@ -20,7 +20,9 @@ import { storeWithFallback } from "../stores/fallback.ts";
 import { openSqliteStore } from "../stores/sqlite.ts";
 import { systemPorts } from "../system.ts";
 import { environmentOf } from "./command.ts";
-import { complaintAbout, loadForOneEvent, openLine, type Place, stateFolder, storeOptions, storePath } from "./line.ts";
+import { openLine } from "./line.ts";
+import { complaintAbout, loadForOneEvent } from "./loaded.ts";
+import { type Place, stateFolder, storeOptions, storePath } from "./place.ts";
 
 /** Registered as 660 s with the agent (R50): we answer before it gives up on us. */
 const answersWithin = 650_000;

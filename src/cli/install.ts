@@ -8,8 +8,9 @@ import { nearest } from "../core/nearest.ts";
 import { loadAll } from "../loading.ts";
 import { findProject } from "../sources/project.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "./command.ts";
-import { loadingFor, stateFolder } from "./line.ts";
 import { shortPath } from "./list.ts";
+import { loadingFor } from "./loaded.ts";
+import { stateFolder } from "./place.ts";
 import { safeText } from "./terminal.ts";
 
 export async function install(invocation: Invocation): Promise<ExitCode> {

@@ -13,7 +13,7 @@ import type { ConditionKind } from "../core/ports.ts";
 import { hookRow } from "../operations/hooks.ts";
 import type { LoadedHooks } from "../sources/load.ts";
 import { type ExitCode, type Invocation, textFlag } from "./command.ts";
-import { complaintAbout, loadInForce } from "./line.ts";
+import { complaintAbout, loadInForce } from "./loaded.ts";
 import { openStore } from "./store.ts";
 import { safeText, table } from "./terminal.ts";
 

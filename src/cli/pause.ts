@@ -5,8 +5,8 @@ import { type Hook, isGuard } from "../core/hook.ts";
 import type { Found, Store } from "../core/record.ts";
 import { findHook, projectOf } from "../operations/find-hook.ts";
 import type { ExitCode, Invocation } from "./command.ts";
-import { loadInForce } from "./line.ts";
 import { shortPath } from "./list.ts";
+import { loadInForce } from "./loaded.ts";
 import { openStore } from "./store.ts";
 import { oneLine } from "./terminal.ts";
 

@@ -5,8 +5,8 @@ import { inspectHooks } from "../dialects/inspect.ts";
 import { matchOf } from "../dialects/registry-match.ts";
 import { findingLine } from "./check.ts";
 import type { ExitCode, Invocation } from "./command.ts";
-import { complaintAbout, loadInForce } from "./line.ts";
 import { shortPath } from "./list.ts";
+import { complaintAbout, loadInForce } from "./loaded.ts";
 import { openStore } from "./store.ts";
 
 export async function register(invocation: Invocation): Promise<ExitCode> {

@@ -6,7 +6,7 @@ import type { Registry } from "../core/ports.ts";
 import { automationSchema } from "../dialects/automation-json-schema.ts";
 import { rulesSchema } from "../dialects/rules-schema.ts";
 import type { ExitCode, Invocation } from "./command.ts";
-import { registryAt } from "./line.ts";
+import { registryAt } from "./loaded.ts";
 
 interface Format {
   make(registry: Registry): Fields;

@@ -9,8 +9,8 @@ import { workCounts } from "../stores/work-counts.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { daemonHere, daemonRows } from "./daemon-lines.ts";
 import { type GitHookHere, gitHookHere } from "./git-hooks.ts";
-import { loadInForce } from "./line.ts";
 import { ago, shortPath } from "./list.ts";
+import { loadInForce } from "./loaded.ts";
 import { openStore } from "./store.ts";
 import { oneLine } from "./terminal.ts";
 

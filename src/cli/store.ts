@@ -3,7 +3,7 @@ import type { Store } from "../core/record.ts";
 import type { SqliteStore } from "../stores/sqlite.ts";
 import { isAlive } from "../system.ts";
 import { type Invocation, textFlag } from "./command.ts";
-import { stateFolder, storeOptions } from "./line.ts";
+import { stateFolder, storeOptions } from "./place.ts";
 
 export type OpenedStore = Omit<Store, "repair"> & { readonly path: string; repair(): Promise<number> };
 

@@ -10,7 +10,9 @@ import { storeWithFallback } from "../stores/fallback.ts";
 import type { SqliteStore } from "../stores/sqlite.ts";
 import { isAlive, ownerOf } from "../system.ts";
 import type { ExitCode, Invocation } from "./command.ts";
-import { loadForOneEvent, openLine, storeOptions } from "./line.ts";
+import { openLine } from "./line.ts";
+import { loadForOneEvent } from "./loaded.ts";
+import { storeOptions } from "./place.ts";
 
 export async function supervise(invocation: Invocation): Promise<ExitCode> {
   const { item, store: path, adopted } = JSON.parse(readFileSync(0, "utf8")) as Assignment; // written by queues/detached.ts

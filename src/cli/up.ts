@@ -18,10 +18,10 @@ import { ownerOf } from "../system.ts";
 import { type ExitCode, type Invocation, textFlag, textsFlag, usageError } from "./command.ts";
 import { daemonLines, placeOf } from "./daemon-lines.ts";
 import { version } from "./help.ts";
-import { stateFolder, storeOptions, storePath } from "./line.ts";
 import { shortPath } from "./list.ts";
 import { createLog } from "./log.ts";
 import { divertOutput, outlive } from "./module-output.ts";
+import { stateFolder, storeOptions, storePath } from "./place.ts";
 import { oneLine } from "./terminal.ts";
 
 const usualPort = 4665;

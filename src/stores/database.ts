@@ -16,7 +16,7 @@ export interface Database {
   write<T>(work: () => T): T;
   /** From now on what is deleted is overwritten, and `settle` has something to do. */
   shred(): void;
-  /** After `shred`: empties the log, where all that was ever written stands until then. Does without if somebody is at it. @param isDue asked if there is something to do */
+  /** After `shred`: empties the log, where all that was ever written stands until then. Never throws, and does without if somebody is at it. @param isDue asked if there is something to do */
   settle(isDue: () => boolean): void;
   /** Safe to call twice. */
   close(): void;
@@ -189,7 +189,12 @@ export function openDatabase({ path, migrations, usualPath, onNotice }: Database
       isSettled = false;
     },
     settle(isDue) {
-      if (!isSettled && !isWriting && connection && isDue()) isSettled = emptyLog(connection);
+      if (isSettled || isWriting || !connection) return;
+      try {
+        isSettled = isDue() && emptyLog(connection);
+      } catch {
+        // somebody is at it, or the disk fails: whoever writes next hears of that, and it is tried again
+      }
     },
     close() {
       isOpen = false;
@@ -218,9 +223,6 @@ function emptyLog(connection: DatabaseSync): boolean {
   connection.exec("pragma busy_timeout = 0");
   try {
     return connection.prepare("pragma wal_checkpoint(truncate)").get()?.busy === 0;
-  } catch (error) {
-    if (isBusy(error)) return false;
-    throw error;
   } finally {
     connection.exec(`pragma busy_timeout = ${patience}`);
   }

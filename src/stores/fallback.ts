@@ -45,7 +45,7 @@ export function storeWithFallback(open: () => SqliteStore, complain: (reason: st
     run: (sql, ...values) => real().database.run(sql, ...values),
     write: (work) => real().database.write(work),
     shred: () => real().database.shred(),
-    settle: (isDue) => real().database.settle(isDue),
+    settle: (isDue) => lasting?.database.settle(isDue),
     close: () => lasting?.database.close(),
   };
   const guarded =

@@ -5,7 +5,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
-import { type Line, type LineOptions, loadForOneEvent, openLine, type Place } from "../../src/cli/line.ts";
+import { type Line, type LineOptions, openLine } from "../../src/cli/line.ts";
+import { loadForOneEvent } from "../../src/cli/loaded.ts";
+import type { Place } from "../../src/cli/place.ts";
 import type { Hook } from "../../src/core/hook.ts";
 import type { Run } from "../../src/core/record.ts";
 import { hookSetOf } from "../../src/sources/hook-set.ts";

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { loadingFor } from "../../src/cli/line.ts";
+import { loadingFor } from "../../src/cli/loaded.ts";
 import type { Hook } from "../../src/core/hook.ts";
 import { inspectHooks } from "../../src/dialects/inspect.ts";
 import { checkOne, type Loaded, loadAll, loadAllStable, type Request } from "../../src/loading.ts";

@@ -1,0 +1,135 @@
+/** What hooks run: a handler, what it is given, what it gives, and what each file format has to know of it. */
+import type { Fields, HookEvent, MaybePromise, Seconds } from "./event.ts";
+import type { Hook, Origin, Role } from "./hook.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Caller, Ports } from "./ports.ts";
+import type { Evidence, Failure } from "./record.ts";
+import type { Mismatch, Schema } from "./schema.ts";
+import type { Patterns, Scope } from "./scope.ts";
+
+interface StepEnd {
+  output: Fields;
+  outcome?: Outcome;
+  tokens?: number;
+  /** What the reader of the run should know: noise on stdout, a field that was dropped. */
+  notes?: string[];
+  /** What the program really said, kept in the run. */
+  evidence?: Evidence;
+  /** Lines for the log: whoever runs the program passes them to `observe`. */
+  logs?: readonly LogLine[];
+}
+export interface LogLine {
+  level: string;
+  message: string;
+}
+
+export type StepResult =
+  | (StepEnd & {
+      ok: true /** The program goes on by itself and its result is no longer waited for. */;
+      detached?: DetachedWork;
+    })
+  | (StepEnd & { ok: false; failure: Failure; reason: string });
+
+/** A step that goes on by itself after it said so. */
+export interface DetachedWork {
+  done: Promise<StepResult>;
+  /** Lets this process end first; gives what a supervisor needs to look after the program. */
+  release(): Released;
+  /** Ends its process tree. */
+  end(): void;
+}
+
+/** A program that was let go, for a supervisor: its id, its open outputs, and how long it may still take. */
+export interface Released {
+  pid: number;
+  /** Stands in the environment of its whole tree. */
+  cookie: string;
+  stdout: unknown;
+  stderr: unknown;
+  limit: Seconds;
+}
+
+export interface StepContext {
+  event: HookEvent;
+  hook: Hook;
+  scope: Scope;
+  run: string;
+  timeout: Seconds;
+  caller: Caller;
+  ports: Ports;
+  /** What it has done so far, for those who look at the run meanwhile. Absent: nobody can. */
+  progress?(output: Fields, tokens?: number): void;
+  /** Aborts at the step's limit or when the caller gives up. A getter: most steps never need one. */
+  readonly signal: AbortSignal;
+}
+
+/** A step's function, ready to be called. Both may throw. */
+export interface Bound {
+  call(event: HookEvent, context: StepContext): unknown;
+  /** What an answer of `call` means; not asked about undefined, which is: done, and nothing to say. */
+  read(answer: unknown, context: StepContext): MaybePromise<StepResult>;
+}
+
+/** May throw; run.ts turns that into a failed step. */
+export interface Handler<P = Fields> {
+  params: Schema<P>;
+  run(params: P, context: StepContext): MaybePromise<StepResult>;
+  /** `run` for parameters without placeholders: what depends on them alone is found once, when the hook is planned. */
+  bind?(params: P): Bound;
+  /** Fills placeholders in its own way (a command puts values into variables, R18). */
+  render?(params: Fields, scope: Scope): Fields;
+  needs?: readonly (keyof Ports)[];
+  /**
+   * What is wrong with parameters of the right shape, placeholders not yet filled; found when the file is read.
+   *
+   * @param patterns what its own patterns are tried with; without them they are not
+   * @param origin where the hook was written; without it places are not looked at
+   */
+  inspect?(params: Fields, patterns?: Patterns, origin?: Pick<Origin, "root">): Mismatch[];
+  /** How rules use it (specification 003); absent: it is no action. */
+  action?: ActionUse;
+  /** How registry files use it (specification 001); absent: it is no built-in handler there. */
+  builtin?: BuiltinUse;
+  /** How automations use it (specification 000); absent: it is no context step. */
+  contextStep?: ContextStepUse;
+}
+
+/** What an automation's author has to know of a context step. */
+export interface ContextStepUse {
+  /** As it stands behind `type:`. */
+  type: string;
+  /** One sentence, for the documentation and the schema. */
+  summary: string;
+  /** Seconds that it may take, where its author says nothing; `timeout` of its parameters counts before. */
+  limit: Seconds;
+  /** The fields of its result, and what each holds; `error` and `_step_index` are those of every step. */
+  gives?: Readonly<Record<string, string>>;
+}
+
+/** What a registry file's reader and the engine have to know of a built-in handler. */
+export interface BuiltinUse {
+  /** One sentence, for the documentation. */
+  summary: string;
+  /** What a hook with this handler is for the engine (R52). Of parameters that are not valid: what they most likely mean. */
+  role(params: Fields): Role;
+  /** Seconds that its step needs, where the file says none. */
+  limit?(params: Fields): Seconds;
+  /** What enrich has to add to the event first, such as "changes". Never throws. */
+  needsOf?(params: Fields): readonly string[];
+  /** The events that it is for, as authors write them; absent: any. */
+  events?: readonly string[];
+}
+
+/** What a rule's author and the engine have to know of an action. */
+export interface ActionUse {
+  /** One sentence, for the documentation and the schema. */
+  summary: string;
+  /** What a hook with this action is for the engine (R52). */
+  role(params: Fields): Role;
+  /** Nobody waits for it. */
+  background?: true;
+  /** What its step has to be given at least, where it has a limit of its own. */
+  limit?(params: Fields): Seconds;
+  /** The events on which it has an effect, as authors write them; absent: on all. */
+  events?: readonly string[];
+}

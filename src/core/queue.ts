@@ -1,0 +1,64 @@
+/** Runs that nobody waits for: what lies in a queue, who owns it, and the journal of those that last. */
+import type { HookEvent, MaybePromise } from "./event.ts";
+import type { DetachedWork } from "./handler.ts";
+import type { Hook } from "./hook.ts";
+import type { Caller } from "./ports.ts";
+import type { Run } from "./record.ts";
+
+/** A run that nobody waits for. It is JSON, and all that a worker needs: editing a file cannot change a run in flight. */
+export interface Item {
+  run: Run;
+  hook: Hook;
+  event: HookEvent;
+}
+
+/**
+ * What a durable run is performed against. A run whose worker dies is begun again from the top by another; steps that
+ * have ended answer from the journal. So each step happens at least once, and nothing outside a step may depend on
+ * clock, chance, network or store.
+ */
+export interface Steps {
+  /**
+   * The result that this step gave before, else that of `work`, which is kept before it is given. Rejects where `work`
+   * does, and once the run is no longer this worker's.
+   *
+   * @param name fixed by position and handler, such as "2:git_diff"; of a part of it "2:git_diff/turn 1"
+   * @param work its result is JSON; `key` is the same at each attempt, for whoever must not do a thing twice
+   */
+  step<T>(name: string, work: (key: string) => MaybePromise<T>): Promise<T>;
+  /** As `step`, for work that writes to the store and does not wait: both are one transaction. Absent: `step` will do. */
+  write?<T>(name: string, work: () => T): T;
+  /** Writes the run as it stands. One that has ended leaves the queue. Throws once the run is no longer this worker's. */
+  save(run: Run): MaybePromise<void>;
+  /** The worker stops, or another one has the run: whatever comes of it here counts no more. */
+  isLost(): boolean;
+  /** Carried by all programs that are started for the run, so that who takes it up after a crash can end them first. */
+  readonly mark?: string;
+}
+
+export interface QueueOwner {
+  /** Runs an item from start to end. Never rejects. */
+  perform(item: Item, caller: Caller): Promise<void>;
+  /** Records why an item that was accepted will not run. Never rejects. */
+  drop(item: Item, reason: string): Promise<void>;
+  /**
+   * Hears how a run stands that was not performed to its end here; its row is written.
+   *
+   * @param hook given by the one who ended it, so that its end is told of once
+   */
+  told?(run: Run, hook?: Hook): void;
+}
+
+/** Owns the runs that nobody waits for. `add` may throw: the run is then failed. */
+export interface Queue {
+  add(item: Item, caller: Caller): MaybePromise<{ is: "queued" } | { is: "skipped"; reason: string }>;
+  /** Called once, by the engine that the queue belongs to. */
+  start(owner: QueueOwner): void;
+  cancel(run: string): MaybePromise<void>;
+  /** Who looks after a run that was just handed over; absent: this process. */
+  owner?(): string;
+  /** Takes over a program that detached itself; absent: it stays with this process. */
+  adopt?(item: Item, work: DetachedWork, caller: Caller): MaybePromise<void>;
+  /** Waits for what is running, and for what that adds. Safe to call twice. */
+  close(): Promise<void>;
+}

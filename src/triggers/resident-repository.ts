@@ -221,7 +221,8 @@ export function createResidentRepository(options: ResidentOptions): ResidentRepo
     async now() {
       if (!(await witness.synced())) stale = "folders";
       const { head, dirty } = await current();
-      const below = await Promise.all([...inner.values()].map((one) => one.now()));
+      const inOrder = [...inner].sort(([left], [right]) => (left < right ? -1 : 1)); // whenever each was found
+      const below = await Promise.all(inOrder.map(([, one]) => one.now()));
       const itself: RepositoryNow = {
         prefix,
         ...(head === undefined ? {} : { head }),

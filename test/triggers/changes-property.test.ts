@@ -103,3 +103,20 @@ test("resident: whatever happens in a repository, the answer is that of a fresh 
     { numRuns: Number(process.env.RUNS ?? 12), interruptAfterTimeLimit: 60_000 },
   );
 });
+
+test("resident: repositories inside are told in one order, whenever each was found", async (context) => {
+  const { folder, write } = usualRepository(context);
+  const finder = createColdChanges(createGit(environment));
+  const resident = createResidentChanges(createGit(environment), assert.fail);
+  try {
+    resident.expect?.({ folder, isRepository: true });
+    assert.notEqual(await resident.watched(folder), 0);
+    for (const name of ["later", "early"]) {
+      repositoryIn(join(folder, name));
+      write(`${name}/file.txt`, name);
+      assert.deepEqual(await differences(resident, folder), await differences(finder, folder));
+    }
+  } finally {
+    await resident.close();
+  }
+});

@@ -3,7 +3,7 @@
 import { accept } from "./accept.ts";
 import { claimsOf, refusalOf } from "./admit.ts";
 import { elapsed } from "./elapsed.ts";
-import { messageOf } from "./error.ts";
+import { isOfStore, messageOf } from "./error.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { type Flow, wait } from "./flow.ts";
 import { isEmpty, merge, type Outcome } from "./outcome.ts";
@@ -248,6 +248,20 @@ function rewrite(plan: Plan, passage: Passage, now: Outcome): void {
 function* enqueue(ports: Ports, plan: Plan, passage: Passage): Flow<void> {
   const owner = ports.queue.owner?.();
   const run: Run = { ...newRun(plan, passage, ports), ...(owner ? { owner } : {}) };
+  try {
+    yield* queueRun(ports, plan, passage, run);
+  } catch (error) {
+    if (!plan.hook.durable || !isOfStore(error)) throw error;
+    passage.unqueued ??= error;
+    try {
+      yield* saveUnqueued(ports, run, error);
+    } catch {
+      // The store still fails, which the passage remembers.
+    }
+  }
+}
+
+function* queueRun(ports: Ports, plan: Plan, passage: Passage, run: Run): Flow<void> {
   yield* wait(ports.store.saveRun(run));
   const { event } = passage;
   // The event's deadline and signal end with the event; what runs behind it has its own limits.
@@ -256,12 +270,11 @@ function* enqueue(ports: Ports, plan: Plan, passage: Passage): Flow<void> {
     const taken = yield* wait(ports.queue.add({ run, hook: plan.hook, event }, caller));
     if (taken.is === "skipped") return yield* save(ports, { ...run, status: "skipped", reason: taken.reason, ms: 0 });
   } catch (error) {
-    return yield* save(ports, {
-      ...run,
-      status: "failed",
-      reason: `it could not be queued: ${messageOf(error)}`,
-      ms: 0,
-    });
+    if (plan.hook.durable && isOfStore(error)) throw error;
+    return yield* saveUnqueued(ports, run, error);
   }
   ports.observe?.({ is: "run", run });
 }
+
+const saveUnqueued = (ports: Ports, run: Run, error: unknown): Flow<void> =>
+  save(ports, { ...run, status: "failed", reason: `it could not be queued: ${messageOf(error)}`, ms: 0 });

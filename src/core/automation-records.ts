@@ -38,6 +38,8 @@ export interface AutomationRecords {
   enable(project: string, id: string, enabled: boolean, now: Seconds): boolean;
   /** Its runs go with it, and whatever else is kept of it (A54). False where there is none. */
   remove(project: string, id: string): boolean;
+  /** The same, of one that lies in a file, too: what else is kept of it stays. */
+  removeRow(project: string, id: string): boolean;
   /** Another one whenever an automation or the folder of a project has changed, whoever changed it. Costs one look. */
   version(): string;
   /** All projects and their folders; null: it has none. */

@@ -2,7 +2,7 @@
 import { claimsOf, withdrawn } from "./admit.ts";
 import { save } from "./ask.ts";
 import { elapsed } from "./elapsed.ts";
-import { messageOf } from "./error.ts";
+import { isOfStore, messageOf } from "./error.ts";
 import type { Counter, Instant, MaybePromise } from "./event.ts";
 import { type Flow, go, isThenable, wait } from "./flow.ts";
 import type { Hook } from "./hook.ts";
@@ -13,12 +13,16 @@ import { addTokens, type Claim, type Run, type RunStatus } from "./record.ts";
 import { perform, type Report } from "./run.ts";
 import { type Occasion, sharedScope } from "./step-context.ts";
 
-/** Never rejects: a failure closes the run. What is no longer this worker's is left as it stands. */
+/**
+ * Never rejects: a failure closes the run. What is no longer this worker's is left as it stands; so is a durable run that the
+ * store kept from going on, which its queue gives back.
+ */
 export async function performItem(ports: Ports, item: Item, caller: Caller): Promise<void> {
   try {
     await go(runItem(ports, item, caller));
   } catch (error) {
-    if (!caller.steps?.isLost()) await closeFailed(ports, item, messageOf(error), caller);
+    const goesOn = caller.steps && (caller.steps.isLost() || isOfStore(error));
+    if (!goesOn) await closeFailed(ports, item, messageOf(error), caller);
   }
 }
 

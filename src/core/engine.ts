@@ -103,6 +103,11 @@ export function createEngine(ports: Ports): Engine {
     yield* askAll(asking, passage);
     yield* askAgain(asking, passage);
     const outcome = yield* settle(ports, passage);
+    const { unqueued, caller } = passage;
+    if (unqueued !== undefined && caller.unrecorded) {
+      caller.unrecorded(unqueued); // without its outcome, so that it is taken when it is sent again
+      return outcome;
+    }
     try {
       yield* wait(ports.store.answered(passage.event.id, outcome));
     } catch {

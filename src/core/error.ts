@@ -76,5 +76,10 @@ export class HooklineError extends Error {
   }
 }
 
+const storeCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["store_locked", "store_unusable"]);
+
+/** The store failed: what was to be written down can be so later. */
+export const isOfStore = (error: unknown): boolean => error instanceof HooklineError && storeCodes.has(error.code);
+
 /** The sentence of anything that was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

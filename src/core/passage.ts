@@ -44,6 +44,8 @@ export interface Passage {
   /** The first that owes and has not passed: those that owe behind it wait for it (specification 004). */
   unpaid?: Plan;
   paused: ReadonlySet<string>;
+  /** What kept a durable run from being written down: judging goes on, and whoever has to be sure of the event hears of it. */
+  unqueued?: unknown;
 }
 
 export function begin(event: HookEvent, plans: Plans, caller: Caller, ports: Ports): Passage {

@@ -98,8 +98,8 @@ export interface Caller {
   deadline?: Instant;
   environment?: Readonly<Record<string, string>>;
   /**
-   * Told what kept the event, or what it set off, from being written down: the outcome is only what the failure policies
-   * say, and whoever has to be sure of the event sends it again. Must not throw.
+   * Told what kept the event, or a durable run that it set off, from being written down: the event counts as not taken,
+   * whatever its outcome says, and whoever has to be sure of it sends it again. Must not throw.
    */
   unrecorded?(because: unknown): void;
   /** The journal of a durable run. */

@@ -49,7 +49,10 @@ export interface QueueOwner {
   told?(run: Run, hook?: Hook): void;
 }
 
-/** Owns the runs that nobody waits for. `add` may throw: the run is then failed. */
+/**
+ * Owns the runs that nobody waits for. `add` may throw: the run is then failed, and where a store kept a durable one out, its
+ * event is not taken.
+ */
 export interface Queue {
   add(item: Item, caller: Caller): MaybePromise<{ is: "queued" } | { is: "skipped"; reason: string }>;
   /** Called once, by the engine that the queue belongs to. */

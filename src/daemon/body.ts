@@ -6,6 +6,8 @@ import { refuse } from "./refusals.ts";
 type Sent = Pick<Request, "headers" | "body">;
 
 const largestInBytes = 1024 * 1024;
+/** SQLite reads no JSON that is nested deeper than 1,000, and what is recorded wraps it. */
+const deepestInLevels = 500;
 
 /** The bytes as they were sent, or the answer that refuses them. */
 export async function readBody({ headers, body }: Sent): Promise<Uint8Array | Response> {
@@ -29,12 +31,25 @@ export async function readJson(request: Sent): Promise<Fields | Response> {
   return bytes.length === 0 ? {} : (objectIn(bytes) ?? refuse("input_invalid"));
 }
 
-/** The JSON object that stands in these bytes; undefined: none does. A byte order mark before it is no part of it. */
+/**
+ * The JSON object that stands in these bytes; undefined: none does, or one so deep that nobody could write it down. A byte
+ * order mark before it is no part of it.
+ */
 export function objectIn(bytes: Uint8Array): Fields | undefined {
   try {
     const read: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    return isRecord(read) ? (read as Fields) : undefined; // it was JSON
+    return isRecord(read) && !isDeep(read) ? (read as Fields) : undefined; // it was JSON
   } catch {
     return undefined;
   }
+}
+
+/** Level by level: what is nested without end would end the stack of whoever calls itself. */
+function isDeep(read: unknown): boolean {
+  let level = [read];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > deepestInLevels) return true;
+    level = level.flatMap((one) => (one !== null && typeof one === "object" ? Object.values(one) : []));
+  }
+  return false;
 }

@@ -65,7 +65,7 @@ const closesWithin = 10_000;
 /** Runs begin at once: those that an earlier process left behind, and those that others have queued. */
 export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const { cwd, environment, store, complain } = options;
-  const { now, after, id } = systemPorts();
+  const { now, elapsed, after, id } = systemPorts();
   const ears = new Set([options.observe]);
   const stopping = new AbortController();
   let settings = settingsOf(undefined);
@@ -91,7 +91,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const emit = (event: HookEvent): Promise<Outcome> =>
     emitRecorded(engine, event, { environment, signal: stopping.signal });
   const triggers = createTriggers({
-    ...{ ...options, now, after, id, emit },
+    ...{ ...options, now, ...(elapsed ? { elapsed } : {}), after, id, emit },
     settings: () => settings,
     ended: ({ id: hook, origin }) => {
       const known = origin.file === undefined ? automationOf(hook) : undefined;

@@ -48,7 +48,7 @@ export const refusals: Readonly<Record<RefusalCode, Refusal>> = {
   },
   input_invalid: {
     status: 400,
-    message: "the body is no JSON object in UTF-8",
+    message: "the body is no JSON object in UTF-8, or is nested deeper than 500 levels",
     advice: "send one JSON object",
   },
   webhook_unknown: {

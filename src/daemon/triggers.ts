@@ -7,7 +7,7 @@ import { createFileWatcher } from "../triggers/file-watch.ts";
 import { createSchedule } from "../triggers/schedule.ts";
 import type { Settings } from "./settings.ts";
 
-export interface TriggersOptions extends Pick<Ports, "now" | "after" | "id"> {
+export interface TriggersOptions extends Pick<Ports, "now" | "elapsed" | "after" | "id"> {
   store: Store;
   home: string;
   settings(): Settings;

@@ -34,10 +34,11 @@ export function compileAutomationFile(text: string, origin: Origin, options: Aut
     const problem: Problem = { ...finding, file: origin.file ?? "", ...locate(offset) };
     problems.set(`${offset} ${finding.code} ${finding.message}`, problem);
   };
+  const ending = options.now === undefined ? "read on" : "not read"; // of what is being made, all or none
   let isEmpty = true;
   const nodes = documentsOf(text).flatMap(({ start, end }) => {
     const at: RuleReport = (offset, finding) => report(offset + start, finding);
-    const { root, isFaulty } = readYaml(text.slice(start, end), at);
+    const { root, isFaulty } = readYaml(text.slice(start, end), at, ending);
     if (root && root.type !== "null") isEmpty = false;
     return automationsIn(root, at).flatMap((node) => (isFaulty(node) ? [] : [{ node, start }]));
   });

@@ -15,6 +15,18 @@ export interface MomentContext {
 
 /** Undefined: it is invalid, which was told. */
 export function readMoment({ at, in: delay }: Fields, context: MomentContext): Instant | undefined {
+  const moment = momentMeant({ at, in: delay }, context);
+  if (moment === undefined || moment <= lastMoment) return moment;
+  const path = [...context.path, at === undefined ? "in" : "at"];
+  const message = "the moment lies after the year 9999";
+  context.findings.error(path, { code: "wrong-type", message, suggestion: "write an earlier one" });
+  return undefined;
+}
+
+/** Later ones have more digits than a moment that is read again. */
+const lastMoment: Instant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+function momentMeant({ at, in: delay }: Partial<Fields>, context: MomentContext): Instant | undefined {
   const { path, findings } = context;
   if (at !== undefined && delay !== undefined) {
     const message = 'a one-shot has a moment or a delay, not both: "at" and "in"';

@@ -38,8 +38,8 @@ export interface CompiledAutomation {
   /** Of one that is broken, a hook that fails and says why, if it is known what sets it off. */
   hook?: Hook;
   findings: AutomationFinding[];
-  /** Its moment was written as a delay, and so is another one whenever it is read. */
-  isDelayed?: true;
+  /** What its moment was written as, which is another one whenever that is read. */
+  delay?: string;
 }
 
 /** @param origin where it was written; `root` is the folder of its project */
@@ -74,12 +74,13 @@ export function compileAutomation(written: Json, origin: Origin, options: Automa
     trigger: trigger.trigger,
     context_steps: Array.isArray(fields.context_steps) ? (fields.context_steps as Fields[]) : [], // each was read as a map
   };
-  const isDelayed = isRecord(fields.trigger) && "in" in fields.trigger;
+  const delay =
+    isRecord(fields.trigger) && typeof fields.trigger.in === "string" ? fields.trigger.in.trim() : undefined;
   return {
     automation: whole,
     hook: hookOf(whole, trigger, steps, origin, workspace),
     findings: findings.all,
-    ...(isDelayed ? { isDelayed } : {}),
+    ...(delay === undefined ? {} : { delay }),
   };
 }
 

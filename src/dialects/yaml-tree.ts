@@ -25,33 +25,40 @@ const mostFaults = 50;
 /**
  * Hook lists are read entry by entry, which also costs a third less than all at once. Where that finds a fault, the whole
  * text has the last word: if that is sound, the cutting was at fault. Never throws.
+ *
+ * @param ending what becomes of the rest where there is a fault, which is told with it
  */
-export function readYaml(text: string, report: RuleReport): YamlTree {
+export function readYaml(text: string, report: RuleReport, ending: Ending = "read on"): YamlTree {
   if (text.length > largestRulesFileInBytes || Buffer.byteLength(text) > largestRulesFileInBytes) {
     const message = `the file is larger than ${largestRulesFileInBytes / 1024 / 1024} MB and is not read`;
     report(0, { severity: "error", code: "shape", message, suggestion: "split it", loses: true });
     return { isFaulty: () => false };
   }
-  const byItem = reachesAcross.test(text) ? undefined : readByItem(text);
+  const byItem = reachesAcross.test(text) ? undefined : readByItem(text, ending);
   if (byItem && !byItem.hasFaults) return byItem.tell(report);
   const whole = parseYaml(text);
-  if (whole.faults.length === 0) return readWhole(whole, report);
-  return (byItem ?? readByItem(text))?.tell(report) ?? readWhole(whole, report);
+  if (whole.faults.length === 0) return readWhole(whole, report, ending);
+  return (byItem ?? readByItem(text, ending))?.tell(report) ?? readWhole(whole, report, ending);
 }
 
 /** Directives hold for all of a file, and anchors from one entry to another. */
 const reachesAcross = /^%|(?:^|[\s,[{])&[^\s&]/m;
 
-function readWhole({ contents, faults, offsets, refused }: Parsed, report: RuleReport): YamlTree {
-  const reading = startReading(report);
-  for (const fault of faults) tell(fault, 0, refused ? "not read" : "read on", report);
+function readWhole({ contents, faults, offsets, refused }: Parsed, report: RuleReport, ending: Ending): YamlTree {
+  const reading = startReading(report, refused ? "not read" : ending);
+  for (const fault of faults) tell(fault, 0, reading);
   const root = contents ? nodeOf(contents, 0, reading) : undefined;
   if (root) markFaults(root, offsets, reading);
   return offsets.length > mostFaults && root ? { root, isFaulty: () => true } : treeOf(root, reading);
 }
 
-const startReading = (report: RuleReport): Reading => ({
+interface Telling extends Reading {
+  ending: Ending;
+}
+
+const startReading = (report: RuleReport, ending: Ending): Telling => ({
   report,
+  ending,
   anchors: new Map(),
   faulty: new Set(),
   added: 0,
@@ -64,8 +71,9 @@ const treeOf = (root: Node | undefined, { faulty }: Reading): YamlTree => ({
 });
 
 const endings = { "read on": "; what can still be read is in force", "not read": "" } as const;
+export type Ending = keyof typeof endings;
 
-const tell = ({ offset, message, suggestion }: Fault, base: number, ending: keyof typeof endings, report: RuleReport) =>
+const tell = ({ offset, message, suggestion }: Fault, base: number, { report, ending }: Telling): void =>
   report(offset + base, {
     severity: "error",
     code: "syntax",
@@ -96,15 +104,15 @@ interface ByItem {
 }
 
 /** undefined: there are no lists, or they are none after all. A broken entry is a faulty node that reaches to its end. */
-function readByItem(text: string): ByItem | undefined {
+function readByItem(text: string, ending: Ending): ByItem | undefined {
   const lists = hookLists(text);
   const count = lists.reduce((sum, { items }) => sum + items.length, 0);
   if (count === 0 || count > mostItems) return undefined;
   const around = parseYaml(withoutItems(text, lists));
   if (around.refused || !around.contents) return undefined;
   const found: Parameters<RuleReport>[] = [];
-  const reading = startReading((...one) => void found.push(one));
-  for (const fault of around.faults) tell(fault, 0, "read on", reading.report);
+  const reading = startReading((...one) => void found.push(one), ending);
+  for (const fault of around.faults) tell(fault, 0, reading);
   const root = nodeOf(around.contents, 0, reading);
   const properties = new Map(propertiesOf(root).map((property) => [property.offset, property]));
   if (!lists.every(({ key }) => properties.get(key)?.children?.[1]?.type === "null")) return undefined;
@@ -155,13 +163,13 @@ const misplaced: Fault = {
   suggestion: "indent it like its neighbours",
 };
 
-function itemAt({ start, end, isMisplaced }: Item, text: string, reading: Reading): { node: Node; isBroken: boolean } {
+function itemAt({ start, end, isMisplaced }: Item, text: string, reading: Telling): { node: Node; isBroken: boolean } {
   const { contents, faults } = parseYaml(text.slice(start, end));
   const list = contents ? nodeOf(contents, start, reading) : undefined;
   const [only, ...others] = list?.type === "array" ? (list.children ?? []) : [];
   const fault = isMisplaced ? misplaced : (faults[0] ?? (only && others.length === 0 ? undefined : noEntry));
   if (only && !fault) return { node: only, isBroken: false };
-  tell(fault ?? noEntry, start, "read on", reading.report);
+  tell(fault ?? noEntry, start, reading);
   const offset = only?.offset ?? start;
   const node: Node = { ...(only ?? { type: "null", value: null }), offset, length: end - offset };
   reading.faulty.add(node);

@@ -67,7 +67,10 @@ async function prepare(params: AskModelParams, context: StepContext): Promise<As
     return { prompt, tools, calls: [], notes, step };
   } catch (error) {
     if (!(error instanceof HooklineError)) throw error;
-    return withWords({ ok: false, output: {}, failure: "launch", reason: error.message }, { prompt, calls: [], notes });
+    return withWords(
+      { ok: false, output: {}, failure: "launch", reason: error.message },
+      { prompt, calls: [], tools: [], notes },
+    );
   }
 }
 
@@ -131,13 +134,14 @@ function answered({ text: response, model, tokens, calls }: ModelAnswer, asking:
 /** Where the provider does not count, four characters are a token (A44). */
 const inTokens = (text: string): number => Math.floor(text.length / 4);
 
-const wordsOf = ({ prompt, calls }: Pick<Asking, "prompt" | "calls">): Fields => ({
+/** A call of what it was not offered did nothing, and so is no action. */
+const wordsOf = ({ prompt, calls, tools }: Pick<Asking, "prompt" | "calls" | "tools">): Fields => ({
   prompt,
   calls: calls.map((call) => ({ ...call })),
-  actions: calls.map(({ tool }) => tool),
+  actions: calls.flatMap(({ tool }) => (tools.some(({ name }) => name === tool) ? tool : [])),
 });
 
-const withWords = (failed: StepResult, asking: Pick<Asking, "prompt" | "calls" | "notes">): StepResult => ({
+const withWords = (failed: StepResult, asking: Pick<Asking, "prompt" | "calls" | "tools" | "notes">): StepResult => ({
   ...failed,
   output: { ...failed.output, ...wordsOf(asking), ...(failed.ok ? {} : { response: failed.reason }) },
   notes: [...asking.notes],

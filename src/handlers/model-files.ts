@@ -79,7 +79,10 @@ async function withFile<T>(
   path: string,
   use: (file: FileHandle, size: number) => Promise<T>,
 ): Promise<T> {
-  const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(real, flags).catch((error: unknown) => {
+    throw failureAt(path, error);
+  });
   try {
     const status = await file.stat();
     if (!status.isFile()) throw new Error(`${path} is no file`);
@@ -112,19 +115,45 @@ async function* entriesBelow(base: string, folder: string, signal: AbortSignal):
   const waiting = [folder];
   for (let count = 0; waiting.length > 0 && count < foldersAtMost && !signal.aborted; count++) {
     const current = waiting.shift() ?? folder;
-    const entries: Entry[] = [];
-    for await (const entry of await opendir(current)) {
-      if (skipped.has(entry.name) || !(entry.isFile() || entry.isDirectory())) continue;
-      const real = resolve(current, entry.name);
-      entries.push({ path: relative(base, real).split(sep).join("/"), real, isFolder: entry.isDirectory() });
-    }
-    entries.sort((left, right) => (left.path < right.path ? -1 : 1));
+    const entries = await entriesIn(base, current).catch((error: unknown) => {
+      if (current === folder || !isPassedOver(error)) throw error;
+      return [];
+    });
     for (const entry of entries) {
       if (entry.isFolder) waiting.push(entry.real);
       yield entry;
     }
   }
 }
+
+async function entriesIn(base: string, folder: string): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for await (const entry of await opendir(folder)) {
+    if (skipped.has(entry.name) || !(entry.isFile() || entry.isDirectory())) continue;
+    const real = resolve(folder, entry.name);
+    entries.push({ path: relative(base, real).split(sep).join("/"), real, isFolder: entry.isDirectory() });
+  }
+  return entries.sort((left, right) => (left.path < right.path ? -1 : 1));
+}
+
+/** Not for us to read, or gone since it was found. */
+const isPassedOver = (error: unknown): boolean =>
+  ["EACCES", "EPERM", "ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "");
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+
+/** In the model's own words for the place: it is told of no path outside of the project. */
+function failureAt(path: string, error: unknown): unknown {
+  const code = codeOf(error);
+  return code === undefined ? error : new Error(sentences[code]?.(path) ?? `${path} cannot be read: ${code}`);
+}
+const sentences: { readonly [code: string]: (path: string) => string } = {
+  ENOTDIR: (path) => `${path} is no folder`,
+  ENOENT: (path) => `there is no ${path}`,
+  EACCES: (path) => `${path} may not be read`,
+  EPERM: (path) => `${path} may not be read`,
+};
 
 async function listFiles(root: string, path: string, signal: AbortSignal): Promise<Fields> {
   const [base, folder] = [await realpath(root), await inside(root, path)];
@@ -140,15 +169,14 @@ async function* below(base: string, folder: string, path: string, signal: AbortS
   try {
     yield* entriesBelow(base, folder, signal);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") throw new Error(`${path} is no folder`);
-    throw error;
+    throw failureAt(path, error);
   }
 }
 
 async function search(root: string, wanted: string, path: string, signal: AbortSignal): Promise<Fields> {
   const [base, real] = [await realpath(root), await inside(root, path)];
   const matches: string[] = [];
-  for await (const file of filesAt(base, real, signal)) {
+  for await (const file of filesAt(base, real, path, signal)) {
     for (const match of await matchesIn(file, wanted.toLowerCase())) {
       if (matches.length === matchesAtMost) return { matches, cut: true };
       matches.push(match);
@@ -157,10 +185,10 @@ async function search(root: string, wanted: string, path: string, signal: AbortS
   return { matches };
 }
 
-async function* filesAt(base: string, real: string, signal: AbortSignal): AsyncGenerator<Entry> {
+async function* filesAt(base: string, real: string, path: string, signal: AbortSignal): AsyncGenerator<Entry> {
   const single = await withFile(real, ".", async () => true).catch(() => false); // a folder is no file
   if (single) yield { path: relative(base, real), real, isFolder: false };
-  else for await (const entry of entriesBelow(base, real, signal)) if (!entry.isFolder) yield entry;
+  else for await (const entry of below(base, real, path, signal)) if (!entry.isFolder) yield entry;
 }
 
 const longestLine = 240;

@@ -139,15 +139,35 @@ function innermost<T extends { hook?: Hook }>(named: readonly T[], folder: strin
   return holding.sort((left, right) => rootOf(right).length - rootOf(left).length)[0];
 }
 
+/** What lies in the store of one that a person means. */
+export interface InStore extends Named {
+  stored: StoredHook;
+  /** The file that has one of the same id, which is in force. */
+  file?: string;
+}
+
+/** The same, for what is done to what lies in the store. @throws Error also for one that lies in a file alone */
+export async function findInStore(written: string, project: string | undefined, asked: Asked): Promise<InStore> {
+  const found = await findAutomation(written, project, asked);
+  if ("stored" in found) return found;
+  const { file, id } = found;
+  const stored = (await deskOf(asked))
+    .stored()
+    .stored.find(({ row }) => row.project === found.project && row.id === id);
+  if (stored) return { project: found.project, id, stored, file };
+  throw refusal(`the automation ${keyOf(found)} lies in a file`, file, "change it there");
+}
+
 /** The same, for what changes it: what lies in a file is changed there. */
 export async function findStored(
   written: string,
   project: string | undefined,
   asked: Asked,
 ): Promise<Known & { stored: StoredHook }> {
-  const found = await findAutomation(written, project, asked);
-  if ("stored" in found) return found;
-  throw refusal(`the automation ${keyOf(found)} lies in a file`, found.file, "change it there");
+  const { file, ...found } = await findInStore(written, project, asked);
+  if (file === undefined) return { ...found, ...(found.stored.hook ? { hook: found.stored.hook } : {}) };
+  const advice = `change it there; automation delete ${keyOf(found)} takes the other one out of the store`;
+  throw refusal(`the automation ${keyOf(found)} lies in a file, which is in force, and in the store`, file, advice);
 }
 
 /** What a list tells of it. */

@@ -6,7 +6,7 @@ import { slugOf } from "../core/slug.ts";
 import type { CompiledAutomation } from "../dialects/automation.ts";
 import type { Automation } from "../dialects/automation-fields.ts";
 import type { ProjectRecord } from "../projects/records.ts";
-import { storedForm, writtenFields } from "../sources/automations.ts";
+import { momentOf, storedForm, withMoment, writtenFields } from "../sources/automations.ts";
 import {
   type AutomationDesk,
   deskOf,
@@ -73,8 +73,9 @@ function make(fields: Fields, { project, beside, desk }: Place, asked: Asked): M
   const id = typeof fields.id === "string" ? fields.id : freeId(slugOf(String(fields.name)), taken);
   const making = { project: project_id, now, ...(workspace === undefined ? {} : { workspace }) };
   const compiled = desk.compile({ ...fields, id, project_id }, making);
-  const automation = checked(compiled, asked, `the automation ${project_id}/${id}`);
-  const stored = storedForm({ ...automation, created_at: now / 1000, updated_at: now / 1000 });
+  refuseErrors(compiled, `the automation ${project_id}/${id}`);
+  const automation = checked(compiled, asked, "the new automation"); // its id may be made of the secret
+  const stored = storedForm({ ...automation, created_at: now / 1000, updated_at: now / 1000 }, compiled.delay);
   if (!taken.includes(id)) return { stored, compiled };
   throw refusal(`an automation is called "${id}" already`, `the project ${project_id}`, "choose another --id");
 }
@@ -147,16 +148,14 @@ export const automationEdit: Operation<Fields> = {
       if (params.trigger === undefined) insistOnTrigger(after, where);
       const momentBefore = (): Instant | undefined => (changes.enabled === true ? undefined : momentOf(before.trigger));
       const compiled = compile(after, { ...making, momentBefore });
-      records.replace(storedForm({ ...checked(compiled, asked, where), updated_at: now / 1000 }));
+      const stored = storedForm({ ...checked(compiled, asked, where), updated_at: now / 1000 }, compiled.delay);
+      const isSameMoment = compiled.delay === undefined && momentOf(stored.fields.trigger) === momentOf(before.trigger);
+      records.replace(isSameMoment && !("broken" in row) ? withMoment(stored, row) : stored);
       return compiled;
     });
     return { ...(await viewAfter(found, asked)), warnings: warningsOf(compiled) };
   },
 };
-
-/** Of a one-shot that is kept. */
-export const momentOf = (trigger: unknown): Instant | undefined =>
-  isRecord(trigger) && typeof trigger.at === "string" ? Date.parse(trigger.at) : undefined;
 
 /** Shorter words change what they name. Of a trigger of another kind only the flag stays; a moment is no part of another. */
 function triggerAfter(before: unknown, { trigger: said }: Fields): Fields {
@@ -167,7 +166,9 @@ function triggerAfter(before: unknown, { trigger: said }: Fields): Fields {
   if (!isSame || "at" in words || "in" in words)
     return { trigger: { ...(skip_llm === undefined ? {} : { skip_llm }), ...words } };
   const watch =
-    isRecord(old.watch) && isRecord(words.watch) ? { watch: { ...old.watch, ...words.watch } as Fields } : {};
+    isRecord(old.watch) && isRecord(words.watch) // only the paths were said: the rest of a short word is for a new watch
+      ? { watch: { ...old.watch, paths: words.watch.paths } as Fields }
+      : {};
   return { trigger: { ...old, ...words, ...watch } };
 }
 

@@ -9,10 +9,18 @@ import type { CompiledAutomations } from "../dialects/automation-file.ts";
 import type { Placed } from "../projects/projects.ts";
 import type { ProjectRecord } from "../projects/records.ts";
 import { readRegularFile } from "../regular-file.ts";
-import { storedForm } from "../sources/automations.ts";
+import { delayOf, momentOf, storedForm, withMoment } from "../sources/automations.ts";
 import { flavourOf } from "../sources/places.ts";
-import { type AutomationDesk, deskOf, faultIn, findAutomation, keyOf, type Making } from "./automation-desk.ts";
-import { checked, momentOf } from "./automation-edit.ts";
+import {
+  type AutomationDesk,
+  deskOf,
+  faultIn,
+  findInStore,
+  keyOf,
+  knownAutomations,
+  type Making,
+} from "./automation-desk.ts";
+import { checked } from "./automation-edit.ts";
 import { largestFileInBytes } from "./automation-in-file.ts";
 import { projectParam } from "./automation-params.ts";
 import { boardOf, folderOf, madeNote, projectFor, projectForeseen, projectMeant } from "./board.ts";
@@ -55,13 +63,14 @@ export const automationApply: Operation<{ file: string; project?: string }> = {
     if (isLive) return { ...told(await readFor(await projectMeant(asked, written))), applied: [] };
     const foreseen = await projectForeseen(asked, written);
     const first = await readFor(foreseen.project);
-    await allKept(first, foreseen, asked); // what is refused leaves no project behind
+    await allKept(first, { placed: foreseen, file }, asked); // what is refused leaves no project behind
     const isForFolder = first.automations.some(({ hook }) => hook?.project === foreseen.project.id);
     if (!foreseen.made || !isForFolder)
-      return { ...told(first), applied: await applyAll(first, foreseen, desk, asked) };
+      return { ...told(first), applied: await applyAll(first, { placed: foreseen, file }, desk, asked) };
     const placed = await projectFor(asked, written);
     const read = await readFor(placed.project);
-    return { ...told(read), applied: await applyAll(read, placed, desk, asked), ...madeNote(placed) };
+    const applied = await applyAll(read, { placed, file }, desk, asked);
+    return { ...told(read), applied, project_id: placed.project.id, ...madeNote(placed) };
   },
 };
 
@@ -97,62 +106,66 @@ async function readText(path: string): Promise<string> {
   throw unreadable(read.refused);
 }
 
+interface Goal {
+  placed: Placed;
+  /** As it was written. */
+  file: string;
+}
+
 /** Every one is looked at before the first is written. */
 async function allKept(
   { automations }: CompiledAutomations,
-  { project: own, made }: Placed,
+  { placed: { project: own, made }, file }: Goal,
   asked: Asked,
 ): Promise<StoredAutomation[]> {
   const { projects } = await boardOf(asked);
+  const beside = await knownAutomations(asked);
   const now = asked.now() / 1000;
-  const all = automations.map((one) => {
-    const { hook, place } = one;
-    const automation = checked(one, asked, hook ? `the automation ${hook.id}` : `line ${place.line}`);
-    return storedForm({ ...automation, created_at: now, updated_at: now });
-  });
-  for (const { project } of all) if (!made || project !== own.id) await projects.known(project);
+  const all: StoredAutomation[] = [];
+  for (const one of automations) {
+    const where = `${file}:${one.place.line}:${one.place.column}`;
+    const automation = checked(one, asked, where);
+    const { project_id: project, id } = automation;
+    const inFile = beside.find((other) => other.project === project && other.id === id && "file" in other);
+    if (inFile && "file" in inFile)
+      throw refusal(
+        `nothing was applied: the automation ${keyOf(inFile)} lies in ${inFile.file}, which is in force`,
+        where,
+        "change it there, or give this one another id",
+      );
+    if (!made || project !== own.id)
+      await projects.known(project).catch((error: unknown) => {
+        throw refusal(`nothing was applied: ${messageOf(error)}`, where, "project list shows what there is");
+      });
+    all.push(storedForm({ ...automation, created_at: now, updated_at: now }, one.delay));
+  }
   return all;
 }
 
-async function applyAll(
-  read: CompiledAutomations,
-  placed: Placed,
-  desk: AutomationDesk,
-  asked: Asked,
-): Promise<Fields[]> {
-  const all = await allKept(read, placed, asked);
+async function applyAll(read: CompiledAutomations, goal: Goal, desk: AutomationDesk, asked: Asked): Promise<Fields[]> {
+  const all = await allKept(read, goal, asked);
   const now = asked.now();
-  return desk.records.write(() =>
-    all.map((stored, index) => apply(stored, { isDelayed: read.automations[index]?.isDelayed === true, now }, desk)),
-  );
+  return desk.records.write(() => all.map((stored) => apply(stored, now, desk)));
 }
 
-interface Again {
-  isDelayed: boolean;
-  now: Instant;
-}
-
-function apply(written: StoredAutomation, again: Again, { records }: AutomationDesk): Fields {
+function apply(written: StoredAutomation, now: Instant, { records }: AutomationDesk): Fields {
   const { project, id } = written;
   const before = records.get(project, id);
   const known = before && !("broken" in before) ? before : undefined;
-  const stored = known ? asItWas(written, again, known) : written;
+  const stored = known ? asItWas(written, known, now) : written;
   const isSame = known && contentOf(known) === contentOf(stored);
   if (!isSame && !records.replace(stored)) records.add(stored);
   return { id, project_id: project, was: isSame ? "the same" : before ? "changed" : "made" };
 }
 
-/** A one-shot that is over stays over, and a delay counts from when it was first applied, unless something else is new. */
-function asItWas(written: StoredAutomation, { isDelayed, now }: Again, known: StoredAutomation): StoredAutomation {
-  const { trigger: before } = known.fields;
-  const { trigger: after } = written.fields;
-  const moment = momentOf(before);
-  if (moment === undefined || !isRecord(before) || !isRecord(after)) return written;
-  const trigger = { ...(after as Fields), ...(isDelayed ? { at: (before as Fields).at ?? null } : {}) }; // both are JSON
-  if (momentOf(trigger) !== moment) return written;
+/** A one-shot that is over stays over, and the same delay is the same moment, whatever else is new. */
+function asItWas(written: StoredAutomation, known: StoredAutomation, now: Instant): StoredAutomation {
+  const moment = momentOf(known.fields.trigger);
+  const delay = delayOf(written);
+  const isSame = delay === undefined ? momentOf(written.fields.trigger) === moment : delay === delayOf(known);
+  if (moment === undefined || !isSame) return written;
   const enabled = written.enabled && (moment > now || known.enabled);
-  const again = { ...written, enabled, fields: { ...written.fields, trigger } };
-  return isDelayed && contentOf(again) !== contentOf(known) ? written : again;
+  return withMoment({ ...written, enabled }, known);
 }
 
 /** Without the times, which every writing changes. */
@@ -209,12 +222,11 @@ export const automationExport: Operation<{ id?: string; project?: string }> = {
   async run({ id, project: written }, asked) {
     const desk = await deskOf(asked);
     const { stored } = desk.stored();
-    const one = id === undefined ? undefined : await findAutomation(id, written, asked);
+    const one = id === undefined ? undefined : await findInStore(id, written, asked);
     const project = one ? undefined : (await projectMeant(asked, written))?.id;
     const meant = one
       ? stored.filter(({ row }) => row.project === one.project && row.id === one.id)
       : stored.filter(({ row }) => project === undefined || row.project === project);
-    if (one && "file" in one) throw refusal(`the automation ${keyOf(one)} lies in a file already`, one.file, "copy it");
     const yaml = await desk.textOf(meant.flatMap(({ automation }) => automation ?? []));
     const broken = meant.flatMap(({ automation, row, findings }) =>
       automation ? [] : { id: row.id, project_id: row.project, fault: faultIn(findings) ?? null },

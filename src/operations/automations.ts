@@ -8,6 +8,7 @@ import {
   faultLines,
   faultOf,
   findAutomation,
+  findInStore,
   findStored,
   hookOf,
   type Known,
@@ -66,20 +67,31 @@ export async function viewAfter({ project, id }: Pick<Known, "project" | "id">, 
 }
 
 export const automationDelete: Operation<One> = {
-  summary: "Takes an automation out of the store, and its runs with it.",
+  summary:
+    "Takes an automation out of the store, and its runs with it. Where a file has the same one, that stays, with its runs.",
   params: oneParams,
   readOnly: false,
   words: ["id"],
   example: "hookline automation delete nightly-report",
-  show: (result) => sentence(result, "is deleted, and its runs with it"),
+  show: (result) =>
+    sentence(result, isRecord(result) && "file" in result ? keptIn(result) : "is deleted, and its runs with it"),
   async run({ id, project }, asked) {
-    const found = await findStored(id, project, asked);
-    (await deskOf(asked)).records.remove(found.project, found.id);
-    return named(found, { deleted: true });
+    const { file, ...found } = await findInStore(id, project, asked);
+    const { records } = await deskOf(asked);
+    if (file === undefined) records.remove(found.project, found.id);
+    else records.removeRow(found.project, found.id); // what is kept of it is the file's
+    return named(found, { deleted: true, ...(file === undefined ? {} : { file }) });
   },
 };
 
-const named = ({ project, id }: Known, more: Fields): Fields => ({ id, project_id: project, ...more });
+const keptIn = ({ file }: { file?: unknown }): string =>
+  `is deleted from the store; the one in ${file} stays, with its runs`;
+
+const named = ({ project, id }: Pick<Known, "project" | "id">, more: Fields): Fields => ({
+  id,
+  project_id: project,
+  ...more,
+});
 
 function sentence(result: Json, what: string): string[] {
   const { id, project_id: project } = isRecord(result) ? result : {};

@@ -13,6 +13,9 @@ const places: Schema<string[]> = say(
   "the places of the settings that are told of its automations' runs; an empty list: none",
 );
 
+/** A command line has no other word for an empty list. */
+const namesIn = (texts: readonly string[]): string[] => texts.filter((text) => text.trim() !== "");
+
 async function viewed(id: string, asked: Asked): Promise<Fields> {
   const { projects } = await boardOf(asked);
   return projectView(await projects.known(id), (await asked.store.paused()).has(pauseOfProject(id)));
@@ -61,7 +64,9 @@ export const projectCreate: Operation<NewProject> = {
   example: 'hookline project create "Web shop" --workspace ~/code/shop',
   async run(given, asked) {
     const { projects } = await boardOf(asked);
-    const { id } = await projects.create(given, folderOf(asked));
+    const { notify } = given;
+    const wanted = notify === undefined ? given : { ...given, notify: namesIn(notify) };
+    const { id } = await projects.create(wanted, folderOf(asked));
     return viewed(id, asked);
   },
 };
@@ -100,7 +105,7 @@ export const projectEdit: Operation<Edit> = {
     const changes = {
       ...(name === undefined ? {} : { name: name.trim() }),
       ...Object.fromEntries(Object.entries(texts).map(([key, value]) => [key, value === "" ? null : value])),
-      ...(notify === undefined ? {} : { notify: notify === "default" ? null : notify }),
+      ...(notify === undefined ? {} : { notify: notify === "default" ? null : namesIn(notify) }),
     };
     await (await boardOf(asked)).projects.edit(id, changes, folderOf(asked));
     return viewed(id, asked);

@@ -59,18 +59,21 @@ export const noteView = ({ name, project, title, path, updated }: Note): Fields 
   updated_at: seconds(updated),
 });
 
-/** `key   value`, each on its line; what is empty is left out, and long texts stand below. */
+/** `key   value`, each on its line; what is empty is left out, as are times that nobody knows, and long texts stand below. */
 export function fieldLines(result: Json): string[] {
   if (!isRecord(result)) return [];
-  const shown = Object.entries(result as Fields).filter(([, value]) => !isEmpty(value)); // it is JSON
+  const shown = Object.entries(result as Fields).filter(
+    ([key, value]) => !isEmpty(value) && !(isTime(key) && value === 0),
+  ); // it is JSON
   const width = Math.max(0, ...shown.map(([key]) => key.length));
   return shown.flatMap(([key, value]) => {
-    const text = key.endsWith("_at") && typeof value === "number" ? dateOf(value) : printValue(value);
+    const text = isTime(key) && typeof value === "number" ? dateOf(value) : printValue(value);
     const [first = "", ...more] = text.split("\n");
     return [`${key.padEnd(width)}  ${first}`, ...more.map((line) => `${" ".repeat(width)}  ${line}`)];
   });
 }
 
+const isTime = (key: string): boolean => key.endsWith("_at");
 const isEmpty = (value: Json): boolean =>
   value === null || value === "" || value === false || (Array.isArray(value) && value.length === 0);
 

@@ -1,6 +1,7 @@
 /** One worker's attempt at a durable run: its journal, its signal, and whether what comes of it still counts. */
-import type { Journal } from "../core/journal.ts";
-import type { Item, Steps } from "../core/ports.ts";
+import { isOfStore } from "../core/error.ts";
+import type { Journal, Kept } from "../core/journal.ts";
+import type { Item, Ports, Steps } from "../core/ports.ts";
 import type { Run } from "../core/record.ts";
 
 export interface Attempt {
@@ -19,11 +20,23 @@ export interface Attempt {
 /** Stands in the environment of all that a worker starts for a run; no mark is a part of another. */
 export const markOf = (worker: string, run: string): string => `run-${run}-of-${worker}`;
 
-export function createAttempt(journal: Journal, worker: string, item: Item): Attempt {
+/** What a step gave may have cost something: for as long it is tried to write it down, a second apart. */
+const keptAgainAtMost = 30;
+const keptAgainIn = 1_000;
+
+export interface AttemptOptions extends Pick<Ports, "after"> {
+  journal: Journal;
+  worker: string;
+  item: Item;
+}
+
+export function createAttempt({ journal, worker, item, after }: AttemptOptions): Attempt {
   const { id } = item.run;
   const stop = new AbortController();
   let hasEnded = false;
   let isLost = false;
+  /** What the store failed with: whatever is made of that, it is no result of the run. */
+  let failure: unknown;
 
   function lose(): void {
     isLost = true;
@@ -31,9 +44,24 @@ export function createAttempt(journal: Journal, worker: string, item: Item): Att
   }
   /** Throws where the run is not, or no longer, this worker's. */
   function insist(holds: boolean): void {
+    if (failure !== undefined) throw failure;
     if (holds && !isLost) return;
     lose();
     throw new Error(`the run ${id} is no longer this worker's`);
+  }
+
+  /** For as long as it makes sense: where the store goes on failing, the run is not gone on with. */
+  async function keep(step: string, result: Kept): Promise<boolean> {
+    for (let again = keptAgainAtMost; ; again--) {
+      try {
+        return journal.keep(worker, id, step, result);
+      } catch (error) {
+        if (!isOfStore(error)) throw error;
+        if (again === 0 || stop.signal.aborted) failure = error;
+        if (failure !== undefined) throw failure;
+      }
+      await new Promise<void>((resolve) => after(keptAgainIn, resolve));
+    }
   }
 
   const steps: Steps = {
@@ -42,7 +70,7 @@ export function createAttempt(journal: Journal, worker: string, item: Item): Att
       const known = journal.kept<T>(id, name);
       if (known) return known.value as T; // absent only where the step gave nothing
       const value = await work(`${id}:${name}`);
-      insist(!isLost && journal.keep(worker, id, name, { value }));
+      insist(!isLost && (await keep(name, { value })));
       return value;
     },
     write<T>(name: string, work: () => T): T {

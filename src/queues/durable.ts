@@ -46,6 +46,8 @@ export interface DurableQueue extends Queue {
 
 /** What a run that was told to stop may take to end its programs. */
 const endsWithin: Seconds = 3;
+/** Why a run goes back whose worker lives on: its end, or what a step gave. */
+const unwritten = "what came of it could not be written down";
 /** Of its own runs, oldest first: looking through thousands for each one that begins would take longer than the runs. */
 const lookedAtOnce = 100;
 
@@ -106,11 +108,10 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
     });
   }
 
-  /** Whether its runs are still its own, and are to go on. */
+  /** Whether its runs are still its own, and are to go on. What it has and does not perform could not be given back before. */
   function watch(): void {
-    if (attempts.size === 0) return;
     const at = uptime();
-    const isDue = at - renewed >= (lease * 1000) / 3;
+    const isDue = attempts.size > 0 && at - renewed >= (lease * 1000) / 3;
     const held = isDue ? journal.renew(worker, at + lease * 1000) : journal.held(worker);
     if (isDue) renewed = at;
     for (const attempt of attempts) {
@@ -119,7 +120,10 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
       if (!held.has(id)) attempt.lose();
       else if (held.get(id) !== undefined) attempt.cancel();
     }
+    const here = performedHere();
+    for (const run of held.keys()) if (!here.has(run)) giveBack(run, unwritten);
   }
+  const performedHere = (): Set<string> => new Set([...attempts].map(({ item }) => item.run.id));
 
   /** Nobody begins a run again beside what its last worker started for it. */
   function takeBack(left: Abandoned): void {
@@ -150,7 +154,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
     const item = journal.claim(worker, { cap: options.cap(), until: at + lease * 1000, ...mine });
     if (!item) return false;
     if (attempts.size === 0) renewed = at;
-    const attempt = createAttempt(journal, worker, item);
+    const attempt = createAttempt({ journal, worker, item, after });
     attempts.add(attempt);
     const work = perform(attempt);
     performing.add(work);
@@ -163,24 +167,24 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
     await new Promise((resolve) => setImmediate(resolve)); // nobody who added it waits for its first step
     await owner?.perform(item, { ...(environment && { environment }), signal, steps }); // never rejects
     attempts.delete(attempt);
-    if (!attempt.isLost() && !attempt.hasEnded()) giveBack(attempt, "its end could not be written down");
+    if (!attempt.isLost() && !attempt.hasEnded()) giveBack(item.run.id, unwritten);
     if (attempt.hasEnded()) own?.delete(item.run.id);
     nudge();
   }
 
-  /** Where that fails, it is taken up again once this process is gone, or its lease is over. */
-  function giveBack({ item }: Attempt, because?: string): void {
+  /** Where that fails, it is tried again with each look; of a queue that is closed, its lease ends. */
+  function giveBack(run: string, because?: string): void {
     trying(() => {
-      const over = journal.release(worker, item.run.id, now(), because);
+      const over = journal.release(worker, run, now(), because);
       if (over) ended(over);
-      else tell(item.run.id);
+      else tell(run);
     });
   }
 
   /** What was added here may have been performed elsewhere, or wait for the end of a pause: then it is left to others. */
   function settleOwn(): void {
     if (!own) return;
-    const here = new Set([...attempts].map(({ item }) => item.run.id));
+    const here = performedHere();
     const open = journal.unfinished([...own]);
     for (const run of own)
       if (!open.has(run) && !here.has(run)) {
@@ -236,7 +240,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
     next?.();
     for (const attempt of left) attempt.lose();
     await endedWithin(limit);
-    for (const attempt of left) giveBack(attempt);
+    for (const { item } of left) giveBack(item.run.id);
     tellIfIdle();
   }
 

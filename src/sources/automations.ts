@@ -3,8 +3,9 @@
  * files. Here also file and store meet: one id in both is the file's, and a file's automations learn which project is theirs.
  */
 import type { AutomationRecords, BrokenRow, StoredAutomation } from "../core/automation-records.ts";
-import type { Fields, HookEvent, Json } from "../core/event.ts";
+import type { Fields, HookEvent, Instant, Json } from "../core/event.ts";
 import type { Hook, HookSet, Origin, Problem } from "../core/hook.ts";
+import { isRecord } from "../core/schema.ts";
 import type { CompiledAutomation } from "../dialects/automation.ts";
 import { type Automation, hookIdOf } from "../dialects/automation-fields.ts";
 import { concernsFolder, foreignProject, placeHook, type Workspaces } from "./automation-places.ts";
@@ -113,27 +114,32 @@ function compileRow(
   return compile(writtenFields(row), origin, workspace);
 }
 
-/** The row as its author would have written it. */
-export const writtenFields = ({ project, id, name, enabled, fields, created, updated }: StoredAutomation): Fields => ({
-  ...fields,
-  id,
-  project_id: project,
-  name,
-  enabled,
-  created_at: created,
-  updated_at: updated,
-});
+/** The row as its author would have written it, and a moment for a delay. */
+export function writtenFields({ project, id, name, enabled, fields, created, updated }: StoredAutomation): Fields {
+  const { delay: _delay, ...own } = fields;
+  return { ...own, id, project_id: project, name, enabled, created_at: created, updated_at: updated };
+}
 
-/** As the store keeps it. */
-export function storedForm({
-  id,
-  project_id,
-  name,
-  enabled,
-  created_at,
-  updated_at,
-  ...fields
-}: Automation): StoredAutomation {
+/** Of a one-shot that is kept. */
+export const momentOf = (trigger: unknown): Instant | undefined =>
+  isRecord(trigger) && typeof trigger.at === "string" ? Date.parse(trigger.at) : undefined;
+
+/** The delay that its moment was written as. */
+export const delayOf = ({ fields }: StoredAutomation): string | undefined =>
+  typeof fields.delay === "string" ? fields.delay : undefined;
+
+/** With the moment that another one has, and the delay that this was written as. */
+export function withMoment(stored: StoredAutomation, { fields: from }: StoredAutomation): StoredAutomation {
+  const { delay: _delay, trigger, ...fields } = stored.fields;
+  const [after, before] = [trigger, from.trigger].map((one): Fields => (isRecord(one) ? (one as Fields) : {})); // it is JSON
+  const moment = before?.at === undefined ? {} : { at: before.at };
+  const delay = from.delay === undefined ? {} : { delay: from.delay };
+  return { ...stored, fields: { ...fields, trigger: { ...after, ...moment }, ...delay } };
+}
+
+/** As the store keeps it. @param delay what its moment was written as: the same again means the same moment (AT45) */
+export function storedForm(automation: Automation, delay: string | undefined): StoredAutomation {
+  const { id, project_id, name, enabled, created_at, updated_at, ...fields } = automation;
   const { trigger } = fields;
   const listens = trigger.type === "event" && !trigger.watch ? { listens: trigger.event_type.trim() } : {};
   return {
@@ -142,7 +148,7 @@ export function storedForm({
     name,
     enabled,
     ...listens,
-    fields: JSON.parse(JSON.stringify(fields)), // plain JSON, which its type does not say
+    fields: JSON.parse(JSON.stringify({ ...fields, delay })), // plain JSON, which its type does not say
     created: created_at,
     updated: updated_at,
   };

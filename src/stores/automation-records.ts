@@ -24,6 +24,9 @@ export function createAutomationRecords(database: Database): AutomationRecords {
   const read = (where: string, ...values: string[]): (StoredAutomation | BrokenRow)[] =>
     database.all<Row>(`select ${columns} from automation ${where} order by project, id`, ...values).map(automationOf);
 
+  const removeRow = (project: string, id: string): boolean =>
+    database.run("delete from automation where project = ? and id = ?", written(project), written(id)) === 1;
+
   return {
     write: (work) => database.write(work),
     list: (project) => (project === undefined ? read("") : read("where project = ?", written(project))),
@@ -64,14 +67,14 @@ export function createAutomationRecords(database: Database): AutomationRecords {
       ) === 1,
     remove(project, id) {
       const isGone = database.write(() => {
-        const sql = "delete from automation where project = ? and id = ?";
-        if (database.run(sql, written(project), written(id)) === 0) return false;
+        if (!removeRow(project, id)) return false;
         forget(database, written(`automation:${project}/${id}`));
         return true;
       });
       database.settle(() => isGone);
       return isGone;
     },
+    removeRow,
     version() {
       const row = database.get<{ changes: number | null; projects: number; last: number | null }>(
         `select (select value from meta where key = 'automations') as changes,

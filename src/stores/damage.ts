@@ -1,5 +1,5 @@
 /** Finds out whether a store's file is damaged, and moves a damaged one aside so that a new one can be made. */
-import { closeSync, existsSync, openSync, readSync, renameSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import { uptime } from "node:os";
 import type { Instant } from "../core/event.ts";
 import { preparePrivateFile } from "./private-file.ts";
@@ -16,29 +16,6 @@ export const isSameBoot = (left: Instant, right: Instant): boolean => Math.abs(l
 
 /** What SQLite keeps beside a file in WAL mode while it is open, or where whoever had it open was killed. */
 export const hasLog = (path: string): boolean => existsSync(`${path}-wal`) || existsSync(`${path}-shm`);
-
-/**
- * Whether a damaged file was a store: its header says so, or where that is lost, the log beside it.
- *
- * This drops the locks that this process holds on the file, which for a damaged one does no harm.
- */
-export function wasStore(path: string, { newest, isLogged }: { newest: number; isLogged: boolean }): boolean {
-  if (!existsSync(path)) return false;
-  const header = beginningOf(path);
-  if (!header.startsWith("SQLite format 3\0")) return isLogged;
-  const version = header.length < 64 ? 0 : Buffer.from(header, "latin1").readUInt32BE(60); // SQLite's user_version
-  return version > 0 && version <= newest;
-}
-
-function beginningOf(path: string): string {
-  const file = openSync(path, "r");
-  try {
-    const bytes = Buffer.alloc(64);
-    return bytes.toString("latin1", 0, readSync(file, bytes));
-  } finally {
-    closeSync(file);
-  }
-}
 
 /**
  * Moves the file with its log aside and answers with its new path, or undefined if it is sound: another process may

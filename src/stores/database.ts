@@ -2,9 +2,10 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { HooklineError } from "../core/error.ts";
-import { bootedAt, hasLog, isSameBoot, setAside, wasStore } from "./damage.ts";
+import { bootedAt, hasLog, isSameBoot, setAside } from "./damage.ts";
+import { contentsAt, contentsOf, isMarked, isStoreOrNew, storeMark } from "./ownership.ts";
 import { makePrivate, preparePrivateFile } from "./private-file.ts";
-import { checkVersion, inOurWords, isBusy, isDamage, loadSqlite, patience } from "./sqlite-library.ts";
+import { checkVersion, inOurWords, isBusy, isDamage, loadSqlite, patience, tryAgain } from "./sqlite-library.ts";
 
 export interface Database {
   /** The rows have the columns that the statement names, with the types of the STRICT tables. */
@@ -54,33 +55,42 @@ export function openDatabase({ path, migrations, usualPath, onNotice }: Database
   }
 
   function open(): DatabaseSync {
-    if (preparePrivateFile(path) === 1) throw stranger(noStore); // SQLite takes one byte for nothing
+    const size = preparePrivateFile(path);
+    if (size === 1) throw stranger(noStore); // SQLite takes one byte for nothing
     const isLogged = hasLog(path);
-    isOurs = path === usualPath;
     file = inodeOf(path);
-    const opened = new sqlite.DatabaseSync(path, { timeout: patience });
+    isOurs = path === usualPath;
+    let opened: DatabaseSync | undefined;
     try {
+      if (size > 0) recognise();
+      opened = new sqlite.DatabaseSync(path, { timeout: patience });
       prepare(opened, isLogged);
       lookedAt = Date.now();
       return opened;
     } catch (error) {
-      opened.close();
-      if (isDamage(error)) isOurs ||= wasStore(path, { newest: migrations.length, isLogged }) || inodeOf(path) !== file; // another process may have been faster
-      throw error;
+      opened?.close();
+      if (inodeOf(path) === file) throw error;
+      return open(); // another process was faster and moved a damaged file aside
     }
+  }
+
+  /** Before it is opened for writing, which would empty its log. */
+  function recognise(): void {
+    if (isMarked(sqlite, path)) isOurs = true;
+    else if (!isStoreOrNew(contentsAt(sqlite, path))) throw stranger(ofAnother);
   }
 
   /** Nothing is written, to the file or its rights, before it is known for a store. */
   function prepare(opened: DatabaseSync, isLogged: boolean): void {
     opened.exec("pragma synchronous = normal");
-    const state = opened.prepare(whatItIs).get();
-    checkVersion(String(state?.version), path);
-    const isNew = state?.user_version === 0 && state.tables === 0;
-    if (!isNew && state?.ours !== 2) throw stranger("it is the database of another program");
+    const state = contentsOf(opened);
+    checkVersion(state.version, path);
+    if (!isStoreOrNew(state)) throw stranger(ofAnother);
     isOurs = true;
     makePrivate(path);
+    if (state.application_id !== storeMark) opened.exec(`pragma application_id = ${storeMark}`); // before there is a log, so that it is in the file
     if (state.journal_mode !== "wal") useLog(opened);
-    if (Number(state.user_version) !== migrations.length) migrate(opened);
+    if (state.user_version !== migrations.length) migrate(opened);
     else if (isLogged) checkAfterRestart(opened);
   }
 
@@ -88,7 +98,8 @@ export function openDatabase({ path, migrations, usualPath, onNotice }: Database
     new HooklineError("store_unusable", { reason, where: path, advice: "choose another file" }, { cause });
 
   function useLog(opened: DatabaseSync): void {
-    const mode = patiently(() => opened.prepare("pragma journal_mode = wal").get()?.journal_mode);
+    const change = (): unknown => opened.prepare("pragma journal_mode = wal").get()?.journal_mode;
+    const mode = tryAgain(change, isBusy, patience); // it does not wait for other connections by itself
     if (mode !== "wal")
       onNotice?.(
         `the store has no write-ahead log (journal mode ${mode}), so writers wait for readers — ${path} — keep it on a local disk`,
@@ -206,11 +217,7 @@ export function openDatabase({ path, migrations, usualPath, onNotice }: Database
 }
 
 const noStore = "it is no store of Hookline";
-/** The two tables that a store has had from its first version. */
-const whatItIs = `select sqlite_version() as version, user_version, journal_mode,
-  (select count(*) from sqlite_schema) as tables,
-  (select count(*) from sqlite_schema where type = 'table' and name in ('meta', 'hook_set')) as ours
-  from pragma_user_version, pragma_journal_mode`;
+const ofAnother = "it is the database of another program";
 
 const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
 
@@ -225,17 +232,5 @@ function emptyLog(connection: DatabaseSync): boolean {
     return connection.prepare("pragma wal_checkpoint(truncate)").get()?.busy === 0;
   } finally {
     connection.exec(`pragma busy_timeout = ${patience}`);
-  }
-}
-
-/** A change of the journal mode does not wait for other connections by itself. */
-function patiently<T>(work: () => T): T {
-  const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (const end = Date.now() + patience; ; Atomics.wait(pause, 0, 0, 10)) {
-    try {
-      return work();
-    } catch (error) {
-      if (!isBusy(error) || Date.now() > end) throw error;
-    }
   }
 }

@@ -6,6 +6,7 @@ import { fullQueue } from "../core/queue-bounds.ts";
 import type { Run, RunStatus } from "../core/record.ts";
 import type { Database } from "./database.ts";
 import { type RunRow, runFields, runOf, written } from "./rows.ts";
+import { promoting } from "./work-left.ts";
 
 /** A row of the table work, as far as it is needed; ids as they are written. */
 export interface Work {
@@ -137,10 +138,9 @@ export function leave(database: Database, { run, hook }: Pick<Work, "run" | "hoo
   if (hasBegun(database, { run })) database.shred();
   database.run("delete from step where run = ?", run);
   database.run("delete from work where run = ?", run);
-  if (!headOf(database, hook)) database.run(promote, hook);
+  database.run(promotesNext, hook);
 }
-const promote = `update work set status = 'waiting' where seq = (
-  select seq from work where hook = ? and status = 'behind' order by forced desc, seq limit 1)`;
+const promotesNext = promoting("select ? as hook");
 
 /**
  * Whether a row of work may be begun: not while its hook, its project or its project's folder is paused, but for what a

@@ -10,6 +10,7 @@ import { readBack, written } from "./rows.ts";
 import { interruption } from "./rules.ts";
 import { shorten } from "./shorten.ts";
 import type { SqliteStore } from "./sqlite.ts";
+import { settleSteps } from "./work-left.ts";
 
 /** A run that has ended its worker so often is not begun again: it would do so for ever. */
 const recoveriesAtMost = 3;
@@ -187,9 +188,7 @@ export function createJournal(store: SqliteStore): Journal {
     },
     row: (run) => rowOf(database, written(run)),
     hasWaiting: () => database.get(`select 1 from work where status = 'waiting' and ${isFree} limit 1`) !== undefined,
-    tidy() {
-      database.settle(() => database.get("select 1 from step limit 1") === undefined);
-    },
+    tidy: () => settleSteps(database),
   };
   return journal;
 }

@@ -1,6 +1,7 @@
 /** Forgets what is older than the setting: in small transactions, so that a tool call never waits long for one. */
 import type { Instant } from "../core/event.ts";
 import type { Database } from "./database.ts";
+import { promoting, settleSteps } from "./work-left.ts";
 
 const day = 86_400_000;
 const rowsAtOnce = 2_000;
@@ -30,8 +31,7 @@ const endsOldWork: readonly string[] = [
   `delete from step where run in (select run ${oldWork})`,
   `delete ${oldWork}`,
 ];
-const promotesAll = `update work set status = 'waiting' where seq in (
-  select min(seq) from work group by hook having max(status in ('waiting', 'running')) = 0)`;
+const promotesAll = promoting("select distinct hook from work");
 
 /** Answers how many events were forgotten. */
 export function purge(database: Database, before: Instant): number {
@@ -41,11 +41,14 @@ export function purge(database: Database, before: Instant): number {
   return events;
 }
 
+/** What their steps gave is kept with secrets until then. */
 function endOldWork(database: Database, before: Instant): void {
+  database.shred();
   database.write(() => {
     for (const sql of endsOldWork) database.run(sql, before);
     database.run(promotesAll);
   });
+  settleSteps(database);
 }
 
 function inParts(database: Database, sql: string, before: Instant): number {

@@ -160,12 +160,12 @@ export const changingFields: readonly RunField[] = [
 export const runFields: readonly RunField[] = [...fixedFields, ...changingFields];
 
 /** What stays while a run goes on, in the order of runFields. Lists, as they are bound as they are: this is on the hot path. */
-export const fixedValues = (run: Run): Value[] => [
+export const fixedValues = (run: Run, keeper: Keeper): Value[] => [
   written(run.id),
   written(run.eventId),
   written(run.eventName),
   written(run.hook),
-  written(run.hookName),
+  written(keeper.text(run.hookName)), // of a hook without a name, its command line
   orNull(run.session),
   written(run.cause),
 ];
@@ -184,7 +184,7 @@ export const changingValues = (run: Run, keeper: Keeper): Value[] => [
 ];
 
 export function rowOfRun(run: Run, keeper: Keeper): RunRow {
-  const values = [...fixedValues(run), ...changingValues(run, keeper)];
+  const values = [...fixedValues(run, keeper), ...changingValues(run, keeper)];
   return Object.fromEntries(runFields.map((field, index) => [field, values[index]])) as unknown as RunRow; // each field has its value
 }
 

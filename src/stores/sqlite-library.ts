@@ -68,3 +68,15 @@ export function inOurWords(error: unknown, where: string): unknown {
   const facts = known ?? { reason: messageOf(error), advice: "check its path and rights, or choose another file" };
   return new HooklineError("store_unusable", { ...facts, where }, { cause: error });
 }
+
+/** What fails for a reason that passes is done again, for so many milliseconds. */
+export function tryAgain<T>(work: () => T, doesPass: (error: unknown) => boolean, atMost: number): T {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (const end = Date.now() + atMost; ; Atomics.wait(pause, 0, 0, 10)) {
+    try {
+      return work();
+    } catch (error) {
+      if (!doesPass(error) || Date.now() > end) throw error;
+    }
+  }
+}

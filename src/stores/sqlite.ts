@@ -158,7 +158,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
       if (run.status === "running" || run.status === "queued") begun.add(run.id);
       else if (wasBegun) begun.delete(run.id);
       if (wasBegun && database.run(updateRun, ...changing, written(run.id)) === 1) return;
-      database.run(insertRun, ...fixedValues(run), ...changing);
+      database.run(insertRun, ...fixedValues(run, keeper), ...changing);
     },
     run(id) {
       const row = database.get<RunRow>(`select ${runColumns} from run where id = ?`, written(id));

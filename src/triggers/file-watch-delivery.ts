@@ -1,4 +1,4 @@
-/** Puts what watches have seen on the line: what the line refuses is kept and told again, in the order in which it was seen. */
+/** Puts what watches have seen on the line, one after another in that order: what the line refuses is kept and told again. */
 import { messageOf } from "../core/error.ts";
 import type { HookEvent, MaybePromise } from "../core/event.ts";
 import type { Ports } from "../core/ports.ts";
@@ -11,8 +11,7 @@ export interface DeliveryOptions extends Pick<Ports, "after"> {
 }
 
 export interface Delivery {
-  /** Never rejects. */
-  deliver(event: HookEvent): Promise<void>;
+  deliver(event: HookEvent): void;
   /** What still waits is dropped. */
   close(): void;
 }
@@ -24,16 +23,14 @@ export function createDelivery({ tell, after, complain }: DeliveryOptions): Deli
   const waiting: HookEvent[] = [];
   let complained: string | undefined;
   let cancel: (() => void) | undefined;
+  let isTelling = false;
   let isClosed = false;
 
-  async function deliver(event: HookEvent): Promise<void> {
-    if (waiting.length > 0) return keep(event);
-    try {
-      await tell(event);
-    } catch (error) {
-      complainOnce(event, error);
-      keep(event);
-    }
+  function deliver(event: HookEvent): void {
+    if (isClosed) return;
+    waiting.push(event);
+    if (complained !== undefined) giveUpOldest();
+    if (!isTelling && !cancel) void tellAll();
   }
 
   function complainOnce(event: HookEvent, error: unknown): void {
@@ -42,25 +39,30 @@ export function createDelivery({ tell, after, complain }: DeliveryOptions): Deli
     complained = reason;
   }
 
-  function keep(event: HookEvent): void {
-    if (isClosed) return;
-    waiting.push(event);
-    const given = waiting.length > waitingAtMost ? waiting.shift() : undefined;
-    if (given) complain(`${called(given)} is given up: ${waitingAtMost} newer ones wait`);
-    cancel ??= after(againInMilliseconds, () => void tellAgain());
+  /** Only what the line refuses piles up: a flood that it takes is none. */
+  function giveUpOldest(): void {
+    while (waiting.length > waitingAtMost) {
+      const [given] = waiting.splice(isTelling ? 1 : 0, 1);
+      if (given) complain(`${called(given)} is given up: ${waitingAtMost} newer ones wait`);
+    }
   }
 
-  async function tellAgain(): Promise<void> {
-    try {
-      for (let event = waiting[0]; event && !isClosed; event = waiting[0]) {
+  async function tellAll(): Promise<void> {
+    isTelling = true;
+    cancel = undefined;
+    for (let event = waiting[0]; event && !isClosed; event = waiting[0])
+      try {
         await tell(event);
-        if (waiting[0] === event) waiting.shift(); // else it was given up meanwhile
+        waiting.shift();
+        complained = undefined;
+      } catch (error) {
+        complainOnce(event, error);
+        break;
       }
-      complained = undefined;
-    } catch (error) {
-      if (waiting[0]) complainOnce(waiting[0], error);
-    }
-    cancel = waiting.length > 0 && !isClosed ? after(againInMilliseconds, () => void tellAgain()) : undefined;
+    isTelling = false;
+    if (waiting.length === 0 || isClosed) return;
+    giveUpOldest();
+    cancel = after(againInMilliseconds, () => void tellAll());
   }
 
   return {

@@ -1,5 +1,6 @@
 /** A watch on a folder: what becomes of its files is gathered, and told together once it has been quiet (specification 000, section 12). */
 import { dirname, sep } from "node:path";
+import { elapsed } from "../core/elapsed.ts";
 import { messageOf } from "../core/error.ts";
 import { folderData } from "./file-watch-event.ts";
 import { createKnown } from "./file-watch-known.ts";
@@ -24,7 +25,7 @@ const idleParts = 100;
 
 export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): Watch {
   const { path: top, recursive, extensions } = place;
-  const { now, debounce, tell, counted, complain } = options;
+  const { debounce, tell, counted, complain } = options;
   const counts = (name: string): boolean => extensions.length === 0 || extensions.some((end) => name.endsWith(end));
   const known = createKnown(new Map(), (name) => !isHidden(name) && counts(name));
   const touched = new Set<string>();
@@ -41,7 +42,7 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
   let isDoubtful = false;
   let isClosed = false;
   let complained: string | undefined;
-  let lookedAtAll = { at: now(), took: 0 };
+  let lookedAtAll = { at: elapsed(options), took: 0 };
   let working: Promise<void> = guarded(async () => {
     await anchor?.renew();
     await lookAtAll();
@@ -105,7 +106,7 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
   }
 
   async function lookAtAll(): Promise<void> {
-    const at = now();
+    const at = elapsed(options);
     isDoubtful = false;
     touched.clear();
     const found = await lookThrough(top);
@@ -116,7 +117,7 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
       telling.end();
       known.forget(top);
     }
-    lookedAtAll = { at, took: now() - at };
+    lookedAtAll = { at, took: elapsed(options) - at };
   }
 
   async function lookAtTouched(): Promise<void> {
@@ -166,7 +167,7 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
     ready: working,
     async look(late) {
       await anchor?.renew();
-      const isDue = late && now() - lookedAtAll.at >= lookedAtAll.took * idleParts;
+      const isDue = late && elapsed(options) - lookedAtAll.at >= lookedAtAll.took * idleParts;
       if (telling.isOn() && !isDue) return;
       touched.add(top);
       await work();

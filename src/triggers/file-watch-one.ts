@@ -21,7 +21,7 @@ export interface Watch {
   close(): Promise<void>;
 }
 
-export interface WatchOptions extends Pick<Ports, "now" | "after"> {
+export interface WatchOptions extends Pick<Ports, "now" | "elapsed" | "after"> {
   /** Seconds of quiet after which changes of a folder are told together. */
   debounce(): number;
   tell(name: "file.changed" | "folder.changed", data: Fields): void;

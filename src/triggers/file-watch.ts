@@ -18,7 +18,7 @@ export interface FileWatcherSettings {
   debounce: Seconds;
 }
 
-export interface FileWatcherOptions extends Pick<Ports, "now" | "after" | "id"> {
+export interface FileWatcherOptions extends Pick<Ports, "now" | "elapsed" | "after" | "id"> {
   /** Asked anew each time; who changes `enabled` or `pollInterval` calls `sync` after it. */
   settings(): FileWatcherSettings;
   /** Puts the event on the line. Where that throws, it is tried again. */
@@ -82,11 +82,12 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
   function start(place: WatchedPlace): Watch {
     const its: WatchOptions = {
       now,
+      ...(options.elapsed ? { elapsed: options.elapsed } : {}),
       after,
       debounce: () => settings().debounce,
       counted,
       complain,
-      tell: (name, data) => void delivery.deliver(makeEvent(place, name, data)),
+      tell: (name, data) => delivery.deliver(makeEvent(place, name, data)),
     };
     if (place.kind === "file") return watchOne(place, its);
     return watchFolder(place, { ...its, teller: options.teller ?? folderTeller });

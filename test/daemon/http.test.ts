@@ -29,6 +29,9 @@ async function ask(
   return `${response.statusCode} ${error?.code ?? "ok"}`;
 }
 
+/** An event whose data is nested so deep. */
+const deep = (levels: number): string => `{"event":"a.b","data":{"a":${"[".repeat(levels)}${"]".repeat(levels)}}}`;
+
 test("only who holds the token is answered, and no web page is", async (t) => {
   const daemon = await placeFor(t).up();
   const bearer = { authorization: `Bearer ${daemon.token}` };
@@ -55,6 +58,8 @@ test("only who holds the token is answered, and no web page is", async (t) => {
     ["415 unsupported_type", { ...event, headers: bearer }],
     ["400 input_invalid", { ...event, body: "{", headers: json }],
     ["400 input_invalid", { ...event, body: "[]", headers: json }],
+    ["400 input_invalid", { ...event, body: deep(200_000), headers: json }],
+    ["200 ok", { ...event, body: deep(400), headers: json }],
     ["413 body_too_large", { ...event, body: `{"event":"${"a".repeat(1_100_000)}"}`, headers: json }],
     ["405 method_not_allowed", { path: "/events?event=a.b", headers: bearer }],
     [

@@ -317,6 +317,24 @@ test("[R28] without a list the model may read the workspace and ask operations t
   assert.match(String(called[0]?.[3]), /turn 2 call 0$/);
 });
 
+test("[R28] a call of what the model was not offered stays among its calls, and is no action", async (t) => {
+  const cwd = workspaceWith(t, "the answer is 42");
+  const line = await automationLine(t, {
+    cwd,
+    asks: { tools: ["read_file"] },
+    turns: [call("list_files", {}), call("read_file", { path: "docs/a.md" }), { text: "42" }],
+  });
+  const { calls, actions } = outputOf(await line.run());
+  assert.deepEqual(
+    (calls as Fields[]).map(({ tool, ok }) => [tool, ok]), // it is a list of them
+    [
+      ["list_files", false],
+      ["read_file", true],
+    ],
+  );
+  assert.deepEqual(actions, ["read_file"]);
+});
+
 test("[R28] a list is all that it may call, and all is everything that there is", async (t) => {
   const offered = async (tools: string[] | "all"): Promise<string[]> => {
     const line = await automationLine(t, { asks: { tools }, tools: toolsOf([]) });

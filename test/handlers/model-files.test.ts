@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import type { Fields, Json } from "../../src/core/event.ts";
@@ -26,6 +26,35 @@ function setUp(t: TestContext): { root: string; call(tool: string, input: Fields
     call: (tool, input) => tools.find(({ name }) => name === tool)?.call(input, never) ?? assert.fail(tool),
   };
 }
+
+/** As somebody whom rights hold for. */
+async function asPerson<T>(work: () => Promise<T>): Promise<T> {
+  const { seteuid, geteuid } = process;
+  if (geteuid?.() !== 0 || !seteuid) return work();
+  seteuid(65_534);
+  try {
+    return await work();
+  } finally {
+    seteuid(0);
+  }
+}
+
+test("a folder that may not be read is passed over, and told of where it was asked for, with no absolute path", async (t) => {
+  const { root, call } = setUp(t);
+  const closed = join(root, "closed");
+  mkdirSync(closed);
+  writeFileSync(join(root, "closed.txt"), "Answer = 43");
+  for (const folder of [join(root, ".."), root]) chmodSync(folder, 0o755);
+  for (const path of [closed, join(root, "closed.txt")]) chmodSync(path, 0);
+  await asPerson(async () => {
+    const files = ["closed/", "closed.txt", "readme.md", "src/", "src/a.ts"].sort();
+    assert.deepEqual(Object(await call("list_files", {})).files.sort(), files);
+    assert.deepEqual(await call("search", { text: "answer" }), { matches: ["src/a.ts:1: const Answer = 42;"] });
+    await assert.rejects(call("list_files", { path: "closed" }), /^Error: closed may not be read$/);
+    await assert.rejects(call("search", { text: "a", path: "closed" }), /^Error: closed may not be read$/);
+    await assert.rejects(call("read_file", { path: "closed.txt" }), /^Error: closed.txt may not be read$/);
+  }).finally(() => chmodSync(closed, 0o755)); // so that it can be taken away
+});
 
 test("lists of tools are checked by the names that the files' tools have", () =>
   assert.deepEqual(

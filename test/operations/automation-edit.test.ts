@@ -54,6 +54,13 @@ test("[A54] other files to watch keep what else was said of the watch, and a who
     watch: { ...watch, paths: ["src/"] },
     skip_llm: true,
   });
+  for (const recursive of [{ recursive: false }, {}]) {
+    const shallow = { paths: ["docs/"], ...recursive };
+    const trigger = { type: "event", event_type: "folder.changed", watch: shallow, skip_llm: true };
+    await call("automation_edit", { id: "tell", trigger });
+    const again = await fields("automation_edit", { id: "tell", watch: ["src/"] });
+    assert.deepEqual((again.trigger as Fields).watch, { ...shallow, paths: ["src/"] }); // every trigger is a map
+  }
   const edited = await fields("automation_edit", { id: "tell", trigger: { type: "periodic" } });
   assert.deepEqual(edited.trigger, { type: "periodic" });
 });
@@ -97,4 +104,31 @@ test("enabling what cannot run says why it cannot", async (t) => {
   desk.records.add({ project: "shop", id: "bad", name: "Bad", enabled: false, fields: broken, created: 1, updated: 1 });
   const { fault } = await fields("automation_enable", { id: "bad" });
   assert.match(String(fault), /^"cooldown_seconds" of an automation needs/);
+});
+
+test("[AT45] a delay that ends after the year 9999 is refused in one sentence", async (t) => {
+  const { call } = await automationPlace(t);
+  for (const delay of ["3000000d", `${"9".repeat(400)}d`])
+    await assert.rejects(
+      call("automation_create", { ...made, skip_llm: true, in: delay }),
+      /the moment lies after the year 9999|is no delay/,
+    );
+});
+
+test("a name that holds a secret is refused without a word of it, its id included", async (t) => {
+  const { call } = await automationPlace(t);
+  await assert.rejects(
+    call("automation_create", { name: `Tell ghp_${"a1b2".repeat(9)}`, event: "a.b", skip_llm: true }),
+    ({ message }: Error) => {
+      assert.match(message, /holds a secret/);
+      return !message.includes("a1b2");
+    },
+  );
+});
+
+test("an empty text is an empty list of places, as it is for a project", async (t) => {
+  const { fields } = await automationPlace(t);
+  assert.deepEqual((await fields("project_create", { name: "Shop", notify: [""] })).notify, []);
+  assert.deepEqual((await fields("project_edit", { id: "shop", notify: ["desk"] })).notify, ["desk"]);
+  assert.deepEqual((await fields("project_edit", { id: "shop", notify: [""] })).notify, []);
 });

@@ -118,3 +118,22 @@ test("[R23] a run that nobody began for longer than runs are kept ends with the 
   await store.purge(Date.now() - 30 * 86_400_000);
   assert.equal(await store.run("old"), undefined, "what has ended is forgotten");
 });
+
+test("[R23] where a run is forgotten, what a person asked for comes before what waits longer, as it does where one ends", async (context) => {
+  const { store } = placeFor(context);
+  const long = Date.now() - 40 * 86_400_000;
+  const journal = createJournal(store);
+  const byPerson = { to: { hook: hook.id, force: true } } as const;
+  journal.add(itemOf(hook, "old", byPerson), long);
+  journal.add(itemOf(hook, "earlier"), Date.now());
+  journal.add(itemOf(hook, "asked for", byPerson), Date.now());
+  await store.purge(Date.now() - 30 * 86_400_000);
+  const rows = store.database.all<{ run: string; status: string }>("select run, status from work order by seq");
+  assert.deepEqual(
+    rows.map(({ run, status }) => [run, status]),
+    [
+      ["earlier", "behind"],
+      ["asked for", "waiting"],
+    ],
+  );
+});

@@ -86,6 +86,16 @@ test("[T25, SD12] the same holds for a run that another process cancels while it
   assert.equal(store.database.get("select 1 from work"), undefined);
 });
 
+test("[T25, SD12] the same holds for a run that had begun and waited so long that it is forgotten", async (context) => {
+  const { store, beside, journal, holding, begin } = placeFor(context);
+  begin("r1");
+  journal.release(worker, "r1", Date.now());
+  assert.notDeepEqual(holding(), []);
+  await beside.purge(Date.now() + 1);
+  assert.deepEqual(holding(), []);
+  assert.equal((await store.run("r1"))?.status, "cancelled");
+});
+
 test("the log is emptied without waiting: who writes just now is left in peace, and it is done later", (context) => {
   const { beside, journal, holding, begin } = placeFor(context);
   begin("r1");

@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   chmodSync,
   closeSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -22,6 +25,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { advance } from "../../src/core/events.ts";
 import type { Store } from "../../src/core/record.ts";
+import { storeMark } from "../../src/stores/ownership.ts";
 import { migrations } from "../../src/stores/schema.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
 import { anEvent, aRun, codeOf, noHooks } from "./contract.ts";
@@ -92,7 +96,7 @@ for (const [what, damage] of Object.entries(damages))
     await isMended(path);
   });
 
-for (const [what, damage] of Object.entries(lostHeaders)) {
+for (const [what, damage] of Object.entries(lostHeaders))
   test(`[F12] where only stores lie, a file with ${what} is moved aside with a notice, and a new store is made`, async () => {
     const path = newPath();
     filled(path);
@@ -100,20 +104,67 @@ for (const [what, damage] of Object.entries(lostHeaders)) {
     await isMended(path, path);
   });
 
-  test(`[F12] a file with ${what} beside the log of a store is moved aside`, async () => {
-    const path = newPath();
-    filled(path);
-    damage(path);
-    writeFileSync(`${path}-wal`, "", { mode: 0o600 });
-    await isMended(path);
-  });
+test("[F12] a store is known by its header, however damaged the rest is and though all else of it is in its log", async () => {
+  const path = newPath();
+  const copied = newPath();
+  const store = openSqliteStore({ path });
+  await store.saveRun(aRun());
+  mkdirSync(dirname(copied));
+  copyFileSync(path, copied);
+  store.close();
+  chmodSync(copied, 0o600);
+  overwrite(copied, 100, noise(3_000));
+  await isMended(copied);
+});
+
+const markOf = (path: string): unknown => {
+  const connection = new DatabaseSync(path);
+  const mark = connection.prepare("pragma application_id").get()?.application_id;
+  connection.close();
+  return mark;
+};
+
+test("a store from before stores were marked goes on and is marked, also where a killed process left all of it in its log", async () => {
+  const paths = [newPath(), newPath()];
+  for (const path of paths) {
+    mkdirSync(dirname(path));
+    const older = new DatabaseSync(path);
+    older.exec("pragma journal_mode = wal; pragma wal_autocheckpoint = 0");
+    for (const migration of migrations.slice(0, 2)) older.exec(migration);
+    older.exec("pragma user_version = 2; insert into meta (key, value) values ('of the older', 1)");
+    if (path === paths[0]) older.close();
+    else moved(path, () => older.close());
+  }
+  for (const path of paths) {
+    const store = openSqliteStore({ path });
+    assert.deepEqual(store.database.all("select key from meta where key = 'of the older'").length, 1);
+    await useAll(store);
+    store.close();
+    assert.equal(markOf(path), storeMark);
+    assert.deepEqual(asideIn(path), []);
+  }
+});
+
+/** The files as a process leaves them that is killed while it has them open. */
+function moved(path: string, close: () => void): void {
+  const parts = ["", "-wal", "-shm"];
+  for (const part of parts) copyFileSync(path + part, `${path}-left${part}`);
+  close();
+  for (const part of parts) renameSync(`${path}-left${part}`, path + part);
 }
 
-/** What stands in the folder: of each file its name, mode, time of change and bytes. */
+/** What stands in the folder: of each file its name, mode, time of change and a digest of its bytes. */
 const stateOf = (folder: string): unknown[] =>
   readdirSync(folder).map((name) => {
     const { mode, mtimeMs } = statSync(join(folder, name));
-    return [name, mode, mtimeMs, readFileSync(join(folder, name), "latin1")];
+    return [
+      name,
+      mode,
+      mtimeMs,
+      createHash("sha256")
+        .update(readFileSync(join(folder, name)))
+        .digest("hex"),
+    ];
   });
 
 function database(path: string, sql: string): void {
@@ -137,7 +188,35 @@ const strangers: Record<string, (path: string) => void> = {
     database(path, "create table moz_places (id integer); pragma user_version = 75");
     overwrite(path, 100, noise(200));
   },
+  "a damaged database with a version that stores have had, too": (path) => {
+    database(path, "create table moz_places (id integer); pragma user_version = 1");
+    overwrite(path, 100, noise(200));
+  },
+  "a database with a mark of its own and no table yet": (path) => database(path, "pragma application_id = 7"),
+  "a letter beside a log": (path) => {
+    writeFileSync(path, "this is a letter, not a database. ".repeat(500));
+    writeFileSync(`${path}-wal`, "the log of a walk");
+  },
+  "a database that a killed program left with its log": (path) => killed(path, "pragma wal_checkpoint"),
+  "a database that stands in the log of a killed program alone": (path) => killed(path, ""),
+  "a database with the index of a log that is not there": (path) => {
+    killed(path, "pragma wal_checkpoint");
+    rmSync(`${path}-wal`);
+  },
+  "the log of a killed program without its index": (path) => {
+    killed(path, "");
+    rmSync(`${path}-shm`);
+  },
 };
+
+/** @param between is done before the last entry */
+function killed(path: string, between: string): void {
+  const program = new DatabaseSync(path);
+  program.exec(`pragma journal_mode = wal; create table moz_places (id integer); ${between}`);
+  program.exec("insert into moz_places values (1)");
+  moved(path, () => program.close());
+}
+
 for (const [what, make] of Object.entries(strangers))
   test(`a file that is no store of ours is refused and left as it is, with its mode: ${what}`, () => {
     const path = newPath();
@@ -152,6 +231,25 @@ for (const [what, make] of Object.entries(strangers))
       );
     assert.deepEqual(stateOf(dirname(path)), before);
   });
+
+test("a database that another program has open is refused without a trace, and that program goes on", () => {
+  const path = newPath();
+  mkdirSync(dirname(path));
+  const program = new DatabaseSync(path);
+  program.exec("pragma journal_mode = wal; create table moz_places (id integer); insert into moz_places values (1)");
+  const written = (): unknown[] =>
+    ["", "-wal"].map((part) => [statSync(path + part).size, statSync(path + part).mtimeMs]);
+  const before = written();
+  assert.throws(
+    () => openSqliteStore({ path }),
+    (error) => codeOf(error) === "store_unusable",
+  );
+  assert.deepEqual(written(), before);
+  assert.deepEqual(readdirSync(dirname(path)), ["store.db", "store.db-shm", "store.db-wal"]);
+  program.exec("insert into moz_places values (2)");
+  assert.equal(program.prepare("select count(*) as count from moz_places").get()?.count, 2);
+  program.close();
+});
 
 test("an empty file becomes a store, as a database of SQLite does", () => {
   const path = newPath();
@@ -186,7 +284,7 @@ test("[F12] a store that was open while another moved the file aside goes on in 
   filled(path);
   const resident = openSqliteStore({ path });
   overwrite(path, 0, noise(100));
-  const other = openSqliteStore({ path });
+  const other = openSqliteStore({ path, usualPath: path });
   await other.saveRun(aRun({ id: "of the other" }));
   assert.equal(asideIn(path).length, 1);
   await until(() => resident.run("of the other") !== undefined);

@@ -116,6 +116,16 @@ test("[T25, SD12] secrets in any place and encoding are in no file of the store"
   assert.deepEqual(found(), [], "after the log went into the file");
 });
 
+test("[T25] a hook's name that holds a secret, as a command line may, is redacted in its runs' rows", async (context) => {
+  const path = newPath();
+  const token = `ghp_${randomBytes(18).toString("hex")}`;
+  const store = opened(context, path, { redact: createRedaction({ environment: {} }) });
+  await store.saveRun(aRun({ id: "named", hookName: `curl -H "Authorization: ${token}"` }));
+  assert.match(String((await store.run("named"))?.hookName), /^curl -H .*\[redacted\]/);
+  const files = readdirSync(dirname(path)).map((file) => readFileSync(join(dirname(path), file)));
+  assert.equal(Buffer.concat(files).includes(token), false);
+});
+
 test("importing the store does not load SQLite: only opening one does", () => {
   const module = new URL("../../src/stores/sqlite.ts", import.meta.url).href;
   const script = `await import(${JSON.stringify(module)}); process.stdout.write(String(process.moduleLoadList.some((one) => /sqlite/i.test(one))))`;

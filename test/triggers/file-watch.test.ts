@@ -3,7 +3,9 @@ import { mkdirSync, renameSync, statSync, symlinkSync, utimesSync } from "node:f
 import { join } from "node:path";
 import { test } from "node:test";
 import type { WatchRule } from "../../src/core/hook.ts";
+import { systemPorts } from "../../src/system.ts";
 import { createFakeClock } from "../../src/testing/clock.ts";
+import { createDelivery } from "../../src/triggers/file-watch-delivery.ts";
 import type { MakeTeller } from "../../src/triggers/file-watch-tellers.ts";
 import { aWatch, changesIn, quick, watchingIn } from "./watching.ts";
 
@@ -195,6 +197,63 @@ test("what nobody told of is found at the next look at everything", async (conte
   await watcher.sync([aWatch("w", folder, { kind: "folder", paths: ["."], recursive: true })]);
   write("a/b.txt");
   assert.deepEqual(changesIn(await next()), [`created ${join(folder, "a/b.txt")}`]);
+});
+
+test("what nobody told of is found at the next look at everything, although the clock was set back meanwhile", async (context) => {
+  const silent: MakeTeller = async () => ({ enter() {}, leave() {}, close() {} });
+  const { now, after, elapsed, id } = systemPorts();
+  let setBack = 0;
+  const { folder, watcher, write, next } = watchingIn(context, {
+    ...{ after, id, ...(elapsed ? { elapsed } : {}) },
+    now: () => now() - setBack,
+    teller: silent,
+  });
+  await watcher.sync([aWatch("w", folder, { kind: "folder", paths: ["."], recursive: true })]);
+  setBack = 86_400_000;
+  write("a/b.txt");
+  assert.deepEqual(changesIn(await next()), [`created ${join(folder, "a/b.txt")}`]);
+});
+
+test("events are told one after another, so that one which the line refuses late is not overtaken", async (context) => {
+  const { after } = systemPorts();
+  const told: string[] = [];
+  const all = Promise.withResolvers<void>();
+  let refusals = 1;
+  const delivery = createDelivery({
+    after,
+    complain() {},
+    async tell({ id }) {
+      await new Promise(setImmediate); // the line takes its time
+      if (refusals-- > 0) throw new Error("the store is locked");
+      told.push(id);
+      if (told.length === 2) all.resolve();
+    },
+  });
+  context.after(() => delivery.close());
+  for (const id of ["created", "deleted"])
+    delivery.deliver({ id, name: "file.changed", at: 0, cwd: "/", data: {}, sender: "watch" });
+  await all.promise;
+  assert.deepEqual(told, ["created", "deleted"]);
+});
+
+test("a flood of events that the line takes is told to the last, however many wait for their turn", async (context) => {
+  const { after } = systemPorts();
+  const complaints: string[] = [];
+  const all = Promise.withResolvers<void>();
+  let told = 0;
+  const delivery = createDelivery({
+    after,
+    complain: (reason) => complaints.push(reason),
+    async tell() {
+      told += 1;
+      if (told === 3_000) all.resolve();
+    },
+  });
+  context.after(() => delivery.close());
+  for (let event = 0; event < 3_000; event++)
+    delivery.deliver({ id: String(event), name: "file.changed", at: 0, cwd: "/", data: {}, sender: "watch" });
+  await all.promise;
+  assert.deepEqual(complaints, []);
 });
 
 test("a watched file is followed through a link, a folder above it that is moved away, and one that takes its place", async (context) => {

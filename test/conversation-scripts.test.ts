@@ -13,6 +13,7 @@ import {
   type Evaluation,
   type Hookline,
 } from "../src/index.ts";
+import { isGone } from "./gone.ts";
 
 interface Workspace {
   folder: string;
@@ -94,15 +95,6 @@ async function written(path: string): Promise<string> {
   }
 }
 
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
-};
-
 test("[E32, E33, E34] one that fails is fixed in a completion of its own, while the one behind it waits", async (t) => {
   const scripts = {
     "a.sh": fileScript("Hook A", "echo A >> log; grep -q fixed a.txt || { echo a.txt is broken; exit 1; }"),
@@ -127,17 +119,17 @@ test("[E22, E35, E38] a message of the user ends the evaluation with its process
       'test -e done && exit 0\ntouch done\nsleep 300 & echo "$$ $!" > pids.tmp; mv pids.tmp pids; wait',
     ),
   };
-  const alive: boolean[][] = [];
+  const gone: boolean[][] = [];
   let pids: number[] = [];
   const world = await worldOf(t, scripts, (prompt) => {
     if (prompt === "one") world.write("a.txt", "new\n");
-    else alive.push(pids.map(isAlive));
+    else gone.push(pids.map(isGone));
   });
   await world.conversation.say("one");
   pids = (await written(join(world.folder, "pids"))).split(/\s+/).filter(Boolean).map(Number);
-  assert.deepEqual(pids.map(isAlive), [true, true]);
+  assert.deepEqual(pids.map(isGone), [false, false]);
   await world.conversation.say("two");
-  assert.deepEqual(alive, [[false, false]]); // before its completion began
+  assert.deepEqual(gone, [[true, true]]); // before its completion began
   await world.conversation.idle();
   assert.deepEqual(world.prompts, ["one", "two"]);
   assert.deepEqual(

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { goes } from "../gone.ts";
 
 const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
 
@@ -71,18 +72,6 @@ const appears = async (path: string): Promise<string> => {
   throw new Error(`${path} did not appear`);
 };
 
-const isGone = async (pid: number): Promise<boolean> => {
-  for (let tries = 0; tries < 160; tries++) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return true;
-    }
-    await pause(25);
-  }
-  return false;
-};
-
 test("[F26] an agent that ends the hook command ends the programs of its hooks too, and a guard's answer is a block", async (t) => {
   const scratch = scratchWith(t, {
     PreToolUse: [{ hooks: [{ command: "echo $$ >pid.txt; sleep 30; true", role: "guard" }] }],
@@ -95,7 +84,7 @@ test("[F26] an agent that ends the hook command ends the programs of its hooks t
   const [code] = await once(child, "exit");
   assert.equal(code, 0);
   assert.match(told, /"permissionDecision":"deny"/);
-  assert.ok(await isGone(pid), "the program lives on");
+  assert.ok(await goes(pid), "the program lives on");
 });
 
 test("[F29, R59] a working folder that has been deleted does not stop a guard from answering", (t) => {

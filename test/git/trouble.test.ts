@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import test, { type TestContext } from "node:test";
 import { isStub } from "../../src/agents/git-stub.ts";
+import { isGone } from "../gone.ts";
 import { beginSession, bin, place, refusing, type Scratch, scratch, script } from "./scratch.ts";
 
 const hook = ".hookline/hooks/check.sh";
@@ -86,7 +87,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     child.kill(signal);
     assert.deepEqual(await ended, [130, null]);
     assert.equal(await stderr, "hookline: interrupted\n");
-    assert.throws(() => process.kill(pid, 0), /ESRCH/);
+    assert.ok(isGone(pid));
   });
 
 const asking = (answer: string, more: object = {}): string =>

@@ -1,0 +1,18 @@
+// Whether a process has ended: one that nobody has reaped yet (an orphan's parent may be slow) has ended as well.
+import { readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+
+export function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return /^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return true;
+  }
+}
+
+/** Whether it ends within this many milliseconds. */
+export async function goes(pid: number, within = 4000): Promise<boolean> {
+  for (const end = performance.now() + within; performance.now() < end; await pause(25)) if (isGone(pid)) return true;
+  return isGone(pid);
+}

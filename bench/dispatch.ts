@@ -107,6 +107,7 @@ async function noneMatch(world: World): Promise<Findings> {
         goal: "none of 1,000 hooks matches, against the limit",
         cost: "hookline, 1000 hooks",
         by: "by hand, 1000 hooks",
+        atMost: 3,
       }),
     ],
   };
@@ -183,6 +184,7 @@ async function tenMatch(world: World): Promise<Findings> {
         goal: "10 matching synchronous hooks: faster than hookable",
         cost: "hookable",
         by: "hookline",
+        atLeast: 10,
       }),
       ratioOf(samples, { goal: "10 matching synchronous hooks, against the limit", cost: "hookline", by: "by hand" }),
     ],

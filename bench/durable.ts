@@ -17,7 +17,6 @@ import type { Benchmark, Findings, Ratio, Row } from "./measure.ts";
 
 export const durable: Benchmark = {
   name: "durable",
-  alone: true,
   about: "durable runs: 100 kills of their processes, and a burst of 10,000 events",
   async measure() {
     const kills = await measureKills();
@@ -42,9 +41,9 @@ async function measureKills(): Promise<Findings> {
       row(called, "from the last kill until all was done", "ms", toll.caughtUpIn),
     ],
     ratios: [
-      goal("acknowledged runs that were lost", toll.lost, 0),
-      goal("finished steps that were repeated", toll.repeated, 0),
-      goal("runs left running", toll.leftRunning, 0),
+      goal("acknowledged runs that were lost", toll.lost, 0, "runs"),
+      goal("finished steps that were repeated", toll.repeated, 0, "steps"),
+      goal("runs left running", toll.leftRunning, 0, "runs"),
     ],
   };
 }
@@ -93,8 +92,8 @@ async function measureBurst(): Promise<Findings> {
         ...[...counts].map(([name, count]) => row(called, name, "runs", count)),
       ],
       ratios: [
-        goal("runs without a row that says what became of them", events * overlaps.length - accounted, 0),
-        goal("megabytes grown in the second half", grown, megabytes),
+        goal("runs without a row that says what became of them", events * overlaps.length - accounted, 0, "runs"),
+        goal("memory grown in the second half of a burst", grown, megabytes, "MB"),
       ],
     };
   } finally {
@@ -119,10 +118,12 @@ const row = (called: string, variant: string, unit: string, value: number): Row 
   p75: value,
   n: 1,
 });
-const goal = (called: string, value: number, atMost: number): Ratio => ({
+const goal = (called: string, value: number, atMost: number, unit: string): Ratio => ({
   goal: called,
-  against: "none",
+  against: "",
   value,
+  unit,
+  better: "less",
   spread: 0,
   target: atMost,
   pass: value <= atMost,

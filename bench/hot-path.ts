@@ -7,7 +7,7 @@
  * of each case are checked before anything is timed.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Benchmark, type Findings, type Question, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
@@ -104,15 +104,19 @@ async function measureIn(folder: string): Promise<Findings> {
   };
 }
 
-/** Builds, and lays out what the package holds. */
-function unpack(folder: string): string {
+/** What a package holds for its readers. */
+const readOnly: ReadonlySet<string> = new Set(["docs", "examples", "schema", "LICENSE", "NOTICE"]);
+
+/** Builds, and lays out what the package runs. */
+export function unpack(folder: string): string {
   const project = join(import.meta.dirname, "..");
   const built = spawnSync(process.execPath, [join(project, "scripts", "build.ts")], { cwd: project, encoding: "utf8" });
   if (built.status !== 0) throw new Error(`npm run build failed: ${built.stdout}${built.stderr}`);
   const place = join(folder, "package");
   mkdirSync(place);
-  for (const name of ["bin", "dist", "package.json"])
-    cpSync(join(project, name), join(place, name), { recursive: true });
+  const { files }: { files: string[] } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
+  const running = files.filter((name) => !readOnly.has(name) && existsSync(join(project, name)));
+  for (const name of [...running, "package.json"]) cpSync(join(project, name), join(place, name), { recursive: true });
   return join(place, "bin", "hookline.js");
 }
 

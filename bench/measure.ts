@@ -33,11 +33,21 @@ export interface Ratio {
   goal: string;
   against: string;
   value: number;
+  /** What the value is counted in, such as "MB"; times (×) unless said. */
+  unit?: string;
+  /** The medians that stand behind a ratio of two sides. */
+  sides?: { ours: Side; theirs: Side };
   /** By how much two equal runs differed in this call, as a part of 1. A smaller difference is none. */
   spread: number;
   /** Absent: measured for information. */
   target?: number;
   pass?: boolean;
+  /** Which way is better, where there is a target. */
+  better?: "less" | "more";
+}
+export interface Side {
+  name: string;
+  p50: number;
 }
 export interface Findings {
   rows: Row[];
@@ -46,8 +56,6 @@ export interface Findings {
 export interface Benchmark {
   name: string;
   about: string;
-  /** Runs only where it is asked for by name: it needs more of a machine than the others. */
-  alone?: true;
   measure(): Promise<Findings>;
 }
 
@@ -92,11 +100,16 @@ export async function sampleReadings(
   return takeRounds(all, rounds, (name) => read(name.startsWith(againMark) ? name.slice(againMark.length) : name));
 }
 
+/** `npm run bench -- --quick` takes a third of the rounds: to see that all of it works, not to quote from. */
+const roundsOf = (rounds: number): number =>
+  process.env.HOOKLINE_BENCH_QUICK ? Math.max(3, Math.round(rounds / 3)) : rounds;
+
 async function takeRounds(
   names: readonly string[],
-  rounds: number,
+  planned: number,
   read: (name: string) => number | Promise<number>,
 ): Promise<Samples> {
+  const rounds = roundsOf(planned);
   const readings = new Map<string, number[]>(names.map((name) => [name, []]));
   for (let round = -1; round < rounds; round++) {
     for (const name of names) {
@@ -143,10 +156,13 @@ export function ratioOf(samples: Samples, { goal, cost, by, atMost, atLeast }: Q
   const value = medianRatio(samples.of(cost), samples.of(by));
   const first = samples.of(samples.names[0] ?? "");
   const apart = samples.again.map((again, index) => Math.abs(again / (first[index] ?? Number.NaN) - 1));
+  const side = (name: string): Side => ({ name, p50: quantile(samples.of(name), 0.5) });
+  const sides = atLeast === undefined ? { ours: side(cost), theirs: side(by) } : { ours: side(by), theirs: side(cost) };
+  const ratio: Ratio = { goal, against: by, value, spread: quantile(apart, 0.75), sides };
   const target = atMost ?? atLeast;
-  const ratio: Ratio = { goal, against: by, value, spread: quantile(apart, 0.75) };
   if (target === undefined) return ratio;
-  return { ...ratio, target, pass: atMost === undefined ? value >= target : value <= target };
+  const better = atMost === undefined ? "more" : "less";
+  return { ...ratio, target, better, pass: better === "more" ? value >= target : value <= target };
 }
 
 const medianRatio = (cost: readonly number[], by: readonly number[]): number =>

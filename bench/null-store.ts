@@ -35,6 +35,7 @@ export function createNullStore(): Store {
     lastFired: () => new Map(),
     repair: () => 0,
     purge: () => 0,
+    committed: () => Promise.resolve(),
     close() {},
   };
 }

@@ -1,6 +1,6 @@
 /** The libraries that Hookline is measured against: pinned in bench/package.json, installed here, and typed only as far as used. */
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 
 const folder = import.meta.dirname;
@@ -26,27 +26,35 @@ export interface Peers {
   };
 }
 
-/** Installs what is missing or of another version; no install scripts run. Returns the versions. */
-export function installPeers(): Record<string, string> {
-  const wanted = pinned();
+/**
+ * Installs what is missing or of another version; no install scripts run. Returns the versions.
+ * The managers of git hooks are optional: only their own benchmark asks for them.
+ */
+export function installPeers(optional: boolean): Record<string, string> {
+  const { dependencies, optionalDependencies } = pinned();
+  const wanted = optional ? { ...dependencies, ...optionalDependencies } : dependencies;
   if (!isInstalled(wanted)) {
     console.log(`installing ${Object.keys(wanted).join(", ")} into bench/node_modules (once)`);
     const npm = process.env.npm_execpath;
     const [program = "npm", ...before] = npm ? [process.execPath, npm] : ["npm"];
     const flags = ["--ignore-scripts", "--no-package-lock", "--no-audit", "--no-fund", "--fetch-retries=1"];
+    if (!optional) flags.push("--omit=optional");
     const path = `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ""}`;
     const words = [...before, "install", "--prefix", folder, ...flags];
     const done = spawnSync(program, words, { cwd: folder, encoding: "utf8", env: { ...process.env, PATH: path } });
-    if (!isInstalled(wanted))
+    if (!isInstalled(dependencies))
       throw new Error(`the peers could not be installed: ${done.stderr || done.error?.message}`);
   }
   return wanted;
 }
 
-function pinned(): Record<string, string> {
-  const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  return dependencies;
-}
+type Versions = Record<string, string>;
+
+const pinned = (): { dependencies: Versions; optionalDependencies: Versions } =>
+  JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+
+/** A peer that has no program for this machine is not there, and its side is left out. */
+export const hasPeer = (name: string): boolean => existsSync(join(folder, "node_modules", name, "package.json"));
 
 const isInstalled = (wanted: Readonly<Record<string, string>>): boolean =>
   Object.entries(wanted).every(([name, version]) => {

@@ -1,8 +1,9 @@
 /** What a benchmark leaves: a table for people, and bench/results/<name>.json, from which documentation quotes. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
+import { amount, columns, figure } from "./columns.ts";
 import type { Findings, Ratio, Row } from "./measure.ts";
 
 export interface Surroundings {
@@ -14,6 +15,7 @@ export interface Surroundings {
 }
 export interface Report extends Surroundings, Findings {
   name: string;
+  about: string;
   /** The load average of one minute, before and after. */
   load: [number, number];
   /** More than one waiting process per core: read the ratios, not the figures. */
@@ -37,26 +39,33 @@ export function surroundings(peers: Readonly<Record<string, string>>): Surroundi
   };
 }
 
-export function makeReport(name: string, where: Surroundings, before: number, findings: Findings): Report {
+export function makeReport(
+  name: string,
+  where: Surroundings,
+  before: number,
+  findings: Findings & { about: string },
+): Report {
   const after = loadNow();
   return { name, ...where, load: [round(before), round(after)], noisy: isBusy(before) || isBusy(after), ...findings };
 }
 
-export function writeReport(report: Report): string {
-  const folder = join(import.meta.dirname, "results");
+const folder = join(import.meta.dirname, "results");
+const fileOf = (name: string): string => join(folder, `${name}.json`);
+
+export function writeReport(report: Report): void {
   mkdirSync(folder, { recursive: true });
-  const path = join(folder, `${report.name}.json`);
-  writeFileSync(
-    path,
-    `${JSON.stringify(report, (_key, value) => (typeof value === "number" ? round(value) : value), 2)}\n`,
-  );
-  return path;
+  const text = JSON.stringify(report, (_key, value) => (typeof value === "number" ? round(value) : value), 2);
+  writeFileSync(fileOf(report.name), `${text}\n`);
 }
+
+/** The last report of each of these that was ever taken here. */
+export const lastReports = (names: readonly string[]): Report[] =>
+  names.map(fileOf).flatMap((path) => (existsSync(path) ? [JSON.parse(readFileSync(path, "utf8"))] : []));
 
 /** Three digits that count are more than a shared machine can tell. */
 const round = (value: number): number => Number(value.toPrecision(4));
 
-export function printReport({ name, rows, ratios, load, noisy }: Report, about: string): string {
+export function printReport({ name, about, rows, ratios, load, noisy }: Report): string {
   const loads = `load ${load[0]} → ${load[1]}${noisy ? ", NOISY: only the ratios count" : ""}`;
   return [`\n${name}: ${about} (${loads})`, "", ...columns(rows.map(cellsOf)), "", ...columns(ratios.map(lineOf))].join(
     "\n",
@@ -66,27 +75,17 @@ export function printReport({ name, rows, ratios, load, noisy }: Report, about: 
 const cellsOf = (row: Row, index: number, all: readonly Row[]): string[] => [
   all[index - 1]?.case === row.case ? "" : row.case,
   row.variant,
-  `${amount(row.p50)} ${row.unit}`,
-  `min ${amount(row.min)}`,
-  `${amount(row.p25)} … ${amount(row.p75)}`,
+  figure(row.p50, row.unit),
+  `min ${figure(row.min, row.unit)}`,
+  `${figure(row.p25, row.unit)} … ${figure(row.p75, row.unit)}`,
   `n ${row.n}`,
 ];
 
-const lineOf = ({ goal, against, value, spread, target, pass }: Ratio): string[] => [
+const lineOf = ({ goal, against, value, unit = "×", spread, target, pass }: Ratio): string[] => [
   pass === undefined ? "" : pass ? "reached" : "MISSED",
   goal,
-  `${amount(value)} ×`,
-  target === undefined ? "" : `goal ${target} ×`,
+  `${amount(value)} ${unit}`,
+  target === undefined ? "" : `goal ${target} ${unit}`,
   `± ${(spread * 100).toFixed(0)} %`,
   `against ${against}`,
 ];
-
-const amount = (value: number): string =>
-  value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
-
-function columns(lines: readonly string[][]): string[] {
-  const widths: number[] = [];
-  for (const line of lines)
-    for (const [at, cell] of line.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
-  return lines.map((line) => `  ${line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")}`.trimEnd());
-}

@@ -35,6 +35,8 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   "automations.ts": everything, // composes automations: their rows, the registry, what reads times and knows models
   "board.ts": everything, // composes projects: their records, git, settings, events
   "outside.ts": everything, // composes tools, models and language servers
+  "budgets.ts": ["core", "agents", "dialects"], // of agents how long they wait, of dialects the type of the settings
+  "budget-watch.ts": ["core", "dialects", "budgets.ts"], // of dialects the type of the settings
   "extended.ts": ["core"],
   "define.ts": ["core", "handlers", "definition.ts", "modules"],
   "definition.ts": ["core", "handlers"],

@@ -11,7 +11,7 @@ import type { Database } from "./stores/database.ts";
 
 export interface OpenBoardOptions {
   store: Store;
-  engine: Pick<Engine, "emit" | "explain">;
+  engine: Pick<Engine, "emit" | "committed" | "explain">;
   now(): Instant;
   id(): string;
   home: string;

@@ -8,7 +8,8 @@ import type { Settling } from "./queues/routed.ts";
 import { createJournal, lastingStore } from "./stores/journal.ts";
 import { after, isAlive, ownerOf, uptime } from "./system.ts";
 
-export interface DurableOptions extends Pick<DurableQueueOptions, "own" | "stop" | "complain" | "lease" | "poll"> {
+export interface DurableOptions
+  extends Pick<DurableQueueOptions, "own" | "stop" | "complain" | "lease" | "poll" | "idlePoll"> {
   /** Runs at once, over all processes; asked each time (specification 000, max_concurrent_hooks). */
   cap(): number | undefined;
   /** What runs inherit, whoever added them (R44). */

@@ -1,5 +1,6 @@
 /** A line in a process that stays: hook files followed as they change, one engine, and what hooks reach. The library and the daemon are both built on it. */
-import { runByAgent, sendableEvents } from "./agents/index.ts";
+import { rememberRunByAgent, sendableEvents } from "./agents/index.ts";
+import { createBudgetWatch, watching } from "./budget-watch.ts";
 import { conditions } from "./conditions/index.ts";
 import { loadPatterns } from "./conditions/patterns.ts";
 import { createEngine, type Engine } from "./core/engine.ts";
@@ -16,14 +17,17 @@ import { broughtPorts, recordingOf, trackingOf } from "./host-ports.ts";
 import type { HooklineOptions } from "./index.ts";
 import { type Loaded, type Loading, loadAllStable } from "./loading.ts";
 import { createOutside, type Outside, type OutsideOptions, type Served } from "./outside.ts";
-import { createSpawn } from "./processes/spawn.ts";
+import { startCompanion } from "./processes/companion.ts";
+import { createResidents } from "./processes/residents.ts";
+import { createSpawner } from "./processes/spawner.ts";
 import { createInlineQueue } from "./queues/inline.ts";
-import { createHookSource, type HookSource } from "./sources/live.ts";
+import { guardsHeld } from "./sources/guards-held.ts";
+import { createHookSource, type HookSource, type SourceOptions } from "./sources/live.ts";
 import { isAlive, systemPorts } from "./system.ts";
 
 export interface ResidentOptions
   extends Pick<HooklineOptions, "files" | "observe" | "queue" | "model" | "tools" | "watch" | "clock">,
-    Pick<OutsideOptions, "complain"> {
+    Pick<OutsideOptions, "complain" | "redact"> {
   cwd: string;
   home: string;
   environment: Readonly<Record<string, string>>;
@@ -36,8 +40,8 @@ export interface ResidentOptions
   beforeModules?: NonNullable<Loading["beforeModules"]>;
   /** The automations that the store keeps, for operations. */
   automations?: Served["automations"];
-  /** Folders whose hooks are kept at hand; the usual number unless said. */
-  folders?: number;
+  /** How hook files are followed; folders whose hooks are kept at hand. */
+  sources?: SourceOptions;
 }
 
 export interface Resident {
@@ -66,8 +70,11 @@ export async function createResident(options: ResidentOptions): Promise<Resident
     options.files === false
       ? undefined
       : createHookSource(
-          (folder, expected) => loadAllStable({ cwd: folder, home, environment, patterns }, loading, expected),
-          options.folders,
+          guardsHeld(store, (folder, expected, lastValid) => {
+            const request = { cwd: folder, home, environment, patterns, ...(lastValid ? { lastValid } : {}) };
+            return loadAllStable(request, loading, expected);
+          }),
+          options.sources,
         );
   await source?.at(cwd);
   const basics = systemPorts(options.clock);
@@ -80,7 +87,23 @@ export async function createResident(options: ResidentOptions): Promise<Resident
     root: (event) => source?.known(event.cwd)?.root ?? event.cwd,
     settings: (event) => source?.known(event.cwd) ?? { config: emptyConfig, userConfig: emptyConfig },
     ...(options.complain ? { complain: options.complain } : {}),
+    ...(options.redact ? { redact: options.redact } : {}),
   });
+  const residents = createResidents({
+    start: startCompanion,
+    tell: (level, message, hook) => ports.observe?.({ is: "log", level, message, hook, run: "" }),
+  });
+  /** Programs of hooks that went are ended with the first event that no longer finds them. */
+  function asked(loaded: HookSet | undefined, event: HookEvent): HookSet {
+    const set = combine(loaded, event);
+    residents.follow(event.cwd, set);
+    return set;
+  }
+  const spawner = createSpawner({
+    complain:
+      options.complain ?? ((message) => ports.observe?.({ is: "log", level: "warn", message, hook: "", run: "" })),
+  });
+  const ranByAgent = rememberRunByAgent();
   const ports: Ports = {
     ...basics,
     store,
@@ -88,16 +111,21 @@ export async function createResident(options: ResidentOptions): Promise<Resident
     hooks(event) {
       const loaded = source?.at(event.cwd);
       return isThenable(loaded)
-        ? Promise.resolve(loaded).then(({ set }) => combine(set, event))
-        : combine(loaded?.set, event);
+        ? Promise.resolve(loaded).then(({ set }) => asked(set, event))
+        : asked(loaded?.set, event);
     },
     current: async (hook, event) => (await ports.hooks(event)).hooks.find(({ id }) => id === hook.id),
     registry,
     registryAt: (event) => source?.known(event.cwd)?.registry ?? registry,
     patterns,
-    elsewhere: (hook, event) =>
-      runByAgent(hook, event.sender, { home, root: hook.origin.root ?? event.cwd, environment }),
-    spawn: createSpawn(),
+    elsewhere: (hook, event, given = environment) =>
+      ranByAgent(hook, event.sender, {
+        home,
+        root: source?.known(event.cwd)?.root ?? hook.origin.root ?? event.cwd,
+        environment: given,
+      }),
+    spawn: spawner.spawn,
+    residents,
     fetch: async (request, signal) => (await import("./handlers/fetch.ts")).fetch(request, signal),
     ...outside.ports,
     tracking: tracked.tracking,
@@ -111,6 +139,14 @@ export async function createResident(options: ResidentOptions): Promise<Resident
       hooks: (event) => source?.known(event.cwd)?.set,
     }),
   };
+  const watch = createBudgetWatch({
+    store,
+    now: basics.now,
+    hooks: (event) => ports.hooks(event),
+    budgets: (event) => source?.known(event.cwd)?.config.budgets,
+    complain: (message) => ports.observe?.({ is: "log", level: "warn", message, hook: "", run: "" }),
+  });
+  ports.observe = watching(watch, ports.observe);
   const engine = createEngine(ports);
   outside.serve({
     engine,
@@ -128,8 +164,11 @@ export async function createResident(options: ResidentOptions): Promise<Resident
     outside,
     async close() {
       await engine.close();
+      await residents.close();
       await outside.close();
       await tracked.close();
+      await spawner.close();
+      source?.close();
     },
   };
 }

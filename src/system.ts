@@ -14,18 +14,29 @@ const randomDigits = 16;
  */
 export function createIds(now: () => Instant): () => string {
   let last = 0;
-  let prefix = "";
   let tail: number[] = [];
+  /** All but the last digit, which is all that differs between ids of one millisecond. */
+  let stem = "";
+  let digit = 32;
+  const restart = (): void => {
+    stem = encodeTime(last);
+    for (const one of tail.slice(0, -1)) stem += digits[one];
+  };
   return () => {
     const time = now();
     if (time > last) {
       last = time;
-      prefix = encodeTime(time);
       tail = Array.from({ length: randomDigits }, () => Math.floor(Math.random() * 32));
-    } else increment(tail);
-    let text = prefix;
-    for (const digit of tail) text += digits[digit];
-    return text;
+      digit = tail[randomDigits - 1] ?? 0;
+      restart();
+    } else if (digit < 31) digit += 1;
+    else {
+      digit = 0;
+      tail[randomDigits - 1] = 31;
+      increment(tail);
+      restart();
+    }
+    return stem + digits[digit];
   };
 }
 
@@ -61,7 +72,7 @@ export function after(milliseconds: number, callback: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Milliseconds on a clock that nobody sets, from a moment that is the same for all processes of the machine. */
+/** Whole milliseconds on a clock that nobody sets, from a moment that is the same for all processes of the machine. */
 export const uptime = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 /** Names a process so that a later one can tell whether it still lives: pid, and its start time where the system tells. */
@@ -87,12 +98,9 @@ const hasEnded: ReadonlySet<string> = new Set(["Z", "X"]);
 export function systemPorts(
   clock?: Pick<Ports, "now" | "after" | "elapsed">,
 ): Pick<Ports, "now" | "elapsed" | "id" | "after" | "owner"> {
-  const time = clock ?? { now: Date.now, elapsed, after };
+  const time = clock ?? { now: Date.now, elapsed: uptime, after }; // `performance` takes 2 ms to load
   return { ...time, id: createIds(Date.now), owner: ownerOf(process.pid) };
 }
-
-/** In whole milliseconds, as all that is recorded. */
-const elapsed = (): number => Math.trunc(process.uptime() * 1000); // `performance` takes 2 ms to load
 
 /** Where Hookline keeps what it remembers. */
 export const stateFolderOf = (home: string, environment: Readonly<Record<string, string>>): string =>

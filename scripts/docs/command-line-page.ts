@@ -16,7 +16,8 @@ const flags: Readonly<Record<string, string>> = {
   "run --session": "the session that it runs in; what that waits for is paid when it passes",
   "run --all": "for hooks that look at changed files: as if every file of the repository had changed",
   "list --event": "only hooks that listen to this event",
-  "list --slow": "slowest first, by the median of each hook's last 50 runs",
+  "list --slow":
+    "slowest first, by the 95th percentile of each hook's runs of the last 30 days (500 at most), beside its budget",
   "register --validate":
     "also looks at every mistake, with file and line on standard error, and exits 1 if one is an error",
   "runs --hook": "only runs of the hook with this id",
@@ -27,7 +28,8 @@ const flags: Readonly<Record<string, string>> = {
   "follow-ups --all": "those that are done too",
   "follow-ups --yes": "runs a command without a question; needed where nobody can be asked",
   "install --layer": "`user` (unless said), `project` or `local`: which of the agent's settings files",
-  "install --http": "not in this version: agents call the command",
+  "install --http":
+    "the agent tells the [daemon](daemon.md#clients) itself, of all events that can be answered so; not for `project`, as a token stands in the file",
   "install --take-over": "moves hooks that the agent runs itself into Hookline's file; uninstall moves them back",
   "install --dry-run": "shows the file as it would be and writes nothing",
   "uninstall --layer": "as for `install`",
@@ -39,6 +41,13 @@ const flags: Readonly<Record<string, string>> = {
   "up --workspace":
     "a folder whose automation files are in force; may be given more than once; the current folder unless said",
   "up --once": "does what is due and queued now, waits for it and exits: for a clock of your own, or a test",
+  "up --background": "starts it apart from this terminal, and answers once it is up or why it is not",
+  "up --idle-exit":
+    "ends when it has been told of nothing for so many minutes, unless a clock, a watch or a run needs it; it stays unless said",
+  "up --service":
+    "starts nothing: prints what `systemd` (as a user unit) or `launchd` takes to run it with these words from login on",
+  "up --on-demand":
+    "as clients start it: silent where one is there, replaced by any that a person starts, ends after an hour without a telling",
   "mcp --read-only": "only the tools that change nothing",
   "mcp --tools": "only these, with commas between: names of operations, or groups such as `task`; `task_*` is the same",
   "purge --before": "a date such as 2026-01-01; everything older is forgotten",
@@ -72,10 +81,10 @@ const remarks: Readonly<Record<string, string>> = {
   install:
     "Agents: `claude-code`. It can be run twice, and it notes what it did, so that uninstall is exact: [claude-code.md](claude-code.md).",
   uninstall: "Back to the same bytes, unless somebody else edited the file since; then only Hookline's entries go.",
-  up: "In the foreground until Ctrl-C or `hookline down`; one for each store. JSON: one line when it is up, with `pid`, `port`, `workspaces`, `automations`, `due`, `watches` and `queue`. All of it: [daemon.md](daemon.md).",
-  down: 'Waits until it has ended: runs in progress get ten seconds, and go on at the next start. Without a daemon it says so, and exits 0. JSON: `{"stopped": PID | null}`.',
+  up: "In the foreground until Ctrl-C or `hookline down`, or with `--background`; one for each store. JSON: one line when it is up, with `pid`, `port`, `workspaces`, `automations`, `due`, `watches` and `queue`. All of it: [daemon.md](daemon.md).",
+  down: 'Waits until it has ended, within ten seconds: runs of automations go on at the next start. Without a daemon it says so, and exits 0. JSON: `{"stopped": PID | null}`.',
   status:
-    "Also closes runs that a crash left open. Of a daemon it tells what is watched, when what is due, what waits and which automations are broken.",
+    "Also closes runs that a crash left open. Of a daemon it tells its version, age and memory, who has spoken to it and when, how long decisions took, what is watched, when what is due, what waits and which automations are broken.",
   git: "`install` and `uninstall` for a person; `git run pre-commit` is what git's hook calls, and its exit code is that of the first script that fails. All of it: [git.md](git.md).",
   automation:
     "Automations of the store; ID is the automation's own, or `PROJECT/ID`. `fire` waits for the run that it started, unless a daemon has it. What the fields mean: [automations.md](automations.md).",
@@ -113,6 +122,7 @@ holds, and \`@@\` begins a text with an @. \`null\` takes back what may be left 
 | variable | does |
 |---|---|
 | \`HOOKLINE_STORE\` | the store's file, where \`--store\` does not say |
+| \`HOOKLINE_DAEMON\` | \`off\`: no [daemon](daemon.md#clients) is asked, none is started, and \`install\` registers the command in Node |
 | \`HOOKLINE_MODEL\` | the model that is asked where a hook and the settings name none, as \`provider/model\` |
 | \`HOOKLINE_RECORD\` | what is kept: \`redacted\` (unless said), \`full\` or \`none\` |
 | \`HOOKLINE_RETENTION_DAYS\` | for how many days; 30 unless said |

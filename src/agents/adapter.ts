@@ -66,6 +66,13 @@ export interface AgentAdapter {
   ): Figures | undefined;
   /** Exactly the agent's own fields for this event, never a superset. Never throws. */
   encode(event: HookEvent, outcome: Outcome): Reply;
+  /** Whether the agent asks an HTTP hook on this event too, and obeys its answer as it obeys a command's (R50). Absent: never. */
+  overHttp?(event: AgentEventName): boolean;
+  /**
+   * As encode, for a body with status 200, as no exit code reaches the agent over HTTP: where it would have said no with one, the
+   * nearest that the agent obeys. Undefined: an empty body. Never throws.
+   */
+  encodeForHttp?(event: HookEvent, outcome: Outcome): Json | undefined;
   /** Whether the agent runs the hooks of this file itself (R35). */
   readsItself(file: string, places: Places): boolean;
   settings: AgentSettings;

@@ -19,6 +19,8 @@ interface ReplyRow {
   extra?: readonly string[];
   /** stdout is read as plain text, not as JSON: the field that it carries. */
   plain?: "context" | "worktreePath";
+  /** Never asked over HTTP. */
+  commandOnly?: true;
 }
 
 const told = ["messages", "suppressOutput", "extra"] as const;
@@ -32,10 +34,11 @@ const elicited: ReplyRow = { refuses: "exit", accepts: ["verdict", "elicitation"
 /** The 33 events that it sends, in the order in which they are registered. */
 const rows: Readonly<Partial<Record<AgentEventName, ReplyRow>>> = {
   SessionStart: {
+    commandOnly: true,
     accepts: ["context", "firstMessage", "sessionTitle", "watchPaths", "reloadSkills", ...told],
   },
   SessionEnd: silent,
-  Setup: informed,
+  Setup: { ...informed, commandOnly: true },
   InstructionsLoaded: silent,
   UserPromptSubmit: { refuses: "block", accepts: [...decided, "sessionTitle", "suppressPrompt"] },
   UserPromptExpansion: { refuses: "block", accepts: [...decided, "suppressPrompt"] },
@@ -77,17 +80,67 @@ const nothing: Reply = { exitCode: 0 };
 
 /** An outcome as Claude Code reads it. What the event does not take is left out; an empty answer prints nothing. */
 export function encode(event: HookEvent, outcome: Outcome): Reply {
-  const row = Object.hasOwn(rows, event.name) ? rows[event.name as AgentEventName] : undefined; // a key of the table
+  const row = rowNamed(event.name);
   if (!row) return nothing;
   const taken = withResult(event, onlyAccepted(outcome, row));
   if (row.refuses === "exit" && taken.verdict?.is === "deny") return refusedByExit(taken);
   if (row.plain) return plainText(row.plain, taken);
+  const body = jsonOf(event, row, taken);
+  return body ? { body, exitCode: 0 } : nothing;
+}
+
+const rowNamed = (name: HookEvent["name"]): ReplyRow | undefined =>
+  Object.hasOwn(rows, name) ? rows[name as AgentEventName] : undefined; // a key of the table
+
+function jsonOf(event: HookEvent, row: ReplyRow, taken: Outcome): Fields | undefined {
   const specific = specificFields(row, taken);
   const body: Fields = {
     ...commonFields(row, taken),
     ...(Object.keys(specific).length > 0 && { hookSpecificOutput: { hookEventName: event.name, ...specific } }),
   };
-  return Object.keys(body).length > 0 ? { body, exitCode: 0 } : nothing;
+  return Object.keys(body).length > 0 ? body : undefined;
+}
+
+/** Where code 2 or plain text says it, a body of JSON cannot say the same, so such an event stays a command's (R50). */
+export function overHttp(name: AgentEventName): boolean {
+  const row = rowNamed(name);
+  return row !== undefined && !row.commandOnly && !row.plain && row.refuses !== "exit";
+}
+
+/** What comes over HTTP all the same, because somebody has written it so by hand, is refused in the nearest form. */
+export function encodeForHttp(event: HookEvent, outcome: Outcome): Json | undefined {
+  const row = rowNamed(event.name);
+  if (!row || overHttp(event.name as AgentEventName) || row.commandOnly) return encode(event, outcome).body; // a key of the table
+  const taken = onlyAccepted(outcome, row);
+  if (taken.verdict?.is !== "deny")
+    return row.plain ? plainForHttp(event, row.plain, taken) : jsonOf(event, row, taken);
+  const { verdict: _said, ...others } = taken;
+  const beside = row.plain ? {} : jsonOf(event, row, others);
+  return { ...beside, ...(nearestRefusals[event.name as AgentEventName] ?? blocking)(reasonOf(taken, blocked)) };
+}
+
+const blocking = (reason: string): Fields => ({ decision: "block", reason });
+const stopping = (reason: string): Fields => ({ continue: false, stopReason: reason });
+const declining =
+  (name: AgentEventName) =>
+  (reason: string): Fields => ({
+    systemMessage: reason,
+    hookSpecificOutput: { hookEventName: name, action: "decline" },
+  });
+/** What says no in JSON, where it is not a decision to block. */
+const nearestRefusals: Readonly<Partial<Record<AgentEventName, (reason: string) => Fields>>> = {
+  TeammateIdle: stopping,
+  TaskCreated: stopping,
+  TaskCompleted: stopping,
+  Elicitation: declining("Elicitation"),
+  ElicitationResult: declining("ElicitationResult"),
+  WorktreeCreate: (reason) => ({ systemMessage: reason }), // without a path there is no worktree
+};
+
+function plainForHttp(event: HookEvent, field: "context" | "worktreePath", outcome: Outcome): Json | undefined {
+  const { worktreePath } = outcome;
+  if (field === "context") return plainText(field, outcome).body;
+  return worktreePath && { hookSpecificOutput: { hookEventName: event.name, worktreePath } };
 }
 
 const onlyAccepted = (outcome: Outcome, row: ReplyRow): Outcome =>

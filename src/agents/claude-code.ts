@@ -6,7 +6,7 @@ import type { AgentEventName, Fields, HookEvent } from "../core/event.ts";
 import { events, rowOf } from "../core/events.ts";
 import { isRecord, kindOf } from "../core/schema.ts";
 import { type AgentAdapter, type AgentSettings, type DecodeOptions, installLayers, type Places } from "./adapter.ts";
-import { capabilities, encode } from "./claude-code-replies.ts";
+import { capabilities, encode, encodeForHttp, overHttp } from "./claude-code-replies.ts";
 import { transcriptFigures } from "./claude-code-transcript.ts";
 import { claudeFileOf, claudeFolder, claudeManagedFolders } from "./folders.ts";
 
@@ -153,6 +153,8 @@ export const claudeCode: AgentAdapter = {
   beside,
   figures: transcriptFigures,
   encode,
+  overHttp,
+  encodeForHttp,
   readsItself,
   settings,
 };

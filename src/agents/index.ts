@@ -33,3 +33,21 @@ export function runByAgent({ origin }: Hook, sender: string, places: Places): st
   const itself = origin.agent === agent.name || agent.readsItself(origin.file, places);
   return itself ? `run by the agent itself: ${agent.title} reads ${origin.file}` : undefined;
 }
+
+/**
+ * The same in a process that stays, where one hook is asked about on every event: paths are looked at once for a hook as it was
+ * loaded, an agent's folders and an environment.
+ */
+export function rememberRunByAgent(): typeof runByAgent {
+  const known = new WeakMap<Hook, { sender: string; places: Places; answer: string | undefined }>();
+  return (hook, sender, places) => {
+    const last = known.get(hook);
+    if (last && last.sender === sender && isSamePlace(last.places, places)) return last.answer;
+    const answer = runByAgent(hook, sender, places);
+    known.set(hook, { sender, places, answer });
+    return answer;
+  };
+}
+
+const isSamePlace = (left: Places, right: Places): boolean =>
+  left.environment === right.environment && left.root === right.root && left.home === right.home;

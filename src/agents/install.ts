@@ -6,11 +6,13 @@ import { type Journal, journalEdit, journalFolder, readJournal } from "./journal
 import { applyEdits, inverse } from "./json-edit.ts";
 import {
   type FileChange,
+  type HttpRegistration,
   hashOf,
   type InstallPlan,
   isCurrent,
   planInstall,
   planUninstall,
+  type Registration,
   type UninstallPlan,
 } from "./registration.ts";
 import {
@@ -32,8 +34,10 @@ interface UninstallOptions {
   dryRun?: boolean;
 }
 export interface InstallOptions extends UninstallOptions {
-  /** Absolute paths: the Node that runs us, and our bin. */
+  /** Absolute paths: the Node that runs us, and our bin; or bash and the shell's client. */
   command: readonly string[];
+  /** The daemon's door, for an agent that speaks HTTP and the events that it takes there. */
+  http?: HttpRegistration;
   /** Events that a loaded hook listens to; only those that are not always registered matter (R50). */
   wanted?: readonly string[];
   /** Moves the hooks of the agent's file into ours (R35). */
@@ -66,7 +70,13 @@ function planned(options: InstallOptions): { result: InstallResult; journal?: Jo
   const base = withoutOurs(before, file, agent.name, earlier?.settings);
   const move = options.takeOver ? planTakeOver(base.text, file, options, earlier?.takeOver) : undefined;
   const text = move ? move.text : base.text;
-  const registration = { agent: agent.name, program: options.command, by: layer, timeout: agent.settings.timeout };
+  const registration: Registration = {
+    agent: agent.name,
+    program: options.command,
+    by: layer,
+    timeout: agent.settings.timeout,
+    ...(options.http && { http: options.http }),
+  };
   const events = eventsFor(options, move);
   const notes = [...installNotes(options, file, text), ...(move ? movedNotes(move, file) : [])];
   if (!move && isCurrent(before, registration, events, file)) {
@@ -76,7 +86,7 @@ function planned(options: InstallOptions): { result: InstallResult; journal?: Jo
   const others = move ? [{ file: move.target.change.file, before: move.targetBefore, after: move.target.after }] : [];
   const takeOver = takeOverNow(earlier?.takeOver, move, base.exact);
   return {
-    result: { file, before, after: plan.text, changed: true, notes, others },
+    result: { file, before, after: plan.text, changed: true, notes, others, ...(options.http && { mode: 0o600 }) },
     journal: { version: 1, settings: changeBy(plan, base, move), ...(takeOver && { takeOver }) },
   };
 }

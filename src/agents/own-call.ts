@@ -1,4 +1,4 @@
-/** The line that calls Hookline from an agent's settings: how it is recognised, by whatever path. Run as a hook, it would call itself without end. */
+/** The line or the address that calls Hookline from an agent's settings: how it is recognised, by whatever path. Run as a hook, it would call itself without end. */
 import type { Hook } from "../core/hook.ts";
 
 export interface OwnCall {
@@ -8,8 +8,9 @@ export interface OwnCall {
 }
 
 const word = String.raw`(?:"(?:[^"\\]|\\.)*"|[^\s"';&|<>]+)`;
+/** A client, or Node or bash with what it runs. */
 const call = new RegExp(
-  `^(?<program>${word}(?: ${word})?) hook (?<agent>[\\w-]+) --event (?<event>\\w+)(?: --by (?<by>\\w+))?$`,
+  `^(?<program>${word}(?: -p)?(?: ${word})?) hook (?<agent>[\\w-]+) --event (?<event>\\w+)(?: --by (?<by>\\w+))?$`,
 );
 
 /** Nothing but a call of ours; a longer line that only contains one belongs to its author. */
@@ -20,5 +21,17 @@ export function readOwnCall(command: unknown): OwnCall | undefined {
   return { agent, event, ...(by !== undefined && { by }) };
 }
 
+const address = /^http:\/\/127\.0\.0\.1:\d+\/hook\/(?<agent>[\w-]+)\?event=(?<event>\w+)&by=(?<by>\w+)$/;
+
+/** Where an agent's own HTTP hook tells the daemon of an event. */
+export const ownAddress = (port: number, { agent, event, by }: Required<OwnCall>): string =>
+  `http://127.0.0.1:${port}/hook/${agent}?event=${event}&by=${by}`;
+
+export function readOwnAddress(url: unknown): OwnCall | undefined {
+  const { agent, event, by } = (typeof url === "string" && address.exec(url)?.groups) || {};
+  return agent === undefined || event === undefined || by === undefined ? undefined : { agent, event, by };
+}
+
 export const isOwnCall = ({ steps: [step] }: Hook): boolean =>
-  step.uses === "command" && readOwnCall(step.with.command) !== undefined;
+  (step.uses === "command" && readOwnCall(step.with.command) !== undefined) ||
+  (step.uses === "http" && readOwnAddress(step.with.url) !== undefined);

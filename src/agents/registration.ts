@@ -1,8 +1,17 @@
 /** Our own entries in an agent's settings: the command, and the plans to add and to remove it. Pure. */
 import { createHash } from "node:crypto";
 import type { Fields, Seconds } from "../core/event.ts";
-import { applyEdits, type Edit, inverse, parseObject, printJson, printText, propertiesOf } from "./json-edit.ts";
-import { type OwnCall, readOwnCall } from "./own-call.ts";
+import {
+  applyEdits,
+  type Edit,
+  inverse,
+  type Printer,
+  parseObject,
+  printJson,
+  printText,
+  propertiesOf,
+} from "./json-edit.ts";
+import { type OwnCall, ownAddress, readOwnAddress, readOwnCall } from "./own-call.ts";
 import { addGroups, emptyContainers, type Group, groupsIn, removeHandlers } from "./settings-edit.ts";
 
 export interface Registration {
@@ -12,24 +21,46 @@ export interface Registration {
   /** The layer, so that two registrations of one event can be told apart (R49). */
   by: string;
   timeout: Seconds;
+  /** The agent tells the daemon itself, of the events that can be answered so. */
+  http?: HttpRegistration;
+}
+
+export interface HttpRegistration {
+  port: number;
+  token: string;
+  takes(event: string): boolean;
+  /** The agent is to refuse it where the daemon does not answer, because a guard is in force for it. */
+  blocks(event: string): boolean;
 }
 
 const quoted = (word: string): string => `"${word.replaceAll(/\/{2,}/g, "/").replaceAll(/["\\$`]/g, "\\$&")}"`;
 
 /** The line that the agent runs. It holds no "//": Cursor reads that as a remark. */
 export const commandFor = ({ program, agent, by }: Registration, event: string): string =>
-  `${program.map(quoted).join(" ")} hook ${agent} --event ${event} --by ${by}`;
+  `${program.map((word) => (/^-\w$/.test(word) ? word : quoted(word))).join(" ")} hook ${agent} --event ${event} --by ${by}`;
 
-const handlerFor = (registration: Registration, event: string): Fields => ({
-  type: "command",
-  command: commandFor(registration, event),
-  timeout: registration.timeout,
-});
+function handlerFor(registration: Registration, event: string): Fields {
+  const { http, timeout } = registration;
+  if (!http?.takes(event)) return { type: "command", command: commandFor(registration, event), timeout };
+  return {
+    type: "http",
+    url: ownAddress(http.port, { ...registration, event }),
+    headers: { authorization: `Bearer ${http.token}` },
+    timeout,
+    ...(http.blocks(event) && { onFailure: "block" }),
+  };
+}
+
+/** JSON may write a slash so, and Cursor reads two of them as a remark. */
+const withoutRemarks =
+  (print: Printer): Printer =>
+  (indent, style) =>
+    print(indent, style).replaceAll("//", "\\/\\/");
 
 type OwnEntry = Omit<OwnCall, "agent">;
 
 export function ownEntry(handler: Record<string, unknown>, agent: string): OwnEntry | undefined {
-  const call = readOwnCall(handler.command);
+  const call = readOwnCall(handler.command) ?? readOwnAddress(handler.url);
   if (call?.agent !== agent) return undefined;
   const { agent: _agent, ...entry } = call;
   return entry;
@@ -107,7 +138,10 @@ export function planInstall(options: PlanOptions): InstallPlan {
   if (text !== undefined && isCurrent(text, options, events, file))
     return { text, changed: false, stage: [], keep: [] };
   const bare = text === undefined ? undefined : planUninstall({ text, agent: options.agent, file }).text;
-  const groups = events.map((event) => ({ event, print: printJson({ hooks: [handlerFor(options, event)] }) }));
+  const groups = events.map((event) => ({
+    event,
+    print: withoutRemarks(printJson({ hooks: [handlerFor(options, event)] })),
+  }));
   const stage = addGroups(bare, groups, file);
   return { text: applyEdits(bare ?? "", stage), changed: true, stage, keep: emptyContainers(bare, file) };
 }

@@ -138,7 +138,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   install: {
     summary: "register Hookline in an agent's own settings",
-    usage: "install AGENT [--layer user|project|local] [--take-over] [--dry-run]",
+    usage: "install AGENT [--layer user|project|local] [--http] [--take-over] [--dry-run]",
     example: "hookline install claude-code --dry-run",
     flags: {
       layer: { type: "string" },
@@ -167,9 +167,18 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   up: {
     summary: "run the daemon: schedules, watchers, the worker of automations, and HTTP on this machine",
-    usage: "up [--port 4665] [--workspace DIR]… [--store FILE] [--once] [--json]",
+    usage:
+      "up [--port 4665] [--workspace DIR]… [--store FILE] [--background | --once] [--idle-exit MINUTES] [--service systemd|launchd] [--json]",
     example: "hookline up --workspace ~/shop --workspace ~/site",
-    flags: { port: { type: "string" }, workspace: { type: "string", multiple: true }, once: { type: "boolean" } },
+    flags: {
+      port: { type: "string" },
+      workspace: { type: "string", multiple: true },
+      once: { type: "boolean" },
+      background: { type: "boolean" },
+      "idle-exit": { type: "string" },
+      service: { type: "string" },
+      "on-demand": { type: "boolean" },
+    },
     words: 0,
     stays: true,
     load: async () => (await import("./up.ts")).up,

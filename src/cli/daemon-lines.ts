@@ -2,6 +2,7 @@
 import type { Fields, Json } from "../core/event.ts";
 import { isRecord } from "../core/schema.ts";
 import { type DaemonState, daemonFilesOf, runningDaemon } from "../daemon/state-file.ts";
+import { ago } from "./list.ts";
 import { oneLine, type Style, type Terminal } from "./terminal.ts";
 
 const rowsAtMost = 10;
@@ -10,8 +11,8 @@ const rowsAtMost = 10;
 export async function daemonHere(store: string): Promise<Fields | undefined> {
   const daemon = runningDaemon(daemonFilesOf(store));
   if (!daemon) return undefined;
-  const { pid, phase, port, token, started, version } = daemon;
-  const known = { pid, phase, port: port ?? null, started: new Date(started).toISOString(), version };
+  const { pid, phase, port, token, started, version, onDemand = false } = daemon;
+  const known = { pid, phase, port: port ?? null, started: new Date(started).toISOString(), version, onDemand };
   if (port === undefined || token === undefined) return known;
   const { statusOf } = await import("../daemon/ask.ts");
   return { ...known, ...(await statusOf({ port, token })) };
@@ -43,7 +44,42 @@ export function daemonRows(
   if (daemon.port === null) return [row(`${phases[daemon.phase as DaemonState["phase"]]}, ${known}`)]; // as daemonHere gives it
   const head = `http://127.0.0.1:${daemon.port}, ${known}`;
   if (daemon.unreachable !== undefined) return [row(`${head}, does not answer: ${daemon.unreachable}`)];
-  return [row(head), ...daemonLines(daemon, terminal, show)];
+  return [row(head), ...selfLines(daemon, terminal), ...daemonLines(daemon, terminal, show)];
+}
+
+/** The process itself, and who speaks to it. */
+function selfLines(daemon: Fields, terminal: Terminal): string[] {
+  const row = (name: string, text: string): string => `${terminal.paint("dim", name.padEnd(9))}${oneLine(text)}`;
+  const { memoryInBytes, seconds } = fieldsOf(daemon.process);
+  const { events = 0, sessions = 0, senders } = fieldsOf(daemon.activity);
+  const facts = [
+    `Hookline ${daemon.version}`,
+    ...(typeof seconds === "number" ? [`up ${lasting(seconds)}`] : []),
+    ...(typeof memoryInBytes === "number" ? [`${Math.round(memoryInBytes / 1024 ** 2)} MB`] : []),
+    ...(daemon.onDemand === true ? ["started on demand"] : []),
+  ];
+  const heard = listOf(senders).map(({ sender, last }) => `${sender} last ${ago(Date.parse(String(last)))}`);
+  const slowest = listOf(daemon.decisions).slice(0, slowAtMost);
+  return [
+    row("", facts.join(", ")),
+    row("heard", `${events} events, ${sessions} sessions${heard.length > 0 ? `; ${heard.join(", ")}` : ""}`),
+    ...slowest.map(({ event, p50, p95 }, index) => row(index === 0 ? "took" : "", `${event} ${p50} ms, p95 ${p95} ms`)),
+    ...listOf(daemon.residents).map((one, index) => row(index === 0 ? "resident" : "", residentLine(one))),
+  ];
+}
+const slowAtMost = 3;
+
+const residentLine = ({ command, pid, events, restarts, memoryInBytes }: Fields): string =>
+  [
+    `${command}: ${pid === undefined ? "does not run now" : `process ${pid}`}`,
+    `${events} events`,
+    `${restarts} restarts`,
+    ...(typeof memoryInBytes === "number" ? [`${Math.round(memoryInBytes / 1024 ** 2)} MB`] : []),
+  ].join(", ");
+
+function lasting(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
 }
 
 /** @param status as the daemon tells it; another version's may hold less */

@@ -1,14 +1,8 @@
 /** hookline down: asks the daemon of this store to end, and waits until it has. */
-import { setTimeout as wait } from "node:timers/promises";
-import { HooklineError } from "../core/error.ts";
-import { type DaemonState, daemonFilesOf, removeState, runningDaemon } from "../daemon/state-file.ts";
-import { isAlive } from "../system.ts";
+import { daemonFilesOf, runningDaemon } from "../daemon/state-file.ts";
 import { type ExitCode, type Invocation, textFlag } from "./command.ts";
+import { endDaemon } from "./end-daemon.ts";
 import { storePath } from "./place.ts";
-
-/** Runs get ten seconds to end (A50), their programs and connections a little more. */
-const patienceInMilliseconds = 20_000;
-const look = 50;
 
 export async function down(invocation: Invocation): Promise<ExitCode> {
   const { terminal, json, flags } = invocation;
@@ -19,31 +13,7 @@ export async function down(invocation: Invocation): Promise<ExitCode> {
     tell("no daemon is running", { stopped: null });
     return 0;
   }
-  await end(daemon, files.state);
+  await endDaemon(daemon, files.state);
   tell(`the daemon has ended (process ${daemon.pid})`, { stopped: daemon.pid });
   return 0;
 }
-
-/** @throws HooklineError daemon_unreachable */
-async function end(daemon: DaemonState, file: string): Promise<void> {
-  const until = Date.now() + patienceInMilliseconds;
-  signal(daemon, "SIGTERM");
-  while (isAlive(daemon.owner) && Date.now() < until) await wait(look);
-  if (!isAlive(daemon.owner)) return;
-  signal(daemon, "SIGKILL"); // it hangs or was halted; what it had begun is taken up at the next start
-  while (isAlive(daemon.owner) && Date.now() < until + 2_000) await wait(look);
-  if (isAlive(daemon.owner))
-    throw unreachable(daemon, "it does not end", "end the process yourself, then call hookline down again");
-  removeState(file, daemon);
-}
-
-function signal(daemon: DaemonState, name: NodeJS.Signals): void {
-  try {
-    process.kill(daemon.pid, name);
-  } catch (error) {
-    if (isAlive(daemon.owner)) throw unreachable(daemon, "it cannot be told to end", "end it as its own user", error);
-  }
-}
-
-const unreachable = ({ pid }: DaemonState, reason: string, advice: string, cause?: unknown): HooklineError =>
-  new HooklineError("daemon_unreachable", { reason, where: `process ${pid}`, advice }, { cause });

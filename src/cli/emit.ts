@@ -1,4 +1,5 @@
 /** hookline emit: one event down the line, its outcome, and every run it caused. */
+import { complaintAbout } from "../core/complaint.ts";
 import { depthWithin, payloadAt } from "../core/depth.ts";
 import type { HookEvent } from "../core/event.ts";
 import type { Outcome, VerdictKind } from "../core/outcome.ts";
@@ -9,7 +10,6 @@ import type { ExitCode, Invocation } from "./command.ts";
 import { eventFrom } from "./event-input.ts";
 import { type Line, openLine } from "./line.ts";
 import { shortPath } from "./list.ts";
-import { complaintAbout } from "./loaded.ts";
 import { type OpenedStore, openStore } from "./store.ts";
 import { oneLine, type Style, safeText, type Terminal, table } from "./terminal.ts";
 

@@ -1,11 +1,11 @@
 /** hookline explain: would each hook run on this event, and why; nothing runs. */
+import { complaintAbout } from "../core/complaint.ts";
 import type { Explanation } from "../core/explain.ts";
 import { systemPorts } from "../system.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { eventFrom } from "./event-input.ts";
 import { openLine } from "./line.ts";
 import { shortPath } from "./list.ts";
-import { complaintAbout } from "./loaded.ts";
 import { openStore } from "./store.ts";
 import { table } from "./terminal.ts";
 

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { type GitReply, gitReply, hookName, preCommitEvent } from "../agents/git.ts";
 import type { HooksPlan } from "../agents/git-hooks.ts";
 import { type GitPlace, topOf } from "../agents/git-place.ts";
+import { complaintAbout } from "../core/complaint.ts";
 import type { Hook } from "../core/hook.ts";
 import type { Run, Store } from "../core/record.ts";
 import { createDetachedQueue } from "../queues/detached.ts";
@@ -15,7 +16,6 @@ import { type GitHooksOptions, installGitHooks, programOf, refreshGitHooks, unin
 import { askGitAs } from "./git-program.ts";
 import { openLine } from "./line.ts";
 import { shortPath } from "./list.ts";
-import { complaintAbout } from "./loaded.ts";
 import { storeOptions, storePath } from "./place.ts";
 import { safeText } from "./terminal.ts";
 

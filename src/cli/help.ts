@@ -1,7 +1,5 @@
 /** hookline help: all commands on one screen, or one command with a real example. */
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { isRecord } from "../core/schema.ts";
+import { version } from "./build-version.ts";
 import type { ExitCode } from "./command.ts";
 import { commands, internalCommands } from "./commands.ts";
 
@@ -26,13 +24,6 @@ export async function printHelp(name: string | undefined, words: readonly string
 export function printVersion(): ExitCode {
   process.stdout.write(`hookline ${version()}\n`);
   return 0;
-}
-
-/** Of this Hookline, as its package says. */
-export function version(): string {
-  const bin = process.env.HOOKLINE_BIN ?? process.argv[1] ?? "";
-  const manifest: unknown = JSON.parse(readFileSync(join(dirname(dirname(bin)), "package.json"), "utf8"));
-  return isRecord(manifest) ? String(manifest.version) : "of an unknown version";
 }
 
 /** `hook` has an entry of its own, for speed: main.ts sends it there before it looks at this table. */

@@ -1,46 +1,95 @@
 /** hookline install and uninstall: edits the agent's own settings, keeps everything else in them, and is undone exactly. */
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { type AgentAdapter, type InstallLayer, installLayers } from "../agents/adapter.ts";
+import { type Clients, chooseClient, httpToken, prepareClient, removeClients } from "../agents/client.ts";
 import { agents } from "../agents/index.ts";
 import { type InstallResult, installAgent, uninstallAgent } from "../agents/install.ts";
+import type { HttpRegistration } from "../agents/registration.ts";
 import { HooklineError } from "../core/error.ts";
+import type { Hook } from "../core/hook.ts";
 import { nearest } from "../core/nearest.ts";
+import { listensTo } from "../core/plan.ts";
+import { daemonFilesOf, runningDaemon } from "../daemon/state-file.ts";
 import { loadAll } from "../loading.ts";
 import { findProject } from "../sources/project.ts";
+import { buildVersion } from "./build-version.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "./command.ts";
 import { shortPath } from "./list.ts";
 import { loadingFor } from "./loaded.ts";
-import { stateFolder } from "./place.ts";
+import { stateFolder, storePath } from "./place.ts";
 import { safeText } from "./terminal.ts";
 
 export async function install(invocation: Invocation): Promise<ExitCode> {
   const { agent, layer } = target(invocation, "install");
-  if (invocation.flags.http === true) {
-    throw usageError(
-      "--http registers the daemon's URL, and this version has no daemon yet",
-      "install AGENT without --http registers the command",
-    );
-  }
   const { set, root } = await loadAll(invocation, loadingFor(invocation));
   const places = { home: invocation.home, root, environment: invocation.environment };
   const ours = set.hooks.filter(({ origin }) => !origin.file || !agent.readsItself(origin.file, places));
   const wanted = [...new Set(ours.flatMap(({ on }) => ("event" in on ? on.event : [])))];
-  const result = installAgent({
-    agent,
-    layer,
-    places,
-    stateFolder: stateFolder(invocation),
-    command: [realpathSync(invocation.self[0]), invocation.self[1]],
-    wanted,
-    takeOver: invocation.flags["take-over"] === true,
-    dryRun: invocation.flags["dry-run"] === true,
-  });
+  const state = stateFolder(invocation);
+  const door = invocation.flags.http === true ? daemonsDoor(invocation, { agent, layer, ours }) : undefined;
+  const options = { agent, layer, places, stateFolder: state, ...(door && { http: door }), wanted };
+  const planned = { ...options, takeOver: invocation.flags["take-over"] === true };
+  const isDry = invocation.flags["dry-run"] === true;
+  const clients = clientsOf(invocation, state, door?.port);
+  const chosen = chooseClient(clients);
+  const plan = installAgent({ ...planned, command: chosen.program, dryRun: true }); // refused before anything is written
+  const client = isDry ? chosen : prepareClient(clients);
+  const result = isDry ? plan : installAgent({ ...planned, command: client.program });
+  if (door && !isDry) result.notes.push(...tokenNotes(result.file));
   report(invocation, result, {
     done: `${agent.title} now calls Hookline: ${place(invocation, result.file)}`,
     same: `nothing to do: ${agent.title} calls Hookline already (${place(invocation, result.file)})`,
+    client: door ? `${door.words}; for the others ${client.because}` : client.because,
     next: `Try it: ${set.hooks.length === 0 ? "no hook is in force here yet; put some into .hookline/hooks.json" : `${set.hooks.length === 1 ? "1 hook is" : `${set.hooks.length} hooks are`} in force here, see hookline list`}. Take it out again: hookline uninstall ${agent.name} --layer ${layer}`,
   });
   return 0;
+}
+
+function clientsOf({ self, environment }: Invocation, state: string, port: number | undefined): Clients {
+  const program = [realpathSync(self[0]), self[1]] as const;
+  return { stateFolder: state, environment, program, version: buildVersion(), ...(port !== undefined && { port }) };
+}
+
+/** Whoever can read the token can tell the daemon of events that never were. */
+function tokenNotes(file: string): string[] {
+  const folders: string[] = [];
+  for (let one = dirname(file); one !== dirname(one); one = dirname(one)) folders.push(one);
+  const isOpen = (statSync(file).mode & 0o044) !== 0 && folders.every((one) => (statSync(one).mode & 0o011) !== 0);
+  return isOpen ? [`other users of this machine can read ${file}, and a token stands in it now: chmod 600 it`] : [];
+}
+
+interface Asked {
+  agent: AgentAdapter;
+  layer: InstallLayer;
+  ours: readonly Hook[];
+}
+
+/** How the agent tells the daemon over HTTP. Throws HooklineError usage. */
+function daemonsDoor(invocation: Invocation, { agent, layer, ours }: Asked): HttpRegistration & { words: string } {
+  const { overHttp } = agent;
+  if (!overHttp) throw usageError(`${agent.title} tells nobody over HTTP`, "install AGENT, without --http");
+  if (layer === "project") {
+    throw usageError(
+      "--http writes a token, and the project's file may be shared with others",
+      "install AGENT --http [--layer user|local]",
+    );
+  }
+  if (invocation.environment.HOOKLINE_DAEMON === "off")
+    throw usageError("--http needs the daemon, and HOOKLINE_DAEMON is off", "install AGENT, without --http");
+  const running = runningDaemon(daemonFilesOf(storePath(invocation, textFlag(invocation.flags, "store"))));
+  const port = running?.port ?? usualPort;
+  const guards = ours.filter((hook) => hook.enabled && hook.onFailure === "block");
+  const events = [...agent.settings.events, ...agent.settings.onlyWanted];
+  const start = running ? "" : "; none runs yet: the first command starts one, and so does hookline up";
+  const isDry = invocation.flags["dry-run"] === true;
+  return {
+    port,
+    token: isDry ? "(made by install)" : httpToken(stateFolder(invocation)),
+    takes: (event) => events.some((one) => one === event && overHttp(one)),
+    blocks: (event) => events.some((one) => one === event && guards.some((guard) => listensTo(guard, one))),
+    words: `it tells the daemon itself, at http://127.0.0.1:${port}${start}`,
+  };
 }
 
 export function uninstall(invocation: Invocation): ExitCode {
@@ -53,6 +102,7 @@ export function uninstall(invocation: Invocation): ExitCode {
     stateFolder: stateFolder(invocation),
     dryRun: invocation.flags["dry-run"] === true,
   });
+  if (invocation.flags["dry-run"] !== true) removeClients(stateFolder(invocation));
   report(invocation, result, {
     done: `${agent.title} no longer calls Hookline: ${place(invocation, result.file)}`,
     same: `nothing to do: ${agent.title} does not call Hookline from ${place(invocation, result.file)}`,
@@ -60,6 +110,9 @@ export function uninstall(invocation: Invocation): ExitCode {
   });
   return 0;
 }
+
+/** Of a daemon that nobody has given another. */
+const usualPort = 4665;
 
 const place = ({ cwd, home }: Invocation, file: string): string => shortPath(file, cwd, home);
 
@@ -88,18 +141,19 @@ function target(
 function report(
   invocation: Invocation,
   result: InstallResult,
-  words: { done: string; same: string; next: string },
+  words: { done: string; same: string; client?: string; next: string },
 ): void {
   const { terminal, json, flags } = invocation;
   const dry = flags["dry-run"] === true;
   if (json) {
-    terminal.print(JSON.stringify({ ...result, dryRun: dry }));
+    terminal.print(JSON.stringify({ ...result, ...(words.client && { client: words.client }), dryRun: dry }));
     return;
   }
   if (dry && result.changed) {
     terminal.print(terminal.paint("bold", `${place(invocation, result.file)} would become:`));
     terminal.print(safeText(result.after ?? "(the file would be removed)"));
   } else terminal.print(result.changed ? words.done : words.same);
+  if (words.client) terminal.print(`  client: ${safeText(words.client)}`);
   for (const note of result.notes) terminal.print(`  note: ${safeText(note)}`);
   if (!dry && result.changed && words.next) terminal.print(words.next);
 }

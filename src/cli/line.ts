@@ -1,6 +1,7 @@
 /** Composes the line for one command: hooks of the folder, patterns they need, store, queue, engine. */
 import { homedir } from "node:os";
 import { runByAgent } from "../agents/index.ts";
+import { createBudgetWatch } from "../budget-watch.ts";
 import { loadPatterns } from "../conditions/patterns.ts";
 import { depthWithin } from "../core/depth.ts";
 import { createEngine, type Engine } from "../core/engine.ts";
@@ -87,6 +88,13 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
   const records = keepsScripts ? await scriptRecords({ place, store, loaded, now: basics.now, tell }) : undefined;
   const notices = noticesOn({ place, loaded, basics, outside, tell });
   const inForce = (): MaybePromise<HookSet> => (given.loaded || only ? loaded.set : combined(found, automations));
+  const watch = createBudgetWatch({
+    store,
+    now: basics.now,
+    hooks: inForce,
+    budgets: () => loaded.config.budgets,
+    complain,
+  });
   const ports: Ports = {
     ...basics,
     store,
@@ -108,6 +116,7 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
     ...(records ? { keepOutput: records.keepOutput } : {}),
     observe(observation) {
       tell(observation);
+      watch(observation);
       records?.observe(observation);
       notices.observe(observation);
     },

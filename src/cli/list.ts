@@ -2,6 +2,7 @@
 import { relative } from "node:path";
 import { conditions } from "../conditions/index.ts";
 import { pauseOf } from "../core/admit.ts";
+import { complaintAbout } from "../core/complaint.ts";
 import { HooklineError } from "../core/error.ts";
 import type { HookId, Instant } from "../core/event.ts";
 import { eventNames, resolveEvent } from "../core/events.ts";
@@ -13,7 +14,8 @@ import type { ConditionKind } from "../core/ports.ts";
 import { hookRow } from "../operations/hooks.ts";
 import type { LoadedHooks } from "../sources/load.ts";
 import { type ExitCode, type Invocation, textFlag } from "./command.ts";
-import { complaintAbout, loadInForce } from "./loaded.ts";
+import { loadInForce } from "./loaded.ts";
+import { decisionLines, type Slowness, slownessOf, slowTitles } from "./slow.ts";
 import { openStore } from "./store.ts";
 import { safeText, table } from "./terminal.ts";
 
@@ -24,15 +26,17 @@ export async function list(invocation: Invocation): Promise<ExitCode> {
   if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
   const fired = await store.lastFired();
   const paused = await store.paused();
-  const slow = invocation.flags.slow === true ? await slowness(store, loaded.set.hooks) : undefined;
+  const slow = invocation.flags.slow === true ? slownessOf(store.database, loaded, Date.now()) : undefined;
   store.close();
   let hooks = loaded.set.hooks.filter((hook) => listensToWritten(hook, textFlag(invocation.flags, "event")));
-  if (slow) hooks = [...hooks].sort((left, right) => (slow.get(right.id) ?? -1) - (slow.get(left.id) ?? -1));
+  if (slow) hooks = slow.slowestFirst(hooks);
   if (invocation.json)
     invocation.terminal.print(
       JSON.stringify(hooks.map((hook) => ({ ...row(hook, fired, slow), paused: isPaused(hook, paused) }))),
     );
   else print(invocation, loaded, hooks, { fired, slow, paused });
+  if (slow && !invocation.json)
+    for (const line of decisionLines(slow, invocation.terminal)) invocation.terminal.print(line);
   return 0;
 }
 
@@ -44,34 +48,14 @@ function listensToWritten(hook: Hook, written: string | undefined): boolean {
   return names.some((name) => listensTo(hook, name));
 }
 
-/** Median milliseconds of each hook's last runs. */
-async function slowness(
-  store: Awaited<ReturnType<typeof openStore>>,
-  hooks: readonly Hook[],
-): Promise<Map<HookId, number>> {
-  const medians = new Map<HookId, number>();
-  for (const { id } of hooks) {
-    const times = (await store.runs({ hook: id, limit: 50 })).flatMap(({ status, ms }) =>
-      status !== "skipped" && ms !== undefined ? [ms] : [],
-    );
-    const middle = times.sort((left, right) => left - right)[Math.floor(times.length / 2)];
-    if (middle !== undefined) medians.set(id, middle);
-  }
-  return medians;
-}
-
-const row = (
-  hook: Hook,
-  fired: ReadonlyMap<HookId, Instant>,
-  slow: ReadonlyMap<HookId, number> | undefined,
-): object => {
+const row = (hook: Hook, fired: ReadonlyMap<HookId, Instant>, slow: Slowness | undefined): object => {
   const last = fired.get(hook.id);
   return {
     ...hookRow(hook),
     when: whenOf(hook),
     trusted: "not checked",
     lastFired: last === undefined ? null : new Date(last).toISOString(),
-    ...(slow ? { medianMs: slow.get(hook.id) ?? null } : {}),
+    ...slow?.fieldsOf(hook),
   };
 };
 
@@ -89,7 +73,7 @@ function describe(condition: Condition): string {
 /** What the store knows of the hooks. */
 interface Standing {
   fired: ReadonlyMap<HookId, Instant>;
-  slow: ReadonlyMap<HookId, number> | undefined;
+  slow: Slowness | undefined;
   paused: ReadonlySet<string>;
 }
 
@@ -113,7 +97,7 @@ function print(
     { title: "when", fills: true as const },
     { title: "layer" },
     { title: "mode" },
-    { title: slow ? "median ms" : "last fired" },
+    ...(slow ? slowTitles : [{ title: "last fired" }]),
     { title: "where" },
   ];
   const rows = hooks.map((hook) => [
@@ -122,7 +106,7 @@ function print(
     whenOf(hook),
     hook.origin.layer,
     hook.mode === "sync" ? "" : hook.mode,
-    slow ? String(slow.get(hook.id) ?? "") : ago(fired.get(hook.id)),
+    ...(slow ? slow.cellsOf(hook) : [ago(fired.get(hook.id))]),
     `${shortPath(hook.origin.file ?? "", cwd, home)}${hook.origin.line ? `:${hook.origin.line}` : ""}`,
   ]);
   for (const line of table(terminal, columns, rows)) terminal.print(line);

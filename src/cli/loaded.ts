@@ -12,7 +12,6 @@ import { createSettingsHandlers } from "../handlers/settings-handlers.ts";
 import type { Loaded, Loading, Request } from "../loading.ts";
 import { compiledHooks } from "../sources/compiled.ts";
 import { lastValidGuards } from "../sources/last-valid.ts";
-import type { LoadedHooks } from "../sources/load.ts";
 import { asSettingsSay } from "../sources/switched-off.ts";
 import { divertOutput, outlive } from "./module-output.ts";
 import { logOf, type Place, stateFolder } from "./place.ts";
@@ -131,16 +130,4 @@ export async function loadForOneEvent(place: LoadPlace, loading: Loading = loadi
   const { registry: _functions, ...plain } = load.loaded;
   if (!place.withoutModules || plain.modules.length === 0) compiled.keep({ ...load, loaded: plain }, Date.now());
   return load.loaded;
-}
-
-/** One line for files whose hooks are not in force as written; undefined: all is well. */
-export function complaintAbout(
-  { problems }: Pick<LoadedHooks, "problems">,
-  show: (path: string) => string,
-): string | undefined {
-  const errors = problems.filter(({ severity }) => severity === "error");
-  const [first] = errors;
-  if (!first) return undefined;
-  const more = errors.length > 1 ? `, and ${errors.length - 1} more` : "";
-  return `${first.message} — ${show(first.file)}:${first.line}:${first.column}${more} — see hookline check`;
 }

@@ -20,10 +20,12 @@ export interface LogOptions {
   now(): Instant;
   /** Whose secrets are left out of it (SAFETY D12). */
   environment: Readonly<Record<string, string>>;
+  /** Instead of that: what knows of others' secrets, too. */
+  redact?(text: string): string;
 }
 
 /** Never throws: a log that cannot be written must not cost a decision, and the run keeps the message too. */
-export function createLog({ file, now, environment }: LogOptions): (seen: Observation) => void {
+export function createLog({ file, now, environment, redact: given }: LogOptions): (seen: Observation) => void {
   let redact: ((text: string) => string) | undefined;
   return (seen) => {
     const line = lineOf(seen);
@@ -31,7 +33,7 @@ export function createLog({ file, now, environment }: LogOptions): (seen: Observ
     try {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
       if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > largestInBytes) renameSync(file, `${file}.1`);
-      redact ??= createRedaction({ environment });
+      redact ??= given ?? createRedaction({ environment });
       const text = redact(JSON.stringify({ at: new Date(now()).toISOString(), ...line }));
       appendFileSync(file, `${text}\n`, { mode: 0o600 });
     } catch {

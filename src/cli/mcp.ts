@@ -11,8 +11,8 @@ import {
   type ServedOperations,
   serveOperations,
 } from "../operations/serve.ts";
+import { version } from "./build-version.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "./command.ts";
-import { version } from "./help.ts";
 import { openLine } from "./line.ts";
 import { contextOf } from "./operation-run.ts";
 import { openStore } from "./store.ts";

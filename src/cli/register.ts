@@ -1,4 +1,5 @@
 /** hookline register: which repository hooks there are, grouped by event, as JSON (specification 001, 2.2). */
+import { complaintAbout } from "../core/complaint.ts";
 import type { Fields, Json } from "../core/event.ts";
 import type { Hook, Problem } from "../core/hook.ts";
 import { inspectHooks } from "../dialects/inspect.ts";
@@ -6,7 +7,7 @@ import { matchOf } from "../dialects/registry-match.ts";
 import { findingLine } from "./check.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { shortPath } from "./list.ts";
-import { complaintAbout, loadInForce } from "./loaded.ts";
+import { loadInForce } from "./loaded.ts";
 import { openStore } from "./store.ts";
 
 export async function register(invocation: Invocation): Promise<ExitCode> {

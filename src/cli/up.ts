@@ -1,53 +1,64 @@
 /** hookline up: the daemon of this store, in the foreground, until somebody ends it. */
-import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { withoutDepth } from "../core/depth.ts";
 import { HooklineError } from "../core/error.ts";
+import type { Seconds } from "../core/event.ts";
 import type { Daemon } from "../daemon/daemon.ts";
-import { takeLock } from "../daemon/lock.ts";
-import {
-  type DaemonFiles,
-  type DaemonState,
-  daemonFilesOf,
-  removeState,
-  runningDaemon,
-  writeState,
-} from "../daemon/state-file.ts";
-import { ownerOf } from "../system.ts";
+import type { Lock } from "../daemon/lock.ts";
+import { type DaemonFiles, type DaemonState, daemonFilesOf, runningDaemon } from "../daemon/state-file.ts";
+import { after } from "../system.ts";
 import { type ExitCode, type Invocation, textFlag, textsFlag, usageError } from "./command.ts";
 import { daemonLines, placeOf } from "./daemon-lines.ts";
-import { version } from "./help.ts";
+import { takePlace } from "./daemon-place.ts";
 import { shortPath } from "./list.ts";
 import { createLog } from "./log.ts";
 import { divertOutput, outlive } from "./module-output.ts";
 import { stateFolder, storeOptions, storePath } from "./place.ts";
+import { becomeSmall, isSmall } from "./small-heap.ts";
+import { type Standing, standingAt } from "./standing.ts";
 import { oneLine } from "./terminal.ts";
 
 const usualPort = 4665;
+/** Of one that a client started, and nobody needs any more. */
+const idleOnDemand: Seconds = 3600;
 
 export async function up(invocation: Invocation): Promise<ExitCode> {
-  const { flags, cwd } = invocation;
-  const port = portOf(invocation);
-  const workspaces = foldersOf(invocation);
+  const { flags } = invocation;
+  const wish = wishOf(invocation);
+  const service = textFlag(flags, "service");
+  if (service !== undefined) return (await import("./up-service.ts")).upService(service, invocation);
+  if (flags.background === true) return (await import("./up-background.ts")).upInBackground(invocation);
   const store = storePath(invocation, textFlag(flags, "store"));
   const files = daemonFilesOf(store);
   endInPeace();
-  const lock = takeLock(files.lock);
-  if (!lock) throw running(files);
-  const standing = standingAt(files.state, store);
+  const lock = await placeIn(files, wish, flags.once === true);
+  if (!lock) {
+    if (wish.onDemand) return 0; // that one is as good
+    throw running(files);
+  }
+  const standing = standingAt(files, { ...wish, store, environment: invocation.environment });
   let daemon: Daemon | undefined;
+  let door: Door | undefined;
   try {
     standing.is({ phase: "starting" });
-    daemon = await open(invocation, { store, workspaces: workspaces.length > 0 ? workspaces : [cwd] });
+    daemon = await open(invocation, { store, workspaces: wish.workspaces });
     if (flags.once === true) {
       standing.is({ phase: "once" });
       await daemon.once(invocation.signal);
-    } else await serve(daemon, invocation, { standing, port });
+    } else {
+      door = await openDoor(daemon, standing, wish);
+      await daemon.follow();
+      say(daemon, invocation, standing.listens(door.port, door.socket));
+      await ended(invocation.signal, daemon, wish.idle);
+      invocation.terminal.print(
+        invocation.json ? JSON.stringify({ stopping: true }) : "ending: what runs gets up to 10 s",
+      );
+    }
   } finally {
     standing.ends();
     try {
-      await daemon?.close();
+      await daemon?.close(door?.close());
     } finally {
       standing.remove();
       lock.release();
@@ -56,62 +67,57 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
   return 0;
 }
 
+/** Whoever has the place becomes small first, and for that lets go of it for a moment: the others need not start twice. */
+async function placeIn(files: DaemonFiles, wish: Wish, isShort: boolean): Promise<Lock | undefined> {
+  const lock = await takePlace(files, wish);
+  if (!lock || isShort || isSmall()) return lock;
+  lock.release();
+  becomeSmall();
+  return takePlace(files, wish); // it cannot become small here
+}
+
+/** What the words of the command come to. */
+interface Wish {
+  port: number;
+  workspaces: readonly string[];
+  onDemand: boolean;
+  /** Told of nothing for so long, it ends; undefined: it stays. */
+  idle: Seconds | undefined;
+}
+
+function wishOf(invocation: Invocation): Wish {
+  const { flags, cwd, home } = invocation;
+  const onDemand = flags["on-demand"] === true;
+  const workspaces = foldersOf(invocation);
+  const own = onDemand ? home : cwd;
+  return {
+    port: portOf(invocation),
+    workspaces: workspaces.length > 0 ? workspaces : [own],
+    onDemand,
+    idle: idleOf(invocation) ?? (onDemand ? idleOnDemand : undefined),
+  };
+}
+
 /** Whoever asks again for its end must not cut short what is being ended: by a second one of these signals Node would die. */
 function endInPeace(): void {
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 }
 
-/** What others see of this daemon, from its lock to the lock's release. */
-interface Standing {
-  /** May throw what the file system says. */
-  is(state: Pick<DaemonState, "phase" | "port" | "token">): DaemonState;
-  /** Never throws: an end that cannot be told is an end all the same. */
-  ends(): void;
-  remove(): void;
+interface Door {
+  port: number;
+  socket: string | undefined;
+  close(): Promise<void>;
 }
 
-function standingAt(file: string, store: string): Standing {
-  const { pid } = process;
-  const own = { pid, owner: ownerOf(pid), started: Date.now(), version: version(), store };
-  const is: Standing["is"] = (now) => {
-    const state = { ...own, ...now };
-    writeState(file, state);
-    return state;
-  };
-  return {
-    is,
-    ends() {
-      try {
-        is({ phase: "ending" });
-      } catch {
-        // the disk is full, say: then it seems to be up until it is gone
-      }
-    },
-    remove: () => removeState(file, own),
-  };
-}
-
-/** Says what it watches, then serves until it is told to end. */
-async function serve(
-  daemon: Daemon,
-  invocation: Invocation,
-  { standing, port }: { standing: Standing; port: number },
-): Promise<void> {
-  const token = randomBytes(32).toString("base64url");
+async function openDoor(daemon: Daemon, { token, proof, version, ...standing }: Standing, wish: Wish): Promise<Door> {
   const { listenFor } = await import("../daemon/listen-for.ts");
-  const server = await listenFor(daemon, { port, token, version: version() });
-  try {
-    const state = standing.is({ phase: "up", port: server.port, token });
-    await daemon.follow();
-    say(daemon, invocation, state);
-    await ended(invocation.signal);
-    invocation.terminal.print(
-      invocation.json ? JSON.stringify({ stopping: true }) : "ending: runs in progress get up to 10 s",
-    );
-  } finally {
-    standing.ends();
-    await server.close();
-  }
+  const socket = standing.socketPlace();
+  const own = { token, proof, version, ...(socket === undefined ? {} : { socket }) };
+  const server = await listenFor(daemon, { ...own, port: wish.port }).catch((error: unknown) => {
+    if (!wish.onDemand || !(error instanceof HooklineError && error.code === "port_taken")) throw error;
+    return listenFor(daemon, { ...own, port: 0 }); // clients read where; agents' own HTTP hooks find it at the usual port alone
+  });
+  return { port: server.port, socket, close: () => server.close() };
 }
 
 function say(daemon: Daemon, { terminal, json, cwd, home }: Invocation, state: DaemonState): void {
@@ -126,21 +132,36 @@ function say(daemon: Daemon, { terminal, json, cwd, home }: Invocation, state: D
   for (const line of daemonLines(status, terminal, (path) => shortPath(path, cwd, home))) terminal.print(line);
 }
 
-/** When somebody wants it to end. */
-const ended = (signal: AbortSignal): Promise<void> =>
-  new Promise((done) => (signal.aborted ? done() : signal.addEventListener("abort", () => done(), { once: true })));
+/** When somebody wants it to end, or nobody needs it. */
+async function ended(signal: AbortSignal, { quietFor, isNeeded }: Daemon, idle: Seconds | undefined): Promise<void> {
+  const { endWhenIdle } = await import("../daemon/idle-exit.ts");
+  await new Promise<void>((end) => {
+    if (signal.aborted) return end();
+    const undo = idle === undefined ? () => {} : endWhenIdle({ idle, quietFor, isNeeded, after, end });
+    signal.addEventListener(
+      "abort",
+      () => {
+        undo();
+        end();
+      },
+      { once: true },
+    );
+  });
+}
 
 async function open(
   invocation: Invocation,
   { store, workspaces }: { store: string; workspaces: readonly string[] },
 ): Promise<Daemon> {
   const { environment, cwd, home, terminal } = invocation;
-  const [{ createDaemon }, { openSqliteStore }] = await Promise.all([
+  const [{ createDaemon }, { openSqliteStore }, { createLearningRedaction }] = await Promise.all([
     import("../daemon/daemon.ts"),
     import("../stores/sqlite.ts"),
+    import("../trust/learning-redaction.ts"),
   ]);
+  const { redact, learn } = createLearningRedaction({ environment });
   const folder = stateFolder(invocation);
-  const log = createLog({ file: `${folder}/hookline.log`, now: Date.now, environment });
+  const log = createLog({ file: `${folder}/hookline.log`, now: Date.now, environment, redact });
   const complain = (message: string): void => {
     log({ is: "log", level: "warn", message, hook: "", run: "" });
     terminal.error(`hookline: ${oneLine(message)}`);
@@ -150,10 +171,13 @@ async function open(
     cwd: workspaces[0] ?? cwd,
     home,
     environment: withoutDepth(environment),
-    store: openSqliteStore({ ...options, onNotice: complain }),
+    store: openSqliteStore({ ...options, redact, groups: true, onNotice: complain }),
+    storeFile: store,
     workspaces,
     observe: log,
     complain,
+    redact,
+    learnSecrets: learn,
     beforeModules: once((): void => {
       const write = (level: string, message: string): void =>
         log({ is: "log", level, message, hook: "module", run: "" });
@@ -178,6 +202,14 @@ function portOf({ flags, usage }: Invocation): number {
   const port = Number(written);
   if (/^\d+$/.test(written) && port <= 65_535) return port;
   throw usageError(`"${written}" is no port`, usage);
+}
+
+function idleOf({ flags, usage }: Invocation): Seconds | undefined {
+  const written = textFlag(flags, "idle-exit");
+  if (written === undefined) return undefined;
+  const minutes = Number(written);
+  if (/^\d+(\.\d+)?$/.test(written) && minutes > 0) return minutes * 60;
+  throw usageError(`"${written}" is no number of minutes`, usage);
 }
 
 /** Those that are there: a folder that is missing now would be watched in vain. */

@@ -1,17 +1,22 @@
 /** Admission: may a hook that matched run now? Yes, or the reason why not, in words that stand in its run. */
 import type { HookEvent } from "./event.ts";
 import { type Hook, isGuard } from "./hook.ts";
-import type { Ports } from "./ports.ts";
+import type { Caller, Ports } from "./ports.ts";
 import type { Claim } from "./record.ts";
 
-type Gate = (hook: Hook, event: HookEvent, ports: Ports, paused: ReadonlySet<string>) => string | undefined;
+/** What is known of the event beside itself: what is paused, and who emits it. */
+interface Beside {
+  paused: ReadonlySet<string>;
+  caller?: Caller;
+}
+type Gate = (hook: Hook, event: HookEvent, ports: Ports, beside: Beside) => string | undefined;
 
 /** Asked in this order; the first reason stands. Force skips `enabled`, pauses and the limits, never trust. */
 const gates: readonly Gate[] = [
   (hook, event) => (hook.enabled || event.to?.force ? undefined : disabled(hook)),
-  (hook, event, _ports, paused) => (event.to?.force ? undefined : pauseOf(hook, paused)),
+  (hook, event, _ports, { paused }) => (event.to?.force ? undefined : pauseOf(hook, paused)),
   (hook, _event, ports) => ports.distrust?.(hook),
-  (hook, event, ports) => ports.elsewhere?.(hook, event),
+  (hook, event, ports, { caller }) => ports.elsewhere?.(hook, event, caller?.environment),
 ];
 
 /** Why a durable run that waited is not begun, where its hook stands otherwise now. What fires once is disabled by having fired. */
@@ -38,9 +43,9 @@ export function pauseOf(hook: Hook, paused: ReadonlySet<string>): string | undef
 export const pauseOfProject = (project: string): string => `project:${project}`;
 
 /** Why the hook may not run, whatever its limits; undefined: it may. */
-export function refusalOf(hook: Hook, event: HookEvent, ports: Ports, paused: ReadonlySet<string>): string | undefined {
+export function refusalOf(hook: Hook, event: HookEvent, ports: Ports, beside: Beside): string | undefined {
   for (const gate of gates) {
-    const reason = gate(hook, event, ports, paused);
+    const reason = gate(hook, event, ports, beside);
     if (reason !== undefined) return reason;
   }
   return undefined;

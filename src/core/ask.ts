@@ -4,8 +4,10 @@ import { accept } from "./accept.ts";
 import { claimsOf, refusalOf } from "./admit.ts";
 import { elapsed } from "./elapsed.ts";
 import { isOfStore, messageOf } from "./error.ts";
+import type { MaybePromise } from "./event.ts";
 import { fingerprint } from "./fingerprint.ts";
-import { type Flow, wait } from "./flow.ts";
+import { type Flow, go, wait } from "./flow.ts";
+import type { Later } from "./later.ts";
 import { isEmpty, merge, type Outcome } from "./outcome.ts";
 import {
   type Answer,
@@ -17,16 +19,18 @@ import {
   type Passage,
   remember,
   twinOf,
+  watch,
 } from "./passage.ts";
 import { type Plan, scopeOf } from "./plan.ts";
 import type { Caller, DetachedWork, Item, Ports } from "./ports.ts";
-import { addTokens, type Found, type Run } from "./record.ts";
+import { addTokens, type Claim, type Found, type Run } from "./record.ts";
 import { type Performed, perform, policyOf } from "./run.ts";
 import { sharedScope } from "./step-context.ts";
 
 /** What asking needs from the engine. */
 export interface Asking {
   ports: Ports;
+  later: Later;
   /** Takes over a program that detached itself. */
   handOver(item: Item, work: DetachedWork, caller: Caller): Flow<void>;
 }
@@ -41,14 +45,16 @@ export function* askAll(asking: Asking, passage: Passage): Flow<void> {
     if (holds !== false || owed)
       yield* ask(asking, plan, passage, owed ?? (typeof holds === "object" ? holds : undefined));
     else if (passage.version > 0 && plan.open?.(scopeOf(passage.original)) !== false) {
-      yield* skip(asking.ports, plan, passage, "the input was rewritten before it was reached, and no longer matches");
+      skip(asking, plan, passage, "the input was rewritten before it was reached, and no longer matches");
     } else yield* reportFaults(asking, plan, passage);
   }
 }
 
 /** What others could not test is not this hook's fault. */
 function holdsAfresh(plan: Plan, passage: Passage): Found | boolean {
-  sharedScope(occasionOf(passage)).faults?.splice(0);
+  if (!plan.open) return true;
+  const { faults } = sharedScope(occasionOf(passage));
+  if (faults && faults.length > 0) faults.splice(0);
   return holdsNow(plan, passage);
 }
 
@@ -57,34 +63,59 @@ function holdsAfresh(plan: Plan, passage: Passage): Found | boolean {
  * event. A guard does not let pass what it cannot judge: it has failed, each time, and its policy answers. Where a hook has
  * to pass, a person hears that it was not asked.
  */
-function* reportFaults({ ports }: Asking, plan: Plan, passage: Passage): Flow<void> {
+function* reportFaults(asking: Asking, plan: Plan, passage: Passage): Flow<void> {
+  const { ports } = asking;
   const [fault] = sharedScope(occasionOf(passage)).faults?.splice(0) ?? [];
   if (fault === undefined) return;
   const reason = `its condition cannot be tested: ${fault}`;
-  const isInForce =
-    !inBackground(plan, passage) && refusalOf(plan.hook, passage.event, ports, passage.paused) === undefined;
-  if (isInForce && plan.guard) return yield* failUntested(ports, plan, passage, reason);
+  const isInForce = !inBackground(plan, passage) && refusalOf(plan.hook, passage.event, ports, passage) === undefined;
+  if (isInForce && plan.guard) return failUntested(asking, plan, passage, reason);
   const key = `fault:${passage.event.session ?? ""}:${plan.hook.id}:${fingerprint(fault)}`;
-  const isOld = yield* wait(ports.store.claim([{ key, max: 1, refusal: "told before" }], ports.now()));
+  const isOld = (): MaybePromise<Claim | undefined> =>
+    ports.store.claim([{ key, max: 1, refusal: "told before" }], ports.now());
   const hasToPass = isInForce && plan.hook.limits.untilPass;
-  if (hasToPass && !isOld) yield* tellUntested(ports, plan, passage, reason);
-  else if (hasToPass || !isOld) yield* skip(ports, plan, passage, reason);
+  if (!hasToPass) return skipOnce(asking, plan, passage, { reason, isOld });
+  if (yield* wait(isOld())) return skip(asking, plan, passage, reason);
+  tellUntested(asking, plan, passage, reason);
 }
 
-function* tellUntested(ports: Ports, plan: Plan, passage: Passage, reason: string): Flow<void> {
+interface Untold {
+  reason: string;
+  /** Whether it was told before in this session. */
+  isOld(): MaybePromise<unknown>;
+}
+
+function skipOnce({ ports, later }: Asking, plan: Plan, passage: Passage, { reason, isOld }: Untold): void {
+  const run = skipped(plan, passage, ports, reason);
+  later.put(passage, () =>
+    go(
+      (function* () {
+        if (!(yield* wait(isOld()))) yield* save(ports, run);
+      })(),
+    ),
+  );
+}
+
+function tellUntested(asking: Asking, plan: Plan, passage: Passage, reason: string): void {
   const outcome: Outcome = { messages: [{ to: "person", text: `${plan.hook.name} was not run: ${reason}` }] };
-  const run: Run = { ...newRun(plan, passage, ports), status: "skipped", reason, outcome, ms: 0 };
-  const later = deliver(plan, passage, run, outcome);
-  yield* save(ports, run);
-  if (passage.event.session && !isEmpty(later)) yield* wait(ports.store.post(passage.event.session, later));
+  const run: Run = { ...skipped(plan, passage, asking.ports, reason), outcome };
+  const waits = deliver(plan, passage, run, outcome);
+  asking.later.save(passage, run);
+  post(asking, passage, waits);
 }
 
-function* failUntested(ports: Ports, plan: Plan, passage: Passage, reason: string): Flow<void> {
+/** It goes with a later event of the session. */
+function post({ ports, later }: Asking, passage: Passage, outcome: Outcome): void {
+  const { session } = passage.event;
+  if (session && !isEmpty(outcome)) later.put(passage, () => ports.store.post(session, outcome));
+}
+
+function failUntested({ ports, later }: Asking, plan: Plan, passage: Passage, reason: string): void {
   if (passage.denied) return;
   const outcome = policyOf(plan.hook, reason);
   const run: Run = { ...newRun(plan, passage, ports), status: "failed", reason, outcome, asked: 1, ms: 0 };
   deliver(plan, passage, run, outcome);
-  yield* save(ports, run);
+  later.save(passage, run);
 }
 
 /** After a rewrite, every judging hook answers about the final input, whether or not it matched before (R6). */
@@ -96,7 +127,7 @@ export function* askAgain(asking: Asking, passage: Passage): Flow<void> {
     const waiting = candidates(passage).filter((plan) => mustJudge(plan, passage));
     const [first] = waiting;
     if (!first) return;
-    if (round > roundsAtMost) return yield* denyUnsettled(asking, first, passage);
+    if (round > roundsAtMost) return denyUnsettled(asking, first, passage);
     for (const plan of waiting)
       if (!passage.denied && mustJudge(plan, passage)) yield* ask(asking, plan, passage, undefined);
   }
@@ -115,10 +146,10 @@ const mustJudge = (plan: Plan, passage: Passage): boolean =>
 export const mayJudge = (plan: Plan, passage: Passage): boolean =>
   plan.judges &&
   !inBackground(plan, passage) &&
-  !passage.refused.has(plan) &&
-  !(passage.rewrote.has(plan) && !plan.guard);
+  !passage.refused?.has(plan) &&
+  !(passage.rewrote?.has(plan) && !plan.guard);
 
-function* denyUnsettled({ ports }: Asking, plan: Plan, passage: Passage): Flow<void> {
+function denyUnsettled({ ports, later }: Asking, plan: Plan, passage: Passage): void {
   const reason = `the rewrites of the hooks did not settle within ${roundsAtMost} rounds`;
   const run = passage.answers.get(plan)?.run ?? newRun(plan, passage, ports);
   run.notes.push(reason);
@@ -128,7 +159,7 @@ function* denyUnsettled({ ports }: Asking, plan: Plan, passage: Passage): Flow<v
     version: passage.version,
     run,
   });
-  yield* save(ports, { ...run, status: run.asked > 0 ? run.status : "skipped", reason });
+  later.save(passage, { ...run, status: run.asked > 0 ? run.status : "skipped", reason });
 }
 
 /** Admission, run and delivery of one hook. A hook that is asked again is not admitted again. */
@@ -136,29 +167,25 @@ function* ask(asking: Asking, plan: Plan, passage: Passage, match: Found | undef
   const { ports } = asking;
   const before = passage.answers.get(plan);
   if (!before) {
-    const refusal = yield* admit(plan, passage, ports);
+    const refusal = unadmitted(plan, passage, ports) ?? (yield* admit(plan, passage, ports));
     passage.judged.set(plan, passage.version);
     if (refusal !== undefined) {
+      passage.refused ??= new Set();
       passage.refused.add(plan);
-      return yield* skip(ports, plan, passage, refusal);
+      return skip(asking, plan, passage, refusal);
     }
-    if (inBackground(plan, passage)) return yield* enqueue(ports, plan, passage);
+    if (inBackground(plan, passage)) return enqueue(asking, plan, passage);
   }
   const run = before?.run ?? newRun(plan, passage, ports);
   run.status = "running";
   run.asked += 1;
-  yield* wait(ports.store.saveRun(run));
+  asking.later.keep(passage, run);
   yield* runAndDeliver(asking, plan, passage, run, match);
+  watch(passage, ports);
 }
 
 /** Claims come last: what they take, the run uses up (R21). */
 function* admit(plan: Plan, passage: Passage, ports: Ports): Flow<string | undefined> {
-  const refusal = refusalOf(plan.hook, passage.event, ports, passage.paused);
-  if (refusal !== undefined) return refusal;
-  const twin = twinOf(plan, passage.handlers);
-  if (twin) return `duplicate: the same handler ran as ${twin.hook.id}`;
-  if (passage.denied) return `behind the deny of ${passage.denied.hook.name}`;
-  if (passage.unpaid && plan.hook.limits.untilPass) return `it waits for ${passage.unpaid.hook.name} to pass`;
   const claims = inBackground(plan, passage) ? [] : claimsOf(plan.hook, passage.event); // a queued run claims when it starts
   const refused = claims.length > 0 ? yield* wait(ports.store.claim(claims, ports.now())) : undefined;
   if (refused) return refused.refusal;
@@ -166,9 +193,27 @@ function* admit(plan: Plan, passage: Passage, ports: Ports): Flow<string | undef
   return undefined;
 }
 
-export function* skip(ports: Ports, plan: Plan, passage: Passage, reason: string): Flow<void> {
-  yield* save(ports, { ...newRun(plan, passage, ports), status: "skipped", reason, ms: 0 });
+/** Why it is not even asked whether it may claim. */
+function unadmitted(plan: Plan, passage: Passage, ports: Ports): string | undefined {
+  const refusal = refusalOf(plan.hook, passage.event, ports, passage);
+  if (refusal !== undefined) return refusal;
+  const twin = twinOf(plan, passage.handlers);
+  if (twin) return `duplicate: the same handler ran as ${twin.hook.id}`;
+  if (passage.denied) return `behind the deny of ${passage.denied.hook.name}`;
+  if (passage.unpaid && plan.hook.limits.untilPass) return `it waits for ${passage.unpaid.hook.name} to pass`;
+  return undefined;
 }
+
+export function skip({ ports, later }: Asking, plan: Plan, passage: Passage, reason: string): void {
+  later.save(passage, skipped(plan, passage, ports, reason));
+}
+
+const skipped = (plan: Plan, passage: Passage, ports: Ports, reason: string): Run => ({
+  ...newRun(plan, passage, ports),
+  status: "skipped",
+  reason,
+  ms: 0,
+});
 
 export function* save(ports: Ports, run: Run): Flow<void> {
   yield* wait(ports.store.saveRun(run));
@@ -177,7 +222,7 @@ export function* save(ports: Ports, run: Run): Flow<void> {
 
 /** Runs a hook that was admitted and closes its row, whatever the hook does. */
 function* runAndDeliver(asking: Asking, plan: Plan, passage: Passage, run: Run, match: Found | undefined): Flow<void> {
-  const { ports } = asking;
+  const { ports, later } = asking;
   const { hook } = plan;
   const { event, caller } = passage;
   const started = elapsed(ports);
@@ -192,17 +237,20 @@ function* runAndDeliver(asking: Asking, plan: Plan, passage: Passage, run: Run, 
   if (done.reason !== undefined) run.reason = done.reason;
   if (done.detached) {
     run.notes.push("it went on by itself: its answer is not waited for");
-    return yield* asking.handOver({ run, hook, event }, done.detached, caller);
+    const item: Item = { run, hook, event };
+    const { detached } = done;
+    return later.put(passage, () => go(asking.handOver(item, detached, caller)));
   }
-  run.ms = (run.ms ?? 0) + (elapsed(ports) - started);
-  const later = deliver(plan, passage, run, repeated(passage.answers.get(plan), done));
-  if (!event.session && !isEmpty(later)) run.notes.push("nothing can be delivered later: the event has no session");
-  yield* save(ports, run); // before anything else that may fail: no run stays open
+  run.ms = (run.ms ?? 0) + ((done.ended ?? elapsed(ports)) - started);
+  const waits = deliver(plan, passage, run, repeated(passage.answers.get(plan), done));
+  if (!event.session && !isEmpty(waits)) run.notes.push("nothing can be delivered later: the event has no session");
+  later.save(passage, run); // before anything else that may fail: no run stays open
   const passed = done.status === "completed" && done.outcome.verdict?.is !== "deny";
   if (hook.limits.untilPass && !passed) passage.unpaid ??= plan;
-  if (!event.session) return;
-  if (!isEmpty(later)) yield* wait(ports.store.post(event.session, later));
-  if (hook.limits.untilPass && passed) yield* wait(ports.store.paid(event.session, hook.id));
+  const { session } = event;
+  if (!session) return;
+  post(asking, passage, waits);
+  if (hook.limits.untilPass && passed) later.put(passage, () => ports.store.paid(session, hook.id));
 }
 
 /** The second answer of a hook replaces its first, but what it told the model and the person then is not unsaid (R5). */
@@ -238,6 +286,7 @@ function rewrite(plan: Plan, passage: Passage, now: Outcome): void {
   if (updatedInput && now.updatedInput && JSON.stringify(now.updatedInput) !== JSON.stringify(data[updatedInput])) {
     passage.event = { ...passage.event, data: { ...data, [updatedInput]: now.updatedInput } };
     passage.version += 1;
+    passage.rewrote ??= new Set();
     passage.rewrote.add(plan);
   }
   if (updatedOutput && now.updatedOutput !== undefined) {
@@ -245,32 +294,39 @@ function rewrite(plan: Plan, passage: Passage, now: Outcome): void {
   }
 }
 
-function* enqueue(ports: Ports, plan: Plan, passage: Passage): Flow<void> {
+/** A queue that answers at once has it when the event has its outcome; one that has to wait is not waited for. */
+function enqueue({ ports, later }: Asking, plan: Plan, passage: Passage): void {
   const owner = ports.queue.owner?.();
   const run: Run = { ...newRun(plan, passage, ports), ...(owner ? { owner } : {}) };
+  const { event } = passage;
+  // The event's deadline and signal end with the event; what runs behind it has its own limits.
+  const caller: Caller = passage.caller.environment ? { environment: passage.caller.environment } : {};
+  later.put(passage, () => go(handIn(ports, passage, { run, hook: plan.hook, event }, caller)));
+}
+
+function* handIn(ports: Ports, passage: Passage, item: Item, caller: Caller): Flow<void> {
   try {
-    yield* queueRun(ports, plan, passage, run);
+    if (item.hook.durable && passage.lost !== undefined) throw passage.lost;
+    yield* queueRun(ports, item, caller);
   } catch (error) {
-    if (!plan.hook.durable || !isOfStore(error)) throw error;
+    if (!item.hook.durable || !isOfStore(error)) throw error;
     passage.unqueued ??= error;
     try {
-      yield* saveUnqueued(ports, run, error);
+      yield* saveUnqueued(ports, item.run, error);
     } catch {
       // The store still fails, which the passage remembers.
     }
   }
 }
 
-function* queueRun(ports: Ports, plan: Plan, passage: Passage, run: Run): Flow<void> {
+function* queueRun(ports: Ports, item: Item, caller: Caller): Flow<void> {
+  const { run, hook } = item;
   yield* wait(ports.store.saveRun(run));
-  const { event } = passage;
-  // The event's deadline and signal end with the event; what runs behind it has its own limits.
-  const caller: Caller = passage.caller.environment ? { environment: passage.caller.environment } : {};
   try {
-    const taken = yield* wait(ports.queue.add({ run, hook: plan.hook, event }, caller));
+    const taken = yield* wait(ports.queue.add(item, caller));
     if (taken.is === "skipped") return yield* save(ports, { ...run, status: "skipped", reason: taken.reason, ms: 0 });
   } catch (error) {
-    if (plan.hook.durable && isOfStore(error)) throw error;
+    if (hook.durable && isOfStore(error)) throw error;
     return yield* saveUnqueued(ports, run, error);
   }
   ports.observe?.({ is: "run", run });

@@ -4,14 +4,16 @@ import { accept } from "./accept.ts";
 import { refusalOf } from "./admit.ts";
 import { type Asking, askAgain, askAll, mayJudge, save, skip } from "./ask.ts";
 import { dropItem, finishDetached, performItem } from "./background.ts";
+import { elapsed } from "./elapsed.ts";
 import { messageOf } from "./error.ts";
 import { firstTurn, type HookEvent, type MaybePromise, type Turn } from "./event.ts";
 import { advance } from "./events.ts";
 import { type Explanation, explainEvent } from "./explain.ts";
 import { type Flow, go, isThenable, wait } from "./flow.ts";
 import { type HookSet, isGuard } from "./hook.ts";
+import { createLater } from "./later.ts";
 import { merge, type Outcome } from "./outcome.ts";
-import { begin, candidates, holdsNow, inBackground, newRun, type Passage } from "./passage.ts";
+import { begin, candidates, holdsNow, inBackground, newRun, type Passage, watch } from "./passage.ts";
 import { listensTo, type Plan, type Plans, planHooks } from "./plan.ts";
 import type { Caller, DetachedWork, Item, Ports } from "./ports.ts";
 import type { Found, Run, RunStatus } from "./record.ts";
@@ -27,6 +29,8 @@ export interface Engine {
   perform(item: Item, caller?: Caller): Promise<void>;
   /** Closes the run of a program that detached itself, once it ends. Never rejects. */
   finish(run: Run, work: DetachedWork["done"]): Promise<void>;
+  /** Resolves once all that was written so far is on disk; rejects with the store's reason if any of it is not. */
+  committed(): Promise<void>;
   /** Waits for background work of this process. */
   close(): Promise<void>;
 }
@@ -70,12 +74,14 @@ export function createEngine(ports: Ports): Engine {
     background.add(finishing);
     void finishing.finally(() => background.delete(finishing)); // it never rejects
   }
-  const asking: Asking = { ports, handOver };
+  const later = createLater(ports);
+  const asking: Asking = { ports, later, handOver };
 
   function* decide(given: HookEvent, caller: Caller): Flow<Outcome> {
     const found = ports.hooks(given);
     const set = isThenable(found) ? yield* wait(found) : found;
     const passage = begin(given, plansOf(set, given), caller, ports);
+    const started = elapsed(ports);
     let outcome: Outcome;
     try {
       if (given.session && ports.tracking) yield* wait(ports.tracking.begin(given, set));
@@ -83,11 +89,12 @@ export function createEngine(ports: Ports): Engine {
       if (needs.size > 0 && ports.enrich) passage.event = yield* wait(ports.enrich(given, needs));
       const moves = given.to ? standing : advance;
       const { turn, given: earlier, paused } = yield* wait(ports.store.record(passage.event, set, moves));
+      watch(passage, ports);
       passage.paused = paused;
       passage.event = { ...passage.event, turn };
       passage.original = passage.event;
       ports.observe?.({ is: "event", event: passage.event });
-      outcome = earlier ? yield* repeat(passage, earlier) : yield* pass(passage);
+      outcome = earlier ? repeat(passage, earlier) : yield* pass(passage, started);
       if (given.session && ports.tracking)
         yield* wait(ports.tracking.end(passage.event, given.to || earlier ? undefined : endsOf(passage)));
     } catch (error) {
@@ -98,29 +105,34 @@ export function createEngine(ports: Ports): Engine {
     return outcome;
   }
 
-  function* pass(passage: Passage): Flow<Outcome> {
-    yield* markDebts(passage);
-    yield* askAll(asking, passage);
-    yield* askAgain(asking, passage);
-    const outcome = yield* settle(ports, passage);
-    const { unqueued, caller } = passage;
-    if (unqueued !== undefined && caller.unrecorded) {
-      caller.unrecorded(unqueued); // without its outcome, so that it is taken when it is sent again
-      return outcome;
-    }
-    try {
-      yield* wait(ports.store.answered(passage.event.id, outcome));
-    } catch {
-      // The decision stands although it could not be written down; the event then counts as interrupted.
-    }
+  function* pass(passage: Passage, started: number): Flow<Outcome> {
+    const plans = candidates(passage);
+    if (plans.some((plan) => plan.hook.limits.untilPass)) yield* markDebts(passage);
+    if (plans.length > 0) yield* askAll(asking, passage);
+    if (passage.version > 0) yield* askAgain(asking, passage);
+    const outcome = yield* settle(asking, passage);
+    watch(passage, ports);
+    const ms = elapsed(ports) - started;
+    later.put(passage, () => close(passage, outcome, ms));
     return outcome;
   }
 
+  /** An event that set off what could not be written down stays without its outcome, so that it is taken when it is sent again. */
+  function close({ unqueued, caller, event }: Passage, outcome: Outcome, ms: number): MaybePromise<void> {
+    if (unqueued !== undefined && caller.unrecorded) return caller.unrecorded(unqueued);
+    try {
+      const answering = ports.store.answered(event.id, outcome, ms);
+      return isThenable(answering) ? Promise.resolve(answering).catch(unanswered) : undefined;
+    } catch {
+      return unanswered();
+    }
+  }
+
   /** The same happening, told by another registration: the first verdict and stop, nothing else (R36, R49). */
-  function* repeat(passage: Passage, earlier: Outcome): Flow<Outcome> {
+  function repeat(passage: Passage, earlier: Outcome): Outcome {
     for (const plan of candidates(passage)) {
       if (holdsNow(plan, passage) === false) continue;
-      yield* skip(ports, plan, passage, "duplicate: another registration told of this before and has the answer");
+      skip(asking, plan, passage, "duplicate: another registration told of this before and has the answer");
     }
     return earlier;
   }
@@ -134,7 +146,9 @@ export function createEngine(ports: Ports): Engine {
       const found = holdsNow(plan, passage);
       if (found !== false) debts.set(plan.hook.id, found === true ? {} : found);
     }
-    passage.debts = yield* wait(ports.store.owe(passage.event.session, debts));
+    const { session } = passage.event;
+    yield* wait(later.settledOf(session)); // what was paid at the event before is no debt
+    passage.debts = yield* wait(ports.store.owe(session, debts));
   }
 
   /**
@@ -161,7 +175,7 @@ export function createEngine(ports: Ports): Engine {
     if (
       holdsNow(plan, passage) === false ||
       inBackground(plan, passage) ||
-      refusalOf(hook, passage.event, ports, passage.paused)
+      refusalOf(hook, passage.event, ports, passage)
     )
       return {};
     const answer = policyOf(hook, reason);
@@ -230,12 +244,21 @@ export function createEngine(ports: Ports): Engine {
     explain: (event) => go(explain(event)),
     perform: (item, caller = noCaller) => performItem(ports, item, caller),
     finish: (run, work) => finishDetached(ports, run, work),
+    async committed() {
+      await later.settled();
+      await ports.store.committed();
+    },
     async close() {
+      await later.settled(); // something of it may go into the queue
       await ports.queue.close();
       while (background.size > 0) await Promise.all(background);
+      await later.settled();
     },
   };
 }
+
+/** The decision stands although it could not be written down; the event then counts as interrupted. */
+const unanswered = (): void => {};
 
 /** What one hook is told alone has not happened to the conversation. */
 const standing = (_event: HookEvent, before: Turn): Turn => before;
@@ -245,7 +268,10 @@ const endsOf = ({ answers }: Passage): RunStatus[] =>
   [...answers.values()].flatMap(({ run }) => (run.asked > 0 ? run.status : []));
 
 function needsOf(plans: readonly Plan[]): ReadonlySet<string> {
-  const needs = new Set<string>();
-  for (const plan of plans) for (const need of plan.needs) needs.add(need);
+  const [first, ...others] = plans.filter(({ needs }) => needs.size > 0);
+  if (!first) return nothingNeeded;
+  const needs = new Set(first.needs);
+  for (const plan of others) for (const need of plan.needs) needs.add(need);
   return needs;
 }
+const nothingNeeded: ReadonlySet<string> = new Set();

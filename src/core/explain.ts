@@ -42,7 +42,7 @@ function* refusal(
   handlers: Passage["handlers"],
   { ports, paused }: { ports: Ports; paused: ReadonlySet<string> },
 ): Flow<string | undefined> {
-  const gate = refusalOf(plan.hook, event, ports, paused);
+  const gate = refusalOf(plan.hook, event, ports, { paused });
   if (gate !== undefined) return gate;
   const twin = twinOf(plan, handlers);
   if (twin) return `duplicate: the same handler runs as ${twin.hook.id}`;

@@ -145,6 +145,7 @@ export type ProblemCode =
   | "matcher-never"
   | "if-never"
   | "timeout-unit"
+  | "late-timeout"
   | "exit-1-blocks-nothing"
   | "not-executable"
   | "missing-script"
@@ -156,7 +157,8 @@ export type ProblemCode =
   | "overridden"
   | "disabled"
   | "guard-invalid"
-  | "guard-in-background";
+  | "guard-in-background"
+  | "resident-refused";
 
 /** It fails in the place of guards in a text that cannot be read; their last valid forms, where there are any, are better. */
 export const lostTextTag = "lost text";

@@ -17,6 +17,9 @@ export interface Answer {
   run: Run;
 }
 
+/** By handler, and there by the root of the project that the hook belongs to: looked up, as thousands may share a handler. */
+export type Asked = Map<string, Map<string | undefined, Plan>>;
+
 export interface Passage {
   /** As rewritten so far: what the next hook sees (R6). */
   event: HookEvent;
@@ -30,11 +33,12 @@ export interface Passage {
   readonly answers: Map<Plan, Answer>;
   /** The version of the input that each hook was asked about. */
   readonly judged: Map<Plan, number>;
-  readonly rewrote: Set<Plan>;
-  /** Not admitted; admission is not asked twice. */
-  readonly refused: Set<Plan>;
+  /** Absent: nobody has. */
+  rewrote?: Set<Plan>;
+  /** Not admitted; admission is not asked twice. Absent: all were. */
+  refused?: Set<Plan>;
   /** Handlers that have been asked, so that a second path to one is seen (R36). */
-  readonly handlers: Map<string, Plan[]>;
+  readonly handlers: Asked;
   /** As it was recorded, before any rewrite. */
   original: HookEvent;
   /** What hooks share as long as the event is the same; see occasionOf. */
@@ -46,32 +50,68 @@ export interface Passage {
   paused: ReadonlySet<string>;
   /** What kept a durable run from being written down: judging goes on, and whoever has to be sure of the event hears of it. */
   unqueued?: unknown;
+  /** What kept a part of the event from being written down: no durable run of it is begun any more. */
+  lost?: unknown;
+  /** The last writes that somebody who has to be sure of the event looks after; see watch. */
+  watched?: Promise<void>;
+  /** What its answer does not wait for, as long as that is under way; see later.ts. */
+  later?: Promise<void> | undefined;
 }
+
+const noDebts: Passage["debts"] = new Map();
+const noPause: Passage["paused"] = new Set();
 
 export function begin(event: HookEvent, plans: Plans, caller: Caller, ports: Ports): Passage {
   const row = rowOf(event.name);
-  const fields = event.accepts ? row.accepts.filter((field) => event.accepts?.includes(field)) : row.accepts;
   return {
     event,
     row,
-    acceptance: {
-      fields: new Set<string>(fields),
-      verdicts: verdictsOf(row),
-      defersMessages: defersMessages(event, row),
-    },
+    acceptance: acceptanceOf(event, row),
     caller,
     plans,
     version: 0,
     answers: new Map(),
     judged: new Map(),
-    rewrote: new Set(),
-    refused: new Set(),
     handlers: new Map(),
     original: event,
     occasion: { event, caller, ports, ends: endOf(caller, ports) },
-    debts: new Map(),
-    paused: new Set(),
+    debts: noDebts,
+    paused: noPause,
   };
+}
+
+/** Made once for each list of capabilities that a sender names: they are the agents' constants. */
+const acceptances = new WeakMap<object, WeakMap<EventRow, Acceptance>>();
+
+function acceptanceOf(event: HookEvent, row: EventRow): Acceptance {
+  const { accepts } = event;
+  const list = accepts ?? row;
+  const known = acceptances.get(list)?.get(row);
+  if (known) return known;
+  const made: Acceptance = {
+    fields: new Set<string>(accepts ? row.accepts.filter((field) => accepts.includes(field)) : row.accepts),
+    verdicts: verdictsOf(row),
+    defersMessages: defersMessages(event, row),
+  };
+  const ofList = acceptances.get(list) ?? new WeakMap<EventRow, Acceptance>();
+  acceptances.set(list, ofList.set(row, made));
+  return made;
+}
+
+/**
+ * Who has to be sure of the event hears what becomes of the writes of this turn of the event loop, however long the hooks take
+ * that come after. To be called behind a write.
+ */
+export function watch(passage: Passage, { store }: Ports): void {
+  const { unrecorded } = passage.caller;
+  if (!unrecorded) return;
+  const committed = store.committed();
+  if (committed === passage.watched) return;
+  passage.watched = committed;
+  committed.catch((error: unknown) => {
+    passage.lost ??= error;
+    unrecorded(error);
+  });
 }
 
 /** Read off the clock once: whoever sets that meanwhile takes no time from a hook. */
@@ -129,16 +169,20 @@ export function newRun({ hook }: Plan, { event }: Passage, ports: Ports): Run {
 /** The first 12 characters of a UUID: short enough to be read out and typed (specification 000, A45). */
 const shortId = (): string => crypto.randomUUID().slice(0, 12);
 
-/** A hook that was asked before and is the same handler by another path: a user's file and a project's, say (R36). */
-export const twinOf = (plan: Plan, handlers: Passage["handlers"]): Plan | undefined =>
-  handlers.get(plan.handlerKey())?.find(({ hook }) => isSameRoot(hook.origin.root, plan.hook.origin.root));
+/**
+ * A hook that was asked before and is the same handler by another path: a user's file and a project's, say (R36). Two projects
+ * may write one command and mean two programs; a user's file means the one of the project at hand.
+ */
+export function twinOf({ hook, handlerKey }: Plan, asked: Asked): Plan | undefined {
+  const known = asked.get(handlerKey());
+  if (!known) return undefined;
+  const { root } = hook.origin;
+  return root === undefined ? known.values().next().value : (known.get(undefined) ?? known.get(root));
+}
 
-/** Two projects may write one command and mean two programs; a user's file means the one of the project at hand. */
-const isSameRoot = (one: string | undefined, other: string | undefined): boolean =>
-  one === undefined || other === undefined || one === other;
-
-export function remember(plan: Plan, handlers: Passage["handlers"]): void {
-  const known = handlers.get(plan.handlerKey());
-  if (known) known.push(plan);
-  else handlers.set(plan.handlerKey(), [plan]);
+export function remember(plan: Plan, asked: Asked): void {
+  const { root } = plan.hook.origin;
+  const known = asked.get(plan.handlerKey());
+  if (known) known.set(root, plan);
+  else asked.set(plan.handlerKey(), new Map([[root, plan]]));
 }

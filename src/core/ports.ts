@@ -7,6 +7,7 @@ import type { Ended, Spawn } from "./program.ts";
 import type { Queue, Steps } from "./queue.ts";
 import type { Diagnosis, GitQuestion, GitReply, LanguageServers, Model, Notice, Projects, Tools } from "./reach.ts";
 import type { Run, RunStatus, Store } from "./record.ts";
+import type { Residents } from "./resident.ts";
 import type { ConditionKind, Patterns } from "./scope.ts";
 
 export type * from "./handler.ts";
@@ -66,8 +67,8 @@ export interface Ports {
   owner?: string;
   /** Why the hook may not run, if it is not trusted. Absent: not checked (R47). */
   distrust?(hook: Hook): string | undefined;
-  /** Why somebody else runs this hook for this event, if so (R35). */
-  elsewhere?(hook: Hook, event: HookEvent): string | undefined;
+  /** Why somebody else runs this hook for this event, if so (R35). @param environment of whoever emits, if known */
+  elsewhere?(hook: Hook, event: HookEvent, environment?: Caller["environment"]): string | undefined;
   /** Adds what conditions need: changed files, transcript figures. May throw. */
   enrich?(event: HookEvent, needs: ReadonlySet<string>): MaybePromise<HookEvent>;
   tracking?: Tracking;
@@ -78,6 +79,8 @@ export interface Ports {
   /** Sees everything; must not throw, and is never waited for. */
   observe?(observation: Observation): void;
   spawn?: Spawn;
+  /** Programs that stay between events. Absent: each is started for one event and ended after its answer. */
+  residents?: Residents;
   fetch?: Fetch;
   /**
    * What the settings name that hold for this hook; each is made when it is first asked for. A user's hook gets what the

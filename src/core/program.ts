@@ -71,6 +71,8 @@ export interface Companion {
   onOutput(listener: (chunk: Uint8Array) => void): void;
   /** The end of what it said on stderr, for messages. */
   complaints(): string;
+  /** Hears what it says on stderr. */
+  onComplaint(listener: (said: string) => void): void;
   /** Resolves when it has ended, by itself or because it was told to, with a sentence that says how. */
   readonly ended: Promise<string>;
   /** Ends its whole tree; resolves when that is done. Safe to call twice. */

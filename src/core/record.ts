@@ -75,6 +75,8 @@ export interface StoredEvent {
   event: HookEvent;
   set: string;
   outcome?: Outcome;
+  /** How long the decision took, in milliseconds. */
+  ms?: number;
   /** The payload was larger than the record setting and was cut (R55). */
   cut?: true;
   redacted?: true;
@@ -131,7 +133,8 @@ export interface Store {
     /** Ids of hooks, and folders of projects, that somebody has paused. */
     paused: ReadonlySet<string>;
   }>;
-  answered(eventId: string, outcome: Outcome): MaybePromise<void>;
+  /** @param ms how long the whole decision took */
+  answered(eventId: string, outcome: Outcome, ms?: number): MaybePromise<void>;
   /** The session's turn as the last event left it. */
   turn(session: SessionId): MaybePromise<Turn>;
   /** All or none; answers with the first that refuses. */
@@ -171,5 +174,10 @@ export interface Store {
   purge(before: Instant): MaybePromise<number>;
   /** Does the work as one transaction; the work must not wait. A store without transactions leaves it out. */
   batch?<T>(work: () => T): T;
+  /**
+   * Resolves once all that was written so far is on disk; rejects with the reason if any of it is not. To be asked in the
+   * turn of the event loop in which it was written: a store may write down the whole turn at once.
+   */
+  committed(): Promise<void>;
   close(): void;
 }

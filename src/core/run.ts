@@ -18,6 +18,8 @@ export interface Performed {
   notes: string[];
   /** The last step goes on by itself; this run is closed when it ends. */
   detached?: DetachedWork;
+  /** When its last step ended, as `elapsed` tells it. Absent: no step did. */
+  ended?: number | undefined;
 }
 
 /** How long a handler may take to notice that its time is over; then it is left behind. */
@@ -42,6 +44,7 @@ export function* perform(
   const notes: string[] = [];
   const ends = endOf(hook, occasion);
   let outcome: Outcome = {};
+  let ended: number | undefined;
   for (let planned: PlannedStep | undefined = plan.prepare(); planned; planned = planned.next) {
     const { step, skipIf } = planned;
     const started = elapsed(ports);
@@ -62,7 +65,8 @@ export function* perform(
     }
     const working = begin(planned, context, steps.length);
     const { result, ms } = isThenable(working) ? yield* wait(working) : working;
-    steps.push(recordOf(step, result, ms ?? elapsed(ports) - started));
+    ended = elapsed(ports);
+    steps.push(recordOf(step, result, ms ?? ended - started));
     if (report) yield* wait(report(steps));
     if (result.notes) notes.push(...result.notes);
     if (result.outcome) outcome = merge(outcome, signed(result.outcome, hook));
@@ -74,7 +78,7 @@ export function* perform(
     }
     if (result.ok && result.detached) return { status: "running", outcome, steps, notes, detached: result.detached };
   }
-  return { status: "completed", outcome, steps, notes };
+  return { status: "completed", outcome, steps, notes, ended };
 }
 
 const beforeStep = (done: number): string =>

@@ -3,6 +3,7 @@
 import { accept } from "./accept.ts";
 import type { Counter } from "./event.ts";
 import { type Flow, wait } from "./flow.ts";
+import type { Later } from "./later.ts";
 import { isEmpty, type Message, merge, type Outcome, type Verdict } from "./outcome.ts";
 import type { Answer, Passage } from "./passage.ts";
 import type { Ports } from "./ports.ts";
@@ -13,21 +14,26 @@ const noticesPerPrompt = 3;
 /** Messages that hooks put into the conversation per user prompt (R8). */
 const messagesPerPrompt = 20;
 
-export function* settle(ports: Ports, passage: Passage): Flow<Outcome> {
+interface Settling {
+  ports: Ports;
+  later: Later;
+}
+
+export function* settle({ ports, later }: Settling, passage: Passage): Flow<Outcome> {
   let outcome: Outcome = {};
   for (const answer of passage.answers.values()) {
     const counted = current(answer, passage);
     outcome = merge(outcome, counted);
-    if (counted !== answer.outcome) yield* wait(ports.store.saveRun(answer.run)); // with the note that says why
+    if (counted !== answer.outcome) later.keep(passage, answer.run); // with the note that says why
   }
   const { updatedInput } = passage.row.rewrites ?? {};
   const written = updatedInput && passage.version > 0 ? passage.event.data[updatedInput] : undefined;
   if (isRecord(written)) outcome = { ...outcome, updatedInput: written };
   if (passage.event.to?.force) return outcome; // a person reads it: nothing of the session's is spent or handed out
-  const joined = yield* addInbox(ports, passage, outcome);
-  const told = yield* payForMessages(ports, passage, joined.outcome);
+  const joined = takesContext(passage, outcome) ? yield* addInbox({ ports, later }, passage, outcome) : { outcome };
+  const told = joined.outcome.messages ? yield* payForMessages(ports, passage, joined.outcome) : joined.outcome;
   if (joined.heldOpen) return told; // notices have paid their own counter
-  return yield* payForRound(ports, passage, told);
+  return startsRound(passage, told) ? yield* payForRound({ ports, later }, passage, told) : told;
 }
 
 /** Each message to the model is counted; past the cap the person is told once, and the model nothing more (R8). */
@@ -56,25 +62,29 @@ export function current({ outcome, version, run }: Answer, passage: Passage): Ou
 interface Joined {
   outcome: Outcome;
   /** Waiting notices deny the event, so that the conversation goes on with them. */
-  heldOpen: boolean;
+  heldOpen?: boolean;
 }
 
+const takesContext = ({ event, acceptance, denied }: Passage, { stop }: Outcome): boolean =>
+  event.session !== undefined && acceptance.fields.has("context") && !denied && !stop;
+
 /** What waited for an event that takes context. Notices of rewake hooks hold a Stop open, within their cap (R8, R61). */
-function* addInbox(ports: Ports, passage: Passage, outcome: Outcome): Flow<Joined> {
+function* addInbox({ ports, later }: Settling, passage: Passage, outcome: Outcome): Flow<Joined> {
   const { event, acceptance, row } = passage;
-  const joined: Joined = { outcome, heldOpen: false };
-  if (!event.session || !acceptance.fields.has("context") || passage.denied || outcome.stop) return joined;
+  const { session } = event;
+  const joined: Joined = { outcome };
+  if (!session) return joined;
   const holding: string[] = [];
-  for (const { outcome: waiting, counter } of yield* wait(ports.store.collect(event.session))) {
+  for (const { outcome: waiting, counter } of yield* wait(ports.store.collect(session))) {
     const words = (waiting.context ?? []).join("\n");
     if (counter && !(yield* spend(ports, passage, counter, noticesPerPrompt))) {
       const text = `${words}\n(not shown to the model: it has had ${noticesPerPrompt} notices since the last prompt)`;
       joined.outcome = merge(joined.outcome, accept({ messages: [{ to: "person", text }] }, acceptance, false).now);
     } else if (counter && counter === row.holdsOpenFor) holding.push(words);
     else {
-      const { now, later } = accept(waiting, acceptance, false);
+      const { now, later: rest } = accept(waiting, acceptance, false);
       joined.outcome = merge(joined.outcome, now);
-      if (!isEmpty(later)) yield* wait(ports.store.post(event.session, later)); // it waits on
+      if (!isEmpty(rest)) later.put(passage, () => ports.store.post(session, rest)); // it waits on
     }
   }
   if (holding.length === 0) return joined;
@@ -87,10 +97,13 @@ function* spend(ports: Ports, passage: Passage, counter: Counter, max: number): 
   return session ? yield* wait(ports.store.spend(session, counter, max)) : true;
 }
 
+const startsRound = ({ row: { costs } }: Passage, outcome: Outcome): boolean =>
+  costs !== undefined && !outcome.stop && costs.fields.some((field) => outcome[field] !== undefined);
+
 /** An answer that starts a new round of the conversation is paid for; past the cap it becomes a message (R8). */
-function* payForRound(ports: Ports, passage: Passage, outcome: Outcome): Flow<Outcome> {
+function* payForRound({ ports, later }: Settling, passage: Passage, outcome: Outcome): Flow<Outcome> {
   const { costs } = passage.row;
-  if (!costs || outcome.stop || !costs.fields.some((field) => outcome[field] !== undefined)) return outcome;
+  if (!costs) return outcome;
   const uncounted = !passage.event.session && passage.row.isContinuation?.(passage.event.data);
   if (!uncounted && (yield* spend(ports, passage, costs.counter, costs.max))) return outcome;
   const { verdict, context, ...rest } = outcome;
@@ -103,7 +116,7 @@ function* payForRound(ports: Ports, passage: Passage, outcome: Outcome): Flow<Ou
   for (const { run, outcome: own } of passage.answers.values()) {
     if (!costs.fields.some((field) => own[field] !== undefined)) continue;
     run.notes.push(`${capped}: the turn ends, and the person is told`);
-    yield* wait(ports.store.saveRun(run));
+    later.keep(passage, run);
   }
   return merge(rest, accept({ messages: [{ to: "person", text }] }, passage.acceptance, false).now);
 }

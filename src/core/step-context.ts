@@ -57,23 +57,35 @@ const lazyParts: Partial<StepContext> & ThisType<OwnContext> = {
   },
 };
 
-export function contextOf(
+/** A constructor, as the engine gives what that makes room for exactly its members: each context is one object, and not two. */
+function Context(
+  this: OwnContext,
   occasion: Occasion,
   hook: Hook,
   run: string,
   timeout: Seconds,
   results: readonly StepRecord[],
   match: Found | undefined,
-): OwnContext {
-  const context: OwnContext = Object.create(lazyParts); // complete once the parts below are set
-  context.occasion = occasion;
-  context.hook = hook;
-  context.run = run;
-  context.timeout = timeout;
-  context.results = results;
-  context.match = match;
-  return context;
+): void {
+  this.occasion = occasion;
+  this.hook = hook;
+  this.run = run;
+  this.timeout = timeout;
+  this.results = results;
+  this.match = match;
 }
+Context.prototype = lazyParts;
+// complete, as it sets what the lazy parts leave out
+const NewContext = Context as unknown as new (...parts: Parameters<typeof Context>) => OwnContext;
+
+export const contextOf = (
+  occasion: Occasion,
+  hook: Hook,
+  run: string,
+  timeout: Seconds,
+  results: readonly StepRecord[],
+  match: Found | undefined,
+): OwnContext => new NewContext(occasion, hook, run, timeout, results, match);
 
 const nothing: StepResult = { ok: true, output: {} };
 

@@ -6,7 +6,7 @@ import { type Automations, openAutomations } from "../automations.ts";
 import { HooklineError } from "../core/error.ts";
 import type { Fields, HookEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { Observation } from "../core/ports.ts";
+import type { Observation, Ports } from "../core/ports.ts";
 import { emitRecorded } from "../core/recorded.ts";
 import { automationOf } from "../dialects/automation-fields.ts";
 import { openDurableQueue } from "../durable-queue.ts";
@@ -17,20 +17,27 @@ import { createRoutedQueue } from "../queues/routed.ts";
 import { createResident, type Resident, type ResidentOptions } from "../resident.ts";
 import { createProjectRecords } from "../stores/project-records.ts";
 import type { SqliteStore } from "../stores/sqlite.ts";
+import { eventTimings } from "../stores/timings.ts";
 import { workCounts } from "../stores/work-counts.ts";
 import { systemPorts } from "../system.ts";
+import { createActivity } from "./activity.ts";
+import { type Following, follow } from "./follow.ts";
 import { createInForce, type InForce } from "./in-force.ts";
-import { type Repeated, repeat } from "./repeat.ts";
 import { type Settings, settingsOf } from "./settings.ts";
+import { type StoreWatch, watchStore } from "./store-watch.ts";
 import { createTriggers } from "./triggers.ts";
 
-export interface DaemonOptions extends Pick<ResidentOptions, "beforeModules"> {
+export interface DaemonOptions extends Pick<ResidentOptions, "beforeModules" | "redact"> {
+  /** Told of the environment of everyone who tells, before anything of it is written down. */
+  learnSecrets?(environment: Readonly<Record<string, string>>): void;
   /** Its own folder: its settings hold, and what happens nowhere else happens there. */
   cwd: string;
   home: string;
   environment: Readonly<Record<string, string>>;
   /** It is closed with the daemon. */
   store: SqliteStore;
+  /** Where it lies; absent: what other processes write there is looked for, as nobody tells of it. */
+  storeFile?: string;
   /** Folders whose automation files are in force, beside those of the projects in the store. */
   workspaces: readonly string[];
   observe(seen: Observation): void;
@@ -38,10 +45,16 @@ export interface DaemonOptions extends Pick<ResidentOptions, "beforeModules"> {
   complain(reason: string): void;
 }
 
-export interface Daemon extends Pick<DaemonOptions, "cwd" | "store" | "environment"> {
+export interface Daemon extends Pick<DaemonOptions, "cwd" | "home" | "store" | "environment" | "complain"> {
+  /** To be told of the environment of everyone who tells, before anything of it is written down. */
+  learnSecrets(environment: Readonly<Record<string, string>>): void;
   /** What operations work on. */
   readonly context: OperationContext & Pick<Resident["ports"], "now" | "id">;
   readonly inForce: Pick<InForce, "workspaceOf">;
+  /** The hooks of files, by folder. */
+  readonly source: Resident["source"];
+  /** Aborts when what still runs has to end. */
+  readonly stopping: AbortSignal;
   settings(): Settings;
   /** Hears what `observe` hears, until it is undone. */
   listen(ear: (seen: Observation) => void): () => void;
@@ -52,15 +65,27 @@ export interface Daemon extends Pick<DaemonOptions, "cwd" | "store" | "environme
   /** Does what is due and queued now, and waits for it. */
   once(signal: AbortSignal): Promise<void>;
   status(): Fields;
-  /** Ends what runs within some ten seconds (A50): runs of automations go on at the next start. Safe to call twice. */
-  close(): Promise<void>;
+  /** Milliseconds since anybody has told of anything. */
+  quietFor(): number;
+  /** Something is to be done without anybody's telling: a clock, a watch, a run. May throw what the store throws. */
+  isNeeded(): boolean;
+  /**
+   * Ends what runs within ten seconds (A50): runs of automations go on at the next start. Safe to call twice.
+   *
+   * @param answered what still needs the store: the last answers
+   */
+  close(answered?: Promise<unknown>): Promise<void>;
 }
 
+const day = 86_400_000;
 /** Of how many the hooks are kept at hand. */
 const foldersAtMost = 1_000;
-/** How soon a change that another process made is seen. */
-const followsWithin = 500;
-const closesWithin = 10_000;
+/** Where nobody tells of changes, they are seen so soon; elsewhere everything is looked at so often all the same. */
+const looksEvery = { untold: 500, told: 30_000 };
+/** What runs may take so long to end by itself; programs that do not obey take two seconds more. */
+const endsWithin = 6_000;
+/** Then the process ends, whatever does not. */
+const closesWithin = 9_500;
 
 /** Runs begin at once: those that an earlier process left behind, and those that others have queued. */
 export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
@@ -70,14 +95,20 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const stopping = new AbortController();
   let settings = settingsOf(undefined);
   const cap = (): number => (settings.engine.enabled ? settings.engine.max_concurrent_hooks : 0);
-  const durable = openDurableQueue(store, { cap, environment, complain });
+  const durable = openDurableQueue(store, { cap, environment, complain, idlePoll: 2 });
   const resident = await createResident({
     ...options,
     functions: new Map(),
-    queue: createRoutedQueue({ durable, other: createInlineQueue() }),
-    combine: (set) => inForce.combine(set, settings.engine.enabled),
+    queue: createRoutedQueue({
+      durable: { ...durable, close: () => durable.close(endsWithin / 1000 + 3) }, // of these it keeps three for the end
+      other: createInlineQueue(),
+    }),
+    combine(set, event) {
+      if (event) inForce.saw(event.cwd);
+      return inForce.combine(set, settings.engine.enabled);
+    },
     automations: async () => automations,
-    folders: foldersAtMost,
+    sources: { atMost: foldersAtMost, watches: true },
     observe: (seen) => {
       for (const ear of ears) ear(seen);
     },
@@ -85,9 +116,14 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const { engine, source } = resident;
   settings = settingsOf(source?.known(cwd)); // before the queue begins its first run, which is not before the next turn
   const automations = automationsOf(options, resident);
-  const inForce = createInForce({ folders: options.workspaces, source, automations });
+  const inForce = createInForce({
+    ...{ folders: options.workspaces, source, automations },
+    changes: () => store.database.changes(),
+  });
   const notifier = noticesOf({ ...options, resident, inForce, settings: () => settings });
   ears.add(notifier.observe);
+  const activity = createActivity({ now, elapsed: elapsed ?? now });
+  ears.add(activity.observe);
   const emit = (event: HookEvent): Promise<Outcome> =>
     emitRecorded(engine, event, { environment, signal: stopping.signal });
   const triggers = createTriggers({
@@ -98,16 +134,18 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       if (known) automations.records.enable(known.project, known.id, false, now() / 1000); // lists show it as over
     },
   });
-  let following: Repeated | undefined;
+  let following: Following | undefined;
+  let watching: StoreWatch | undefined;
   const placed = new Set<string>();
   let synced = "";
   let closing: Promise<void> | undefined;
 
-  /** Sees what has changed since the last look, in the settings and among the automations. */
-  async function look(): Promise<void> {
+  /** Sees what has changed since the last look, in the settings and among the automations. True: not everywhere yet. */
+  async function look(isThorough: boolean): Promise<boolean> {
     settings = settingsOf(await source?.at(cwd));
-    await inForce.refresh();
+    const isLeft = await inForce.refresh(isThorough);
     for (const folder of inForce.placeless()) await place(folder);
+    return isLeft;
   }
 
   /** Folders may be called alike; projects are not, whichever process looks at them. */
@@ -121,29 +159,54 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     }
   }
 
-  async function lookAndFollow(): Promise<void> {
-    await look();
+  let thorough = 0;
+  async function lookAndFollow(): Promise<number> {
+    const isThorough = (elapsed ?? now)() - thorough > looksEvery.told / 2;
+    if (isThorough) thorough = (elapsed ?? now)();
+    const isLeft = await look(isThorough);
     const state = JSON.stringify([inForce.version(), settings.engine]);
-    if (state !== synced) await triggers.sync(inForce.hooks());
+    if (state !== synced) {
+      await triggers.sync(inForce.hooks());
+      durable.look();
+    }
     synced = state;
+    return isLeft || !isTold() ? looksEvery.untold : looksEvery.told;
   }
 
-  async function closeAll(): Promise<void> {
+  /** Somebody would tell of all that may change. */
+  const isTold = (): boolean =>
+    watching !== undefined && [cwd, ...inForce.folders()].every((folder) => source?.isHeard(folder) === true);
+
+  function storeWritten(): void {
+    following?.hear();
+    durable.look();
+  }
+
+  async function endAll(answered: Promise<unknown> | undefined): Promise<void> {
     await following?.stop();
     await triggers.close();
-    const undo = after(closesWithin, () => stopping.abort());
+    await Promise.all([resident.close(), answered]);
+    await notifier.close();
+  }
+
+  async function closeAll(answered: Promise<unknown> | undefined): Promise<void> {
+    watching?.close();
+    const undo = after(endsWithin, () => stopping.abort());
     try {
-      await resident.close();
-      await notifier.close();
+      if (!(await endsBefore(closesWithin, endAll(answered), after)))
+        complain("not all that ran has ended within ten seconds: it is left to end by itself");
     } finally {
       undo();
+      stopping.abort();
       store.close();
     }
   }
 
-  await look();
+  await look(true);
   return {
-    ...{ cwd, store, environment, inForce, emit },
+    ...{ cwd, home: options.home, store, environment, complain, inForce, emit, source },
+    learnSecrets: (given) => options.learnSecrets?.(given),
+    stopping: stopping.signal,
     context: {
       ...{ engine, store, now, id, environment, cwd },
       hooks: async (event) => inForce.combine((await source?.at(event?.cwd ?? cwd))?.set, settings.engine.enabled),
@@ -156,11 +219,14 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       return () => void ears.delete(ear);
     },
     async follow() {
-      await lookAndFollow();
-      following ??= repeat(lookAndFollow, { after, milliseconds: followsWithin, complain });
+      watching ??=
+        options.storeFile === undefined ? undefined : watchStore(options.storeFile, { after, written: storeWritten });
+      const first = await lookAndFollow();
+      following ??= follow({ work: lookAndFollow, after, complain }, first);
+      source?.listen(following.hear);
     },
     async once(signal) {
-      await look();
+      await look(true);
       await triggers.fireDue(inForce.hooks());
       const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
       await Promise.race([durable.idle(), stopped]);
@@ -173,12 +239,30 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       queue: { ...workCounts(store.database) },
       webhooks: Object.keys(settings.webhooks),
       notifications: Object.keys(settings.notifications),
+      activity: activity.facts(),
+      process: { memoryInBytes: process.memoryUsage.rss(), seconds: Math.round(process.uptime()) },
+      residents: (resident.ports.residents?.facts() ?? []).map((one) => ({ ...one })),
+      decisions: eventTimings(store.database, now() - day).map((one) => ({ ...one })),
     }),
-    close() {
-      closing ??= closeAll();
+    quietFor: activity.quietFor,
+    isNeeded() {
+      const { due, watches } = triggers.facts();
+      const { waiting, running } = workCounts(store.database);
+      return waiting + running > 0 || [due, watches].some((list) => Array.isArray(list) && list.length > 0);
+    },
+    close(answered) {
+      closing ??= closeAll(answered);
       return closing;
     },
   };
+}
+
+/** Whether the work ends in time. Rejects as it does. */
+function endsBefore(milliseconds: number, work: Promise<void>, after: Ports["after"]): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const undo = after(milliseconds, () => resolve(false));
+    work.then(() => resolve(true), reject).finally(undo);
+  });
 }
 
 /** The store is on SQLite, so it keeps automations. */

@@ -10,13 +10,23 @@ import { asSettingsSay } from "../sources/switched-off.ts";
 export interface InForceOptions {
   /** Folders whose files count, beside those of the projects in the store. */
   folders: readonly string[];
-  source: Pick<HookSource<Loaded>, "at"> | undefined;
+  source: Pick<HookSource<Loaded>, "at" | "known" | "isHeard"> | undefined;
   automations: AutomationSource;
+  /** Another number whenever this process has changed what the store keeps. Absent: it may have at any time. */
+  changes?(): number;
 }
 
 export interface InForce {
-  /** Looks whether something has changed. May throw what the store throws. */
-  refresh(): Promise<void>;
+  /**
+   * Looks whether something has changed: in the store, and in folders of which something was heard or would not be. May throw
+   * what the store throws.
+   *
+   * @param isThorough also at some of the others
+   * @returns whether folders are left for the next time
+   */
+  refresh(isThorough: boolean): Promise<boolean>;
+  /** The files of a folder were read just now, for an event: what they say is in force at once. */
+  saw(folder: string): void;
   /** Counts the changes that were seen. */
   version(): number;
   /** All of them. */
@@ -39,7 +49,7 @@ export interface InForce {
 /** Folders that are looked at in one go: of more, each has its turn. */
 const foldersAtOnce = 50;
 
-export function createInForce({ folders: given, source, automations }: InForceOptions): InForce {
+export function createInForce({ folders: given, source, automations, changes }: InForceOptions): InForce {
   const files = new Map<string, Loaded>();
   let stored = automations.stored();
   let all: StoredHooks = stored;
@@ -49,20 +59,26 @@ export function createInForce({ folders: given, source, automations }: InForceOp
   let turn = 0;
   let sets = new WeakMap<HookSet, HookSet>();
   let isOnNow = true;
+  let lookedAt: number | undefined;
 
   const folders = (): string[] => [
     ...new Set([...given, ...[...stored.workspaces.values()].filter((folder) => folder !== null)]),
   ];
 
-  async function look(): Promise<void> {
+  async function look(isThorough: boolean): Promise<boolean> {
     const named = folders();
-    for (const known of files.keys()) if (!named.includes(known)) files.delete(known);
-    const first = turn < named.length ? turn : 0;
+    const isNamed = new Set(named);
+    for (const known of files.keys()) if (!isNamed.has(known)) files.delete(known);
+    const isDue = (folder: string): boolean => isThorough || !files.has(folder) || source?.isHeard(folder) !== true;
+    const due = named.filter(isDue);
+    const first = turn < due.length ? turn : 0;
     turn = first + foldersAtOnce;
-    for (const folder of named.slice(first, first + foldersAtOnce)) {
-      const loaded = await source?.at(folder);
+    for (const folder of due.slice(first, turn)) await source?.at(folder);
+    for (const folder of named) {
+      const loaded = source?.known(folder); // an event may have seen the change before
       if (loaded) files.set(folder, loaded);
     }
+    return !isThorough && due.length > foldersAtOnce;
   }
 
   /** Those of files first: of one id in both, the file's is in force (R58). */
@@ -101,8 +117,21 @@ export function createInForce({ folders: given, source, automations }: InForceOp
     return [...stored.problems, ...found, ...beside, ...sameIds].filter(({ severity }) => severity === "error");
   };
 
-  function combine(set: HookSet, isOn: boolean): HookSet {
+  /** Of many events that are told in one turn of the event loop, one looks for what other processes have changed. */
+  function updateOncePerTurn(): void {
+    const now = changes?.();
+    if (now !== undefined && now === lookedAt) return;
+    if (lookedAt === undefined) setImmediate(forgetLook);
+    lookedAt = now;
     update();
+  }
+
+  function forgetLook(): void {
+    lookedAt = undefined;
+  }
+
+  function combine(set: HookSet, isOn: boolean): HookSet {
+    updateOncePerTurn();
     if (isOn !== isOnNow) sets = new WeakMap();
     isOnNow = isOn;
     const known = sets.get(set);
@@ -113,9 +142,14 @@ export function createInForce({ folders: given, source, automations }: InForceOp
   }
 
   return {
-    async refresh() {
-      await look();
+    async refresh(isThorough) {
+      const isLeft = await look(isThorough);
       update();
+      return isLeft;
+    },
+    saw(folder) {
+      const loaded = files.has(folder) ? source?.known(folder) : undefined;
+      if (loaded) files.set(folder, loaded);
     },
     version: () => version,
     hooks: () => all.hooks,

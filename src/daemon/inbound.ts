@@ -1,25 +1,21 @@
-/** Events from outside: programs of this machine send application events, and signed webhooks become them (specification 000, R62). */
+/** Events from outside this machine: signed webhooks become application events (specification 000, R62). */
 import { createHash } from "node:crypto";
-import { depthField } from "../core/depth.ts";
-import { HooklineError } from "../core/error.ts";
 import type { EventName, Fields, HookEvent, Instant } from "../core/event.ts";
-import { eventNames, resolveEvent } from "../core/events.ts";
-import { nearest } from "../core/nearest.ts";
 import type { Outcome } from "../core/outcome.ts";
-import { saysFull } from "../core/queue-bounds.ts";
 import type { Run, Store } from "../core/record.ts";
 import { isRecord } from "../core/schema.ts";
 import type { InboundWebhook } from "../dialects/config.ts";
 import { isApplicationEvent } from "../dialects/config-automation-keys.ts";
 import { objectIn } from "./body.ts";
+import { brief } from "./ingest-answers.ts";
 import { refuse } from "./refusals.ts";
+import { withoutDepthField } from "./sent-event.ts";
 import { type SignedMessage, verify } from "./webhook-signature.ts";
 
 export interface InboundOptions {
   emit(event: HookEvent): Promise<Outcome>;
   store: Pick<Store, "event" | "runs">;
   now(): Instant;
-  id(): string;
   /** Where events happen that do not say. */
   cwd: string;
   /** The folder of a project, if it is known. */
@@ -28,22 +24,13 @@ export interface InboundOptions {
   /** `${NAME}` filled from the environment. Throws Error for a variable that is not set. */
   fill(written: string): string;
 }
-/** What was sent to `POST /events`. */
-export interface Sent {
-  event: string;
-  data?: Fields;
-  cwd?: string;
-  session?: string;
-}
 export interface Inbound {
-  /** @throws HooklineError event_unknown, parameters_invalid */
-  send(sent: unknown): Promise<Response>;
   /** An answer for whoever calls the webhook. Never rejects on account of the message. */
   deliver(name: string, message: SignedMessage): Promise<Response>;
 }
 
 export function createInbound(options: InboundOptions): Inbound {
-  const { emit, store, now, id } = options;
+  const { emit, store, now } = options;
   /** Webhooks' events that are on the line, each until it has its answer. */
   const underWay = new Map<string, Promise<unknown>>();
 
@@ -56,10 +43,7 @@ export function createInbound(options: InboundOptions): Inbound {
     name: EventName,
     data: Fields,
     rest: Pick<HookEvent, "id" | "cwd" | "sender" | "session">,
-  ): HookEvent => {
-    const { [depthField]: _given, ...payload } = data; // only hooks count how deep they are
-    return { name, at: now(), data: payload, ...rest };
-  };
+  ): HookEvent => ({ name, at: now(), data: withoutDepthField(data), ...rest });
 
   /** The event that a signed message means, or why it means none. */
   function eventIn(
@@ -101,15 +85,6 @@ export function createInbound(options: InboundOptions): Inbound {
   }
 
   return {
-    async send(sent) {
-      const { event: written, data = {}, cwd = options.cwd, session } = checked(sent);
-      const rest = { id: id(), cwd, sender: "http", ...(session === undefined ? {} : { session }) };
-      const event = eventOf(applicationEvent(written), data, rest);
-      const { outcome, runs } = await take(event);
-      const isLost = runs.length > 0 && runs.every(({ reason }) => saysFull(reason));
-      if (isLost) return refuse("queue_full", runs[0]?.reason);
-      return Response.json({ event: event.id, outcome, runs: runs.map(brief) });
-    },
     async deliver(name, message) {
       const webhook = options.webhook(name);
       if (!webhook) return refuse("webhook_unknown");
@@ -133,8 +108,6 @@ interface Taken {
   runs: readonly Run[];
 }
 
-const brief = ({ id, hook, status, reason }: Run): object => ({ id, hook, status, reason: reason ?? null });
-
 /** Of the event that a message becomes: the same for the same message, whoever sends it again. */
 const idOf = (webhook: string, message: string): string =>
   createHash("sha256")
@@ -142,31 +115,3 @@ const idOf = (webhook: string, message: string): string =>
     .digest("hex")
     .slice(0, idLength);
 const idLength = 26;
-
-const where = "POST /events";
-
-function applicationEvent(written: string): EventName {
-  if (isApplicationEvent(written)) return written as EventName; // it holds a dot
-  const near = resolveEvent(written) ? undefined : nearest(written, eventNames);
-  const advice = resolveEvent(written) ? `${where} — agents tell of it themselves` : where;
-  throw new HooklineError("event_unknown", { name: written, where: advice, ...(near ? { near } : {}) });
-}
-
-function checked(sent: unknown): Sent {
-  const needs = (name: string, expected: string): HooklineError =>
-    new HooklineError("parameters_invalid", { name, expected, found: "something else", where });
-  if (!isRecord(sent)) throw needs("the body", "a JSON object");
-  const { event, data, cwd, session, ...others } = sent;
-  const [other] = Object.keys(others);
-  if (other !== undefined) throw needs("the body", `event, data, cwd and session; "${other}" is unknown,`);
-  if (typeof event !== "string") throw needs("event", "the name of an application event");
-  if (data !== undefined && !isRecord(data)) throw needs("data", "a JSON object");
-  if (cwd !== undefined && !(typeof cwd === "string" && cwd.startsWith("/"))) throw needs("cwd", "an absolute path");
-  if (session !== undefined && !(typeof session === "string" && session !== "")) throw needs("session", "text");
-  return {
-    event,
-    ...(data === undefined ? {} : { data: data as Fields }), // it came as JSON
-    ...(cwd === undefined ? {} : { cwd: String(cwd) }),
-    ...(session === undefined ? {} : { session: String(session) }),
-  };
-}

@@ -1,45 +1,61 @@
-/** Opens a daemon's door: what comes over HTTP reaches its line, its operations and its status. */
-import { operations } from "../operations/index.ts";
+/** Opens a daemon's doors: what agents and programs say reaches its line, its operations and its status. */
+
+import { httpTokenFile } from "../agents/client-files.ts";
+import { anyConsent } from "../agents/git-consent.ts";
+import { cleanEnvironment } from "../handlers/command-environment.ts";
+import { stateFolderOf, uptime } from "../system.ts";
 import { fill } from "../tools/fill.ts";
 import type { Daemon } from "./daemon.ts";
+import { createHookRoute } from "./hook-route.ts";
+import { createHttpToken } from "./http-token.ts";
 import { createInbound } from "./inbound.ts";
-import { createLive } from "./live.ts";
-import { createOperating } from "./operate.ts";
-import { createRoutes } from "./routes.ts";
+import { type Intake, openIntake } from "./intake.ts";
+import { createLive, type Live } from "./live.ts";
 import { listen, type Server } from "./server.ts";
+import { createSessionEnvironments } from "./session-environments.ts";
+import { createTellings, type Tellings } from "./tellings.ts";
+
+export interface ListenForOptions {
+  port: number;
+  /** The path of the unix socket, whose place is free; absent: there is none. */
+  socket?: string;
+  /** Whoever has it may ask for anything. */
+  token: string;
+  /** Which build this is: clients of another one are sent away. */
+  version: string;
+  /** Shown to clients with each answer. */
+  proof: string;
+}
 
 /** @throws HooklineError port_taken */
-export async function listenFor(
-  daemon: Daemon,
-  { port, token, version }: { port: number; token: string; version: string },
-): Promise<Server> {
-  const { context, environment, inForce, settings, store, cwd } = daemon;
-  const { now, id } = context;
+export async function listenFor(daemon: Daemon, options: ListenForOptions): Promise<Server> {
+  const { environment, cwd, home, context } = daemon;
   const live = createLive();
+  const tellings = tellingsOf(daemon);
   let isClosing = false;
-  const inbound = createInbound({
-    emit: daemon.emit,
-    store,
-    now,
-    id,
-    cwd,
-    workspaceOf: inForce.workspaceOf,
-    webhook(name) {
-      const { webhooks } = settings();
-      return Object.hasOwn(webhooks, name) ? webhooks[name] : undefined;
-    },
-    fill: (written) => fill(written, environment),
-  });
-  const answer = createRoutes({
-    token,
-    version,
-    inbound,
-    live,
-    status: daemon.status,
-    operating: createOperating(operations, context),
+  const door = {
     isClosing: () => isClosing,
+    token: options.token,
+    version: options.version,
+  };
+  const hookRoute = createHookRoute({
+    ...door,
+    tellings,
+    holdsHttpToken: createHttpToken(httpTokenFile(stateFolderOf(home, environment)), uptime),
+    proof: options.proof,
+    environment,
+    cwd,
+    now: context.now,
   });
-  const server = await listen(answer, port);
+  const intake = openIntake(daemon, door);
+  const { port, socket } = options;
+  const server = await listen({
+    port,
+    ...(socket === undefined ? {} : { socket }),
+    doors: [hookRoute, intake.door],
+    lines: intake.lines,
+    routes: () => routesOf(daemon, { ...door, live, intake }),
+  });
   const deafen = daemon.listen(live.observe);
   return {
     port: server.port,
@@ -47,7 +63,57 @@ export async function listenFor(
       isClosing = true;
       deafen();
       live.close();
-      await server.close();
+      intake.close();
+      await server.close(tellings.close());
     },
   };
+}
+
+function tellingsOf({ context, source, environment, home, complain, store, learnSecrets }: Daemon): Tellings {
+  const folder = stateFolderOf(home, environment);
+  const { engine, now, id } = context;
+  return createTellings({
+    emit: engine.emit,
+    committed: () => store.committed(),
+    source,
+    sessions: createSessionEnvironments(),
+    environment: cleanEnvironment(environment),
+    ...{ home, now, id, complain, learnSecrets },
+    /** Where a person has put our hook into git: back in its place. Elsewhere one look at a folder. */
+    async sessionBegan({ cwd }, given) {
+      if (!anyConsent(folder)) return [];
+      const { refreshGitHooks } = await import("../cli/git-hooks.ts");
+      const program = [process.execPath, process.env.HOOKLINE_BIN ?? ""] as const;
+      return refreshGitHooks({ place: { cwd, home, environment: given }, program, store }, { because: "session" });
+    },
+  });
+}
+
+/** All that is no telling. Most daemons are never asked for any of it, so it is loaded when they are. */
+async function routesOf(
+  daemon: Daemon,
+  door: { isClosing(): boolean; token: string; version: string; live: Live; intake: Pick<Intake, "facts"> },
+): Promise<(request: Request) => Promise<Response>> {
+  const [{ createRoutes }, { createOperating }, { operations }] = await Promise.all([
+    import("./routes.ts"),
+    import("./operate.ts"),
+    import("../operations/index.ts"),
+  ]);
+  const { context, environment, inForce, settings, store, cwd, emit, status } = daemon;
+  const { now } = context;
+  const inbound = createInbound({
+    ...{ emit, store, now, cwd },
+    workspaceOf: inForce.workspaceOf,
+    webhook(name) {
+      const { webhooks } = settings();
+      return Object.hasOwn(webhooks, name) ? webhooks[name] : undefined;
+    },
+    fill: (written) => fill(written, environment),
+  });
+  return createRoutes({
+    ...door,
+    inbound,
+    status: () => ({ ...status(), intake: door.intake.facts() }),
+    operating: createOperating(operations, context),
+  });
 }

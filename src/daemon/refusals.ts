@@ -15,7 +15,12 @@ export type RefusalCode =
   | "timestamp_invalid"
   | "webhook_repeated"
   | "queue_full"
+  | "intake_full"
+  | "line_too_large"
   | "closing"
+  | "version_differs"
+  | "places_differ"
+  | "too_late"
   | "failed";
 
 interface Refusal {
@@ -73,15 +78,49 @@ export const refusals: Readonly<Record<RefusalCode, Refusal>> = {
     advice: "send it again later",
     headers: { "retry-after": "5" },
   },
+  intake_full: {
+    status: 429,
+    message: "more is being sent than can be taken",
+    advice: "send it again later",
+    headers: { "retry-after": "1" },
+  },
+  line_too_large: { status: 413, message: "the line is larger than 1 MB", advice: "send less in one event" },
   closing: { status: 503, message: "the daemon is being stopped", advice: "start it again: hookline up" },
+  version_differs: {
+    status: 409,
+    message: "this daemon is of another version",
+    advice: "do the work without it",
+  },
+  places_differ: {
+    status: 409,
+    message: "the sender keeps its settings or its store elsewhere than this daemon",
+    advice: "do the work without it",
+  },
+  too_late: {
+    status: 409,
+    message: "its sender may have gone on without an answer",
+    advice: "do the work without it",
+  },
   failed: { status: 500, message: "it could not be done", advice: "see the message" },
 };
 
-/** @param message instead of the usual one, where more is known */
-export function refuse(code: RefusalCode, message?: string): Response {
-  const { status, advice, headers = {}, ...usual } = refusals[code];
-  return Response.json({ error: { code, message: message ?? usual.message, advice } }, { status, headers });
+/** A refusal before it is sent, by whatever way. */
+export interface Refused {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  error: { code: string; message: string; advice: string };
 }
+
+/** @param message instead of the usual one, where more is known */
+export function refused(code: RefusalCode, message?: string): Refused {
+  const { status, advice, headers = {}, ...usual } = refusals[code];
+  return { status, headers, error: { code, message: message ?? usual.message, advice } };
+}
+
+/** @param message instead of the usual one, where more is known */
+export const refuse = (code: RefusalCode, message?: string): Response => asResponse(refused(code, message));
+
+const asResponse = ({ status, headers, error }: Refused): Response => Response.json({ error }, { status, headers });
 
 /** Codes of ours that mean wrong use; the others are the environment's. */
 const statuses: Partial<Record<ErrorCode, number>> = {
@@ -89,6 +128,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   usage: 400,
   input_invalid: 400,
   parameters_invalid: 400,
+  agent_unknown: 404,
   tool_unknown: 404,
   hook_unknown: 404,
   run_unknown: 404,
@@ -97,9 +137,12 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   store_unusable: 503,
 };
 
-/** What was thrown, as an answer. */
-export function refuseWith(error: unknown): Response {
-  if (!(error instanceof HooklineError)) return refuse("failed", messageOf(error));
-  const [message = "", , advice = ""] = error.message.split(" — ");
-  return Response.json({ error: { code: error.code, message, advice } }, { status: statuses[error.code] ?? 500 });
+/** What was thrown, as a refusal. */
+export function refusedBy(thrown: unknown): Refused {
+  if (!(thrown instanceof HooklineError)) return refused("failed", messageOf(thrown));
+  const [message = "", , advice = ""] = thrown.message.split(" — ");
+  return { status: statuses[thrown.code] ?? 500, headers: {}, error: { code: thrown.code, message, advice } };
 }
+
+/** What was thrown, as an answer. */
+export const refuseWith = (error: unknown): Response => asResponse(refusedBy(error));

@@ -1,7 +1,7 @@
 /** The daemon's HTTP, as a function from a request to its answer: who may ask is looked at first, whatever is asked. */
 import { Hono } from "hono";
 import type { Fields } from "../core/event.ts";
-import { holdsToken, strangeness } from "./admission.ts";
+import { createBearer, strangeness } from "./admission.ts";
 import { readBody, readJson } from "./body.ts";
 import type { Inbound } from "./inbound.ts";
 import type { Live } from "./live.ts";
@@ -21,6 +21,7 @@ export interface RoutesOptions {
 
 export function createRoutes(options: RoutesOptions): (request: Request) => Promise<Response> {
   const app = new Hono();
+  const holdsToken = createBearer(options.token);
 
   app.use(async ({ req: { raw, path, method } }, next) => {
     const isWebhook = method === "POST" && path.startsWith("/webhooks/");
@@ -28,7 +29,7 @@ export function createRoutes(options: RoutesOptions): (request: Request) => Prom
     // A webhook comes through a tunnel under another name; its signature says who it is from.
     if (strange && !(isWebhook && strange === "forbidden_host")) return refuse(strange);
     const isOpen = isWebhook || (method === "GET" && path === "/health");
-    if (!isOpen && !holdsToken(raw, options.token)) return refuse("unauthorized");
+    if (!isOpen && !holdsToken(raw.headers.get("authorization"))) return refuse("unauthorized");
     if (options.isClosing()) return refuse("closing");
     return next();
   });
@@ -36,10 +37,6 @@ export function createRoutes(options: RoutesOptions): (request: Request) => Prom
   app.get("/health", () => Response.json({ ok: true, name: "hookline", version: options.version }));
   app.get("/status", () => Response.json(options.status()));
   app.get("/events/live", () => options.live.open());
-  app.post("/events", async ({ req: { raw } }) => {
-    const sent = await readJson(raw);
-    return sent instanceof Response ? sent : options.inbound.send(sent);
-  });
   app.post("/webhooks/:name", async ({ req }) => {
     const body = await readBody(req.raw);
     if (body instanceof Response) return body;

@@ -16,14 +16,21 @@ export interface DaemonState {
   /** Whoever has it may ask for anything that the user may. */
   token?: string;
   started: Instant;
+  /** With the name of its build. */
   version: string;
   store: string;
+  /** Nobody has asked for it by name: a client started it, and whoever asks for one takes its place. */
+  onDemand?: true;
 }
 
-/** Where the daemon of a store keeps its lock and its state. */
+/** Where the daemon of a store keeps its lock and its state, and how it is reached. */
 export interface DaemonFiles {
   state: string;
   lock: string;
+  /** One line for clients, while it listens. */
+  address: string;
+  /** Its unix socket, if the system takes so long a path (socket-place.ts). */
+  socket: string;
 }
 
 /** Beside the store itself, by whatever path it was named: two names of one store have one daemon. */
@@ -31,7 +38,8 @@ export function daemonFilesOf(store: string): DaemonFiles {
   const name = basename(store).replace(/\.db$/, "");
   const own = name === "hookline" ? "daemon" : `${name}-daemon`; // the usual store's needs no name of its own
   const folder = realOf(dirname(store));
-  return { state: join(folder, `${own}.json`), lock: join(folder, `${own}.lock`) };
+  const named = (ending: string): string => join(folder, `${own}.${ending}`);
+  return { state: named("json"), lock: named("lock"), address: named("address"), socket: named("sock") };
 }
 
 /** As links lead, and as the file system writes it; what is not there yet will lie where it was named. */

@@ -5,6 +5,7 @@ import { didYouMean } from "../core/nearest.ts";
 import { isRecord } from "../core/schema.ts";
 import { type Config, emptyConfig, type ModelSettings, type Provider, providerKinds } from "./config.ts";
 import { automationReaders } from "./config-automations.ts";
+import { budgetsOf, mergeBudgets } from "./config-budgets.ts";
 import {
   type ConfigKeyName,
   configKeyNames,
@@ -93,6 +94,7 @@ const readers: { readonly [K in ConfigKeyName]: (node: Node, reader: Reader) => 
     languageServers: entriesOf(node, "language_servers", "language server", languageServer, file),
   }),
   ...automationReaders,
+  budgets: (node, { file }) => ({ budgets: budgetsOf(node, file) }),
 };
 
 const folderOf = ({ root, file = "." }: Origin): string => root ?? dirname(file);
@@ -190,6 +192,7 @@ export function mergeConfig(outer: Config, inner: Partial<Config>): Config {
     notifications: { ...outer.notifications, ...given.notifications },
     webhooks: { ...outer.webhooks, ...given.webhooks },
     memory: { ...outer.memory, ...given.memory },
+    budgets: mergeBudgets(outer.budgets, given.budgets),
     ...(notify ? { notify } : {}),
   };
 }

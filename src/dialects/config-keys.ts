@@ -16,6 +16,7 @@ import {
 } from "../core/schema.ts";
 import { type LanguageServer, type McpServer, type Provider, providerKinds } from "./config.ts";
 import { engineSettings, inboundWebhook, memorySettings, noticeChannel } from "./config-automation-keys.ts";
+import { budgetsSchema } from "./config-budgets.ts";
 
 const texts = (description: string): Schema<{ [name: string]: string }> => say(mapOf(text()), description);
 const timeout: Schema<number> = number("seconds that one call may take", 0);
@@ -85,7 +86,8 @@ export type ConfigKeyName =
   | "notifications"
   | "notify"
   | "webhooks"
-  | "memory";
+  | "memory"
+  | "budgets";
 interface ConfigKey {
   description: string;
   json: Fields;
@@ -140,6 +142,7 @@ export const configKeys: { readonly [K in ConfigKeyName]: ConfigKey } = {
     json: mapSchema(inboundWebhook.json, "by the name that stands in their address"),
   },
   memory: { description: "how projects remember", json: memorySettings.json },
+  budgets: { description: "how long events and single hooks may take, in milliseconds", json: budgetsSchema.json },
 };
 
 export const configKeyNames: readonly string[] = ["hooks", ...Object.keys(configKeys)];

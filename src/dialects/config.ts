@@ -17,6 +17,15 @@ export interface Config {
   /** Who may send events from outside, by name. Only from the user's own file. */
   webhooks: { [name: string]: InboundWebhook };
   memory: MemorySettings;
+  budgets: Budgets;
+}
+
+/** Milliseconds. What is absent has the usual budget of its event. */
+export interface Budgets {
+  /** For the hooks of an event together, by the event's own name. */
+  events?: { [event: string]: number };
+  /** For one hook, by its name or id. */
+  hooks?: { [hook: string]: number };
 }
 
 /** `hook_engine` of specification 000; what is absent holds as there. */
@@ -96,4 +105,5 @@ export const emptyConfig: Config = {
   notifications: {},
   webhooks: {},
   memory: {},
+  budgets: {},
 };

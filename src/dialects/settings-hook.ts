@@ -9,6 +9,7 @@ import type { Finding, Report } from "./json-tree.ts";
 import type { Place } from "./locate.ts";
 import type { Entry, Flavour } from "./settings-entries.ts";
 import { conditionOf } from "./settings-matchers.ts";
+import { residentOf } from "./settings-resident.ts";
 import { type HandlerType, handlerTypes } from "./settings-steps.ts";
 
 /** What is the same for all entries of a file. */
@@ -54,7 +55,7 @@ function typeOf(reader: EntryReader): NamedType | undefined {
 
 const commonKeys = (
   "type if matcher timeout timeoutSec role onFailure blocking failClosed statusMessage once async asyncRewake " +
-  "description name id priority enabled tags"
+  "description name id priority enabled tags resident"
 ).split(" ");
 
 /** Keys of other tools that Hookline knows and does not obey. */
@@ -108,7 +109,8 @@ function misspelt<T extends string>(
 }
 
 function readStep(reader: EntryReader, type: NamedType, context: FileContext): Step {
-  const parameters = type.parameters(reader, context);
+  const resident = residentOf(reader, type.name, context.flavour);
+  const parameters = { ...type.parameters(reader, context), ...(resident ? { resident } : {}) };
   return { uses: type.name, with: parameters, timeout: readTimeout(reader, type), onError: "stop" };
 }
 

@@ -18,7 +18,7 @@ const sessionSecrets = [
   /^(CLAUDE|CODEX|GEMINI|QWEN|COPILOT|OPENCODE|CURSOR)_.*(SOCKET|MESSAGING|SESSION_.*TOKEN)/,
   /^CLAUDE_CODE_(?!OAUTH_).*TOKEN$/,
 ];
-const isSessionSecret = (name: string): boolean => sessionSecrets.some((pattern) => pattern.test(name));
+export const isSessionSecret = (name: string): boolean => sessionSecrets.some((pattern) => pattern.test(name));
 
 /** `environment: clean` (SAFETY D8): what a program needs to find others and to speak to a person, and nothing else. */
 const isAllowed = (name: string): boolean => /^(PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR)$/.test(name);
@@ -30,9 +30,15 @@ export function environmentOf(wish: EnvironmentWish, context: StepContext): Envi
   const inherited =
     given && wish.environment !== "clean"
       ? pick(given, (name) => !isSessionSecret(name))
-      : { ...pick(given ?? process.env, isAllowed), ...fixed }; // no sender: this process stands in for it
+      : cleanEnvironment(given ?? process.env); // no sender: this process stands in for it
   return { ...inherited, ...wish.env, ...facts(wish, context, given) };
 }
+
+/** What every program may have of an environment. */
+export const cleanEnvironment = (given: Readonly<Record<string, string | undefined>>): Environment => ({
+  ...pick(given, isAllowed),
+  ...fixed,
+});
 
 function pick(source: Readonly<Record<string, string | undefined>>, holds: (name: string) => boolean): Environment {
   const picked: Environment = {};
@@ -63,7 +69,7 @@ function facts(
 const toolName = (data: Fields): string | undefined => textField(data, "tool_name");
 
 /** The agent's word counts: the session may have moved into a folder below. */
-function projectFolder({ event, hook }: StepContext, given: StepContext["caller"]["environment"]): string {
+export function projectFolder({ event, hook }: StepContext, given: StepContext["caller"]["environment"]): string {
   const said = given?.CLAUDE_PROJECT_DIR;
   if (said?.startsWith("/")) return said;
   const { layer, root } = hook.origin;

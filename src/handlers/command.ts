@@ -13,15 +13,24 @@ import { protocols } from "../protocols/index.ts";
 import { writtenName } from "../protocols/written-name.ts";
 import { type EnvironmentWish, environmentOf } from "./command-environment.ts";
 import { type CommandWish, createFinder, lineOf } from "./command-line.ts";
+import type { AskResident } from "./command-resident.ts";
 import { shorten } from "./evidence.ts";
+import { type ResidentWish, residentWish } from "./resident-wish.ts";
 
-export type CommandParams = CommandWish & EnvironmentWish & { protocol?: string; detach?: "allow"; folder?: "root" };
+export type CommandParams = CommandWish &
+  EnvironmentWish & { protocol?: string; detach?: "allow"; folder?: "root"; resident?: ResidentWish };
 
 /** With `args` the command is a program and runs without a shell; else it is a line for bash, or sh. */
 export const command: Handler<CommandParams> = createCommand();
 
 function createCommand(): Handler<CommandParams> {
   const run = createRunCommand();
+  let askResident: AskResident | undefined;
+  const loadResident = async (): Promise<AskResident> => {
+    const { createAskResident } = await import("./command-resident.ts"); // most hooks need none of it
+    askResident ??= createAskResident();
+    return askResident;
+  };
   return {
     params: object(
       { command: text("a command line, or a program where args are given") },
@@ -34,10 +43,13 @@ function createCommand(): Handler<CommandParams> {
         protocol: text("what the program reads and answers"),
         detach: oneOf("allow"),
         folder: oneOf("root"),
+        resident: residentWish,
       },
     ),
     needs: ["spawn"],
     run(params, context) {
+      if (params.resident)
+        return askResident ? askResident(params, context) : loadResident().then((ask) => ask(params, context));
       const protocol = protocols.get(params.protocol ?? "settings")?.();
       if (!protocol) return notStarted(`no protocol is called "${params.protocol}"`);
       const folder = params.folder === "root" ? rootIn(context) : undefined;

@@ -9,7 +9,7 @@ import type { AutomationDesk } from "./automation-desk.ts";
 
 /** What operations work on. */
 export interface OperationContext {
-  engine: Pick<Engine, "emit" | "explain">;
+  engine: Pick<Engine, "emit" | "committed" | "explain">;
   store: Store;
   /** Those in force where the event happened; without one, where this process works. */
   hooks(event?: HookEvent): MaybePromise<HookSet>;

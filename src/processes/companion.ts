@@ -87,6 +87,7 @@ function accompany(child: ChildProcessWithoutNullStreams, pid: number, tree: Tre
     },
     onOutput: (listener) => void child.stdout.on("data", listener),
     complaints: () => complaints.trim(),
+    onComplaint: (listener) => void child.stderr.on("data", listener),
     ended,
     end,
   };

@@ -1,11 +1,11 @@
 /** Runs one program from start to settled: feeds it, keeps what it says, and ends everything it started when told to. */
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Seconds } from "../core/event.ts";
-import type { Command, Detached, Ended, Spawn } from "../core/program.ts";
+import type { Detached, Ended, Spawn } from "../core/program.ts";
 import { type CappedOutput, createCappedOutput } from "./capped-output.ts";
 import { createCookie, withCookie } from "./cookie.ts";
-import { start } from "./start.ts";
-import { createTree, endTree, type Tree, vanishes } from "./tree.ts";
+import { startChild } from "./spawn-child.ts";
+import type { Hearing, ProgramEnd, Started, StartProgram } from "./started.ts";
+import { endTree, type Tree, vanishes } from "./tree.ts";
 
 export interface SpawnLimits {
   /** Kept of each stream, half from its head and half from its tail. */
@@ -21,18 +21,24 @@ const containment = "pgroup";
 
 type Options = Parameters<Spawn>[1];
 
+/** The spawner of a process that ends soon: it forks. */
+export const createSpawn = (limits: Partial<SpawnLimits> = {}): Spawn => createSupervision(startChild, limits);
+
 /**
- * The spawner: process group, walk of the descendants, environment cookie. It settles on the program's exit plus at
- * most 250 ms (R54), and at most 3 s after the signal. Never rejects: a failure is an Ended.
+ * Process group, walk of the descendants, environment cookie. It settles on the program's exit plus at most 250 ms
+ * (R54), and at most 3 s after the signal. Never rejects: a failure is an Ended.
  */
-export function createSpawn(limits: Partial<SpawnLimits> = {}): Spawn {
+export function createSupervision(start: StartProgram, limits: Partial<SpawnLimits> = {}): Spawn {
   const bounds = { ...usual, ...limits };
   return async (command, options) => {
     if (options.signal.aborted) return neverRan("aborted", "it was stopped before it started");
     const cookie = createCookie();
-    const started = await start(command, withCookie(command, cookie));
-    if ("reason" in started) return neverRan("launch", started.reason);
-    return supervise({ ...started, cookie, tree: createTree(started.pid, cookie), command, options, bounds });
+    const watch = createWatch(options, bounds);
+    const environment = withCookie(command, cookie);
+    const started = await start({ command, environment, cookie, over: watch.over }, watch.hearing);
+    if (!("reason" in started)) return supervise(started, { watch, cookie, options, bounds });
+    watch.ignoreSignal();
+    return neverRan("launch", started.reason);
   };
 }
 
@@ -46,82 +52,126 @@ const neverRan = (how: "aborted" | "launch", reason: string): Ended => ({
   survivors: 0,
 });
 
-interface Running {
-  child: ChildProcessWithoutNullStreams;
-  pid: number;
-  tree: Tree;
-  cookie: string;
-  command: Command;
-  options: Options;
-  bounds: SpawnLimits;
-}
-type Way = "exit" | "aborted" | "output";
+type Way = "exit" | "aborted" | "output" | "lost";
 
-function supervise(running: Running): Promise<Ended> {
-  const { child, tree, command, options, bounds } = running;
+/** What has been heard of a program so far. */
+interface Watch {
+  hearing: Hearing;
+  /** What is the first to happen. */
+  over: Promise<Way>;
+  closed: Promise<void>;
+  isClosed(): boolean;
+  end(): ProgramEnd;
+  /** Resolves when it has said that it goes on by itself. */
+  marked: Promise<void>;
+  reason(): string | undefined;
+  stop(): void;
+  ignoreSignal(): void;
+  stdout: CappedOutput;
+  stderr: CappedOutput;
+}
+
+function createWatch(options: Options, bounds: SpawnLimits): Watch {
   const kept = options.keptInBytes ?? bounds.keptInBytes;
   const stdout = createCappedOutput(kept);
   const stderr = createCappedOutput(kept);
   const over = Promise.withResolvers<Way>();
+  const closed = Promise.withResolvers<void>();
+  const marked = Promise.withResolvers<void>();
+  const detaches = firstLineAsker(stdout, options.detaches);
+  let isClosed = false;
+  let end: ProgramEnd = {};
+  let reason: string | undefined;
+  const stop = (): void => over.resolve("aborted");
+  const ignoreSignal = (): void => options.signal.removeEventListener("abort", stop);
+  options.signal.addEventListener("abort", stop, { once: true });
+
+  const hearing: Hearing = {
+    output(stream, chunk) {
+      (stream === "stdout" ? stdout : stderr).write(chunk);
+      if (stdout.totalInBytes() + stderr.totalInBytes() > bounds.endsAtInBytes) {
+        reason = `it wrote more than ${bounds.endsAtInBytes} bytes (output_limit)`;
+        over.resolve("output");
+      }
+      if (stream === "stderr" || !detaches()) return;
+      ignoreSignal(); // who runs alone is not cancelled with the turn
+      marked.resolve();
+    },
+    exit(how) {
+      end = how;
+      over.resolve("exit");
+    },
+    closed() {
+      isClosed = true;
+      closed.resolve();
+    },
+    lost(because) {
+      reason = because;
+      over.resolve("lost");
+    },
+  };
+  return {
+    ...{ hearing, stdout, stderr, stop, ignoreSignal },
+    over: over.promise,
+    closed: closed.promise,
+    marked: marked.promise,
+    isClosed: () => isClosed,
+    end: () => end,
+    reason: () => reason,
+  };
+}
+
+interface Running {
+  watch: Watch;
+  cookie: string;
+  options: Options;
+  bounds: SpawnLimits;
+}
+
+function supervise(started: Started, { watch, cookie, options, bounds }: Running): Promise<Ended> {
+  const { pid, tree } = started;
   const detached = Promise.withResolvers<Ended>();
-  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   let isReleased = false;
 
-  child.once("exit", () => over.resolve("exit"));
-  const abort = (): void => over.resolve("aborted");
-  options.signal.addEventListener("abort", abort, { once: true });
-  if (options.signal.aborted) abort(); // while the start was tried again: that is told to nobody who listens later
-
-  listen(child.stdout, stdout);
-  listen(child.stderr, stderr);
-  const fed = feed(child, command.input);
-  const detaches = firstLineAsker(stdout, options.detaches);
-  child.stdout.on("data", () => {
-    if (!detaches()) return;
-    options.signal.removeEventListener("abort", abort); // who runs alone is not cancelled with the turn
-    const letGo = (): void =>
-      detached.resolve({ ...report("detached", 0, 0), rest: { pid: running.pid, done, end: abort, release } });
-    settlesWithin(fed, longestFeed).then(letGo); // what is still to be written would be lost with this process
-  });
-
-  function listen(stream: NodeJS.ReadableStream, output: CappedOutput): void {
-    stream.on("data", (chunk: Buffer) => {
-      output.write(chunk);
-      if (stdout.totalInBytes() + stderr.totalInBytes() > bounds.endsAtInBytes) over.resolve("output");
-    });
-    stream.on("error", ignored);
-  }
-
   async function whole(): Promise<Ended> {
-    const way = await over.promise;
-    options.signal.removeEventListener("abort", abort);
-    if (way === "output") stopReading(child);
+    const way = await watch.over;
+    watch.ignoreSignal();
+    if (way === "output") started.stopReading();
     const left = way === "exit" ? await afterExit() : await afterStop(way);
-    stopReading(child);
+    started.stopReading();
     return report(way, left.survivors, left.ended);
   }
 
   async function afterExit(): Promise<Leftovers> {
     if (isReleased) return nobody;
-    const isClosed = await settlesWithin(closed, 0.1);
-    return options.leftovers === "keep" ? nobody : endLeftovers(tree, isClosed);
+    const isClosed = await closesWithin(0.1);
+    if (options.leftovers === "keep" || (isClosed && watch.end().isGroupGone)) return nobody;
+    return endLeftovers(tree, isClosed);
   }
 
   async function afterStop(way: Way): Promise<Leftovers> {
     const survivors = await endTree(tree, way === "aborted" ? bounds.grace : 0);
-    const isClosed = await settlesWithin(closed, 0.25);
+    const isClosed = await closesWithin(0.25);
     return { ended: 0, survivors: isClosed ? survivors : Math.max(1, survivors) };
   }
 
-  function report(how: Ended["how"], survivors: number, leftovers: number): Ended {
+  async function closesWithin(time: Seconds): Promise<boolean> {
+    if (watch.isClosed() || (await settlesWithin(watch.closed, time))) return true;
+    if (started.catchUp) await settlesWithin(started.catchUp(), longestNews);
+    return watch.isClosed();
+  }
+
+  function report(way: Way | "detached", survivors: number, leftovers: number): Ended {
+    const { code, signal } = watch.end();
+    const reason = way === "output" || way === "lost" ? watch.reason() : undefined;
     return {
-      how,
-      ...(child.exitCode === null ? {} : { code: child.exitCode }),
-      ...(child.signalCode === null ? {} : { signal: child.signalCode }),
-      ...(how === "output" ? { reason: `it wrote more than ${bounds.endsAtInBytes} bytes (output_limit)` } : {}),
-      stdout: stdout.text(),
-      stderr: stderr.text(),
-      dropped: stdout.droppedInBytes() + stderr.droppedInBytes(),
+      how: way === "lost" ? "launch" : way, // it decided nothing, and may not count as if it had
+      ...(code === undefined ? {} : { code }),
+      ...(signal === undefined ? {} : { signal }),
+      ...(reason === undefined ? {} : { reason }),
+      stdout: watch.stdout.text(),
+      stderr: watch.stderr.text(),
+      dropped: watch.stdout.droppedInBytes() + watch.stderr.droppedInBytes(),
       containment,
       survivors,
       ...(leftovers > 0 ? { leftovers } : {}),
@@ -130,34 +180,23 @@ function supervise(running: Running): Promise<Ended> {
 
   function release(): ReturnType<Detached["release"]> {
     isReleased = true;
-    child.unref();
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.removeAllListeners("data");
-      stream.pause();
-      unref(stream);
-    }
-    unref(child.stdin);
-    return { pid: running.pid, cookie: running.cookie, stdout: child.stdout, stderr: child.stderr };
+    return { pid, cookie, ...started.release() };
   }
 
   const done = whole();
+  if (!options.detaches) return done;
+  watch.marked.then(async () => {
+    await settlesWithin(started.fed, longestFeed); // what is still to be written would be lost with this process
+    detached.resolve({ ...report("detached", 0, 0), rest: { pid, done, end: watch.stop, release } });
+  });
   return Promise.race([done, detached.promise]);
 }
 
 /** How long a program that goes on by itself may take to read its input, before it is let go. */
 const longestFeed: Seconds = 5;
 
-/** Writes stdin and closes it. Resolves when that is over; who does not read is not waited for by anyone else (F7). */
-function feed(child: ChildProcessWithoutNullStreams, input: string): Promise<void> {
-  return new Promise((resolve) => {
-    child.stdin.on("error", ignored);
-    child.stdin.once("close", resolve);
-    child.stdin.end(input, () => resolve());
-  });
-}
-
-/** EPIPE and its kin: that a program did not read or write to its end says nothing about its answer. */
-const ignored = (): void => {};
+/** Who stands between may be late on a busy machine. */
+const longestNews: Seconds = 1;
 
 const longestMarkerInBytes = 4 << 10;
 
@@ -200,13 +239,4 @@ async function settlesWithin(settled: Promise<void>, time: Seconds): Promise<boo
   const inTime = await Promise.race([settled.then(() => true), late]);
   clearTimeout(timer);
   return inTime;
-}
-
-function stopReading(child: ChildProcessWithoutNullStreams): void {
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
-}
-
-/** Streams of a child are sockets, though their type does not say so. */
-function unref(stream: object): void {
-  if ("unref" in stream && typeof stream.unref === "function") stream.unref();
 }

@@ -1,4 +1,4 @@
-/** Starts one program in a session of its own, and puts every way of not starting into a sentence. */
+/** Starts one program in a session of its own by forking this process, and puts every way of not starting into a sentence. */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
@@ -6,23 +6,40 @@ import { messageOf } from "../core/error.ts";
 import type { Command } from "../core/program.ts";
 import { pause } from "./tree.ts";
 
-type Started = { child: ChildProcessWithoutNullStreams; pid: number } | { reason: string };
-type Attempt = { child: ChildProcessWithoutNullStreams; pid: number } | { error: NodeJS.ErrnoException };
+interface Child {
+  child: ChildProcessWithoutNullStreams;
+  pid: number;
+}
+/** What the system said: a code such as ENOENT, and a message for those that have no sentence here. */
+export interface Refusal {
+  code?: string | undefined;
+  message: string;
+}
 
 /** Passing troubles: another process is still writing the file, or the process table is full. */
 const worthAnotherTry: ReadonlySet<string> = new Set(["ETXTBSY", "EAGAIN"]);
 
 /** Never rejects. */
-export async function start(command: Command, environment: Record<string, string>): Promise<Started> {
-  let attempt = await tryToStart(command, environment);
-  if ("error" in attempt && worthAnotherTry.has(attempt.error.code ?? "")) {
+export const start = (command: Command, environment: Record<string, string>): Promise<Child | { reason: string }> =>
+  startWith(() => tryToStart(command, environment), command);
+
+/** Tries once more where that helps; a refusal becomes a sentence. Never rejects if the attempt does not. */
+export async function startWith<T extends object>(
+  attempt: () => Promise<T | { refusal: Refusal }>,
+  command: Command,
+): Promise<T | { reason: string }> {
+  let started = await attempt();
+  if ("refusal" in started && worthAnotherTry.has(started.refusal.code ?? "")) {
     await pause(0.1);
-    attempt = await tryToStart(command, environment);
+    started = await attempt();
   }
-  return "error" in attempt ? { reason: reasonFor(attempt.error, command) } : attempt;
+  return "refusal" in started ? { reason: reasonFor(started.refusal, command) } : started;
 }
 
-async function tryToStart(command: Command, environment: Record<string, string>): Promise<Attempt> {
+async function tryToStart(
+  command: Command,
+  environment: Record<string, string>,
+): Promise<Child | { refusal: Refusal }> {
   const { spawn } = process.getBuiltinModule("node:child_process"); // costs 3 ms, which a run without a program need not pay
   try {
     const child = spawn(command.program, command.args, {
@@ -35,9 +52,9 @@ async function tryToStart(command: Command, environment: Record<string, string>)
     });
     const failed = Promise.withResolvers<NodeJS.ErrnoException>();
     child.on("error", failed.resolve); // stays, so that a late error cannot end this process
-    return child.pid === undefined ? { error: await failed.promise } : { child, pid: child.pid };
+    return child.pid === undefined ? { refusal: await failed.promise } : { child, pid: child.pid };
   } catch (error) {
-    return { error: error instanceof Error ? error : new Error(messageOf(error)) };
+    return { refusal: error instanceof Error ? error : { message: messageOf(error) } };
   }
 }
 
@@ -53,10 +70,10 @@ const sentences: Readonly<Record<string, (program: string) => string>> = {
   ENFILE: (program) => `${program} cannot start: too many open files on this machine`,
 };
 
-function reasonFor(error: NodeJS.ErrnoException, { program, cwd }: Command): string {
-  const code = error.code ?? "";
+function reasonFor(refusal: Refusal, { program, cwd }: Command): string {
+  const code = refusal.code ?? "";
   const sentence = code === "ENOENT" ? missing(program, cwd) : sentences[code]?.(program);
-  return sentence === undefined ? messageOf(error) : `${sentence} (${code})`;
+  return sentence === undefined ? refusal.message : `${sentence} (${code})`;
 }
 
 /** The system says the same for three different things. */

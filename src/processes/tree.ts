@@ -14,22 +14,35 @@ export interface Tree {
   kill(): void;
 }
 
+/** What is known of a root, without looking at it in the process table. */
+export interface Birth {
+  /** Nothing of the tree is older, in the table's unit. */
+  notBefore: number;
+  /** As standardPipes names them. */
+  pipes: readonly string[];
+  /** Whether it has ended: then its number may be somebody else's. */
+  hasEnded(): boolean;
+}
+
 /**
  * The tree of a process that was started as leader of its own session. Where there is no process table it is the
  * group alone. What it cannot see: a process that left the session, lost its parent, emptied its environment and closed its streams.
  *
  * @param root absent: nobody knows it any more; the tree is whoever carries the cookie, and what those have started
+ * @param birth absent: it is read from the process table now
  */
-export function createTree(root: number | undefined, cookie: string): Tree {
-  const startedAt = root === undefined ? 0 : readEntry(root)?.startedAt;
-  const pipes = new Set(root === undefined ? [] : standardPipes(root));
+export function createTree(root: number | undefined, cookie: string, birth?: Birth): Tree {
+  const startedAt = birth?.notBefore ?? (root === undefined ? 0 : readEntry(root)?.startedAt);
+  const pipes = new Set(birth?.pipes ?? (root === undefined ? [] : standardPipes(root)));
+  let rootSince = birth ? undefined : startedAt;
   const known = new Map<number, number>();
   const told = new Set<number>();
 
   function find(): ProcessEntry[] {
     if (startedAt === undefined) return [];
+    if (rootSince === undefined && root !== undefined && !birth?.hasEnded()) rootSince = readEntry(root)?.startedAt;
     const living = livingSince(startedAt).filter((entry) => entry.pid !== process.pid);
-    const isReused = living.some((entry) => entry.pid === root && entry.startedAt !== startedAt);
+    const isReused = living.some((entry) => entry.pid === root && entry.startedAt !== rootSince);
     const belongs = (entry: ProcessEntry): boolean =>
       (!isReused && (entry.group === root || entry.session === root)) ||
       known.get(entry.pid) === entry.startedAt ||

@@ -24,6 +24,8 @@ export interface DurableQueueOptions {
   lease?: Seconds;
   /** How often it looks for what others have added, cancelled or left behind; 0.2 unless said. */
   poll?: Seconds;
+  /** The same while it performs nothing; as often, unless said. Whoever hears of such changes calls `look`. */
+  idlePoll?: Seconds;
   /** Performs only what was added here, and close() waits for that, whoever performs it (R48). */
   own?: true;
   /** What runs inherit, whoever added them (R44). */
@@ -36,6 +38,8 @@ export interface DurableQueueOptions {
 
 export interface DurableQueue extends Queue {
   readonly own: boolean;
+  /** Others may have added or cancelled something: looks soon. */
+  look(): void;
   /** Nothing is left to do: of what was added here, or, for a worker of all, of what waits. */
   isIdle(): boolean;
   /** Resolves once nothing is left to do, or the queue is stopped. */
@@ -53,6 +57,7 @@ const lookedAtOnce = 100;
 
 export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
   const { journal, now, uptime, after, isAlive, lease = 30, poll = 0.2, environment, stop, complain } = options;
+  const { idlePoll = poll } = options;
   const worker = `${options.owner}:${crypto.randomUUID().slice(0, 8)}`; // one process may have several
   const own = options.own ? new Set<string>() : undefined;
   const attempts = new Set<Attempt>();
@@ -82,7 +87,8 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
     });
     tellIfIdle();
     const isWorking = attempts.size > 0 || recovering.size > 0;
-    if (isWorking || (state === "open" && (!own || own.size > 0))) next = after(poll * 1000, lookAround);
+    if (isWorking || (state === "open" && (!own || own.size > 0)))
+      next = after((isWorking ? poll : idlePoll) * 1000, lookAround);
   }
 
   function lookAround(): void {
@@ -277,6 +283,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
       if (done) ended(done);
       nudge();
     },
+    look: nudge,
     isIdle,
     idle,
     async close(within = 10) {

@@ -2,6 +2,7 @@
 import type { MaybePromise } from "../core/event.ts";
 import type { LoadedHooks } from "./load.ts";
 import { stateOf } from "./path-state.ts";
+import { createPathWitness } from "./path-witness.ts";
 import type { StableLoad } from "./stable-load.ts";
 
 export interface HookSource<T extends LoadedHooks> {
@@ -11,36 +12,89 @@ export interface HookSource<T extends LoadedHooks> {
   known(cwd: string): T | undefined;
   /** Everything is loaded again when it is next asked for: what it was compiled with has changed. */
   forget(): void;
+  /** Hears that files of folders that are known may have changed, until it is undone. Where nobody tells of that, it is silent. */
+  listen(ear: () => void): () => void;
+  /** Nothing was heard of this folder since `at`, and of a change it would have been. */
+  isHeard(cwd: string): boolean;
+  /** Watches nothing any more. Safe to call twice. */
+  close(): void;
 }
 
-/** Folders remembered at once; a process that walks through more starts over. */
+/** Folders remembered at once; of more, the one that was loaded first goes. */
 const foldersAtMost = 64;
+/** So often the files are looked at although nothing was heard of a change. */
+const looksAgainAfter = 1_000;
+
+export interface SourceOptions {
+  /** Folders remembered at once. */
+  atMost?: number;
+  /**
+   * Files are looked at when the system tells of a change, instead of every time. For a process that others change files
+   * for: of what it has just written itself it is not told before the next turn of its event loop.
+   */
+  watches?: boolean;
+}
+
+const never = Number.NEGATIVE_INFINITY;
+
+interface Held<T extends LoadedHooks> extends StableLoad<T> {
+  lookedAt: number;
+  isForgotten: boolean;
+}
 
 /**
- * @param load loads a folder's hooks; `expected` are the paths that it looked at the last time. Never rejects
- * @param atMost folders remembered at once
+ * @param load loads a folder's hooks; `expected` are the paths that it looked at the last time, `before` what that gave. Never rejects
  */
 export function createHookSource<T extends LoadedHooks>(
-  load: (cwd: string, expected: readonly string[]) => Promise<StableLoad<T>>,
-  atMost: number = foldersAtMost,
+  load: (cwd: string, expected: readonly string[], before: T | undefined) => Promise<StableLoad<T>>,
+  { atMost = foldersAtMost, watches = false }: SourceOptions = {},
 ): HookSource<T> {
-  const known = new Map<string, StableLoad<T>>();
+  const known = new Map<string, Held<T>>();
   const loading = new Map<string, Promise<T>>();
+  const ears = new Set<() => void>();
+  const heard = (): void => {
+    for (const ear of ears) ear();
+  };
+  const witness = watches ? createPathWitness(heard) : undefined;
   let generation = 0;
 
   async function refresh(cwd: string): Promise<T> {
     const begun = generation;
-    const fresh = await load(cwd, known.get(cwd)?.loaded.watched ?? []);
+    const before = known.get(cwd)?.loaded;
+    const fresh = await load(cwd, before?.watched ?? [], before);
     if (begun !== generation) return refresh(cwd);
-    if (known.size >= atMost) known.clear();
-    known.set(cwd, fresh);
-    return fresh.loaded;
+    const loaded = sharing(fresh.loaded, known.values());
+    known.delete(cwd);
+    const held = { ...fresh, loaded, lookedAt: never, isForgotten: false };
+    known.set(cwd, held);
+    if (witness) isAsItWas(cwd, held); // else nobody hears of its files before they are next asked for
+    const [oldest] = known.size > atMost ? known.keys() : [];
+    if (oldest !== undefined) drop(oldest);
+    return loaded;
+  }
+
+  function drop(cwd: string): void {
+    known.delete(cwd);
+    witness?.drop(cwd);
+  }
+
+  /** They are watched before they are looked at, so that nothing happens in between unseen. */
+  function isAsItWas(cwd: string, held: Held<T>): boolean {
+    if (held.isForgotten) return false;
+    const now = performance.now();
+    const isQuiet = held.lookedAt !== never && witness?.isQuiet(cwd) === true;
+    if (isQuiet && now - held.lookedAt < looksAgainAfter) return true;
+    const { watched } = held.loaded;
+    if (!isQuiet) witness?.follow(cwd, watched);
+    held.lookedAt = stateOf(watched) === held.state ? now : never;
+    if (held.lookedAt === never) return false;
+    return true;
   }
 
   return {
     at(cwd) {
       const held = known.get(cwd);
-      if (held && stateOf(held.loaded.watched) === held.state) return held.loaded;
+      if (held && isAsItWas(cwd, held)) return held.loaded;
       const begun = loading.get(cwd);
       if (begun) return begun;
       const work = refresh(cwd).finally(() => loading.delete(cwd));
@@ -50,7 +104,31 @@ export function createHookSource<T extends LoadedHooks>(
     known: (cwd) => known.get(cwd)?.loaded,
     forget() {
       generation += 1;
-      known.clear();
+      for (const held of known.values()) held.isForgotten = true;
+    },
+    listen(ear) {
+      ears.add(ear);
+      return () => void ears.delete(ear);
+    },
+    isHeard(cwd) {
+      const held = known.get(cwd);
+      return held !== undefined && !held.isForgotten && held.lookedAt !== never && witness?.isQuiet(cwd) === true;
+    },
+    close() {
+      ears.clear();
+      witness?.close();
     },
   };
+}
+
+/**
+ * Folders of one project mostly have the same hooks: then they have one set of them, and what is compiled from it. Not where
+ * modules give hooks: what those do shows in no set.
+ */
+function sharing<T extends LoadedHooks>(fresh: T, others: Iterable<Held<T>>): T {
+  if (fresh.modules.length > 0) return fresh;
+  for (const { loaded, isForgotten } of others)
+    if (!isForgotten && loaded.set.id === fresh.set.id && loaded.modules.length === 0)
+      return { ...fresh, set: loaded.set };
+  return fresh;
 }

@@ -1,20 +1,49 @@
 /** One SQLite connection: opened and checked, statements kept, one kind of write transaction, damage mended, errors in our words. */
 import { statSync } from "node:fs";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { HooklineError } from "../core/error.ts";
+import { HooklineError, messageOf } from "../core/error.ts";
 import { bootedAt, hasLog, isSameBoot, setAside } from "./damage.ts";
+import { createGroups, type Groups, written } from "./group-commit.ts";
 import { contentsAt, contentsOf, isMarked, isStoreOrNew, storeMark } from "./ownership.ts";
 import { makePrivate, preparePrivateFile } from "./private-file.ts";
 import { checkVersion, inOurWords, isBusy, isDamage, loadSqlite, patience, tryAgain } from "./sqlite-library.ts";
 
-export interface Database {
-  /** The rows have the columns that the statement names, with the types of the STRICT tables. */
-  all<Row>(sql: string, ...values: SQLInputValue[]): Row[];
-  get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined;
+/** Ways to write. */
+export interface Writing {
   /** How many rows changed. */
   run(sql: string, ...values: SQLInputValue[]): number;
   /** One transaction that holds the write lock from its start. Inside another one it is a part of that. */
   write<T>(work: () => T): T;
+}
+
+/** What is only written when the group ends, or when somebody looks. */
+export interface Waiting {
+  isEmpty(): boolean;
+  /** Writes all of it, and forgets it whatever happens. Throws what a write throws. */
+  flush(write: Writing["run"]): void;
+  /** A group has ended: what was read in it may be out of date, and what waits is lost. Must not throw. */
+  clear(): void;
+}
+
+export interface Grouped extends Writing {
+  /** Does the work inside the transaction, without looking: what waits goes on waiting, also what the work adds. */
+  hold<T>(work: () => T): T;
+}
+
+/** What is written is on disk when the method returns, but for what `grouped` writes. */
+export interface Database extends Writing {
+  /** The rows have the columns that the statement names, with the types of the STRICT tables. */
+  all<Row>(sql: string, ...values: SQLInputValue[]): Row[];
+  get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined;
+  /**
+   * The same for what may be committed with all else of this turn of the event loop; every question sees it at once. A work
+   * that throws undoes only itself. Without `groups` there is no difference.
+   */
+  readonly grouped: Grouped;
+  /** Resolves once all that was written so far is on disk; rejects with HooklineError if any of it is not. */
+  committed(): Promise<void>;
+  /** Counts what this process has written by itself: as long as it stands, only others can have changed what is not grouped. */
+  changes(): number;
   /** From now on what is deleted is overwritten, and `settle` has something to do. */
   shred(): void;
   /** After `shred`: empties the log, where all that was ever written stands until then. Never throws, and does without if somebody is at it. @param isDue asked if there is something to do */
@@ -28,17 +57,22 @@ export interface DatabaseOptions {
   migrations: readonly string[];
   /** Where nothing but a store can lie: one that cannot even be told for a store any more is damaged there, and no stranger. */
   usualPath?: string | undefined;
+  /** For processes that stay: what is written through `grouped` in one turn of the event loop is one transaction. */
+  groups?: Waiting | undefined;
   /** Told what a person should know, in one sentence. */
   onNotice?: ((notice: string) => void) | undefined;
 }
 
 /** May throw store_unusable and store_locked, as may all that it returns, and closed once it is closed. */
-export function openDatabase({ path, migrations, usualPath, onNotice }: DatabaseOptions): Database {
+export function openDatabase(options: DatabaseOptions): Database {
+  const { path, migrations, usualPath, groups: waiting, onNotice } = options;
   const sqlite = loadSqlite(path);
   const statements = new Map<string, StatementSync>();
   let connection: DatabaseSync | undefined;
   let isOpen = true;
+  let changes = 0;
   let isWriting = false;
+  let isHolding = false;
   let isSettled = true;
   let file: number | undefined; // the inode that the connection has open
   let isOurs = false; // what lies at the path is a store, or was one
@@ -137,26 +171,33 @@ export function openDatabase({ path, migrations, usualPath, onNotice }: Database
   /** Damage shows when a page is read. The damaged file goes aside, once, and the work is done again on a new one. */
   function mending<T>(work: () => T): T {
     try {
-      if (Date.now() - lookedAt > 1_000) followFile();
+      if (Date.now() - lookedAt > 1_000 && !groups?.isOpen()) followFile();
       return attempt(work);
     } catch (error) {
+      if (!connection?.isTransaction) groups?.lose(error); // a full disk or a damaged file ends it as a whole
       throw inOurWords(error, path);
     }
   }
 
   /** What is done inside a transaction is mended with it, as a whole. */
-  const within = <T>(work: () => T): T => (isWriting ? work() : mending(work));
+  const within = <T>(work: () => T): T => {
+    if (isHolding) return work();
+    if (groups) settleRows(groups);
+    return isWriting ? work() : mending(work);
+  };
 
   function attempt<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
       if (!isDamage(error) && error !== damageFound) throw error;
+      groups?.lose(error);
       release();
       if (!isOurs) throw stranger(noStore, error);
     }
     const aside = setAside(sqlite, path);
     if (aside) onNotice?.(`the store was damaged and a new one was made — ${path} — the old one is ${aside}`);
+    groups?.mended();
     return work();
   }
 
@@ -177,9 +218,11 @@ export function openDatabase({ path, migrations, usualPath, onNotice }: Database
     isWriting = true;
     try {
       const result = work();
+      if (groups) settleRows(groups);
       statement("commit").run();
       return result;
     } catch (error) {
+      waiting?.clear();
       if (connection?.isTransaction) statement("rollback").run(); // a full disk has ended it already
       throw error;
     } finally {
@@ -187,20 +230,105 @@ export function openDatabase({ path, migrations, usualPath, onNotice }: Database
     }
   }
 
+  const writeHere: Writing["run"] = (sql, ...values) => Number(statement(sql).run(...values).changes);
+  const groups: Groups | undefined = waiting
+    ? createGroups({
+        begin: () => statement("begin immediate").run(),
+        commit() {
+          waiting.flush(writeHere);
+          statement("commit").run();
+        },
+        rollback() {
+          if (connection?.isTransaction) connection.exec("rollback");
+        },
+        ended: () => waiting.clear(),
+        worded: (error) => inOurWords(error, path),
+        onLoss: (because) => onNotice?.(`what happened just now could not be written down: ${messageOf(because)}`),
+      })
+    : undefined;
+
+  /** Before anybody looks. A group that cannot be written is lost as a whole, and whoever looks has no part in that. */
+  function settleRows(open: Groups): void {
+    if (!waiting || waiting.isEmpty()) return;
+    isHolding = true;
+    try {
+      waiting.flush(writeHere);
+    } catch (error) {
+      if (isWriting) throw error;
+      if (connection?.isTransaction) connection.exec("rollback");
+      open.lose(error);
+    } finally {
+      isHolding = false;
+    }
+  }
+
+  /** A part of the turn's transaction. */
+  function inGroup<T>(work: () => T, joined: Groups): T {
+    joined.join();
+    statement("savepoint part").run();
+    isWriting = true;
+    try {
+      const result = work();
+      settleRows(joined);
+      statement("release part").run();
+      return result;
+    } catch (error) {
+      waiting?.clear(); // what the work has added; all else is written
+      if (connection?.isTransaction) connection.exec("rollback to part; release part");
+      throw error;
+    } finally {
+      isWriting = false;
+      joined.wrote();
+    }
+  }
+
+  function held<T>(work: () => T, joined: Groups): T {
+    joined.join();
+    isHolding = true;
+    try {
+      return work();
+    } finally {
+      isHolding = false;
+      joined.wrote();
+    }
+  }
+
+  /** What is to be on disk at once does not wait for the others, and comes after them. */
+  const alone = <T>(work: () => T): T => {
+    changes += 1;
+    if (!isWriting && !isHolding) groups?.end();
+    return within(work);
+  };
+  const run: Writing["run"] = (sql, ...values) => alone(() => writeHere(sql, ...values));
+  const write: Writing["write"] = (work) => alone(() => (isWriting ? work() : transaction(work)));
+  const groupedBy = (joined: Groups): Grouped => ({
+    run: (sql, ...values) =>
+      isWriting || isHolding ? run(sql, ...values) : within(() => held(() => writeHere(sql, ...values), joined)),
+    write: (work) => within(() => (isWriting ? work() : inGroup(work, joined))),
+    hold(work) {
+      if (isWriting || isHolding) return work();
+      return mending(() => held(work, joined));
+    },
+  });
+
   const database: Database = {
     // the rows have the columns that the statements name, with the types of the STRICT tables
     all: <Row>(sql: string, ...values: SQLInputValue[]) => within(() => statement(sql).all(...values)) as Row[],
     // as above
     get: <Row>(sql: string, ...values: SQLInputValue[]) =>
       within(() => statement(sql).get(...values)) as Row | undefined,
-    run: (sql, ...values) => Number(within(() => statement(sql).run(...values)).changes),
-    write: (work) => within(() => (isWriting ? work() : transaction(work))),
+    run,
+    write,
+    grouped: groups ? groupedBy(groups) : { run, write, hold: write },
+    changes: () => changes,
+    committed: () => groups?.committed() ?? written,
     shred() {
       within(() => statement("pragma secure_delete = on").get()); // it counts from when it is prepared, once for each connection
       isSettled = false;
     },
     settle(isDue) {
       if (isSettled || isWriting || !connection) return;
+      groups?.end();
       try {
         isSettled = isDue() && emptyLog(connection);
       } catch {
@@ -208,6 +336,7 @@ export function openDatabase({ path, migrations, usualPath, onNotice }: Database
       }
     },
     close() {
+      if (isOpen) groups?.close();
       isOpen = false;
       release();
     },

@@ -44,6 +44,13 @@ export function storeWithFallback(open: () => SqliteStore, complain: (reason: st
     get: (sql, ...values) => real().database.get(sql, ...values),
     run: (sql, ...values) => real().database.run(sql, ...values),
     write: (work) => real().database.write(work),
+    grouped: {
+      run: (sql, ...values) => real().database.grouped.run(sql, ...values),
+      write: (work) => real().database.grouped.write(work),
+      hold: (work) => real().database.grouped.hold(work),
+    },
+    changes: () => real().database.changes(),
+    committed: () => real().database.committed(),
     shred: () => real().database.shred(),
     settle: (isDue) => lasting?.database.settle(isDue),
     close: () => lasting?.database.close(),
@@ -96,6 +103,7 @@ export function storeWithFallback(open: () => SqliteStore, complain: (reason: st
     lastFired: guarded((store) => store.lastFired),
     repair: guarded((store) => store.repair),
     purge: guarded((store) => store.purge),
+    committed: () => current.committed(),
     batch: (work) => (current.batch ? current.batch(work) : work()),
     close() {
       try {

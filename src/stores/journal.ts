@@ -71,7 +71,8 @@ export function createJournal(store: SqliteStore): Journal {
       const { run, hook, event } = item;
       const text = textOf(item);
       const eventText = eventTextOf(event);
-      return database.write(() => {
+      // Whoever has to be sure of it asks the store; who claims a run commits what came before.
+      return database.grouped.write(() => {
         if (workOf(run.id)) return { is: "queued", ended: [] };
         const forced = event.to?.force === true;
         const place = makePlace(database, { hook: hook.id, overlap: hook.limits.overlap, forced, now });

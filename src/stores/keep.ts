@@ -1,6 +1,6 @@
 /** What is kept of payloads and outputs, and how: redacted, and cut where they are larger than the setting (D12, R55). */
-import type { HookEvent, Turn } from "../core/event.ts";
-import type { Outcome } from "../core/outcome.ts";
+import { firstTurn, type HookEvent, type Turn } from "../core/event.ts";
+import { isEmpty, type Outcome } from "../core/outcome.ts";
 import type { StepRecord } from "../core/record.ts";
 import { shorten, stringify, withHeads } from "./shorten.ts";
 
@@ -61,7 +61,12 @@ export function createKeeper({
     return { text: kept, cut: kept !== clean, redacted: clean !== written };
   }
 
-  const turn = (value: Turn): Kept => keep(value, turnLimitInBytes);
+  let first: Kept | undefined; // of every event without a session
+  const turn = (value: Turn): Kept => {
+    if (value !== firstTurn) return keep(value, turnLimitInBytes);
+    first ??= keep(value, turnLimitInBytes);
+    return first;
+  };
   const outputs: Record<Recording, (steps: readonly StepRecord[]) => Kept> = {
     full: (steps) => keep(steps, payloadLimitInBytes),
     none: (steps) => keep(steps.map(withoutOutput), payloadLimitInBytes),
@@ -79,13 +84,14 @@ export function createKeeper({
       record === "none"
         ? { ...keep({ ...payload, data: {} }, payloadLimitInBytes), cut: true }
         : keep(payload, payloadLimitInBytes),
-    outcome: (outcome) => keep(outcome, payloadLimitInBytes),
+    outcome: (outcome) => (isEmpty(outcome) ? noOutcome : keep(outcome, payloadLimitInBytes)),
     steps: (steps) => (steps.length === 0 ? noSteps : outputs[record](steps)),
     whole: (value) => text(JSON.stringify(value)),
     text,
   };
 }
 
+const noOutcome: Kept = { text: "{}", cut: false, redacted: false };
 const noSteps: Kept = { text: "[]", cut: false, redacted: false };
 
 const withoutOutput = ({ output: _output, evidence: _evidence, ...step }: StepRecord): StepRecord => ({

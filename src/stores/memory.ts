@@ -104,15 +104,18 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       if (!hookSets.has(set.id)) put(hookSets, set.id, keeper.whole(set.hooks));
       const turn = event.turn ?? after;
       const given = first?.outcome && repeatable(first.outcome);
-      const row = rowOfEvent({ event, set, turn, payload: payloadOf(event, keeper), first, given }, keeper);
+      const row = rowOfEvent(
+        { event, set, turn: keeper.turnThen(turn), payload: payloadOf(event, keeper), first, given },
+        keeper,
+      );
       keep(event, row);
       return { turn, paused: tables().pauses, ...(given && { given }) };
     },
     turn: (session) => turnOf(session),
-    answered(eventId, outcome) {
+    answered(eventId, outcome, ms) {
       const row = tables().events.get(eventId);
       const { text, redacted } = keeper.outcome(outcome);
-      if (row) Object.assign(row, { outcome: text, redacted: redacted ? 1 : row.redacted });
+      if (row) Object.assign(row, { outcome: text, ms: ms ?? null, redacted: redacted ? 1 : row.redacted });
     },
 
     claim(claims, at) {
@@ -229,11 +232,15 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       drop(runs, (row) => row.started < before && !isUnfinished(row));
       return drop(events, (row) => row.at < before);
     },
+    committed: () => everything,
     close() {
       held = undefined;
     },
   };
 }
+
+/** Nothing is ever on its way. */
+const everything: Promise<void> = Promise.resolve();
 
 const emptyTables = (): Tables => ({
   events: new Map(),

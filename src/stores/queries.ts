@@ -45,14 +45,6 @@ export function turnOf(database: Database, session: SessionId | undefined): Turn
   return { ...JSON.parse(turn), spent: { reprompts, rewakes, injected } };
 }
 
-export function saveTurn(database: Database, session: SessionId, turn: Turn, now: Instant, keeper: Keeper): void {
-  const { reprompts, rewakes, injected } = turn.spent;
-  database.run(upsertSession, written(session), keeper.turn(turn).text, now, reprompts, rewakes, injected);
-}
-const upsertSession = `insert into session (id, turn, at, reprompts, rewakes, injected) values (?, ?, ?, ?, ?, ?)
-  on conflict (id) do update set turn = excluded.turn, at = excluded.at,
-    reprompts = excluded.reprompts, rewakes = excluded.rewakes, injected = excluded.injected`;
-
 /** Takes one in one statement: the row is the counter. */
 export const spend = (database: Database, session: SessionId, counter: Counter, max: number, now: Instant): boolean =>
   max > 0 && database.run(spendFrom[counter], written(session), JSON.stringify(firstTurn), now, max) === 1;

@@ -31,6 +31,7 @@ export interface EventRow {
   payload: string;
   turn: string;
   outcome: string | null;
+  ms: number | null;
   cut: number;
   redacted: number;
 }
@@ -48,6 +49,7 @@ export const eventFields: readonly (keyof EventRow)[] = [
   "payload",
   "turn",
   "outcome",
+  "ms",
   "cut",
   "redacted",
 ];
@@ -71,7 +73,8 @@ export function payloadOf(event: HookEvent, keeper: Keeper): Kept {
 interface Recorded {
   event: HookEvent;
   set: HookSet;
-  turn: Turn;
+  /** The turn as the event's row keeps it. */
+  turn: Kept;
   payload: Kept;
   /** The telling that this event repeats, and what it is given of its answer. */
   first: Telling | undefined;
@@ -79,7 +82,6 @@ interface Recorded {
 }
 
 export function rowOfEvent({ event, set, turn, payload, first, given }: Recorded, keeper: Keeper): EventRow {
-  const then = keeper.turnThen(turn);
   return {
     id: written(event.id),
     at: event.at,
@@ -92,10 +94,11 @@ export function rowOfEvent({ event, set, turn, payload, first, given }: Recorded
     repeats: orNull(first?.id),
     hook_set: written(set.id),
     payload: payload.text,
-    turn: then.text,
+    turn: turn.text,
     outcome: given ? keeper.outcome(given).text : null,
-    cut: payload.cut || then.cut ? 1 : 0,
-    redacted: payload.redacted || then.redacted ? 1 : 0,
+    ms: null,
+    cut: payload.cut || turn.cut ? 1 : 0,
+    redacted: payload.redacted || turn.redacted ? 1 : 0,
   };
 }
 
@@ -119,6 +122,7 @@ export function eventOf(row: EventRow): StoredEvent {
     event,
     set: readBack(row.hook_set),
     ...(row.outcome !== null && { outcome: JSON.parse(row.outcome) }),
+    ...(row.ms !== null && { ms: row.ms }),
     ...(row.cut === 1 && { cut: true }),
     ...(row.redacted === 1 && { redacted: true }),
     ...(row.repeats !== null && { repeats: readBack(row.repeats) }),

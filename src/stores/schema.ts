@@ -94,5 +94,6 @@ export const migrations: readonly string[] = [
 
   create table pause (what text primary key, at real not null) strict, without rowid;
   `,
-  durableTables + automationTables + projectTables,
+  `alter table event add column ms real;
+  ${durableTables}${automationTables}${projectTables}`,
 ];

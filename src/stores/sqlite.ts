@@ -1,5 +1,6 @@
 /** The store on SQLite: plain statements, one transaction per method, safe for any number of processes at once. */
-import type { Counter, Instant } from "../core/event.ts";
+import type { Counter, Instant, SessionId, Turn } from "../core/event.ts";
+import type { HookSet } from "../core/hook.ts";
 import type { Store } from "../core/record.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { createKeeper, type Keeping } from "./keep.ts";
@@ -12,20 +13,16 @@ import {
   pausesOf,
   refusing,
   repair,
-  saveTurn,
   spend,
   take,
   tellingBefore,
   turnOf,
 } from "./queries.ts";
-import { purge, purgeIfDue } from "./retention.ts";
+import { purge, purgeIfDue, purgeSlowly } from "./retention.ts";
 import {
-  changingFields,
-  changingValues,
   type EventRow,
   eventFields,
   eventOf,
-  fixedValues,
   payloadOf,
   type RunRow,
   rowOfEvent,
@@ -35,13 +32,19 @@ import {
 } from "./rows.ts";
 import { repeatable } from "./rules.ts";
 import { migrations } from "./schema.ts";
+import { createWaitingRows } from "./waiting-rows.ts";
 
 export interface SqliteStoreOptions extends Keeping {
   path: string;
+  /**
+   * For processes that stay: all that is told of events and runs in one turn of the event loop is one transaction, and
+   * `committed` says when it is on disk. Without it each method is one.
+   */
+  groups?: boolean | undefined;
   /** Where nothing but a store can lie: there even a file that cannot be told for a store any more is moved aside as damaged. */
   usualPath?: string | undefined;
   now?(): Instant;
-  /** Events and runs are forgotten after so many days; 30 unless said. Looked at once a day, when a store is closed. */
+  /** Events and runs are forgotten after so many days; 30 unless said. Looked at once a day: when a store is closed, and part by part where it stays open in `groups`. */
   retentionDays?: number;
   /** Told what a person should know: a damaged file that was moved aside, a file system without a write-ahead log. */
   onNotice?(notice: string): void;
@@ -65,10 +68,27 @@ const day = 86_400_000;
  * @example const store = openSqliteStore({ path: "/home/me/.local/state/hookline/store.db" });
  */
 export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
-  const { path, usualPath, now = Date.now, retentionDays = 30, onNotice } = options;
+  const { path, usualPath, groups, record = "redacted", now = Date.now, retentionDays = 30, onNotice } = options;
   const keeper = createKeeper(options);
-  const database = openDatabase({ path, migrations, usualPath, onNotice });
-  const begun = new Set<string>(); // runs that this process has written and not closed: an update is half an insert
+  const rows = createWaitingRows(keeper);
+  let known = nothingKnown(); // while a group is open nobody else writes
+  const waiting = {
+    ...rows,
+    clear() {
+      rows.clear();
+      known = nothingKnown();
+    },
+  };
+  const database = openDatabase({ path, migrations, usualPath, onNotice, groups: groups ? waiting : undefined });
+  const { grouped } = database;
+  /** Rows wait only for the end of a group. */
+  const put = <T>(work: () => T): T => {
+    if (groups) return grouped.hold(work);
+    const result = work();
+    rows.flush(database.run);
+    return result;
+  };
+  const forgetting = groups ? purgeSlowly(database, { retentionDays, now }) : undefined;
   let lookedAt = now();
   let isClosed = false;
 
@@ -82,44 +102,63 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     }
   }
 
+  const turnBefore = (session: SessionId | undefined): Turn =>
+    (session === undefined ? undefined : rows.turn(session)) ?? turnOf(database, session);
+
+  function keepSet(set: HookSet): void {
+    if (known.sets.has(set.id)) return;
+    keepHookSet(database, set, now(), keeper);
+    known.sets.add(set.id);
+  }
+
   return {
     database,
     redact: keeper.text,
     record(event, set, advance) {
-      if (Math.abs(now() - lookedAt) > day) tidy();
+      if (!forgetting && Math.abs(now() - lookedAt) > day) tidy();
       const payload = payloadOf(event, keeper);
-      return database.write(() => {
-        const first = tellingBefore(database, event);
-        const before = turnOf(database, event.session);
-        const after = first ? before : advance(event, before); // one happening moves the turn on once
-        if (event.session !== undefined && after !== before) saveTurn(database, event.session, after, now(), keeper);
-        keepHookSet(database, set, now(), keeper);
-        const turn = event.turn ?? after;
-        const given = first?.outcome && repeatable(first.outcome);
-        const row = rowOfEvent({ event, set, turn, payload, first, given }, keeper);
-        database.run(insertEvent, ...eventFields.map((field) => row[field]));
-        return { turn, paused: pausesOf(database), ...(given && { given }) };
-      });
+      if (event.delivery && !rows.isEmpty()) database.get("select 1"); // whoever looks has what waits written: tellings of the same
+      return grouped.hold(() =>
+        put(() => {
+          if (!groups) known = nothingKnown();
+          const first = tellingBefore(database, event);
+          const before = turnBefore(event.session);
+          const after = first ? before : advance(event, before); // one happening moves the turn on once
+          const turn = event.turn ?? after;
+          const kept = keeper.turnThen(turn);
+          keepSet(set);
+          const given = first?.outcome && repeatable(first.outcome);
+          if (event.session !== undefined && after !== before)
+            rows.saveTurn(event.session, after, record !== "none" && turn === after ? kept : keeper.turn(after), now());
+          rows.event(rowOfEvent({ event, set, turn: kept, payload, first, given }, keeper));
+          known.paused ??= pausesOf(database);
+          if (groups) known.isWithoutMail ??= database.get("select 1 from inbox limit 1") === undefined;
+          return { turn, paused: known.paused, ...(given && { given }) };
+        }),
+      );
     },
 
-    answered(eventId, outcome) {
-      const { text, redacted } = keeper.outcome(outcome);
-      const sql = "update event set outcome = ?, answered_at = ?, redacted = max(redacted, ?) where id = ?";
-      database.run(sql, text, now(), redacted ? 1 : 0, written(eventId));
+    answered(eventId, outcome, ms) {
+      const kept = keeper.outcome(outcome);
+      put(() => {
+        if (rows.answer(eventId, kept, now(), ms)) return;
+        const sql = "update event set outcome = ?, answered_at = ?, ms = ?, redacted = max(redacted, ?) where id = ?";
+        database.run(sql, kept.text, now(), ms ?? null, kept.redacted ? 1 : 0, written(eventId));
+      });
     },
 
     turn: (session) => turnOf(database, session),
 
-    claim: (claims, at) => database.write(() => take(database, claims, at)),
+    claim: (claims, at) => grouped.write(() => take(database, claims, at)),
     peek: (claims, at) => refusing(database, claims, at),
-    spend: (session, counter, max) => spend(database, session, counter, max, now()),
+    spend: (session, counter, max) => grouped.write(() => spend(database, session, counter, max, now())),
 
     owe: (session, debts) =>
       debts.size === 0
         ? debtsOf(database, session)
-        : database.write(() => owe(database, session, debts, { now: now(), keeper })),
+        : grouped.write(() => owe(database, session, debts, { now: now(), keeper })),
     paid(session, hook) {
-      database.run("delete from debt where session = ? and hook = ?", written(session), written(hook));
+      grouped.run("delete from debt where session = ? and hook = ?", written(session), written(hook));
     },
 
     baseline(session, folder) {
@@ -130,7 +169,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     setBaseline(session, folder, baseline) {
       const sql = `insert into baseline (session, folder, baseline, at) values (?, ?, ?, ?)
         on conflict (session, folder) do update set baseline = excluded.baseline, at = excluded.at`;
-      database.run(sql, written(session), written(folder), JSON.stringify(baseline), now());
+      grouped.run(sql, written(session), written(folder), JSON.stringify(baseline), now());
     },
 
     pause: (what, at) =>
@@ -139,27 +178,24 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     paused: () => pausesOf(database),
 
     post(session, outcome, counter) {
+      known.isWithoutMail = false;
       const sql = "insert into inbox (session, outcome, counter, at) values (?, ?, ?, ?)";
-      database.run(sql, written(session), keeper.whole(outcome), counter ?? null, now());
+      grouped.run(sql, written(session), keeper.whole(outcome), counter ?? null, now());
     },
     collect(session) {
-      if (!database.get("select 1 from inbox where session = ? limit 1", written(session))) return []; // most events: no lock needed
-      const taken = database.all<{ seq: number; outcome: string; counter: Counter | null }>(
-        "delete from inbox where session = ? returning seq, outcome, counter",
-        written(session),
+      if (known.isWithoutMail) return []; // most events
+      if (!database.get("select 1 from inbox where session = ? limit 1", written(session))) return []; // no lock needed
+      const taken = grouped.write(() =>
+        database.all<{ seq: number; outcome: string; counter: Counter | null }>(
+          "delete from inbox where session = ? returning seq, outcome, counter",
+          written(session),
+        ),
       );
       taken.sort((left, right) => left.seq - right.seq); // "returning" promises no order
       return taken.map(({ outcome, counter }) => ({ outcome: JSON.parse(outcome), ...(counter && { counter }) }));
     },
 
-    saveRun(run) {
-      const changing = changingValues(run, keeper);
-      const wasBegun = begun.has(run.id);
-      if (run.status === "running" || run.status === "queued") begun.add(run.id);
-      else if (wasBegun) begun.delete(run.id);
-      if (wasBegun && database.run(updateRun, ...changing, written(run.id)) === 1) return;
-      database.run(insertRun, ...fixedValues(run, keeper), ...changing);
-    },
+    saveRun: (run) => (groups ? grouped.hold(() => rows.run(run)) : rows.writeRun(database.run, run)),
     run(id) {
       const row = database.get<RunRow>(`select ${runColumns} from run where id = ?`, written(id));
       return row && runOf(row);
@@ -188,11 +224,13 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     lastFired: () => lastFired(database),
     repair: (isAlive, at) => repair(database, isAlive, at),
     purge: (before) => purge(database, before),
-    batch: (work) => database.write(work),
+    batch: (work) => grouped.write(work),
+    committed: () => database.committed(),
     close() {
       if (isClosed) return;
       isClosed = true;
-      tidy();
+      if (forgetting) forgetting.stop();
+      else tidy();
       database.close();
     },
   };
@@ -200,9 +238,11 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
 
 const runColumns = runFields.join(", ");
 const eventColumns = eventFields.join(", ");
-const places = (fields: readonly string[]): string => fields.map(() => "?").join(", ");
 
-const insertEvent = `insert into event (${eventColumns}) values (${places(eventFields)}) on conflict (id) do nothing`;
-const updateRun = `update run set ${changingFields.map((field) => `${field} = ?`).join(", ")} where id = ?`;
-const insertRun = `insert into run (${runColumns}) values (${places(runFields)})
-  on conflict (id) do update set ${changingFields.map((field) => `${field} = excluded.${field}`).join(", ")}`;
+/** What was read in a group, and holds as long as that is open. */
+interface Known {
+  sets: Set<string>;
+  paused?: ReadonlySet<string>;
+  isWithoutMail?: boolean;
+}
+const nothingKnown = (): Known => ({ sets: new Set() });

@@ -43,19 +43,25 @@ export const bin: string = join(import.meta.dirname, "../../bin/hookline.js");
 /** How hooks reach the agent. `plain` leaves Hookline out, to see what Claude Code itself does with the same hooks. */
 export const registration: "hookline" | "plain" = process.env.HOOKLINE_AGENT_HOOKS === "plain" ? "plain" : "hookline";
 
-export async function startClaude(context: TestContext, script: ScriptedModelOptions): Promise<ClaudeSession> {
+/** @param options daemon: its hooks are answered by a daemon where one is up; else each works by itself, and none is started */
+export async function startClaude(
+  context: TestContext,
+  script: ScriptedModelOptions,
+  { daemon = false }: { daemon?: boolean } = {},
+): Promise<ClaudeSession> {
   const found = findClaude();
   if ("missing" in found) throw new Error(found.missing);
   const folder = await mkdtemp(join(tmpdir(), "hookline-claude-"));
   const model = await startScriptedModel(script);
   context.after(async () => {
     await model.close();
+    if (daemon) await hookline("down"); // also one that a hook has started
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   const [home, repository, temporary] = ["home", "repository", "temporary"].map((name) => join(folder, name));
   if (!home || !repository || !temporary) throw new Error("three names gave fewer than three paths");
   await Promise.all([home, repository, temporary].map((path) => mkdir(path)));
-  const environment = environmentOf(home, temporary, model.url);
+  const environment = { ...environmentOf(home, temporary, model.url), ...(daemon ? {} : { HOOKLINE_DAEMON: "off" }) };
   const start = (program: string, words: readonly string[]) =>
     run(program, words, repository, environment, context.signal);
   await start("git", ["init", "--quiet"]);

@@ -172,27 +172,12 @@ function inboundIn(t: TestContext, emit: (event: HookEvent, store: SqliteStore) 
     emit: (event) => emit(event, store),
     store,
     now: Date.now,
-    id: () => "event-1",
     cwd: folder,
     workspaceOf: () => undefined,
     webhook: () => ({ secret, event: "a.b" }),
     fill: (written) => written,
   });
 }
-
-test("an event that sets nothing off because too much waits is refused with 429, and can be sent again later", async (t) => {
-  const reasons = ["queue full: 1000 wait", "cooldown"];
-  const inbound = inboundIn(t, async ({ id }, store) => {
-    const reason = reasons.shift() ?? "";
-    const run = { id: reason, hook: "h", hookName: "h", eventId: id, eventName: "a.b", cause: "event:a.b" };
-    store.saveRun({ ...run, status: "skipped", reason, startedAt: 1, steps: [], notes: [], asked: 0 });
-    return {};
-  });
-  const refused = await inbound.send({ event: "a.b" });
-  assert.deepEqual([refused.status, refused.headers.get("retry-after")], [429, "5"]);
-  assert.equal(JSON.parse(await refused.text()).error.message, "queue full: 1000 wait");
-  assert.equal((await inbound.send({ event: "a.b" })).status, 200); // one of its hooks was refused for itself
-});
 
 test("a webhook whose event a crash left without its outcome is taken when it comes again", async (t) => {
   const fates = ["lost before it is recorded", "recorded, and lost before its hooks are asked", "answered"];

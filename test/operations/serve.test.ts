@@ -40,7 +40,7 @@ function servedOf(t: TestContext, choice?: Choice): ServedOperations {
   const store = openMemoryStore();
   t.after(() => store.close());
   const context: OperationContext = {
-    engine: { emit: () => ({}), explain: () => [] },
+    engine: { emit: () => ({}), committed: async () => {}, explain: () => [] },
     store,
     hooks: () => ({ id: "none", hooks: [] }),
     cwd: "/work",

@@ -10,6 +10,7 @@ const engine = {
     process.kill(process.pid, "SIGKILL");
     return new Promise(() => {});
   },
+  committed: async () => {},
   explain: () => [],
 };
 const store = openSqliteStore({ path });

@@ -6,7 +6,7 @@ import { openSqliteStore } from "../../src/stores/sqlite.ts";
 
 const [path = "", folder = ""] = process.argv.slice(2);
 const never = new AbortController().signal;
-const engine = { emit: () => ({}), explain: () => [] };
+const engine = { emit: () => ({}), committed: async () => {}, explain: () => [] };
 const store = openSqliteStore({ path });
 const board = await openBoard({
   ...{ store, engine, now: Date.now, id: () => crypto.randomUUID(), home: "/nobody" },

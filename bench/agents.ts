@@ -1,0 +1,161 @@
+/**
+ * What a hook costs a real Claude Code for each tool call: the gap between two requests to its model.
+ *
+ * A scripted model on loopback asks for 20 calls of Bash, one after another; what lies between a request and the next is
+ * the agent's own work, the tool, and its hooks. Sides: no hook; a command hook `true` of its own before each call, two of
+ * them; ours with one and with 50 rules that match each call, are recorded and only write a log line, as `hookline install`
+ * registers it (that is for every event of the agent, so at least two of them for each call), through the client that
+ * install chooses and over HTTP, with the daemon up. One reading is the median of a session's gaps, all but the first two.
+ */
+import type { TestContext } from "node:test";
+import { installAgents } from "../scripts/install-agents.ts";
+import type { ScriptedTurn } from "../src/testing/scripted-model.ts";
+import { type ClaudeSession, startClaude } from "../test/agents/claude-session.ts";
+import { findClaude } from "../test/agents/installed.ts";
+import { type Benchmark, type Findings, quantile, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
+
+export const agents: Benchmark = {
+  name: "agents",
+  about: "one tool call of a real Claude Code, from one request to its model to the next",
+  async measure() {
+    const missing = "missing" in findClaude() ? installAgents() : undefined;
+    if (missing !== undefined) throw new Error(missing);
+    const ends: (() => unknown)[] = [];
+    try {
+      return await measureWith((end) => void ends.unshift(end));
+    } finally {
+      for (const end of ends) await end();
+    }
+  },
+};
+
+const rounds = 3;
+const calls = 20;
+/** The agent's first calls load what it needs for them. */
+const warmUp = 2;
+
+const own = "`true`, one command hook of its own";
+const ownTwice = "`true` twice, two command hooks of its own";
+const shell = "Hookline, one rule, the usual client";
+const http = "Hookline, one rule, over HTTP";
+const fifty = "Hookline, 50 rules, the usual client";
+
+const ownHooks = (count: number): string =>
+  JSON.stringify({ hooks: { PreToolUse: [{ hooks: Array(count).fill({ type: "command", command: "true" }) }] } });
+const rules = (count: number): string =>
+  Array.from({ length: count }, (_, index) =>
+    [
+      `- id: rule-${index}`,
+      "  on: tool_start",
+      `  condition: { type: tool_name, match: "Bash" }`,
+      `  action: { type: log, message: "call ${index}" }`,
+      "",
+    ].join("\n"),
+  ).join("");
+
+type Prepare = (session: ClaudeSession, after: (end: () => unknown) => void) => Promise<void>;
+
+const ownSettings =
+  (count: number): Prepare =>
+  async ({ write }) =>
+    write(".claude/settings.json", ownHooks(count));
+
+const hookline =
+  (count: number, ...words: string[]): Prepare =>
+  async (session, after) => {
+    await session.write(".hookline/rules/bench.yaml", rules(count));
+    await mustWork(session, "up", "--background", "--port", "0");
+    after(() => session.hookline("down"));
+    await mustWork(session, "install", "claude-code", ...words);
+  };
+
+async function mustWork(session: ClaudeSession, ...words: string[]): Promise<void> {
+  const { code, stderr } = await session.hookline(...words);
+  if (code !== 0) throw new Error(`hookline ${words.join(" ")} exited ${code}: ${stderr}`);
+}
+
+const sides: Readonly<Record<string, Prepare>> = {
+  [own]: ownSettings(1),
+  "no hook": async () => {},
+  [ownTwice]: ownSettings(2),
+  [shell]: hookline(1),
+  [http]: hookline(1, "--http"),
+  [fifty]: hookline(50),
+};
+
+interface Side {
+  name: string;
+  /** One session; milliseconds. */
+  gap(): Promise<number>;
+}
+
+async function measureWith(after: (end: () => unknown) => void): Promise<Findings> {
+  const ready: Side[] = [];
+  for (const [name, prepare] of Object.entries(sides)) ready.push(await sideOf(name, prepare, after));
+  const samples = await sampleReadings(Object.keys(sides), rounds, async (name) => {
+    const side = ready.find((one) => one.name === name);
+    if (!side) throw new Error(`no side is called ${name}`);
+    return side.gap();
+  });
+  return {
+    rows: rowsOf("gap between two requests", "ms", samples),
+    ratios: [
+      ratioOf(samples, { goal: "one hook, the usual client", cost: shell, by: own, atMost: 1.3 }),
+      ratioOf(samples, { goal: "one hook, over HTTP", cost: http, by: own, atMost: 1.3 }),
+      ratioOf(samples, { goal: "50 hooks", cost: fifty, by: ownTwice, atMost: 1 }),
+      ratioOf(samples, { goal: "one hook, against no hook at all", cost: shell, by: "no hook" }),
+    ],
+  };
+}
+
+async function sideOf(name: string, prepare: Prepare, after: (end: () => unknown) => void): Promise<Side> {
+  const asked: number[] = [];
+  // what startClaude needs of a test: where it may stop, and who cleans up
+  const context = { after, signal: new AbortController().signal } as unknown as TestContext;
+  const session = await startClaude(context, { turns: noting(asked), endText: "Done." }, { daemon: true });
+  await prepare(session, after);
+  return {
+    name,
+    async gap() {
+      asked.length = 0;
+      const { code, stderr } = await session.run({ allowedTools: "Bash" });
+      const gaps = asked.slice(1).map((at, index) => at - (asked[index] ?? Number.NaN));
+      if (code !== 0 || gaps.length !== calls)
+        throw new Error(`${name}: the agent exited ${code} after ${gaps.length} of ${calls} calls: ${stderr}`);
+      await mustHaveRun(session, name);
+      return quantile(gaps.slice(warmUp), 0.5);
+    },
+  };
+}
+
+/** The script's turns, with the moment at which each was first asked for. */
+function noting(asked: number[]): readonly ScriptedTurn[] {
+  const call = { calls: [{ tool: "Bash", input: { command: "true", description: "nothing" } }] };
+  const turns: ScriptedTurn[] = [...Array(calls).fill(call), { text: "Done." }];
+  return new Proxy(turns, {
+    get(all, key) {
+      const turn = typeof key === "string" ? Number(key) : Number.NaN;
+      if (Number.isInteger(turn)) asked[turn] ??= performance.now();
+      return Reflect.get(all, key);
+    },
+  });
+}
+
+/** Ours has written down a run of each rule for each call of the session; the others leave nothing. */
+async function mustHaveRun(session: ClaudeSession, name: string): Promise<void> {
+  if (!name.startsWith("Hookline")) return;
+  const count = name === fifty ? 50 : 1;
+  const { stdout } = await session.hookline(
+    "runs",
+    "--event",
+    "PreToolUse",
+    "--limit",
+    String(calls * count),
+    "--json",
+  );
+  const completed = JSON.parse(stdout).filter(({ status }: { status: string }) => status === "completed").length;
+  const { daemon } = JSON.parse((await session.hookline("status", "--json")).stdout);
+  const heard = Number(daemon?.activity?.events ?? 0);
+  if (heard < calls) throw new Error(`${name}: the daemon heard of ${heard} events, and there were ${calls} calls`);
+  if (completed !== calls * count) throw new Error(`${name}: ${completed} of ${calls * count} runs were recorded`);
+}

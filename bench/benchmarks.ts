@@ -1,0 +1,46 @@
+/**
+ * Which benchmarks there are, in the order in which they are taken, and how long each may be expected to take.
+ * A table of names: run.ts starts a process for each, so that no benchmark meets what another has left in the engine.
+ */
+import type { Benchmark } from "./measure.ts";
+
+export interface Entry {
+  /** The name of its file, and of its `Benchmark`. */
+  name: string;
+  /** What it takes on a machine of two cores. One that takes three times as long is ended. */
+  seconds: number;
+  /** Only where it is asked for by name: it installs a peer of its own, or looks at something other than speed. */
+  alone?: true;
+}
+
+/** What the project promises comes first: where the time does not suffice, the last ones are left out and the table says so. */
+export const benchmarks: readonly Entry[] = [
+  { name: "dispatch", seconds: 35 },
+  { name: "emit", seconds: 25 },
+  { name: "spawn", seconds: 40 },
+  { name: "resident", seconds: 20 },
+  { name: "http-hook", seconds: 35 },
+  { name: "cold-client", seconds: 40 },
+  { name: "ingest", seconds: 40 },
+  { name: "memory", seconds: 50 },
+  { name: "hot-path", seconds: 40 },
+  { name: "store", seconds: 25 },
+  { name: "conditions", seconds: 15 },
+  { name: "rules", seconds: 20 },
+  { name: "changes", seconds: 35 },
+  { name: "automations", seconds: 20 },
+  { name: "git", seconds: 150, alone: true },
+  { name: "agents", seconds: 400, alone: true },
+  { name: "durable", seconds: 90, alone: true },
+];
+
+/** The export of that name's file that is a benchmark of that name. */
+export async function loadBenchmark(name: string): Promise<Benchmark> {
+  const exported: Record<string, unknown> = await import(`./${name}.ts`);
+  const found = Object.values(exported).find((value) => isBenchmark(value, name));
+  if (!isBenchmark(found, name)) throw new Error(`bench/${name}.ts exports no benchmark that is called ${name}`);
+  return found;
+}
+
+const isBenchmark = (value: unknown, name: string): value is Benchmark =>
+  typeof value === "object" && value !== null && "measure" in value && "name" in value && value.name === name;

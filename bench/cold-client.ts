@@ -1,0 +1,148 @@
+/**
+ * What an agent starts for every event while a daemon is up: the shell's client, as install has registered it.
+ *
+ * Ours: bash with the client's file, a payload on standard input and a daemon of the same build that judges and records the
+ * event (20 hooks, of which none matches). Against /bin/true, which does nothing, and against the bundled command in Node, which
+ * does the same work in its own process without a daemon. The ratios are of wall time, as the daemon's part is in that too;
+ * the processor time of the client's own process stands beside it. That the daemon was told is
+ * counted: on a busy machine a few may be too late for it, and become Node.
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { unpack } from "./hot-path.ts";
+import { type Benchmark, type Findings, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
+import { type Program, timeProgram } from "./process-time.ts";
+
+export const coldClient: Benchmark = {
+  name: "cold-client",
+  about: "one event told by the shell's client to a daemon that is up, against /bin/true and the bundled Node command",
+  async measure() {
+    const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
+    let daemon: ChildProcess | undefined;
+    try {
+      const place = prepare(folder);
+      daemon = await up(place);
+      return await measureIn(place);
+    } finally {
+      if (daemon?.exitCode === null) {
+        daemon.kill("SIGKILL");
+        await once(daemon, "exit");
+      }
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+const rounds = 15;
+const client = "shell's client";
+const throughShell = "shell's client, through sh -c";
+const alone = "Node, in process";
+const asking = "Node, asking the daemon";
+const nothing = "/bin/true";
+
+interface Place {
+  bin: string;
+  project: string;
+  input: string;
+  environment: Record<string, string>;
+  /** As it is registered. */
+  line: string;
+}
+
+function prepare(folder: string): Place {
+  const bin = unpack(folder);
+  const project = join(folder, "project");
+  mkdirSync(join(project, ".hookline"), { recursive: true });
+  const hooks = Array.from({ length: 20 }, (_, index) => ({
+    matcher: index % 2 === 0 ? "Edit|NotebookEdit" : `mcp__server${index}__.*`,
+    hooks: [{ type: "command", command: "exit 2" }],
+  }));
+  writeFileSync(join(project, ".hookline", "hooks.json"), JSON.stringify({ hooks: { PreToolUse: hooks } }));
+  const input = join(folder, "payload.json");
+  const payload = {
+    session_id: "4f1c2a9e-0d5b-4c55-8f0e-6d2d8f5b1c77",
+    cwd: project,
+    hook_event_name: "PreToolUse",
+    tool_name: "Bash",
+    tool_input: { command: "git status --short", description: "Show what changed" },
+  };
+  writeFileSync(input, JSON.stringify(payload));
+  const environment = {
+    HOME: folder,
+    TMPDIR: folder,
+    PATH: process.env.PATH ?? "",
+    LANG: process.env.LANG ?? "C.UTF-8",
+  };
+  const installed = spawnSync(process.execPath, [bin, "install", "claude-code"], {
+    cwd: project,
+    env: environment,
+    encoding: "utf8",
+  });
+  const settings = JSON.parse(readFileSync(join(folder, ".claude", "settings.json"), "utf8"));
+  const line = settings.hooks.PreToolUse[0].hooks[0].command;
+  if (!line.includes("client.sh")) throw new Error(`no shell's client was installed: ${installed.stdout}`);
+  return { bin, project, input, environment, line };
+}
+
+async function up({ bin, project, environment }: Place): Promise<ChildProcess> {
+  const daemon = spawn(process.execPath, [bin, "up", "--port", "0", "--json"], {
+    cwd: project,
+    env: environment,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  if (daemon.stdout) await once(createInterface({ input: daemon.stdout }), "line");
+  return daemon;
+}
+
+/** How many tellings the daemon has judged so far. */
+function judged({ bin, project, environment }: Place): number {
+  const asked = spawnSync(process.execPath, [bin, "status", "--json"], {
+    cwd: project,
+    env: environment,
+    encoding: "utf8",
+  });
+  return JSON.parse(asked.stdout).daemon.activity.events;
+}
+
+async function measureIn(place: Place): Promise<Findings> {
+  const { bin, project, input, environment, line } = place;
+  const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+  const node = [process.execPath, bin, "hook", "claude-code", "--event", "PreToolUse", "--by", "user"] as const;
+  const sides: Record<string, { command: Program["command"]; runs: number; off?: true; asks?: true }> = {
+    [client]: { command: [words[0] ?? "", ...words.slice(1)], runs: 20, asks: true },
+    [nothing]: { command: ["/bin/true"], runs: 20 },
+    [alone]: { command: node, runs: 3, off: true },
+    [throughShell]: { command: ["/bin/sh", "-c", line], runs: 20, asks: true },
+    [asking]: { command: node, runs: 3, asks: true },
+  };
+  const processor = new Map<string, number[]>();
+  let expected = judged(place);
+  const samples = await sampleReadings(Object.keys(sides), rounds, (name) => {
+    const side = sides[name];
+    if (!side) throw new Error(`no side is called ${name}`);
+    const { command, runs, off, asks } = side;
+    const time = timeProgram(
+      { command, input, cwd: project, environment: { ...environment, ...(off && { HOOKLINE_DAEMON: "off" }) } },
+      runs,
+    );
+    if (asks) expected += runs;
+    processor.set(name, [...(processor.get(name) ?? []), time.processor]);
+    return time.wall;
+  });
+  const found = judged(place);
+  if (found > expected || found < expected * 0.98)
+    throw new Error(`the daemon should have judged ${expected} events, not ${found}`);
+  const own = { ...samples, of: (name: string) => (processor.get(name) ?? []).slice(1) }; // the first was the warm-up
+  return {
+    rows: [...rowsOf("wall time", "ms", samples), ...rowsOf("processor time of the client", "ms", own)],
+    ratios: [
+      ratioOf(samples, { goal: "an event told to the daemon", cost: client, by: nothing, atMost: 5 }),
+      ratioOf(samples, { goal: "faster than the command in Node", cost: alone, by: client, atLeast: 10 }),
+      ratioOf(samples, { goal: "the same, as an agent starts it", cost: throughShell, by: nothing }),
+    ],
+  };
+}

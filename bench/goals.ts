@@ -1,0 +1,141 @@
+/** What the project promises of its speed, row by row, and which of the measured ratios answers each promise. */
+import { amount, figure } from "./columns.ts";
+import type { Ratio, Row, Side } from "./measure.ts";
+import type { Report } from "./report.ts";
+
+export interface Promised {
+  what: string;
+  goal: string;
+  /** The benchmark that measures it, and the beginning of the goal's name there. */
+  measuredBy: string;
+  as: string;
+}
+
+const promise = (what: string, goal: string, measuredBy: string, as: string): Promised => ({
+  what,
+  goal,
+  measuredBy,
+  as,
+});
+
+export const promises: readonly Promised[] = [
+  promise(
+    "dispatch, none of 1,000 match",
+    "≤ 3 × a hand-written loop",
+    "dispatch",
+    "none of 1,000 hooks matches, against",
+  ),
+  promise(
+    "dispatch, none of 1,000 match",
+    "≥ 100 × hookable",
+    "dispatch",
+    "none of 1,000 hooks matches: faster than hookable",
+  ),
+  promise(
+    "dispatch, 10 synchronous hooks",
+    "≤ 1.5 × tapable",
+    "dispatch",
+    "10 matching synchronous hooks: find, test and call",
+  ),
+  promise(
+    "dispatch, 10 synchronous hooks",
+    "≥ 10 × hookable",
+    "dispatch",
+    "10 matching synchronous hooks: faster than hookable",
+  ),
+  promise("emit, one function hook, recorded", "≤ 1.3 × the store's own cost", "emit", ""),
+  promise("one command hook, small heap", "≤ 0.5 × child_process.spawn", "spawn", "small heap"),
+  promise("one command hook, 500 MB heap", "≤ 0.25 × child_process.spawn", "spawn", "500 MB"),
+  promise("100 command hooks at once", "≥ 3 × its throughput", "spawn", "100 at once"),
+  promise("resident handler", "≥ 50 × a spawn", "resident", "resident handler: cheaper"),
+  promise("HTTP hook, 100 hooks, recorded", "≤ 2 × an empty node:http server", "http-hook", "HTTP hook"),
+  promise("a burst of 10,000", "no verdict later than its agent's budget", "http-hook", "10,000 tellings at once"),
+  promise("cold client, daemon up", "≤ 5 × /bin/true", "cold-client", "an event told"),
+  promise(
+    "cold client, daemon up",
+    "≥ 10 × faster than the Node client",
+    "cold-client",
+    "faster than the command in Node",
+  ),
+  promise("ingest, one event per request", "≥ 0.6 × bare node:http", "ingest", "single"),
+  promise("ingest, bulk", "≥ 3 × singles", "ingest", "bulk"),
+  promise("ingest, socket lines", "≥ 3 × singles", "ingest", "socket"),
+  promise("a tool call in Claude Code", "gap ≤ 1.3 × the gap with `true`", "agents", "one hook, the usual client"),
+  promise("50 hooks in Claude Code", "≤ 2 of its own command hooks", "agents", "50 hooks"),
+  promise("memory, 1,000 hooks, 100,000 events", "≤ 120 MB", "memory", "memory"),
+  promise("memory, last 50,000 events", "flat: ≤ 5 % more", "memory", "growth"),
+];
+
+/** One line of the table of goals. */
+export interface Line {
+  what: string;
+  ours: string;
+  peer: string;
+  ratio: string;
+  goal: string;
+  verdict: "reached" | "MISSED" | "not measured";
+  spread: string;
+  noisy: boolean;
+  from: string;
+}
+
+export interface Lines {
+  promised: Line[];
+  /** Goals that the project sets itself beside them. */
+  others: Line[];
+}
+
+export function linesOf(reports: readonly Report[]): Lines {
+  const claimed = new Set<Ratio>();
+  const promised = promises.map((one) => {
+    const report = reports.find(({ name }) => name === one.measuredBy || name.startsWith(`${one.measuredBy},`));
+    const ratio = report?.ratios.find((each) => isGoal(each) && !claimed.has(each) && each.goal.startsWith(one.as));
+    if (ratio) claimed.add(ratio);
+    return report && ratio ? { ...lineOf(report, ratio), what: one.what, goal: one.goal } : notMeasured(one);
+  });
+  const others = reports.flatMap((report) =>
+    report.ratios.filter((ratio) => isGoal(ratio) && !claimed.has(ratio)).map((ratio) => lineOf(report, ratio)),
+  );
+  return { promised, others };
+}
+
+const isGoal = ({ target }: Ratio): boolean => target !== undefined;
+
+const notMeasured = ({ what, goal, measuredBy }: Promised): Line => ({
+  what,
+  goal,
+  from: measuredBy,
+  ours: "",
+  peer: "",
+  ratio: "",
+  verdict: "not measured",
+  spread: "",
+  noisy: false,
+});
+
+function lineOf(report: Report, ratio: Ratio): Line {
+  const { unit = "×", value } = ratio;
+  const isFigure = ratio.unit !== undefined; // of ours alone: nothing was divided
+  return {
+    what: ratio.goal,
+    ours: isFigure ? `${amount(value)} ${unit}` : sideOf(report.rows, ratio.sides?.ours),
+    peer: ratio.sides ? `${sideOf(report.rows, ratio.sides.theirs)} ${ratio.sides.theirs.name}` : ratio.against,
+    ratio: isFigure ? "" : `${amount(value)} ${unit}`,
+    goal: `${isMoreBetter(ratio) ? "≥" : "≤"} ${ratio.target} ${unit}`,
+    verdict: ratio.pass ? "reached" : "MISSED",
+    spread: `± ${(ratio.spread * 100).toFixed(0)} %`,
+    noisy: report.noisy,
+    from: report.name,
+  };
+}
+
+/** Reports of hand-made ratios do not say it: what passes lies on the better side. */
+export const isMoreBetter = ({ better, value, target = 0, pass }: Ratio): boolean =>
+  better === undefined ? pass !== value <= target : better === "more";
+
+/** The unit stands in the row from which the side came. */
+function sideOf(rows: readonly Row[], side: Side | undefined): string {
+  if (!side) return "";
+  const row = rows.find(({ variant, p50 }) => variant === side.name && Math.abs(p50 / side.p50 - 1) < 0.001);
+  return figure(side.p50, row?.unit ?? "").trimEnd();
+}

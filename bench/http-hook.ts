@@ -1,0 +1,160 @@
+/**
+ * What an agent's HTTP hook costs on the daemon: a whole decision, against an empty node:http server.
+ *
+ * Both sides: a process of their own, the same request of an agent's tool call over kept connections, read to its end, and an
+ * answer of the same bytes. Only ours: the token and the sender are looked at, the payload is parsed, 100 hooks are loaded of
+ * which one matches (a rule whose gate refuses, in process), the event, the run and the outcome are written to SQLite
+ * (WAL, NORMAL) and committed before the answer. The runs are counted afterwards. The burst is 10,000 tellings on 200
+ * connections: how late the last verdict is, against the least time that an agent gives a hook.
+ */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { DatabaseSync } from "node:sqlite";
+import { type Load, openLoad } from "./http-load.ts";
+import { type Benchmark, type Findings, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
+
+const ours = "hookline up, POST /hook";
+const bare = "an empty node:http server";
+const token = "token-of-the-benchmark";
+const reason = "No force pushes.";
+const answer = JSON.stringify({
+  hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: reason },
+});
+const burst = 10_000;
+/** Of UserPromptSubmit, in seconds: the least that an agent gives an event which can be refused. */
+const leastBudget = 30;
+
+export const httpHook: Benchmark = {
+  name: "http-hook",
+  about: "a whole decision over HTTP, 100 hooks loaded, one matches, recorded, against an empty server",
+  async measure() {
+    const folder = mkdtempSync(join(tmpdir(), "hookline-bench-http-"));
+    const running: Served[] = [];
+    try {
+      prepare(folder);
+      running.push(await serve("bare", folder), await serve("ours", folder));
+      const ports = new Map(running.map(({ side, port }) => [side === "ours" ? ours : bare, port]));
+      const counted = { requests: 0 };
+      const parts: Findings[] = [];
+      for (const connections of [1, 10]) parts.push(await compare(connections, ports, folder, counted));
+      parts.push(await takeBurst(ports.get(ours) ?? 0, folder, counted));
+      for (const one of running) await end(one);
+      assert.equal(runsIn(join(folder, "bench.db")), counted.requests, "every decision has its run");
+      return { rows: parts.flatMap(({ rows }) => rows), ratios: parts.flatMap(({ ratios }) => ratios) };
+    } finally {
+      for (const { child } of running) child.kill();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+async function compare(
+  connections: number,
+  ports: ReadonlyMap<string, number>,
+  folder: string,
+  counted: { requests: number },
+): Promise<Findings> {
+  const loads = new Map<string, Load>();
+  for (const [side, port] of ports) loads.set(side, await openLoad(port, requestIn(folder), connections));
+  const each = connections === 1 ? 1_000 : 3_000;
+  const read = async (side: string): Promise<number> => {
+    if (side === ours) counted.requests += each;
+    const taken = await loads.get(side)?.run(each, answer);
+    return ((taken?.milliseconds ?? Number.NaN) * 1e6) / each;
+  };
+  for (const side of loads.keys()) await read(side);
+  const samples = await sampleReadings([bare, ours], 15, read);
+  for (const load of loads.values()) load.close();
+  const named = connections === 1 ? "1 connection" : `${connections} connections`;
+  return {
+    rows: rowsOf(`one telling, ${named}`, "ns", samples),
+    ratios: [ratioOf(samples, { goal: `HTTP hook, ${named}`, cost: ours, by: bare, atMost: 2 })],
+  };
+}
+
+async function takeBurst(port: number, folder: string, counted: { requests: number }): Promise<Findings> {
+  const load = await openLoad(port, requestIn(folder), 200);
+  counted.requests += burst;
+  const { last } = await load.run(burst, answer);
+  load.close();
+  const seconds = last / 1_000;
+  const row = { case: "10,000 tellings at once", variant: ours, unit: "ns" };
+  return {
+    rows: [{ ...row, p50: last * 1e6, min: last * 1e6, p25: last * 1e6, p75: last * 1e6, n: 1 }],
+    ratios: [
+      {
+        goal: "burst of 10,000: the last verdict",
+        against: `an agent's least budget, ${leastBudget} s`,
+        value: seconds,
+        unit: "s",
+        spread: 0,
+        target: leastBudget,
+        better: "less",
+        pass: seconds <= leastBudget,
+      },
+    ],
+  };
+}
+
+function prepare(folder: string): void {
+  const rules = Array.from({ length: 99 }, (_, index) => rule(`r${index}`, `Foreign${index}`));
+  mkdirSync(join(folder, "workspace", ".hookline", "rules"), { recursive: true });
+  mkdirSync(join(folder, "home"));
+  const text = `hooks:\n${[...rules, rule("push", "Bash")].join("")}`;
+  writeFileSync(join(folder, "workspace", ".hookline", "rules", "all.yaml"), text);
+}
+
+const rule = (id: string, name: string): string =>
+  `  - { id: ${id}, on: tool_start, condition: { type: tool_name, match: ${name} }, action: { type: gate, reason: "${reason}" } }\n`;
+
+function requestIn(folder: string): Buffer {
+  const payload = JSON.stringify({
+    session_id: "5f0c1f2e-3b52-4f5e-9d6e-0d9d5f3c2b11",
+    transcript_path: join(folder, "home", "transcript.jsonl"),
+    cwd: join(folder, "workspace"),
+    permission_mode: "default",
+    hook_event_name: "PreToolUse",
+    tool_name: "Bash",
+    tool_input: { command: "git push --force origin main", description: "Push" },
+    tool_use_id: "toolu_01A09q90qw90lq917835lq9",
+  });
+  const head = [
+    "POST /hook/claude-code?event=PreToolUse HTTP/1.1",
+    "host: 127.0.0.1",
+    `authorization: Bearer ${token}`,
+    "content-type: application/json",
+    `content-length: ${Buffer.byteLength(payload)}`,
+  ];
+  return Buffer.from(`${head.join("\r\n")}\r\n\r\n${payload}`);
+}
+
+interface Served {
+  side: "bare" | "ours";
+  child: ChildProcess;
+  port: number;
+}
+
+async function serve(side: Served["side"], folder: string): Promise<Served> {
+  const words = [join(import.meta.dirname, "http-hook-server.ts"), side, folder, answer, token];
+  const child = spawn(process.execPath, words, { stdio: ["pipe", "pipe", "inherit"] });
+  assert.ok(child.stdout);
+  const [line] = await once(createInterface({ input: child.stdout }), "line");
+  return { side, child, port: Number(line) };
+}
+
+async function end({ child }: Served): Promise<void> {
+  child.stdin?.end();
+  if (child.exitCode === null) await once(child, "exit");
+}
+
+function runsIn(path: string): number {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const { count } = database.prepare("select count(*) as count from run where status = 'completed'").get() ?? {};
+  database.close();
+  return Number(count);
+}

@@ -1,0 +1,304 @@
+/**
+ * What programs' events cost on the daemon, each on disk before it is answered.
+ *
+ * Sides: one event per request over 10 and over 100 kept connections; 500 as lines of one request; lines over the unix socket with
+ * 1,000 on their way. The peer of the first is a bare node:http server that reads each request to its end and answers as many
+ * bytes, and keeps nothing; the others are compared with our own single ones. Each server is a process of its own, the load comes
+ * from this one. 100 hooks are loaded, none of which hears these events; all events are counted in the store afterwards.
+ *
+ * Then an agent's tool calls are judged while 10,000 events arrive in each second, and memory is read, garbage collected, after
+ * one half of a flood and after the other.
+ */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as wait } from "node:timers/promises";
+import { type Load, openLoad } from "./http-load.ts";
+import {
+  type Benchmark,
+  type Findings,
+  quantile,
+  type Ratio,
+  type Row,
+  ratioOf,
+  rowsOf,
+  sampleReadings,
+} from "./measure.ts";
+
+const token = "token-of-the-benchmark";
+const event = JSON.stringify({
+  event: "build.finished",
+  data: { ok: true, number: 4711, branch: "main", commit: "0123456789abcdef0123456789abcdef01234567" },
+});
+const bare = "a bare node:http server";
+const single = "one event per request";
+const bulk = "500 events as lines of a request";
+const lines = "lines over the unix socket";
+/** What a single one is answered with, but for its id. */
+const tail = '"outcome":{},"runs":[]}';
+const answerBytes = '{"event":"01k3x6g8q1m0a2b3c4d5e6f7g8",'.length + tail.length;
+
+export const ingest: Benchmark = {
+  name: "ingest",
+  about: "events of programs, each on disk before it is answered, 100 hooks loaded",
+  async measure() {
+    const folder = mkdtempSync(join(tmpdir(), "hookline-bench-ingest-"));
+    const running: ChildProcess[] = [];
+    try {
+      prepare(folder);
+      const daemon = await start(running, "ingest-server.ts", folder, token);
+      const server = await start(
+        running,
+        "http-hook-server.ts",
+        "bare",
+        folder,
+        "x".repeat(answerBytes - tail.length) + tail,
+      );
+      const world: World = { folder, daemon: daemon.port, bare: server.port, sent: 0, memory: daemon.memory };
+      const parts: Findings[] = [];
+      for (const connections of [100, 10]) parts.push(await compareSingles(world, connections));
+      parts.push(await compareMany(world), await judgeMeanwhile(world), await flood(world));
+      for (const child of running) await end(child);
+      assert.equal(eventsIn(join(folder, "bench.db")), world.sent, "every event is in the store");
+      return { rows: parts.flatMap(({ rows }) => rows), ratios: parts.flatMap(({ ratios }) => ratios) };
+    } finally {
+      for (const child of running) child.kill();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+interface World {
+  folder: string;
+  daemon: number;
+  bare: number;
+  /** Events, so far. */
+  sent: number;
+  /** Of the daemon, in MB. */
+  memory(): Promise<number>;
+}
+
+const singles = 3_000;
+/** So many, until the engine has compiled what both servers do. */
+const warmUp = 15_000;
+
+async function compareSingles(world: World, connections: number): Promise<Findings> {
+  const loads: Readonly<Record<string, Load>> = {
+    [bare]: await openLoad(world.bare, requestOf(event), connections),
+    [single]: await openLoad(world.daemon, requestOf(event), connections),
+  };
+  for (const side of [bare, single]) await loads[side]?.run(warmUp, tail);
+  world.sent += warmUp;
+  const samples = await sampleReadings([bare, single], 11, async (side) => {
+    if (side === single) world.sent += singles;
+    const taken = await loads[side]?.run(singles, tail);
+    return ((taken?.milliseconds ?? Number.NaN) * 1e6) / singles;
+  });
+  for (const load of Object.values(loads)) load.close();
+  const named = `${connections} connections`;
+  return {
+    rows: rowsOf(`one event, ${named}`, "ns", samples),
+    ratios: [ratioOf(samples, { goal: `single, ${named}: its rate`, cost: bare, by: single, atLeast: 0.6 })],
+  };
+}
+
+const atOnce = 500;
+const many = 10_000;
+
+async function compareMany(world: World): Promise<Findings> {
+  const one = await openLoad(world.daemon, requestOf(event), 10);
+  const some = await openLoad(world.daemon, requestOf(`${event}\n`.repeat(atOnce), "application/x-ndjson"), 2);
+  const socket = openLines(join(world.folder, "s.sock"));
+  const sides: Readonly<Record<string, () => Promise<number>>> = {
+    [single]: async () => (await one.run(singles, tail)).milliseconds / singles,
+    [bulk]: async () => (await some.run(many / atOnce, "}\n")).milliseconds / many,
+    [lines]: async () => (await socket.run(many)) / many,
+  };
+  const samples = await sampleReadings([single, bulk, lines], 9, async (side) => {
+    world.sent += side === single ? singles : many;
+    return ((await sides[side]?.()) ?? Number.NaN) * 1e6;
+  });
+  for (const load of [one, some, socket]) load.close();
+  return {
+    rows: rowsOf("one event of many", "ns", samples),
+    ratios: [
+      ratioOf(samples, { goal: "bulk: faster than single ones", cost: single, by: bulk, atLeast: 3 }),
+      ratioOf(samples, { goal: "socket lines: faster than single ones", cost: single, by: lines, atLeast: 3 }),
+    ],
+  };
+}
+
+/** How long a tool call waits for its verdict, alone and beside 10,000 events a second. */
+async function judgeMeanwhile(world: World): Promise<Findings> {
+  const judged = await openLoad(world.daemon, tellingIn(world.folder), 1);
+  const socket = openLines(join(world.folder, "s.sock"));
+  const judge = async (times: number): Promise<number[]> => {
+    const took: number[] = [];
+    for (let count = 0; count < times; count++) took.push((await judged.run(1, "}")).milliseconds * 1e6);
+    world.sent += times;
+    return took;
+  };
+  await judge(500);
+  const alone = await judge(1_500);
+  const stopping = new AbortController();
+  const began = performance.now();
+  let told = 0;
+  const telling = (async () => {
+    while (!stopping.signal.aborted) {
+      const due = Math.floor((performance.now() - began) * 10) - told;
+      told += due;
+      if (due > 0) await socket.run(due);
+      await wait(2);
+    }
+  })();
+  const beside = await judge(1_500);
+  const rate = (told / (performance.now() - began)) * 1_000;
+  stopping.abort();
+  await telling;
+  world.sent += told;
+  judged.close();
+  socket.close();
+  const called = "the verdict about a tool call, recorded";
+  return {
+    rows: [
+      rowOf(called, "alone, p50", alone, 0.5),
+      rowOf(called, "alone, p99", alone, 0.99),
+      rowOf(called, "beside the events, p50", beside, 0.5),
+      rowOf(called, "beside the events, p99", beside, 0.99),
+      { ...rowOf("events taken beside it", "in a second", [rate], 0.5), unit: "" },
+    ],
+    ratios: [],
+  };
+}
+
+const rowOf = (called: string, variant: string, readings: readonly number[], part: number): Row => ({
+  ...{ case: called, variant, unit: "ns", p50: quantile(readings, part), min: quantile(readings, 0) },
+  ...{ p25: quantile(readings, 0.25), p75: quantile(readings, 0.75), n: readings.length },
+});
+
+const flooded = 60_000;
+const megabytesAtMost = 20;
+
+async function flood(world: World): Promise<Findings> {
+  const socket = openLines(join(world.folder, "s.sock"));
+  const after: number[] = [];
+  for (let half = 0; half < 2; half++) {
+    await socket.run(flooded / 2);
+    world.sent += flooded / 2;
+    after.push(await world.memory());
+  }
+  socket.close();
+  const [first = Number.NaN, second = Number.NaN] = after;
+  const grown = second - first;
+  const ratio: Ratio = {
+    ...{ goal: `memory grown by the second half of ${flooded} events`, against: `${megabytesAtMost} MB`, value: grown },
+    ...{ unit: "MB", spread: 0, target: megabytesAtMost, better: "less", pass: grown <= megabytesAtMost },
+  };
+  return { rows: [{ ...rowOf("memory of the daemon", "after a flood", [second], 0.5), unit: "MB" }], ratios: [ratio] };
+}
+
+interface Pipelined {
+  /** Milliseconds until so many have their answers. */
+  run(count: number): Promise<number>;
+  close(): void;
+}
+const onTheirWay = 1_000;
+
+function openLines(path: string): Pipelined {
+  const socket = connect(path);
+  const line = `${event}\n`;
+  return {
+    run: (count) =>
+      new Promise((resolve) => {
+        const began = performance.now();
+        let [sent, answered] = [0, 0];
+        const send = (some: number): void => {
+          const now = Math.min(some, count - sent);
+          sent += now;
+          if (now > 0) socket.write(line.repeat(now));
+        };
+        const take = (chunk: Buffer): void => {
+          let answers = 0;
+          for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) answers += 1;
+          answered += answers;
+          send(answers);
+          if (answered < count) return;
+          socket.off("data", take);
+          resolve(performance.now() - began);
+        };
+        socket.on("data", take);
+        send(onTheirWay);
+      }),
+    close: () => void socket.destroy(),
+  };
+}
+
+const requestOf = (body: string, type = "application/json", path = "/events"): Buffer =>
+  Buffer.from(
+    [
+      `POST ${path} HTTP/1.1`,
+      "host: 127.0.0.1",
+      `authorization: Bearer ${token}`,
+      `content-type: ${type}`,
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    ].join("\r\n"),
+  );
+
+const tellingIn = (folder: string): Buffer =>
+  requestOf(
+    JSON.stringify({
+      ...{ hook_event_name: "PreToolUse", session_id: "s1", cwd: join(folder, "workspace"), tool_name: "Bash" },
+      ...{ tool_input: { command: "git push --force" }, tool_use_id: "toolu_1", transcript_path: "" },
+    }),
+    "application/json",
+    "/hook/claude-code?event=PreToolUse",
+  );
+
+function prepare(folder: string): void {
+  const rule = (id: string, name: string): string =>
+    `  - { id: ${id}, on: tool_start, condition: { type: tool_name, match: ${name} }, action: { type: gate, reason: no } }\n`;
+  const rules = Array.from({ length: 99 }, (_, index) => rule(`r${index}`, `Foreign${index}`));
+  mkdirSync(join(folder, "workspace", ".hookline", "rules"), { recursive: true });
+  mkdirSync(join(folder, "home"));
+  const text = `hooks:\n${[...rules, rule("push", "Bash")].join("")}`;
+  writeFileSync(join(folder, "workspace", ".hookline", "rules", "all.yaml"), text);
+}
+
+async function start(
+  running: ChildProcess[],
+  file: string,
+  ...words: string[]
+): Promise<{ port: number; memory(): Promise<number> }> {
+  const child = spawn(process.execPath, ["--expose-gc", join(import.meta.dirname, file), ...words], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  running.push(child);
+  assert.ok(child.stdout);
+  const said = createInterface({ input: child.stdout });
+  const next = async (): Promise<number> => Number((await once(said, "line"))[0]);
+  return {
+    port: await next(),
+    memory() {
+      child.stdin?.write("\n");
+      return next().then((bytes) => bytes / 1024 ** 2);
+    },
+  };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  child.stdin?.end();
+  if (child.exitCode === null) await once(child, "exit");
+}
+
+function eventsIn(path: string): number {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const { count } = database.prepare("select count(*) as count from event").get() ?? {};
+  database.close();
+  return Number(count);
+}

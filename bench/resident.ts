@@ -1,0 +1,166 @@
+/**
+ * What one event costs that a resident program judges, against child_process.spawn of `true`, and against a bare line of
+ * JSON to the same program and back.
+ *
+ * All sides wait for the whole answer before they go on. Spawn: starts `true` with three pipes and waits for its end; it
+ * reads and answers nothing. Bare: JSON.stringify, one write, one read, JSON.parse, to its own process of the program, in a
+ * session of its own, as ours is.
+ * Ours: handler and engine, with a store that keeps nothing; find, condition, the event in its program's words, queue,
+ * time limit, id, answer read into an outcome. The program is the same for both: 10 lines of Python.
+ */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEngine } from "../src/core/engine.ts";
+import type { HookEvent } from "../src/core/event.ts";
+import type { Hook, HookSet } from "../src/core/hook.ts";
+import type { Outcome } from "../src/core/outcome.ts";
+import type { Patterns, Ports } from "../src/core/ports.ts";
+import type { Residents } from "../src/core/resident.ts";
+import { createHandlers } from "../src/handlers/index.ts";
+import { startCompanion } from "../src/processes/companion.ts";
+import { createResidents } from "../src/processes/residents.ts";
+import { createInlineQueue } from "../src/queues/inline.ts";
+import { systemPorts } from "../src/system.ts";
+import { type Benchmark, ratioOf, rowsOf, sampleWork, type Work } from "./measure.ts";
+import { createNullStore } from "./null-store.ts";
+
+const folder = tmpdir();
+const program = join(import.meta.dirname, "..", "examples", "resident", "guard.py");
+
+export const resident: Benchmark = {
+  name: "resident",
+  about: "one event to a resident program and back, the program in Python",
+  async measure() {
+    const residents = createResidents({ start: startCompanion });
+    const bare = openBare();
+    try {
+      const emit = emitter(residents);
+      assert.equal((await emit("git push")).verdict?.reason, "a person pushes");
+      assert.equal((await emit("ls")).verdict, undefined);
+      assert.deepEqual(await bare.ask(eventOf("git push")), { id: "1", exit: 2, stderr: "a person pushes" });
+      const sides: readonly Work[] = [
+        { name: ours, run: times(() => emit("ls")) },
+        { name: line, run: times(() => bare.ask(eventOf("ls"))) },
+        { name: spawned, run: times(spawnTrue) },
+      ];
+      const samples = await sampleWork(sides, { rounds: 25, milliseconds: 100 });
+      return {
+        rows: rowsOf("one event judged", "ns", samples),
+        ratios: [
+          ratioOf(samples, { goal: "resident handler: cheaper than a spawn", cost: spawned, by: ours, atLeast: 50 }),
+          ratioOf(samples, { goal: "resident handler against a bare line of JSON", cost: ours, by: line, atMost: 2 }),
+        ],
+      };
+    } finally {
+      await residents.close();
+      bare.close();
+    }
+  },
+};
+
+const ours = "resident command hook";
+const line = "a bare line of JSON";
+const spawned = "child_process.spawn of true";
+
+const times = (one: () => unknown) => async (count: number) => {
+  for (let done = 0; done < count; done++) await one();
+};
+
+const eventOf = (command: string): object => ({
+  session_id: "session-1",
+  cwd: folder,
+  hook_event_name: "PreToolUse",
+  tool_name: "Bash",
+  tool_input: { command },
+});
+
+interface Bare {
+  ask(event: object): Promise<unknown>;
+  close(): void;
+}
+
+function openBare(): Bare {
+  const child = spawn(program, [], { stdio: ["pipe", "pipe", "inherit"], detached: true }); // a scheduler treats sessions apart
+  let said = "";
+  let asked = 0;
+  let answered: (answer: unknown) => void = () => {};
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    said += chunk;
+    const end = said.indexOf("\n");
+    if (end < 0) return;
+    const answer = said.slice(0, end);
+    said = said.slice(end + 1);
+    answered(JSON.parse(answer));
+  });
+  return {
+    ask(event) {
+      asked += 1;
+      return new Promise((resolve) => {
+        answered = resolve;
+        child.stdin.write(`${JSON.stringify({ id: String(asked), event })}\n`);
+      });
+    },
+    close: () => void child.kill(),
+  };
+}
+
+async function spawnTrue(): Promise<void> {
+  const child = spawn("true", { stdio: "pipe" });
+  child.stdin.end();
+  await once(child, "close");
+}
+
+function emitter(residents: Residents): (command: string) => Promise<Outcome> {
+  const hook: Hook = {
+    id: "guard",
+    name: "guard",
+    on: { event: ["PreToolUse"] },
+    steps: [{ uses: "command", with: { command: program, args: [], resident: true }, timeout: 600, onError: "stop" }],
+    limits: { overlap: "coalesce" },
+    mode: "sync",
+    role: "guard",
+    onFailure: "block",
+    priority: 100,
+    enabled: true,
+    tags: [],
+    origin: { dialect: "settings", layer: "project", root: folder },
+  };
+  const set: HookSet = { id: "resident", hooks: [hook] };
+  const ports: Ports = {
+    ...systemPorts(),
+    store: createNullStore(),
+    queue: createInlineQueue(),
+    hooks: () => set,
+    registry: { handlers: createHandlers(new Map()), conditions: new Map() },
+    patterns,
+    residents,
+  };
+  const engine = createEngine(ports);
+  const environment = Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+  let events = 0;
+  return async (command) => {
+    const event: HookEvent = {
+      id: `event-${events++}`,
+      name: "PreToolUse",
+      at: 0,
+      cwd: folder,
+      session: "session-1",
+      sender: "claude-code",
+      data: { tool_name: "Bash", tool_input: { command } },
+    };
+    return engine.emit(event, { environment });
+  };
+}
+
+/** The hook has no condition. */
+const patterns: Patterns = {
+  regex: () => () => false,
+  glob: () => () => false,
+  commands: () => undefined,
+  expression: () => null,
+};

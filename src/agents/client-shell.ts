@@ -1,0 +1,47 @@
+/** The shell's client as a file: whether this machine's bash can run it, and writing it. Apart from its text, which is pure. */
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import { clientFile } from "./client-files.ts";
+import { type ClientScript, clientScript } from "./client-script.ts";
+
+const usualPlaces = ["/bin/bash", "/usr/bin/bash"];
+
+/**
+ * Bash 5 (a clock in milliseconds), which reaches sockets, on a system that shows a process its environment as it was given.
+ * A bash that was built without sockets looks for the file. What does not answer at once is none.
+ */
+const needs = `((BASH_VERSINFO[0] >= 5)) && mapfile -d '' -t all </proc/self/environ && [[ " \${all[*]} " == *" HOOKLINE_TRIES=yes "* ]] || exit 1
+{ exec 3<>/dev/tcp/127.0.0.1/9; } 2>&1`;
+
+/** Undefined: there is none that can run the client. */
+export function findBash(environment: Readonly<Record<string, string | undefined>>): string | undefined {
+  const named = (environment.PATH ?? "").split(delimiter).filter(isAbsolute);
+  return [...new Set([...usualPlaces, ...named.map((folder) => join(folder, "bash"))])].find(canRunClient);
+}
+
+function canRunClient(bash: string): boolean {
+  if (!existsSync(bash)) return false;
+  const environment = { HOOKLINE_TRIES: "yes", LC_ALL: "C" };
+  const tried = spawnSync(bash, ["-p", "-c", needs], { env: environment, encoding: "utf8", timeout: 5_000 });
+  return tried.status === 0 || (tried.status === 1 && /refused/i.test(tried.stdout));
+}
+
+/** For its owner alone. Replaces it in one step: one that runs reads on in the old one. May throw what the file system says. */
+export function writeClient(stateFolder: string, client: ClientScript): void {
+  const file = clientFile(stateFolder);
+  const text = clientScript(client);
+  if (existsSync(file) && readFileSync(file, "utf8") === text) return;
+  const temporary = `${file}.${process.pid}`;
+  rmSync(temporary, { force: true });
+  writeFileSync(temporary, text, { mode: 0o700, flag: "wx" });
+  chmodSync(temporary, 0o700); // whatever the umask
+  renameSync(temporary, file);
+}
+
+/** The bash that a written client names; undefined: there is no client. */
+export function bashOfClient(stateFolder: string): string | undefined {
+  const file = clientFile(stateFolder);
+  if (!existsSync(file)) return undefined;
+  return /^#!(\S.*) -p\n/.exec(readFileSync(file, "utf8"))?.[1];
+}

@@ -1,0 +1,133 @@
+/**
+ * What an agent's telling comes to, whoever takes it: the command or the daemon read it, answer it and refuse it here, so
+ * that both give one verdict.
+ */
+import { HooklineError, messageOf } from "../core/error.ts";
+import type { HookEvent, MaybePromise } from "../core/event.ts";
+import { resolveEvent } from "../core/events.ts";
+import type { Hook } from "../core/hook.ts";
+import type { Outcome } from "../core/outcome.ts";
+import { listensTo } from "../core/plan.ts";
+import type { Caller } from "../core/ports.ts";
+import type { AgentAdapter, DecodeOptions, Places, Reply } from "./adapter.ts";
+import { agents, runByAgent } from "./index.ts";
+
+/** Registered as 660 s with the agent (R50): we answer before it gives up on us. */
+export const answersWithin = 650_000;
+export const payloadAtMost: number = 64 * 1024 * 1024;
+
+export interface Telling {
+  adapter: AgentAdapter;
+  event: HookEvent;
+  /** What it means too, to be sent before it (R62): the agent can be told nothing of these. */
+  beside: readonly HookEvent[];
+}
+
+/** @throws HooklineError agent_unknown */
+export function adapterOf(name: string | undefined): AgentAdapter {
+  const adapter = name !== undefined && Object.hasOwn(agents, name) ? agents[name] : undefined;
+  if (adapter) return adapter;
+  const known = Object.keys(agents).join(", ");
+  throw new HooklineError("agent_unknown", { name: name ?? "", where: "hookline hook", known });
+}
+
+/**
+ * The event that a payload means.
+ *
+ * @param told where the payload comes from, and what stands beside it
+ * @throws HooklineError input_invalid, event_unknown
+ */
+export function readTelling(
+  adapter: AgentAdapter,
+  payload: string,
+  { where, id, ...told }: Omit<DecodeOptions, "id"> & { where: string; id: () => string },
+): Telling {
+  const event = adapter.decode(parsePayload(payload, where), { ...told, id: id() });
+  return { adapter, event, beside: adapter.beside?.(event, id) ?? none };
+}
+const none: readonly HookEvent[] = [];
+
+/** At once where no hook waits. Never throws or rejects, as the engine does not. */
+export function decideTelling(
+  { event, beside }: Pick<Telling, "event" | "beside">,
+  emit: (event: HookEvent, caller: Caller) => MaybePromise<Outcome>,
+  caller: Caller,
+): MaybePromise<Outcome> {
+  return beside.length === 0 ? emit(event, caller) : oneByOne([...beside, event], emit, caller);
+}
+
+async function oneByOne(
+  all: readonly HookEvent[],
+  emit: (event: HookEvent, caller: Caller) => MaybePromise<Outcome>,
+  caller: Caller,
+): Promise<Outcome> {
+  let last: Outcome = {};
+  for (const one of all) last = await emit(one, caller);
+  return last;
+}
+
+/** With exit 2 standard error is the reason that the model reads: nothing else may stand there. */
+export const withComplaints = (reply: Reply, complaints: readonly string[]): Reply =>
+  reply.exitCode === 2 || complaints.length === 0 ? reply : { ...reply, stderr: complaints.join("\n") };
+
+/** What a process prints for it. */
+export const printed = ({ body }: Pick<Reply, "body">): string =>
+  body === undefined ? "" : typeof body === "string" ? body : `${JSON.stringify(body)}\n`;
+
+/** What a telling was that could not be read or judged, as far as it is known. */
+export interface Unjudged {
+  agent: string | undefined;
+  /** The event that the registration names. */
+  event: string | undefined;
+  /** The hooks in force there; absent: no file of theirs can be read. */
+  hooks: readonly Hook[] | undefined;
+  places: Places;
+}
+
+/** Nothing to say, or a block where a guard would have judged this event (R59). */
+export function unanswerable(error: unknown, unjudged: Unjudged): Reply {
+  const stderr = `hookline: ${messageOf(error)}`;
+  const isNews = error instanceof HooklineError && error.code === "event_unknown"; // no hook can be waiting for it
+  if (isNews || !isGuarded(unjudged)) return { exitCode: 0, stderr };
+  return { exitCode: 2, stderr: `${stderr} (a guard is in force for this event, so it is blocked)` };
+}
+
+/** Whether a guard of ours waits for this event; of an event without a name, for any. */
+export function isGuarded({ agent, event, hooks = [], places }: Unjudged): boolean {
+  const names = event === undefined ? undefined : resolveEvent(event);
+  return hooks.some(
+    (one) =>
+      one.enabled &&
+      one.onFailure === "block" &&
+      (names === undefined ? "event" in one.on : names.some((name) => listensTo(one, name))) &&
+      !(agent && runByAgent(one, agent, places)),
+  );
+}
+
+/** Deeper input than any agent sends would exhaust the stack of those who read it. */
+const nestingAtMost = 2_000;
+
+/** @throws HooklineError input_invalid */
+export function parsePayload(text: string, where: string): unknown {
+  if (nestingOf(text) > nestingAtMost)
+    throw new HooklineError("input_invalid", { reason: "it is nested too deeply", where });
+  try {
+    return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+  } catch (error) {
+    throw new HooklineError("input_invalid", { reason: messageOf(error), where }, { cause: error });
+  }
+}
+
+/** An upper bound: brackets inside strings count too, where they hardly ever go so deep. */
+function nestingOf(text: string): number {
+  if (text.length < nestingAtMost) return 0;
+  if (text.split("[").length + text.split("{").length < nestingAtMost) return 0; // hardly any payload holds so many
+  let depth = 0;
+  let deepest = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index) | 32; // [ and { differ in this bit, and so do ] and }
+    if (unit === 123) deepest = Math.max(deepest, ++depth);
+    else if (unit === 125) depth -= 1;
+  }
+  return deepest;
+}

@@ -1,0 +1,16 @@
+/** Writes the shell's client anew after Hookline was updated: a daemon of the new version refuses the old client. */
+import { bashOfClient, writeClient } from "../agents/client-shell.ts";
+import { buildVersion } from "./build-version.ts";
+import { type Place, stateFolder } from "./place.ts";
+
+/** Called by the command that such a client became. Never rejects. */
+export async function renewClient(place: Place): Promise<void> {
+  try {
+    const state = stateFolder(place);
+    const bash = bashOfClient(state);
+    const program = [process.execPath, process.env.HOOKLINE_BIN ?? ""];
+    if (bash !== undefined) writeClient(state, { bash, program, version: buildVersion() });
+  } catch {
+    // The state folder cannot be written: each event starts Node, and is answered.
+  }
+}

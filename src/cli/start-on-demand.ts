@@ -1,0 +1,42 @@
+/** Starts a daemon for the next event, where none is there and install has allowed it. Apart from asking one: this event is answered. */
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { onDemandFile, startedFile } from "../agents/client-files.ts";
+import { readAddress } from "../daemon/address.ts";
+import { daemonFilesOf } from "../daemon/state-file.ts";
+import { buildVersion } from "./build-version.ts";
+import { type Place, stateFolder, storePath } from "./place.ts";
+
+/** One that cannot be started is not tried again by each event. */
+const notAgainWithin = 10_000;
+
+/** To be called when the answer is written. Never rejects. */
+export async function startOnDemand(place: Place, store: string | undefined): Promise<void> {
+  const state = stateFolder(place);
+  const { HOOKLINE_DAEMON: daemon, HOOKLINE_STORE: other } = place.environment;
+  if (daemon === "off" || store !== undefined || other || !existsSync(onDemandFile(state))) return;
+  try {
+    if (isThere(daemonFilesOf(storePath(place, undefined)).address) || wasStarted(startedFile(state))) return;
+    writeFileSync(startedFile(state), "", { mode: 0o600 });
+    const { startDaemon } = await import("./start-daemon.ts");
+    startDaemon(place);
+  } catch {
+    // The next event is judged by its own command again, as this one was; `hookline status` says that there is no daemon.
+  }
+}
+
+/** Of our version, and alive. */
+function isThere(file: string): boolean {
+  const address = readAddress(file);
+  if (!address || address.version !== buildVersion()) return false;
+  try {
+    return process.kill(address.pid, 0);
+  } catch {
+    return false; // another user's process is not our daemon either
+  }
+}
+
+/** A clock that was set back does not keep it from being started. */
+function wasStarted(file: string): boolean {
+  const last = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  return last !== undefined && Math.abs(Date.now() - last) < notAgainWithin;
+}

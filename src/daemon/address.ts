@@ -1,0 +1,60 @@
+/**
+ * Where a daemon is asked, on one line beside its state: shell clients read it with one builtin, so it is no JSON. Apart from
+ * the state file, because whoever reads this may ask for verdicts and nothing more has to be known.
+ */
+import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+
+export interface Address {
+  port: number;
+  /** Whoever has it may ask. */
+  token: string;
+  /** Whoever answers shows it: another program on a port that a dead daemon had does not know it. */
+  proof: string;
+  pid: number;
+  /** Clients of another version do their work themselves. */
+  version: string;
+  /** The path of its unix socket; empty: it has none. */
+  socket: string;
+}
+
+/** Readers see the whole line or none. May throw what the file system says. */
+export function writeAddress(file: string, address: Address): void {
+  const { port, token, proof, pid, version, socket } = address;
+  const temporary = `${file}.${pid}`;
+  rmSync(temporary, { force: true });
+  writeFileSync(temporary, `${[port, token, proof, pid, version, socket].join(" ")}\n`, { mode: 0o600, flag: "wx" });
+  renameSync(temporary, file);
+}
+
+/** Undefined: there is none, or others could have written it. Whether its process lives is not looked at. Never throws. */
+export function readAddress(file: string): Address | undefined {
+  try {
+    return isPrivate(file) ? addressIn(readFileSync(file, "utf8")) : undefined;
+  } catch {
+    return undefined; // no daemon has written it, or it is not ours to read
+  }
+}
+
+/** Takes it away, if it is still this process's. Never throws: an address whose process is gone is known as such. */
+export function removeAddress(file: string, { pid }: Pick<Address, "pid">): void {
+  try {
+    if (readAddress(file)?.pid === pid) rmSync(file, { force: true });
+  } catch {
+    // its folder cannot be written any more
+  }
+}
+
+/** The path comes last, as it may hold spaces. */
+function addressIn(text: string): Address | undefined {
+  const line = /^(\d+) (\S+) (\S+) (\d+) (\S+) (.*)\n$/.exec(text);
+  if (!line) return undefined;
+  const [, port = "", token = "", proof = "", pid = "", version = "", socket = ""] = line;
+  return { port: Number(port), token, proof, pid: Number(pid), version, socket };
+}
+
+/** A file of ours that nobody else may read or write, and no link. */
+export function isPrivate(path: string): boolean {
+  const found = lstatSync(path);
+  if (!found.isFile()) return false;
+  return process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o077) === 0);
+}

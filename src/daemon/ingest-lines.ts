@@ -1,0 +1,118 @@
+/** Many events of one sender, a JSON text on each line: taken in their order, and answered in their order. */
+import type { Ingest } from "./ingest.ts";
+import { toldLine } from "./ingest-answers.ts";
+import { createLines } from "./json-lines.ts";
+import type { Lane, Source } from "./lane.ts";
+
+export interface LinesTaken {
+  add(bytes: Buffer): void;
+  /** No more will come. */
+  end(): void;
+  /** Its sender does not read answers now: nothing more is taken until it does. */
+  hold(isHeld: boolean): void;
+  /** Nothing of it is taken any more. */
+  drop(): void;
+  /** What was added and is not taken yet, and how many of those that were taken have no answer yet. */
+  waiting(): { bytes: number; answers: number };
+  /** Whether it stands in the middle of a line. */
+  isBegun(): boolean;
+}
+
+export interface LinesOptions {
+  ingest: Ingest;
+  lane: Lane;
+  /** Told the answers that are next, each a line, in the order of the lines. */
+  answers(lines: string): void;
+  /** Called once: it has ended, and everything has its answer. */
+  done?(): void;
+}
+
+export function takeLines({ ingest, lane, answers, done = () => {} }: LinesOptions): LinesTaken {
+  const lines = createLines();
+  const slots: (string | undefined)[] = []; // of lines that were taken, in their order
+  let first = 0; // of the first slot, as a number of all lines
+  let held = 0; // bytes that the lane holds for what waits
+  let isHeld = false;
+  let isTelling = false;
+  let isEnded = false; // no more will come
+  let isDone = false;
+
+  function account(): void {
+    const waiting = lines.waitingInBytes();
+    if (waiting > held) lane.hold(0, waiting - held);
+    else if (waiting < held) lane.release(0, held - waiting);
+    held = waiting;
+  }
+
+  function answered(number: number, text: string, size: number): void {
+    slots[number - first] = text;
+    lane.release(1, size);
+    if (isTelling || slots[0] === undefined) return;
+    isTelling = true;
+    queueMicrotask(tell); // with the others that are answered just now
+  }
+
+  function tell(): void {
+    isTelling = false;
+    let count = 0;
+    let text = "";
+    for (; slots[count] !== undefined; count++) text += `${slots[count]}\n`;
+    slots.splice(0, count);
+    first += count;
+    if (count > 0) answers(text);
+    endIfDone();
+  }
+
+  function endIfDone(): void {
+    if (!isEnded || isDone || slots.length > 0 || lane.isWaiting(source)) return;
+    isDone = true;
+    done();
+  }
+
+  const source: Source = {
+    next() {
+      if (isHeld) return false;
+      const line = lines.next();
+      account();
+      if (line === undefined) {
+        if (isEnded && slots.length === 0) queueMicrotask(endIfDone);
+        return false;
+      }
+      const number = first + slots.length;
+      slots.push(undefined);
+      if ("because" in line) {
+        lane.hold(1, 0);
+        answered(number, toldLine({ refused: line.because }), 0);
+        return true;
+      }
+      const size = line.text.length;
+      lane.hold(1, size);
+      return ingest.take(line.text, (answer) => answered(number, toldLine(answer), size)) ?? true;
+    },
+  };
+
+  return {
+    add(bytes) {
+      lines.add(bytes);
+      account();
+      lane.wake(source);
+    },
+    end() {
+      isEnded = true;
+      lines.end();
+      account();
+      lane.wake(source);
+    },
+    hold(now) {
+      isHeld = now;
+      if (!isHeld) lane.wake(source);
+    },
+    drop() {
+      isHeld = true;
+      lane.release(0, held);
+      held = 0;
+    },
+    waiting: () => ({ bytes: held, answers: slots.length }),
+    isBegun: lines.isBegun,
+  };
+}

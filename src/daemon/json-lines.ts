@@ -1,0 +1,124 @@
+/** Cuts what arrives in pieces into lines. A piece becomes text as a whole: line by line that would cost more than to read what the lines say. */
+import { largestInBytes, textOf } from "./sent-event.ts";
+
+/** A line's text, or why it cannot be read. */
+export type Line = { text: string } | { because: "line_too_large" | "input_invalid" };
+
+export interface Lines {
+  add(bytes: Buffer): void;
+  /** What stands behind the last line break is a line, too. */
+  end(): void;
+  /** Whether a line's end is still to come. */
+  isBegun(): boolean;
+  /** Undefined: no whole line is there. Empty ones are left out. */
+  next(): Line | undefined;
+  /** Of whole lines, what was not looked at yet. Of one that is only begun, no more is kept than a line may have. */
+  waitingInBytes(): number;
+}
+
+const lineBreak = 10;
+const tooLarge: Line = { because: "line_too_large" };
+/** Stands for a line that was dropped as it came in. */
+const dropped = Buffer.alloc(0);
+
+export function createLines(): Lines {
+  const pieces: Buffer[] = []; // of whole lines, without the last line break
+  const begun: Buffer[] = []; // of a line whose end is still to come
+  let begunInBytes = 0;
+  let isDropped = false; // the begun line is too large: what still comes of it is not kept
+  let wholeInBytes = 0;
+  let text = ""; // of the piece that is being handed out
+  let at = 0;
+  let broken: Line[] = []; // of a piece that is no UTF-8 as a whole
+
+  function keep(bytes: Buffer): void {
+    if (bytes.length === 0 || isDropped) return;
+    begun.push(bytes);
+    begunInBytes += bytes.length;
+    if (begunInBytes <= largestInBytes) return;
+    isDropped = true;
+    forget();
+  }
+
+  function forget(): void {
+    begun.length = 0;
+    begunInBytes = 0;
+  }
+
+  function whole(piece: Buffer): void {
+    pieces.push(piece);
+    wholeInBytes += piece.length;
+  }
+
+  function close(): void {
+    if (isDropped) whole(dropped);
+    else if (begun.length > 0) whole(Buffer.concat(begun));
+    isDropped = false;
+    forget();
+  }
+
+  function add(bytes: Buffer): void {
+    let rest = bytes;
+    if (begun.length > 0 || isDropped) {
+      const first = rest.indexOf(lineBreak);
+      keep(first === -1 ? rest : rest.subarray(0, first));
+      if (first === -1) return;
+      close();
+      rest = rest.subarray(first + 1);
+    }
+    const last = rest.lastIndexOf(lineBreak);
+    if (last > 0) whole(rest.subarray(0, last));
+    keep(rest.subarray(last + 1));
+  }
+
+  function next(): Line | undefined {
+    for (;;) {
+      const found = broken.shift() ?? nextOfText();
+      if (found) return found;
+      const piece = pieces.shift();
+      if (piece === undefined) return undefined;
+      if (piece === dropped) return tooLarge;
+      wholeInBytes -= piece.length;
+      const read = textOf(piece);
+      if (read === undefined) broken = linesOfBroken(piece);
+      else {
+        text = read;
+        at = 0;
+      }
+    }
+  }
+
+  function nextOfText(): Line | undefined {
+    while (at < text.length) {
+      const end = text.indexOf("\n", at);
+      const line = text.slice(at, end === -1 ? text.length : end);
+      at = end === -1 ? text.length : end + 1;
+      if (line.length > largestInBytes) return tooLarge;
+      if (line.length > 2 || line.trim() !== "") return { text: line };
+    }
+    text = "";
+    return undefined;
+  }
+
+  return {
+    add,
+    end: close,
+    isBegun: () => begun.length > 0 || isDropped,
+    next,
+    waitingInBytes: () => wholeInBytes,
+  };
+}
+
+/** One by one: the good ones among them are good. */
+function linesOfBroken(piece: Buffer): Line[] {
+  const lines: Line[] = [];
+  for (let at = 0; at <= piece.length; ) {
+    const found = piece.indexOf(lineBreak, at);
+    const end = found === -1 ? piece.length : found;
+    const text = textOf(piece.subarray(at, end));
+    if (text === undefined) lines.push({ because: "input_invalid" });
+    else if (text.trim() !== "") lines.push({ text });
+    at = end + 1;
+  }
+  return lines;
+}

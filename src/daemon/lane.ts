@@ -1,0 +1,134 @@
+/**
+ * The lane of what others send: it is worked in slices of a few milliseconds, one in each turn of the event loop, so that an
+ * agent that waits for a guard is never behind a backlog. What it holds is bounded; who sends more is not read (SAFETY F14).
+ */
+import { isThenable } from "../core/flow.ts";
+
+/** Somebody who sends, with what was read and is not taken yet. */
+export interface Source {
+  /** Takes the next event, and answers true; false: none is left, or none may be taken now. A promise: hooks are being waited for. Never throws or rejects. */
+  next(): boolean | Promise<unknown>;
+}
+
+export interface Bounds {
+  /** Milliseconds in each turn of the loop; one event more may be begun in it. */
+  slice: number;
+  /** Events that were read and have no answer yet. */
+  events: number;
+  bytes: number;
+  /** Events whose hooks are being waited for. */
+  undecided: number;
+}
+
+export const usualBounds: Bounds = { slice: 3, events: 20_000, bytes: 32 * 1024 * 1024, undecided: 64 };
+
+export interface LaneOptions {
+  bounds?: Bounds;
+  /** Milliseconds on a clock that nobody sets. */
+  elapsed?(): number;
+  /** Calls back in the next turn of the event loop. */
+  nextTurn?(callback: () => void): void;
+}
+
+export interface Lane {
+  /** The source has something to take. Where this turn has time left and nobody waits, it is taken at once. */
+  wake(source: Source): void;
+  /** Whether its turn is still to come. */
+  isWaiting(source: Source): boolean;
+  /** What was read is held until it is answered. */
+  hold(events: number, bytes: number): void;
+  release(events: number, bytes: number): void;
+  isFull(): boolean;
+  /** Calls back once, when half of it is free. */
+  whenFree(callback: () => void): void;
+  held(): { events: number; bytes: number; undecided: number };
+}
+
+/** So many events of one sender, before the next sender's. */
+const inARow = 32;
+
+export function createLane({
+  bounds = usualBounds,
+  elapsed = () => performance.now(),
+  nextTurn = setImmediate,
+}: LaneOptions = {}): Lane {
+  const sources = new Set<Source>(); // in the order of their turns
+  const waiting = new Set<() => void>();
+  let held = { events: 0, bytes: 0 };
+  let undecided = 0;
+  let left = bounds.slice; // of this turn
+  let isScheduled = false;
+  let isWorking = false;
+
+  const mayTake = (): boolean => sources.size > 0 && undecided < bounds.undecided;
+
+  function work(): void {
+    if (isWorking || !mayTake() || left <= 0) return void schedule();
+    isWorking = true;
+    const began = elapsed();
+    try {
+      while (mayTake() && elapsed() - began < left) takeTurn(began);
+    } finally {
+      isWorking = false;
+      left -= Math.max(elapsed() - began, 0.001);
+    }
+    schedule();
+  }
+
+  /** The first source's turn; then it goes behind the others, if it has more. */
+  function takeTurn(began: number): void {
+    const [source] = sources;
+    if (!source) return;
+    sources.delete(source);
+    for (let count = 0; count < inARow; count++) {
+      const taken = source.next();
+      if (taken === false) return;
+      if (isThenable(taken)) waitFor(taken);
+      if (undecided >= bounds.undecided || elapsed() - began >= left) break;
+    }
+    sources.add(source);
+  }
+
+  function waitFor(deciding: PromiseLike<unknown>): void {
+    undecided += 1;
+    const ended = (): void => {
+      undecided -= 1;
+      schedule();
+    };
+    deciding.then(ended, ended);
+  }
+
+  /** The next turn begins with a slice of its own. */
+  function schedule(): void {
+    if (isScheduled || (left === bounds.slice && !mayTake())) return;
+    isScheduled = true;
+    nextTurn(() => {
+      isScheduled = false;
+      left = bounds.slice;
+      work();
+    });
+  }
+
+  return {
+    wake(source) {
+      const isAlone = sources.size === 0;
+      sources.add(source);
+      if (isAlone) work();
+      else schedule();
+    },
+    isWaiting: (source) => sources.has(source),
+    hold(events, bytes) {
+      held = { events: held.events + events, bytes: held.bytes + bytes };
+    },
+    release(events, bytes) {
+      held = { events: held.events - events, bytes: held.bytes - bytes };
+      if (waiting.size === 0 || held.events > bounds.events / 2 || held.bytes > bounds.bytes / 2) return;
+      const callbacks = [...waiting];
+      waiting.clear();
+      for (const callback of callbacks) callback();
+    },
+    isFull: () => held.events >= bounds.events || held.bytes >= bounds.bytes,
+    whenFree: (callback) => void waiting.add(callback),
+    held: () => ({ ...held, undecided }),
+  };
+}

@@ -1,0 +1,217 @@
+/** What agents tell, decided on the daemon's line: with the sender's environment, within the agent's time, and no longer than somebody waits for it. */
+import type { AgentAdapter, Reply } from "../agents/adapter.ts";
+import {
+  answersWithin,
+  decideTelling,
+  readTelling,
+  type Telling,
+  unanswerable,
+  withComplaints,
+} from "../agents/telling.ts";
+import { complaintAbout } from "../core/complaint.ts";
+import { messageOf } from "../core/error.ts";
+import type { HookEvent, Instant, MaybePromise } from "../core/event.ts";
+import { isThenable } from "../core/flow.ts";
+import type { HookSet, Problem } from "../core/hook.ts";
+import type { Outcome } from "../core/outcome.ts";
+import type { Caller } from "../core/ports.ts";
+import type { Environment, SessionEnvironments } from "./session-environments.ts";
+
+/** What is known of the hooks of a folder. */
+export interface Known {
+  set: HookSet;
+  problems: readonly Problem[];
+  root: string;
+}
+
+export interface TellingsOptions {
+  emit(event: HookEvent, caller: Caller): MaybePromise<Outcome>;
+  /** Resolves when all that was written in this turn is on disk. */
+  committed(): Promise<void>;
+  source: { at(cwd: string): MaybePromise<Known>; known(cwd: string): Known | undefined } | undefined;
+  sessions: SessionEnvironments;
+  /** Of a sender who sends none. */
+  environment: Environment;
+  home: string;
+  now(): Instant;
+  id(): string;
+  /** Done beside a session's begin; what it gives is told on the agent's standard error. Never rejects. */
+  sessionBegan?(event: HookEvent, environment: Environment): MaybePromise<readonly string[]>;
+  complain(reason: string): void;
+  /** Told of a sender's environment before anything of its telling is written down. */
+  learnSecrets(environment: Environment): void;
+}
+
+export interface Told {
+  adapter: AgentAdapter;
+  payload: string;
+  /** The event and the layer that the registration names. */
+  event: string | undefined;
+  by: string | undefined;
+  /** Where the sender works. */
+  folder: string;
+  /** Absent: it came over HTTP. */
+  environment: Environment | undefined;
+}
+
+/** Decided, or not to be read: then there is only what is said by policy. */
+export type Answered = { telling: Telling; outcome: Outcome; complaints: readonly string[] } | { reply: Reply };
+
+export interface Tellings {
+  /** Calls back once, unless it is left before. */
+  take(told: Told, answer: (answered: Answered) => void): Underway;
+  /** Gives those under way a while, then ends their hooks. Nothing more may be told. Safe to call twice. */
+  close(): Promise<void>;
+}
+export interface Underway {
+  /** Its sender has gone: nobody waits for the hooks. Without effect once it is answered. */
+  leave(): void;
+}
+
+/** Of the ten seconds that a daemon takes to end. */
+const endsWithin = 6_000;
+const where = "the daemon's hook route";
+
+export function createTellings(options: TellingsOptions): Tellings {
+  const { emit, committed, source, sessions, home, now, id } = options;
+  const underway = new Set<Waiting>();
+  const complaints = new WeakMap<Known, readonly string[]>();
+  let closing: Promise<void> | undefined;
+  let whenNone = (): void => {};
+
+  const ended = (one: Waiting): void => {
+    one.isOver = true;
+    if (underway.delete(one) && underway.size === 0) whenNone();
+  };
+
+  function complaintsAt(cwd: string): readonly string[] {
+    const known = source?.known(cwd);
+    if (!known) return none;
+    let found = complaints.get(known);
+    if (!found) {
+      const complaint = complaintAbout(known, (path) => path);
+      found = complaint === undefined ? none : [`hookline: ${complaint}`];
+      complaints.set(known, found);
+    }
+    return found;
+  }
+
+  function decide(told: Told, waiting: Waiting, answer: (answered: Answered) => void): void {
+    const { adapter, folder, event: named, by } = told;
+    const telling = readTelling(adapter, told.payload, {
+      where,
+      at: now(),
+      id,
+      cwd: folder,
+      ...(named === undefined ? {} : { event: named }),
+      ...(by === undefined ? {} : { registration: by }),
+    });
+    const { event } = telling;
+    const environment = told.environment ?? sessions.of(event.session) ?? options.environment;
+    if (told.environment) {
+      options.learnSecrets(told.environment);
+      sessions.note(event, told.environment);
+    }
+    const caller = callerOf(environment, event.at + answersWithin, waiting);
+    const give = (outcome: Outcome, more: readonly string[]): void => {
+      const all = told.environment ? [...complaintsAt(event.cwd), ...more] : none;
+      ended(waiting);
+      answer({ telling, outcome, complaints: all });
+    };
+    /** What was decided stands, although it may not be known later. */
+    const store = (outcome: Outcome, more: readonly string[]): void => {
+      committed().then(
+        () => give(outcome, more),
+        (error: unknown) => {
+          options.complain(`${event.name} could not be written down: ${messageOf(error)}`);
+          give(outcome, more);
+        },
+      );
+    };
+    const outcome = decideTelling(telling, emit, caller);
+    const notes = event.name === "SessionStart" ? options.sessionBegan?.(event, environment) : undefined;
+    if (!isThenable(outcome) && !isThenable(notes)) store(outcome, notes ?? none);
+    else void Promise.all([outcome, notes]).then(([decided, noted]) => store(decided, noted ?? none)); // neither rejects
+  }
+
+  async function unread(error: unknown, told: Told): Promise<Reply> {
+    const { adapter, event, folder, environment = options.environment } = told;
+    const known = await source?.at(folder);
+    const places = { home, root: known?.root ?? folder, environment };
+    return unanswerable(error, { agent: adapter.name, event, hooks: known?.set.hooks, places });
+  }
+
+  function end(): Promise<void> {
+    if (underway.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        for (const one of underway) one.leave();
+      }, endsWithin);
+      whenNone = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  return {
+    take(told, answer) {
+      const waiting = createWaiting();
+      underway.add(waiting);
+      try {
+        decide(told, waiting, answer);
+      } catch (error) {
+        void unread(error, told).then((reply) => {
+          ended(waiting);
+          answer({ reply });
+        });
+      }
+      return waiting;
+    },
+    close() {
+      closing ??= end();
+      return closing;
+    },
+  };
+}
+
+const none: readonly string[] = [];
+
+/** What a command would have printed, and how it would have ended. */
+export const replyOf = (answered: Answered): Reply =>
+  "reply" in answered
+    ? answered.reply
+    : withComplaints(answered.telling.adapter.encode(answered.telling.event, answered.outcome), answered.complaints);
+
+interface Waiting extends Underway {
+  isOver: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** The signal is made when somebody asks for it: most decisions are made before. */
+function createWaiting(): Waiting {
+  let controller: AbortController | undefined;
+  let hasLeft = false;
+  const waiting: Waiting = {
+    isOver: false,
+    get signal() {
+      controller ??= new AbortController();
+      if (hasLeft) controller.abort();
+      return controller.signal;
+    },
+    leave() {
+      if (waiting.isOver) return;
+      hasLeft = true;
+      controller?.abort();
+    },
+  };
+  return waiting;
+}
+
+const callerOf = (environment: Environment, deadline: Instant, waiting: Waiting): Caller => ({
+  environment,
+  deadline,
+  get signal() {
+    return waiting.signal;
+  },
+});

@@ -1,0 +1,182 @@
+/** A command that stays: the event goes to it as one line, and the line that it answers is read as a command's output. */
+import { tmpdir } from "node:os";
+import { depthBelow, depthVariable } from "../core/depth.ts";
+import type { Fields, MaybePromise } from "../core/event.ts";
+import { isThenable } from "../core/flow.ts";
+import type { Protocol, StepContext, StepResult } from "../core/ports.ts";
+import type { Command } from "../core/program.ts";
+import type { Evidence } from "../core/record.ts";
+import { contentOf, type Question, type Reply } from "../core/resident.ts";
+import { protocols } from "../protocols/index.ts";
+import { writtenName } from "../protocols/written-name.ts";
+import { type CommandParams, isFolder, notStarted } from "./command.ts";
+import { environmentOf, isSessionSecret, projectFolder } from "./command-environment.ts";
+import { createFinder, lineOf } from "./command-line.ts";
+import { shorten } from "./evidence.ts";
+import { askOnce } from "./resident-once.ts";
+import { limitsOf } from "./resident-wish.ts";
+
+export type AskResident = (params: CommandParams, context: StepContext) => MaybePromise<StepResult>;
+
+type Environment = Readonly<Record<string, string>>;
+
+export function createAskResident(): AskResident {
+  const find = createFinder();
+  const contents = new WeakMap<CommandParams, string>();
+  const senders = new WeakMap<Environment, Environment>();
+
+  function content(params: CommandParams): string {
+    const known = contents.get(params) ?? contentOf(params);
+    contents.set(params, known);
+    return known;
+  }
+
+  /** The variables of the agent, as this event's sender has them. */
+  function ofSender({ environment: given }: StepContext["caller"]): Environment {
+    if (!given) return none;
+    const known = senders.get(given) ?? agentVariables(given);
+    senders.set(given, known);
+    return known;
+  }
+
+  function command(params: CommandParams, context: StepContext, folder: string): Omit<Command, "input"> | string {
+    const environment = startEnvironment(params, context);
+    const line = lineOf(params, environment, find);
+    if (typeof line === "string") return line;
+    return { ...line, cwd: isFolder(folder) ? folder : tmpdir(), environment };
+  }
+
+  async function ask(params: CommandParams, protocol: Protocol, context: StepContext): Promise<StepResult> {
+    const { event, hook, caller, ports } = context;
+    const folder = workspaceOf(context);
+    const depth = depthBelow(event, caller.environment ?? {});
+    const said = content(params);
+    const project = projectFolder(context, caller.environment);
+    const question: Question = {
+      key: `${depth} ${caller.environment ? "" : "nobody's environment "}${folder}\0${hook.origin.dialect}\0${hook.origin.plugin ?? ""}\0${said}`,
+      content: said,
+      called: calledBy(params),
+      limits: limitsOf(params.resident),
+      command: () => command(params, context, folder),
+      event: protocol.write(event, writtenName(hook, event.name), hook),
+      environment: withProject(params.environment === "clean" ? none : ofSender(caller), project, folder),
+      folder: event.cwd,
+      hook: hook.id,
+      timeout: context.timeout,
+      signal: context.signal,
+    };
+    const reply = ports.residents ? await ports.residents.ask(question) : await askOnce(question, context);
+    return resultOf(reply, protocol, context);
+  }
+
+  return (params, context) => {
+    const protocol = protocols.get(params.protocol ?? "settings")?.();
+    if (!protocol) return notStarted(`no protocol is called "${params.protocol}"`);
+    return isThenable(protocol)
+      ? protocol.then((loaded) => ask(params, loaded, context))
+      : ask(params, protocol, context);
+  };
+}
+
+const none: Environment = {};
+
+const longestShown = 120;
+const calledBy = ({ command, args = [] }: CommandParams): string =>
+  (args.length === 0 ? command : [command, ...args].join(" ")).slice(0, longestShown);
+
+/** Where it runs: one process for each. The event itself says where the session is. */
+function workspaceOf(context: StepContext): string {
+  const { layer, root } = context.hook.origin;
+  const isOfProject = layer === "project" || layer === "local";
+  return isOfProject && root !== undefined ? root : projectFolder(context, context.caller.environment);
+}
+
+/** Of one event, or of one hook: what stays does not begin with them. */
+const passing = /^(?:HOOKLINE|CLAUDE|GEN)_(?:SESSION_ID|TOOL_NAME|EVENT|EVENT_TYPE|RUN_ID|HOOK_ID)$/;
+
+function startEnvironment(params: CommandParams, context: StepContext): Record<string, string> {
+  const all = Object.entries(environmentOf(params, context)).filter(([name]) => !passing.test(name));
+  return { ...Object.fromEntries(all), HOOKLINE_RESIDENT: "1" };
+}
+
+/** What the names of an agent's own variables begin with. */
+const agents: ReadonlySet<string> = new Set("CLAUDE CODEX GEMINI QWEN COPILOT OPENCODE CURSOR GEN HOOKLINE".split(" "));
+/** These go by the process, or by the event itself. */
+const ofProcess: ReadonlySet<string> = new Set([depthVariable, "HOOKLINE_RUN_COOKIE", "HOOKLINE_RESIDENT"]);
+
+function agentVariables(given: Environment): Environment {
+  const found: Record<string, string> = {};
+  for (const name in given) {
+    const value = given[name];
+    if (value === undefined || !agents.has(name.slice(0, name.indexOf("_")))) continue;
+    if (!passing.test(name) && !ofProcess.has(name) && !isSessionSecret(name)) found[name] = value;
+  }
+  return found;
+}
+
+const projectVariables = ["HOOKLINE_PROJECT_DIR", "CLAUDE_PROJECT_DIR"] as const;
+
+/** Most sessions name the folder that the process was started for, and then the same object is handed on. */
+function withProject(environment: Environment, project: string, folder: string): Environment {
+  if (project === folder && projectVariables.every((name) => (environment[name] ?? folder) === folder))
+    return environment;
+  return { ...environment, ...Object.fromEntries(projectVariables.map((name) => [name, project])) };
+}
+
+function resultOf(reply: Reply, protocol: Protocol, context: StepContext): StepResult {
+  const notes = reply.notes.length > 0 ? { notes: reply.notes } : {};
+  if (reply.is === "failure") {
+    const { failure, reason, stderr } = reply;
+    return {
+      ok: false,
+      output: {},
+      failure,
+      reason,
+      ...notes,
+      ...(stderr ? { evidence: evidenceOf("", stderr) } : {}),
+    };
+  }
+  const { id: _id, ...said } = reply.fields;
+  const evidence = evidenceOf(reply.line, reply.stderr);
+  if (isEmpty(said)) return { ok: true, output: {}, ...notes, evidence };
+  const result = readSaid(said, protocol, context);
+  const all = [...reply.notes, ...(result.notes ?? [])];
+  return { ...result, ...(all.length > 0 ? { notes: all } : {}), evidence: { ...evidence, ...result.evidence } };
+}
+
+/** As a command's end is read: by its exit code, its stdout and its stderr. */
+function readSaid(
+  { error, exit, stdout, stderr, ...answer }: Fields,
+  protocol: Protocol,
+  { event, hook }: StepContext,
+): StepResult {
+  if (error !== undefined && error !== null) {
+    const reason = typeof error === "string" ? error : JSON.stringify(error);
+    return { ok: false, output: answer, failure: "error", reason };
+  }
+  const code = exit ?? 0;
+  if (typeof code !== "number" || !Number.isInteger(code) || code < 0 || code > 255) {
+    const reason = `invalid_output: exit must be a whole number from 0 to 255, not ${JSON.stringify(exit)}`;
+    return { ok: false, output: answer, failure: "output", reason };
+  }
+  const ended = { code, stdout: isEmpty(answer) ? textOf(stdout) : JSON.stringify(answer), stderr: textOf(stderr) };
+  const result = protocol.read(
+    { how: "exit", ...ended, dropped: 0, containment: "resident", survivors: 0 },
+    event,
+    hook.id,
+  );
+  return { ...result, ...(exit === undefined ? {} : { evidence: { exitCode: code } }) };
+}
+
+const textOf = (said: Fields[string] | undefined): string => (typeof said === "string" ? said : "");
+
+function isEmpty(fields: Fields): boolean {
+  for (const _name in fields) return false;
+  return true;
+}
+
+const evidenceOf = (line: string, stderr = ""): Evidence => ({
+  stdout: shorten(line),
+  stderr: shorten(stderr),
+  containment: "resident",
+});

@@ -1,0 +1,287 @@
+/** A resident program: questions in their order, and a process for them, started anew when it has to be. */
+import { messageOf } from "../core/error.ts";
+import type { Command, StartCompanion } from "../core/program.ts";
+import type { Failure } from "../core/record.ts";
+import type { Question, Reply, ResidentFacts } from "../core/resident.ts";
+import { residentMemory } from "./process-memory.ts";
+import { type Complaints, createComplaints } from "./resident-complaints.ts";
+import { createFailures } from "./resident-failures.ts";
+import { followProcess, type Job, notesOf, type ProcessEnd, type ResidentProcess } from "./resident-process.ts";
+
+export interface ProgramOptions {
+  start: StartCompanion;
+  /** Told what a person should know of it. */
+  tell(level: "info" | "warn", message: string, hook: string): void;
+  /** Milliseconds between two looks at the memory of a program that works. */
+  looksEvery: number;
+}
+
+export interface ResidentProgram {
+  /** Folders whose hooks ask it. */
+  readonly folders: Set<string>;
+  readonly content: string;
+  lastAsked(): number;
+  ask(question: Question): Promise<Reply>;
+  /** Answers what it was asked, and ends. */
+  drain(): void;
+  facts(): ResidentFacts;
+  /** Nothing of it is left, and nobody waits for it. */
+  isOver(): boolean;
+  close(): Promise<void>;
+}
+
+/** A longer delay is not waited for: questions fail until it is over. */
+const waitedFor = 500;
+/** Who has lived so long has not failed at its start. */
+const livesWell = 10_000;
+/** Waiting for their turn; more fail at once, as our memory is no mailbox. */
+const waitingAtMost = 20_000;
+
+export function createResidentProgram(first: Question, options: ProgramOptions): ResidentProgram {
+  const { start, tell, looksEvery } = options;
+  const { limits, content, called } = first;
+  const waiting = new Set<Job>();
+  const processes = new Set<ResidentProcess>();
+  /** Of processes that are over, while something of them may still be alive. */
+  const endings = new Set<Promise<void>>();
+  let current: ResidentProcess | undefined;
+  let complaints: Complaints | undefined;
+  let starting: Promise<void> | undefined;
+  let delayed: NodeJS.Timeout | undefined;
+  let looking: NodeJS.Timeout | undefined;
+  let resting: NodeJS.Timeout | undefined;
+  const failures = createFailures();
+  let starts = 0;
+  let events = 0;
+  let lastAsked = 0;
+  let lastHook = first.hook;
+  let lastEnd: string | undefined;
+  let isDraining = false;
+  let isClosed = false;
+  let folder = first.folder;
+
+  function ask(question: Question): Promise<Reply> {
+    lastAsked = performance.now();
+    lastHook = question.hook;
+    if (isClosed) return refused("launch", "it was closed");
+    if (question.signal.aborted) return refused("cancelled", "the caller gave up");
+    if (waiting.size >= waitingAtMost) return refused("error", `${waiting.size} events wait for it already`);
+    return new Promise((resolve) => {
+      const abort = (): void => giveUp(job);
+      const job: Job = {
+        question,
+        askedAt: lastAsked,
+        behind: waiting.size + (current?.underWay() ?? 0),
+        settle(reply) {
+          question.signal.removeEventListener("abort", abort);
+          resolve(reply);
+        },
+      };
+      question.signal.addEventListener("abort", abort, { once: true });
+      waiting.add(job);
+      pump();
+    });
+  }
+
+  /** Gives the process as many questions as it may have. */
+  function pump(): void {
+    while (waiting.size > 0) {
+      if (current && isWornOut(current)) replace(current, "it had lived or answered enough");
+      if (!current) {
+        begin();
+        return;
+      }
+      if (current.underWay() >= limits.concurrency) return;
+      const [job] = waiting;
+      if (!job) return;
+      waiting.delete(job);
+      events += 1;
+      current.send(job);
+      looking ??= setTimeout(look, looksEvery).unref();
+    }
+    if (isDraining) current?.retire(unwanted);
+  }
+
+  /** One that was never asked is as good as new, else none would ever be. */
+  const isWornOut = ({ startedAt, asked }: ResidentProcess): boolean =>
+    asked() > 0 && (asked() >= limits.events || performance.now() - startedAt >= limits.age * 1000);
+
+  /** The next question begins another process; this one answers what it has. */
+  function replace(process: ResidentProcess, reason: string): void {
+    if (current === process) current = undefined;
+    process.retire(reason);
+  }
+
+  function begin(): void {
+    if (starting || delayed || isClosed) return;
+    const left = failures.left();
+    if (left <= 0) {
+      starting = startOne().finally(() => {
+        starting = undefined;
+        pump();
+      });
+    } else if (left <= waitedFor) {
+      delayed = setTimeout(() => {
+        delayed = undefined;
+        pump();
+      }, left);
+    } else {
+      const seconds = Math.ceil(left / 1000);
+      failWaiting(
+        "launch",
+        `it failed ${failures.inARow()} times in a row and is started again in ${seconds} s: ${lastEnd}`,
+      );
+    }
+  }
+
+  async function startOne(): Promise<void> {
+    const [job] = waiting;
+    const command = (job?.question ?? first).command();
+    if (typeof command === "string") return notStarted(command);
+    folder = command.cwd;
+    try {
+      const companion = await start(command);
+      if (isClosed) return await companion.end();
+      starts += 1;
+      complaints = createComplaints((message) => tell("info", message, lastHook));
+      companion.onComplaint(complaints.hear);
+      current = processOf(companion, command);
+      restLater(limits.idle * 1000);
+    } catch (error) {
+      notStarted(messageOf(error));
+    }
+  }
+
+  function processOf(companion: Awaited<ReturnType<StartCompanion>>, command: Omit<Command, "input">): ResidentProcess {
+    const process = followProcess({
+      companion,
+      environment: command.environment,
+      answered: pump,
+      ended(end) {
+        processes.delete(process);
+        if (current === process) current = undefined;
+        const ending = companion.end().finally(() => endings.delete(ending));
+        endings.add(ending);
+        over(end);
+      },
+    });
+    processes.add(process);
+    return process;
+  }
+
+  function notStarted(reason: string): void {
+    lastEnd = reason;
+    failures.failed();
+    failWaiting("launch", reason);
+  }
+
+  function over({ isClean, reason, answered, startedAt }: ProcessEnd): void {
+    complaints?.flush();
+    if (isClosed) return;
+    lastEnd = reason;
+    const works = answered > 0 && (isClean || performance.now() - startedAt >= livesWell);
+    if (works) failures.worked();
+    if (!isClean) {
+      failures.failed();
+      tell("warn", `the resident program ${called} was ended or went: ${reason}`, lastHook);
+    }
+    queueMicrotask(pump); // after those who were under way have been told
+  }
+
+  function failWaiting(failure: Failure, reason: string): void {
+    const jobs = [...waiting];
+    waiting.clear();
+    for (const job of jobs) job.settle({ is: "failure", failure, reason, notes: notesOf(job) });
+  }
+
+  /** Its time is over, or its caller went. */
+  function giveUp(job: Job): void {
+    const { question, askedAt } = job;
+    if (waiting.delete(job)) {
+      const reason = `its turn did not come within ${question.timeout} s: ${job.behind} were before it`;
+      job.settle({ is: "failure", failure: "timeout", reason, notes: [reason] });
+      return;
+    }
+    const process = [...processes].find((one) => one.holds(job));
+    const left = askedAt + question.timeout * 1000 - performance.now();
+    if (left <= nearEnough) {
+      process?.fail("timeout", `it did not answer within ${question.timeout} s`, job);
+      return;
+    }
+    job.settle({ is: "failure", failure: "cancelled", reason: "the caller gave up", notes: [] });
+    setTimeout(() => {
+      if (process?.holds(job)) process.fail("timeout", `it did not answer within ${question.timeout} s`, job);
+    }, left).unref();
+  }
+
+  /** While it works: what it holds in memory. */
+  function look(): void {
+    looking = undefined;
+    const most = limits.memory * 1_000_000;
+    for (const process of processes) {
+      const held = residentMemory(process.pid) ?? 0;
+      if (held <= most || (process !== current && held <= 2 * most)) continue;
+      const said = `it held ${Math.round(held / 1_000_000)} MB in memory, above its limit of ${limits.memory} MB`;
+      tell("warn", `the resident program ${called} is started anew: ${said}`, lastHook);
+      if (held > 2 * most) process.fail("error", said);
+      else replace(process, said);
+    }
+    if ([...processes].some((process) => process.underWay() > 0)) looking ??= setTimeout(look, looksEvery).unref();
+  }
+
+  function restLater(milliseconds: number): void {
+    clearTimeout(resting);
+    resting = setTimeout(rest, Math.min(milliseconds, longestTimer)).unref();
+  }
+
+  /** Ends it when nothing was asked for long; an event may take longer than that. */
+  function rest(): void {
+    if (!current) return;
+    const left = lastAsked + limits.idle * 1000 - performance.now();
+    const works = waiting.size > 0 || current.underWay() > 0;
+    if (left > 0 || works) restLater(works ? limits.idle * 1000 : left);
+    else replace(current, `nobody asked it for ${limits.idle} s`);
+  }
+
+  return {
+    folders: new Set([first.folder]),
+    content,
+    lastAsked: () => lastAsked,
+    ask,
+    drain() {
+      isDraining = true;
+      if (waiting.size === 0) current?.retire(unwanted);
+    },
+    facts() {
+      const memory = current && residentMemory(current.pid);
+      return {
+        ...{ command: called, folder, events, restarts: Math.max(0, starts - 1), waiting: waiting.size },
+        underWay: [...processes].reduce((sum, process) => sum + process.underWay(), 0),
+        ...(current ? { pid: current.pid } : {}),
+        ...(memory === undefined ? {} : { memoryInBytes: memory }),
+        ...(lastEnd === undefined ? {} : { ended: lastEnd }),
+      };
+    },
+    isOver: () => waiting.size + processes.size + endings.size === 0 && !starting,
+    async close() {
+      isClosed = true;
+      for (const timer of [delayed, looking, resting]) clearTimeout(timer);
+      failWaiting("cancelled", "it was closed");
+      for (const process of processes) process.end("it was closed");
+      await starting;
+      await Promise.all(endings);
+    },
+  };
+}
+
+const unwanted = "no hook asks it any more";
+/** Timers fire a little early, and limits are told in whole milliseconds. */
+const nearEnough = 20;
+const longestTimer = 2 ** 31 - 1;
+
+const refused = async (failure: Failure, reason: string): Promise<Reply> => ({
+  is: "failure",
+  failure,
+  reason,
+  notes: [],
+});

@@ -1,0 +1,79 @@
+/** The resident programs of this process: which question goes to which of them, and which are not wanted any more. */
+import type { HookSet } from "../core/hook.ts";
+import type { StartCompanion } from "../core/program.ts";
+import { contentOf, type Residents } from "../core/resident.ts";
+import { createResidentProgram, type ProgramOptions, type ResidentProgram } from "./resident-program.ts";
+
+export interface ResidentsOptions extends Partial<Pick<ProgramOptions, "tell" | "looksEvery">> {
+  start: StartCompanion;
+  /** Programs at once; the one that was not asked for the longest goes first. */
+  atMost?: number;
+}
+
+const usualAtMost = 32;
+/** Folders whose hook sets are remembered; the check that this saves is cheap. */
+const foldersAtMost = 1_000;
+
+export function createResidents({ start, tell, looksEvery, atMost = usualAtMost }: ResidentsOptions): Residents {
+  const options: ProgramOptions = { start, tell: tell ?? (() => {}), looksEvery: looksEvery ?? 1_000 };
+  const programs = new Map<string, ResidentProgram>();
+  /** They answer what they were asked, and go. */
+  const leaving = new Set<ResidentProgram>();
+  const sets = new Map<string, string>();
+
+  function letGo(key: string, program: ResidentProgram): void {
+    programs.delete(key);
+    leaving.add(program);
+    program.drain();
+    for (const one of leaving) if (one.isOver()) leaving.delete(one);
+  }
+
+  function makeRoom(): void {
+    const [first, ...others] = programs;
+    if (!first || programs.size <= atMost) return;
+    const [key, program] = others.reduce(
+      (oldest, one) => (one[1].lastAsked() < oldest[1].lastAsked() ? one : oldest),
+      first,
+    );
+    letGo(key, program);
+  }
+
+  return {
+    ask(question) {
+      let program = programs.get(question.key);
+      if (!program) {
+        program = createResidentProgram(question, options);
+        programs.set(question.key, program);
+      }
+      program.folders.add(question.folder);
+      const reply = program.ask(question);
+      if (programs.size > atMost) makeRoom();
+      return reply;
+    },
+    follow(folder, set) {
+      if (sets.get(folder) === set.id) return;
+      if (sets.size >= foldersAtMost) sets.clear();
+      sets.set(folder, set.id);
+      if (programs.size === 0) return;
+      const wanted = wantedBy(set);
+      for (const [key, program] of programs) {
+        if (wanted.has(program.content)) continue;
+        program.folders.delete(folder);
+        if (program.folders.size === 0) letGo(key, program);
+      }
+    },
+    facts: () => [...programs.values()].map((program) => program.facts()),
+    async close() {
+      await Promise.all([...programs.values(), ...leaving].map((program) => program.close()));
+    },
+  };
+}
+
+const wantedBy = ({ hooks }: HookSet): Set<string> =>
+  new Set(
+    hooks
+      .filter(({ enabled }) => enabled)
+      .flatMap(({ steps }) => steps)
+      .filter(({ uses, with: parameters }) => uses === "command" && parameters.resident !== undefined)
+      .map(({ with: parameters }) => contentOf(parameters)),
+  );

@@ -1,0 +1,129 @@
+/** Group commit: the writes of one turn of the event loop as one transaction, and the promise that tells when it is on disk. */
+
+export interface Groups {
+  /**
+   * Opens the turn's transaction, unless it is open. May throw what `begin` throws, and throws once something of this turn was
+   * lost: what an event sets off is not written down where the event could not be.
+   */
+  join(): void;
+  /** To be called after each write of the group: one that has become large or old is committed. */
+  wrote(): void;
+  /** Commits what is open. Never throws: those who wait for it hear of a failure. */
+  end(): void;
+  /** The transaction is gone, and what was written in it. Nothing, where none is open. */
+  lose(because: unknown): void;
+  isOpen(): boolean;
+  /** Resolves once all that was written so far is on disk; rejects with the reason if any of it is not. */
+  committed(): Promise<void>;
+  /** What was lost lay in a file that is replaced: the turn goes on in the new one. */
+  mended(): void;
+  /** Ends the turn at once. */
+  close(): void;
+}
+
+export interface GroupOptions {
+  begin(): void;
+  commit(): void;
+  /** Must not throw. */
+  rollback(): void;
+  /** Called when a group has ended, whether it was written or lost. Must not throw. */
+  ended(): void;
+  /** Puts a failure into words. */
+  worded(error: unknown): unknown;
+  /** Told of a group that was lost, once until one is written again. */
+  onLoss(because: unknown): void;
+}
+
+/** Other processes wait for a group, so none is longer: writes, and milliseconds between its first and its last. */
+const writesAtMost = 1_000;
+const longest = 20;
+
+/** From its first write to the end of the same turn of the event loop: one or several transactions. */
+interface Turn {
+  /** Why something of it was not written. */
+  failure?: { because: unknown };
+  /** Nothing more of it is written. */
+  isLost?: boolean;
+  waiting?: { promise: Promise<void>; resolve(): void; reject(because: unknown): void };
+  /** Its end is due. */
+  due: NodeJS.Immediate;
+}
+
+export function createGroups({ begin, commit, rollback, ended, worded, onLoss }: GroupOptions): Groups {
+  let turn: Turn | undefined;
+  let isOpen = false;
+  let isLosing = false;
+  let writes = 0;
+  let begun = 0;
+
+  function lose(because: unknown): void {
+    if (!isOpen) return;
+    isOpen = false;
+    ended();
+    const reason = worded(because);
+    if (turn) {
+      turn.failure ??= { because: reason };
+      turn.isLost = true;
+    }
+    if (!isLosing) onLoss(reason);
+    isLosing = true;
+  }
+
+  function end(): void {
+    if (!isOpen) return;
+    try {
+      commit();
+      isOpen = false;
+      isLosing = false;
+      ended();
+    } catch (error) {
+      rollback();
+      lose(error);
+    }
+  }
+
+  function endTurn(): void {
+    end();
+    const over = turn;
+    turn = undefined;
+    if (over?.failure) over.waiting?.reject(over.failure.because);
+    else over?.waiting?.resolve();
+  }
+
+  return {
+    join() {
+      if (isOpen) return;
+      if (turn?.isLost) throw turn.failure?.because;
+      begin();
+      isOpen = true;
+      writes = 0;
+      begun = Date.now();
+      turn ??= { due: setImmediate(endTurn) };
+    },
+    wrote() {
+      writes += 1;
+      if (isOpen && (writes >= writesAtMost || Date.now() - begun >= longest)) end();
+    },
+    end,
+    lose,
+    isOpen: () => isOpen,
+    mended() {
+      if (turn) turn.isLost = false;
+    },
+    committed() {
+      if (!turn) return written;
+      if (!turn.waiting) {
+        turn.waiting = Promise.withResolvers<void>();
+        turn.waiting.promise.catch(() => {}); // who asked may have gone; who waits hears of it all the same
+      }
+      return turn.waiting.promise;
+    },
+    close() {
+      if (turn) clearImmediate(turn.due);
+      endTurn();
+    },
+  };
+}
+
+/** Nothing is on its way. */
+export const written: Promise<void> = Promise.resolve();

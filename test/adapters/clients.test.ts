@@ -1,0 +1,127 @@
+/** The clients that install registers: how each is recognised, chosen, renewed after an update, and when it may start a daemon. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { chooseClient, httpToken, prepareClient, removeClients } from "../../src/agents/client.ts";
+import { clientFile, onDemandFile, startedFile } from "../../src/agents/client-files.ts";
+import { findBash, writeClient } from "../../src/agents/client-shell.ts";
+import { ownAddress, readOwnAddress, readOwnCall } from "../../src/agents/own-call.ts";
+import { commandFor } from "../../src/agents/registration.ts";
+import { renewClient } from "../../src/cli/renew-client.ts";
+import { startOnDemand } from "../../src/cli/start-on-demand.ts";
+
+function placeFor(t: TestContext): {
+  state: string;
+  place: { cwd: string; home: string; environment: Record<string, string> };
+} {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-clients-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const state = join(folder, "hookline");
+  mkdirSync(state, { mode: 0o700 });
+  return { state, place: { cwd: folder, home: folder, environment: { XDG_STATE_HOME: folder } } };
+}
+const bash = findBash(process.env);
+const withBash = { skip: bash === undefined ? "this machine has no bash that can run the client" : false };
+
+test("[R49] a call of ours is known whichever client makes it, and a line that only holds one is not", () => {
+  const meant = { agent: "claude-code", event: "Stop", by: "user" };
+  for (const program of [
+    ["/usr/bin/node", "/opt/hookline/bin/hookline.js"],
+    ["/bin/bash", "-p", "/home/you/.local/state/hookline/client.sh"],
+    ["/opt/hookline/bin/hookline"],
+  ])
+    assert.deepEqual(
+      readOwnCall(commandFor({ agent: "claude-code", program, by: "user", timeout: 660 }, "Stop")),
+      meant,
+    );
+  const url = ownAddress(4665, meant);
+  assert.deepEqual(readOwnAddress(url), meant);
+  for (const other of [
+    `${url}&x=1`,
+    url.replace("127.0.0.1", "example.com"),
+    url.replace("/hook/", "/hooks/"),
+    7,
+    undefined,
+  ])
+    assert.equal(readOwnAddress(other), undefined, String(other));
+  const line = commandFor(
+    { agent: "claude-code", program: ["/bin/bash", "-p", "/hookline/client.sh"], by: "user", timeout: 660 },
+    "Stop",
+  );
+  for (const other of [`${line}; rm x`, `true && ${line}`, line.replace("hookline", "other")])
+    assert.equal(readOwnCall(other), undefined, other);
+});
+
+test("the command in Node is chosen where no daemon may be asked or no bash can run the client, and install says why", (t) => {
+  const { state } = placeFor(t);
+  const clients = { stateFolder: state, program: ["/node", "/hookline.js"] as const, version: "1" };
+  const off = chooseClient({ ...clients, environment: { HOOKLINE_DAEMON: "off" } });
+  assert.deepEqual([off.is, off.program], ["node", clients.program]);
+  assert.match(off.because, /HOOKLINE_DAEMON is off/);
+  prepareClient({ ...clients, environment: { HOOKLINE_DAEMON: "off" } });
+  assert.ok(!existsSync(onDemandFile(state)) && !existsSync(clientFile(state)));
+});
+
+test("the shell's client is for its owner alone, and goes with the last uninstall", withBash, (t) => {
+  const { state } = placeFor(t);
+  const clients = {
+    stateFolder: state,
+    program: ["/node", "/hookline.js"] as const,
+    version: "1",
+    environment: process.env,
+  };
+  const chosen = prepareClient(clients);
+  assert.deepEqual(chosen.program, [bash, "-p", clientFile(state)]);
+  assert.equal(statSync(clientFile(state)).mode & 0o777, 0o700);
+  prepareClient({ ...clients, port: 5000 });
+  prepareClient(clients);
+  assert.equal(
+    readFileSync(onDemandFile(state), "utf8"),
+    "5000\n",
+    "an agent that tells the daemon itself still finds it",
+  );
+  assert.equal(httpToken(state), httpToken(state));
+  mkdirSync(join(state, "installs"));
+  writeFileSync(join(state, "installs", "claude-code-1.json"), "{}");
+  removeClients(state);
+  assert.ok(existsSync(clientFile(state)), "another layer calls it");
+  rmSync(join(state, "installs", "claude-code-1.json"));
+  removeClients(state);
+  for (const file of [clientFile(state), onDemandFile(state), join(state, "http-token")])
+    assert.ok(!existsSync(file), file);
+});
+
+test("[T35] a client of another version, which every daemon refuses, is written anew", withBash, async (t) => {
+  const { state, place } = placeFor(t);
+  assert.ok(bash);
+  const before = process.env.HOOKLINE_BIN;
+  t.after(() => {
+    if (before === undefined) delete process.env.HOOKLINE_BIN;
+    else process.env.HOOKLINE_BIN = before;
+  });
+  process.env.HOOKLINE_BIN = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+  await renewClient(place);
+  assert.ok(!existsSync(clientFile(state)), "none is made where none was installed");
+  writeClient(state, { bash, program: ["/old/node", "/old/hookline.js"], version: "0.0.0+old" });
+  await renewClient(place);
+  const text = readFileSync(clientFile(state), "utf8");
+  assert.ok(!text.includes("0.0.0+old") && !text.includes("/old/"));
+  assert.ok(text.includes(process.execPath) && text.startsWith(`#!${bash} -p\n`));
+});
+
+test("no daemon is started where install has not allowed it, where it is not wanted, or just after one was", async (t) => {
+  const { state, place } = placeFor(t);
+  await startOnDemand(place, undefined);
+  assert.ok(!existsSync(startedFile(state)), "not allowed");
+  writeFileSync(onDemandFile(state), "");
+  await startOnDemand({ ...place, environment: { ...place.environment, HOOKLINE_DAEMON: "off" } }, undefined);
+  await startOnDemand({ ...place, environment: { ...place.environment, HOOKLINE_STORE: "other.db" } }, undefined);
+  await startOnDemand(place, "other.db");
+  assert.ok(!existsSync(startedFile(state)), "not wanted");
+  writeFileSync(startedFile(state), "");
+  const { mtimeMs } = statSync(startedFile(state));
+  await startOnDemand(place, undefined);
+  assert.equal(statSync(startedFile(state)).mtimeMs, mtimeMs, "just started");
+});

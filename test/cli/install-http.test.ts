@@ -1,0 +1,74 @@
+/** hookline install --http on real files: which events the agent tells the daemon itself, with which token, and the way back. */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { placeFor } from "../daemon/started.ts";
+
+const own = '{\n\t"model": "opus" // mine\n}\n';
+const guard = JSON.stringify({
+  hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: "exit 0", role: "guard" }] }] },
+});
+
+test("[R50] install --http registers the daemon's address with a token of its own, and commands where HTTP cannot answer", (t) => {
+  const place = placeFor(t, { "home/.claude/settings.json": own, "workspace/.hookline/hooks.json": guard });
+  const file = join(place.folder, "home", ".claude", "settings.json");
+  const state = join(place.folder, "state", "hookline");
+  const { status, stdout, stderr } = place.hookline("install", "claude-code", "--http");
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /client: it tells the daemon itself, at http:\/\/127\.0\.0\.1:4665; none runs yet/);
+  const text = readFileSync(file, "utf8");
+  assert.doesNotMatch(text.replace("// mine", ""), /\/\//, "Cursor would read a remark");
+  const { hooks } = JSON.parse(text.replace("// mine", ""));
+  const token = readFileSync(join(state, "http-token"), "utf8").trim();
+  assert.match(token, /^[0-9a-f]{64}$/);
+  assert.equal(statSync(join(state, "http-token")).mode & 0o777, 0o600);
+  const handlerOf = (event: string): Record<string, unknown> => hooks[event][0].hooks[0];
+  assert.deepEqual(handlerOf("PostToolUse"), {
+    type: "http",
+    url: "http://127.0.0.1:4665/hook/claude-code?event=PostToolUse&by=user",
+    headers: { authorization: `Bearer ${token}` },
+    timeout: 660,
+  });
+  assert.equal(handlerOf("PreToolUse").onFailure, "block", "a guard is in force for it");
+  for (const event of ["SessionStart", "Setup", "PreCompact", "TaskCreated"])
+    assert.equal(handlerOf(event).type, "command", event);
+  assert.match(place.hookline("install", "claude-code", "--http").stdout, /nothing to do/);
+  assert.equal(readFileSync(file, "utf8"), text);
+  assert.deepEqual(JSON.parse(place.hookline("list", "--json").stdout).length, 1, "our own entries are no hooks");
+});
+
+test("[R50] install without --http goes back to commands, and uninstall to the same bytes, with nothing left for clients", (t) => {
+  const place = placeFor(t, { "home/.claude/settings.json": own });
+  const file = join(place.folder, "home", ".claude", "settings.json");
+  const state = join(place.folder, "state", "hookline");
+  place.hookline("install", "claude-code", "--http");
+  place.hookline("install", "claude-code");
+  assert.doesNotMatch(readFileSync(file, "utf8"), /"http"/);
+  place.hookline("install", "claude-code", "--layer", "local", "--http");
+  assert.match(readFileSync(join(place.workspace, ".claude", "settings.local.json"), "utf8"), /&by=local/);
+  place.hookline("uninstall", "claude-code");
+  assert.equal(readFileSync(file, "utf8"), own);
+  assert.ok(existsSync(join(state, "http-token")), "the other layer still needs it");
+  place.hookline("uninstall", "claude-code", "--layer", "local");
+  assert.deepEqual(readdirSync(place.workspace), []);
+  assert.deepEqual(
+    readdirSync(state).filter((name) => /^(client|daemon|http)/.test(name)),
+    [],
+  );
+});
+
+test("[R50] --http is refused where others would get the token or no daemon may be asked, and a dry run makes none", (t) => {
+  const place = placeFor(t);
+  const refused = place.hookline("install", "claude-code", "--layer", "project", "--http");
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, /the project's file may be shared/);
+  place.environment.HOOKLINE_DAEMON = "off";
+  assert.match(place.hookline("install", "claude-code", "--http").stderr, /HOOKLINE_DAEMON is off/);
+  assert.match(place.hookline("install", "claude-code", "--dry-run").stdout, /node.*hook claude-code/);
+  delete place.environment.HOOKLINE_DAEMON;
+  const dry = place.hookline("install", "claude-code", "--http", "--dry-run");
+  assert.match(dry.stdout, /Bearer \(made by install\)/);
+  assert.ok(!existsSync(join(place.folder, "state", "hookline", "http-token")));
+  assert.ok(!existsSync(join(place.folder, "home", ".claude")));
+});

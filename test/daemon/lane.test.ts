@@ -1,0 +1,156 @@
+/** The lane of what others send: told by turns of the event loop and by counts, never by time. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createLines, type Line } from "../../src/daemon/json-lines.ts";
+import { createLane, type Source, usualBounds } from "../../src/daemon/lane.ts";
+
+/** A clock on which every event takes a millisecond. */
+function world(bounds: Partial<typeof usualBounds> = {}) {
+  let time = 0;
+  const turns: (() => void)[] = [];
+  const lane = createLane({
+    bounds: { ...usualBounds, ...bounds },
+    elapsed: () => time,
+    nextTurn: (callback) => void turns.push(callback),
+  });
+  const taken: string[] = [];
+  return {
+    lane,
+    taken,
+    /** A sender with so many events; each takes a millisecond. */
+    sender(name: string, count: number): Source {
+      let left = count;
+      return {
+        next() {
+          if (left === 0) return false;
+          left -= 1;
+          time += 1;
+          taken.push(name);
+          return true;
+        },
+      };
+    },
+    /** The next turn of the loop; false: none was asked for. */
+    turn(): boolean {
+      const callback = turns.shift();
+      callback?.();
+      return callback !== undefined;
+    },
+  };
+}
+
+test("however much is waiting, each turn of the event loop takes one slice of it", () => {
+  const { lane, sender, taken, turn } = world({ slice: 4 });
+  lane.wake(sender("a", 1_000));
+  let turns = 1; // the first slice is taken at once
+  for (let before = 0; turn(); turns++) {
+    assert.ok(taken.length - before <= 8, `${taken.length - before} events between two turns`);
+    before = taken.length;
+  }
+  assert.equal(taken.length, 1_000);
+  assert.ok(turns >= 250, `${turns} turns`);
+});
+
+test("a verdict that is asked for while 10,000 events wait is given after one slice of them", async () => {
+  let time = 0;
+  const lane = createLane({ bounds: { ...usualBounds, slice: 3 }, elapsed: () => time });
+  const seen: string[] = [];
+  let left = 10_000;
+  setImmediate(() => seen.push("verdict")); // it came in the same turn
+  lane.wake({
+    next() {
+      if (left === 0) return false;
+      left -= 1;
+      time += 1;
+      seen.push("event");
+      return true;
+    },
+  });
+  while (left > 0) await new Promise(setImmediate);
+  assert.equal(seen.length, 10_001);
+  assert.ok(seen.indexOf("verdict") <= 6, `${seen.indexOf("verdict")} events were taken before it`);
+});
+
+test("who sends little is not behind who sends much", () => {
+  const { lane, sender, taken, turn } = world({ slice: 5 });
+  lane.wake(sender("much", 10_000));
+  lane.wake(sender("little", 1));
+  while (turn()) if (taken.includes("little")) break;
+  assert.ok(taken.indexOf("little") <= 64, `${taken.indexOf("little")} events were taken before it`);
+});
+
+test("while as many events wait for their hooks as may, no other is begun", async () => {
+  const { lane, turn } = world({ undecided: 2 });
+  const ends: (() => void)[] = [];
+  lane.wake({ next: () => new Promise<void>((resolve) => ends.push(resolve)) });
+  while (turn());
+  assert.equal(ends.length, 2);
+  ends[0]?.();
+  await new Promise(setImmediate);
+  while (turn());
+  assert.equal(ends.length, 3);
+  assert.equal(lane.held().undecided, 2);
+});
+
+test("it is full at its bounds, and tells once half of it is free", () => {
+  const { lane } = world({ events: 10, bytes: 1_000 });
+  lane.hold(9, 0);
+  assert.equal(lane.isFull(), false);
+  lane.hold(1, 0);
+  assert.equal(lane.isFull(), true);
+  let told = 0;
+  lane.whenFree(() => {
+    told += 1;
+  });
+  lane.release(4, 0);
+  assert.deepEqual([told, lane.isFull()], [0, false]);
+  lane.release(1, 0);
+  lane.release(1, 0);
+  assert.equal(told, 1);
+  lane.hold(0, 1_000);
+  assert.equal(lane.isFull(), true);
+});
+
+const textsOf = (pieces: readonly (string | Buffer)[], isEnded = true): string[] => {
+  const lines = createLines();
+  const found: string[] = [];
+  const read = (): void => {
+    for (let line = lines.next(); line; line = lines.next()) found.push(named(line));
+  };
+  for (const piece of pieces) {
+    lines.add(Buffer.from(piece));
+    read();
+  }
+  if (isEnded) lines.end();
+  read();
+  assert.equal(lines.waitingInBytes(), 0);
+  return found;
+};
+const named = (line: Line): string => ("text" in line ? line.text : `!${line.because}`);
+
+test("lines are the same wherever what arrives is cut, also in the middle of a letter", () => {
+  const text = '{"a":"ä€😀"}\n\n{"b":2}\r\n  \n{"c":3}';
+  const whole = Buffer.from(text);
+  const expected = ['{"a":"ä€😀"}', '{"b":2}\r', '{"c":3}'];
+  assert.deepEqual(textsOf([whole]), expected);
+  for (let size = 1; size < 12; size++) {
+    const pieces: Buffer[] = [];
+    for (let at = 0; at < whole.length; at += size) pieces.push(whole.subarray(at, at + size));
+    assert.deepEqual(textsOf(pieces), expected, `pieces of ${size} bytes`);
+  }
+});
+
+test("a line that is no UTF-8 is one bad line, and its neighbours are good", () => {
+  const broken = Buffer.concat([Buffer.from("good\n"), Buffer.from([0xff, 0xfe]), Buffer.from("\nfine\n")]);
+  assert.deepEqual(textsOf([broken]), ["good", "!input_invalid", "fine"]);
+});
+
+test("a line beyond the largest size is dropped as it comes in, and what follows it is taken", () => {
+  const half = "x".repeat(700_000);
+  assert.deepEqual(textsOf(["first\n", half, half, half, "\nlast\n"]), ["first", "!line_too_large", "last"]);
+  assert.deepEqual(textsOf([`${half}${half}\nlast`]), ["!line_too_large", "last"]);
+});
+
+test("a line whose end has not come is none yet", () => {
+  assert.deepEqual(textsOf(['{"a":1}\n{"b"'], false), ['{"a":1}']);
+});

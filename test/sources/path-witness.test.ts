@@ -1,0 +1,113 @@
+/** Who tells of changed paths says "no change" only where there was none. */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { createPathWitness, type PathWitness } from "../../src/sources/path-witness.ts";
+
+const skip = process.platform === "linux" ? false : "elsewhere every path is looked at each time";
+
+interface Watching {
+  folder: string;
+  witness: PathWitness;
+  /** Makes the change and waits until it was heard of; then all is followed anew. */
+  heard(change: () => void): Promise<void>;
+}
+
+function watching(t: TestContext, paths: (folder: string) => string[], before?: (folder: string) => void): Watching {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-witness-")));
+  before?.(folder);
+  let hear: (() => void) | undefined;
+  const witness = createPathWitness(() => hear?.());
+  t.after(() => {
+    witness.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const follow = (): void => witness.follow("one", paths(folder));
+  follow();
+  return {
+    folder,
+    witness,
+    async heard(change) {
+      assert.ok(witness.isQuiet("one"));
+      const told = new Promise<void>((resolve) => {
+        hear = resolve;
+      });
+      change();
+      await told;
+      assert.equal(witness.isQuiet("one"), false);
+      follow();
+    },
+  };
+}
+
+test("a file is heard of when it is made, written to, replaced and taken away", { skip }, async (t) => {
+  const { folder, heard } = watching(t, (top) => [join(top, "a.json")]);
+  const file = join(folder, "a.json");
+  await heard(() => writeFileSync(file, "1"));
+  await heard(() => writeFileSync(file, "2"));
+  await heard(() => {
+    writeFileSync(join(folder, "a.tmp"), "3");
+    renameSync(join(folder, "a.tmp"), file);
+  });
+  await heard(() => rmSync(file));
+});
+
+test("folders on the way to a path are heard of as they come, are replaced and go", { skip }, async (t) => {
+  const { folder, heard } = watching(t, (top) => [join(top, "x", "y", "a.json")]);
+  const [x, y] = [join(folder, "x"), join(folder, "x", "y")];
+  await heard(() => mkdirSync(x));
+  await heard(() => mkdirSync(y));
+  await heard(() => writeFileSync(join(y, "a.json"), "1"));
+  await heard(() => renameSync(x, join(folder, "other")));
+  await heard(() => {
+    mkdirSync(join(folder, "next", "y"), { recursive: true });
+    renameSync(join(folder, "next"), x);
+  });
+  await heard(() => writeFileSync(join(y, "a.json"), "2"));
+});
+
+test("behind a link both the link and what it leads to are heard of", { skip }, async (t) => {
+  const { folder, heard } = watching(
+    t,
+    (top) => [join(top, "link", "a.json")],
+    (top) => {
+      for (const name of ["left", "right"]) mkdirSync(join(top, name));
+      symlinkSync(join(top, "left"), join(top, "link"));
+    },
+  );
+  await heard(() => writeFileSync(join(folder, "left", "a.json"), "1"));
+  await heard(() => {
+    symlinkSync("right", join(folder, "link.tmp"));
+    renameSync(join(folder, "link.tmp"), join(folder, "link"));
+  });
+  await heard(() => writeFileSync(join(folder, "right", "a.json"), "1"));
+});
+
+test("of a folder it is heard what comes and goes in it, and nothing of its neighbours", { skip }, async (t) => {
+  const { folder, witness, heard } = watching(
+    t,
+    (top) => [join(top, "hooks")],
+    (top) => mkdirSync(join(top, "hooks")),
+  );
+  await heard(() => writeFileSync(join(folder, "hooks", "a.sh"), ""));
+  const other = new Promise<void>((resolve) => {
+    const neighbour = createPathWitness(() => {
+      neighbour.close();
+      resolve();
+    });
+    neighbour.follow("two", [join(folder, "b.sh")]);
+  });
+  writeFileSync(join(folder, "b.sh"), "");
+  await other; // it was told of it, in the order of the system
+  assert.ok(witness.isQuiet("one"));
+  await heard(() => rmSync(join(folder, "hooks", "a.sh")));
+});
+
+test("what is not followed any more is not quiet, and neither is what was never followed", { skip }, (t) => {
+  const { witness } = watching(t, (top) => [join(top, "a")]);
+  assert.equal(witness.isQuiet("two"), false);
+  witness.drop("one");
+  assert.equal(witness.isQuiet("one"), false);
+});

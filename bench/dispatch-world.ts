@@ -80,18 +80,20 @@ export const eventAt = (index: number): HookEvent => events[index & 7] as HookEv
 export const foreignMatcher = (index: number): string =>
   index % 5 === 4 ? `mcp__server${index}__.*` : index % 5 === 3 ? `Tool${index}|Other${index}` : `Tool${index}`;
 
-export const repeat = (name: string, work: (event: HookEvent) => unknown): Work => ({
-  name,
-  run(times) {
-    for (let index = 0; index < times; index++) work(eventAt(index));
-  },
-});
-export const repeatAwaited = (name: string, work: (event: HookEvent) => unknown): Work => ({
-  name,
-  async run(times) {
-    for (let index = 0; index < times; index++) await work(eventAt(index));
-  },
-});
+type Repeated = (event: HookEvent) => unknown;
+export const repeat = (name: string, work: Repeated): Work => ({ name, run: loopOf("", "", work) });
+export const repeatAwaited = (name: string, work: Repeated): Work => ({ name, run: loopOf("async", "await", work) });
+
+/**
+ * Made anew for each side: of one loop for all, the engine would know that it calls many things, and make none part of it.
+ * What the work gives is kept, else the engine might see that nobody needs it.
+ */
+const loopOf = (kind: string, wait: string, work: Repeated): Work["run"] =>
+  new Function(
+    "work",
+    "eventAt",
+    `let kept; return ${kind} (times) => { for (let index = 0; index < times; index++) kept = ${wait} work(eventAt(index)); }`,
+  )(work, eventAt);
 
 /** Same result before timing: each side calls as many callbacks per event as it should. */
 export async function checkCalls(world: World, sides: readonly Work[], expected: number): Promise<void> {

@@ -13,7 +13,7 @@ else await serveBare();
 async function serveOurs(): Promise<void> {
   const environment = { PATH: process.env.PATH ?? "", HOME: join(folder, "home") };
   const cwd = join(folder, "workspace");
-  const store = openSqliteStore({ path: join(folder, "bench.db"), groups: true });
+  const store = openSqliteStore({ path: join(folder, "state", "bench.db"), groups: true });
   const daemon = await createDaemon({
     ...{ cwd, home: environment.HOME, environment, store, workspaces: [cwd] },
     observe() {},

@@ -8,7 +8,7 @@ import { openSqliteStore } from "../src/stores/sqlite.ts";
 const [folder = "", token = ""] = process.argv.slice(2);
 const environment = { PATH: process.env.PATH ?? "", HOME: join(folder, "home") };
 const cwd = join(folder, "workspace");
-const store = openSqliteStore({ path: join(folder, "bench.db"), groups: true });
+const store = openSqliteStore({ path: join(folder, "state", "bench.db"), groups: true });
 const daemon = await createDaemon({
   ...{ cwd, home: environment.HOME, environment, store, workspaces: [cwd] },
   observe() {},

@@ -19,6 +19,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
+import { smallHeap } from "../src/cli/small-heap.ts";
 import { type Load, openLoad } from "./http-load.ts";
 import {
   type Benchmark,
@@ -65,7 +66,7 @@ export const ingest: Benchmark = {
       for (const connections of [100, 10]) parts.push(await compareSingles(world, connections));
       parts.push(await compareMany(world), await judgeMeanwhile(world), await flood(world));
       for (const child of running) await end(child);
-      assert.equal(eventsIn(join(folder, "bench.db")), world.sent, "every event is in the store");
+      assert.equal(eventsIn(join(folder, "state", "bench.db")), world.sent, "every event is in the store");
       return { rows: parts.flatMap(({ rows }) => rows), ratios: parts.flatMap(({ ratios }) => ratios) };
     } finally {
       for (const child of running) child.kill();
@@ -275,7 +276,8 @@ async function start(
   file: string,
   ...words: string[]
 ): Promise<{ port: number; memory(): Promise<number> }> {
-  const child = spawn(process.execPath, ["--expose-gc", join(import.meta.dirname, file), ...words], {
+  const flags = file === "ingest-server.ts" ? smallHeap : []; // as `hookline up` starts itself
+  const child = spawn(process.execPath, ["--expose-gc", ...flags, join(import.meta.dirname, file), ...words], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   running.push(child);

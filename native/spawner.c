@@ -13,7 +13,7 @@ typedef long i64;
 #if defined(__x86_64__)
 enum { n_read = 0, n_write = 1, n_close = 3, n_fstat = 5, n_mmap = 9, n_munmap = 11, n_sigprocmask = 14, n_mremap = 25,
        n_clone = 56, n_execve = 59, n_exit = 60, n_wait4 = 61, n_kill = 62, n_fcntl = 72, n_chdir = 80, n_setuid = 105,
-       n_setgid = 106, n_setsid = 112, n_setgroups = 116, n_prctl = 157, n_clock_gettime = 228, n_exit_group = 231,
+       n_setgid = 106, n_umask = 95, n_setsid = 112, n_setgroups = 116, n_prctl = 157, n_clock_gettime = 228, n_exit_group = 231,
        n_ppoll = 271, n_signalfd4 = 289, n_dup3 = 292, n_pipe2 = 293, n_close_range = 436 };
 static i64 sys(i64 number, i64 a, i64 b, i64 c, i64 d, i64 e) {
   register i64 r10 __asm__("r10") = d;
@@ -32,7 +32,7 @@ __asm__(".global _start\n_start:\n  xor %ebp, %ebp\n  and $-16, %rsp\n  call ser
 #elif defined(__aarch64__)
 enum { n_read = 63, n_write = 64, n_close = 57, n_fstat = 80, n_mmap = 222, n_munmap = 215, n_sigprocmask = 135,
        n_mremap = 216, n_clone = 220, n_execve = 221, n_exit = 93, n_wait4 = 260, n_kill = 129, n_fcntl = 25,
-       n_chdir = 49, n_setuid = 146, n_setgid = 144, n_setsid = 157, n_setgroups = 159, n_prctl = 167,
+       n_chdir = 49, n_setuid = 146, n_setgid = 144, n_umask = 166, n_setsid = 157, n_setgroups = 159, n_prctl = 167,
        n_clock_gettime = 113, n_exit_group = 94, n_ppoll = 73, n_signalfd4 = 74, n_dup3 = 24, n_pipe2 = 59,
        n_close_range = 436 };
 static i64 sys(i64 number, i64 a, i64 b, i64 c, i64 d, i64 e) {
@@ -71,6 +71,10 @@ void *memcpy(void *to, const void *from, u64 length) {
 void *memmove(void *to, const void *from, u64 length) {
   if (to < from) return memcpy(to, from, length);
   while (length--) ((u8 *)to)[length] = ((const u8 *)from)[length];
+  return to;
+}
+void *memset(void *to, int what, u64 length) { /* compilers call it for a structure that begins with zeros */
+  for (u64 at = 0; at < length; at++) ((u8 *)to)[at] = (u8)what;
   return to;
 }
 static u64 length_of(const char *text) {
@@ -131,7 +135,7 @@ static u8 *room(struct space *space, u64 more) {
 }
 
 /* ---- frames ---- */
-enum { version = 1, control = 3, head = 8, most_in_frame = 64 << 20, most_slots = 4096 };
+enum { version = 2, control = 3, head = 8, most_in_frame = 64 << 20, most_slots = 4096 };
 enum { in_start = 1, in_input = 2, in_taken = 3, in_close = 4, in_release = 5, in_ask = 6 };
 enum { out_hello = 1, out_started = 2, out_failed = 3, out_stdout = 4, out_stderr = 5, out_stdout_end = 6,
        out_stderr_end = 7, out_exit = 8, out_more = 9, out_fed = 10, out_told = 11 };
@@ -184,7 +188,7 @@ static void send_out(void) {
 struct start {
   const char *folder, *program, *path;
   char **arguments, **environment;
-  i64 user, group; /* -1: ours */
+  i64 user, group, mask; /* -1: ours */
   int descriptors[3];
   int error;
   int news[2]; /* where memory is not shared, the error goes through this pipe */
@@ -235,6 +239,7 @@ static i64 become(struct start *start) {
   for (int at = 0; at < 3; at++)
     if ((said = sys(n_dup3, start->descriptors[at], at, 0, 0, 0)) < 0) return said;
   if ((said = sys(n_chdir, (i64)start->folder, 0, 0, 0, 0)) < 0) return said;
+  if (start->mask >= 0) sys(n_umask, start->mask, 0, 0, 0, 0); /* of this child alone: folder and mask are not shared */
   if (start->user >= 0 || start->group >= 0) sys(n_setgroups, 0, 0, 0, 0, 0); /* refused unless we are root */
   if (start->group >= 0 && (said = sys(n_setgid, start->group, 0, 0, 0, 0)) < 0) return said;
   if (start->user >= 0 && (said = sys(n_setuid, start->user, 0, 0, 0, 0)) < 0) return said;
@@ -281,7 +286,7 @@ static void stop_input(struct slot *slot) {
   forget_rest(slot);
 }
 
-/* Writes what fits; false: its reader has gone, or all is written and nothing follows. */
+/* Writes what fits; false: its reader has gone, or all is written and nothing follows. Without memory for the rest it ends. */
 static int feed(struct slot *slot, const u8 *bytes, u64 length) {
   while (length > 0) {
     i64 written = sys(n_write, slot->input, (i64)bytes, (i64)length, 0, 0);
@@ -300,7 +305,7 @@ static int feed(struct slot *slot, const u8 *bytes, u64 length) {
     return 1;
   }
   slot->rest = map(rounded(length));
-  if (!slot->rest) return 0;
+  if (!slot->rest) leave(12); /* as in room(): a program that gets less than all of its input would not know it */
   memcpy(slot->rest, bytes, length);
   slot->rest_size = length;
   slot->rest_from = 0;
@@ -327,7 +332,7 @@ static int make_pipes(int pipes[3][2]) {
   return 0;
 }
 
-/* user, group, number of arguments, number of variables, whether more input follows; folder, program, arguments, variables, input */
+/* user, group, number of arguments, number of variables, whether more input follows, umask; folder, program, arguments, variables, input */
 static void start_one(u32 at, const u8 *bytes, u64 length) {
   struct slot *slot = &slots[at];
   struct start start = {0};
@@ -337,7 +342,8 @@ static void start_one(u32 at, const u8 *bytes, u64 length) {
   int follows = (int)number_at(bytes + 16);
   start.user = number_at(bytes) == 0xffffffff ? -1 : (i64)number_at(bytes);
   start.group = number_at(bytes + 4) == 0xffffffff ? -1 : (i64)number_at(bytes + 4);
-  const char *word = (const char *)bytes + 20;
+  start.mask = number_at(bytes + 20) == 0xffffffff ? -1 : (i64)(number_at(bytes + 20) & 0777);
+  const char *word = (const char *)bytes + 24;
   words.from = words.to = 0;
   char **list = (char **)room(&words, ((u64)arguments + variables + 4) * sizeof(char *));
   start.folder = word;
@@ -484,7 +490,7 @@ static void tell_all(u32 at) {
 
 static void obey(u32 kind, u32 at, const u8 *bytes, u64 length) {
   struct slot *slot = &slots[at];
-  if (kind == in_start && slot->pid == 0 && length > 20) return start_one(at, bytes, length);
+  if (kind == in_start && slot->pid == 0 && length > 24) return start_one(at, bytes, length);
   if (kind == in_start) leave(22); /* the other side and we count differently: nothing that follows could be trusted */
   if (slot->pid == 0) return; /* it has ended meanwhile */
   if (kind == in_ask) return tell_all(at);

@@ -78,11 +78,16 @@ export function createOutside(options: OutsideOptions): Outside {
       environment: options.environment,
     });
   });
-  const models = perProject<Model & { close(): Promise<void> }>(options, async (_event, settings) => {
+  const models = perProject<Model & { close(): Promise<void> }>(options, async (_event, settings, environment) => {
     const { createModel } = await import("./llm/index.ts");
-    const model = createModel(settings.models, options.environment);
+    const model = createModel(settings.models, environment);
     return { ask: (request, signal) => model.ask(request, signal), close: async () => {} };
   });
+  /** With the account and the model of whoever tells: a daemon asks as the command would. */
+  const model: Ports["model"] = async (event, hook, environment = options.environment) => {
+    const { variablesOf } = await import("./llm/index.ts");
+    return models.of(event, hook, (settings) => variablesOf(settings.models, environment));
+  };
   let asking: Promise<NonNullable<Ports["git"]>> | undefined;
   const git: Ports["git"] = async (question, signal) => {
     asking ??= Promise.all([import("./processes/git.ts"), import("./processes/git-around.ts")]).then(
@@ -119,9 +124,9 @@ export function createOutside(options: OutsideOptions): Outside {
     ports: {
       projects: async () => (await board()) ?? (await import("./projects/without-store.ts")).withoutStore,
       redact,
-      tools: tools.of,
-      model: models.of,
-      languageServers: languageServers.of,
+      tools: (event, hook) => tools.of(event, hook),
+      model,
+      languageServers: (event, hook) => languageServers.of(event, hook),
       git,
       enrich(event, needs) {
         const figures = figuresOf(event, needs, options.settings(event).config.models.windows ?? {});
@@ -153,23 +158,27 @@ function settingsFor({ origin }: Hook, { config, userConfig }: Pick<LoadedHooks,
   return isOfUser ? userConfig : config;
 }
 
+type Environment = OutsideOptions["environment"];
+
 interface PerProject<T> {
-  of(event: HookEvent, hook: Hook): Promise<T>;
+  /** @param variables what counts of the environment, where it is not that of all projects */
+  of(event: HookEvent, hook: Hook, variables?: (settings: Config) => Environment): Promise<T>;
   close(): Promise<void>;
 }
 
-/** One for each project and settings; the one that was not asked for the longest goes first. */
+/** One for each project, settings and variables; the one that was not asked for the longest goes first. */
 function perProject<T extends { close(): Promise<void> }>(
-  { root, settings }: OutsideOptions,
-  make: (event: HookEvent, settings: Config) => Promise<T>,
+  { root, settings, environment }: OutsideOptions,
+  make: (event: HookEvent, settings: Config, environment: Environment) => Promise<T>,
 ): PerProject<T> {
   const made = new Map<string, Promise<T>>();
   const end = (one: Promise<T> | undefined): Promise<void> | undefined => one?.then((it) => it.close()).catch(() => {}); // it never began, or is gone already
   return {
-    of(event, hook) {
+    of(event, hook, variables) {
       const found = settingsFor(hook, settings(event));
-      const key = JSON.stringify([root(event), found]);
-      const known = made.get(key) ?? make(event, found);
+      const given = variables?.(found);
+      const key = JSON.stringify([root(event), found, given]);
+      const known = made.get(key) ?? make(event, found, given ?? environment);
       made.delete(key);
       made.set(key, known);
       known.catch(() => made.delete(key)); // the next who asks may have more luck

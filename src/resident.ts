@@ -51,8 +51,14 @@ export interface Resident {
   /** Absent: hook files are not read. */
   source: HookSource<Loaded> | undefined;
   outside: Pick<Outside, "board">;
-  /** Waits for background work, then ends what hooks were connected to. The store stays open. */
-  close(): Promise<void>;
+  /** Ends the programs of hooks that have gone from files, although no event has asked for those since. */
+  followFiles(): Promise<void>;
+  /**
+   * Waits for background work, then ends what hooks were connected to. The store stays open.
+   *
+   * @param answered what hooks are still asked for: their programs are not ended before
+   */
+  close(answered?: Promise<unknown>): Promise<void>;
 }
 
 /** Runs that an earlier process left behind are closed first. */
@@ -162,12 +168,14 @@ export async function createResident(options: ResidentOptions): Promise<Resident
     extended,
     source,
     outside,
-    async close() {
-      await engine.close();
-      await residents.close();
-      await outside.close();
-      await tracked.close();
-      await spawner.close();
+    async followFiles() {
+      if (!source) return;
+      for (const folder of residents.folders())
+        residents.follow(folder, combine((await source.at(folder)).set, undefined));
+    },
+    async close(answered) {
+      await Promise.all([engine.close(), answered]);
+      await Promise.all([residents.close(), outside.close(), tracked.close(), spawner.close()]);
       source?.close();
     },
   };

@@ -10,5 +10,8 @@ export const onDemandFile = (stateFolder: string): string => join(stateFolder, "
 /** When a client last started one. */
 export const startedFile = (stateFolder: string): string => join(stateFolder, "daemon-started");
 
+/** What sessions that began without a daemon leave for the one that their agent tells of the rest. */
+export const sessionsFolder = (stateFolder: string): string => join(stateFolder, "sessions-begun");
+
 /** What an agent's own HTTP hooks send; it outlives the daemon, and opens nothing but the door of their events. */
 export const httpTokenFile = (stateFolder: string): string => join(stateFolder, "http-token");

@@ -15,100 +15,126 @@ export interface ClientScript {
 /** As one word of a shell, whatever it holds. */
 const asWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The line by which a client says of which version it is. */
-export const versionLine = (version: string): string => `version=${asWord(version)}`;
+const payloadAtMost = 64 * 1024 * 1024;
+/** Measured on Linux: a socket that nobody reads takes more than this. */
+const bufferedAtMost = 48 * 1024;
 
 /**
  * No part of it may start a program: each costs more than all the rest. `read -N` in the C locale takes bytes in bulk, where
- * every other form takes one per system call, and with a time limit (-t) two more per byte: so those with one are short.
+ * every other form takes one per system call, and with a time limit (-t) two more per byte: so those with one are short. It
+ * leaves NUL bytes out, which JSON never holds.
  *
  * bash -p: functions and options of the person's environment are not taken in, so none of them can stand in for a builtin.
+ *
+ * Every variable is the function's own and not exported (local +x): what the caller has exported under its name is hidden
+ * meanwhile, and goes on to Node as it came. One that is not declared so would change what hooks see, or be too large to go on.
  */
 export const clientScript = ({ bash, program, version }: ClientScript): string => `#!${bash} -p
 # Hookline: asks its daemon about an agent's event. Written by "hookline install"; "hookline uninstall" takes it away.
 # Where no daemon takes the event, this becomes the command in Node, which does the work itself.
+set -- "\${POSIXLY_CORRECT+=$POSIXLY_CORRECT}" "$@"
 set +o posix
 trap '' PIPE
-command=(${program.map(asWord).join(" ")})
-${versionLine(version)}
-words=("$@")
-state=\${XDG_STATE_HOME:-\${HOME-}/.local/state}/hookline
-address=$state/daemon.address
 
-# What it is asked for in another way than install writes it is for Node, and so is another store than the usual one.
-if [[ $# -ne 6 || $1 != hook || $3 != --event || $5 != --by || $2$4$6 == *[!A-Za-z0-9_-]* || -z \${HOME-} \\
-  || \${HOOKLINE_DAEMON-} == off || -n \${HOOKLINE_STORE-} || -n \${TMOUT-} || -z $PWD || ! -O $address || -h $address ]]; then
-  exec "\${command[@]}" "$@"
-fi
-IFS=' ' read -r port token proof pid _ <"$address"
-[[ -d /proc/$pid ]] && mapfile -d '' -t variables </proc/self/environ || exec "\${command[@]}" "$@"
+ask() {
+  local +x LC_ALL=C IFS=' ' posix=$1 version=${asWord(version)} state=\${XDG_STATE_HOME:-\${HOME-}/.local/state}/hookline
+  local +x address=$state/daemon.address port token proof pid started stat held payload folder index letter all size sent head mask
+  local +x status taken answer body line code out err
+  local +x -a command=(${program.map(asWord).join(" ")}) words=("\${@:2}") fields variables
+  shift
 
-[[ -n \${LC_ALL+set} ]] && locale=$LC_ALL
-LC_ALL=C
-IFS=
+  # What it is asked for in another way than install writes it is for Node, and so is another store than the usual one.
+  if [[ $# -ne 6 || $1 != hook || $3 != --event || $5 != --by || $2$4$6 == *[!A-Za-z0-9_-]* || -z \${HOME-} \\
+    || \${HOOKLINE_DAEMON-} == off || -n \${HOOKLINE_STORE-} || -n \${TMOUT-} || -z $PWD \\
+    || ! -O $state || ! -O $address || -h $address ]]; then
+    become
+  fi
 
-# Becomes Node with what was read already. $1: --asked, nobody has taken it; --taken, it may have been judged, so nobody may again.
-instead() {
-  { exec 3>&-; } 2>/dev/null
-  if [[ -n \${locale+set} ]]; then LC_ALL=$locale; else unset LC_ALL; fi
-  exec "\${command[@]}" "\${words[@]}" "$@" <<<"$payload"
+  # Before anything is said: it is our process that has this number, and the one that wrote the address.
+  { read -r port token proof pid started _ <"$address" && read -r stat <"/proc/$pid/stat" \\
+    && read -r -N 64 mask </proc/self/status && mapfile -d '' -t variables </proc/self/environ; } 2>/dev/null || become
+  fields=(\${stat##*) })
+  [[ -O /proc/$pid && \${fields[0]} != [ZX] && \${fields[19]} == "$started" ]] || become
+  IFS=
+
+  read -r -N ${payloadAtMost + 1} payload 2>/dev/null
+  held=yes
+  ((\${#payload} > ${payloadAtMost})) && become
+  { exec 3<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null || become --asked
+
+  folder=$PWD
+  if [[ $folder == *[!A-Za-z0-9/._-]* ]]; then
+    folder=
+    for ((index = 0; index < \${#PWD}; index++)); do
+      letter=\${PWD:index:1}
+      [[ $letter == [A-Za-z0-9/._-] ]] || { printf -v letter %d "'$letter"; printf -v letter %%%02X $((letter & 255)); }
+      folder+=$letter
+    done
+  fi
+  all="\${variables[*]}"
+  size=$((\${#payload} + 1 + \${#all} + \${#variables[@]}))
+  sent=\${EPOCHREALTIME/./}
+  mask=\${mask#*Umask:$'\\t'}
+  printf -v head 'POST /hook/%s?event=%s&by=%s HTTP/1.1\\r\\nhost: 127.0.0.1\\r\\nauthorization: Bearer %s\\r\\nx-hookline-version: %s\\r\\nx-hookline-sent: %s\\r\\nx-hookline-cwd: %s\\r\\nx-hookline-umask: %s\\r\\ncontent-type: application/x-hookline\\r\\ncontent-length: %s\\r\\nconnection: close\\r\\n' \\
+    "$2" "$4" "$6" "$token" "$version" "\${sent:0:-3}" "$folder" "\${mask%%$'\\n'*}" "$size"
+
+  # What does not fit into the socket's own buffers would wait for a daemon that is stopped: first it says that it is there.
+  if ((size > ${bufferedAtMost})); then
+    printf '%sexpect: 100-continue\\r\\n\\r\\n' "$head" >&3 2>/dev/null
+    read -r -N 12 -t 0.25 -u 3 status && [[ $status == 'HTTP/1.1 100' ]] && read -r -N 13 -t 0.25 -u 3 _ || become --asked
+    head=
+  else
+    head+=$'\\r\\n'
+  fi
+  { printf '%s%s\\0' "$head" "$payload"; printf '%s\\0' "\${variables[@]}"; } >&3 2>/dev/null || become --asked
+
+  # The first bytes say that it was taken (102), or are the answer already. One without our proof is another program's.
+  read -r -N 12 -t 0.25 -u 3 status || become --asked
+  if [[ $status == 'HTTP/1.1 102' ]]; then
+    taken=yes
+    { read -r -N 15 -t 5 -u 3 _ && read -r -N 12 -t 650 -u 3 status; } || become --taken
+  fi
+  read -r -N 67108864 -u 3 answer
+  if [[ $answer != *$'\\r\\n\\r\\n'* ]]; then
+    [[ -n $taken || $status == 'HTTP/1.1 200' ]] && become --taken
+    become --asked
+  fi
+  head=\${answer%%$'\\r\\n\\r\\n'*}$'\\r\\n'
+  [[ $head == *$'\\r\\n'"x-hookline-proof: $proof"$'\\r\\n'* ]] || become --asked
+  if [[ $status != 'HTTP/1.1 200' ]]; then
+    [[ -n $taken ]] && become --taken
+    become --asked
+  fi
+  body=\${answer#*$'\\r\\n\\r\\n'}
+  line=\${body%%$'\\n'*} body=\${body#*$'\\n'}
+  code=\${line%% *} err=\${line##* } out=\${line#* }
+  out=\${out%% *}
+  [[ $line == "$code $out $err" && $code == [02] && -n $out && -n $err && $out$err != *[!0-9]* ]] || become --taken
+  ((\${#body} == 10#$out + 10#$err)) || become --taken
+  ((10#$out == 0)) || printf %s "\${body:0:10#$out}" 2>/dev/null
+  ((10#$err == 0)) || printf %s "\${body:10#$out}" >&2 2>/dev/null
+  exit "$code"
 }
 
-read -r -N ${64 * 1024 * 1024 + 1} payload
-(( \${#payload} > ${64 * 1024 * 1024} )) && instead
-{ exec 3<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null || instead --asked
+# Becomes Node, with the payload, if it was read. --asked: nobody has taken it; --taken: it may have been judged, so nobody may
+# again. If that fails nobody has judged the event, so it must not pass; where there is no Node any more it does, as elsewhere.
+become() {
+  shopt -s execfail
+  if [[ -n $held ]]; then
+    { exec 3>&-; } 2>/dev/null
+    exec < <(printf %s "$payload" 2>/dev/null) || unjudged
+  fi
+  trap - PIPE
+  export -n SHELLOPTS BASHOPTS
+  [[ -z $posix ]] || export POSIXLY_CORRECT="\${posix#=}"
+  exec "\${command[@]}" "\${words[@]}" "$@"
+  [[ -x \${command[0]} ]] || exit 127
+  unjudged
+}
+unjudged() {
+  printf 'hookline: %s cannot be started, so nothing was judged: blocked\\n' "\${command[0]}" >&2
+  exit 2
+}
 
-folder=$PWD
-if [[ $folder == *[!A-Za-z0-9/._-]* ]]; then
-  folder=
-  for ((index = 0; index < \${#PWD}; index++)); do
-    letter=\${PWD:index:1}
-    [[ $letter == [A-Za-z0-9/._-] ]] || { printf -v letter %d "'$letter"; printf -v letter %%%02X $((letter & 255)); }
-    folder+=$letter
-  done
-fi
-all="\${variables[*]}"
-size=$((\${#payload} + 1 + \${#all} + \${#variables[@]}))
-sent=\${EPOCHREALTIME/./}
-printf -v head 'POST /hook/%s?event=%s&by=%s HTTP/1.1\\r\\nhost: 127.0.0.1\\r\\nauthorization: Bearer %s\\r\\nx-hookline-version: %s\\r\\nx-hookline-sent: %s\\r\\nx-hookline-cwd: %s\\r\\ncontent-type: application/x-hookline\\r\\ncontent-length: %s\\r\\nconnection: close\\r\\n' \\
-  "$2" "$4" "$6" "$token" "$version" "\${sent:0:-3}" "$folder" "$size"
-
-# What does not fit into the socket's own buffers would wait for a daemon that is stopped: first it says that it is there.
-if ((size > ${bufferedAtMost})); then
-  printf '%sexpect: 100-continue\\r\\n\\r\\n' "$head" >&3 2>/dev/null
-  read -r -N 12 -t 0.25 -u 3 status && [[ $status == 'HTTP/1.1 100' ]] && read -r -N 13 -t 0.25 -u 3 _ || instead --asked
-  head=
-else
-  head+=$'\\r\\n'
-fi
-{ printf '%s%s\\0' "$head" "$payload"; printf '%s\\0' "\${variables[@]}"; } >&3 2>/dev/null || instead --asked
-
-# The first bytes say that it was taken (102), or are the answer already. One without our proof is another program's.
-read -r -N 12 -t 0.25 -u 3 status || instead --asked
-taken=
-if [[ $status == 'HTTP/1.1 102' ]]; then
-  taken=yes
-  { read -r -N 15 -t 5 -u 3 _ && read -r -N 12 -t 650 -u 3 status; } || instead --taken
-fi
-read -r -N 67108864 -u 3 answer
-if [[ $answer != *$'\\r\\n\\r\\n'* ]]; then
-  [[ -n $taken || $status == 'HTTP/1.1 200' ]] && instead --taken
-  instead --asked
-fi
-head=\${answer%%$'\\r\\n\\r\\n'*}$'\\r\\n'
-[[ $head == *$'\\r\\n'"x-hookline-proof: $proof"$'\\r\\n'* ]] || instead --asked
-if [[ $status != 'HTTP/1.1 200' ]]; then
-  [[ -n $taken ]] && instead --taken
-  instead --asked
-fi
-body=\${answer#*$'\\r\\n\\r\\n'}
-[[ \${body%%$'\\n'*} =~ ^([02])\\ ([0-9]+)\\ ([0-9]+)$ ]] || instead --taken
-out=\${BASH_REMATCH[2]} err=\${BASH_REMATCH[3]} body=\${body#*$'\\n'}
-((\${#body} == out + err)) || instead --taken
-printf %s "\${body:0:out}"
-((err == 0)) || printf %s "\${body:out}" >&2
-exit "\${BASH_REMATCH[1]}"
+ask "$@"
 `;
-
-/** Measured on Linux: a socket that nobody reads takes more than this. */
-const bufferedAtMost = 48 * 1024;

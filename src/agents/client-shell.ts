@@ -8,10 +8,12 @@ import { type ClientScript, clientScript } from "./client-script.ts";
 const usualPlaces = ["/bin/bash", "/usr/bin/bash"];
 
 /**
- * Bash 5 (a clock in milliseconds), which reaches sockets, on a system that shows a process its environment as it was given.
- * A bash that was built without sockets looks for the file. What does not answer at once is none.
+ * Bash 5 (a clock in milliseconds), which reaches sockets and hands on what a local variable hides, on a system that shows a
+ * process its environment as it was given. A bash that was built without sockets looks for the file. What does not answer at
+ * once is none.
  */
-const needs = `((BASH_VERSINFO[0] >= 5)) && mapfile -d '' -t all </proc/self/environ && [[ " \${all[*]} " == *" HOOKLINE_TRIES=yes "* ]] || exit 1
+const needs = `hides() { local +x HOOKLINE_TRIES=no; "$BASH" -p -c '[[ $HOOKLINE_TRIES == yes ]]' < <(:); }
+((BASH_VERSINFO[0] >= 5)) && mapfile -d '' -t all </proc/self/environ && [[ " \${all[*]} " == *" HOOKLINE_TRIES=yes "* ]] && hides || exit 1
 { exec 3<>/dev/tcp/127.0.0.1/9; } 2>&1`;
 
 /** Undefined: there is none that can run the client. */

@@ -2,9 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { messageOf } from "../core/error.ts";
-import { clientFile, httpTokenFile, onDemandFile, startedFile } from "./client-files.ts";
+import { clientFile, httpTokenFile, onDemandFile, sessionsFolder, startedFile } from "./client-files.ts";
 import { findBash, writeClient } from "./client-shell.ts";
-import { journalFolder } from "./journal.ts";
+import { journalFolder, journalledFiles } from "./journal.ts";
+import { ownHttpPlace } from "./own-call.ts";
 import { makePrivateFolder } from "./settings-file.ts";
 
 export interface ClientChoice {
@@ -71,11 +72,32 @@ export function httpToken(stateFolder: string): string {
   return readFileSync(file, "utf8").trim();
 }
 
+/**
+ * After an install or uninstall: the token, the port and what sessions left for a daemon go with the last settings file that
+ * tells one over HTTP. What cannot be removed stays, and does nothing.
+ */
+export function forgetHttp(stateFolder: string): void {
+  try {
+    if (!existsSync(httpTokenFile(stateFolder)) || journalledFiles(stateFolder).some(tellsOverHttp)) return;
+    rmSync(httpTokenFile(stateFolder), { force: true });
+    if (existsSync(onDemandFile(stateFolder))) writeFileSync(onDemandFile(stateFolder), "", { mode: 0o600 });
+    rmSync(sessionsFolder(stateFolder), { recursive: true, force: true });
+  } catch {
+    // The folder cannot be written, or a journal not be read: a door that nobody knocks at is in nobody's way.
+  }
+}
+
+/** An address of ours, as install writes it or as an editor would write it anew. */
+function tellsOverHttp(file: string): boolean {
+  return existsSync(file) && ownHttpPlace.test(readFileSync(file, "utf8"));
+}
+
 /** After the last uninstall. What cannot be removed stays, and does nothing. */
 export function removeClients(stateFolder: string): void {
   try {
     const notes = journalFolder(stateFolder);
     if (existsSync(notes) && readdirSync(notes).length > 0) return;
+    rmSync(sessionsFolder(stateFolder), { recursive: true, force: true });
     for (const file of [clientFile, onDemandFile, startedFile, httpTokenFile])
       rmSync(file(stateFolder), { force: true });
   } catch {

@@ -70,7 +70,7 @@ function conflicts(agent: AgentAdapter, layer: InstallLayer, places: Places): st
 export const movedNotes = (move: MovePlan, file: string): string[] => [
   `${count(move.moved.length, "group")} of hooks moved to ${move.target.change.file}; uninstall moves them back`,
   ...(move.left.length > 0
-    ? [`${count(move.left.length, "group")} of hooks stayed in ${file}: Hookline cannot run their types yet`]
+    ? [`${count(move.left.length, "group")} of hooks stayed in ${file}: they need the agent's own models or servers`]
     : []),
 ];
 

@@ -1,4 +1,5 @@
 /** What install did, kept in the state folder until uninstall: pieces of text, never the rest of a person's settings. */
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isRecord } from "../core/schema.ts";
 import { type FileChange, hashOf } from "./registration.ts";
@@ -28,6 +29,16 @@ export function readJournal(stateFolder: string, agent: string, file: string): J
   } catch {
     return undefined; // damaged: as good as none
   }
+}
+
+/** The settings files that we are installed in. May throw what the file system says. */
+export function journalledFiles(stateFolder: string): string[] {
+  const folder = journalFolder(stateFolder);
+  return (existsSync(folder) ? readdirSync(folder) : []).flatMap((name) => {
+    const journal: unknown = JSON.parse(readText(join(folder, name)) ?? "null");
+    const settings = isRecord(journal) ? journal.settings : undefined;
+    return isRecord(settings) && typeof settings.file === "string" ? [settings.file] : [];
+  });
 }
 
 /** The journal's own file, to be written with the others. */

@@ -23,6 +23,9 @@ export function readOwnCall(command: unknown): OwnCall | undefined {
 
 const address = /^http:\/\/127\.0\.0\.1:\d+\/hook\/(?<agent>[\w-]+)\?event=(?<event>\w+)&by=(?<by>\w+)$/;
 
+/** Anywhere in a text of JSON, where a slash may be written as two characters. */
+export const ownHttpPlace: RegExp = /"http:(?:\\?\/){2}127\.0\.0\.1:\d+\\?\/hook\\?\/[\w-]+\?event=\w+&by=\w+"/;
+
 /** Where an agent's own HTTP hook tells the daemon of an event. */
 export const ownAddress = (port: number, { agent, event, by }: Required<OwnCall>): string =>
   `http://127.0.0.1:${port}/hook/${agent}?event=${event}&by=${by}`;

@@ -4,7 +4,7 @@ import { applyEdits, type Edit } from "./json-edit.ts";
 import { asItStands, type FileChange, foreignGroups, hashOf, leftover, undone } from "./registration.ts";
 import { addGroups, emptyContainers, type Group, groupsIn, removeHandlers } from "./settings-edit.ts";
 
-/** Handler types that we run as the agent does; a group with another one stays where it is. */
+/** Handler types that come to the same wherever they run. The others go by models and servers of the agent: a group with one stays. */
 const ourTypes: ReadonlySet<unknown> = new Set(["command", "http"]);
 const isMovable = (group: Group): boolean => group.handlers.every((handler) => ourTypes.has(handler.type ?? "command"));
 
@@ -13,7 +13,7 @@ export interface MovePlan {
   text: string;
   stage: Edit[];
   moved: MovedGroup[];
-  /** Groups that nobody but the agent can run. */
+  /** Groups that are the agent's to run. */
   left: Group[];
   target: { after: string; change: FileChange };
 }

@@ -3,7 +3,7 @@
  * must not decide: it says what the daemon answered, that nobody has taken the event, or that it was taken and got lost (R60).
  */
 import type { Address } from "../daemon/address.ts";
-import { folderHeader, ownType, sentHeader, versionHeader } from "../daemon/hook-wire.ts";
+import { folderHeader, ownType, sentHeader, umaskHeader, versionHeader } from "../daemon/hook-wire.ts";
 import { readAnswer } from "./ask-daemon-answer.ts";
 
 export interface Question {
@@ -76,6 +76,7 @@ function message({ token }: Address, question: Question): Uint8Array[] {
     `${versionHeader}: ${version}`,
     `${sentHeader}: ${Date.now()}`,
     `${folderHeader}: ${encodeURIComponent(cwd).replaceAll("%2F", "/")}`,
+    `${umaskHeader}: ${process.umask().toString(8)}`,
     `content-type: ${ownType}`,
     `content-length: ${payload.length + variables.length}`,
     "connection: close",

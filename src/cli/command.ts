@@ -36,6 +36,8 @@ export interface Command {
   words: number;
   /** It goes on when nobody reads any more what it says. */
   stays?: true;
+  /** Done first, while a signal still ends the process at once. */
+  prepare?(given: readonly string[]): Promise<void>;
   load(): Promise<RunCommand>;
   /** Of a command with actions: which of them these words mean. Throws HooklineError usage. */
   choose?(given: readonly string[]): Promise<Chosen>;

@@ -181,6 +181,7 @@ export const commands: Readonly<Record<string, Command>> = {
     },
     words: 0,
     stays: true,
+    prepare: async (given) => (await import("./small-heap.ts")).becomeSmall(given),
     load: async () => (await import("./up.ts")).up,
   },
   down: {

@@ -60,20 +60,29 @@ function selfLines(daemon: Fields, terminal: Terminal): string[] {
   ];
   const heard = listOf(senders).map(({ sender, last }) => `${sender} last ${ago(Date.parse(String(last)))}`);
   const slowest = listOf(daemon.decisions).slice(0, slowAtMost);
+  const { notWrittenSince, reason } = fieldsOf(daemon.store);
   return [
     row("", facts.join(", ")),
-    row("heard", `${events} events, ${sessions} sessions${heard.length > 0 ? `; ${heard.join(", ")}` : ""}`),
+    ...(notWrittenSince
+      ? [row("store", terminal.paint("red", `not written since ${notWrittenSince}: ${reason}`))]
+      : []),
+    row(
+      "heard",
+      `${counted(events, "event")}, ${counted(sessions, "session")}${heard.length > 0 ? `; ${heard.join(", ")}` : ""}`,
+    ),
     ...slowest.map(({ event, p50, p95 }, index) => row(index === 0 ? "took" : "", `${event} ${p50} ms, p95 ${p95} ms`)),
     ...listOf(daemon.residents).map((one, index) => row(index === 0 ? "resident" : "", residentLine(one))),
   ];
 }
 const slowAtMost = 3;
 
+const counted = (count: Json | undefined, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
 const residentLine = ({ command, pid, events, restarts, memoryInBytes }: Fields): string =>
   [
     `${command}: ${pid === undefined ? "does not run now" : `process ${pid}`}`,
-    `${events} events`,
-    `${restarts} restarts`,
+    counted(events, "event"),
+    counted(restarts, "restart"),
     ...(typeof memoryInBytes === "number" ? [`${Math.round(memoryInBytes / 1024 ** 2)} MB`] : []),
   ].join(", ");
 

@@ -13,8 +13,7 @@ export function readInput(): Buffer {
     if (size === 0) return Buffer.concat(chunks, total);
     chunks.push(chunk.subarray(0, size));
     total += size;
-    if (total > payloadAtMost + 1)
-      // a shell that hands it over adds the end of its line
+    if (total > payloadAtMost)
       throw new HooklineError("input_invalid", { reason: "it is larger than 64 MiB", where: "standard input" });
   }
 }

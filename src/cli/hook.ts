@@ -2,10 +2,12 @@
  * hookline hook AGENT: what agents call on every event. It exits 0 or 2 only, because agents read other codes in
  * their own ways (R59), and it loads nothing that its event does not need.
  */
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Reply } from "../agents/adapter.ts";
+import { httpTokenFile } from "../agents/client-files.ts";
 import { anyConsent } from "../agents/git-consent.ts";
 import {
   adapterOf,
@@ -19,8 +21,9 @@ import {
 } from "../agents/telling.ts";
 import { complaintAbout } from "../core/complaint.ts";
 import { HooklineError, messageOf } from "../core/error.ts";
+import type { SessionId } from "../core/event.ts";
 import type { Store } from "../core/record.ts";
-import { type Address, readAddress } from "../daemon/address.ts";
+import { type Address, hasDaemon, readAddress } from "../daemon/address.ts";
 import { daemonFilesOf } from "../daemon/state-file.ts";
 import { createDetachedQueue } from "../queues/detached.ts";
 import type { LoadedHooks } from "../sources/load.ts";
@@ -101,7 +104,7 @@ function readHere(payload: Buffer, words: Words, place: Place): Telling {
 async function askHere(payload: Buffer, words: Words, place: Place): Promise<Asked | undefined> {
   if (place.environment.HOOKLINE_DAEMON === "off" || words.agent === undefined) return undefined;
   const address = readAddress(daemonFilesOf(storePath(place, words.store)).address);
-  if (!address || !isOurs(address) || payload.includes(0)) return undefined; // NUL ends the payload there
+  if (!address || !isOurs(address) || !hasDaemon(address) || payload.includes(0)) return undefined; // NUL ends the payload there
   const { agent, event, by } = words;
   return askDaemon(address, { ...place, agent, event, by, payload, version: address.version });
 }
@@ -199,8 +202,21 @@ async function answer(telling: Telling, place: Place, words: Words): Promise<Rep
   const outcome = await decideTelling(telling, line.engine.emit, caller);
   const reply = adapter.encode(event, outcome);
   if (event.name === "SessionStart") for (const note of await refreshGit(here, line.ports.store)) complain(note);
+  if (event.name === "SessionStart" && event.session !== undefined) await leaveEnvironment(place, event.session);
   await line.close();
   return withComplaints(reply, complaints);
+}
+
+/** For a daemon that the agent tells of this session over HTTP. */
+async function leaveEnvironment(place: Place, session: SessionId): Promise<void> {
+  const folder = stateFolder(place);
+  if (!existsSync(httpTokenFile(folder))) return;
+  try {
+    const { leaveSession } = await import("../daemon/session-begun.ts");
+    leaveSession(folder, session, { environment: place.environment, umask: process.umask() });
+  } catch {
+    // Nothing can be written there: the session goes on with a clean environment.
+  }
 }
 
 /** Where a person has put our hook into git: back in its place. Elsewhere one look at a folder. */

@@ -2,7 +2,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { type AgentAdapter, type InstallLayer, installLayers } from "../agents/adapter.ts";
-import { type Clients, chooseClient, httpToken, prepareClient, removeClients } from "../agents/client.ts";
+import { type Clients, chooseClient, forgetHttp, httpToken, prepareClient, removeClients } from "../agents/client.ts";
 import { agents } from "../agents/index.ts";
 import { type InstallResult, installAgent, uninstallAgent } from "../agents/install.ts";
 import type { HttpRegistration } from "../agents/registration.ts";
@@ -36,6 +36,7 @@ export async function install(invocation: Invocation): Promise<ExitCode> {
   const plan = installAgent({ ...planned, command: chosen.program, dryRun: true }); // refused before anything is written
   const client = isDry ? chosen : prepareClient(clients);
   const result = isDry ? plan : installAgent({ ...planned, command: client.program });
+  if (!isDry) forgetHttp(state);
   if (door && !isDry) result.notes.push(...tokenNotes(result.file));
   report(invocation, result, {
     done: `${agent.title} now calls Hookline: ${place(invocation, result.file)}`,
@@ -102,7 +103,10 @@ export function uninstall(invocation: Invocation): ExitCode {
     stateFolder: stateFolder(invocation),
     dryRun: invocation.flags["dry-run"] === true,
   });
-  if (invocation.flags["dry-run"] !== true) removeClients(stateFolder(invocation));
+  if (invocation.flags["dry-run"] !== true) {
+    forgetHttp(stateFolder(invocation));
+    removeClients(stateFolder(invocation));
+  }
   report(invocation, result, {
     done: `${agent.title} no longer calls Hookline: ${place(invocation, result.file)}`,
     same: `nothing to do: ${agent.title} does not call Hookline from ${place(invocation, result.file)}`,

@@ -22,14 +22,16 @@ export interface LogOptions {
   environment: Readonly<Record<string, string>>;
   /** Instead of that: what knows of others' secrets, too. */
   redact?(text: string): string;
+  /** Where its folder was taken away: true, and none is made anew. */
+  isGone?(): boolean;
 }
 
 /** Never throws: a log that cannot be written must not cost a decision, and the run keeps the message too. */
-export function createLog({ file, now, environment, redact: given }: LogOptions): (seen: Observation) => void {
+export function createLog({ file, now, environment, redact: given, isGone }: LogOptions): (seen: Observation) => void {
   let redact: ((text: string) => string) | undefined;
   return (seen) => {
     const line = lineOf(seen);
-    if (!line) return;
+    if (!line || isGone?.()) return;
     try {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
       if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > largestInBytes) renameSync(file, `${file}.1`);

@@ -28,6 +28,7 @@ async function main(given: readonly string[]): Promise<number> {
 }
 
 async function run(command: Command, rest: readonly string[]): Promise<number> {
+  await command.prepare?.(rest);
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
   const chosen = command.choose ? await command.choose(rest) : { command, rest };

@@ -1,20 +1,26 @@
 /** A process that stays and is mostly at rest is to be small: V8 takes that only when it starts, so this one starts once more. */
 
 /**
- * What an event leaves dies young, and what lives long hardly grows: a small young generation and an old one that is looked
- * through early halve the memory, and cost little time (bench/memory.ts).
+ * What an event leaves dies young: a small young generation keeps the process small. A smaller one yet, an old generation that
+ * grows less, and `--optimize-for-size` save a few megabytes more and double the time of an event (bench/memory.ts, bench/ingest.ts).
  */
-const flags: readonly string[] = ["--max-semi-space-size=1", "--heap-growing-percent=20", "--optimize-for-size"];
+export const smallHeap: readonly string[] = ["--max-semi-space-size=8"];
 
-export const isSmall = (): boolean => flags.every((flag) => process.execArgv.includes(flag));
+const isSmall = (): boolean => smallHeap.every((flag) => process.execArgv.includes(flag));
 
-/** Returns where it cannot be done. The process stays the same one, with all that it was given. */
-export function becomeSmall(): void {
+/**
+ * To be called before anybody listens to signals: what Node has heard and not yet told is lost when it starts once more.
+ * Returns where it cannot be done, or need not be. The process stays the same one, with all that it was given.
+ *
+ * @param given the words of `up`: of these, some do not stay
+ */
+export function becomeSmall(given: readonly string[]): void {
+  if (isSmall() || given.some((word) => /^--(?:once|background|service)(?:=|$)/.test(word))) return;
   const { execPath, execArgv, argv, env } = process;
   const bin = env.HOOKLINE_BIN ?? argv[1];
   if (bin === undefined) return;
   try {
-    process.execve?.(execPath, [execPath, ...flags, ...execArgv, bin, ...argv.slice(2)], definedIn(env));
+    process.execve?.(execPath, [execPath, ...smallHeap, ...execArgv, bin, ...argv.slice(2)], definedIn(env));
   } catch {
     // a system without it, or a Node that was told not to: it is a larger process
   }

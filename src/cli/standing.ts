@@ -1,6 +1,7 @@
 /** What others see of a daemon, from its lock to the lock's release: its state for people's commands, its address for clients. */
 import { randomBytes } from "node:crypto";
-import { removeAddress, writeAddress } from "../daemon/address.ts";
+import { existsSync } from "node:fs";
+import { readAddress, removeAddress, writeAddress } from "../daemon/address.ts";
 import { freeSocketPlace, removeSocket, socketPath } from "../daemon/socket-place.ts";
 import { type DaemonFiles, type DaemonState, removeState, writeState } from "../daemon/state-file.ts";
 import { ownerOf } from "../system.ts";
@@ -23,6 +24,8 @@ export interface Standing extends Secrets {
   /** Never throws: an end that cannot be told is an end all the same. */
   ends(): void;
   remove(): void;
+  /** Since it listens, its store or its address was taken away, or another daemon has written its own. Never throws. */
+  isGone(): boolean;
 }
 
 /** To be called by whoever holds the lock. Tokens are made anew at each start. */
@@ -34,12 +37,14 @@ export function standingAt(
   const version = buildVersion();
   const own = { pid, owner: ownerOf(pid), started: Date.now(), version, store };
   const [token, proof] = [secret(), secret()];
+  let isThere = false;
   const place = socketPath(files.socket, environment);
   const tell = (now: Pick<DaemonState, "phase" | "port" | "token">): DaemonState => {
     const state: DaemonState = { ...own, ...(onDemand ? { onDemand } : {}), ...now };
     writeState(files.state, state);
     return state;
   };
+  const isGone = (): boolean => isThere && (readAddress(files.address)?.pid !== pid || !existsSync(store));
   return {
     ...{ token, proof, version },
     socketPlace() {
@@ -51,9 +56,13 @@ export function standingAt(
     listens(port, socket = "") {
       const state = tell({ phase: "up", port, token });
       writeAddress(files.address, { port, token, proof, pid, version, socket });
+      isThere = true;
       return state;
     },
+    isGone,
     ends() {
+      if (isGone()) return;
+      isThere = false;
       removeAddress(files.address, own);
       try {
         tell({ phase: "ending" });
@@ -62,8 +71,9 @@ export function standingAt(
       }
     },
     remove() {
+      const hasOther = (readAddress(files.address)?.pid ?? pid) !== pid;
       removeAddress(files.address, own);
-      if (place !== "") removeSocket(place);
+      if (place !== "" && !hasOther) removeSocket(place);
       removeState(files.state, own);
     },
   };

@@ -1,7 +1,7 @@
 /** Starts a daemon for the next event, where none is there and install has allowed it. Apart from asking one: this event is answered. */
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { onDemandFile, startedFile } from "../agents/client-files.ts";
-import { readAddress } from "../daemon/address.ts";
+import { hasDaemon, readAddress } from "../daemon/address.ts";
 import { daemonFilesOf } from "../daemon/state-file.ts";
 import { buildVersion } from "./build-version.ts";
 import { type Place, stateFolder, storePath } from "./place.ts";
@@ -27,12 +27,7 @@ export async function startOnDemand(place: Place, store: string | undefined): Pr
 /** Of our version, and alive. */
 function isThere(file: string): boolean {
   const address = readAddress(file);
-  if (!address || address.version !== buildVersion()) return false;
-  try {
-    return process.kill(address.pid, 0);
-  } catch {
-    return false; // another user's process is not our daemon either
-  }
+  return address !== undefined && address.version === buildVersion() && hasDaemon(address);
 }
 
 /** A clock that was set back does not keep it from being started. */

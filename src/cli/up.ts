@@ -1,12 +1,13 @@
 /** hookline up: the daemon of this store, in the foreground, until somebody ends it. */
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import { httpTokenFile } from "../agents/client-files.ts";
 import { withoutDepth } from "../core/depth.ts";
 import { HooklineError } from "../core/error.ts";
 import type { Seconds } from "../core/event.ts";
-import type { Daemon } from "../daemon/daemon.ts";
-import type { Lock } from "../daemon/lock.ts";
+import type { Daemon, DaemonPlace } from "../daemon/daemon.ts";
 import { type DaemonFiles, type DaemonState, daemonFilesOf, runningDaemon } from "../daemon/state-file.ts";
+import { markStarted, type Strays } from "../processes/strays.ts";
 import { after } from "../system.ts";
 import { type ExitCode, type Invocation, textFlag, textsFlag, usageError } from "./command.ts";
 import { daemonLines, placeOf } from "./daemon-lines.ts";
@@ -14,8 +15,7 @@ import { takePlace } from "./daemon-place.ts";
 import { shortPath } from "./list.ts";
 import { createLog } from "./log.ts";
 import { divertOutput, outlive } from "./module-output.ts";
-import { stateFolder, storeOptions, storePath } from "./place.ts";
-import { becomeSmall, isSmall } from "./small-heap.ts";
+import { type Place, stateFolder, storeOptions, storePath } from "./place.ts";
 import { type Standing, standingAt } from "./standing.ts";
 import { oneLine } from "./terminal.ts";
 
@@ -32,7 +32,8 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
   const store = storePath(invocation, textFlag(flags, "store"));
   const files = daemonFilesOf(store);
   endInPeace();
-  const lock = await placeIn(files, wish, flags.once === true);
+  if (wish.onDemand && isHomeless(invocation)) return 0;
+  const lock = await takePlace(files, wish);
   if (!lock) {
     if (wish.onDemand) return 0; // that one is as good
     throw running(files);
@@ -40,17 +41,21 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
   const standing = standingAt(files, { ...wish, store, environment: invocation.environment });
   let daemon: Daemon | undefined;
   let door: Door | undefined;
+  let strays: Strays | undefined;
   try {
     standing.is({ phase: "starting" });
-    daemon = await open(invocation, { store, workspaces: wish.workspaces });
+    strays = await markStarted(files.mark);
+    const gone = new AbortController();
+    const place = { isGone: standing.isGone, gone: () => gone.abort(), files: [basename(files.address)] };
+    daemon = await open(invocation, { store, workspaces: wish.workspaces, place });
     if (flags.once === true) {
       standing.is({ phase: "once" });
       await daemon.once(invocation.signal);
-    } else {
+    } else if (!wish.onDemand || !isHomeless(invocation)) {
       door = await openDoor(daemon, standing, wish);
       await daemon.follow();
       say(daemon, invocation, standing.listens(door.port, door.socket));
-      await ended(invocation.signal, daemon, wish.idle);
+      await ended(AbortSignal.any([invocation.signal, gone.signal]), needed(daemon, invocation), wish.idle);
       invocation.terminal.print(
         invocation.json ? JSON.stringify({ stopping: true }) : "ending: what runs gets up to 10 s",
       );
@@ -60,6 +65,7 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
     try {
       await daemon?.close(door?.close());
     } finally {
+      await strays?.end();
       standing.remove();
       lock.release();
     }
@@ -67,14 +73,8 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
   return 0;
 }
 
-/** Whoever has the place becomes small first, and for that lets go of it for a moment: the others need not start twice. */
-async function placeIn(files: DaemonFiles, wish: Wish, isShort: boolean): Promise<Lock | undefined> {
-  const lock = await takePlace(files, wish);
-  if (!lock || isShort || isSmall()) return lock;
-  lock.release();
-  becomeSmall();
-  return takePlace(files, wish); // it cannot become small here
-}
+/** Of whoever had it started nothing is left, and it would be made anew for nobody. */
+const isHomeless = ({ home }: Invocation): boolean => !existsSync(home);
 
 /** What the words of the command come to. */
 interface Wish {
@@ -132,8 +132,18 @@ function say(daemon: Daemon, { terminal, json, cwd, home }: Invocation, state: D
   for (const line of daemonLines(status, terminal, (path) => shortPath(path, cwd, home))) terminal.print(line);
 }
 
+/** An agent that tells it over HTTP could start no other: a session would go on without its hooks. */
+const needed = ({ quietFor, isNeeded }: Daemon, place: Place): Pick<Daemon, "quietFor" | "isNeeded"> => ({
+  quietFor,
+  isNeeded: () => existsSync(httpTokenFile(stateFolder(place))) || isNeeded(),
+});
+
 /** When somebody wants it to end, or nobody needs it. */
-async function ended(signal: AbortSignal, { quietFor, isNeeded }: Daemon, idle: Seconds | undefined): Promise<void> {
+async function ended(
+  signal: AbortSignal,
+  { quietFor, isNeeded }: Pick<Daemon, "quietFor" | "isNeeded">,
+  idle: Seconds | undefined,
+): Promise<void> {
   const { endWhenIdle } = await import("../daemon/idle-exit.ts");
   await new Promise<void>((end) => {
     if (signal.aborted) return end();
@@ -151,7 +161,7 @@ async function ended(signal: AbortSignal, { quietFor, isNeeded }: Daemon, idle: 
 
 async function open(
   invocation: Invocation,
-  { store, workspaces }: { store: string; workspaces: readonly string[] },
+  { store, workspaces, place }: { store: string; workspaces: readonly string[]; place: DaemonPlace },
 ): Promise<Daemon> {
   const { environment, cwd, home, terminal } = invocation;
   const [{ createDaemon }, { openSqliteStore }, { createLearningRedaction }] = await Promise.all([
@@ -161,7 +171,8 @@ async function open(
   ]);
   const { redact, learn } = createLearningRedaction({ environment });
   const folder = stateFolder(invocation);
-  const log = createLog({ file: `${folder}/hookline.log`, now: Date.now, environment, redact });
+  const { isGone } = place;
+  const log = createLog({ file: `${folder}/hookline.log`, now: Date.now, environment, redact, isGone });
   const complain = (message: string): void => {
     log({ is: "log", level: "warn", message, hook: "", run: "" });
     terminal.error(`hookline: ${oneLine(message)}`);
@@ -171,8 +182,9 @@ async function open(
     cwd: workspaces[0] ?? cwd,
     home,
     environment: withoutDepth(environment),
-    store: openSqliteStore({ ...options, redact, groups: true, onNotice: complain }),
+    store: openSqliteStore({ ...options, redact, groups: true, onNotice: complain, isGone }),
     storeFile: store,
+    place,
     workspaces,
     observe: log,
     complain,

@@ -300,7 +300,8 @@ function enqueue({ ports, later }: Asking, plan: Plan, passage: Passage): void {
   const run: Run = { ...newRun(plan, passage, ports), ...(owner ? { owner } : {}) };
   const { event } = passage;
   // The event's deadline and signal end with the event; what runs behind it has its own limits.
-  const caller: Caller = passage.caller.environment ? { environment: passage.caller.environment } : {};
+  const { environment, umask } = passage.caller;
+  const caller: Caller = { ...(environment && { environment }), ...(umask !== undefined && { umask }) };
   later.put(passage, () => go(handIn(ports, passage, { run, hook: plan.hook, event }, caller)));
 }
 

@@ -11,7 +11,7 @@ import { planHook } from "./plan.ts";
 import type { Caller, DetachedWork, Item, Ports, StepResult } from "./ports.ts";
 import { addTokens, type Claim, type Run, type RunStatus } from "./record.ts";
 import { perform, type Report } from "./run.ts";
-import { type Occasion, sharedScope } from "./step-context.ts";
+import { newOccasion, sharedScope } from "./step-context.ts";
 
 /**
  * Never rejects: a failure closes the run. What is no longer this worker's is left as it stands; so is a durable run that the
@@ -43,7 +43,7 @@ function* runItem(given: Ports, item: Item, caller: Caller): Flow<void> {
     return yield* write(ports, { run: { ...run, asked: 0, status: "skipped", reason: refused, ms: 0 }, hook }, caller);
   if (hook.durable) yield* write(ports, { run, hook, ...(resumed ? { resumed } : {}) }, caller);
   else yield* wait(ports.store.saveRun(run));
-  const occasion: Occasion = { event, caller, ports };
+  const occasion = newOccasion(event, caller, ports);
   const match = plan.condition?.test(sharedScope(occasion));
   const found = typeof match === "object" ? match : undefined;
   const done = yield* perform(plan, occasion, run.id, found, caller.steps && reportTo(ports, { run, hook }, caller));

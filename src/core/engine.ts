@@ -88,7 +88,11 @@ export function createEngine(ports: Ports): Engine {
       const needs = needsOf(candidates(passage));
       if (needs.size > 0 && ports.enrich) passage.event = yield* wait(ports.enrich(given, needs));
       const moves = given.to ? standing : advance;
-      const { turn, given: earlier, paused } = yield* wait(ports.store.record(passage.event, set, moves));
+      const {
+        turn,
+        given: earlier,
+        paused,
+      } = yield* wait(ports.store.record(passage.event, set, moves, caller.unrecorded !== undefined));
       watch(passage, ports);
       passage.paused = paused;
       passage.event = { ...passage.event, turn };

@@ -29,7 +29,8 @@ const sentences = {
     `the input is not a JSON object: ${facts.reason} — ${facts.where} — send one JSON object`,
   usage: (facts: Facts) => `${facts.what} — ${facts.where} — ${facts.advice}`,
   store_unusable: (facts: Facts) => `the store cannot be used: ${facts.reason} — ${facts.where} — ${facts.advice}`,
-  store_locked: (facts: Facts) => `the store stayed locked for 5 seconds — ${facts.where} — stop the other writer`,
+  store_locked: (facts: Facts) =>
+    `the store stayed locked${facts.long === undefined ? "" : ` ${facts.long}`} — ${facts.where} — stop the other writer`,
   run_unknown: (facts: Facts) => `no run or event is called "${facts.name}" — ${facts.where} — see hookline runs`,
   settings_unusable: (facts: Facts) =>
     `the agent's settings cannot be edited: ${facts.reason} — ${facts.where} — ${facts.advice}`,

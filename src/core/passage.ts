@@ -8,7 +8,7 @@ import type { Outcome } from "./outcome.ts";
 import type { Plan, Plans } from "./plan.ts";
 import type { Caller, Ports } from "./ports.ts";
 import type { Found, Run } from "./record.ts";
-import { type Occasion, sharedScope } from "./step-context.ts";
+import { newOccasion, type Occasion, sharedScope } from "./step-context.ts";
 
 /** What one hook answered, and about which version of the input. */
 export interface Answer {
@@ -74,7 +74,7 @@ export function begin(event: HookEvent, plans: Plans, caller: Caller, ports: Por
     judged: new Map(),
     handlers: new Map(),
     original: event,
-    occasion: { event, caller, ports, ends: endOf(caller, ports) },
+    occasion: newOccasion(event, caller, ports, endOf(caller, ports)),
     debts: noDebts,
     paused: noPause,
   };
@@ -131,7 +131,7 @@ export const candidates = (passage: Passage): readonly Plan[] => passage.plans.f
 export function occasionOf(passage: Passage): Occasion {
   const { event, occasion } = passage;
   const { caller, ports, ends } = occasion;
-  if (occasion.event !== event) passage.occasion = { event, caller, ports, ends };
+  if (occasion.event !== event) passage.occasion = newOccasion(event, caller, ports, ends);
   return passage.occasion;
 }
 

@@ -59,8 +59,9 @@ export function planHooks(set: HookSet, registry: Registry, patterns: Patterns):
     plans.set(hook, made);
     return made;
   };
+  let last: Bucket | undefined;
   const open = (name: EventName): Bucket => {
-    const made = makeBucket(rowOf(name), set.hooks.filter((hook) => listensTo(hook, name)).map(of));
+    const made = makeBucket(name, set.hooks.filter((hook) => listensTo(hook, name)).map(of));
     buckets.set(name, made);
     return made;
   };
@@ -69,9 +70,11 @@ export function planHooks(set: HookSet, registry: Registry, patterns: Patterns):
     find(event) {
       const { to } = event;
       if (to) return matching(set.hooks.filter(({ id }) => id === to.hook).map(of), event);
-      const bucket = buckets.get(event.name) ?? open(event.name);
-      if (bucket.all.length === 0) return none;
-      const key = keyOf(event, bucket.row);
+      const { name, data, nativeTool } = event;
+      if (last?.name !== name) last = buckets.get(name) ?? open(name);
+      const bucket = last;
+      const value = bucket.matchOn === undefined ? undefined : data[bucket.matchOn];
+      const key = nativeTool === undefined ? value : `${String(value)}\0${nativeTool}`;
       return bucket.memory.get(key) ?? bucket.fill(event, key);
     },
   };
@@ -83,19 +86,20 @@ function matching(plans: readonly Plan[], event: HookEvent): readonly Plan[] {
 }
 
 interface Bucket {
-  row: EventRow;
-  all: readonly Plan[];
+  name: EventName;
+  matchOn: EventRow["matchOn"];
   memory: Map<unknown, readonly Plan[]>;
   fill(event: HookEvent, key: unknown): readonly Plan[];
 }
 
-function makeBucket(row: EventRow, all: readonly Plan[]): Bucket {
+function makeBucket(name: EventName, all: readonly Plan[]): Bucket {
   const memory = new Map<unknown, readonly Plan[]>();
   return {
-    row,
-    all,
+    name,
+    matchOn: rowOf(name).matchOn,
     memory,
     fill(event, key) {
+      if (all.length === 0) return none;
       const fitting = matching(all, event);
       if (memory.size >= remembered) memory.clear();
       memory.set(key, fitting);
@@ -103,11 +107,6 @@ function makeBucket(row: EventRow, all: readonly Plan[]): Bucket {
     },
   };
 }
-
-const keyOf = (event: HookEvent, row: EventRow): unknown => {
-  const value = row.matchOn === undefined ? undefined : event.data[row.matchOn];
-  return event.nativeTool === undefined ? value : `${String(value)}\0${event.nativeTool}`;
-};
 
 export const listensTo = (hook: Hook, name: EventName): boolean => "event" in hook.on && hears(hook.on.event, name);
 

@@ -87,7 +87,8 @@ export interface Ports {
    * user named, whatever project the event comes from.
    */
   tools?(event: HookEvent, hook: Hook): Promise<Tools>;
-  model?(event: HookEvent, hook: Hook): Promise<Model>;
+  /** @param environment of whoever emits, if known: whose keys and which model count */
+  model?(event: HookEvent, hook: Hook, environment?: Caller["environment"]): Promise<Model>;
   languageServers?(event: HookEvent, hook: Hook): Promise<LanguageServers>;
   /** Projects, tasks, notes and memory. */
   projects?(): Promise<Projects>;
@@ -100,6 +101,8 @@ export interface Caller {
   signal?: AbortSignal;
   deadline?: Instant;
   environment?: Readonly<Record<string, string>>;
+  /** The mode bits that files of its programs are made without; absent: as this process makes its own. */
+  umask?: number;
   /**
    * Told what kept the event, or a durable run that it set off, from being written down: the event counts as not taken,
    * whatever its outcome says, and whoever has to be sure of it sends it again. Must not throw.

@@ -10,6 +10,8 @@ export interface Command {
   mark?: string;
   /** The user that it runs as; absent: ours. Only root can run others. */
   user?: { uid: number; gid: number };
+  /** The mode bits that its files are made without; absent: ours. */
+  umask?: number;
 }
 
 export interface Ended {

@@ -122,11 +122,14 @@ export interface Store {
   /**
    * Writes the event and moves its session's turn on. `given` is the first verdict and stop of a delivery that was
    * told before by another registration and has been answered (R49).
+   *
+   * @param mustLast whoever sends the event has to be sure of it: a store that could only remember it for a while throws
    */
   record(
     event: HookEvent,
     set: HookSet,
     advance: (event: HookEvent, before: Turn) => Turn,
+    mustLast?: boolean,
   ): MaybePromise<{
     turn: Turn;
     given?: Outcome;

@@ -73,6 +73,8 @@ export interface Residents {
   ask(question: Question): Promise<Reply>;
   /** The hooks that are in force in a folder now: programs of those that went are ended, once they have answered. */
   follow(folder: string, set: HookSet): void;
+  /** Those for which programs are kept. */
+  folders(): string[];
   facts(): ResidentFacts[];
   /** Ends all of them. Safe to call twice. */
   close(): Promise<void>;

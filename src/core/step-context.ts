@@ -10,11 +10,20 @@ export interface Occasion {
   readonly event: HookEvent;
   readonly caller: Caller;
   readonly ports: Ports;
-  /** When the caller's patience is over, as `elapsed` tells it; absent: never. */
-  readonly ends?: number | undefined;
+  /** When the caller's patience is over, as `elapsed` tells it; undefined: never. */
+  readonly ends: number | undefined;
   /** Made by whoever needs it first: most hooks look at the event alone. */
-  scope?: Scope;
+  scope: Scope | undefined;
 }
+
+/** Of one shape, as plans are. */
+export const newOccasion = (event: HookEvent, caller: Caller, ports: Ports, ends?: number): Occasion => ({
+  event,
+  caller,
+  ports,
+  ends,
+  scope: undefined,
+});
 
 /** Why a step was told to stop. */
 export type Stopped = "timeout" | "cancelled";

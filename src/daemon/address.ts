@@ -2,7 +2,10 @@
  * Where a daemon is asked, on one line beside its state: shell clients read it with one builtin, so it is no JSON. Apart from
  * the state file, because whoever reads this may ask for verdicts and nothing more has to be known.
  */
-import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { processState } from "../processes/process-table.ts";
+import { isAlive } from "../system.ts";
 
 export interface Address {
   port: number;
@@ -11,6 +14,8 @@ export interface Address {
   /** Whoever answers shows it: another program on a port that a dead daemon had does not know it. */
   proof: string;
   pid: number;
+  /** Since when that process lives, as the system counts, which tells it from a later one with its id; 0: it does not tell. */
+  started: number;
   /** Clients of another version do their work themselves. */
   version: string;
   /** The path of its unix socket; empty: it has none. */
@@ -18,15 +23,17 @@ export interface Address {
 }
 
 /** Readers see the whole line or none. May throw what the file system says. */
-export function writeAddress(file: string, address: Address): void {
+export function writeAddress(file: string, address: Omit<Address, "started">): void {
   const { port, token, proof, pid, version, socket } = address;
+  const started = processState(pid)?.started ?? 0;
   const temporary = `${file}.${pid}`;
   rmSync(temporary, { force: true });
-  writeFileSync(temporary, `${[port, token, proof, pid, version, socket].join(" ")}\n`, { mode: 0o600, flag: "wx" });
+  const line = `${[port, token, proof, pid, started, version, socket].join(" ")}\n`;
+  writeFileSync(temporary, line, { mode: 0o600, flag: "wx" });
   renameSync(temporary, file);
 }
 
-/** Undefined: there is none, or others could have written it. Whether its process lives is not looked at. Never throws. */
+/** Undefined: there is none, or others could have written it. Whether its process lives is asked of hasDaemon. Never throws. */
 export function readAddress(file: string): Address | undefined {
   try {
     return isPrivate(file) ? addressIn(readFileSync(file, "utf8")) : undefined;
@@ -44,12 +51,29 @@ export function removeAddress(file: string, { pid }: Pick<Address, "pid">): void
   }
 }
 
+/**
+ * Whether whoever can be reached at an address is the daemon that wrote it: to be asked before anything is told to it, as an
+ * event holds the sender's whole environment. Never throws.
+ */
+export function hasDaemon({ pid, started, socket }: Address): boolean {
+  try {
+    if (started !== 0) return isAlive(`${pid}:${started}`) && isOwn(statSync(`/proc/${pid}`).uid);
+    if (socket === "") return false; // anybody may have its port by now
+    const { uid, mode } = statSync(dirname(socket));
+    return isOwn(uid) && (mode & 0o022) === 0 && process.kill(pid, 0);
+  } catch {
+    return false; // it is gone, or another user's
+  }
+}
+
+const isOwn = (user: number): boolean => process.getuid === undefined || user === process.getuid();
+
 /** The path comes last, as it may hold spaces. */
 function addressIn(text: string): Address | undefined {
-  const line = /^(\d+) (\S+) (\S+) (\d+) (\S+) (.*)\n$/.exec(text);
+  const line = /^(\d+) (\S+) (\S+) (\d+) (\d+) (\S+) (.*)\n$/.exec(text);
   if (!line) return undefined;
-  const [, port = "", token = "", proof = "", pid = "", version = "", socket = ""] = line;
-  return { port: Number(port), token, proof, pid: Number(pid), version, socket };
+  const [, port = "", token = "", proof = "", pid = "", started = "", version = "", socket = ""] = line;
+  return { port: Number(port), token, proof, pid: Number(pid), started: Number(started), version, socket };
 }
 
 /** A file of ours that nobody else may read or write, and no link. */

@@ -17,6 +17,7 @@ import { createRoutedQueue } from "../queues/routed.ts";
 import { createResident, type Resident, type ResidentOptions } from "../resident.ts";
 import { createProjectRecords } from "../stores/project-records.ts";
 import type { SqliteStore } from "../stores/sqlite.ts";
+import { type StandbyStore, storeWithStandby } from "../stores/standby.ts";
 import { eventTimings } from "../stores/timings.ts";
 import { workCounts } from "../stores/work-counts.ts";
 import { systemPorts } from "../system.ts";
@@ -38,6 +39,8 @@ export interface DaemonOptions extends Pick<ResidentOptions, "beforeModules" | "
   store: SqliteStore;
   /** Where it lies; absent: what other processes write there is looked for, as nobody tells of it. */
   storeFile?: string;
+  /** The daemon's own place: where it is gone, nothing is looked for and written there any more. Absent: it stays. */
+  place?: DaemonPlace;
   /** Folders whose automation files are in force, beside those of the projects in the store. */
   workspaces: readonly string[];
   observe(seen: Observation): void;
@@ -45,7 +48,18 @@ export interface DaemonOptions extends Pick<ResidentOptions, "beforeModules" | "
   complain(reason: string): void;
 }
 
-export interface Daemon extends Pick<DaemonOptions, "cwd" | "home" | "store" | "environment" | "complain"> {
+export interface DaemonPlace {
+  /** Its store or its address was taken away, or the address is another daemon's. Never throws. */
+  isGone(): boolean;
+  /** Told when that is seen, maybe more than once. */
+  gone(): void;
+  /** The names of files beside the store that say so. */
+  files: readonly string[];
+}
+
+export interface Daemon extends Pick<DaemonOptions, "cwd" | "home" | "environment" | "complain"> {
+  /** Where it takes nothing, decisions go on without it. */
+  readonly store: StandbyStore;
   /** To be told of the environment of everyone who tells, before anything of it is written down. */
   learnSecrets(environment: Readonly<Record<string, string>>): void;
   /** What operations work on. */
@@ -84,12 +98,15 @@ const foldersAtMost = 1_000;
 const looksEvery = { untold: 500, told: 30_000 };
 /** What runs may take so long to end by itself; programs that do not obey take two seconds more. */
 const endsWithin = 6_000;
+/** After that, nothing that is still to be answered is waited for: its hooks were told to end before. */
+const answersWithin = 8_000;
 /** Then the process ends, whatever does not. */
 const closesWithin = 9_500;
 
 /** Runs begin at once: those that an earlier process left behind, and those that others have queued. */
 export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { cwd, environment, store, complain } = options;
+  const { cwd, environment, complain, place: ownPlace } = options;
+  const store = storeWithStandby(options.store, { complain });
   const { now, elapsed, after, id } = systemPorts();
   const ears = new Set([options.observe]);
   const stopping = new AbortController();
@@ -98,6 +115,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const durable = openDurableQueue(store, { cap, environment, complain, idlePoll: 2 });
   const resident = await createResident({
     ...options,
+    store,
     functions: new Map(),
     queue: createRoutedQueue({
       durable: { ...durable, close: () => durable.close(endsWithin / 1000 + 3) }, // of these it keeps three for the end
@@ -161,9 +179,11 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
 
   let thorough = 0;
   async function lookAndFollow(): Promise<number> {
+    if (isGone()) return looksEvery.told;
     const isThorough = (elapsed ?? now)() - thorough > looksEvery.told / 2;
     if (isThorough) thorough = (elapsed ?? now)();
     const isLeft = await look(isThorough);
+    await resident.followFiles();
     const state = JSON.stringify([inForce.version(), settings.engine]);
     if (state !== synced) {
       await triggers.sync(inForce.hooks());
@@ -177,7 +197,14 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const isTold = (): boolean =>
     watching !== undefined && [cwd, ...inForce.folders()].every((folder) => source?.isHeard(folder) === true);
 
+  function isGone(): boolean {
+    if (ownPlace?.isGone() !== true) return false;
+    ownPlace.gone();
+    return true;
+  }
+
   function storeWritten(): void {
+    if (isGone()) return;
     following?.hear();
     durable.look();
   }
@@ -185,7 +212,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   async function endAll(answered: Promise<unknown> | undefined): Promise<void> {
     await following?.stop();
     await triggers.close();
-    await Promise.all([resident.close(), answered]);
+    await resident.close(answered && endsBefore(answersWithin, answered, after));
     await notifier.close();
   }
 
@@ -220,7 +247,9 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     },
     async follow() {
       watching ??=
-        options.storeFile === undefined ? undefined : watchStore(options.storeFile, { after, written: storeWritten });
+        options.storeFile === undefined
+          ? undefined
+          : watchStore(options.storeFile, { after, written: storeWritten, others: ownPlace?.files ?? [] });
       const first = await lookAndFollow();
       following ??= follow({ work: lookAndFollow, after, complain }, first);
       source?.listen(following.hear);
@@ -232,6 +261,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       await Promise.race([durable.idle(), stopped]);
     },
     status: () => ({
+      store: lossOf(store),
       workspaces: [...inForce.folders()],
       engine: { ...settings.engine },
       automations: inForce.facts(),
@@ -258,11 +288,16 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 /** Whether the work ends in time. Rejects as it does. */
-function endsBefore(milliseconds: number, work: Promise<void>, after: Ports["after"]): Promise<boolean> {
+function endsBefore(milliseconds: number, work: Promise<unknown>, after: Ports["after"]): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const undo = after(milliseconds, () => resolve(false));
     work.then(() => resolve(true), reject).finally(undo);
   });
+}
+
+function lossOf(store: StandbyStore): Fields {
+  const { since, reason } = store.loss() ?? {};
+  return { notWrittenSince: since === undefined ? null : new Date(since).toISOString(), reason: reason ?? null };
 }
 
 /** The store is on SQLite, so it keeps automations. */

@@ -4,12 +4,13 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AgentAdapter } from "../agents/adapter.ts";
-import { adapterOf } from "../agents/telling.ts";
+import { adapterOf, payloadAtMost } from "../agents/telling.ts";
 import { environmentName } from "../core/environment-name.ts";
 import type { HookEvent, Json } from "../core/event.ts";
 import { resolveEvent } from "../core/events.ts";
 import { createBearer, createStrangeness, ofPage } from "./admission.ts";
-import { createHookBodyReader } from "./hook-body.ts";
+import { isWithinLimits } from "./folder-limits.ts";
+import { createHookBodyReader, type Refusing } from "./hook-body.ts";
 import {
   answerOf,
   folderHeader,
@@ -18,9 +19,11 @@ import {
   partsOf,
   proofHeader,
   sentHeader,
+  umaskHeader,
+  umaskIn,
   versionHeader,
 } from "./hook-wire.ts";
-import { type RefusalCode, type Refused, refused, refusedBy } from "./refusals.ts";
+import { type RefusalCode, type Refused, refused, refusedBy, tooLarge } from "./refusals.ts";
 import type { Door } from "./server.ts";
 import { createEnvironmentReader, type Environment } from "./session-environments.ts";
 import { type Answered, replyOf, type Tellings } from "./tellings.ts";
@@ -82,18 +85,22 @@ export function createHookRoute(options: HookRouteOptions): Door {
   function takeOwn(one: Called, request: IncomingMessage, response: ServerResponse): void {
     const { headers } = request;
     readBody(request, (body) => {
-      if (typeof body === "string") return refuse(response, refused(body));
+      if (typeof body === "string") return refuse(response, unreadFor(body));
       if (headers[versionHeader] !== version) return refuse(response, refused("version_differs"));
       const parts = partsOf(body);
       const environment = environmentIn(parts.environment);
       if (isElsewhere(environment)) return refuse(response, refused("places_differ"));
       if (now() - Number(headers[sentHeader]) > takenWithin) return refuse(response, refused("too_late"));
-      response.writeProcessing(); // it is taken: from here on its sender does nothing but wait
       const folder = folderIn(headers[folderHeader]) ?? options.cwd;
+      if (!isWithinLimits(folder)) return refuse(response, refused("too_deep"));
+      response.writeProcessing(); // it is taken: from here on its sender does nothing but wait
       const payload = parts.payload.toString("utf8");
       until(
         response,
-        tellings.take({ ...one, payload, folder, environment }, (answered) => answerOwn(response, answered)),
+        tellings.take(
+          { ...one, payload, folder, sender: { environment, umask: umaskIn(headers[umaskHeader]) } },
+          (answered) => answerOwn(response, answered),
+        ),
       );
     });
   }
@@ -106,8 +113,8 @@ export function createHookRoute(options: HookRouteOptions): Door {
 
   function takeJson(one: Called, request: IncomingMessage, response: ServerResponse): void {
     readBody(request, (body) => {
-      if (typeof body === "string") return refuse(response, refused(body));
-      const told = { ...one, payload: body.toString("utf8"), folder: options.cwd, environment: undefined };
+      if (typeof body === "string") return refuse(response, unreadFor(body));
+      const told = { ...one, payload: body.toString("utf8"), folder: options.cwd, sender: undefined };
       until(
         response,
         tellings.take(told, (answered) => answerJson(response, one, answered)),
@@ -128,6 +135,8 @@ export function createHookRoute(options: HookRouteOptions): Door {
     return true;
   };
 }
+
+const unreadFor = (why: Refusing): Refused => (why === "body_too_large" ? tooLarge(payloadAtMost) : refused(why));
 
 /** An agent that goes away before it is answered waits for nothing. */
 function until(response: ServerResponse, { leave }: { leave(): void }): void {

@@ -10,6 +10,8 @@ export const versionHeader = "x-hookline-version";
 export const sentHeader = "x-hookline-sent";
 /** The sender's folder, percent-encoded. */
 export const folderHeader = "x-hookline-cwd";
+/** The mode bits that its files are made without, in octal. */
+export const umaskHeader = "x-hookline-umask";
 /** In the answer: what only the daemon of the address file knows. */
 export const proofHeader = "x-hookline-proof";
 
@@ -27,6 +29,10 @@ export function answerOf(reply: Reply): Buffer {
   const error = reply.stderr ? `${reply.stderr}\n` : "";
   return Buffer.from(`${reply.exitCode} ${Buffer.byteLength(out)} ${Buffer.byteLength(error)}\n${out}${error}`);
 }
+
+/** Undefined: it says none. */
+export const umaskIn = (written: unknown): number | undefined =>
+  typeof written === "string" && /^0?[0-7]{1,4}$/.test(written) ? Number.parseInt(written, 8) & 0o777 : undefined;
 
 /** Undefined: it says none that can be read. */
 export function folderIn(written: unknown): string | undefined {

@@ -1,4 +1,4 @@
-/** Ends a daemon that nobody needs: told of nothing for a while, with no clock, no watch and no run of its own. */
+/** Ends a daemon that nobody needs: told of nothing for a while, with no clock, no watch, no run of its own and no agent that tells it over HTTP. */
 import type { Seconds } from "../core/event.ts";
 import type { Ports } from "../core/ports.ts";
 

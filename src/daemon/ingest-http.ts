@@ -5,16 +5,23 @@ import type { Answer, Ingest } from "./ingest.ts";
 import { type Told, toldLine, toldOne, toldRefused } from "./ingest-answers.ts";
 import { takeLines } from "./ingest-lines.ts";
 import type { Lane } from "./lane.ts";
-import { type RefusalCode, refused } from "./refusals.ts";
+import { type RefusalCode, refused, tooLarge } from "./refusals.ts";
 import { jsonIn, largestInBytes, textOf } from "./sent-event.ts";
 import type { Door } from "./server.ts";
 
 /** Of many events at once, as lines. A list is read as a whole, which takes its time: it is no larger than one event. */
 const largestOfManyInBytes = 8 * largestInBytes;
 
+/** Of all that is being read. It is no part of the lane: whoever sends slowly keeps nobody else out of that. */
+const togetherAtMostInBytes = 4 * largestOfManyInBytes;
+
 interface Intake {
   ingest: Ingest;
   lane: Lane;
+}
+/** How much of what is sent is read and not whole yet. */
+interface Reading {
+  bytes: number;
 }
 export interface IngestDoorOptions extends Intake {
   token: string;
@@ -37,6 +44,7 @@ const ways: Readonly<Record<string, { take: Way; atMost: number }>> = {
 export function createIngestDoor({ token, isClosing, ...intake }: IngestDoorOptions): Door {
   const strangenessOf = createStrangeness();
   const holdsToken = createBearer(token);
+  const reading: Reading = { bytes: 0 };
 
   function refusalOf({ headers }: IncomingMessage, isPrivate: boolean): RefusalCode | undefined {
     const strange = isPrivate ? ofPage(headers) : strangenessOf(headers);
@@ -50,41 +58,57 @@ export function createIngestDoor({ token, isClosing, ...intake }: IngestDoorOpti
     if (method !== "POST" || (url !== "/events" && !url.startsWith("/events?"))) return false;
     const refusal = refusalOf(request, isPrivate);
     if (refusal) reply(response, toldRefused(refused(refusal)));
-    else serveIngest(request, response, intake);
+    else serveIngest(request, response, { ...intake, reading });
     return true;
   };
 }
 
 /** Reads the request, and answers it when all that it brings is on disk. Never throws. */
-function serveIngest(request: IncomingMessage, response: ServerResponse, { ingest, lane }: Intake): void {
+function serveIngest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { ingest, lane, reading }: Intake & { reading: Reading },
+): void {
   const send = (told: Told): void => reply(response, told);
   const refuse = (code: RefusalCode): void => send(toldRefused(refused(code)));
   const written = request.headers["content-type"] ?? "";
   const end = written.indexOf(";");
   const way = ways[(end === -1 ? written : written.slice(0, end)).trim().toLowerCase()];
   if (!way) return void refuse("unsupported_type");
-  if (Number(request.headers["content-length"] ?? 0) > way.atMost) return void refuse("body_too_large");
-  if (lane.isFull()) return void refuse("intake_full");
+  const said = Number(request.headers["content-length"] ?? 0);
+  if (said > way.atMost) return void send(toldRefused(tooLarge(way.atMost)));
+  if (lane.isFull() || reading.bytes + said > togetherAtMostInBytes) return void refuse("intake_full");
   const chunks: Buffer[] = [];
   let size = 0;
+  let isRead = false;
   let isOver = false;
+  const endReading = (): void => {
+    if (!isRead) reading.bytes -= size;
+    isRead = true;
+  };
   lane.hold(1, 0);
   const release = (): void => {
-    if (!isOver) lane.release(1, size);
+    if (isOver) return;
+    lane.release(1, isRead ? size : 0);
+    endReading();
     isOver = true;
+    chunks.length = 0;
   };
   response.once("close", release); // answered, or its sender is gone
   request.on("data", (chunk: Buffer) => {
     if (isOver) return;
     size += chunk.length;
-    lane.hold(0, chunk.length);
-    if (size <= way.atMost) return void chunks.push(chunk);
-    chunks.length = 0;
+    reading.bytes += chunk.length;
+    chunks.push(chunk);
+    const isTooLarge = size > way.atMost;
+    if (!isTooLarge && reading.bytes <= togetherAtMostInBytes) return;
     release();
-    refuse("body_too_large");
+    send(toldRefused(isTooLarge ? tooLarge(way.atMost) : refused("intake_full")));
   });
   request.on("end", () => {
     if (isOver) return;
+    endReading();
+    lane.hold(0, size);
     const [only] = chunks;
     way.take(chunks.length === 1 && only ? only : Buffer.concat(chunks), { ingest, lane, send });
   });

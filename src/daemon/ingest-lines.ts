@@ -31,14 +31,15 @@ export function takeLines({ ingest, lane, answers, done = () => {} }: LinesOptio
   const lines = createLines();
   const slots: (string | undefined)[] = []; // of lines that were taken, in their order
   let first = 0; // of the first slot, as a number of all lines
-  let held = 0; // bytes that the lane holds for what waits
+  let held = 0; // bytes that the lane holds for what waits and may be taken
   let isHeld = false;
   let isTelling = false;
   let isEnded = false; // no more will come
   let isDone = false;
 
+  /** What a sender keeps waiting itself is in nobody else's way: whoever reads it bounds that. */
   function account(): void {
-    const waiting = lines.waitingInBytes();
+    const waiting = isHeld ? 0 : lines.waitingInBytes();
     if (waiting > held) lane.hold(0, waiting - held);
     else if (waiting < held) lane.release(0, held - waiting);
     held = waiting;
@@ -105,14 +106,14 @@ export function takeLines({ ingest, lane, answers, done = () => {} }: LinesOptio
     },
     hold(now) {
       isHeld = now;
+      account();
       if (!isHeld) lane.wake(source);
     },
     drop() {
       isHeld = true;
-      lane.release(0, held);
-      held = 0;
+      account();
     },
-    waiting: () => ({ bytes: held, answers: slots.length }),
+    waiting: () => ({ bytes: lines.waitingInBytes(), answers: slots.length }),
     isBegun: lines.isBegun,
   };
 }

@@ -93,7 +93,7 @@ export function createLines(): Lines {
       const end = text.indexOf("\n", at);
       const line = text.slice(at, end === -1 ? text.length : end);
       at = end === -1 ? text.length : end + 1;
-      if (line.length > largestInBytes) return tooLarge;
+      if (isTooLarge(line)) return tooLarge;
       if (line.length > 2 || line.trim() !== "") return { text: line };
     }
     text = "";
@@ -109,14 +109,19 @@ export function createLines(): Lines {
   };
 }
 
+/** A character takes up to three bytes, two that make one up to four. */
+const isTooLarge = (line: string): boolean =>
+  line.length * 3 > largestInBytes && (line.length > largestInBytes || Buffer.byteLength(line) > largestInBytes);
+
 /** One by one: the good ones among them are good. */
 function linesOfBroken(piece: Buffer): Line[] {
   const lines: Line[] = [];
   for (let at = 0; at <= piece.length; ) {
     const found = piece.indexOf(lineBreak, at);
     const end = found === -1 ? piece.length : found;
-    const text = textOf(piece.subarray(at, end));
-    if (text === undefined) lines.push({ because: "input_invalid" });
+    const text = end - at > largestInBytes ? undefined : textOf(piece.subarray(at, end));
+    if (end - at > largestInBytes) lines.push(tooLarge);
+    else if (text === undefined) lines.push({ because: "input_invalid" });
     else if (text.trim() !== "") lines.push({ text });
     at = end + 1;
   }

@@ -12,6 +12,7 @@ import { createInbound } from "./inbound.ts";
 import { type Intake, openIntake } from "./intake.ts";
 import { createLive, type Live } from "./live.ts";
 import { listen, type Server } from "./server.ts";
+import { createBegunSessions } from "./session-begun.ts";
 import { createSessionEnvironments } from "./session-environments.ts";
 import { createTellings, type Tellings } from "./tellings.ts";
 
@@ -69,16 +70,16 @@ export async function listenFor(daemon: Daemon, options: ListenForOptions): Prom
   };
 }
 
-function tellingsOf({ context, source, environment, home, complain, store, learnSecrets }: Daemon): Tellings {
+function tellingsOf({ context, source, environment, home, store, learnSecrets }: Daemon): Tellings {
   const folder = stateFolderOf(home, environment);
   const { engine, now, id } = context;
   return createTellings({
     emit: engine.emit,
     committed: () => store.committed(),
     source,
-    sessions: createSessionEnvironments(),
+    sessions: createSessionEnvironments(createBegunSessions(folder)),
     environment: cleanEnvironment(environment),
-    ...{ home, now, id, complain, learnSecrets },
+    ...{ home, now, id, learnSecrets },
     /** Where a person has put our hook into git: back in its place. Elsewhere one look at a folder. */
     async sessionBegan({ cwd }, given) {
       if (!anyConsent(folder)) return [];

@@ -17,9 +17,11 @@ export type RefusalCode =
   | "queue_full"
   | "intake_full"
   | "line_too_large"
+  | "answers_unread"
   | "closing"
   | "version_differs"
   | "places_differ"
+  | "too_deep"
   | "too_late"
   | "failed";
 
@@ -29,6 +31,10 @@ interface Refusal {
   advice: string;
   headers?: Readonly<Record<string, string>>;
 }
+
+/** Of what is not said to be larger. */
+const usualBody = 1024 * 1024;
+const megabytes = (bytes: number): string => `${bytes / (1024 * 1024)} MB`;
 
 export const refusals: Readonly<Record<RefusalCode, Refusal>> = {
   forbidden_host: { status: 403, message: "this is not an address of the daemon", advice: "call 127.0.0.1 itself" },
@@ -47,7 +53,7 @@ export const refusals: Readonly<Record<RefusalCode, Refusal>> = {
   unsupported_type: { status: 415, message: "the body is not JSON", advice: "send Content-Type: application/json" },
   body_too_large: {
     status: 413,
-    message: "the body is larger than 1 MB",
+    message: `the body is larger than ${megabytes(usualBody)}`,
     advice: "send less",
     headers: { connection: "close" }, // the rest of it is on its way, and nobody reads it
   },
@@ -85,6 +91,11 @@ export const refusals: Readonly<Record<RefusalCode, Refusal>> = {
     headers: { "retry-after": "1" },
   },
   line_too_large: { status: 413, message: "the line is larger than 1 MB", advice: "send less in one event" },
+  answers_unread: {
+    status: 408,
+    message: "nobody has read the answers for 30 seconds",
+    advice: "read an answer for each line",
+  },
   closing: { status: 503, message: "the daemon is being stopped", advice: "start it again: hookline up" },
   version_differs: {
     status: 409,
@@ -94,6 +105,11 @@ export const refusals: Readonly<Record<RefusalCode, Refusal>> = {
   places_differ: {
     status: 409,
     message: "the sender keeps its settings or its store elsewhere than this daemon",
+    advice: "do the work without it",
+  },
+  too_deep: {
+    status: 409,
+    message: "the sender's folder lies deeper than 64 levels, or its path is longer than 4,096 characters",
     advice: "do the work without it",
   },
   too_late: {
@@ -116,6 +132,9 @@ export function refused(code: RefusalCode, message?: string): Refused {
   const { status, advice, headers = {}, ...usual } = refusals[code];
   return { status, headers, error: { code, message: message ?? usual.message, advice } };
 }
+
+export const tooLarge = (atMost: number): Refused =>
+  refused("body_too_large", `the body is larger than ${megabytes(atMost)}`);
 
 /** @param message instead of the usual one, where more is known */
 export const refuse = (code: RefusalCode, message?: string): Response => asResponse(refused(code, message));

@@ -7,6 +7,7 @@ import { eventNames, resolveEvent } from "../core/events.ts";
 import { nearest } from "../core/nearest.ts";
 import { isRecord } from "../core/schema.ts";
 import { isApplicationEvent } from "../dialects/config-automation-keys.ts";
+import { folderLimit, isWithinLimits } from "./folder-limits.ts";
 
 /** What was sent to `POST /events`, or as a line. */
 export interface Sent {
@@ -98,7 +99,8 @@ function checked(sent: unknown): Sent {
   const { event, data, cwd, session } = sent;
   if (typeof event !== "string") throw needs("event", "the name of an application event");
   if (data !== undefined && !isRecord(data)) throw needs("data", "a JSON object");
-  if (cwd !== undefined && !(typeof cwd === "string" && cwd.startsWith("/"))) throw needs("cwd", "an absolute path");
+  if (cwd !== undefined && !(typeof cwd === "string" && cwd.startsWith("/") && isWithinLimits(cwd)))
+    throw needs("cwd", `an absolute path ${folderLimit}`);
   if (session !== undefined && !(typeof session === "string" && session !== "")) throw needs("session", "text");
   return sent as unknown as Sent; // as was just looked at; it came as JSON
 }

@@ -1,32 +1,57 @@
 /**
  * The environments of those who tell: read from what the clients send, and kept for sessions whose agent tells over HTTP, which
- * sends none (R44). In memory only.
+ * sends none (R44). In memory only, but for sessions that began without a daemon (session-begun.ts).
  */
 import type { HookEvent, SessionId } from "../core/event.ts";
 
 export type Environment = Readonly<Record<string, string>>;
 
+/** What a hook's programs get of whoever tells of an event. */
+export interface Sender {
+  environment: Environment;
+  /** Undefined: it was not said. */
+  umask?: number | undefined;
+}
+
 export interface SessionEnvironments {
   /** To be told of every event that a client has sent. */
-  note(event: HookEvent, environment: Environment): void;
-  of(session: SessionId | undefined): Environment | undefined;
+  note(event: HookEvent, sender: Sender): void;
+  of(session: SessionId | undefined): Sender | undefined;
 }
 
 /** Those that began last; an earlier session goes on with what every program may have. */
 const sessionsAtMost = 500;
 
-export function createSessionEnvironments(): SessionEnvironments {
-  const known = new Map<SessionId, Environment>();
+/** @param begun gives those that have begun without this daemon since it was last asked */
+export function createSessionEnvironments(
+  begun: () => readonly (Sender & { session: SessionId })[] = () => [],
+): SessionEnvironments {
+  const known = new Map<SessionId, Sender>();
+
+  function keep(session: SessionId, sender: Sender): void {
+    known.delete(session);
+    const [oldest] = known.size >= sessionsAtMost ? known.keys() : [];
+    if (oldest !== undefined) known.delete(oldest);
+    known.set(session, sender);
+  }
+
+  function hearBegun(): void {
+    for (const { session, ...sender } of begun()) keep(session, sender);
+  }
+
   return {
-    note({ name, session }, environment) {
+    note({ name, session }, sender) {
       if (session === undefined || (name !== "SessionStart" && name !== "SessionEnd")) return;
+      hearBegun(); // what it left before is older
       known.delete(session);
       if (name === "SessionEnd") return;
-      const [oldest] = known.size >= sessionsAtMost ? known.keys() : [];
-      if (oldest !== undefined) known.delete(oldest);
-      known.set(session, environment);
+      keep(session, sender);
     },
-    of: (session) => (session === undefined ? undefined : known.get(session)),
+    of(session) {
+      if (session === undefined) return undefined;
+      hearBegun();
+      return known.get(session);
+    },
   };
 }
 

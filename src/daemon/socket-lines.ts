@@ -1,12 +1,15 @@
 /** Events as JSON lines over the daemon's unix socket: each line is answered by one, in their order, and nobody has to wait for one before sending the next. */
 import type { Socket } from "node:net";
 import type { Ingest } from "./ingest.ts";
+import { toldLine } from "./ingest-answers.ts";
 import { type LinesTaken, takeLines } from "./ingest-lines.ts";
 import type { Lane } from "./lane.ts";
 
 export interface SocketLinesOptions {
   ingest: Ingest;
   lane: Lane;
+  /** Milliseconds without a byte, in the middle of a line or of answers that are not read; 30 seconds unless said. */
+  stalledAtMost?: number;
 }
 
 export interface SocketLines {
@@ -18,19 +21,18 @@ export interface SocketLines {
 
 const answersWithin = 2_000;
 const sendersAtMost = 100;
-/** Without a byte, in the middle of a line. */
-const stalledAtMost = 30_000;
+const usualStall = 30_000;
 /** Of one sender: whole lines that nobody has looked at, and answers that it has not been given. */
-const bytesAtMost = 1024 * 1024;
+const bytesAtMost = 512 * 1024;
 const answersAtMost = 10_000;
 
-export function createSocketLines({ ingest, lane }: SocketLinesOptions): SocketLines {
+export function createSocketLines(options: SocketLinesOptions): SocketLines {
   const senders = new Map<Socket, LinesTaken>();
   let isClosing = false;
   return {
     serve(socket) {
       if (isClosing || senders.size >= sendersAtMost) return void socket.destroy();
-      senders.set(socket, take(socket, { ingest, lane }));
+      senders.set(socket, take(socket, options));
       socket.on("close", () => senders.delete(socket));
     },
     close() {
@@ -47,24 +49,35 @@ export function createSocketLines({ ingest, lane }: SocketLinesOptions): SocketL
 }
 
 /** It is read only while there is room for what it sends, and while it reads what it is answered. */
-function take(socket: Socket, { ingest, lane }: SocketLinesOptions): LinesTaken {
+function take(socket: Socket, { ingest, lane, stalledAtMost = usualStall }: SocketLinesOptions): LinesTaken {
   let isPaused = false;
+  let isUnread = false; // answers wait until it reads
   const lines = takeLines({
     ingest,
     lane,
     answers(text) {
-      if (socket.writable && !socket.write(text)) lines.hold(true);
-      if (isPaused) goOn();
+      if (socket.writable && !socket.write(text)) {
+        isUnread = true;
+        lines.hold(true);
+      } else if (isPaused) goOn();
     },
     done: () => socket.end(),
   });
 
   function goOn(): void {
+    if (isUnread) return; // it comes when it has read
     const { bytes, answers } = lines.waiting();
     if (bytes > bytesAtMost / 2 || answers > answersAtMost / 2) return; // an answer of its own comes
     if (lane.isFull()) return void lane.whenFree(goOn);
     isPaused = false;
     socket.resume();
+  }
+
+  /** The line comes behind the answers, for a sender that reads on after all. */
+  function giveUp(): void {
+    socket.end(`${toldLine({ refused: "answers_unread" })}\n`);
+    const end = setTimeout(() => socket.destroy(), answersWithin);
+    socket.on("close", () => clearTimeout(end));
   }
 
   socket.on("data", (chunk: Buffer) => {
@@ -76,9 +89,15 @@ function take(socket: Socket, { ingest, lane }: SocketLinesOptions): LinesTaken 
     if (bytes <= bytesAtMost / 2 && answers <= answersAtMost / 2) lane.whenFree(goOn);
   });
   socket.setTimeout(stalledAtMost, () => {
-    if (lines.isBegun() && !isPaused) socket.destroy();
+    if (isUnread) giveUp();
+    else if (lines.isBegun() && !isPaused) socket.destroy();
   });
-  socket.on("drain", () => lines.hold(false));
+  socket.on("drain", () => {
+    if (!socket.writable) return;
+    isUnread = false;
+    lines.hold(false);
+    if (isPaused) goOn();
+  });
   socket.on("end", () => lines.end());
   socket.on("error", () => {}); // its sender is gone: `close` comes behind it
   socket.on("close", () => lines.drop());

@@ -27,6 +27,8 @@ export interface DaemonState {
 export interface DaemonFiles {
   state: string;
   lock: string;
+  /** What all carry that it starts, while it runs. */
+  mark: string;
   /** One line for clients, while it listens. */
   address: string;
   /** Its unix socket, if the system takes so long a path (socket-place.ts). */
@@ -39,7 +41,13 @@ export function daemonFilesOf(store: string): DaemonFiles {
   const own = name === "hookline" ? "daemon" : `${name}-daemon`; // the usual store's needs no name of its own
   const folder = realOf(dirname(store));
   const named = (ending: string): string => join(folder, `${own}.${ending}`);
-  return { state: named("json"), lock: named("lock"), address: named("address"), socket: named("sock") };
+  return {
+    state: named("json"),
+    lock: named("lock"),
+    mark: named("mark"),
+    address: named("address"),
+    socket: named("sock"),
+  };
 }
 
 /** As links lead, and as the file system writes it; what is not there yet will lie where it was named. */

@@ -1,4 +1,4 @@
-/** Hears that the store's file was written to, by whichever process: what stays need not ask it again and again. */
+/** Hears that the store's file was written to, by whichever process, or taken away: what stays need not ask it again and again. */
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { Ports } from "../core/ports.ts";
@@ -13,15 +13,16 @@ export interface StoreWatch {
 const deafFor = 100;
 
 /**
+ * @param others what is heard of like it, beside it; and that the folder itself goes
  * @param written called soon after the file has changed; again only after a tenth of a second
  * @returns undefined where nobody would tell
  */
 export function watchStore(
   file: string,
-  { after, written }: Pick<Ports, "after"> & { written(): void },
+  { after, written, others = [] }: Pick<Ports, "after"> & { written(): void; others?: readonly string[] },
 ): StoreWatch | undefined {
   const folder = dirname(file);
-  const names = new Set([basename(file), `${basename(file)}-wal`]);
+  const names = new Set([basename(file), `${basename(file)}-wal`, basename(folder), ...others]);
   let watcher: FSWatcher | undefined;
   let undo: (() => void) | undefined;
   let isClosed = false;

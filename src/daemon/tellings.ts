@@ -15,7 +15,8 @@ import { isThenable } from "../core/flow.ts";
 import type { HookSet, Problem } from "../core/hook.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Caller } from "../core/ports.ts";
-import type { Environment, SessionEnvironments } from "./session-environments.ts";
+import { folderLimit, isWithinLimits } from "./folder-limits.ts";
+import type { Environment, Sender, SessionEnvironments } from "./session-environments.ts";
 
 /** What is known of the hooks of a folder. */
 export interface Known {
@@ -37,7 +38,6 @@ export interface TellingsOptions {
   id(): string;
   /** Done beside a session's begin; what it gives is told on the agent's standard error. Never rejects. */
   sessionBegan?(event: HookEvent, environment: Environment): MaybePromise<readonly string[]>;
-  complain(reason: string): void;
   /** Told of a sender's environment before anything of its telling is written down. */
   learnSecrets(environment: Environment): void;
 }
@@ -51,7 +51,7 @@ export interface Told {
   /** Where the sender works. */
   folder: string;
   /** Absent: it came over HTTP. */
-  environment: Environment | undefined;
+  sender: Sender | undefined;
 }
 
 /** Decided, or not to be read: then there is only what is said by policy. */
@@ -107,14 +107,17 @@ export function createTellings(options: TellingsOptions): Tellings {
       ...(by === undefined ? {} : { registration: by }),
     });
     const { event } = telling;
-    const environment = told.environment ?? sessions.of(event.session) ?? options.environment;
-    if (told.environment) {
-      options.learnSecrets(told.environment);
-      sessions.note(event, told.environment);
+    if (!isWithinLimits(event.cwd)) {
+      ended(waiting);
+      answer({ reply: tooDeep });
+      return;
     }
-    const caller = callerOf(environment, event.at + answersWithin, waiting);
+    const sender = told.sender ?? sessions.of(event.session);
+    if (sender) options.learnSecrets(sender.environment);
+    if (told.sender) sessions.note(event, told.sender);
+    const caller = callerOf(sender, event.at + answersWithin, waiting);
     const give = (outcome: Outcome, more: readonly string[]): void => {
-      const all = told.environment ? [...complaintsAt(event.cwd), ...more] : none;
+      const all = told.sender ? [...complaintsAt(event.cwd), ...more] : none;
       ended(waiting);
       answer({ telling, outcome, complaints: all });
     };
@@ -122,20 +125,19 @@ export function createTellings(options: TellingsOptions): Tellings {
     const store = (outcome: Outcome, more: readonly string[]): void => {
       committed().then(
         () => give(outcome, more),
-        (error: unknown) => {
-          options.complain(`${event.name} could not be written down: ${messageOf(error)}`);
-          give(outcome, more);
-        },
+        (error: unknown) => give(outcome, [...more, `hookline: ${messageOf(error)}`]), // the store has told the log
       );
     };
     const outcome = decideTelling(telling, emit, caller);
+    const { environment } = sender ?? options;
     const notes = event.name === "SessionStart" ? options.sessionBegan?.(event, environment) : undefined;
     if (!isThenable(outcome) && !isThenable(notes)) store(outcome, notes ?? none);
     else void Promise.all([outcome, notes]).then(([decided, noted]) => store(decided, noted ?? none)); // neither rejects
   }
 
   async function unread(error: unknown, told: Told): Promise<Reply> {
-    const { adapter, event, folder, environment = options.environment } = told;
+    const { adapter, event, folder } = told;
+    const { environment } = told.sender ?? options;
     const known = await source?.at(folder);
     const places = { home, root: known?.root ?? folder, environment };
     return unanswerable(error, { agent: adapter.name, event, hooks: known?.set.hooks, places });
@@ -177,6 +179,12 @@ export function createTellings(options: TellingsOptions): Tellings {
 
 const none: readonly string[] = [];
 
+/** Which guards are in force there is not known. Clients of ours ask about no such folder. */
+const tooDeep: Reply = {
+  exitCode: 2,
+  stderr: `hookline: the daemon judges nothing in other folders than those ${folderLimit}, so it is blocked`,
+};
+
 /** What a command would have printed, and how it would have ended. */
 export const replyOf = (answered: Answered): Reply =>
   "reply" in answered
@@ -208,8 +216,10 @@ function createWaiting(): Waiting {
   return waiting;
 }
 
-const callerOf = (environment: Environment, deadline: Instant, waiting: Waiting): Caller => ({
-  environment,
+/** Of whom nothing is known, programs get a clean environment, and models are asked as the daemon would. */
+const callerOf = (sender: Sender | undefined, deadline: Instant, waiting: Waiting): Caller => ({
+  ...(sender && { environment: sender.environment }),
+  ...(sender?.umask !== undefined && { umask: sender.umask }),
   deadline,
   get signal() {
     return waiting.signal;

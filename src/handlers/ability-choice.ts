@@ -29,12 +29,12 @@ export async function chooseAbilities(
   model: string | undefined,
   context: StepContext,
 ): Promise<Choice> {
-  const { event, hook, ports, timeout, signal } = context;
+  const { event, hook, ports, caller, timeout, signal } = context;
   if (!ports.model) return { failed: "nothing here can ask a model" };
   const late = new AbortController();
   const forget = ports.after(timeout * share * 1000, () => late.abort());
   try {
-    const asked = await ports.model(event, hook);
+    const asked = await ports.model(event, hook, caller.environment);
     const answer = await asked.ask(
       {
         ...(model === undefined ? {} : { model }),

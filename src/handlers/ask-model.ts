@@ -89,7 +89,7 @@ async function ask(params: AskModelParams, asking: Asking, context: StepContext)
   const request = requestOf(params, asking, context);
   context.progress?.(wordsOf(asking));
   try {
-    const model = await ports.model(event, hook);
+    const model = await ports.model(event, hook, caller.environment);
     return answered(await model.ask(request, signal), asking);
   } catch (error) {
     if (caller.steps?.isLost()) throw error;

@@ -10,7 +10,7 @@ import { firstLine } from "../protocols/launch-failure.ts";
 import { type BuildLine, usualCommand } from "./build-command.ts";
 import { type BuildError, firstError } from "./build-errors.ts";
 import type { Service } from "./build-services.ts";
-import { environmentOf } from "./command-environment.ts";
+import { environmentOf, umaskOf } from "./command-environment.ts";
 import { createFinder, lineOf } from "./command-line.ts";
 import { isReallyInside, pathInside } from "./repository-place.ts";
 import { compileShellTemplate, type ShellTemplate, type TemplateFault } from "./shell-template.ts";
@@ -116,7 +116,7 @@ async function build(job: Job, { limit, context, find, templateOf }: Surrounding
   const folder = typeof wanted === "string" ? root : wanted.folder;
   try {
     const ended = await ports.spawn(
-      { program: line.program, args: line.args, cwd: folder, environment, input: "" },
+      { program: line.program, args: line.args, cwd: folder, environment, input: "", ...umaskOf(context.caller) },
       { signal: AbortSignal.any([signal, late.signal]) },
     );
     const printed = `${ended.stdout}${ended.stderr}`;

@@ -3,6 +3,7 @@ import { depthBelow, depthVariable } from "../core/depth.ts";
 import type { Fields } from "../core/event.ts";
 import { textField } from "../core/event.ts";
 import type { StepContext } from "../core/ports.ts";
+import type { Command } from "../core/program.ts";
 import { writtenName } from "../protocols/written-name.ts";
 
 type Environment = Record<string, string>;
@@ -33,6 +34,10 @@ export function environmentOf(wish: EnvironmentWish, context: StepContext): Envi
       : cleanEnvironment(given ?? process.env); // no sender: this process stands in for it
   return { ...inherited, ...wish.env, ...facts(wish, context, given) };
 }
+
+/** Files of a hook's program are for those whom the sender's own are for. */
+export const umaskOf = ({ umask }: StepContext["caller"]): Pick<Command, "umask"> =>
+  umask === undefined ? {} : { umask };
 
 /** What every program may have of an environment. */
 export const cleanEnvironment = (given: Readonly<Record<string, string | undefined>>): Environment => ({

@@ -10,7 +10,7 @@ import { contentOf, type Question, type Reply } from "../core/resident.ts";
 import { protocols } from "../protocols/index.ts";
 import { writtenName } from "../protocols/written-name.ts";
 import { type CommandParams, isFolder, notStarted } from "./command.ts";
-import { environmentOf, isSessionSecret, projectFolder } from "./command-environment.ts";
+import { environmentOf, isSessionSecret, projectFolder, umaskOf } from "./command-environment.ts";
 import { createFinder, lineOf } from "./command-line.ts";
 import { shorten } from "./evidence.ts";
 import { askOnce } from "./resident-once.ts";
@@ -40,10 +40,10 @@ export function createAskResident(): AskResident {
   }
 
   function command(params: CommandParams, context: StepContext, folder: string): Omit<Command, "input"> | string {
-    const environment = startEnvironment(params, context);
+    const environment = startEnvironment(params, context, folder);
     const line = lineOf(params, environment, find);
     if (typeof line === "string") return line;
-    return { ...line, cwd: isFolder(folder) ? folder : tmpdir(), environment };
+    return { ...line, cwd: isFolder(folder) ? folder : tmpdir(), environment, ...umaskOf(context.caller) };
   }
 
   async function ask(params: CommandParams, protocol: Protocol, context: StepContext): Promise<StepResult> {
@@ -53,13 +53,17 @@ export function createAskResident(): AskResident {
     const said = content(params);
     const project = projectFolder(context, caller.environment);
     const question: Question = {
-      key: `${depth} ${caller.environment ? "" : "nobody's environment "}${folder}\0${hook.origin.dialect}\0${hook.origin.plugin ?? ""}\0${said}`,
+      key: `${depth} ${caller.umask ?? ""} ${caller.environment ? "" : "nobody's environment "}${folder}\0${hook.origin.dialect}\0${hook.origin.plugin ?? ""}\0${said}`,
       content: said,
       called: calledBy(params),
       limits: limitsOf(params.resident),
       command: () => command(params, context, folder),
       event: protocol.write(event, writtenName(hook, event.name), hook),
-      environment: withProject(params.environment === "clean" ? none : ofSender(caller), project, folder),
+      environment: withProject(
+        params.environment === "clean" ? none : withoutOwn(ofSender(caller), params, context),
+        project,
+        folder,
+      ),
       folder: event.cwd,
       hook: hook.id,
       timeout: context.timeout,
@@ -94,9 +98,29 @@ function workspaceOf(context: StepContext): string {
 /** Of one event, or of one hook: what stays does not begin with them. */
 const passing = /^(?:HOOKLINE|CLAUDE|GEN)_(?:SESSION_ID|TOOL_NAME|EVENT|EVENT_TYPE|RUN_ID|HOOK_ID)$/;
 
-function startEnvironment(params: CommandParams, context: StepContext): Record<string, string> {
-  const all = Object.entries(environmentOf(params, context)).filter(([name]) => !passing.test(name));
-  return { ...Object.fromEntries(all), HOOKLINE_RESIDENT: "1" };
+/** Without the variables of an agent: they are one session's, and stand beside its events. What the hook itself says, stays. */
+function startEnvironment(params: CommandParams, context: StepContext, folder: string): Record<string, string> {
+  const ofSession = agentVariables(context.caller.environment ?? none);
+  const all = Object.entries(environmentOf(params, context)).filter(
+    ([name]) => !passing.test(name) && (!(name in ofSession) || ofAccount.test(name) || isOwn(name, params, context)),
+  );
+  const projects = projectVariables.map((name) => [name, folder]);
+  return { ...Object.fromEntries([...all, ...projects]), HOOKLINE_RESIDENT: "1" };
+}
+
+/** The user's, as the keys of other programs are: whoever starts an agent again needs them. */
+const ofAccount = /_(?:API_KEY|OAUTH_TOKEN|CONFIG_DIR|HOME)$/;
+
+/** The hook says it, whatever the sender has. */
+const isOwn = (name: string, { env }: CommandParams, { hook }: StepContext): boolean =>
+  env?.[name] !== undefined || (name === pluginVariable && hook.origin.plugin !== undefined);
+const pluginVariable = "CLAUDE_PLUGIN_ROOT";
+
+/** Most hooks say none of an agent's, and then the same object is handed on. */
+function withoutOwn(given: Environment, params: CommandParams, context: StepContext): Environment {
+  const names = Object.keys(given);
+  if (!names.some((name) => isOwn(name, params, context))) return given;
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !isOwn(name, params, context)));
 }
 
 /** What the names of an agent's own variables begin with. */

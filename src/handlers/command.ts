@@ -11,7 +11,7 @@ import { listOf, mapOf, object, oneOf, text } from "../core/schema.ts";
 import { scriptWord } from "../core/script-word.ts";
 import { protocols } from "../protocols/index.ts";
 import { writtenName } from "../protocols/written-name.ts";
-import { type EnvironmentWish, environmentOf } from "./command-environment.ts";
+import { type EnvironmentWish, environmentOf, umaskOf } from "./command-environment.ts";
 import { type CommandWish, createFinder, lineOf } from "./command-line.ts";
 import type { AskResident } from "./command-resident.ts";
 import { shorten } from "./evidence.ts";
@@ -103,11 +103,11 @@ interface Place {
 
 async function runLine(work: Work): Promise<StepResult> {
   const { program, args, environment, params, protocol, context, place } = work;
-  const { event, hook, ports, signal } = context;
+  const { event, hook, ports, caller, signal } = context;
   if (!ports.spawn) return notStarted("nothing here can start programs");
   const input = protocol.write(event, writtenName(hook, event.name), hook);
   const ended = await ports.spawn(
-    { program, args, cwd: place.folder, environment, input },
+    { program, args, cwd: place.folder, environment, input, ...umaskOf(caller) },
     {
       signal,
       ...(protocol.detaches ? { detaches: protocol.detaches } : {}),

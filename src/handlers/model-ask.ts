@@ -43,10 +43,10 @@ export async function judge(
   context: StepContext,
   more: Pick<ModelRequest, "tools" | "turns"> = {},
 ): Promise<StepResult> {
-  const { event, hook, ports, signal } = context;
+  const { event, hook, ports, caller, signal } = context;
   if (!ports.model) return { ok: false, output: {}, failure: "launch", reason: "nothing here can ask a model" };
   try {
-    const model = await ports.model(event, hook);
+    const model = await ports.model(event, hook, caller.environment);
     const answer = await model.ask(requestOf(params, context, more), signal);
     const said = saidBy(answer);
     const read = readModelAnswer(said, {

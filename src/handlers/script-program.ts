@@ -7,6 +7,7 @@ import type { Command, Ended } from "../core/program.ts";
 import type { Failure } from "../core/record.ts";
 import { firstLine } from "../protocols/launch-failure.ts";
 import { processNotes } from "./command.ts";
+import { umaskOf } from "./command-environment.ts";
 import { plainText } from "./plain-text.ts";
 
 export interface ScriptProgram {
@@ -40,7 +41,7 @@ const joined = ["-c", 'exec "$0" 2>&1 </dev/null'] as const;
 
 /** Ends within 1 s of its limit where its processes obey, within 3 s where not. Never rejects. */
 export async function runScript(script: ScriptProgram, context: StepContext): Promise<ScriptEnd> {
-  const { ports, signal } = context;
+  const { ports, caller, signal } = context;
   const { file, folder, environment, user, limit } = script;
   if (!ports.spawn) return notRun("nothing here can start programs");
   const own = new AbortController();
@@ -52,7 +53,15 @@ export async function runScript(script: ScriptProgram, context: StepContext): Pr
   const endWatch = script.endsWithTurn ? await watchTurn(context, () => end("prompt")) : () => {};
   const forgetLimit = ports.after(limit * 1000, () => end("limit"));
   const ended = await ports.spawn(
-    { program: "/bin/sh", args: [...joined, file], cwd: folder, environment, input: "", ...(user ? { user } : {}) },
+    {
+      program: "/bin/sh",
+      args: [...joined, file],
+      cwd: folder,
+      environment,
+      input: "",
+      ...umaskOf(caller),
+      ...(user ? { user } : {}),
+    },
     { signal: AbortSignal.any([signal, own.signal]), keptInBytes },
   );
   forgetLimit();

@@ -7,6 +7,9 @@ import { converse } from "./converse.ts";
 import { modelFailed } from "./failure.ts";
 import type { Form } from "./form.ts";
 import { type Environment, placeOf } from "./names.ts";
+
+export { variablesOf } from "./names.ts";
+
 import { accessFor } from "./wanted.ts";
 
 /**

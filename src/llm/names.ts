@@ -138,6 +138,16 @@ export function noProvider(provider: string, name: string, { providers: own = {}
   return unknown(`no provider is called "${provider}"`, `the model ${name}`, advice, { provider });
 }
 
+/** What counts of an environment when a model is asked. */
+export function variablesOf({ providers: own = {} }: ModelSettings, environment: Environment): Record<string, string> {
+  const names = [
+    "HOOKLINE_MODEL",
+    ...knownKinds.flatMap((kind) => [...providers[kind].keys, providers[kind].address]),
+    ...Object.values(own).flatMap(({ key_variable }) => key_variable ?? []),
+  ];
+  return Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
+}
+
 /** Throws model_unknown. */
 export function addressOf(
   name: string,

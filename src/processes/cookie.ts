@@ -7,13 +7,25 @@ const cookieName = "HOOKLINE_RUN_COOKIE";
 export const createCookie = (): string =>
   `${process.pid}-${process.hrtime.bigint().toString(36)}-${Math.random().toString(36).slice(2)}`;
 
-/** A run inside a run carries both cookies, so that ending the outer one finds the inner one's strays. */
+let ofProcess: string | undefined;
+
+/** From now on everything that this process starts carries this mark, so that it is found when this process was killed. */
+export function markAll(mark: string): void {
+  ofProcess = mark;
+}
+
+/**
+ * A run inside a run carries both cookies, so that ending the outer one finds the inner one's strays.
+ *
+ * @param outlives what it leaves behind may go on without this process
+ */
 export const withCookie = (
   { environment, mark }: Pick<Command, "environment" | "mark">,
   cookie: string,
+  outlives = false,
 ): Record<string, string> => ({
   ...environment,
-  [cookieName]: [environment[cookieName], mark, cookie].filter(Boolean).join(":"),
+  [cookieName]: [environment[cookieName], outlives ? undefined : ofProcess, mark, cookie].filter(Boolean).join(":"),
 });
 
 /** Whether this process is itself of the tree with this mark. */

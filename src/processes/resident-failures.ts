@@ -22,6 +22,7 @@ export function createFailures(): Failures {
     },
     worked() {
       count = 0;
+      notBefore = 0;
     },
     inARow: () => count,
     left: () => notBefore - performance.now(),

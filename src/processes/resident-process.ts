@@ -34,8 +34,6 @@ export interface ResidentProcess {
   fail(failure: Failure, reason: string, because?: Job): void;
   /** Ends it as soon as it has answered what is under way. */
   retire(reason: string): void;
-  /** Ends it now. */
-  end(reason: string): void;
 }
 
 export interface ProcessEnd {
@@ -129,7 +127,6 @@ export function followProcess({ companion, environment, answered, ended }: Proce
       retired = reason;
       if (underWay.size === 0) finish("cancelled", reason, true);
     },
-    end: (reason) => finish("cancelled", reason, true),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Command, StartCompanion } from "../core/program.ts";
 import type { Failure } from "../core/record.ts";
 import type { Question, Reply, ResidentFacts } from "../core/resident.ts";
 import { residentMemory } from "./process-memory.ts";
+import { filesOf, type ProgramFiles } from "./program-files.ts";
 import { type Complaints, createComplaints } from "./resident-complaints.ts";
 import { createFailures } from "./resident-failures.ts";
 import { followProcess, type Job, notesOf, type ProcessEnd, type ResidentProcess } from "./resident-process.ts";
@@ -45,6 +46,8 @@ export function createResidentProgram(first: Question, options: ProgramOptions):
   /** Of processes that are over, while something of them may still be alive. */
   const endings = new Set<Promise<void>>();
   let current: ResidentProcess | undefined;
+  /** Of the last start, be it that it failed. */
+  let files: ProgramFiles | undefined;
   let complaints: Complaints | undefined;
   let starting: Promise<void> | undefined;
   let delayed: NodeJS.Timeout | undefined;
@@ -87,6 +90,8 @@ export function createResidentProgram(first: Question, options: ProgramOptions):
   function pump(): void {
     while (waiting.size > 0) {
       if (current && isWornOut(current)) replace(current, "it had lived or answered enough");
+      const changed = starting ? undefined : files?.changed();
+      if (changed !== undefined) filesChanged(changed);
       if (!current) {
         begin();
         return;
@@ -105,6 +110,13 @@ export function createResidentProgram(first: Question, options: ProgramOptions):
   /** One that was never asked is as good as new, else none would ever be. */
   const isWornOut = ({ startedAt, asked }: ResidentProcess): boolean =>
     asked() > 0 && (asked() >= limits.events || performance.now() - startedAt >= limits.age * 1000);
+
+  /** Without a process that stays, the next event would be judged by what is there now. */
+  function filesChanged(path: string): void {
+    files = undefined;
+    failures.worked(); // it may be mended
+    if (current) replace(current, `${path} has changed`);
+  }
 
   /** The next question begins another process; this one answers what it has. */
   function replace(process: ResidentProcess, reason: string): void {
@@ -139,6 +151,7 @@ export function createResidentProgram(first: Question, options: ProgramOptions):
     const command = (job?.question ?? first).command();
     if (typeof command === "string") return notStarted(command);
     folder = command.cwd;
+    files = filesOf(command);
     try {
       const companion = await start(command);
       if (isClosed) return await companion.end();
@@ -266,8 +279,8 @@ export function createResidentProgram(first: Question, options: ProgramOptions):
     async close() {
       isClosed = true;
       for (const timer of [delayed, looking, resting]) clearTimeout(timer);
-      failWaiting("cancelled", "it was closed");
-      for (const process of processes) process.end("it was closed");
+      failWaiting("error", stopped);
+      for (const process of processes) process.fail("error", stopped);
       await starting;
       await Promise.all(endings);
     },
@@ -275,11 +288,13 @@ export function createResidentProgram(first: Question, options: ProgramOptions):
 }
 
 const unwanted = "no hook asks it any more";
+/** No caller has given up: what it was asked about is decided as its hook decides without an answer. */
+const stopped = "Hookline was stopped before it answered";
 /** Timers fire a little early, and limits are told in whole milliseconds. */
 const nearEnough = 20;
 const longestTimer = 2 ** 31 - 1;
 
-const refused = async (failure: Failure, reason: string): Promise<Reply> => ({
+export const refused = async (failure: Failure, reason: string): Promise<Reply> => ({
   is: "failure",
   failure,
   reason,

@@ -2,7 +2,7 @@
 import type { HookSet } from "../core/hook.ts";
 import type { StartCompanion } from "../core/program.ts";
 import { contentOf, type Residents } from "../core/resident.ts";
-import { createResidentProgram, type ProgramOptions, type ResidentProgram } from "./resident-program.ts";
+import { createResidentProgram, type ProgramOptions, type ResidentProgram, refused } from "./resident-program.ts";
 
 export interface ResidentsOptions extends Partial<Pick<ProgramOptions, "tell" | "looksEvery">> {
   start: StartCompanion;
@@ -20,6 +20,7 @@ export function createResidents({ start, tell, looksEvery, atMost = usualAtMost 
   /** They answer what they were asked, and go. */
   const leaving = new Set<ResidentProgram>();
   const sets = new Map<string, string>();
+  let isClosed = false;
 
   function letGo(key: string, program: ResidentProgram): void {
     programs.delete(key);
@@ -42,6 +43,7 @@ export function createResidents({ start, tell, looksEvery, atMost = usualAtMost 
     ask(question) {
       let program = programs.get(question.key);
       if (!program) {
+        if (isClosed) return refused("launch", "it was closed");
         program = createResidentProgram(question, options);
         programs.set(question.key, program);
       }
@@ -62,8 +64,10 @@ export function createResidents({ start, tell, looksEvery, atMost = usualAtMost 
         if (program.folders.size === 0) letGo(key, program);
       }
     },
+    folders: () => [...new Set([...programs.values()].flatMap(({ folders }) => [...folders]))],
     facts: () => [...programs.values()].map((program) => program.facts()),
     async close() {
+      isClosed = true;
       await Promise.all([...programs.values(), ...leaving].map((program) => program.close()));
     },
   };

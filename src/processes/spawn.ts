@@ -34,7 +34,7 @@ export function createSupervision(start: StartProgram, limits: Partial<SpawnLimi
     if (options.signal.aborted) return neverRan("aborted", "it was stopped before it started");
     const cookie = createCookie();
     const watch = createWatch(options, bounds);
-    const environment = withCookie(command, cookie);
+    const environment = withCookie(command, cookie, options.leftovers === "keep");
     const started = await start({ command, environment, cookie, over: watch.over }, watch.hearing);
     if (!("reason" in started)) return supervise(started, { watch, cookie, options, bounds });
     watch.ignoreSignal();
@@ -150,6 +150,7 @@ function supervise(started: Started, { watch, cookie, options, bounds }: Running
   }
 
   async function afterStop(way: Way): Promise<Leftovers> {
+    if (isReleased && way === "lost") return nobody;
     const survivors = await endTree(tree, way === "aborted" ? bounds.grace : 0);
     const isClosed = await closesWithin(0.25);
     return { ended: 0, survivors: isClosed ? survivors : Math.max(1, survivors) };

@@ -3,7 +3,7 @@ import type { Command } from "../core/program.ts";
 
 /** Length of what follows, kind, slot. */
 const head = 8;
-export const helperVersion = 1;
+export const helperVersion = 2;
 /** Programs that one helper carries at once. */
 export const mostSlots = 4096;
 /** The system takes less than this, whatever the stack limit. */
@@ -27,6 +27,9 @@ export const fromHelper = {
 } as const;
 
 const nobody = 0xffff_ffff;
+const ours = 0xffff_ffff;
+/** In front of a start's words. */
+const startHead = 24;
 
 function frame(kind: number, slot: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(head + length);
@@ -45,7 +48,7 @@ export type StartFrame = Buffer | "nul" | "too large";
 /** @param input the first piece of it; `follows`: there is more */
 export function startFrame(
   slot: number,
-  { program, args, cwd, user }: Command,
+  { program, args, cwd, user, umask }: Command,
   environment: Readonly<Record<string, string>>,
   input: { piece: Uint8Array; follows: boolean },
 ): StartFrame {
@@ -62,15 +65,16 @@ export function startFrame(
   }
   if (text.length > longestStart) return "too large";
   const length = Buffer.byteLength(text);
-  const bytes = Buffer.allocUnsafe(head + 20 + length + input.piece.length);
+  const bytes = Buffer.allocUnsafe(head + startHead + length + input.piece.length);
   writeHead(bytes, toHelper.start, slot);
   bytes.writeUInt32LE(user?.uid ?? nobody, head);
   bytes.writeUInt32LE(user?.gid ?? nobody, head + 4);
   bytes.writeUInt32LE(args.length, head + 8);
   bytes.writeUInt32LE(variables, head + 12);
   bytes.writeUInt32LE(input.follows ? 1 : 0, head + 16);
-  bytes.write(text, head + 20, "utf8");
-  bytes.set(input.piece, head + 20 + length);
+  bytes.writeUInt32LE(umask ?? ours, head + 20);
+  bytes.write(text, head + startHead, "utf8");
+  bytes.set(input.piece, head + startHead + length);
   return countOf(text, "\0") === count + variables ? bytes : "nul";
 }
 

@@ -18,6 +18,9 @@ export interface Helper {
 /** A helper that has not started a program so long after nobody waits for it any more is stuck. */
 const patience: Seconds = 1;
 
+/** It gives its programs a second between TERM and KILL. */
+const endsWithin: Seconds = 2.5;
+
 /** @param file of the helper program; undefined is answered where it cannot be started */
 export function startHelper(file: string): Helper | undefined {
   const begun = begin(file);
@@ -124,7 +127,8 @@ function attend({ child, pid, socket }: Begun): Helper {
     close() {
       socket.ref(); // what it still runs is ended before we are
       socket.end();
-      return over.promise;
+      const stuck = setTimeout(() => child.kill("SIGKILL"), endsWithin * 1000);
+      return over.promise.finally(() => clearTimeout(stuck));
     },
   };
 }

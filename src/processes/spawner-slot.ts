@@ -1,5 +1,5 @@
 /** One program that the helper runs: what the frames about it mean to whoever started it. */
-import { closeSync, openSync } from "node:fs";
+import { closeSync, fstatSync, openSync } from "node:fs";
 import { constants } from "node:os";
 import * as frames from "./spawner-frames.ts";
 import type { Refusal } from "./start.ts";
@@ -157,7 +157,9 @@ function startedOf(slot: Slot, wire: Wire, { pid, since, pipes, outputs }: frame
       wire.write(frames.closeFrame(slot.at));
     },
     release() {
-      const [stdout, stderr] = outputs.map((descriptor) => openOf(wire.helper, descriptor));
+      const [stdout, stderr] = ([0, 1] as const).map((stream) =>
+        slot.ended[stream] ? "ignore" : openOf(wire.helper, outputs[stream], pipes[stream + 1]),
+      );
       if (!isOver()) wire.write(frames.releaseFrame(slot.at));
       slot.isClosing = true;
       wire.letGo(slot);
@@ -166,12 +168,15 @@ function startedOf(slot: Slot, wire: Wire, { pid, since, pipes, outputs }: frame
   };
 }
 
-/** A second opening of the same pipe, which is ours to hand over. It is there for this tick. */
-function openOf(helper: number, descriptor: number): number | "ignore" {
+/**
+ * A second opening of the same pipe, which is ours to hand over. It is there for this tick. The helper may have closed that
+ * stream meanwhile, and its descriptor may be another program's.
+ */
+function openOf(helper: number, descriptor: number, pipe: string | undefined): number | "ignore" {
   try {
     const opened = openSync(`/proc/${helper}/fd/${descriptor}`, "r");
     setImmediate(closeSync, opened);
-    return opened;
+    return `pipe:[${fstatSync(opened).ino}]` === pipe ? opened : "ignore";
   } catch {
     return "ignore"; // it has closed that stream
   }
@@ -185,7 +190,7 @@ export function lose(slot: Slot, wire: Wire, hasSaidHello: boolean): void {
   slot.fed.resolve();
   slot.told?.resolve();
   if (slot.facts) {
-    slot.hearing.closed();
+    if (!slot.end) slot.hearing.closed(); // where it has ended, somebody else still holds its streams: its tree is to be looked at
     slot.hearing.lost(lostReason);
   } else if (!hasSaidHello) slot.answer({ is: "unusable" });
   else {

@@ -29,6 +29,7 @@ export interface Spawner {
 export function createSpawner({ limits, file = helperFile(), complain }: SpawnerOptions = {}): Spawner {
   let helper: Helper | undefined;
   let isOut = file === undefined;
+  const running = new Set<Promise<unknown>>();
 
   function helperNow(): Helper | undefined {
     if (isOut || file === undefined) return undefined;
@@ -52,11 +53,18 @@ export function createSpawner({ limits, file = helperFile(), complain }: Spawner
     return startChild(order, hearing);
   };
 
+  const supervised = createSupervision(start, limits);
   return {
-    spawn: createSupervision(start, limits),
+    spawn(command, options) {
+      const ended = supervised(command, options);
+      running.add(ended);
+      void ended.then(() => running.delete(ended)); // it never rejects
+      return ended;
+    },
     async close() {
       isOut = true;
       await helper?.close();
+      await Promise.all(running); // the helper knows only what it started itself: what those have started is ended here
     },
   };
 }

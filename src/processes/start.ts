@@ -42,19 +42,32 @@ async function tryToStart(
 ): Promise<Child | { refusal: Refusal }> {
   const { spawn } = process.getBuiltinModule("node:child_process"); // costs 3 ms, which a run without a program need not pay
   try {
-    const child = spawn(command.program, command.args, {
-      cwd: command.cwd,
-      env: environment,
-      stdio: "pipe",
-      detached: process.platform !== "win32", // there it would open a window
-      windowsHide: true,
-      ...(command.user ?? {}),
-    });
+    const child = withUmask(command.umask, () =>
+      spawn(command.program, command.args, {
+        cwd: command.cwd,
+        env: environment,
+        stdio: "pipe",
+        detached: process.platform !== "win32", // there it would open a window
+        windowsHide: true,
+        ...(command.user ?? {}),
+      }),
+    );
     const failed = Promise.withResolvers<NodeJS.ErrnoException>();
     child.on("error", failed.resolve); // stays, so that a late error cannot end this process
     return child.pid === undefined ? { refusal: await failed.promise } : { child, pid: child.pid };
   } catch (error) {
     return { refusal: error instanceof Error ? error : { message: messageOf(error) } };
+  }
+}
+
+/** A program begins with this process's own: nothing else is done while it is another one. */
+function withUmask<T>(umask: number | undefined, work: () => T): T {
+  if (umask === undefined || process.platform === "win32") return work();
+  const own = process.umask(umask);
+  try {
+    return work();
+  } finally {
+    process.umask(own);
   }
 }
 

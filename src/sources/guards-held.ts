@@ -60,11 +60,12 @@ function withUnsettled<T extends LoadedHooks>(found: StableLoad<T>, before: Hook
   const left = guardsByFile(before);
   const still = guardsByFile(set);
   const ids = new Set(set.hooks.map(({ id }) => id));
-  const missing = [...left].flatMap(([file, guards]) =>
-    guards.length > (still.get(file)?.length ?? 0) && isUnsettled(file, seen)
-      ? guards.filter(({ id }) => !ids.has(id))
-      : [],
-  );
+  const missing = [...left].flatMap(([file, guards]) => {
+    if (guards.length > (still.get(file)?.length ?? 0))
+      return isUnsettled(file, seen) ? guards.filter(({ id }) => !ids.has(id)) : [];
+    seen.gone.delete(file); // it is back: when it goes again, that is another time
+    return [];
+  });
   if (missing.length === 0) return found;
   return { state: "", loaded: { ...found.loaded, set: hookSetOf([...set.hooks, ...missing]) } };
 }

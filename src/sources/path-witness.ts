@@ -3,7 +3,7 @@
  * system about every path on every event. It may say "perhaps" at any time; it says "no" only where the system would have told.
  */
 import { type FSWatcher, lstatSync, readlinkSync, type Stats, statfsSync, watch } from "node:fs";
-import { resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 
 export interface PathWitness {
   /** From now on changes of these paths are heard of under this key. To be called before they are looked at. Never throws. */
@@ -142,46 +142,55 @@ function keysAt(caring: Map<string, Set<string>>, name: string): Set<string> {
   return known;
 }
 
-const linksAtMost = 40;
-
 /**
  * What has to be watched for these paths: at every step of the way to each, the name of the next step, so that also a folder
  * that is made, replaced or led elsewhere by a link is heard of; and of a path that is a folder, what comes and goes in it.
+ * Each folder is walked to once, however many paths lie in it.
  */
 function linksOf(paths: readonly string[]): Links {
   const links: Links = new Map();
-  const seen = new Map<string, Stats | undefined>();
-  const look = (path: string): Stats | undefined => {
-    if (!seen.has(path)) seen.set(path, statsOf(path));
-    return seen.get(path);
-  };
-  const add = (folder: string, name: string): void => {
+  const reached = new Map<string, Reached | undefined>([["/", { folder: "/", identity: identityOf(statsOf("/")) }]]);
+  const add = ({ folder, identity }: Reached, name: string): void => {
     const known = links.get(folder);
-    const found = look(folder);
     if (known) known.names.add(name);
-    else links.set(folder, { identity: `${found?.dev}:${found?.ino}`, names: new Set([name]) });
+    else links.set(folder, { identity, names: new Set([name]) });
   };
 
-  function walk(path: string, left: number): void {
-    const steps = path.split("/").filter((step) => step !== "");
-    let folder = "/";
-    for (const [index, step] of steps.entries()) {
-      add(folder, step);
-      const next = folder === "/" ? `/${step}` : `${folder}/${step}`;
-      const found = look(next);
-      if (found?.isSymbolicLink() && left > 0) {
-        const target = targetOf(next);
-        if (target !== undefined) walk([resolve(folder, target), ...steps.slice(index + 1)].join("/"), left - 1);
-      }
-      if (!found?.isDirectory()) return;
-      folder = next;
-    }
-    add(folder, "");
+  /** The folder that a path leads to. Undefined: it leads to none, or by links back to itself. */
+  function reach(path: string): Reached | undefined {
+    if (reached.has(path)) return reached.get(path);
+    reached.set(path, undefined); // as long as it is being walked to
+    const found = stepTo(path);
+    reached.set(path, found);
+    return found;
   }
 
-  for (const path of paths) walk(resolve(path), linksAtMost);
+  function stepTo(path: string): Reached | undefined {
+    const above = reach(dirname(path));
+    if (!above) return undefined;
+    const name = basename(path);
+    add(above, name);
+    const next = above.folder === "/" ? `/${name}` : `${above.folder}/${name}`;
+    const found = statsOf(next);
+    if (found?.isDirectory()) return { folder: next, identity: identityOf(found) };
+    const target = found?.isSymbolicLink() ? targetOf(next) : undefined;
+    return target === undefined ? undefined : reach(resolve(above.folder, target));
+  }
+
+  for (const path of paths) {
+    const folder = reach(resolve(path));
+    if (folder) add(folder, "");
+  }
   return links;
 }
+
+/** A folder by a path without links, and which one it is. */
+interface Reached {
+  folder: string;
+  identity: string;
+}
+
+const identityOf = (found: Stats | undefined): string => `${found?.dev}:${found?.ino}`;
 
 function statsOf(path: string): Stats | undefined {
   try {

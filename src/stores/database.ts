@@ -4,6 +4,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { HooklineError, messageOf } from "../core/error.ts";
 import { bootedAt, hasLog, isSameBoot, setAside } from "./damage.ts";
 import { createGroups, type Groups, written } from "./group-commit.ts";
+import { createLogKeeping } from "./log-keeping.ts";
 import { contentsAt, contentsOf, isMarked, isStoreOrNew, storeMark } from "./ownership.ts";
 import { makePrivate, preparePrivateFile } from "./private-file.ts";
 import { checkVersion, inOurWords, isBusy, isDamage, loadSqlite, patience, tryAgain } from "./sqlite-library.ts";
@@ -42,6 +43,10 @@ export interface Database extends Writing {
   readonly grouped: Grouped;
   /** Resolves once all that was written so far is on disk; rejects with HooklineError if any of it is not. */
   committed(): Promise<void>;
+  /** The last group was lost, which `onNotice` was told. */
+  isLosing(): boolean;
+  /** In `groups`: from now on nothing waits for other writers, or as long as usual again. */
+  hurry(isHurried: boolean): void;
   /** Counts what this process has written by itself: as long as it stands, only others can have changed what is not grouped. */
   changes(): number;
   /** From now on what is deleted is overwritten, and `settle` has something to do. */
@@ -61,6 +66,8 @@ export interface DatabaseOptions {
   groups?: Waiting | undefined;
   /** Told what a person should know, in one sentence. */
   onNotice?: ((notice: string) => void) | undefined;
+  /** Asked before a file that is another one now, or none, is opened in place of the one before: true, and it is not. */
+  isGone?: (() => boolean) | undefined;
 }
 
 /** May throw store_unusable and store_locked, as may all that it returns, and closed once it is closed. */
@@ -76,7 +83,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   let isSettled = true;
   let file: number | undefined; // the inode that the connection has open
   let isOurs = false; // what lies at the path is a store, or was one
-  let lookedAt = 0;
+  let lookedAt = 0; // on a clock that nobody sets
+  let waitsFor = waiting ? standstill : patience;
 
   function statement(sql: string): StatementSync {
     const known = statements.get(sql);
@@ -99,7 +107,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       if (size > 0) recognise();
       opened = new sqlite.DatabaseSync(path, { timeout: patience });
       prepare(opened, isLogged);
-      lookedAt = Date.now();
+      opened.exec(`pragma busy_timeout = ${waitsFor}`);
+      lookedAt = performance.now();
       return opened;
     } catch (error) {
       opened?.close();
@@ -116,7 +125,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   /** Nothing is written, to the file or its rights, before it is known for a store. */
   function prepare(opened: DatabaseSync, isLogged: boolean): void {
-    opened.exec("pragma synchronous = normal");
+    opened.exec(waiting ? "pragma synchronous = normal; pragma wal_autocheckpoint = 0" : "pragma synchronous = normal");
     const state = contentsOf(opened);
     checkVersion(state.version, path);
     if (!isStoreOrNew(state)) throw stranger(ofAnother);
@@ -168,14 +177,16 @@ export function openDatabase(options: DatabaseOptions): Database {
     opened.prepare(rememberBoot).run(booted);
   }
 
+  const inWords = (error: unknown): unknown => inOurWords(error, path, waitsFor);
+
   /** Damage shows when a page is read. The damaged file goes aside, once, and the work is done again on a new one. */
   function mending<T>(work: () => T): T {
     try {
-      if (Date.now() - lookedAt > 1_000 && !groups?.isOpen()) followFile();
+      if (performance.now() - lookedAt > 1_000 && !groups?.isOpen()) followFile();
       return attempt(work);
     } catch (error) {
       if (!connection?.isTransaction) groups?.lose(error); // a full disk or a damaged file ends it as a whole
-      throw inOurWords(error, path);
+      throw inWords(error);
     }
   }
 
@@ -203,8 +214,10 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   /** Another process may have moved a damaged file aside, or a person removed it: then its writes would reach nobody. */
   function followFile(): void {
-    lookedAt = Date.now();
-    if (connection && inodeOf(path) !== file) release();
+    lookedAt = performance.now();
+    if (!connection || inodeOf(path) === file) return;
+    if (options.isGone?.()) throw stranger("its place is gone");
+    release();
   }
 
   function release(): void {
@@ -237,13 +250,21 @@ export function openDatabase(options: DatabaseOptions): Database {
         commit() {
           waiting.flush(writeHere);
           statement("commit").run();
+          log?.wrote();
         },
         rollback() {
           if (connection?.isTransaction) connection.exec("rollback");
         },
         ended: () => waiting.clear(),
-        worded: (error) => inOurWords(error, path),
+        worded: inWords,
         onLoss: (because) => onNotice?.(`what happened just now could not be written down: ${messageOf(because)}`),
+      })
+    : undefined;
+
+  const log = groups
+    ? createLogKeeping({
+        outstanding: () => (connection?.isTransaction ? undefined : outstandingIn(connection)),
+        copy: () => void connection?.prepare("pragma wal_checkpoint(passive)").get(),
       })
     : undefined;
 
@@ -296,8 +317,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   /** What is to be on disk at once does not wait for the others, and comes after them. */
   const alone = <T>(work: () => T): T => {
     changes += 1;
-    if (!isWriting && !isHolding) groups?.end();
-    return within(work);
+    if (isWriting || isHolding) return within(work);
+    groups?.end();
+    const result = within(work);
+    log?.wrote();
+    return result;
   };
   const run: Writing["run"] = (sql, ...values) => alone(() => writeHere(sql, ...values));
   const write: Writing["write"] = (work) => alone(() => (isWriting ? work() : transaction(work)));
@@ -322,6 +346,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     grouped: groups ? groupedBy(groups) : { run, write, hold: write },
     changes: () => changes,
     committed: () => groups?.committed() ?? written,
+    isLosing: () => groups?.isLosing() === true,
+    hurry(isHurried) {
+      waitsFor = isHurried ? 0 : standstill;
+      connection?.exec(`pragma busy_timeout = ${waitsFor}`);
+    },
     shred() {
       within(() => statement("pragma secure_delete = on").get()); // it counts from when it is prepared, once for each connection
       isSettled = false;
@@ -330,7 +359,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       if (isSettled || isWriting || !connection) return;
       groups?.end();
       try {
-        isSettled = isDue() && emptyLog(connection);
+        isSettled = isDue() && emptyLog(connection, waitsFor);
       } catch {
         // somebody is at it, or the disk fails: whoever writes next hears of that, and it is tried again
       }
@@ -338,6 +367,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     close() {
       if (isOpen) groups?.close();
       isOpen = false;
+      log?.close();
       release();
     },
   };
@@ -345,6 +375,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   return database;
 }
 
+/** Milliseconds that a process that stays waits for another writer: all whom it serves wait with it. */
+const standstill = 250;
 const noStore = "it is no store of Hookline";
 const ofAnother = "it is the database of another program";
 
@@ -355,11 +387,17 @@ const rememberBoot =
   "insert into meta (key, value) values ('booted', ?) on conflict (key) do update set value = excluded.value";
 
 /** Waits for nobody: whoever reads or writes just now is in the middle of an agent's call. False: it could not be done. */
-function emptyLog(connection: DatabaseSync): boolean {
+function emptyLog(connection: DatabaseSync, waitsFor: number): boolean {
   connection.exec("pragma busy_timeout = 0");
   try {
     return connection.prepare("pragma wal_checkpoint(truncate)").get()?.busy === 0;
   } finally {
-    connection.exec(`pragma busy_timeout = ${patience}`);
+    connection.exec(`pragma busy_timeout = ${waitsFor}`);
   }
+}
+
+/** Pages of the log that are not in the file yet. */
+function outstandingIn(connection: DatabaseSync | undefined): number {
+  const { log = 0, checkpointed = 0 } = connection?.prepare("pragma wal_checkpoint(noop)").get() ?? {};
+  return Number(log) - Number(checkpointed);
 }

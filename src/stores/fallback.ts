@@ -51,6 +51,8 @@ export function storeWithFallback(open: () => SqliteStore, complain: (reason: st
     },
     changes: () => real().database.changes(),
     committed: () => real().database.committed(),
+    isLosing: () => real().database.isLosing(),
+    hurry: (isHurried) => lasting?.database.hurry(isHurried),
     shred: () => real().database.shred(),
     settle: (isDue) => lasting?.database.settle(isDue),
     close: () => lasting?.database.close(),

@@ -1,8 +1,8 @@
-/** Group commit: the writes of one turn of the event loop as one transaction, and the promise that tells when it is on disk. */
+/** Group commit: writes that come right behind one another as one transaction, and the promise that tells when it is on disk. */
 
 export interface Groups {
   /**
-   * Opens the turn's transaction, unless it is open. May throw what `begin` throws, and throws once something of this turn was
+   * Opens the group's transaction, unless it is open. May throw what `begin` throws, and throws once something of this turn was
    * lost: what an event sets off is not written down where the event could not be.
    */
   join(): void;
@@ -13,6 +13,8 @@ export interface Groups {
   /** The transaction is gone, and what was written in it. Nothing, where none is open. */
   lose(because: unknown): void;
   isOpen(): boolean;
+  /** The last one was lost. */
+  isLosing(): boolean;
   /** Resolves once all that was written so far is on disk; rejects with the reason if any of it is not. */
   committed(): Promise<void>;
   /** What was lost lay in a file that is replaced: the turn goes on in the new one. */
@@ -32,13 +34,17 @@ export interface GroupOptions {
   worded(error: unknown): unknown;
   /** Told of a group that was lost, once until one is written again. */
   onLoss(because: unknown): void;
+  /** Milliseconds. */
+  now?(): number;
 }
 
 /** Other processes wait for a group, so none is longer: writes, and milliseconds between its first and its last. */
 const writesAtMost = 1_000;
 const longest = 20;
+/** Who has written waits, too: after so many milliseconds a group ends, although every turn of the event loop brings more. */
+const gathersFor = 2;
 
-/** From its first write to the end of the same turn of the event loop: one or several transactions. */
+/** From its first write to the first turn of the event loop that brings nothing more: one or several transactions. */
 interface Turn {
   /** Why something of it was not written. */
   failure?: { because: unknown };
@@ -49,11 +55,12 @@ interface Turn {
   due: NodeJS.Immediate;
 }
 
-export function createGroups({ begin, commit, rollback, ended, worded, onLoss }: GroupOptions): Groups {
+export function createGroups({ begin, commit, rollback, ended, worded, onLoss, now = Date.now }: GroupOptions): Groups {
   let turn: Turn | undefined;
   let isOpen = false;
   let isLosing = false;
   let writes = 0;
+  let seen = 0; // of the writes, at the end of the last turn
   let begun = 0;
 
   function lose(because: unknown): void {
@@ -82,6 +89,14 @@ export function createGroups({ begin, commit, rollback, ended, worded, onLoss }:
     }
   }
 
+  /** Those who ask at once are read turn by turn, each of which would pay for a transaction of its own. */
+  function endUnlessMore(): void {
+    const isOver = !isOpen || writes === seen || now() - begun >= gathersFor;
+    seen = writes;
+    if (isOver || !turn) endTurn();
+    else turn.due = setImmediate(endUnlessMore);
+  }
+
   function endTurn(): void {
     end();
     const over = turn;
@@ -97,16 +112,18 @@ export function createGroups({ begin, commit, rollback, ended, worded, onLoss }:
       begin();
       isOpen = true;
       writes = 0;
-      begun = Date.now();
-      turn ??= { due: setImmediate(endTurn) };
+      seen = 0;
+      begun = now();
+      turn ??= { due: setImmediate(endUnlessMore) };
     },
     wrote() {
       writes += 1;
-      if (isOpen && (writes >= writesAtMost || Date.now() - begun >= longest)) end();
+      if (isOpen && (writes >= writesAtMost || now() - begun >= longest)) end();
     },
     end,
     lose,
     isOpen: () => isOpen,
+    isLosing: () => isLosing,
     mended() {
       if (turn) turn.isLost = false;
     },

@@ -59,9 +59,12 @@ const reasons: { readonly [result: number]: { reason: string; advice: string } }
   26: { reason: "it is no SQLite database", advice: "choose another file" },
 };
 
+const fiveSeconds = { long: "for 5 seconds" };
+
 /** A failure of the database or of the file system as store_locked or store_unusable; any other error as it is. */
-export function inOurWords(error: unknown, where: string): unknown {
-  if (isBusy(error)) return new HooklineError("store_locked", { where }, { cause: error });
+export function inOurWords(error: unknown, where: string, waited: number = patience): unknown {
+  if (isBusy(error))
+    return new HooklineError("store_locked", { where, ...(waited < patience ? {} : fiveSeconds) }, { cause: error });
   const result = resultOf(error);
   if (result === undefined && !(error instanceof Error && "syscall" in error)) return error;
   const known = result === undefined ? undefined : reasons[result];

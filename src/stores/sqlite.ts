@@ -37,7 +37,7 @@ import { createWaitingRows } from "./waiting-rows.ts";
 export interface SqliteStoreOptions extends Keeping {
   path: string;
   /**
-   * For processes that stay: all that is told of events and runs in one turn of the event loop is one transaction, and
+   * For processes that stay: all that is told of events and runs in turns of the event loop right behind one another is one transaction, and
    * `committed` says when it is on disk. Without it each method is one.
    */
   groups?: boolean | undefined;
@@ -48,6 +48,8 @@ export interface SqliteStoreOptions extends Keeping {
   retentionDays?: number;
   /** Told what a person should know: a damaged file that was moved aside, a file system without a write-ahead log. */
   onNotice?(notice: string): void;
+  /** Where its file was taken away: true, and none is made anew. */
+  isGone?(): boolean;
 }
 
 /** The store, and the database behind it for what else lies there: durable runs, automations, projects. */
@@ -63,7 +65,7 @@ const day = 86_400_000;
  * Opens the store at the path, which is made if it is missing. Every method is synchronous.
  *
  * May throw HooklineError, here and in every method: store_unusable (no SQLite or one below 3.51.3, no rights, full
- * disk, a file that is no store, which is left as it is, or one of a newer Hookline), store_locked (another writer held it for 5 seconds), closed.
+ * disk, a file that is no store, which is left as it is, or one of a newer Hookline), store_locked (another writer held it for 5 seconds, in `groups` for a quarter of one), closed.
  *
  * @example const store = openSqliteStore({ path: "/home/me/.local/state/hookline/store.db" });
  */
@@ -79,7 +81,14 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
       known = nothingKnown();
     },
   };
-  const database = openDatabase({ path, migrations, usualPath, onNotice, groups: groups ? waiting : undefined });
+  const database = openDatabase({
+    path,
+    migrations,
+    usualPath,
+    onNotice,
+    groups: groups ? waiting : undefined,
+    isGone: options.isGone,
+  });
   const { grouped } = database;
   /** Rows wait only for the end of a group. */
   const put = <T>(work: () => T): T => {

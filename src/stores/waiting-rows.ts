@@ -35,6 +35,9 @@ interface WaitingTurn {
   at: Instant;
 }
 
+/** Of runs that go on. One that is not known is written like a new one, which comes to the same. */
+const begunAtMost = 1_000;
+
 export function createWaitingRows(keeper: Keeper): WaitingRows {
   const events = new Map<string, WaitingEvent>();
   const runs = new Map<string, WaitingRun>();
@@ -43,10 +46,17 @@ export function createWaitingRows(keeper: Keeper): WaitingRows {
 
   function writeRun(write: Writing["run"], run: Run, changing = changingValues(run, keeper)): void {
     const wasBegun = begun.has(run.id);
-    if (goesOn(run)) begun.add(run.id);
+    if (goesOn(run)) remember(run.id);
     else if (wasBegun) begun.delete(run.id);
     if (wasBegun && write(updateRun, ...changing, written(run.id)) === 1) return;
     write(insertRun, ...fixedValues(run, keeper), ...changing);
+  }
+
+  /** Others close some of them: those go with time. */
+  function remember(id: string): void {
+    begun.add(id);
+    const [oldest] = begun.size > begunAtMost ? begun : [];
+    if (oldest !== undefined) begun.delete(oldest);
   }
 
   function clear(): void {

@@ -1,4 +1,5 @@
 /** Takes secrets out of what is written down, by value and by shape (SAFETY D12). It finds many, and never claims all. */
+import { createFindAny, escaped } from "./find-any.ts";
 import { anyHint, redacted, shapes } from "./secret-shapes.ts";
 import { formsOf, jsonEscaped, secretValues } from "./secret-values.ts";
 
@@ -21,8 +22,8 @@ export function createRedaction({ environment, secrets = [] }: RedactionOptions)
     (left, right) => right.length - left.length,
   );
   const anyForm = new RegExp(forms.map(escaped).join("|") || "(?!)", "g");
-  const hints = [...new Set(forms.flatMap((form) => [form, jsonEscaped(form)]))];
-  const isSuspect = (text: string): boolean => hints.some((hint) => text.includes(hint)) || anyHint.test(text);
+  const holdsForm = createFindAny([...new Set(forms.flatMap((form) => [form, jsonEscaped(form)]))]);
+  const isSuspect = (text: string): boolean => holdsForm(text) || anyHint.test(text);
 
   function redact(text: string): string {
     let clean = text.replace(anyForm, redacted);
@@ -35,8 +36,6 @@ export function createRedaction({ environment, secrets = [] }: RedactionOptions)
     return isJson(text) ? redactJson(text, redact) : redact(text);
   };
 }
-
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 
 function isJson(text: string): boolean {
   if (!/^\s*[[{"]/.test(text)) return false;

@@ -9,8 +9,11 @@ import { clientFile, onDemandFile, startedFile } from "../../src/agents/client-f
 import { findBash, writeClient } from "../../src/agents/client-shell.ts";
 import { ownAddress, readOwnAddress, readOwnCall } from "../../src/agents/own-call.ts";
 import { commandFor } from "../../src/agents/registration.ts";
+import { buildVersion } from "../../src/cli/build-version.ts";
 import { renewClient } from "../../src/cli/renew-client.ts";
 import { startOnDemand } from "../../src/cli/start-on-demand.ts";
+import { writeAddress } from "../../src/daemon/address.ts";
+import { processState } from "../../src/processes/process-table.ts";
 
 function placeFor(t: TestContext): {
   state: string;
@@ -124,4 +127,24 @@ test("no daemon is started where install has not allowed it, where it is not wan
   const { mtimeMs } = statSync(startedFile(state));
   await startOnDemand(place, undefined);
   assert.equal(statSync(startedFile(state)).mtimeMs, mtimeMs, "just started");
+});
+
+test("a later process that has the number of a daemon that was killed does not keep clients from starting another", async (t) => {
+  const { state, place } = placeFor(t);
+  const before = process.env.HOOKLINE_BIN;
+  t.after(() => {
+    if (before === undefined) delete process.env.HOOKLINE_BIN;
+    else process.env.HOOKLINE_BIN = before;
+  });
+  process.env.HOOKLINE_BIN = join(state, "none.js"); // what is started ends at once
+  writeFileSync(join(state, "..", "package.json"), '{"version":"1.2.3"}');
+  writeFileSync(onDemandFile(state), "");
+  const file = join(state, "daemon.address");
+  writeAddress(file, { port: 9, token: "t", proof: "p", pid: process.pid, version: buildVersion(), socket: "" });
+  await startOnDemand(place, undefined);
+  assert.equal(existsSync(startedFile(state)), !processState(process.pid), "it is there");
+  if (!processState(process.pid)) return; // the system does not tell one from the other
+  writeFileSync(file, readFileSync(file, "utf8").replace(/^(\S+ \S+ \S+ \d+) \d+/, "$1 7"));
+  await startOnDemand(place, undefined);
+  assert.ok(existsSync(startedFile(state)));
 });

@@ -1,5 +1,6 @@
 /** A real Claude Code whose hooks are answered by the daemon: through the client that install chose, over HTTP, and after the daemon was killed. */
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { ScriptedModelOptions } from "../../src/testing/scripted-model.ts";
 import { type ClaudeSession, startClaude } from "./claude-session.ts";
@@ -52,11 +53,20 @@ async function daemonFor(session: ClaudeSession): Promise<number> {
   return JSON.parse(stdout).pid;
 }
 
-/** The daemon says of itself how many tellings it has answered. */
-const answeredBy = async (session: ClaudeSession): Promise<number> => {
+interface Sender {
+  sender: string;
+  events: number;
+}
+/** How many events of the agent are in the store, and how many went down the daemon's own line, as it says: what a client decides itself is not among those. */
+async function decided(session: ClaudeSession): Promise<{ all: number; byDaemon: number }> {
   const { stdout } = await session.hookline("status", "--json");
-  return JSON.parse(stdout).tellings.answered;
-};
+  const { store, daemon } = JSON.parse(stdout);
+  const database = new DatabaseSync(store.path, { readOnly: true });
+  const all = Number(database.prepare("select count(*) as n from event where sender = 'claude-code'").get()?.n);
+  database.close();
+  const senders: Sender[] = daemon.activity.senders;
+  return { all, byDaemon: senders.find(({ sender }) => sender === "claude-code")?.events ?? 0 };
+}
 
 for (const [way, words] of [
   ["the client that install chose", []],
@@ -78,7 +88,9 @@ for (const [way, words] of [
       assert.match(session.heard(2), /not that one/);
       const homes = (await session.read("homes.txt")).trim().split("\n");
       assert.deepEqual(new Set(homes), new Set([session.home]));
-      assert.ok((await answeredBy(session)) >= 5, "the daemon was asked");
+      const { all, byDaemon } = await decided(session);
+      assert.ok(all >= 5, `${all} events`);
+      assert.equal(byDaemon, all, "each was decided by the daemon");
       const [before] = await runsOf(session);
       assert.ok(before);
       await session.hookline("uninstall", "claude-code");

@@ -28,7 +28,8 @@ const taken = "HTTP/1.1 102 Processing\r\n\r\n";
 function placeFor(t: TestContext): Address {
   const folder = mkdtempSync(join(tmpdir(), "hookline-ask-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return { port: 9, token: "open", proof, pid: process.pid, version: "1.2.3+build", socket: join(folder, "d.sock") };
+  const socket = join(folder, "d.sock");
+  return { port: 9, token: "open", proof, pid: process.pid, started: 0, version: "1.2.3+build", socket };
 }
 
 test("[R60] every beginning of an answer means that nobody took the event, that it is lost, or, when it is whole, the answer", () => {
@@ -65,6 +66,7 @@ test("the daemon is sent payload, environment, folder, version and token over it
     const { headers, url } = request;
     seen.url = url;
     seen.folder = headers["x-hookline-cwd"];
+    assert.equal(Number.parseInt(String(headers["x-hookline-umask"]), 8), process.umask());
     seen.token = headers.authorization;
     seen.version = headers["x-hookline-version"];
     seen.body = (await buffer(request)).toString("utf8");

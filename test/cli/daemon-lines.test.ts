@@ -28,3 +28,9 @@ test("whatever a daemon tells of files, hooks and webhooks, each stays on its li
   assert.equal(rows.length, 8);
   for (const row of rows) for (const one of ["\u001b", "\u202e", "\n"]) assert.ok(!row.includes(one), row);
 });
+
+test("one is said as one", () => {
+  const status = { started: "now", version: "1", activity: { events: 1, sessions: 1 } };
+  const [, , heard = ""] = daemonRows(status, { waiting: 0, running: 0 }, terminal, String);
+  assert.match(heard, /heard +1 event, 1 session$/);
+});

@@ -1,7 +1,18 @@
 /** The shell's client against everything that may stand where a daemon should: what it sends, whom it believes, and when it becomes Node. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createSocketServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -12,6 +23,7 @@ import { clientFile } from "../../src/agents/client-files.ts";
 import { findBash, writeClient } from "../../src/agents/client-shell.ts";
 import { commandFor } from "../../src/agents/registration.ts";
 import { type Address, writeAddress } from "../../src/daemon/address.ts";
+import { readEntry } from "../../src/processes/process-table.ts";
 import { type Said, tell } from "./client.ts";
 
 const bash = findBash(process.env);
@@ -26,8 +38,16 @@ interface Place {
   folder: string;
   state: string;
   environment: Record<string, string>;
-  address(more?: Partial<Address>): void;
-  tell(payload: string, more?: Record<string, string>, cwd?: string, shell?: string): Promise<Said>;
+  address(more?: Partial<Omit<Address, "started">>): void;
+  tell(payload: string, more?: Record<string, string>, how?: How): Promise<Said>;
+  /** What is started where Node would be. */
+  becomes(script: string): void;
+}
+interface How {
+  cwd?: string;
+  shell?: string;
+  /** What the agent's shell runs, around the line that is registered. */
+  around?: (line: string) => string;
 }
 
 /** Where Node would be started stands a program that says with which words, and how much it was given. */
@@ -37,8 +57,11 @@ function placeFor(t: TestContext): Place {
   const state = join(folder, "state", "hookline");
   mkdirSync(state, { recursive: true, mode: 0o700 });
   const node = join(folder, "no'de");
-  writeFileSync(node, '#!/bin/sh\necho "Node: $*"\nwc -c\nexit 0\n');
-  chmodSync(node, 0o700);
+  const becomes = (script: string): void => {
+    writeFileSync(node, script);
+    chmodSync(node, 0o700);
+  };
+  becomes('#!/bin/sh\necho "Node: $*"\nwc -c\nexit 0\n');
   assert.ok(bash);
   writeClient(state, { bash, program: [node, "bin"], version });
   const line = commandFor(
@@ -55,6 +78,7 @@ function placeFor(t: TestContext): Place {
     folder,
     state,
     environment,
+    becomes,
     address: (more = {}) =>
       writeAddress(join(state, "daemon.address"), {
         port: 9,
@@ -65,8 +89,8 @@ function placeFor(t: TestContext): Place {
         socket: "",
         ...more,
       }),
-    tell: (payload, more = {}, cwd = folder, shell = undefined) =>
-      tell(t, line, { cwd, environment: { ...environment, ...more }, payload, ...(shell ? { shell } : {}) }),
+    tell: (payload, more = {}, { around = (plain: string): string => plain, ...how } = {}) =>
+      tell(t, around(line), { cwd: folder, environment: { ...environment, ...more }, payload, ...how }),
   };
 }
 
@@ -131,7 +155,11 @@ test(
       BASH_ENV: "/nowhere",
       PATH: "/nowhere", // nothing but builtins
     };
-    const said = await place.tell(payload, { ...environment, "BASH_FUNC_f%%": "() { echo no;\n}" }, cwd, bash);
+    const said = await place.tell(
+      payload,
+      { ...environment, "BASH_FUNC_f%%": "() { echo no;\n}" },
+      { cwd, ...(bash && { shell: bash }) },
+    );
     assert.deepEqual(said, { code: 2, stdout: "nö\n\n w", stderr: " wärum\n" });
     assert.ok(seen);
     const [sent, ...variables] = seen.body.toString("utf8").split("\0");
@@ -145,6 +173,7 @@ test(
     );
     assert.equal(seen.url, "/hook/claude-code?event=PreToolUse&by=user");
     assert.equal(decodeURIComponent(String(seen.head["x-hookline-cwd"])), cwd);
+    assert.equal(Number.parseInt(String(seen.head["x-hookline-umask"]), 8), process.umask());
     assert.equal(seen.head["x-hookline-version"], version);
     assert.equal(seen.head.authorization, "Bearer open");
     assert.ok(Math.abs(Date.now() - Number(seen.head["x-hookline-sent"])) < 60_000);
@@ -170,7 +199,7 @@ test(
         place.address({ port: await port });
         const said = await place.tell('{"a":1}');
         assert.match(said.stdout, asked, name);
-        assert.match(said.stdout, /\n8\n$/, `${name}: the payload and the end of its line`);
+        assert.match(said.stdout, /\n7\n$/, `${name}: the payload`);
       }),
     );
   },
@@ -210,6 +239,13 @@ test(
     place.address({ port, pid: 2 ** 22 + 1 });
     assert.match((await place.tell(given)).stdout, unasked, "its process is gone");
     place.address({ port });
+    const written = readFileSync(join(place.state, "daemon.address"), "utf8");
+    const reused = written.replace(/^(\S+ \S+ \S+ \d+) \d+/, "$1 7");
+    writeFileSync(join(place.state, "daemon.address"), reused);
+    assert.match((await place.tell(given)).stdout, unasked, "a later process has its number");
+    place.address({ port, pid: await unreaped(t) });
+    assert.match((await place.tell(given)).stdout, unasked, "its process has ended and waits for its parent");
+    place.address({ port });
     assert.equal((await place.tell(given)).stdout, "bad", "with an address it is asked");
     for (const variables of [
       { HOOKLINE_DAEMON: "off" },
@@ -224,6 +260,147 @@ test(
   },
 );
 
+/** The number of a process that has ended, and whose parent never asks. */
+async function unreaped(t: TestContext): Promise<number> {
+  const parent = spawn("/bin/sh", ["-c", "sleep 0.2 & echo $!; exec sleep 60"], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  t.after(() => parent.kill("SIGKILL"));
+  const [line] = await once(parent.stdout, "data");
+  const pid = Number(line);
+  while (readEntry(pid)?.isZombie !== true) await new Promise(setImmediate);
+  return pid;
+}
+
+test("[T32] nothing is sent to another user's process, which has the number and the port of a daemon that is dead", {
+  ...options,
+  skip: options.skip || (process.getuid?.() !== 0 && "only root can start one"),
+}, async (t) => {
+  const port = await saying(t, taken);
+  const place = placeFor(t);
+  const other = spawn("/bin/sleep", ["60"], { stdio: "ignore", uid: 65_534 });
+  t.after(() => other.kill("SIGKILL"));
+  assert.ok(other.pid);
+  place.address({ port, pid: other.pid });
+  assert.match((await place.tell("{}")).stdout, unasked);
+  place.address({ port });
+  assert.match((await place.tell("{}")).stdout, lost, "one of our own is asked");
+  chownSync(place.state, 65_534, 65_534);
+  assert.match((await place.tell("{}")).stdout, unasked, "its folder is another user's");
+});
+
+/** Whatever the client's text assigns, reads or declares. */
+function namesIn(script: string): string[] {
+  const assigned = [...script.matchAll(/(?<![\w$-])([A-Za-z_]\w*)(?:\+?=|\+\+)/g)].map(([, name = ""]) => name);
+  const listed = [...script.matchAll(/\b(?:read|mapfile|local \+x|printf -v) ([^<;|&\n]*)/g)].flatMap(
+    ([, words = ""]) => words.split(/[\s=]+/),
+  );
+  const names = [...assigned, ...listed].filter((name) => /^[A-Za-z]\w*$/.test(name));
+  return [...new Set(names)].filter((name) => name !== "IFS"); // shells set their own
+}
+
+test(
+  "what the caller exports reaches hooks as it came, whatever the client calls its own variables, and nothing of its own does",
+  options,
+  async (t) => {
+    const place = placeFor(t);
+    const names = namesIn(readFileSync(clientFile(place.state), "utf8"));
+    for (const one of [
+      "payload",
+      "token",
+      "proof",
+      "command",
+      "words",
+      "state",
+      "version",
+      "LC_ALL",
+      "variables",
+      "index",
+    ])
+      assert.ok(names.includes(one), one);
+    const theirs: Record<string, string> = {
+      ...Object.fromEntries(names.map((name) => [name, `their ${name}`])),
+      LC_ALL: "C.UTF-8",
+      POSIXLY_CORRECT: "",
+      SHELLOPTS: "braceexpand",
+    };
+    const ofShell = /^(PWD|OLDPWD|SHLVL|_|SHELLOPTS)=/;
+    const seenOf = (text: string): string[] =>
+      text
+        .split("\0")
+        .filter((entry) => entry !== "" && !ofShell.test(entry))
+        .sort();
+    const given = seenOf(
+      Object.entries({ ...place.environment, ...theirs })
+        .map(([name, value]) => `${name}=${value}`)
+        .join("\0"),
+    );
+    const payload = `{"a":"${"x".repeat(200_000)}"}`; // more than one entry of an environment may hold
+    let sent = "";
+    const asking = await answering(t, async (request, response) => {
+      sent = (await buffer(request)).toString("utf8").slice(payload.length);
+      response.writeHead(200, { "x-hookline-proof": proof, "content-length": 6, connection: "close" }).end("0 0 0\n");
+    });
+    place.becomes("#!/bin/bash -p\ncat /proc/self/environ\n");
+    const ways: Record<string, number | undefined> = {
+      "no address": undefined,
+      nobody: 9,
+      "a daemon": asking,
+      "a daemon that dies": await saying(t, `HTTP/1.1 100 Continue\r\n\r\n${taken}`),
+    };
+    for (const [way, port] of Object.entries(ways)) {
+      if (port !== undefined) place.address({ port });
+      const said = await place.tell(payload, theirs);
+      assert.deepEqual({ ...said, stdout: "" }, { code: 0, stdout: "", stderr: "" }, way);
+      assert.deepEqual(seenOf(port === asking ? sent : said.stdout), given, way);
+      assert.doesNotMatch(said.stdout, /privileged/, "shells of hooks would do as ours");
+    }
+  },
+);
+
+test("a payload needs no room on a disk on its way to Node", options, async (t) => {
+  const place = placeFor(t);
+  place.address();
+  const said = await place.tell("x".repeat(1_000_000), {}, { around: (line) => `ulimit -f 0; ${line}` });
+  assert.match(said.stdout, asked);
+  assert.match(said.stdout, /\n1000000\n$/);
+});
+
+test(
+  "an event that cannot be handed to Node is blocked and says why; where Node was taken away it is as without the client",
+  options,
+  async (t) => {
+    const place = placeFor(t);
+    for (const readsPayload of [false, true]) {
+      if (readsPayload) place.address();
+      place.becomes("#!/nowhere/at/all\n");
+      const blocked = await place.tell("{}", { POSIXLY_CORRECT: "yes" });
+      assert.equal(blocked.code, 2, blocked.stderr);
+      assert.match(blocked.stderr, /hookline: \S.*no'de cannot be started, so nothing was judged: blocked\n$/);
+      place.becomes("");
+      rmSync(join(place.folder, "no'de"));
+      assert.equal((await place.tell("{}")).code, 127);
+    }
+  },
+);
+
+test(
+  "where standard input or output is closed, or nobody reads it, nothing stands before the reason on standard error",
+  options,
+  async (t) => {
+    const place = placeFor(t);
+    place.address({ port: await saying(t, answerOf("2 3 4\nyeswhy\n")) });
+    for (const around of [
+      (line: string) => `${line} <&-`,
+      (line: string) => `${line} >&-`,
+      (line: string) => `{ ${line}; echo $? >&2; } | true`,
+    ]) {
+      const said = await place.tell("{}", {}, { around });
+      assert.match(said.stderr, /^why\n(2\n)?$/);
+    }
+  },
+);
+
 test("[R60] a payload that fills the socket of a stopped daemon does not hold the agent up", options, async (t) => {
   const place = placeFor(t);
   const server = createSocketServer({ pauseOnConnect: true }, (socket) => t.after(() => socket.destroy())).listen(
@@ -235,5 +412,5 @@ test("[R60] a payload that fills the socket of a stopped daemon does not hold th
   place.address({ port: (server.address() as AddressInfo).port }); // as above
   const said = await place.tell(`{"a":"${"x".repeat(8_000_000)}"}`);
   assert.match(said.stdout, asked);
-  assert.match(said.stdout, /\n8000009\n$/);
+  assert.match(said.stdout, /\n8000008\n$/);
 });

@@ -58,6 +58,26 @@ test("[R50] install without --http goes back to commands, and uninstall to the s
   );
 });
 
+test("the token and the port go with the last file that tells over HTTP, whoever else is installed", (t) => {
+  const place = placeFor(t);
+  const state = join(place.folder, "state", "hookline");
+  const held = (): string[] => [
+    ...readdirSync(state).filter((name) => name === "http-token" || name === "sessions-begun"),
+    readFileSync(join(state, "daemon-on-demand"), "utf8").trim(),
+  ];
+  place.hookline("install", "claude-code", "--layer", "project");
+  place.hookline("install", "claude-code", "--http");
+  assert.equal(statSync(join(place.folder, "home", ".claude", "settings.json")).mode & 0o777, 0o600);
+  assert.deepEqual(held(), ["http-token", "4665"]);
+  place.write("state/hookline/sessions-begun/of-somebody", "{}");
+  place.hookline("install", "claude-code");
+  assert.deepEqual(held(), [""], "installed anew, without --http");
+  place.hookline("install", "claude-code", "--http");
+  assert.deepEqual(held(), ["http-token", "4665"]);
+  place.hookline("uninstall", "claude-code");
+  assert.deepEqual(held(), [""], "uninstalled, and the project's layer stays");
+});
+
 test("[R50] --http is refused where others would get the token or no daemon may be asked, and a dry run makes none", (t) => {
   const place = placeFor(t);
   const refused = place.hookline("install", "claude-code", "--layer", "project", "--http");

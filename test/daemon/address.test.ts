@@ -1,33 +1,43 @@
 /** Where clients find a daemon. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { readAddress, removeAddress, writeAddress } from "../../src/daemon/address.ts";
+import { hasDaemon, readAddress, removeAddress, writeAddress } from "../../src/daemon/address.ts";
 import { freeSocketPlace, socketPath } from "../../src/daemon/socket-place.ts";
+import { processState } from "../../src/processes/process-table.ts";
 
 function folderFor(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "hookline-address-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
-const address = { port: 4665, token: "t-o_k", proof: "p", pid: 7, version: "1.0.0+a", socket: "/a folder/d.sock" };
+const address = {
+  port: 4665,
+  token: "t-o_k",
+  proof: "p",
+  pid: process.pid,
+  version: "1.0.0+a",
+  socket: "/a folder/d.sock",
+};
+const started = processState(process.pid)?.started ?? 0;
 
 test("an address is one private line, read back as it was written, and taken away by its own process alone", (t) => {
   const file = join(folderFor(t), "daemon.address");
   assert.equal(readAddress(file), undefined);
   writeAddress(file, address);
-  assert.equal(readFileSync(file, "utf8"), "4665 t-o_k p 7 1.0.0+a /a folder/d.sock\n");
+  assert.equal(readFileSync(file, "utf8"), `4665 t-o_k p ${process.pid} ${started} 1.0.0+a /a folder/d.sock\n`);
   assert.equal(statSync(file).mode & 0o777, 0o600);
-  assert.deepEqual(readAddress(file), address);
+  assert.deepEqual(readAddress(file), { ...address, started });
   writeAddress(file, { ...address, socket: "" });
-  assert.deepEqual(readAddress(file), { ...address, socket: "" });
-  removeAddress(file, { pid: 8 });
+  assert.deepEqual(readAddress(file), { ...address, started, socket: "" });
+  removeAddress(file, { pid: process.pid + 1 });
   assert.ok(readAddress(file));
-  removeAddress(file, { pid: 7 });
+  removeAddress(file, { pid: process.pid });
   assert.equal(readAddress(file), undefined);
 });
 
@@ -40,8 +50,30 @@ test("an address that others could have written, a link and half a line are none
   chmodSync(file, 0o600);
   symlinkSync(file, join(folder, "link"));
   assert.equal(readAddress(join(folder, "link")), undefined);
-  writeFileSync(file, "4665 t p 7 1.0.0");
+  writeFileSync(file, "4665 t p 7 24 1.0.0");
   assert.equal(readAddress(file), undefined);
+});
+
+test("[T32] a daemon is told of events only while it is known to be the process that wrote the address", async (t) => {
+  const folder = folderFor(t);
+  chmodSync(folder, 0o700);
+  const own = { ...address, started, socket: join(folder, "d.sock") };
+  assert.ok(hasDaemon(own));
+  if (started !== 0) {
+    assert.ok(!hasDaemon({ ...own, started: started - 1 }), "a later process has its number");
+    assert.ok(!hasDaemon({ ...own, pid: 2 ** 22 + 1 }), "it is gone");
+  }
+  if (process.getuid?.() === 0 && started !== 0) {
+    const other = spawn("/bin/sleep", ["60"], { stdio: "ignore", uid: 65_534 });
+    t.after(() => other.kill("SIGKILL"));
+    const pid = other.pid ?? 0;
+    assert.ok(!hasDaemon({ ...own, pid, started: processState(pid)?.started ?? 0 }), "it is another user's");
+  }
+  const unknown = { ...own, started: 0 }; // where the system does not say since when a process lives
+  assert.ok(hasDaemon(unknown), "nobody else can have made the socket");
+  assert.ok(!hasDaemon({ ...unknown, socket: "" }), "anybody may have the port");
+  chmodSync(folder, 0o777);
+  assert.ok(!hasDaemon(unknown), "anybody may have made the socket");
 });
 
 test("a socket lies beside the store; where that path is too long, in a private folder that is another for each store", (t) => {

@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
+import { locked } from "../stores/lock.ts";
 import { type Place, placeFor, type Said, type Started, until } from "./started.ts";
 
 const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
@@ -234,6 +236,88 @@ test("on a full disk nothing is acknowledged that is not kept, guards deny, and 
     ledger.filter((id) => !kept.has(id)),
     [],
   );
+  assert.equal(await daemon.stop(), 0);
+});
+
+/** No guard: where it cannot be asked, its policy lets pass. */
+const plain = (command: string): Record<string, string> => ({
+  "home/.config/hookline/hooks.json": JSON.stringify({
+    hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command, timeout: 60 }] }] },
+  }),
+});
+
+/** As a client of ours, over its unix socket; gives what the agent would read on its standard output and error. */
+function tellOverSocket(place: Place, id: string, text: string): Promise<string> {
+  const state = join(place.environment.XDG_STATE_HOME ?? "", "hookline");
+  const version = /"version":"([^"]+)"/.exec(readFileSync(join(state, "daemon.json"), "utf8"))?.[1] ?? "";
+  const told = JSON.parse(telling(place, id));
+  const payload = JSON.stringify({ ...told, tool_input: { command: `rm -rf x ${text}` } });
+  const environment = Object.entries(place.environment).map(([name, value]) => `${name}=${value}\0`);
+  return new Promise((resolve, reject) => {
+    const sending = request(
+      {
+        socketPath: join(state, "daemon.sock"),
+        method: "POST",
+        path: "/hook/claude-code?event=PreToolUse&by=user",
+        headers: {
+          "content-type": "application/x-hookline",
+          "x-hookline-version": version,
+          "x-hookline-sent": String(Date.now() + 60_000), // on a slow machine some would rightly be refused as too late
+          "x-hookline-cwd": encodeURIComponent(place.workspace),
+        },
+      },
+      async (response) => {
+        let answer = "";
+        for await (const chunk of response) answer += String(chunk);
+        resolve(answer);
+      },
+    );
+    sending.on("error", reject);
+    sending.end(`${payload}\0${environment.join("")}`);
+  });
+}
+
+test("on a full disk every hook is asked that is no guard, too, also where a group is lost in the middle of a turn, and who tells hears of it", async (t) => {
+  const place = placeFor(t, plain(`${denies.replace("no such thing", "not here")}`));
+  const daemon = await place.up();
+  const limit = limiterOf(daemon);
+  if (!limit) return t.skip("the size of a running process's files cannot be limited here");
+  const large = "x".repeat(200_000);
+  for (let round = 0; round < 3; round++) {
+    const ids = Array.from({ length: 12 }, (_, index) => `toolu_${round}_${index}`);
+    const answers = await Promise.all(ids.map((id) => tellOverSocket(place, id, large)));
+    for (const answer of answers) assert.match(answer, /not here/);
+  }
+  const { body } = await daemon.call("/status");
+  assert.match(body.store.reason, /the disk is full|disk gave an error/);
+  assert.match(place.hookline("status").stdout, /store +not written since .*: the store cannot be used/);
+  limit("unlimited");
+  await until(async () => (await daemon.call("/status")).body.store.reason === null, "the store is written again");
+  assert.equal(await daemon.stop(), 0);
+});
+
+test("while another process holds the store its hooks are asked, who tells hears of it, and it is written afterwards", async (t) => {
+  const answer = JSON.stringify({ systemMessage: "asked" });
+  const place = placeFor(t, plain(`echo x >> asked; echo '${answer}'`));
+  const daemon = await place.up();
+  const release = await locked(t, storeOf(place));
+  for (const id of ["toolu_1", "toolu_2"]) {
+    const said = await tellOverSocket(place, id, "");
+    assert.match(said, /asked/);
+    assert.match(said, /hookline: the store stayed locked — .*hookline\.db — stop the other writer/);
+  }
+  const refused = await daemon.emit("a.b");
+  assert.deepEqual([refused.status, refused.body.error.code], [503, "store_locked"]);
+  assert.equal((await daemon.call("/status")).body.store.reason.includes("stayed locked"), true);
+  await release();
+  assert.equal((await daemon.emit("a.b")).status, 200);
+  assert.equal(readFileSync(join(place.workspace, "asked"), "utf8"), "x\nx\n");
+  const kept = stored(place, "select outcome is not null as done from event where name = 'PreToolUse'");
+  assert.deepEqual(
+    kept.map(({ done }) => done),
+    [1, 1],
+  );
+  assert.equal(stored(place, "select 1 from run where status = 'completed'").length, 2);
   assert.equal(await daemon.stop(), 0);
 });
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { goes, isGone } from "../gone.ts";
 import { automation, placeFor, type Started, until } from "./started.ts";
 
 const file = "workspace/.hookline/hooks.json";
@@ -46,21 +47,34 @@ test("[R46, X8] a hook file that is edited, broken, mended, replaced, moved and 
   assert.equal(await refusal(daemon), "sixth");
 });
 
-test("a folder of a thousand hook files is followed: a change of any one of them holds at the next event", async (t) => {
+test("[X8] a resident program ends when its hook goes from its file, although no event asks for it any more", async (t) => {
+  const echo = `node -e 'require("readline").createInterface({input:process.stdin}).on("line",(line)=>console.log(JSON.stringify({id:JSON.parse(line).id})))'`;
+  const hook = { type: "command", command: echo, resident: true };
+  const place = placeFor(t, { [file]: JSON.stringify({ hooks: { "build.finished": [{ hooks: [hook] }] } }) });
+  const daemon = await place.up();
+  await daemon.emit("build.finished");
+  const { residents } = (await daemon.call("/status")).body;
+  assert.equal(residents.length, 1);
+  assert.ok(!isGone(residents[0].pid));
+  place.write(file, guarding("none"));
+  assert.ok(await goes(residents[0].pid));
+});
+
+test("a folder of hundreds of hook files is followed: a change of any one of them holds at the next event", async (t) => {
   const name = (index: number): string => `workspace/.hookline/automations/a${index}.yaml`;
   const place = placeFor(
     t,
     Object.fromEntries(
-      Array.from({ length: 1_000 }, (_, index) => [name(index), automation(`A${index}`, quiet, "true")]),
+      Array.from({ length: 200 }, (_, index) => [name(index), automation(`A${index}`, quiet, "true")]),
     ),
   );
   const daemon = await place.up();
   const ran = async (): Promise<unknown[]> => (await daemon.emit("build.finished")).body.runs;
-  assert.equal(daemon.said.automations.inForce, 1_000);
+  assert.equal(daemon.said.automations.inForce, 200);
   assert.equal((await ran()).length, 0);
-  place.write(name(777), automation("A777", "type: event, event_type: build.finished", "true"));
+  place.write(name(177), automation("A177", "type: event, event_type: build.finished", "true"));
   assert.equal((await ran()).length, 1);
-  rmSync(join(place.folder, name(777)));
+  rmSync(join(place.folder, name(177)));
   assert.equal((await ran()).length, 0);
 });
 

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
+import { setTimeout as moment } from "node:timers/promises";
 import type { Engine } from "../../src/core/engine.ts";
 import type { HookEvent } from "../../src/core/event.ts";
 import { createIngest } from "../../src/daemon/ingest.ts";
@@ -37,7 +38,12 @@ const token = "a-token-of-this-test";
 /** Real doors, a real store, and a line that does what the test says. */
 async function world(
   t: TestContext,
-  { emit, committed, bounds = {} }: Partial<Engine> & { bounds?: Partial<typeof usualBounds> } = {},
+  {
+    emit,
+    committed,
+    bounds = {},
+    ...limits
+  }: Partial<Engine> & { bounds?: Partial<typeof usualBounds>; stalledAtMost?: number } = {},
 ): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), "hookline-ingest-"));
   const store = openSqliteStore({ path: join(folder, "store.db"), groups: true });
@@ -50,7 +56,7 @@ async function world(
   };
   const lane = createLane({ bounds: { ...usualBounds, ...bounds } });
   const ingest = createIngest({ engine, caller: {}, store, cwd: folder, now: Date.now, id: createIds(Date.now) });
-  const lines = createSocketLines({ ingest, lane });
+  const lines = createSocketLines({ ingest, lane, ...limits });
   const path = join(folder, "s.sock");
   const server = await listen({
     port: 0,
@@ -248,6 +254,85 @@ test("a socket whose sender sends more than can be taken is not read on, and in 
   assert.equal(answers, count);
   assert.equal(events(), count);
   assert.deepEqual(lane.held(), { events: 0, bytes: 0, undecided: 0 });
+});
+
+/** It writes as much as it can, and reads nothing. */
+async function stuckSender({ connect }: World): Promise<Socket> {
+  const socket = await connect();
+  socket.on("error", () => {}); // it is ended
+  socket.write(`{"event":"a.b","data":{"text":"${"x".repeat(300)}"}}\n`.repeat(20_000));
+  return socket;
+}
+
+/** Once nothing more is taken of anybody. */
+async function steady({ events, lane }: World): Promise<void> {
+  for (let before = -1, same = 0; same < 10; await moment(20)) {
+    const now = events();
+    same = now > 0 && now === before && lane.held().events === 0 ? same + 1 : 0;
+    before = now;
+  }
+}
+
+test("senders that do not read their answers close the intake for nobody else", async (t) => {
+  const opened = await world(t, { bounds: { bytes: 2_000_000 } });
+  const senders = [];
+  for (let count = 0; count < 6; count++) senders.push(await stuckSender(opened));
+  await steady(opened);
+  assert.ok(senders.every(({ writableLength, destroyed }) => writableLength > 0 && !destroyed));
+  assert.equal((await opened.post('{"event":"a.b"}')).status, 200);
+  assert.deepEqual(opened.lane.held(), { events: 0, bytes: 0, undecided: 0 });
+});
+
+test("a sender that has not read for a while is ended, with a line that says so behind its answers", async (t) => {
+  const opened = await world(t, { stalledAtMost: 300 });
+  const socket = await stuckSender(opened);
+  await steady(opened);
+  await moment(600);
+  let answers = "";
+  socket.on("data", (chunk: Buffer) => {
+    answers += chunk.toString();
+  });
+  await new Promise((resolve) => socket.once("close", resolve)); // not without an error, as it could not write all
+  const lines = answers.trimEnd().split("\n");
+  assert.equal(JSON.parse(lines.at(-1) ?? "").error.code, "answers_unread");
+  assert.equal(lines.length - 1, opened.events(), "each event that was taken has its answer");
+  assert.deepEqual(opened.lane.held(), { events: 0, bytes: 0, undecided: 0 });
+});
+
+test("of bodies that are still on their way only so much is held together, and who sends more is answered 429", async (t) => {
+  const { post, lane, port } = await world(t);
+  const codes: string[] = [];
+  const head = `POST /events HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\ncontent-type: application/x-ndjson\r\n`;
+  const senders = Array.from({ length: 8 }, () => {
+    const socket = connectTo(port);
+    t.after(() => socket.destroy());
+    socket.on("error", () => {}); // it may be sent away
+    socket.on("data", (chunk: Buffer) => codes.push(chunk.toString().slice(9, 12)));
+    socket.write(`${head}content-length: ${8 * 1024 * 1024}\r\n\r\n`);
+    return socket;
+  });
+  const part = Buffer.alloc(8 * 1024 * 1024 - 10, 32);
+  for (const socket of senders) socket.write(part);
+  while (codes.length < 4) await new Promise(setImmediate);
+  assert.deepEqual(codes, ["429", "429", "429", "429"]);
+  for (const socket of senders) socket.destroy();
+  while (lane.held().events > 0) await new Promise(setImmediate);
+  const whole = '{"event":"a.b"}\n'.repeat(10_000);
+  assert.equal((await post(whole, ndjson)).status, 200, "what had gone is not counted any more");
+});
+
+test("each way says its own limit", async (t) => {
+  const { post } = await world(t);
+  const messageOf = async (size: number, headers = {}): Promise<string> =>
+    (await post(" ".repeat(size), headers)).body.error.message;
+  assert.equal(await messageOf(1024 ** 2 + 1), "the body is larger than 1 MB");
+  const { port } = await world(t);
+  const socket = connectTo(port);
+  t.after(() => socket.destroy());
+  socket.write(
+    `POST /events HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\ncontent-type: application/x-ndjson\r\ncontent-length: ${8 * 1024 ** 2 + 1}\r\n\r\n`,
+  );
+  assert.match(String((await once(socket, "data"))[0]), /the body is larger than 8 MB/);
 });
 
 test("a sender that goes away in the middle leaves nothing held", async (t) => {

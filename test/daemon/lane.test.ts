@@ -151,6 +151,18 @@ test("a line beyond the largest size is dropped as it comes in, and what follows
   assert.deepEqual(textsOf([`${half}${half}\nlast`]), ["!line_too_large", "last"]);
 });
 
+test("a line's size is that of its bytes, whether it comes whole or in parts, and beside one that is no UTF-8", () => {
+  const line = "é".repeat(600_000);
+  assert.deepEqual(textsOf([`${line}\nlast`]), ["!line_too_large", "last"]);
+  assert.deepEqual(textsOf([line.slice(0, 300_000), line.slice(300_000), "\nlast"]), ["!line_too_large", "last"]);
+  const broken = Buffer.concat([Buffer.from(`${line}\n`), Buffer.from([0xff]), Buffer.from("\nlast\n")]);
+  assert.deepEqual(textsOf([broken]), ["!line_too_large", "!input_invalid", "last"]);
+  assert.deepEqual(
+    textsOf([`${"é".repeat(524_288)}\nlast`]).map((text) => text.length),
+    [524_288, 4],
+  );
+});
+
 test("a line whose end has not come is none yet", () => {
   assert.deepEqual(textsOf(['{"a":1}\n{"b"'], false), ['{"a":1}']);
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -168,6 +168,16 @@ test("a daemon that nobody tells anything ends by itself, but not while a clock 
   child.kill("SIGTERM");
   assert.match(await end, /^0/);
   assert.equal(place.hookline("up", "--idle-exit", "soon").status, 2);
+});
+
+test("a daemon stays as long as an agent is registered to tell it over HTTP, for that could start no other", async (t) => {
+  const place = placeOf(t, { "state/hookline/http-token": "the-token-of-an-agents-settings\n" });
+  const end = ended(start(place, "--idle-exit", "0.001"));
+  await until(() => isUp(place), "it is up");
+  const one = await Promise.race([end, place.up().catch((error: unknown) => String(error))]); // some seconds later it is still the one
+  assert.match(String(one), /running already/);
+  rmSync(join(place.folder, "state", "hookline", "http-token"));
+  assert.match(await end, /^0/);
 });
 
 test("what up --service prints is what the service managers take", (t) => {

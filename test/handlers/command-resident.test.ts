@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Json } from "../../src/core/event.ts";
 import type { StepContext, StepResult } from "../../src/core/ports.ts";
 import type { Residents } from "../../src/core/resident.ts";
@@ -160,7 +161,7 @@ test("two workspaces have a process each, and every hook of one workspace with t
 const whereAmI =
   'import json, os, sys\nfor line in sys.stdin:\n print(json.dumps({"id": json.loads(line)["id"], "exit": 2, "stderr": os.getcwd() + " " + os.environ["CLAUDE_PROJECT_DIR"]}), flush=True)\n';
 
-test("a process begins without what belongs to one event, and hears of a sender's variables that differ", async (t) => {
+test("a process begins without what belongs to one event or one session, and hears of it beside the events that it is of", async (t) => {
   const residents = residentsFor(t);
   const root = temporaryFolder(t);
   const params = { command: "python3", args: ["-S", odd] };
@@ -170,17 +171,90 @@ test("a process begins without what belongs to one event, and hears of a sender'
     const result = await failing(params, among({ ...context, event }, residents));
     return JSON.parse(result.evidence?.stdout ?? "{}");
   };
-  const first = await asked({ CLAUDE_ENV_FILE: "/a", OTHER: "1", CLAUDE_CODE_MESSAGING_TOKEN: "secret" });
+  const account = { CLAUDE_CODE_OAUTH_TOKEN: "account" };
+  const first = await asked({ ...account, CLAUDE_ENV_FILE: "/a", OTHER: "1", CLAUDE_CODE_MESSAGING_TOKEN: "secret" });
   const own = first.own as Record<string, string>; // the program prints its environment
   assert.deepEqual(
-    [own.CLAUDE_ENV_FILE, own.OTHER, own.HOOKLINE_RESIDENT, own.HOOKLINE_PROJECT_DIR, own.HOOKLINE_DEPTH],
-    ["/a", "1", "1", root, "1"],
+    [own.CLAUDE_CODE_OAUTH_TOKEN, own.OTHER, own.HOOKLINE_RESIDENT, own.HOOKLINE_PROJECT_DIR, own.HOOKLINE_DEPTH],
+    ["account", "1", "1", root, "1"],
   );
-  for (const name of ["HOOKLINE_SESSION_ID", "CLAUDE_TOOL_NAME", "HOOKLINE_RUN_ID", "CLAUDE_CODE_MESSAGING_TOKEN"])
+  for (const name of [
+    "CLAUDE_ENV_FILE",
+    "HOOKLINE_SESSION_ID",
+    "CLAUDE_TOOL_NAME",
+    "HOOKLINE_RUN_ID",
+    "CLAUDE_CODE_MESSAGING_TOKEN",
+  ])
     assert.equal(own[name], undefined, name);
-  assert.equal(first.said, null);
-  const second = await asked({ CLAUDE_ENV_FILE: "/b", OTHER: "2", CLAUDE_CODE_MESSAGING_TOKEN: "other" });
+  assert.deepEqual(first.said, { CLAUDE_ENV_FILE: "/a" });
+  const second = await asked({ ...account, CLAUDE_ENV_FILE: "/b", OTHER: "2", CLAUDE_CODE_MESSAGING_TOKEN: "other" });
   assert.deepEqual([second.said, second.pid], [{ CLAUDE_ENV_FILE: "/b" }, first.pid]);
+  const third = await asked(account);
+  assert.deepEqual([third.said, third.pid], [null, first.pid], "nothing of another session is seen");
+});
+
+test("a variable that the hook itself says holds for its program, whatever the sender has", async (t) => {
+  const residents = residentsFor(t);
+  const params = { command: "python3", args: ["-S", odd], env: { CLAUDE_ENV_FILE: "/own" } };
+  const context = contextOf({ caller: { environment: { PATH, CLAUDE_ENV_FILE: "/a" } } });
+  const event = { ...context.event, data: { do: "environment" } };
+  const result = await failing(params, among({ ...context, event }, residents));
+  const { own, said } = JSON.parse(result.evidence?.stdout ?? "{}");
+  assert.deepEqual([own.CLAUDE_ENV_FILE, said], ["/own", null]);
+});
+
+const edited = {
+  "a program": (file: string) => ({ command: file, args: [] }),
+  "a word": (file: string) => ({ command: "python3", args: ["-S", file] }),
+  "a line for a shell": (file: string) => ({ command: `exec python3 -S "$FOLDER"/${file.split("/").at(-1)}` }),
+};
+const saying = (reason: string): string => `#!/usr/bin/env python3
+import json, sys
+for line in sys.stdin:
+    print(json.dumps({"id": json.loads(line)["id"], "exit": 2, "stderr": "${reason}"}), flush=True)
+`;
+
+for (const [what, paramsOf] of Object.entries(edited))
+  test(`a program that is edited or deleted is not asked any more as it was, where it is ${what}`, async (t) => {
+    const residents = residentsFor(t);
+    const folder = temporaryFolder(t);
+    const file = join(folder, "guard.py");
+    writeFileSync(file, saying("before"), { mode: 0o755 });
+    const asked = async (): Promise<string | undefined> => {
+      const wish = { cwd: folder, origin: { root: folder }, caller: { environment: { PATH, FOLDER: folder } } };
+      const result = await kept(paramsOf(file), residents, wish);
+      return result.ok ? result.outcome?.verdict?.reason : result.failure;
+    };
+    /** Files are looked at now and then, so asked again it is seen. */
+    const becomes = async (expected: string): Promise<void> => {
+      const answers = new Set<string | undefined>();
+      for (const end = performance.now() + 10_000; performance.now() < end && !answers.has(expected); await pause(5))
+        answers.add(await asked());
+      assert.ok(answers.has(expected), `${expected}: ${[...answers].join(", ")}`);
+    };
+    assert.equal(await asked(), "before");
+    writeFileSync(file, saying("afterwards"));
+    await becomes("afterwards");
+    rmSync(file);
+    await becomes(what === "a program" ? "launch" : "exit");
+    writeFileSync(file, saying("once more"), { mode: 0o755 });
+    await becomes("once more");
+  });
+
+test("a program is left alone while only what it writes has changed, and files that it was not read from", async (t) => {
+  const residents = residentsFor(t);
+  const folder = temporaryFolder(t);
+  const [file, log] = [join(folder, "guard.py"), join(folder, "log")];
+  writeFileSync(file, saying("no"), { mode: 0o755 });
+  for (let times = 0; times < 3; times++) {
+    writeFileSync(log, `${times}`);
+    await kept({ command: `exec "${file}" 2>> "${log}"` }, residents, { cwd: folder, origin: { root: folder } });
+    await pause(60);
+  }
+  assert.deepEqual(
+    residents.facts().map(({ events, restarts }) => [events, restarts]),
+    [[3, 0]],
+  );
 });
 
 const hooksFile = (resident: string, file: string): string =>

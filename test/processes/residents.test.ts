@@ -304,7 +304,7 @@ test(
     const under = ask({ do: "hang" });
     const starting = ask({}, { key: "other" });
     await residents.close();
-    assert.equal(failureOf(await under), "cancelled: it was closed");
+    assert.equal(failureOf(await under), "error: Hookline was stopped before it answered");
     assert.equal((await starting).is, "failure");
     assert.deepEqual([isRunning(Number(pid)), isRunning(Number(child))], [false, false]);
     assert.equal(failureOf(await ask({})), "launch: it was closed");

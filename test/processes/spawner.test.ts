@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Command, Ended, SpawnOptions } from "../../src/core/program.ts";
 import { livingSince } from "../../src/processes/process-table.ts";
+import { createSpawn } from "../../src/processes/spawn.ts";
 import { createSpawner, type Spawner, type SpawnerOptions } from "../../src/processes/spawner.ts";
 import { goes } from "../gone.ts";
 import { helperFile, helperIsHere, isRunning, PATH, pidsIn, runLine, temporaryFolder } from "./running.ts";
@@ -197,6 +198,97 @@ test("a program runs as the user that it is told to", {
   const { stdout } = await run("sh", ["-c", "id -u; id -g; id -G"], { user: { uid: 65534, gid: 65534 }, cwd: "/" });
   assert.equal(stdout, "65534\n65534\n65534\n");
 });
+
+test(
+  "a program's files are made with the umask that it is told, and the next one's with ours",
+  here,
+  async (context) => {
+    const { run } = start(context);
+    const child = createSpawn();
+    const command = { program: "sh", args: ["-c", "umask"], cwd: tmpdir(), environment: { PATH }, input: "" };
+    const signal = new AbortController().signal;
+    const ours = process.umask();
+    for (const umask of [0o077, 0, undefined, 0o227]) {
+      const more = umask === undefined ? {} : { umask };
+      const expected = umask ?? ours;
+      const said = [await run("sh", ["-c", "umask"], more), await child({ ...command, ...more }, { signal })];
+      assert.deepEqual(
+        said.map(({ stdout }) => Number.parseInt(stdout, 8)),
+        [expected, expected],
+      );
+    }
+    assert.equal(process.umask(), ours);
+  },
+);
+
+test(
+  "closing ends what has left its session and holds the program's streams, although the helper knows nothing of it",
+  here,
+  async (context) => {
+    const folder = temporaryFolder(context);
+    const spawner = start(context);
+    const begun = Promise.withResolvers<void>();
+    const detaches = (): boolean => {
+      begun.resolve();
+      return false;
+    };
+    const running = spawner.line("setsid sleep 60 & echo $! > pids; echo '{}'; exec sleep 60", {
+      detaches,
+      cwd: folder,
+    });
+    await begun.promise;
+    await spawner.close();
+    assert.deepEqual(pidsIn(join(folder, "pids")).filter(isRunning), []);
+    assert.equal((await running).signal, "SIGTERM");
+  },
+);
+
+test(
+  "a helper that is stuck does not keep anybody from closing, and goes with all that it runs",
+  here,
+  async (context) => {
+    const folder = temporaryFolder(context);
+    const spawner = start(context);
+    const begun = Promise.withResolvers<void>();
+    const detaches = (): boolean => {
+      begun.resolve();
+      return false;
+    };
+    const running = spawner.line("setsid sleep 60 & echo $! $$ > pids; echo '{}'; exec sleep 60", {
+      detaches,
+      cwd: folder,
+    });
+    await begun.promise;
+    const helper = spawner.helper();
+    process.kill(helper, "SIGSTOP");
+    await spawner.close();
+    assert.ok(await goes(helper));
+    assert.equal((await running).how, "launch");
+    const pids = readFileSync(join(folder, "pids"), "utf8").trim().split(" ").map(Number);
+    assert.deepEqual(pids.filter(isRunning), []);
+  },
+);
+
+test(
+  "whoever takes over a program gets no other program's output, where it has closed its own",
+  here,
+  async (context) => {
+    const folder = temporaryFolder(context);
+    const { line } = start(context);
+    const stop = new AbortController();
+    const detaches = (said: string): boolean => said.startsWith("{");
+    const closed = "echo '{}'; exec 1>&- 2>&-; : > closed; until [ -e go ]; do sleep 0.02; done";
+    const detached = await line(closed, { detaches, cwd: folder });
+    await line("until [ -e closed ]; do sleep 0.02; done", { cwd: folder });
+    const others = [1, 2, 3].map(() => line("exec sleep 60", { signal: stop.signal })); // they get the descriptors that are free
+    await line("true");
+    const released = detached.rest?.release();
+    assert.deepEqual([released?.stdout, released?.stderr], ["ignore", "ignore"]);
+    writeFileSync(join(folder, "go"), "");
+    stop.abort();
+    await Promise.all(others);
+  },
+);
 
 test("closing ends what runs, and what is started later runs without the helper", here, async (context) => {
   const spawner = start(context);

@@ -84,3 +84,16 @@ test("[R46] a file that is emptied or moved away for a moment loses no guard, an
   later(1);
   assert.deepEqual(await now(), []);
 });
+
+test("[R46] a guard does not lapse at the second save of its file, either", async (t) => {
+  const { place, now, later } = guarded(t);
+  const path = join(place.project, ".hookline", "hooks.json");
+  assert.deepEqual(await now(), ["one", "two"]);
+  for (const save of ["first", "second", "third"]) {
+    renameSync(path, `${path}~`);
+    assert.deepEqual(await now(), ["one", "two"], `in the gap of the ${save} save`);
+    renameSync(`${path}~`, path);
+    assert.deepEqual(await now(), ["one", "two"], `after the ${save} save`);
+    later(60_000);
+  }
+});

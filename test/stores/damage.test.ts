@@ -308,6 +308,19 @@ test("a store whose file was removed goes on in a new one", async () => {
   next.close();
 });
 
+test("a store whose file was removed is followed although the clock was set back", (context) => {
+  const path = newPath();
+  filled(path);
+  const resident = openSqliteStore({ path });
+  context.after(() => resident.close());
+  for (const part of ["", "-wal", "-shm"]) rmSync(path + part);
+  const { now } = Date;
+  const uptime = performance.now();
+  context.mock.method(Date, "now", () => now() - 3_600_000);
+  context.mock.method(performance, "now", () => uptime + 2_000);
+  assert.equal(resident.run("run 1"), undefined);
+});
+
 async function until(holds: () => boolean): Promise<void> {
   const end = performance.now() + 10_000;
   while (!holds()) {

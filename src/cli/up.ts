@@ -12,6 +12,7 @@ import { after } from "../system.ts";
 import { type ExitCode, type Invocation, textFlag, textsFlag, usageError } from "./command.ts";
 import { daemonLines, placeOf } from "./daemon-lines.ts";
 import { takePlace } from "./daemon-place.ts";
+import { giveBackAtRest } from "./give-back.ts";
 import { shortPath } from "./list.ts";
 import { createLog } from "./log.ts";
 import { divertOutput, outlive } from "./module-output.ts";
@@ -55,6 +56,7 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
       door = await openDoor(daemon, standing, wish);
       await daemon.follow();
       say(daemon, invocation, standing.listens(door.port, door.socket));
+      giveBackAtRest(daemon);
       await ended(AbortSignal.any([invocation.signal, gone.signal]), needed(daemon, invocation), wish.idle);
       invocation.terminal.print(
         invocation.json ? JSON.stringify({ stopping: true }) : "ending: what runs gets up to 10 s",

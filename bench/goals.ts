@@ -49,7 +49,12 @@ export const promises: readonly Promised[] = [
   promise("100 command hooks at once", "≥ 3 × its throughput", "spawn", "100 at once"),
   promise("resident handler", "≥ 50 × a spawn", "resident", "resident handler: cheaper"),
   promise("HTTP hook, 100 hooks, recorded", "≤ 2 × an empty node:http server", "http-hook", "HTTP hook"),
-  promise("a burst of 10,000", "no verdict later than its agent's budget", "http-hook", "10,000 tellings at once"),
+  promise(
+    "a burst of 10,000",
+    "no verdict later than its agent's budget",
+    "http-hook",
+    "burst of 10,000: the last verdict",
+  ),
   promise("cold client, daemon up", "≤ 5 × /bin/true", "cold-client", "an event told"),
   promise(
     "cold client, daemon up",

@@ -43,7 +43,7 @@ const atMostInMegabytes = 120;
 /** Of the memory after half of the events. */
 const growsAtMost = 1.05;
 const restSeconds = Number(process.env.HOOKLINE_BENCH_REST ?? 10);
-const settlesFor = 10_000;
+const settlesFor = 25_000;
 /** Of one processor. */
 const restAtMost = 0.001;
 

@@ -22,7 +22,7 @@ export const benchmarks: readonly Entry[] = [
   { name: "http-hook", seconds: 35 },
   { name: "cold-client", seconds: 40 },
   { name: "ingest", seconds: 40 },
-  { name: "memory", seconds: 65 },
+  { name: "memory", seconds: 50 },
   { name: "hot-path", seconds: 40 },
   { name: "store", seconds: 25 },
   { name: "conditions", seconds: 15 },

@@ -22,6 +22,7 @@ import {
 import { complaintAbout } from "../core/complaint.ts";
 import { HooklineError, messageOf } from "../core/error.ts";
 import type { SessionId } from "../core/event.ts";
+import { rowOf } from "../core/events.ts";
 import type { Store } from "../core/record.ts";
 import { type Address, hasDaemon, readAddress } from "../daemon/address.ts";
 import { daemonFilesOf } from "../daemon/state-file.ts";
@@ -201,8 +202,10 @@ async function answer(telling: Telling, place: Place, words: Words): Promise<Rep
   const caller = { environment: place.environment, deadline: event.at + answersWithin, signal: stopped() };
   const outcome = await decideTelling(telling, line.engine.emit, caller);
   const reply = adapter.encode(event, outcome);
-  if (event.name === "SessionStart") for (const note of await refreshGit(here, line.ports.store)) complain(note);
-  if (event.name === "SessionStart" && event.session !== undefined) await leaveEnvironment(place, event.session);
+  if (rowOf(event.name).beginsSession) {
+    for (const note of await refreshGit(here, line.ports.store)) complain(note);
+    if (event.session !== undefined) await leaveEnvironment(place, event.session);
+  }
   await line.close();
   return withComplaints(reply, complaints);
 }

@@ -3,6 +3,7 @@
  * sends none (R44). In memory only, but for sessions that began without a daemon (session-begun.ts).
  */
 import type { HookEvent, SessionId } from "../core/event.ts";
+import { rowOf } from "../core/events.ts";
 
 export type Environment = Readonly<Record<string, string>>;
 
@@ -41,11 +42,11 @@ export function createSessionEnvironments(
 
   return {
     note({ name, session }, sender) {
-      if (session === undefined || (name !== "SessionStart" && name !== "SessionEnd")) return;
+      const { beginsSession, endsSession } = rowOf(name);
+      if (session === undefined || !(beginsSession || endsSession)) return;
       hearBegun(); // what it left before is older
-      known.delete(session);
-      if (name === "SessionEnd") return;
-      keep(session, sender);
+      if (endsSession) known.delete(session);
+      else keep(session, sender);
     },
     of(session) {
       if (session === undefined) return undefined;

@@ -11,6 +11,7 @@ import {
 import { complaintAbout } from "../core/complaint.ts";
 import { messageOf } from "../core/error.ts";
 import type { HookEvent, Instant, MaybePromise } from "../core/event.ts";
+import { rowOf } from "../core/events.ts";
 import { isThenable } from "../core/flow.ts";
 import type { HookSet, Problem } from "../core/hook.ts";
 import type { Outcome } from "../core/outcome.ts";
@@ -130,7 +131,7 @@ export function createTellings(options: TellingsOptions): Tellings {
     };
     const outcome = decideTelling(telling, emit, caller);
     const { environment } = sender ?? options;
-    const notes = event.name === "SessionStart" ? options.sessionBegan?.(event, environment) : undefined;
+    const notes = rowOf(event.name).beginsSession ? options.sessionBegan?.(event, environment) : undefined;
     if (!isThenable(outcome) && !isThenable(notes)) store(outcome, notes ?? none);
     else void Promise.all([outcome, notes]).then(([decided, noted]) => store(decided, noted ?? none)); // neither rejects
   }

@@ -13,6 +13,7 @@ import { anything } from "../../src/core/schema.ts";
 import { createInlineQueue } from "../../src/queues/inline.ts";
 import { openMemoryStore } from "../../src/stores/memory.ts";
 import { systemPorts } from "../../src/system.ts";
+import { aHook } from "./a-hook.ts";
 
 interface World {
   engine: Engine;
@@ -21,21 +22,8 @@ interface World {
   send(id: string, given?: Partial<HookEvent>): Promise<Outcome>;
 }
 
-const hookOf = (id: string, given: Partial<Hook> = {}): Hook => ({
-  id,
-  name: id,
-  on: { event: ["Stop"] },
-  steps: [{ uses: "deny", with: {}, timeout: 5, onError: "stop" }],
-  limits: { overlap: "queue" },
-  mode: "sync",
-  role: "observe",
-  onFailure: "continue",
-  priority: 100,
-  enabled: true,
-  tags: [],
-  origin: { dialect: "script", layer: "project", root: "/project" },
-  ...given,
-});
+const hookOf = (id: string, given: Partial<Hook> = {}): Hook =>
+  aHook(id, "deny", { on: { event: ["Stop"] }, ...given });
 
 async function worldOf(hooks: Hook[], tracking?: Tracking): Promise<World> {
   const store = openMemoryStore();

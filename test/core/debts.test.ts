@@ -10,6 +10,7 @@ import { anything } from "../../src/core/schema.ts";
 import { createInlineQueue } from "../../src/queues/inline.ts";
 import { openMemoryStore } from "../../src/stores/memory.ts";
 import { systemPorts } from "../../src/system.ts";
+import { aHook } from "./a-hook.ts";
 
 const noPatterns: Patterns = {
   regex: () => () => false,
@@ -18,21 +19,13 @@ const noPatterns: Patterns = {
   expression: () => null,
 };
 
-const owing = (id: string, given: Partial<Hook> = {}): Hook => ({
-  id,
-  name: id,
-  on: { event: ["Stop"] },
-  steps: [{ uses: "answer", with: { id }, timeout: 5, onError: "stop" }],
-  limits: { untilPass: true, overlap: "queue" },
-  mode: "sync",
-  role: "observe",
-  onFailure: "continue",
-  priority: 100,
-  enabled: true,
-  tags: [],
-  origin: { dialect: "script", layer: "project", root: "/project" },
-  ...given,
-});
+const owing = (id: string, given: Partial<Hook> = {}): Hook =>
+  aHook(id, "answer", {
+    on: { event: ["Stop"] },
+    steps: [{ uses: "answer", with: { id }, timeout: 5, onError: "stop" }],
+    limits: { untilPass: true, overlap: "queue" },
+    ...given,
+  });
 
 const passes: StepResult = { ok: true, output: {} };
 const failing = (failure: "exit" | "cancelled", deny?: string): StepResult => ({

@@ -12,6 +12,7 @@ import { anything } from "../../src/core/schema.ts";
 import { createInlineQueue } from "../../src/queues/inline.ts";
 import { openMemoryStore } from "../../src/stores/memory.ts";
 import { systemPorts } from "../../src/system.ts";
+import { aHook } from "./a-hook.ts";
 
 const counts = [100, 1_000, 10_000] as const;
 
@@ -21,21 +22,11 @@ const nothing: Handler = {
 };
 const registry: Registry = { handlers: new Map([["nothing", nothing]]), conditions };
 
-const hookOf = (index: number, given: Partial<Hook>): Hook => ({
-  id: `hook-${index}`,
-  name: `hook-${index}`,
-  on: { event: ["PreToolUse"] },
-  steps: [{ uses: "nothing", with: {}, timeout: 5, onError: "stop" }],
-  limits: { overlap: "queue" },
-  mode: "sync",
-  role: "observe",
-  onFailure: "continue",
-  priority: 100,
-  enabled: true,
-  tags: [],
-  origin: { dialect: "script", layer: "project", root: `/project/${index}` },
-  ...given,
-});
+const hookOf = (index: number, given: Partial<Hook>): Hook =>
+  aHook(`hook-${index}`, "nothing", {
+    origin: { dialect: "script", layer: "project", root: `/project/${index}` },
+    ...given,
+  });
 
 /** Hooks that count how often somebody looks at a field of one of them. */
 function countedSet(count: number, given: (index: number) => Partial<Hook>): { set: HookSet; looks(): number } {

@@ -15,22 +15,9 @@ import { anything } from "../../src/core/schema.ts";
 import { createInlineQueue } from "../../src/queues/inline.ts";
 import { openMemoryStore } from "../../src/stores/memory.ts";
 import { systemPorts } from "../../src/system.ts";
+import { aHook } from "./a-hook.ts";
 
-const hookOf = (id: string, given: Partial<Hook> = {}): Hook => ({
-  id,
-  name: id,
-  on: { event: ["PreToolUse"] },
-  steps: [{ uses: "says", with: {}, timeout: 5, onError: "stop" }],
-  limits: { overlap: "queue" },
-  mode: "sync",
-  role: "observe",
-  onFailure: "continue",
-  priority: 100,
-  enabled: true,
-  tags: [],
-  origin: { dialect: "script", layer: "project", root: "/project" },
-  ...given,
-});
+const hookOf = (id: string, given: Partial<Hook> = {}): Hook => aHook(id, "says", given);
 
 let counter = 0;
 const anEvent = (): HookEvent => ({

@@ -221,22 +221,31 @@ test(
   },
 );
 
+/** It leaves one program behind in another session, writes the ids of both down, and says one line. */
+function lineThatLasts(
+  { line }: ReturnType<typeof start>,
+  folder: string,
+): { running: ReturnType<typeof line>; begun: Promise<void> } {
+  const begun = Promise.withResolvers<void>();
+  const detaches = (): boolean => {
+    begun.resolve();
+    return false;
+  };
+  const running = line("setsid sleep 60 & { echo $!; echo $$; } > pids; echo '{}'; exec sleep 60", {
+    detaches,
+    cwd: folder,
+  });
+  return { running, begun: begun.promise };
+}
+
 test(
   "closing ends what has left its session and holds the program's streams, although the helper knows nothing of it",
   here,
   async (context) => {
     const folder = temporaryFolder(context);
     const spawner = start(context);
-    const begun = Promise.withResolvers<void>();
-    const detaches = (): boolean => {
-      begun.resolve();
-      return false;
-    };
-    const running = spawner.line("setsid sleep 60 & echo $! > pids; echo '{}'; exec sleep 60", {
-      detaches,
-      cwd: folder,
-    });
-    await begun.promise;
+    const { running, begun } = lineThatLasts(spawner, folder);
+    await begun;
     await spawner.close();
     assert.deepEqual(pidsIn(join(folder, "pids")).filter(isRunning), []);
     assert.equal((await running).signal, "SIGTERM");
@@ -249,23 +258,14 @@ test(
   async (context) => {
     const folder = temporaryFolder(context);
     const spawner = start(context);
-    const begun = Promise.withResolvers<void>();
-    const detaches = (): boolean => {
-      begun.resolve();
-      return false;
-    };
-    const running = spawner.line("setsid sleep 60 & echo $! $$ > pids; echo '{}'; exec sleep 60", {
-      detaches,
-      cwd: folder,
-    });
-    await begun.promise;
+    const { running, begun } = lineThatLasts(spawner, folder);
+    await begun;
     const helper = spawner.helper();
     process.kill(helper, "SIGSTOP");
     await spawner.close();
     assert.ok(await goes(helper));
     assert.equal((await running).how, "launch");
-    const pids = readFileSync(join(folder, "pids"), "utf8").trim().split(" ").map(Number);
-    assert.deepEqual(pids.filter(isRunning), []);
+    assert.deepEqual(pidsIn(join(folder, "pids")).filter(isRunning), []);
   },
 );
 

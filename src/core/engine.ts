@@ -29,7 +29,7 @@ export interface Engine {
   perform(item: Item, caller?: Caller): Promise<void>;
   /** Closes the run of a program that detached itself, once it ends. Never rejects. */
   finish(run: Run, work: DetachedWork["done"]): Promise<void>;
-  /** Resolves once all that was written so far is on disk; rejects with the store's reason if any of it is not. */
+  /** Resolves once all that was written so far is on disk; rejects with the store's reason if any of it is not. One promise for all who ask while nothing else is written, where the store gives one. */
   committed(): Promise<void>;
   /** Waits for background work of this process. */
   close(): Promise<void>;
@@ -248,10 +248,7 @@ export function createEngine(ports: Ports): Engine {
     explain: (event) => go(explain(event)),
     perform: (item, caller = noCaller) => performItem(ports, item, caller),
     finish: (run, work) => finishDetached(ports, run, work),
-    async committed() {
-      await later.settled();
-      await ports.store.committed();
-    },
+    committed: () => later.settled()?.then(() => ports.store.committed()) ?? ports.store.committed(),
     async close() {
       await later.settled(); // something of it may go into the queue
       await ports.queue.close();

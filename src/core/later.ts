@@ -17,8 +17,8 @@ export interface Later {
   save(passage: Passage, run: Run): void;
   /** The same, where nobody is told. */
   keep(passage: Passage, run: Run): void;
-  /** Resolves once nothing is on its way. Never rejects. */
-  settled(): Promise<void>;
+  /** Resolves once nothing is on its way; undefined: nothing is. Never rejects. */
+  settled(): Promise<void> | undefined;
   /** The same of earlier events of the session; undefined: there is nothing to wait for. */
   settledOf(session: SessionId): Promise<unknown> | undefined;
 }
@@ -50,6 +50,10 @@ export function createLater(ports: Ports): Later {
 
   const behind = (before: Promise<void>, run: Run): Promise<void> => before.then(() => ports.store.saveRun(run));
 
+  async function settled(): Promise<void> {
+    while (underWay.size > 0) await Promise.all(underWay.keys());
+  }
+
   return {
     put,
     save(passage, run) {
@@ -68,9 +72,7 @@ export function createLater(ports: Ports): Later {
       const then = passage.later ? copyOf(run) : run;
       put(passage, () => ports.store.saveRun(then));
     },
-    async settled() {
-      while (underWay.size > 0) await Promise.all(underWay.keys());
-    },
+    settled: () => (underWay.size > 0 ? settled() : undefined),
     settledOf(session) {
       if (underWay.size === 0) return undefined;
       const own = [...underWay].flatMap(([settled, of]) => (of === session ? settled : []));

@@ -2,12 +2,15 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { HooklineError, messageOf } from "../core/error.ts";
+import type { OwnProcess } from "../core/owner.ts";
 import { bootedAt, hasLog, isSameBoot, setAside } from "./damage.ts";
 import { createGroups, type Groups, written } from "./group-commit.ts";
 import { createLogKeeping } from "./log-keeping.ts";
 import { contentsAt, contentsOf, isMarked, isStoreOrNew, storeMark } from "./ownership.ts";
 import { makePrivate, preparePrivateFile } from "./private-file.ts";
+import { createRowsAhead, recoverRowsAhead } from "./rows-ahead.ts";
 import { checkVersion, inOurWords, isBusy, isDamage, loadSqlite, patience, tryAgain } from "./sqlite-library.ts";
+import type { WaitingRow } from "./waiting-rows.ts";
 
 /** Ways to write. */
 export interface Writing {
@@ -20,6 +23,8 @@ export interface Writing {
 /** What is only written when the group ends, or when somebody looks. */
 export interface Waiting {
   isEmpty(): boolean;
+  /** All that was given since it was asked before, also what is written already. */
+  fresh(): readonly WaitingRow[];
   /** Writes all of it, and forgets it whatever happens. Throws what a write throws. */
   flush(write: Writing["run"]): void;
   /** A group has ended: what was read in it may be out of date, and what waits is lost. Must not throw. */
@@ -47,8 +52,8 @@ export interface Database extends Writing {
   isLosing(): boolean;
   /** In `groups`: from now on nothing waits for other writers, or as long as usual again. */
   hurry(isHurried: boolean): void;
-  /** Counts what this process has written by itself: as long as it stands, only others can have changed what is not grouped. */
-  changes(): number;
+  /** While it is the same number, nothing has changed but what is grouped: a group is open, so nobody else writes. Undefined: others may. */
+  standing(): number | undefined;
   /** From now on what is deleted is overwritten, and `settle` has something to do. */
   shred(): void;
   /** After `shred`: empties the log, where all that was ever written stands until then. Never throws, and does without if somebody is at it. @param isDue asked if there is something to do */
@@ -64,6 +69,8 @@ export interface DatabaseOptions {
   usualPath?: string | undefined;
   /** For processes that stay: what is written through `grouped` in one turn of the event loop is one transaction. */
   groups?: Waiting | undefined;
+  /** Whose rows wait beside the file. Absent: none do, and what others have left there stays. */
+  ahead?: OwnProcess | undefined;
   /** Told what a person should know, in one sentence. */
   onNotice?: ((notice: string) => void) | undefined;
   /** Asked before a file that is another one now, or none, is opened in place of the one before: true, and it is not. */
@@ -107,8 +114,9 @@ export function openDatabase(options: DatabaseOptions): Database {
       if (size > 0) recognise();
       opened = new sqlite.DatabaseSync(path, { timeout: patience });
       prepare(opened, isLogged);
+      if (options.ahead) recover(opened, options.ahead);
       opened.exec(`pragma busy_timeout = ${waitsFor}`);
-      lookedAt = performance.now();
+      lookedAt = uptime();
       return opened;
     } catch (error) {
       opened?.close();
@@ -135,6 +143,24 @@ export function openDatabase(options: DatabaseOptions): Database {
     if (state.journal_mode !== "wal") useLog(opened);
     if (state.user_version !== migrations.length) migrate(opened);
     else if (isLogged) checkAfterRestart(opened);
+  }
+
+  /** What cannot be written now waits for whoever opens the store next. */
+  function recover(opened: DatabaseSync, owner: OwnProcess): void {
+    try {
+      recoverRowsAhead(path, owner, (work) => {
+        opened.exec("begin immediate");
+        try {
+          work((sql, ...values) => opened.prepare(sql).run(...values));
+          opened.exec("commit");
+        } finally {
+          if (opened.isTransaction) opened.exec("rollback");
+        }
+      });
+    } catch (error) {
+      if (isDamage(error)) throw error;
+      onNotice?.(`what an earlier process has told is not all in the store yet: ${messageOf(inWords(error))}`);
+    }
   }
 
   const stranger = (reason: string, cause?: unknown): HooklineError =>
@@ -182,7 +208,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   /** Damage shows when a page is read. The damaged file goes aside, once, and the work is done again on a new one. */
   function mending<T>(work: () => T): T {
     try {
-      if (performance.now() - lookedAt > 1_000 && !groups?.isOpen()) followFile();
+      if (uptime() - lookedAt > 1_000 && !groups?.isOpen()) followFile();
       return attempt(work);
     } catch (error) {
       if (!connection?.isTransaction) groups?.lose(error); // a full disk or a damaged file ends it as a whole
@@ -214,7 +240,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   /** Another process may have moved a damaged file aside, or a person removed it: then its writes would reach nobody. */
   function followFile(): void {
-    lookedAt = performance.now();
+    lookedAt = uptime();
     if (!connection || inodeOf(path) === file) return;
     if (options.isGone?.()) throw stranger("its place is gone");
     release();
@@ -244,22 +270,46 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 
   const writeHere: Writing["run"] = (sql, ...values) => Number(statement(sql).run(...values).changes);
+  const ahead = waiting && options.ahead && createRowsAhead(path, options.ahead);
   const groups: Groups | undefined = waiting
     ? createGroups({
-        begin: () => statement("begin immediate").run(),
+        begin: beginGroup,
         commit() {
           waiting.flush(writeHere);
           statement("commit").run();
           log?.wrote();
         },
-        rollback() {
-          if (connection?.isTransaction) connection.exec("rollback");
+        rollback,
+        ...(ahead && { keep: () => ahead.keep(waiting.fresh()) }),
+        ended(isWritten) {
+          waiting.clear();
+          if (isWritten) ahead?.clear();
+          else ahead?.owe();
         },
-        ended: () => waiting.clear(),
         worded: inWords,
-        onLoss: (because) => onNotice?.(`what happened just now could not be written down: ${messageOf(because)}`),
+        onLoss: (because) =>
+          onNotice?.(
+            `${ahead?.isOwing() ? ofKept : "what happened just now could not be written down"}: ${messageOf(because)}`,
+          ),
       })
     : undefined;
+
+  function rollback(): void {
+    if (connection?.isTransaction) connection.exec("rollback");
+  }
+
+  /** What was acknowledged and lost comes first. */
+  function beginGroup(): void {
+    statement("begin immediate").run();
+    changes += 1;
+    if (!ahead?.isOwing()) return;
+    try {
+      ahead.replay(writeHere);
+    } catch (error) {
+      rollback();
+      throw error;
+    }
+  }
 
   const log = groups
     ? createLogKeeping({
@@ -276,7 +326,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       waiting.flush(writeHere);
     } catch (error) {
       if (isWriting) throw error;
-      if (connection?.isTransaction) connection.exec("rollback");
+      rollback();
       open.lose(error);
     } finally {
       isHolding = false;
@@ -286,6 +336,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   /** A part of the turn's transaction. */
   function inGroup<T>(work: () => T, joined: Groups): T {
     joined.join();
+    joined.needsCommit();
     statement("savepoint part").run();
     isWriting = true;
     try {
@@ -317,7 +368,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   /** What is to be on disk at once does not wait for the others, and comes after them. */
   const alone = <T>(work: () => T): T => {
     changes += 1;
-    if (isWriting || isHolding) return within(work);
+    if (isWriting || isHolding) {
+      groups?.needsCommit();
+      return within(work);
+    }
+    if (ahead?.isOwing()) groups?.join();
     groups?.end();
     const result = within(work);
     log?.wrote();
@@ -325,9 +380,13 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
   const run: Writing["run"] = (sql, ...values) => alone(() => writeHere(sql, ...values));
   const write: Writing["write"] = (work) => alone(() => (isWriting ? work() : transaction(work)));
+  const apart = (sql: string, values: readonly SQLInputValue[], joined: Groups): number => {
+    joined.needsCommit();
+    return writeHere(sql, ...values);
+  };
   const groupedBy = (joined: Groups): Grouped => ({
     run: (sql, ...values) =>
-      isWriting || isHolding ? run(sql, ...values) : within(() => held(() => writeHere(sql, ...values), joined)),
+      isWriting || isHolding ? run(sql, ...values) : within(() => held(() => apart(sql, values, joined), joined)),
     write: (work) => within(() => (isWriting ? work() : inGroup(work, joined))),
     hold(work) {
       if (isWriting || isHolding) return work();
@@ -344,7 +403,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     run,
     write,
     grouped: groups ? groupedBy(groups) : { run, write, hold: write },
-    changes: () => changes,
+    standing: () => (groups?.isOpen() ? changes : undefined),
     committed: () => groups?.committed() ?? written,
     isLosing: () => groups?.isLosing() === true,
     hurry(isHurried) {
@@ -366,6 +425,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
     close() {
       if (isOpen) groups?.close();
+      ahead?.close();
       isOpen = false;
       log?.close();
       release();
@@ -377,8 +437,12 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 /** Milliseconds that a process that stays waits for another writer: all whom it serves wait with it. */
 const standstill = 250;
+const ofKept = "what happened just now lies beside the store until it can be written down";
 const noStore = "it is no store of Hookline";
 const ofAnother = "it is the database of another program";
+
+/** Milliseconds that nobody sets: `performance` takes one to load. */
+const uptime = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
 

@@ -1,4 +1,7 @@
-/** Group commit: writes that come right behind one another as one transaction, and the promise that tells when it is on disk. */
+/**
+ * Group commit: writes that come right behind one another as one transaction, and the promise that tells when they are on disk.
+ * Where what a turn wrote can be kept beside the store, that is on disk at the turn's end, and the transaction waits for more.
+ */
 
 export interface Groups {
   /**
@@ -8,6 +11,8 @@ export interface Groups {
   join(): void;
   /** To be called after each write of the group: one that has become large or old is committed. */
   wrote(): void;
+  /** Something was written that `keep` does not know: this turn is over when it is committed. */
+  needsCommit(): void;
   /** Commits what is open. Never throws: those who wait for it hear of a failure. */
   end(): void;
   /** The transaction is gone, and what was written in it. Nothing, where none is open. */
@@ -15,7 +20,7 @@ export interface Groups {
   isOpen(): boolean;
   /** The last one was lost. */
   isLosing(): boolean;
-  /** Resolves once all that was written so far is on disk; rejects with the reason if any of it is not. */
+  /** Resolves once all that was written so far is on disk, whichever way; rejects with the reason if any of it is not. */
   committed(): Promise<void>;
   /** What was lost lay in a file that is replaced: the turn goes on in the new one. */
   mended(): void;
@@ -28,8 +33,10 @@ export interface GroupOptions {
   commit(): void;
   /** Must not throw. */
   rollback(): void;
+  /** Keeps what was written since it was asked before where it outlasts this process. False: it could not. Absent: it never can. Must not throw. */
+  keep?(): boolean;
   /** Called when a group has ended, whether it was written or lost. Must not throw. */
-  ended(): void;
+  ended(isWritten: boolean): void;
   /** Puts a failure into words. */
   worded(error: unknown): unknown;
   /** Told of a group that was lost, once until one is written again. */
@@ -43,6 +50,8 @@ const writesAtMost = 1_000;
 const longest = 20;
 /** Who has written waits, too: after so many milliseconds a group ends, although every turn of the event loop brings more. */
 const gathersFor = 2;
+/** Nobody waits for what is kept, but who looks from another process: after so many milliseconds that is in the store. */
+const keptFor = 5;
 
 /** From its first write to the first turn of the event loop that brings nothing more: one or several transactions. */
 interface Turn {
@@ -50,13 +59,16 @@ interface Turn {
   failure?: { because: unknown };
   /** Nothing more of it is written. */
   isLost?: boolean;
+  needsCommit?: boolean;
   waiting?: { promise: Promise<void>; resolve(): void; reject(because: unknown): void };
   /** Its end is due. */
   due: NodeJS.Immediate;
 }
 
-export function createGroups({ begin, commit, rollback, ended, worded, onLoss, now = Date.now }: GroupOptions): Groups {
+export function createGroups(options: GroupOptions): Groups {
+  const { begin, commit, rollback, keep, ended, worded, onLoss, now = Date.now } = options;
   let turn: Turn | undefined;
+  let ending: NodeJS.Timeout | undefined; // of a group whose turns are over
   let isOpen = false;
   let isLosing = false;
   let writes = 0;
@@ -65,8 +77,7 @@ export function createGroups({ begin, commit, rollback, ended, worded, onLoss, n
 
   function lose(because: unknown): void {
     if (!isOpen) return;
-    isOpen = false;
-    ended();
+    close(false);
     const reason = worded(because);
     if (turn) {
       turn.failure ??= { because: reason };
@@ -76,17 +87,35 @@ export function createGroups({ begin, commit, rollback, ended, worded, onLoss, n
     isLosing = true;
   }
 
+  function close(isWritten: boolean): void {
+    isOpen = false;
+    clearTimeout(ending);
+    ending = undefined;
+    ended(isWritten);
+  }
+
   function end(): void {
     if (!isOpen) return;
     try {
       commit();
-      isOpen = false;
       isLosing = false;
-      ended();
+      close(true);
     } catch (error) {
       rollback();
       lose(error);
     }
+  }
+
+  function turnIsOver(): void {
+    const kept = turn && isOpen && !turn.needsCommit && !turn.failure && !isLosing && keep?.() ? turn : undefined;
+    if (kept) turnIsKept(kept);
+    else endUnlessMore();
+  }
+
+  function turnIsKept({ waiting }: Turn): void {
+    turn = undefined;
+    ending ??= setTimeout(end, keptFor);
+    waiting?.resolve();
   }
 
   /** Those who ask at once are read turn by turn, each of which would pay for a transaction of its own. */
@@ -107,14 +136,18 @@ export function createGroups({ begin, commit, rollback, ended, worded, onLoss, n
 
   return {
     join() {
-      if (isOpen) return;
-      if (turn?.isLost) throw turn.failure?.because;
-      begin();
-      isOpen = true;
-      writes = 0;
-      seen = 0;
-      begun = now();
-      turn ??= { due: setImmediate(endUnlessMore) };
+      if (!isOpen) {
+        if (turn?.isLost) throw turn.failure?.because;
+        begin();
+        isOpen = true;
+        writes = 0;
+        seen = 0;
+        begun = now();
+      }
+      turn ??= { due: setImmediate(turnIsOver) };
+    },
+    needsCommit() {
+      if (turn) turn.needsCommit = true;
     },
     wrote() {
       writes += 1;

@@ -148,7 +148,7 @@ export interface RunRow {
   owner: string | null;
 }
 type RunField = keyof RunRow;
-type Value = string | number | null;
+export type Value = string | number | null;
 const fixedFields: readonly RunField[] = ["id", "event", "event_name", "hook", "hook_name", "session", "cause"];
 export const changingFields: readonly RunField[] = [
   "status",

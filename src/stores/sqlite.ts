@@ -1,6 +1,7 @@
 /** The store on SQLite: plain statements, one transaction per method, safe for any number of processes at once. */
 import type { Counter, Instant, SessionId, Turn } from "../core/event.ts";
 import type { HookSet } from "../core/hook.ts";
+import type { OwnProcess } from "../core/owner.ts";
 import type { Store } from "../core/record.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { createKeeper, type Keeping } from "./keep.ts";
@@ -48,6 +49,8 @@ export interface SqliteStoreOptions extends Keeping {
   retentionDays?: number;
   /** Told what a person should know: a damaged file that was moved aside, a file system without a write-ahead log. */
   onNotice?(notice: string): void;
+  /** Who this process is. In `groups` what it tells is then acknowledged when it lies in a file beside the store, and is in the store some milliseconds later; what a process that lives no more has left there is taken in. */
+  ahead?: OwnProcess | undefined;
   /** Where its file was taken away: true, and none is made anew. */
   isGone?(): boolean;
 }
@@ -87,14 +90,18 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     usualPath,
     onNotice,
     groups: groups ? waiting : undefined,
-    isGone: options.isGone,
+    ...{ ahead: options.ahead, isGone: options.isGone },
   });
   const { grouped } = database;
   /** Rows wait only for the end of a group. */
   const put = <T>(work: () => T): T => {
     if (groups) return grouped.hold(work);
     const result = work();
-    rows.flush(database.run);
+    try {
+      rows.flush(database.run);
+    } finally {
+      rows.clear();
+    }
     return result;
   };
   const forgetting = groups ? purgeSlowly(database, { retentionDays, now }) : undefined;
@@ -126,7 +133,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     record(event, set, advance) {
       if (!forgetting && Math.abs(now() - lookedAt) > day) tidy();
       const payload = payloadOf(event, keeper);
-      if (event.delivery && !rows.isEmpty()) database.get("select 1"); // whoever looks has what waits written: tellings of the same
+      if (event.delivery && rows.hasDelivery(event.delivery.id)) database.get("select 1"); // whoever looks has what waits written: tellings of the same
       return grouped.hold(() =>
         put(() => {
           if (!groups) known = nothingKnown();

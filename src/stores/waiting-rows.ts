@@ -2,16 +2,28 @@
  * Rows that are written when a group ends, or when somebody looks: a run that has begun and ended by then is one insert, and so
  * is an event with its answer. What they say is fixed when they are given.
  */
+import { dropOldest } from "../core/drop-oldest.ts";
 import type { Instant, SessionId, Turn } from "../core/event.ts";
 import type { Run } from "../core/record.ts";
 import type { Waiting, Writing } from "./database.ts";
 import type { Keeper, Kept } from "./keep.ts";
-import { changingFields, changingValues, type EventRow, eventFields, fixedValues, runFields, written } from "./rows.ts";
+import {
+  changingFields,
+  changingValues,
+  type EventRow,
+  eventFields,
+  fixedValues,
+  runFields,
+  type Value,
+  written,
+} from "./rows.ts";
 
 export interface WaitingRows extends Waiting {
   event(row: EventRow): void;
   /** False: the event does not wait here. */
   answer(id: string, { text, redacted }: Kept, at: Instant, ms: number | undefined): boolean;
+  /** A telling of this happening waits here, so the tables do not know it yet. */
+  hasDelivery(id: string): boolean;
   run(run: Run): void;
   /** Writes the run at once. */
   writeRun(write: Writing["run"], run: Run): void;
@@ -20,19 +32,30 @@ export interface WaitingRows extends Waiting {
   turn(session: SessionId): Turn | undefined;
 }
 
+/** With the values of its statement, once they were needed. */
 interface WaitingEvent {
+  is: "event";
   row: EventRow;
   answeredAt: Instant | null;
+  values?: Value[];
 }
 interface WaitingRun {
+  is: "run";
   run: Run;
   /** Absent while it goes on: most have ended before it would be needed. */
-  changing?: ReturnType<typeof changingValues>;
+  values?: Value[];
 }
 interface WaitingTurn {
+  is: "session";
   turn: Turn;
-  text: string;
-  at: Instant;
+  values: Value[];
+}
+type Entry = WaitingEvent | WaitingRun | WaitingTurn;
+
+/** What lies in which table, and the values of the statement that writes it. */
+export interface WaitingRow {
+  is: Entry["is"];
+  values: readonly Value[];
 }
 
 /** Of runs that go on. One that is not known is written like a new one, which comes to the same. */
@@ -42,32 +65,56 @@ export function createWaitingRows(keeper: Keeper): WaitingRows {
   const events = new Map<string, WaitingEvent>();
   const runs = new Map<string, WaitingRun>();
   const turns = new Map<SessionId, WaitingTurn>();
+  const deliveries = new Set<string>();
+  const fresh = new Set<Entry>(); // since somebody has asked, in the order in which they came
   const begun = new Set<string>(); // runs that this process has written and not closed: an update is half an insert
 
-  function writeRun(write: Writing["run"], run: Run, changing = changingValues(run, keeper)): void {
+  function writeEntry(write: Writing["run"], entry: WaitingRun): void {
+    const { run } = entry;
     const wasBegun = begun.has(run.id);
     if (goesOn(run)) remember(run.id);
     else if (wasBegun) begun.delete(run.id);
-    if (wasBegun && write(updateRun, ...changing, written(run.id)) === 1) return;
-    write(insertRun, ...fixedValues(run, keeper), ...changing);
+    const values = valuesOfRun(entry);
+    if (wasBegun && write(updateRun, ...values.slice(-changingFields.length), written(run.id)) === 1) return;
+    write(insertRun, ...values);
   }
 
   /** Others close some of them: those go with time. */
   function remember(id: string): void {
     begun.add(id);
-    const [oldest] = begun.size > begunAtMost ? begun : [];
-    if (oldest !== undefined) begun.delete(oldest);
+    dropOldest(begun, begunAtMost);
   }
 
-  function clear(): void {
+  const valuesOfRun = (entry: WaitingRun): readonly Value[] => {
+    entry.values ??= [...fixedValues(entry.run, keeper), ...changingValues(entry.run, keeper)];
+    return entry.values;
+  };
+
+  const rowOf = (entry: Entry): WaitingRow => ({
+    is: entry.is,
+    values: entry.is === "run" ? valuesOfRun(entry) : entry.is === "event" ? valuesOf(entry) : entry.values,
+  });
+
+  /** In the place of what was said of the same before. */
+  function put<Key, Given extends Entry>(entries: Map<Key, Given>, key: Key, entry: Given): void {
+    const before = entries.get(key);
+    if (before) fresh.delete(before);
+    entries.set(key, entry);
+    fresh.add(entry);
+  }
+
+  function forget(): void {
     events.clear();
     runs.clear();
     turns.clear();
+    deliveries.clear();
   }
 
   return {
     event(row) {
-      if (!events.has(row.id)) events.set(row.id, { row, answeredAt: null });
+      if (events.has(row.id)) return;
+      put(events, row.id, { is: "event", row, answeredAt: null });
+      if (row.delivery !== null) deliveries.add(row.delivery);
     },
     answer(id, { text, redacted }, at, ms) {
       const waiting = events.get(written(id));
@@ -77,39 +124,56 @@ export function createWaitingRows(keeper: Keeper): WaitingRows {
       row.ms = ms ?? null;
       if (redacted) row.redacted = 1;
       waiting.answeredAt = at;
+      delete waiting.values;
+      fresh.add(waiting);
       return true;
     },
+    hasDelivery: (id) => deliveries.has(written(id)),
     run(run) {
-      runs.set(
-        run.id,
-        goesOn(run) ? { run: { ...run, notes: [...run.notes] } } : { run, changing: changingValues(run, keeper) },
-      );
+      const isOver = !goesOn(run);
+      const entry: WaitingRun = { is: "run", run: isOver ? run : { ...run, notes: [...run.notes] } };
+      if (isOver) valuesOfRun(entry);
+      put(runs, run.id, entry);
     },
-    writeRun,
+    writeRun: (write, run) => writeEntry(write, { is: "run", run }),
     saveTurn(session, turn, kept, at) {
-      turns.set(session, {
+      const { reprompts, rewakes, injected } = turn.spent;
+      put(turns, session, {
+        is: "session",
         turn: kept.cut || kept.redacted ? JSON.parse(kept.text) : copyOf(turn),
-        text: kept.text,
-        at,
+        values: [written(session), kept.text, at, reprompts, rewakes, injected],
       });
     },
     turn: (session) => turns.get(session)?.turn,
     isEmpty: () => events.size === 0 && runs.size === 0 && turns.size === 0,
+    fresh() {
+      const rows = Array.from(fresh, rowOf);
+      fresh.clear();
+      return rows;
+    },
     flush(write) {
       try {
-        for (const { row, answeredAt } of events.values())
-          write(insertEvent, ...eventFields.map((field) => row[field]), answeredAt);
-        for (const { run, changing } of runs.values()) writeRun(write, run, changing);
-        for (const [session, { turn, text, at }] of turns) {
-          const { reprompts, rewakes, injected } = turn.spent;
-          write(upsertSession, written(session), text, at, reprompts, rewakes, injected);
-        }
+        for (const entry of events.values()) write(insertEvent, ...valuesOf(entry));
+        for (const entry of runs.values()) writeEntry(write, entry);
+        for (const { values } of turns.values()) write(upsertSession, ...values);
       } finally {
-        clear();
+        forget();
       }
     },
-    clear,
+    clear() {
+      forget();
+      fresh.clear();
+    },
   };
+}
+
+function valuesOf(entry: WaitingEvent): readonly Value[] {
+  if (entry.values) return entry.values;
+  const values: Value[] = [];
+  for (const field of eventFields) values.push(entry.row[field]);
+  values.push(entry.answeredAt);
+  entry.values = values;
+  return values;
 }
 
 const goesOn = ({ status }: Run): boolean => status === "running" || status === "queued";
@@ -130,3 +194,12 @@ export const insertRun: string = `insert into run (${runFields.join(", ")}) valu
 export const upsertSession: string = `insert into session (id, turn, at, reprompts, rewakes, injected) values (?, ?, ?, ?, ?, ?)
   on conflict (id) do update set turn = excluded.turn, at = excluded.at,
     reprompts = excluded.reprompts, rewakes = excluded.rewakes, injected = excluded.injected`;
+
+/** What was written down beside the store, and may be in it already: nothing that came later is undone. */
+export const replays: Readonly<Record<WaitingRow["is"], string>> = {
+  event: `insert into event (${eventFields.join(", ")}, answered_at) values (${places(eventFields)}, ?)
+    on conflict (id) do update set outcome = excluded.outcome, ms = excluded.ms, answered_at = excluded.answered_at,
+      redacted = max(redacted, excluded.redacted) where answered_at is null`,
+  run: `${insertRun} where status in ('running', 'queued')`,
+  session: `${upsertSession} where excluded.at >= session.at`,
+};

@@ -2,6 +2,7 @@
 import { HooklineError } from "../../src/core/error.ts";
 import { advance } from "../../src/core/events.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
+import { thisProcess } from "../../src/system.ts";
 import { anEvent, aRun, noHooks } from "./contract.ts";
 
 const [path = "", work = "", ...rest] = process.argv.slice(2);
@@ -55,6 +56,27 @@ const works: Record<string, () => Promise<void>> = {
       print(index);
       await new Promise(setImmediate);
     }
+  },
+  /** Is killed in the moment in which so many events of one session, with a run each, are acknowledged, after a turn of the loop for each. */
+  async acknowledge() {
+    const store = openSqliteStore({ path, groups: true, ahead: thisProcess });
+    for (let index = 0; index < Number(rest[0]); index++) {
+      const event = anEvent({ id: `${process.pid}:${index}`, session: "shared" });
+      await store.record(event, noHooks, advance);
+      const run = aRun({ id: `${process.pid}:${index}`, eventId: event.id, owner: thisProcess.owner() });
+      await store.saveRun({ ...run, status: "running" });
+      if (index % 2 === 0) await store.saveRun(run);
+      await store.answered(event.id, {}, 3);
+      await store.committed();
+    }
+    process.kill(process.pid, "SIGKILL");
+  },
+  /** Takes in what others have left, together with others. */
+  async takeIn() {
+    print("ready");
+    await go();
+    openSqliteStore({ path, ahead: thisProcess }).close();
+    print("done");
   },
   /** Says how opening and recording ended. */
   async record() {

@@ -1,0 +1,176 @@
+/**
+ * Rows that were acknowledged and are not in the store's file yet: lines of a file beside it, which outlives the process that wrote
+ * them as the store itself does. A line costs a fiftieth of a transaction, so many tellings share one of those.
+ */
+import { closeSync, ftruncateSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { SQLInputValue } from "node:sqlite";
+import type { OwnProcess } from "../core/owner.ts";
+import { isUnfit } from "./sqlite-library.ts";
+import { replays, type WaitingRow } from "./waiting-rows.ts";
+
+type Write = (sql: string, ...values: SQLInputValue[]) => unknown;
+
+export interface RowsAhead {
+  /** False: they are not kept here, and none of them is. Never throws. */
+  keep(rows: readonly WaitingRow[]): boolean;
+  /** What it holds did not come into the store: it is to be written again. */
+  owe(): void;
+  isOwing(): boolean;
+  /** Writes all that it holds. Throws what a write throws. */
+  replay(write: Write): void;
+  /** All that it holds is in the store. Never throws. */
+  clear(): void;
+  /** What is still owed is left for the next process. Safe to call twice. */
+  close(): void;
+}
+
+/** More at once goes to the store itself, instead of to both. */
+const atOnceInBytes = 256 * 1024;
+/** While the store takes nothing. */
+const atMostInBytes = 64 * 1024 * 1024;
+const marked = "-ahead-";
+
+/** @param path of the store */
+export function createRowsAhead(path: string, { owner }: OwnProcess): RowsAhead {
+  let file: { descriptor: number; path: string } | undefined;
+  let size = 0;
+  let isOwing = false;
+
+  function append(text: string, bytes: number): boolean {
+    try {
+      file ??= openNew(path, owner());
+      if (writeSync(file.descriptor, text, size) < bytes) throw new Error("the disk is full");
+      size += bytes;
+      return true;
+    } catch {
+      cut(size);
+      return false;
+    }
+  }
+
+  /** Half a line would be taken for the beginning of the next: what cannot be cut off is not gone on with. */
+  function cut(length: number): void {
+    try {
+      if (file) ftruncateSync(file.descriptor, length);
+      size = length;
+    } catch {
+      if (file) closeSync(file.descriptor);
+      file = undefined; // the next one has another name; whoever opens the store after us finds both
+      size = 0;
+    }
+  }
+
+  return {
+    keep(rows) {
+      if (rows.length === 0) return true;
+      let text = "";
+      for (const { is, values } of rows) text += `${is} ${JSON.stringify(values)}\n`;
+      const bytes = Buffer.byteLength(text);
+      if (bytes > atOnceInBytes || size + bytes > atMostInBytes) return false;
+      return append(text, bytes);
+    },
+    owe() {
+      isOwing = size > 0;
+    },
+    isOwing: () => isOwing,
+    replay(write) {
+      if (file) replayLines(readFileSync(file.path, "utf8"), write);
+    },
+    clear() {
+      isOwing = false;
+      if (size > 0) cut(0);
+    },
+    close() {
+      if (!file) return;
+      closeSync(file.descriptor);
+      if (isOwing) renameSync(file.path, `${path}${marked}left-${Date.now()}`);
+      else rmSync(file.path, { force: true });
+      file = undefined;
+    },
+  };
+}
+
+const inName = (owner: string): string => owner.replace(":", ".");
+
+function openNew(path: string, owner: string): { descriptor: number; path: string } {
+  for (let count = 0; ; count++) {
+    const own = `${path}${marked}${inName(owner)}-${count}`;
+    try {
+      return { descriptor: openSync(own, "wx+", 0o600), path: own };
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    }
+  }
+}
+
+/** Each by itself, so that one that cannot be read takes no others along: a machine that went down may have lost parts. */
+function replayLines(text: string, write: Write): void {
+  for (const line of text.slice(0, text.lastIndexOf("\n") + 1).split("\n")) {
+    const row = rowIn(line);
+    if (row) fit(() => write(replays[row.is], ...row.values));
+  }
+}
+
+/** One that no store takes would keep all others out for ever. */
+function fit(write: () => unknown): void {
+  try {
+    write();
+  } catch (error) {
+    if (!isUnfit(error)) throw error;
+  }
+}
+
+function rowIn(line: string): WaitingRow | undefined {
+  const end = line.indexOf(" ");
+  const is = kinds.find((kind) => kind === line.slice(0, end));
+  if (!is) return undefined;
+  try {
+    const values: unknown = JSON.parse(line.slice(end));
+    return Array.isArray(values) ? { is, values } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+// the keys of a literal
+const kinds = Object.keys(replays) as WaitingRow["is"][];
+
+/**
+ * Writes what processes that live no more have acknowledged. Two who come at once do not both: who has renamed the file has it.
+ *
+ * @param transaction does the work as one. What fails is left for whoever opens the store next, and thrown
+ */
+export function recoverRowsAhead(
+  path: string,
+  { owner, isAlive }: OwnProcess,
+  transaction: (work: (write: Write) => void) => void,
+): void {
+  const folder = dirname(path);
+  const prefix = `${basename(path)}${marked}`;
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(prefix) || isInUse(name.slice(prefix.length), isAlive)) continue;
+    const taken = takeOver(join(folder, name), `${path}${marked}${inName(owner())}-of-${name.slice(prefix.length)}`);
+    if (taken === undefined) continue;
+    try {
+      transaction((write) => replayLines(readFileSync(taken, "utf8"), write));
+      rmSync(taken, { force: true });
+    } catch (error) {
+      renameSync(taken, join(folder, name));
+      throw error;
+    }
+  }
+}
+
+function isInUse(named: string, isAlive: OwnProcess["isAlive"]): boolean {
+  const [, pid, started] = /^(\d+)\.(\d*)-/.exec(named) ?? [];
+  return pid !== undefined && isAlive(`${pid}:${started}`);
+}
+
+function takeOver(from: string, to: string): string | undefined {
+  try {
+    renameSync(from, to);
+    return to;
+  } catch {
+    return undefined; // another process was faster
+  }
+}

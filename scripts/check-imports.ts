@@ -13,7 +13,7 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   projects: ["core"],
   dialects: ["core"],
   stores: ["core", "projects"],
-  triggers: ["core", "processes", "file-names.ts"], // of processes the type of git's answers
+  triggers: ["core", "processes", "file-names.ts", "shared-file-system.ts"], // of processes the type of git's answers
   scripts: ["core", "handlers"], // of handlers the words that runs are known by
   handlers: ["core", "protocols", "file-names.ts", "regular-file.ts"],
   agents: ["core", "protocols"],
@@ -23,7 +23,7 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   mcp: ["core", "operations"],
   notify: ["core", "dialects", "tools"], // of dialects the type of the settings, of tools how they are filled
   operations: ["core", "sources", "projects", "dialects", "regular-file.ts"], // of dialects what an automation is
-  sources: ["core", "dialects", "trust", "agents"],
+  sources: ["core", "dialects", "trust", "agents", "shared-file-system.ts"],
   modules: ["core", "handlers", "definition.ts", "sources"], // of sources the type of a place
   testing: everything,
   cli: everything,
@@ -46,6 +46,7 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   "file-names.ts": [],
   "durable-queue.ts": ["core", "processes", "queues", "stores", "system.ts"],
   "regular-file.ts": [],
+  "shared-file-system.ts": [],
   "system.ts": ["core", "processes"],
   "tracking.ts": ["core", "triggers"],
 };

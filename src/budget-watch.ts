@@ -3,6 +3,7 @@
  * once in a session of a hook that nearly runs out of time. Costs a look at a clock's reading per run, and nothing per hook.
  */
 import { budgetOfHook, endsAfter } from "./budgets.ts";
+import { dropOldest } from "./core/drop-oldest.ts";
 import { messageOf } from "./core/error.ts";
 import type { HookEvent, Instant, MaybePromise } from "./core/event.ts";
 import { type Flow, go, isThenable, wait } from "./core/flow.ts";
@@ -32,8 +33,8 @@ export function createBudgetWatch(options: BudgetWatchOptions): (observation: Ob
   const waiting = new Map<string, HookEvent>();
   return (observation) => {
     if (observation.is === "event") {
-      if (waiting.size >= eventsAtMost) forgetOldest(waiting);
       waiting.set(observation.event.id, observation.event);
+      dropOldest(waiting, eventsAtMost);
     } else if (observation.is === "outcome") waiting.delete(observation.event.id);
     else if (observation.is === "run" && observation.run.ms) {
       const { run } = observation;
@@ -41,13 +42,6 @@ export function createBudgetWatch(options: BudgetWatchOptions): (observation: Ob
       if (event && run.asked > 0) look(options, run, event);
     }
   };
-}
-
-function forgetOldest(waiting: Map<string, HookEvent>): void {
-  for (const [oldest] of waiting) {
-    waiting.delete(oldest);
-    return;
-  }
 }
 
 /** The least that any budget can be is looked at first: most runs end here. */

@@ -3,6 +3,7 @@
  * first asks for it. Apart, because all of it is heavy and most events need none.
  */
 import { figuresOf } from "./agents/index.ts";
+import { dropOldest } from "./core/drop-oldest.ts";
 import type { Engine } from "./core/engine.ts";
 import type { HookEvent, Instant, MaybePromise } from "./core/event.ts";
 import type { Hook, HookSet } from "./core/hook.ts";
@@ -182,11 +183,10 @@ function perProject<T extends { close(): Promise<void> }>(
       made.delete(key);
       made.set(key, known);
       known.catch(() => made.delete(key)); // the next who asks may have more luck
-      const [oldest] = made.size > projectsAtMost ? made : [];
-      if (oldest) {
-        made.delete(oldest[0]);
-        void end(oldest[1]);
-      }
+      dropOldest(made, projectsAtMost, (oldest) => {
+        void end(made.get(oldest));
+        made.delete(oldest);
+      });
       return known;
     },
     async close() {

@@ -1,4 +1,4 @@
-/** Whether other machines may write to a folder: this kernel then tells nothing of what they do. */
+/** Whether other machines may write to a folder: this kernel then tells nothing of what they do. Apart, as triggers, sources and the daemon all watch. */
 import { statfsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 

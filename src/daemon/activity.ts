@@ -1,4 +1,5 @@
 /** Who has told the daemon of something, and when: what a person sees of it, and what says that nobody needs it any more. */
+import { dropOldest } from "../core/drop-oldest.ts";
 import type { Fields, HookEvent, Instant } from "../core/event.ts";
 import { rowOf } from "../core/events.ts";
 import type { Observation } from "../core/ports.ts";
@@ -34,8 +35,7 @@ export function createActivity({ now, elapsed }: { now(): Instant; elapsed(): nu
     sessions.delete(session); // the last to be heard of stands last
     if (rowOf(name).endsSession) return;
     sessions.set(session, at);
-    const [oldest] = sessions.size > sessionsAtMost ? sessions.keys() : [];
-    if (oldest !== undefined) sessions.delete(oldest);
+    dropOldest(sessions, sessionsAtMost);
   }
 
   return {

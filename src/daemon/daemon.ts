@@ -3,7 +3,7 @@
  * and notices. Composition only; what each part does stands in its own folder. How it is reached from outside: listen-for.ts.
  */
 import { type Automations, openAutomations } from "../automations.ts";
-import { HooklineError } from "../core/error.ts";
+import { HooklineError, isOfStore } from "../core/error.ts";
 import type { Fields, HookEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Observation, Ports } from "../core/ports.ts";
@@ -112,7 +112,11 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const stopping = new AbortController();
   let settings = settingsOf(undefined);
   const cap = (): number => (settings.engine.enabled ? settings.engine.max_concurrent_hooks : 0);
-  const durable = openDurableQueue(store, { cap, environment, complain, idlePoll: 2 });
+  /** Its worker finds again and again that the store takes nothing, which the standby has said once. */
+  const complainOfQueue = (reason: string): void => {
+    if (reason !== store.loss()?.reason) complain(reason);
+  };
+  const durable = openDurableQueue(store, { cap, environment, complain: complainOfQueue, idlePoll: 2 });
   const resident = await createResident({
     ...options,
     store,
@@ -136,7 +140,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const automations = automationsOf(options, resident);
   const inForce = createInForce({
     ...{ folders: options.workspaces, source, automations },
-    changes: () => store.database.changes(),
+    standing: () => store.database.standing(),
   });
   const notifier = noticesOf({ ...options, resident, inForce, settings: () => settings });
   ears.add(notifier.observe);
@@ -266,13 +270,13 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       engine: { ...settings.engine },
       automations: inForce.facts(),
       ...triggers.facts(),
-      queue: { ...workCounts(store.database) },
+      queue: { ...ifReadable(() => workCounts(store.database)) },
       webhooks: Object.keys(settings.webhooks),
       notifications: Object.keys(settings.notifications),
       activity: activity.facts(),
       process: { memoryInBytes: process.memoryUsage.rss(), seconds: Math.round(process.uptime()) },
       residents: (resident.ports.residents?.facts() ?? []).map((one) => ({ ...one })),
-      decisions: eventTimings(store.database, now() - day).map((one) => ({ ...one })),
+      decisions: (ifReadable(() => eventTimings(store.database, now() - day)) ?? []).map((one) => ({ ...one })),
     }),
     quietFor: activity.quietFor,
     isNeeded() {
@@ -293,6 +297,16 @@ function endsBefore(milliseconds: number, work: Promise<unknown>, after: Ports["
     const undo = after(milliseconds, () => resolve(false));
     work.then(() => resolve(true), reject).finally(undo);
   });
+}
+
+/** A status says what it can, and under `store` why that is not all. */
+function ifReadable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (isOfStore(error)) return undefined;
+    throw error;
+  }
 }
 
 function lossOf(store: StandbyStore): Fields {

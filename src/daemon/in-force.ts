@@ -1,4 +1,5 @@
 /** The automations in force in a process that stays: those of the store and of the files of all its folders, as they are now. */
+import { isOfStore } from "../core/error.ts";
 import type { Fields, HookId } from "../core/event.ts";
 import type { Hook, HookSet, Problem } from "../core/hook.ts";
 import type { Loaded } from "../loading.ts";
@@ -12,14 +13,13 @@ export interface InForceOptions {
   folders: readonly string[];
   source: Pick<HookSource<Loaded>, "at" | "known" | "isHeard"> | undefined;
   automations: AutomationSource;
-  /** Another number whenever this process has changed what the store keeps. Absent: it may have at any time. */
-  changes?(): number;
+  /** While it is the same number, nobody has changed the automations of the store. Absent, undefined: they may have at any time. */
+  standing?(): number | undefined;
 }
 
 export interface InForce {
   /**
-   * Looks whether something has changed: in the store, and in folders of which something was heard or would not be. May throw
-   * what the store throws.
+   * Looks whether something has changed: in the store, and in folders of which something was heard or would not be.
    *
    * @param isThorough also at some of the others
    * @returns whether folders are left for the next time
@@ -49,7 +49,7 @@ export interface InForce {
 /** Folders that are looked at in one go: of more, each has its turn. */
 const foldersAtOnce = 50;
 
-export function createInForce({ folders: given, source, automations, changes }: InForceOptions): InForce {
+export function createInForce({ folders: given, source, automations, standing }: InForceOptions): InForce {
   const files = new Map<string, Loaded>();
   let stored = automations.stored();
   let all: StoredHooks = stored;
@@ -98,9 +98,19 @@ export function createInForce({ folders: given, source, automations, changes }: 
     return { ...stored, hooks: [...hooks.values()] };
   }
 
+  /** While the store cannot be read, what it said last goes on; whoever writes to it says why. */
+  function storedNow(): StoredHooks {
+    try {
+      return automations.stored();
+    } catch (error) {
+      if (isOfStore(error)) return stored;
+      throw error;
+    }
+  }
+
   /** Compiled anew only where a part is another one than before. */
   function update(): void {
-    stored = automations.stored();
+    stored = storedNow();
     const next = [stored, ...[...files.values()].map(({ set }) => set)];
     if (next.length === parts.length && next.every((part, index) => part === parts[index])) return;
     parts = next;
@@ -117,21 +127,16 @@ export function createInForce({ folders: given, source, automations, changes }: 
     return [...stored.problems, ...found, ...beside, ...sameIds].filter(({ severity }) => severity === "error");
   };
 
-  /** Of many events that are told in one turn of the event loop, one looks for what other processes have changed. */
-  function updateOncePerTurn(): void {
-    const now = changes?.();
+  /** Of many events that are told right behind one another, one looks for what other processes have changed. */
+  function updateOnce(): void {
+    const now = standing?.();
     if (now !== undefined && now === lookedAt) return;
-    if (lookedAt === undefined) setImmediate(forgetLook);
     lookedAt = now;
     update();
   }
 
-  function forgetLook(): void {
-    lookedAt = undefined;
-  }
-
   function combine(set: HookSet, isOn: boolean): HookSet {
-    updateOncePerTurn();
+    updateOnce();
     if (isOn !== isOnNow) sets = new WeakMap();
     isOnNow = isOn;
     const known = sets.get(set);

@@ -3,10 +3,11 @@
  * tells it over HTTP from then on, which sends none. Apart from what is kept in memory: both processes read or write here.
  */
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sessionsFolder } from "../agents/client-files.ts";
 import type { SessionId } from "../core/event.ts";
+import { isRecord } from "../core/schema.ts";
 import { isPrivate } from "./address.ts";
 import type { Sender } from "./session-environments.ts";
 
@@ -23,9 +24,12 @@ export function leaveSession(stateFolder: string, session: SessionId, { environm
     if (found && Date.now() - found.mtimeMs > keptFor) rmSync(file, { force: true });
   }
   const file = join(folder, createHash("sha256").update(session).digest("hex").slice(0, 32)); // any text can be an id
-  rmSync(file, { force: true });
-  writeFileSync(file, JSON.stringify({ session, environment, umask }), { mode: 0o600, flag: "wx" });
+  const beside = `${file}.${process.pid}`;
+  rmSync(beside, { force: true });
+  writeFileSync(beside, JSON.stringify({ session, environment, umask }), { mode: 0o600, flag: "wx" });
+  renameSync(beside, file); // whoever reads sees all of it or nothing
 }
+const isWhole = (name: string): boolean => /^[0-9a-f]{32}$/.test(name);
 
 export interface Begun extends Sender {
   session: SessionId;
@@ -39,13 +43,24 @@ export function createBegunSessions(stateFolder: string): () => Begun[] {
   const folder = sessionsFolder(stateFolder);
   let seen = 0;
   return () => {
-    const written = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const written = changedAt(folder);
     if (written === seen) return none;
     if (Date.now() - written > settlesWithin) seen = written;
-    return namesIn(folder).flatMap((name) => takeOne(join(folder, name)));
+    return namesIn(folder)
+      .filter(isWhole)
+      .flatMap((name) => takeOne(join(folder, name)));
   };
 }
 const none: Begun[] = [];
+
+/** 0: there is no such folder, or it is not ours to look at. */
+function changedAt(folder: string): number {
+  try {
+    return statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  } catch {
+    return 0;
+  }
+}
 
 function namesIn(folder: string): string[] {
   try {
@@ -58,10 +73,20 @@ function namesIn(folder: string): string[] {
 function takeOne(file: string): Begun[] {
   try {
     if (!isPrivate(file)) return none;
-    const left = JSON.parse(readFileSync(file, "utf8")) as Begun; // nobody else can write there
+    const text = readFileSync(file, "utf8");
     rmSync(file, { force: true });
-    return [left];
+    return begunIn(JSON.parse(text));
   } catch {
-    return none; // half of it is there: it is read the next time
+    return none; // another daemon has taken it, or another program has written it
   }
+}
+
+function begunIn(left: unknown): Begun[] {
+  if (!isRecord(left)) return none;
+  const { session, environment, umask } = left;
+  if (typeof session !== "string" || !isRecord(environment)) return none;
+  const texts = Object.entries(environment).flatMap(([name, value]) =>
+    typeof value === "string" ? [[name, value] as const] : [],
+  );
+  return [{ session, environment: Object.fromEntries(texts), ...(typeof umask === "number" && { umask }) }];
 }

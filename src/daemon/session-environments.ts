@@ -2,6 +2,7 @@
  * The environments of those who tell: read from what the clients send, and kept for sessions whose agent tells over HTTP, which
  * sends none (R44). In memory only, but for sessions that began without a daemon (session-begun.ts).
  */
+import { dropOldest } from "../core/drop-oldest.ts";
 import type { HookEvent, SessionId } from "../core/event.ts";
 import { rowOf } from "../core/events.ts";
 
@@ -15,8 +16,8 @@ export interface Sender {
 }
 
 export interface SessionEnvironments {
-  /** To be told of every event that a client has sent. */
-  note(event: HookEvent, sender: Sender): void;
+  /** To be told of every event. @param sender absent: the agent has told it over HTTP, which may be how a session's end is heard of */
+  note(event: HookEvent, sender: Sender | undefined): void;
   of(session: SessionId | undefined): Sender | undefined;
 }
 
@@ -31,9 +32,8 @@ export function createSessionEnvironments(
 
   function keep(session: SessionId, sender: Sender): void {
     known.delete(session);
-    const [oldest] = known.size >= sessionsAtMost ? known.keys() : [];
-    if (oldest !== undefined) known.delete(oldest);
     known.set(session, sender);
+    dropOldest(known, sessionsAtMost);
   }
 
   function hearBegun(): void {
@@ -46,7 +46,7 @@ export function createSessionEnvironments(
       if (session === undefined || !(beginsSession || endsSession)) return;
       hearBegun(); // what it left before is older
       if (endsSession) known.delete(session);
-      else keep(session, sender);
+      else if (sender) keep(session, sender);
     },
     of(session) {
       if (session === undefined) return undefined;

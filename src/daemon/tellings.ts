@@ -115,7 +115,7 @@ export function createTellings(options: TellingsOptions): Tellings {
     }
     const sender = told.sender ?? sessions.of(event.session);
     if (sender) options.learnSecrets(sender.environment);
-    if (told.sender) sessions.note(event, told.sender);
+    sessions.note(event, told.sender);
     const caller = callerOf(sender, event.at + answersWithin, waiting);
     const give = (outcome: Outcome, more: readonly string[]): void => {
       const all = told.sender ? [...complaintsAt(event.cwd), ...more] : none;

@@ -1,4 +1,5 @@
 /** One place that is told: its notices in order, at the pace that it allows, and never more of them in memory than a few. */
+import { dropOldest } from "../core/drop-oldest.ts";
 import type { Instant, Seconds } from "../core/event.ts";
 import type { NoticeKind } from "../dialects/config.ts";
 import type { Notice } from "./notice.ts";
@@ -134,8 +135,7 @@ export function createChannel({ name, speaker, kinds, ...outside }: ChannelOptio
     const id = kind === "started" || kind === "tools" ? speaker.idOf?.(body) : undefined;
     if (id === undefined) return void messages.delete(run.id);
     messages.set(run.id, id);
-    const [oldest] = messages.size > messagesAtMost ? messages.keys() : [];
-    if (oldest !== undefined) messages.delete(oldest);
+    dropOldest(messages, messagesAtMost);
   }
 
   async function send({ url, ...request }: Message): Promise<Reply> {

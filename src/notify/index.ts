@@ -2,6 +2,7 @@
  * Tells people of runs that nobody waits for. It looks at runs as they are observed, so whatever becomes of a notice, no
  * run ever waits for one or fails by one.
  */
+import { dropOldest } from "../core/drop-oldest.ts";
 import { messageOf } from "../core/error.ts";
 import type { Instant, MaybePromise, Seconds } from "../core/event.ts";
 import type { Hook } from "../core/hook.ts";
@@ -163,8 +164,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
     }
     const tools = toolsOf(run);
     followed.set(run.id, { names, tools: tools.length });
-    const [oldest] = followed.size > followedAtMost ? followed.keys() : [];
-    if (oldest !== undefined) followed.delete(oldest); // another worker has taken it, and will tell its end
+    dropOldest(followed, followedAtMost); // another worker has taken it, and will tell its end
     if (!known && !resumed) send(names, { kind: "started", run, hook, tools: [] });
     if (tools.length > (known?.tools ?? 0)) send(names, { kind: "tools", run, hook, tools });
   }

@@ -1,4 +1,5 @@
 /** Hook sets for processes that stay: one per folder, loaded again as soon as a file that they depend on has changed. */
+import { dropOldest } from "../core/drop-oldest.ts";
 import type { MaybePromise } from "../core/event.ts";
 import type { LoadedHooks } from "./load.ts";
 import { stateOf } from "./path-state.ts";
@@ -68,8 +69,7 @@ export function createHookSource<T extends LoadedHooks>(
     const held = { ...fresh, loaded, lookedAt: never, isForgotten: false };
     known.set(cwd, held);
     if (witness) isAsItWas(cwd, held); // else nobody hears of its files before they are next asked for
-    const [oldest] = known.size > atMost ? known.keys() : [];
-    if (oldest !== undefined) drop(oldest);
+    dropOldest(known, atMost, drop);
     return loaded;
   }
 
@@ -87,8 +87,7 @@ export function createHookSource<T extends LoadedHooks>(
     const { watched } = held.loaded;
     if (!isQuiet) witness?.follow(cwd, watched);
     held.lookedAt = stateOf(watched) === held.state ? now : never;
-    if (held.lookedAt === never) return false;
-    return true;
+    return held.lookedAt !== never;
   }
 
   return {

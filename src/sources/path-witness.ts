@@ -2,8 +2,9 @@
  * Tells whether paths may have changed since somebody last looked at them, so that a process that stays need not ask the file
  * system about every path on every event. It may say "perhaps" at any time; it says "no" only where the system would have told.
  */
-import { type FSWatcher, lstatSync, readlinkSync, type Stats, statfsSync, watch } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
+import { type FSWatcher, lstatSync, readlinkSync, type Stats, watch } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { isShared } from "../shared-file-system.ts";
 
 export interface PathWitness {
   /** From now on changes of these paths are heard of under this key. To be called before they are looked at. Never throws. */
@@ -33,11 +34,6 @@ interface Followed {
   links: Links;
 }
 
-/** File systems that other machines write to (triggers/shared-file-system.ts): this kernel tells nothing of what they do. */
-const sharedTypes: ReadonlySet<number> = new Set([
-  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x65735546, 0x01021997, 0x5346414f, 0x00c36400, 0x786f4256,
-]);
-
 /** @param told called once when something may have changed under a key, until it is followed anew */
 export function createPathWitness(told: (key: string) => void): PathWitness {
   const folders = new Map<string, Watched>();
@@ -66,7 +62,7 @@ export function createPathWitness(told: (key: string) => void): PathWitness {
     if (known?.identity === identity) return known;
     if (known) lose(folder);
     try {
-      if (sharedTypes.has(statfsSync(folder).type)) return undefined;
+      if (isShared(folder)) return undefined; // the kernel tells nothing of it
       const watcher = watch(folder, { persistent: false }, (kind, name) => hear(folder, kind, name));
       watcher.on("error", () => lose(folder));
       const entered = { identity, watcher, caring: new Map<string, Set<string>>() };
@@ -170,11 +166,19 @@ function linksOf(paths: readonly string[]): Links {
     if (!above) return undefined;
     const name = basename(path);
     add(above, name);
-    const next = above.folder === "/" ? `/${name}` : `${above.folder}/${name}`;
+    const next = join(above.folder, name);
     const found = statsOf(next);
     if (found?.isDirectory()) return { folder: next, identity: identityOf(found) };
     const target = found?.isSymbolicLink() ? targetOf(next) : undefined;
-    return target === undefined ? undefined : reach(resolve(above.folder, target));
+    return target === undefined ? undefined : walk(target.startsWith("/") ? reach("/") : above, target);
+  }
+
+  /** As the kernel goes: `..` is the folder above the one that was reached, whatever links have led there. */
+  function walk(from: Reached | undefined, target: string): Reached | undefined {
+    let here = from;
+    for (const part of target.split("/").filter((one) => one !== "" && one !== "."))
+      here = here && reach(part === ".." ? dirname(here.folder) : join(here.folder, part));
+    return here;
   }
 
   for (const path of paths) {

@@ -1,39 +1,30 @@
 /** The store in memory: for tests, and for embedders who need no record. The same contract and the same rows, no file. */
+
+import { dropOldest } from "../core/drop-oldest.ts";
 import { HooklineError } from "../core/error.ts";
-import {
-  type Counter,
-  firstTurn,
-  type HookEvent,
-  type HookId,
-  type Instant,
-  type SessionId,
-  type Turn,
-} from "../core/event.ts";
-import type { Claim, Found, RunFilter, Store } from "../core/record.ts";
+import { firstTurn, type HookEvent, type HookId, type Instant, type SessionId, type Turn } from "../core/event.ts";
+import type { Claim, Found, Store } from "../core/record.ts";
 import { createKeeper, type Keeping } from "./keep.ts";
-import { type EventRow, eventOf, payloadOf, type RunRow, rowOfEvent, rowOfRun, runOf, written } from "./rows.ts";
+import {
+  all,
+  answers,
+  type Before,
+  drop,
+  emptyTables,
+  happeningOf,
+  isUnfinished,
+  placeIn,
+  type Tables,
+} from "./memory-tables.ts";
+import { type EventRow, eventOf, payloadOf, rowOfEvent, rowOfRun, runOf } from "./rows.ts";
 import { type Claimed, firstTelling, interruption, mergeFound, refuses, repeatable, type Telling } from "./rules.ts";
 
 export interface MemoryStoreOptions extends Keeping {
   now?(): Instant;
   /** So many events, runs, sessions and hook sets are held; then the oldest go. 10,000 unless said. */
   limit?: number;
-}
-
-/** Texts are JSON, as in the database: nobody can change a row by changing what was given or answered. */
-interface Tables {
-  events: Map<string, EventRow>;
-  /** The rows of each delivery. */
-  tellings: Map<string, EventRow[]>;
-  runs: Map<string, RunRow>;
-  hookSets: Map<string, string>;
-  sessions: Map<SessionId, { turn: string; spent: Record<Counter, number>; at: Instant }>;
-  claims: Map<string, Claimed>;
-  debts: Map<SessionId, Map<HookId, string>>;
-  baselines: Map<string, string>;
-  /** Replaced, never changed: it is given out as it is. */
-  pauses: ReadonlySet<string>;
-  inboxes: Map<SessionId, { outcome: string; counter: Counter | undefined }[]>;
+  /** What it goes on from. Absent: it begins with nothing. */
+  before?: Before;
 }
 
 /**
@@ -42,7 +33,7 @@ interface Tables {
  * @example const line = await createHookline({ store: openMemoryStore() });
  */
 export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
-  const { now = Date.now, limit = 10_000 } = options;
+  const { now = Date.now, limit = 10_000, before } = options;
   const keeper = createKeeper(options);
   let held: Tables | undefined = emptyTables();
 
@@ -53,13 +44,13 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
 
   function put<Row>(rows: Map<string, Row>, key: string, row: Row): void {
     rows.set(key, row);
-    const [oldest] = rows.size > limit ? rows.keys() : [];
-    if (oldest !== undefined) rows.delete(oldest);
+    dropOldest(rows, limit);
   }
 
   function turnOf(session: SessionId | undefined): Turn {
     const row = session === undefined ? undefined : tables().sessions.get(session);
-    return row ? { ...JSON.parse(row.turn), spent: { ...row.spent } } : firstTurn;
+    if (row) return { ...JSON.parse(row.turn), spent: { ...row.spent } };
+    return (session === undefined ? undefined : before?.turn(session)) ?? firstTurn;
   }
 
   function saveTurn(session: SessionId, turn: Turn): void {
@@ -69,13 +60,14 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
   }
 
   function tellingBefore(event: HookEvent): Telling | undefined {
-    const rows = event.delivery && tables().tellings.get(happeningOf(event));
-    const tellings = (rows ?? [])
-      .map(eventOf)
-      .flatMap(({ event: { id, delivery }, outcome }) =>
-        delivery ? [{ id, by: delivery.by, ...(outcome && { outcome }) }] : [],
-      );
-    return event.delivery && firstTelling(tellings, event.delivery);
+    if (!event.delivery) return undefined;
+    const rows = (tables().tellings.get(happeningOf(event)) ?? []).map(eventOf);
+    const own = rows.flatMap(({ event: { id, delivery }, outcome }) =>
+      delivery ? [{ id, by: delivery.by, ...(outcome && { outcome }) }] : [],
+    );
+    const isOwn = new Set(own.map(({ id }) => id));
+    const earlier = (before?.tellings(event) ?? []).filter(({ id }) => !isOwn.has(id));
+    return firstTelling([...earlier, ...own], event.delivery);
   }
 
   function keep(event: HookEvent, row: EventRow): void {
@@ -87,19 +79,28 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
   }
 
   const refusing = (claims: readonly Claim[], at: Instant): Claim | undefined =>
-    claims.find((claim) => refuses(claim, tables().claims.get(claim.key), at));
+    claims.find((claim) => refuses(claim, claimedBefore(claim.key), at));
+
+  const claimedBefore = (key: string): Claimed | undefined => tables().claims.get(key) ?? before?.claimed(key);
 
   function debtsOf(session: SessionId): Map<HookId, Found> {
-    const owed = tables().debts.get(session) ?? [];
+    const owed = tables().debts.get(session);
+    if (!owed) return new Map(before?.debts(session));
     return new Map([...owed].map(([hook, found]) => [hook, JSON.parse(found)]));
   }
+
+  function saveDebts(session: SessionId, owed: ReadonlyMap<HookId, Found>): void {
+    put(tables().debts, session, new Map([...owed].map(([hook, found]) => [hook, keeper.whole(found)])));
+  }
+
+  const paused = (): ReadonlySet<string> => before?.paused() ?? tables().pauses;
 
   return {
     record(event, set, advance) {
       const first = tellingBefore(event);
-      const before = turnOf(event.session);
-      const after = first ? before : advance(event, before); // one happening moves the turn on once
-      if (event.session !== undefined && after !== before) saveTurn(event.session, after);
+      const last = turnOf(event.session);
+      const after = first ? last : advance(event, last); // one happening moves the turn on once
+      if (event.session !== undefined && after !== last) saveTurn(event.session, after);
       const { hookSets } = tables();
       if (!hookSets.has(set.id)) put(hookSets, set.id, keeper.whole(set.hooks));
       const turn = event.turn ?? after;
@@ -109,7 +110,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
         keeper,
       );
       keep(event, row);
-      return { turn, paused: tables().pauses, ...(given && { given }) };
+      return { turn, paused: paused(), ...(given && { given }) };
     },
     turn: (session) => turnOf(session),
     answered(eventId, outcome, ms) {
@@ -121,11 +122,11 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     claim(claims, at) {
       const refused = refusing(claims, at);
       const rows = tables().claims;
-      const late = refused && rows.get(refused.key);
-      if (late) late.last = Math.min(late.last, at); // see refuses()
+      const late = refused && claimedBefore(refused.key);
+      if (late) rows.set(refused.key, { ...late, last: Math.min(late.last, at) }); // see refuses()
       if (refused) return refused;
       for (const key of new Set(claims.map((one) => one.key)))
-        rows.set(key, { count: (rows.get(key)?.count ?? 0) + 1, last: at });
+        rows.set(key, { count: (claimedBefore(key)?.count ?? 0) + 1, last: at });
       return undefined;
     },
     peek: refusing,
@@ -140,13 +141,12 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     owe(session, debts) {
       const owed = debtsOf(session);
       for (const [hook, found] of debts) owed.set(hook, mergeFound(owed.get(hook) ?? {}, found));
-      const rows = new Map([...owed].map(([hook, found]) => [hook, keeper.whole(found)]));
-      if (debts.size > 0) put(tables().debts, session, rows);
+      if (debts.size > 0) saveDebts(session, owed);
       return owed;
     },
     baseline(session, folder) {
       const text = tables().baselines.get(placeIn(session, folder));
-      return text === undefined ? undefined : JSON.parse(text);
+      return text === undefined ? before?.baseline(session, folder) : JSON.parse(text);
     },
     setBaseline: (session, folder, baseline) =>
       put(tables().baselines, placeIn(session, folder), JSON.stringify(baseline)),
@@ -160,9 +160,10 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       tables().pauses = new Set([...tables().pauses].filter((one) => one !== what));
       return wasThere;
     },
-    paused: () => tables().pauses,
+    paused,
     paid(session, hook) {
-      tables().debts.get(session)?.delete(hook);
+      const owed = debtsOf(session);
+      if (owed.delete(hook)) saveDebts(session, owed);
     },
 
     post(session, outcome, counter) {
@@ -241,42 +242,3 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
 
 /** Nothing is ever on its way. */
 const everything: Promise<void> = Promise.resolve();
-
-const emptyTables = (): Tables => ({
-  events: new Map(),
-  tellings: new Map(),
-  runs: new Map(),
-  hookSets: new Map(),
-  sessions: new Map(),
-  claims: new Map(),
-  debts: new Map(),
-  baselines: new Map(),
-  pauses: new Set(),
-  inboxes: new Map(),
-});
-
-const placeIn = (session: SessionId, folder: string): string => JSON.stringify([session, folder]);
-
-const happeningOf = ({ delivery, name, session }: HookEvent): string => JSON.stringify([delivery?.id, name, session]);
-
-const all = <Row>(rows: ReadonlyMap<string, Row>): Row[] => [...rows.values()];
-
-const isUnfinished = ({ status }: RunRow): boolean => status === "queued" || status === "running";
-
-/** Answers how many rows went. */
-function drop<Row>(rows: Map<string, Row>, isOld: (row: Row) => boolean): number {
-  const old = [...rows].filter(([, row]) => isOld(row));
-  for (const [key] of old) rows.delete(key);
-  return old.length;
-}
-
-const answers = (row: RunRow, { hook, session, event, status, eventId, among }: RunFilter): boolean =>
-  is(row.hook, hook) &&
-  is(row.session, session) &&
-  is(row.event_name, event) &&
-  is(row.status, status) &&
-  is(row.event, eventId) &&
-  (among === undefined || (row.hook.startsWith(among.prefix) && row.hook.endsWith(among.suffix ?? "")));
-
-const is = (held: string | null, wanted: string | undefined): boolean =>
-  wanted === undefined || held === written(wanted);

@@ -18,20 +18,23 @@ import { type Claimed, firstTelling, interruption, mergeFound, refuses, type Tel
 const day = 86_400_000;
 
 /** The telling of the same happening by another registration, if there was one (R49). */
-export function tellingBefore(database: Database, event: HookEvent): Telling | undefined {
-  if (!event.delivery) return undefined;
+export const tellingBefore = (database: Database, event: HookEvent): Telling | undefined =>
+  event.delivery && firstTelling(tellingsOf(database, event), event.delivery);
+
+/** All of the same happening, in the order in which they came. */
+export function tellingsOf(database: Database, event: HookEvent): Telling[] {
+  if (!event.delivery) return [];
   const rows = database.all<{ id: string; delivered_by: string; outcome: string | null }>(
     "select id, delivered_by, outcome from event where delivery = ? and name = ? and session is ? order by seq",
     written(event.delivery.id),
     written(event.name),
     event.session === undefined ? null : written(event.session),
   );
-  const tellings = rows.map(({ id, delivered_by, outcome }) => ({
+  return rows.map(({ id, delivered_by, outcome }) => ({
     id: readBack(id),
     by: readBack(delivered_by),
     ...(outcome !== null && { outcome: JSON.parse(outcome) }),
   }));
-  return firstTelling(tellings, event.delivery);
 }
 
 export function turnOf(database: Database, session: SessionId | undefined): Turn {
@@ -66,7 +69,7 @@ export function keepHookSet(database: Database, set: HookSet, now: Instant, keep
   else if (Math.abs(now - held.used) > day) database.run("update hook_set set used = ? where id = ?", now, id);
 }
 
-const claimed = (database: Database, { key }: Claim): Claimed | undefined =>
+export const claimed = (database: Database, { key }: Pick<Claim, "key">): Claimed | undefined =>
   database.get<Claimed>("select count, last from claim where key = ?", written(key));
 
 /** The first claim that would refuse now. */

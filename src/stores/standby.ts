@@ -3,16 +3,13 @@
  * and is written once the store takes it again (SAFETY F10). Apart from fallback.ts, which is for a process that ends.
  */
 import { isOfStore, messageOf } from "../core/error.ts";
-import { firstTurn, type HookId, type Instant, type MaybePromise, type SessionId } from "../core/event.ts";
-import { isThenable } from "../core/flow.ts";
+import type { HookEvent, HookId, Instant, MaybePromise, SessionId, Turn } from "../core/event.ts";
 import type { Found, Store } from "../core/record.ts";
-import { openMemoryStore } from "./memory.ts";
+import { createMissedWrites, type Write } from "./missed-writes.ts";
+import { createOutages, type Loss, type Outage } from "./outages.ts";
 import type { SqliteStore } from "./sqlite.ts";
-
-export interface Loss {
-  since: Instant;
-  reason: string;
-}
+import { atOnce } from "./standby-memory.ts";
+import { type Concerning, createWritesUnderWay } from "./writes-under-way.ts";
 
 export interface StandbyStore extends SqliteStore {
   /** Set while the store takes nothing: since when, and why. */
@@ -23,95 +20,34 @@ export interface StandbyOptions {
   /** Told once for each time that the store fails a decision. */
   complain(reason: string): void;
   now?(): Instant;
+  /** Milliseconds after which it is tried again whether the store takes something; a second unless said. */
+  triesEvery?: number;
 }
 
-/** Milliseconds after which it is tried whether the store takes something again. */
-const triedEvery = 1_000;
-/** Of what is missed no more is kept than this, as JSON; what comes then is lost. */
-const missedAtMostInCharacters = 8 * 1024 * 1024;
-/** Events, runs and sessions that the memory holds. */
-const rowsAtMost = 500;
-
-interface Away {
-  error: unknown;
-  loss: Loss;
-  memory: Store;
-  /** Sessions whose inbox may hold something. */
-  mail: Set<SessionId>;
+interface Operation<Given extends object, Result> {
+  to(store: Store, given: Given): Result;
+  /** Whether it has changed anything. Absent: it always has. */
+  isDone?(result: Result): boolean;
 }
+
+type Recorded = Awaited<ReturnType<Store["record"]>>;
 
 /**
  * @param real a store with `groups`, whose methods do not wait. It is closed with what is given
  * @returns a store whose `committed` rejects for whatever was not written down, as `record` throws for an event that must last.
  *   What is to outlast the process, such as durable runs, has no substitute: `database` fails as it does.
  */
-export function storeWithStandby(real: SqliteStore, { complain, now = Date.now }: StandbyOptions): StandbyStore {
-  let away: Away | undefined;
-  let trying: NodeJS.Timeout | undefined;
-  let missed: (() => unknown)[] = [];
-  let missedInCharacters = 0;
-  let isLeftOut = false; // something that was missed
+export function storeWithStandby(real: SqliteStore, options: StandbyOptions): StandbyStore {
+  const { complain, now = Date.now, triesEvery = 1_000 } = options;
+  const missed = createMissedWrites();
+  const outages = createOutages(real, { missed, complain, now, triesEvery, paused: () => lastPaused });
+  /** A group that is lost when it is committed counts as a failure, too; the store has said why. */
+  const underWay = createWritesUnderWay(real, { missed, lost: outages.begin });
   let astray: { committed: Promise<void> } | undefined; // of this turn of the event loop
-  let watched: Promise<void> | undefined;
-  const sure = new Set<string>(); // events that must last and are under way: what comes of them is not written without them
+  let lastPaused: ReadonlySet<string> | undefined;
   let isClosed = false;
 
-  function leave(error: unknown): Away {
-    if (away) return away;
-    const loss: Loss = { since: now(), reason: messageOf(error) };
-    away = { error, loss, memory: openMemoryStore({ now, limit: rowsAtMost }), mail: new Set() };
-    real.database.hurry(true); // one has waited for all
-    if (!isClosed) trying ??= setInterval(comesBack, triedEvery).unref();
-    return away;
-  }
-
-  /** Tries whether something can be written, and writes what was missed. */
-  function comesBack(): boolean {
-    if (!away) return true;
-    try {
-      real.database.run(tried, now());
-      catchUp(away);
-    } catch (error) {
-      away.error = error;
-      return false;
-    }
-    real.database.hurry(false);
-    clearInterval(trying);
-    trying = undefined;
-    away = undefined;
-    return true;
-  }
-
-  function catchUp({ memory, mail, loss }: Away): void {
-    const writes = missed;
-    real.batch?.(() => {
-      for (const write of writes) write();
-      for (const session of mail) {
-        for (const { outcome, counter } of atOnce(memory.collect(session))) real.post(session, outcome, counter);
-      }
-    });
-    const characters = missedInCharacters;
-    missed = [];
-    missedInCharacters = 0;
-    real.committed().catch(() => {
-      missed = [...writes, ...missed]; // they were lost with their group: the next time, then
-      missedInCharacters += characters;
-    });
-    if (isLeftOut) complain(lostSince(loss));
-    isLeftOut = false;
-    watch();
-  }
-
-  /** A group that is lost when it is committed counts as a failure, too: what comes next would be lost like it. */
-  function watch(): Promise<void> {
-    const committed = real.committed();
-    if (committed === watched) return committed;
-    watched = committed;
-    committed.catch(leave); // the store has said why
-    return committed;
-  }
-
-  function stray({ error }: Away): void {
+  function stray({ error }: Outage): void {
     if (astray) return;
     const committed = Promise.reject(error);
     committed.catch(() => {}); // who asks hears of it
@@ -121,181 +57,155 @@ export function storeWithStandby(real: SqliteStore, { complain, now = Date.now }
     });
   }
 
-  function miss(size: unknown, write: () => unknown): void {
-    const characters = JSON.stringify(size)?.length ?? 0;
-    if (missedInCharacters + characters > missedAtMostInCharacters) {
-      isLeftOut = true;
-      return;
-    }
-    missedInCharacters += characters;
-    missed.push(write);
+  /** Throws what is no failure of the store. */
+  function failed(error: unknown): Outage {
+    if (!isOfStore(error)) throw error;
+    const isLosing = real.database.isLosing();
+    if (!outages.now() && !isLosing) complain(messageOf(error)); // else it has been said
+    const outage = outages.begin(error);
+    if (isLosing) underWay.takeOver(outage);
+    return outage;
   }
 
-  /** May throw what is no failure of the store. */
-  function orElse<T>(write: () => T, instead: (away: Away) => T): T {
-    let here = away;
-    if (!here) {
+  /** May throw what is no failure of the store, as all that follows. */
+  function ask<Result>(question: (store: Store) => Result): Result {
+    const outage = outages.now();
+    if (outage) return question(outage.memory);
+    try {
+      return question(real);
+    } catch (error) {
+      return question(failed(error).memory);
+    }
+  }
+
+  function put<Given extends object, Result>(
+    { to, isDone }: Operation<Given, Result>,
+    given: Given,
+    concerned: Pick<Concerning, "event" | "mail">,
+  ): Result {
+    let outage = outages.now();
+    if (!outage) {
       try {
-        return write();
+        const result = to(real, given);
+        if (isDone?.(result) !== false) underWay.keep({ ...concerned, given, to });
+        return result;
       } catch (error) {
-        here = failed(error);
+        outage = failed(error);
       }
     }
-    stray(here);
-    return instead(here);
+    stray(outage);
+    const result = to(outage.memory, given);
+    if (concerned.mail !== undefined) outage.mail.add(concerned.mail);
+    else if (isDone?.(result) !== false) missed.add({ ...concerned, given, to });
+    return result;
   }
 
-  /** Who waits for a lock has no part in what can be read. */
-  function known<T>(read: () => T): T | undefined {
-    try {
-      return read();
-    } catch {
-      return undefined; // it cannot be read either: the memory is all there is
+  function record(...[event, set, advance]: Parameters<Store["record"]>): Recorded {
+    const recording = ({ turn }: Recorded): Write => ({
+      event: event.id,
+      isEvent: true,
+      given: { event, turn },
+      to: (store, then: { event: HookEvent; turn: Turn }) =>
+        store.record({ ...then.event, turn: then.turn }, set, advance),
+    });
+    let outage = outages.now();
+    if (!outage) {
+      try {
+        const recorded = atOnce(real.record(event, set, advance));
+        lastPaused = recorded.paused;
+        underWay.keep(recording(recorded));
+        return recorded;
+      } catch (error) {
+        outage = failed(error);
+      }
     }
+    stray(outage);
+    const recorded = atOnce(outage.memory.record(event, set, advance));
+    missed.add(recording(recorded));
+    return recorded;
   }
 
-  function failed(error: unknown): Away {
-    if (!isOfStore(error)) throw error;
-    if (!away && !real.database.isLosing()) complain(messageOf(error)); // else it has been said
-    return leave(error);
-  }
-
-  /** No decision is made on it: it is written down, or it is refused. */
-  function mustRecord(...given: Parameters<Store["record"]>): ReturnType<Store["record"]> {
-    if (!comesBack()) throw away?.error;
-    const [{ id }] = given;
-    sure.add(id);
-    const [oldest] = sure.size > rowsAtMost ? sure : [];
-    if (oldest !== undefined) sure.delete(oldest);
+  /** No decision is made on it: it is written down, or it is refused. What comes of it is not written without it. */
+  function mustRecord(...[event, set, advance]: Parameters<Store["record"]>): MaybePromise<Recorded> {
+    if (!outages.end("at once")) throw outages.now()?.error;
+    missed.without(event.id);
     try {
-      return real.record(...given);
+      const recorded = real.record(event, set, advance);
+      underWay.keepOut(event.id);
+      return recorded;
     } catch (error) {
       throw failed(error).error;
     }
   }
 
+  /** What a work has written that throws is undone. */
+  function batch<T>(work: () => T): T {
+    if (outages.now() || !real.batch) return work();
+    const undo = underWay.mark();
+    try {
+      return real.batch(work);
+    } catch (error) {
+      undo();
+      throw error;
+    }
+  }
+
   return {
     ...real,
-    loss: () => away?.loss,
-    record(event, set, advance, mustLast) {
-      if (mustLast) return mustRecord(event, set, advance);
-      return orElse(
-        () => real.record(event, set, advance),
-        ({ memory }) => {
-          const { session } = event;
-          const before = session === undefined ? undefined : known(() => atOnce(real.turn(session)));
-          const moves: typeof advance = (one, own) => advance(one, own === firstTurn && before ? before : own);
-          const told = atOnce(memory.record(event, set, moves));
-          const recorded = { ...event, turn: structuredClone(told.turn) };
-          miss(event, () => real.record(recorded, set, advance));
-          return { ...told, paused: known(() => atOnce(real.paused())) ?? told.paused };
-        },
-      );
-    },
-    answered: (id, outcome, ms) =>
-      orElse(
-        () => {
-          const answering = real.answered(id, outcome, ms);
-          sure.delete(id);
-          return answering;
-        },
-        ({ memory }) => {
-          if (!sure.has(id)) miss(outcome, () => real.answered(id, outcome, ms));
-          return memory.answered(id, outcome, ms);
-        },
-      ),
-    saveRun: (run) =>
-      orElse(
-        () => real.saveRun(run),
-        ({ memory }) => {
-          const kept = structuredClone(run);
-          if (!sure.has(run.eventId)) miss(run, () => real.saveRun(kept));
-          return memory.saveRun(run);
-        },
-      ),
-    claim: (claims, at) =>
-      orElse(
-        () => real.claim(claims, at),
-        ({ memory }) => {
-          const refusal = known(() => real.peek(claims, at)) ?? memory.claim(claims, at);
-          if (!refusal) miss(claims, () => real.claim(claims, at));
-          return refusal;
-        },
-      ),
-    spend: (session, counter, max) =>
-      orElse(
-        () => real.spend(session, counter, max),
-        ({ memory }) => {
-          miss(session, () => real.spend(session, counter, max));
-          return memory.spend(session, counter, max);
-        },
-      ),
+    loss: () => outages.now()?.loss,
+    record: (event, set, advance, mustLast) => (mustLast ? mustRecord : record)(event, set, advance),
+    answered: (id, ...rest) => put(operations.answered, [id, ...rest], { event: id }),
+    saveRun: (run) => put(operations.saveRun, [run], { event: run.eventId }),
+    claim: (...given) => put(operations.claim, given, unconcerned),
+    spend: (...given) => put(operations.spend, given, unconcerned),
     owe: (session, debts) =>
-      orElse(
-        () => real.owe(session, debts),
-        ({ memory }) => {
-          const before = known(() => atOnce(real.owe(session, noDebts)));
-          if (debts.size > 0) miss([...debts], () => real.owe(session, debts));
-          return new Map([...(before ?? noDebts), ...atOnce(memory.owe(session, debts))]);
-        },
-      ),
-    paid: (session, hook) =>
-      orElse(
-        () => real.paid(session, hook),
-        ({ memory }) => {
-          miss(hook, () => real.paid(session, hook));
-          return memory.paid(session, hook);
-        },
-      ),
-    baseline: (session, folder) =>
-      away?.memory.baseline(session, folder) ?? known(() => real.baseline(session, folder)),
-    setBaseline: (session, folder, baseline) =>
-      orElse(
-        () => real.setBaseline(session, folder, baseline),
-        ({ memory }) => {
-          miss(baseline, () => real.setBaseline(session, folder, baseline));
-          return memory.setBaseline(session, folder, baseline);
-        },
-      ),
-    post: (session, outcome, counter) =>
-      orElse(
-        () => real.post(session, outcome, counter),
-        ({ memory, mail }) => {
-          mail.add(session);
-          return memory.post(session, outcome, counter);
-        },
-      ),
-    collect: (session) =>
-      away
-        ? away.memory.collect(session)
-        : orElse(
-            () => real.collect(session),
-            ({ memory }) => memory.collect(session),
-          ),
-    batch(work) {
-      if (away || !real.batch) return work();
-      return real.batch(work);
+      debts.size === 0
+        ? ask((store) => store.owe(session, debts))
+        : put(operations.owe, { session, debts: [...debts] }, unconcerned),
+    paid: (...given) => put(operations.paid, given, unconcerned),
+    setBaseline: (...given) => put(operations.setBaseline, given, unconcerned),
+    post: (...given) => put(operations.post, given, { mail: given[0] }),
+    turn: (session) => ask((store) => store.turn(session)),
+    peek: (claims, at) => ask((store) => store.peek(claims, at)),
+    baseline: (session, folder) => ask((store) => store.baseline(session, folder)),
+    collect(session) {
+      outages.now()?.mail.delete(session);
+      return ask((store) => store.collect(session));
     },
-    committed: () => astray?.committed ?? watch(),
+    batch,
+    committed: () => astray?.committed ?? underWay.committed(),
     close() {
       if (isClosed) return;
       isClosed = true;
-      clearInterval(trying);
-      if (!comesBack() && away && (missed.length > 0 || isLeftOut)) complain(lostSince(away.loss));
+      outages.close();
       real.close();
     },
   };
 }
 
-const noDebts: ReadonlyMap<HookId, Found> = new Map();
+const unconcerned = {};
 
-const lostSince = ({ since, reason }: Loss): string =>
-  `not all that has happened since ${new Date(since).toISOString()} is in the store: ${reason}`;
+type GivenTo<Name extends "answered" | "saveRun" | "claim" | "spend" | "paid" | "setBaseline" | "post"> = Parameters<
+  Store[Name]
+>;
 
-function atOnce<T>(given: MaybePromise<T>): T {
-  if (isThenable(given)) throw new TypeError("a store of this process does not wait");
-  return given;
-}
-
-const tried =
-  "insert into meta (key, value) values ('tried', ?) on conflict (key) do update set value = excluded.value";
+/** Claims and counters that refuse have changed nothing. */
+const operations = {
+  answered: { to: (store: Store, given: GivenTo<"answered">) => store.answered(...given) },
+  saveRun: { to: (store: Store, given: GivenTo<"saveRun">) => store.saveRun(...given) },
+  claim: {
+    to: (store: Store, given: GivenTo<"claim">) => store.claim(...given),
+    isDone: (refusal: ReturnType<Store["claim"]>) => refusal === undefined,
+  },
+  spend: {
+    to: (store: Store, given: GivenTo<"spend">) => store.spend(...given),
+    isDone: (isSpent: ReturnType<Store["spend"]>) => isSpent !== false,
+  },
+  owe: {
+    to: (store: Store, { session, debts }: { session: SessionId; debts: [HookId, Found][] }) =>
+      store.owe(session, new Map(debts)),
+  },
+  paid: { to: (store: Store, given: GivenTo<"paid">) => store.paid(...given) },
+  setBaseline: { to: (store: Store, given: GivenTo<"setBaseline">) => store.setBaseline(...given) },
+  post: { to: (store: Store, given: GivenTo<"post">) => store.post(...given) },
+};

@@ -1,9 +1,10 @@
 /** Looks at workspaces that it watches: what a process that stays does. Where it cannot watch, it looks afresh each time. */
+import { dropOldest } from "../core/drop-oldest.ts";
 import type { Git } from "../processes/git.ts";
+import { isShared } from "../shared-file-system.ts";
 import { createColdChanges } from "./changes-cold.ts";
 import type { ChangeFinder, Place } from "./look.ts";
 import { createResidentRepository, type ResidentRepository } from "./resident-repository.ts";
-import { isShared } from "./shared-file-system.ts";
 import { createWitness, type Witness } from "./witness.ts";
 
 /** Workspaces that are watched at once; the one that was not asked about the longest goes first. */
@@ -53,8 +54,7 @@ export function createResidentChanges(git: Git, complain: (reason: string) => vo
     const known = watched.get(place.folder) ?? open(place);
     watched.delete(place.folder);
     watched.set(place.folder, known);
-    const [oldest] = watched.size > placesAtMost ? watched.keys() : [];
-    if (oldest !== undefined) forget(oldest);
+    dropOldest(watched, placesAtMost, forget);
   }
 
   function forget(folder: string): void {

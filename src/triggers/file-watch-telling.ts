@@ -1,7 +1,7 @@
 /** Whether a folder is told of, and why not: begun when the folder appears, begun anew when another takes its place, given up for good where the system cannot. */
 import { messageOf } from "../core/error.ts";
+import { isSharedFolder } from "../shared-file-system.ts";
 import type { MakeTeller, Teller } from "./file-watch-tellers.ts";
-import { isSharedFolder } from "./shared-file-system.ts";
 
 export interface Telling {
   /** The folder is there, and is this one. Never rejects. */

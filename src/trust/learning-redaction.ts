@@ -1,4 +1,5 @@
 /** Redaction in a process that works for others: whose environments it is shown, it learns the secrets of. */
+import { dropOldest } from "../core/drop-oldest.ts";
 import { createRedaction, type RedactionOptions } from "./redaction.ts";
 import { secretValues } from "./secret-values.ts";
 
@@ -13,7 +14,7 @@ export interface LearningRedaction {
 const learnedAtMost = 2_000;
 
 export function createLearningRedaction({ environment, secrets = [] }: RedactionOptions): LearningRedaction {
-  const seen = new WeakSet<object>();
+  let seen = new WeakSet<object>(); // whose secrets are all among those learned
   const own = new Set(secretValues(environment, secrets));
   const learned = new Set<string>();
   let redact = createRedaction({ environment, secrets });
@@ -21,11 +22,12 @@ export function createLearningRedaction({ environment, secrets = [] }: Redaction
     redact: (text) => redact(text),
     learn(given) {
       if (seen.has(given)) return;
-      seen.add(given);
       const fresh = secretValues(given, []).filter((value) => !own.has(value) && !learned.has(value));
-      if (fresh.length === 0) return;
       for (const value of fresh) learned.add(value);
-      for (const value of learned) if (learned.size > learnedAtMost) learned.delete(value);
+      if (learned.size > learnedAtMost) seen = new WeakSet();
+      dropOldest(learned, learnedAtMost);
+      seen.add(given);
+      if (fresh.length === 0) return;
       redact = createRedaction({ environment, secrets: [...secrets, ...learned] });
     },
   };

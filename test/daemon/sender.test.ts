@@ -1,7 +1,7 @@
 /** Whose environment, umask and account hooks have in a daemon: those of whoever tells, by whatever way and whenever the daemon came. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, statSync, utimesSync } from "node:fs";
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createBegunSessions, leaveSession } from "../../src/daemon/session-begun.ts";
@@ -70,6 +70,34 @@ test("what a session leaves is for its owner, is taken once, and goes when nobod
   assert.deepEqual(begun(), []);
   leaveSession(folder, "another", { environment: {} });
   assert.deepEqual(begun(), [{ session: "another", environment: {} }], "it was resumed");
+});
+
+test("what others have put beside what sessions leave, and what is only half there, is no session", async (t) => {
+  const { folder } = await toldDaemon(t, {});
+  leaveSession(folder, "a", { environment: { MODE: "strict" } });
+  const place = join(folder, "sessions-begun");
+  const texts = ["null", "3", '{"session":"a"}', '{"session":', '{"session":"b","environment":{"A":1,"B":"2"}}'];
+  for (const [index, text] of texts.entries())
+    writeFileSync(join(place, `${index}`.padStart(32, "0")), text, { mode: 0o600 });
+  writeFileSync(join(place, `${"0".repeat(32)}.1`), '{"session":"half","environ', { mode: 0o600 });
+  const found = createBegunSessions(folder)().map(({ session, environment }) => [session, environment]);
+  assert.deepEqual(found.sort(), [
+    ["a", { MODE: "strict" }],
+    ["b", { B: "2" }],
+  ]);
+  assert.deepEqual(readdirSync(place), [`${"0".repeat(32)}.1`], "it is left to whoever writes it");
+  assert.deepEqual(createBegunSessions(join(place, `${"0".repeat(32)}.1`))(), [], "no folder can be there");
+});
+
+test("a session whose end an agent tells over HTTP leaves no environment behind", async (t) => {
+  const told = await toldDaemon(t, hooksOf("PreToolUse", command('[ "$MODE" = strict ] && exit 2; exit 0')));
+  const telling = (event: string): string =>
+    JSON.stringify({ hook_event_name: event, session_id: "s", cwd: told.workspace, tool_name: "Bash", tool_input: {} });
+  const denied = async (): Promise<boolean> => denies((await told.http({ payload: telling("PreToolUse") })).text);
+  await told.own({ payload: telling("SessionStart"), environment: { ...told.environment, MODE: "strict" } });
+  assert.equal(await denied(), true);
+  await told.http({ payload: telling("SessionEnd") });
+  assert.equal(await denied(), false);
 });
 
 test("a model is asked with the account and the address of whoever tells, as the command would ask", async (t) => {

@@ -1,11 +1,13 @@
 /** A store that takes no events for a while: what cannot be written down is refused, and nothing that was told is lost. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { mkdirSync, renameSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { automation, type Place, placeFor, type Started, until } from "./started.ts";
+import { answerIn, toldDaemon } from "./told.ts";
 
 /** The store refuses every event, or every durable run, until this is undone, as a full disk would. */
 function breakStore({ environment }: Place, table: "event" | "work" = "event"): () => void {
@@ -99,4 +101,32 @@ test("what fires once stays due while its event cannot be written down", async (
     body.due.map(({ hook }: { hook: string }) => hook),
     ["automation:workspace/once"],
   );
+});
+
+test("[F10] hooks go on deciding while the store's file cannot even be opened, and what they decided is in it afterwards", async (t) => {
+  const command = (text: string): object => ({ hooks: [{ type: "command", command: text }] });
+  const hooks = { PreToolUse: [{ matcher: "Bash", ...command("echo 'not in this house' >&2; exit 2") }] };
+  const told = await toldDaemon(t, { "workspace/.hookline/hooks.json": JSON.stringify({ hooks }) });
+  const { store } = told.daemon;
+  const said = async (tool: string): Promise<string> => {
+    const call = { tool_name: tool, tool_input: { command: "x" } };
+    const payload = { hook_event_name: "PreToolUse", session_id: "s", cwd: told.workspace, ...call };
+    return answerIn(await told.own({ payload: JSON.stringify(payload) })).stdout;
+  };
+  assert.match(await said("Bash"), /not in this house/);
+  const file = join(told.environment.XDG_STATE_HOME ?? "", "hookline", "hookline.db");
+  for (const suffix of ["", "-wal"]) renameSync(`${file}${suffix}`, `${file}-aside${suffix}`);
+  mkdirSync(file);
+  await until(async () => {
+    assert.equal(await said("Grep"), "", "what no hook minds goes on");
+    return store.loss() !== undefined;
+  }, "the store is seen to be lost");
+  assert.match(await said("Bash"), /not in this house/);
+  assert.equal(await said("Grep"), "");
+  assert.match(JSON.stringify(told.daemon.status().store), /"reason":"the store cannot be used/);
+  rmdirSync(file);
+  for (const suffix of ["", "-wal"]) renameSync(`${file}-aside${suffix}`, `${file}${suffix}`);
+  await until(() => store.loss() === undefined, "the store is back");
+  const verdicts = (await store.events(100)).map(({ outcome }) => outcome?.verdict?.is);
+  assert.equal(verdicts.filter((is) => is === "deny").length, 2);
 });

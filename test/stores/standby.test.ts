@@ -1,61 +1,19 @@
 /** A store of a process that stays, whose database takes nothing for a while: decisions go on, and what was missed is written. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { type TestContext, test } from "node:test";
-import { setTimeout as moment, setImmediate as turnIsOver } from "node:timers/promises";
+import { test } from "node:test";
+import { setImmediate as turnIsOver } from "node:timers/promises";
 import { advance } from "../../src/core/events.ts";
-import { openSqliteStore, type SqliteStore } from "../../src/stores/sqlite.ts";
-import { type StandbyStore, storeWithStandby } from "../../src/stores/standby.ts";
+import { openSqliteStore } from "../../src/stores/sqlite.ts";
+import { storeWithStandby } from "../../src/stores/standby.ts";
 import { anEvent, aRun, codeOf, noHooks, testStore } from "./contract.ts";
 import { locked } from "./lock.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "hookline-standby-"));
-process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-let counter = 0;
-const newPath = (): string => join(folder, `${++counter}`, "store.db");
+import { comesBack, count, newPath, opened } from "./store-with-standby.ts";
 
 testStore("sqlite in groups with a standby", ({ now, ...given } = {}) =>
   storeWithStandby(openSqliteStore({ path: newPath(), groups: true, ...given, ...(now ? { now } : {}) }), {
     complain: assert.fail,
   }),
 );
-
-interface Opened {
-  real: SqliteStore;
-  store: StandbyStore;
-  path: string;
-  /** What it and the SQLite store have said. */
-  said: string[];
-}
-
-function opened(context: TestContext): Opened {
-  const path = newPath();
-  const said: string[] = [];
-  const complain = (reason: string): void => void said.push(reason);
-  const real = openSqliteStore({ path, groups: true, onNotice: complain });
-  const store = storeWithStandby(real, { complain });
-  context.after(() => store.close());
-  return { real, store, path, said };
-}
-
-/** What another process finds. */
-function count(path: string, table: string): number {
-  const connection = new DatabaseSync(path, { readOnly: true });
-  try {
-    return Number(connection.prepare(`select count(*) as n from ${table}`).get()?.n);
-  } finally {
-    connection.close();
-  }
-}
-
-const comesBack = async (store: StandbyStore): Promise<void> => {
-  const deadline = Date.now() + 20_000;
-  while (store.loss() && Date.now() < deadline) await moment(20);
-  await store.committed();
-};
 
 test("[F10] a decision goes on from what was known while another process holds the lock, waits for that once, and is written afterwards", async (context) => {
   const { store, path, said } = opened(context);

@@ -1,16 +1,16 @@
 /**
- * POST /hook/AGENT?event=E&by=B: an agent's telling, from a client of ours or from the agent itself over HTTP. Plain node:http and
- * before all other routes, because agents wait for it on every tool call.
+ * POST /hook/AGENT?event=E&by=B: an agent's telling, from a client of ours or from the agent itself over HTTP. Before all other
+ * routes, because agents wait for it on every tool call.
  */
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AgentAdapter } from "../agents/adapter.ts";
 import { adapterOf, payloadAtMost } from "../agents/telling.ts";
 import { environmentName } from "../core/environment-name.ts";
 import type { HookEvent, Json } from "../core/event.ts";
 import { resolveEvent } from "../core/events.ts";
 import { createBearer, createStrangeness, ofPage } from "./admission.ts";
+import type { Call, CallAnswer, Door } from "./call.ts";
+import { createBodyReader, type Unread } from "./call-body.ts";
 import { isWithinLimits } from "./folder-limits.ts";
-import { createHookBodyReader, type Refusing } from "./hook-body.ts";
 import {
   answerOf,
   folderHeader,
@@ -24,7 +24,6 @@ import {
   versionHeader,
 } from "./hook-wire.ts";
 import { type RefusalCode, type Refused, refused, refusedBy, tooLarge } from "./refusals.ts";
-import type { Door } from "./server.ts";
 import { createEnvironmentReader, type Environment } from "./session-environments.ts";
 import { type Answered, replyOf, type Tellings } from "./tellings.ts";
 
@@ -49,6 +48,10 @@ export interface HookRouteOptions {
 const takenWithin = 200;
 /** Addresses that were called before; there are as many as events and layers. */
 const addressesAtMost = 1_000;
+/** The environment goes with the payload. */
+const largestInBytes = payloadAtMost + 4 * 1024 * 1024;
+/** Of all that is being read. */
+const togetherAtMost = 256 * 1024 * 1024;
 
 interface Called {
   adapter: AgentAdapter;
@@ -61,12 +64,13 @@ export function createHookRoute(options: HookRouteOptions): Door {
   const strangenessOf = createStrangeness();
   const holdsToken = createBearer(options.token);
   const called = createAddresses();
-  const readBody = createHookBodyReader();
+  const readBody = createBodyReader(togetherAtMost);
   const environmentIn = createEnvironmentReader();
   const isElsewhere = createPlaceCheck(options.environment);
+  const ownHead = { [proofHeader]: proof, connection: "close" };
 
   /** Why this head is refused, whatever follows it. */
-  function refusalOf({ headers, method }: IncomingMessage, isPrivate: boolean): RefusalCode | undefined {
+  function refusalOf({ headers, method, isPrivate }: Call): RefusalCode | undefined {
     const strange = isPrivate ? ofPage(headers) : strangenessOf(headers);
     if (strange) return strange;
     const { authorization } = headers;
@@ -75,89 +79,71 @@ export function createHookRoute(options: HookRouteOptions): Door {
     return method === "POST" ? undefined : "method_not_allowed";
   }
 
-  function take(one: Called, request: IncomingMessage, response: ServerResponse): void {
-    const type = request.headers["content-type"];
-    if (type === ownType) takeOwn(one, request, response);
-    else if (type?.startsWith("application/json")) takeJson(one, request, response);
-    else refuse(response, refused("unsupported_type"));
+  function take(one: Called, call: Call): void {
+    const type = call.headers["content-type"];
+    if (type === ownType) readBody(call, largestInBytes, (body) => takeOwn(one, call, body));
+    else if (typeof type === "string" && type.startsWith("application/json"))
+      readBody(call, largestInBytes, (body) => takeJson(one, call, body));
+    else refuse(call, refused("unsupported_type"));
   }
 
-  function takeOwn(one: Called, request: IncomingMessage, response: ServerResponse): void {
-    const { headers } = request;
-    readBody(request, (body) => {
-      if (typeof body === "string") return refuse(response, unreadFor(body));
-      if (headers[versionHeader] !== version) return refuse(response, refused("version_differs"));
-      const parts = partsOf(body);
-      const environment = environmentIn(parts.environment);
-      if (isElsewhere(environment)) return refuse(response, refused("places_differ"));
-      if (now() - Number(headers[sentHeader]) > takenWithin) return refuse(response, refused("too_late"));
-      const folder = folderIn(headers[folderHeader]) ?? options.cwd;
-      if (!isWithinLimits(folder)) return refuse(response, refused("too_deep"));
-      response.writeProcessing(); // it is taken: from here on its sender does nothing but wait
-      const payload = parts.payload.toString("utf8");
-      until(
-        response,
-        tellings.take(
-          { ...one, payload, folder, sender: { environment, umask: umaskIn(headers[umaskHeader]) } },
-          (answered) => answerOwn(response, answered),
-        ),
-      );
-    });
+  function takeOwn(one: Called, call: Call, body: Read): void {
+    const { headers } = call;
+    if (typeof body === "string") return void refuseUnread(call, body);
+    if (headers[versionHeader] !== version) return void refuse(call, refused("version_differs"));
+    const parts = partsOf(body);
+    const environment = environmentIn(parts.environment);
+    if (isElsewhere(environment)) return void refuse(call, refused("places_differ"));
+    if (now() - Number(headers[sentHeader]) > takenWithin) return void refuse(call, refused("too_late"));
+    const folder = folderIn(headers[folderHeader]) ?? options.cwd;
+    if (!isWithinLimits(folder)) return void refuse(call, refused("too_deep"));
+    call.processing(); // it is taken: from here on its sender does nothing but wait
+    const payload = parts.payload.toString("utf8");
+    const sender = { environment, umask: umaskIn(headers[umaskHeader]) };
+    const underway = tellings.take({ ...one, payload, folder, sender }, (answered) =>
+      call.reply({ status: 200, headers: ownHead, body: answerOf(replyOf(answered)) }),
+    );
+    call.whenGone(underway.leave);
   }
 
-  function answerOwn(response: ServerResponse, answered: Answered): void {
-    const bytes = answerOf(replyOf(answered));
-    response.writeHead(200, { [proofHeader]: proof, "content-length": bytes.length, connection: "close" });
-    response.end(bytes);
+  function takeJson(one: Called, call: Call, body: Read): void {
+    if (typeof body === "string") return void refuseUnread(call, body);
+    const { adapter, event, by } = one;
+    const told = { adapter, event, by, payload: body.toString("utf8"), folder: options.cwd, sender: undefined };
+    const underway = tellings.take(told, (answered) => call.reply(answerInJson(one, answered)));
+    call.whenGone(underway.leave);
   }
 
-  function takeJson(one: Called, request: IncomingMessage, response: ServerResponse): void {
-    readBody(request, (body) => {
-      if (typeof body === "string") return refuse(response, unreadFor(body));
-      const told = { ...one, payload: body.toString("utf8"), folder: options.cwd, sender: undefined };
-      until(
-        response,
-        tellings.take(told, (answered) => answerJson(response, one, answered)),
-      );
-    });
-  }
-
-  return (request, response, isPrivate) => {
-    const { url = "" } = request;
+  return (call) => {
+    const { url } = call;
     if (!url.startsWith("/hook/")) return false;
-    const refusal = refusalOf(request, isPrivate);
-    if (refusal) refuse(response, refused(refusal));
+    const refusal = refusalOf(call);
+    if (refusal) refuse(call, refused(refusal));
     else {
       const found = called(url);
-      if ("adapter" in found) take(found, request, response);
-      else refuse(response, found);
+      if ("adapter" in found) take(found, call);
+      else refuse(call, found);
     }
     return true;
   };
 }
 
-const unreadFor = (why: Refusing): Refused => (why === "body_too_large" ? tooLarge(payloadAtMost) : refused(why));
+type Read = Buffer | Unread | "gone";
 
-/** An agent that goes away before it is answered waits for nothing. */
-function until(response: ServerResponse, { leave }: { leave(): void }): void {
-  response.on("close", leave);
+function refuseUnread(call: Call, why: Unread | "gone"): void {
+  if (why !== "gone") refuse(call, why === "body_too_large" ? tooLarge(payloadAtMost) : refused(why));
 }
 
-function answerJson(response: ServerResponse, one: Called, answered: Answered): void {
+function answerInJson(one: Called, answered: Answered): CallAnswer {
   const body = httpBodyOf(one, answered);
-  if (body === undefined) {
-    response.writeHead(200, emptyHead).end();
-    return;
-  }
-  const isText = typeof body === "string";
-  const bytes = isText ? body : JSON.stringify(body);
-  response.writeHead(200, {
-    "content-type": isText ? "text/plain; charset=utf-8" : "application/json",
-    "content-length": Buffer.byteLength(bytes),
-  });
-  response.end(bytes);
+  if (body === undefined) return { status: 200, headers: noHead, body: "" };
+  return typeof body === "string"
+    ? { status: 200, headers: textHead, body }
+    : { status: 200, headers: jsonHead, body: JSON.stringify(body) };
 }
-const emptyHead = { "content-length": 0 };
+const noHead = {};
+const textHead = { "content-type": "text/plain; charset=utf-8" };
+const jsonHead = { "content-type": "application/json" };
 
 /** What could not be judged is said in the agent's own words: its status alone would let the call pass. */
 function httpBodyOf({ adapter, event: named }: Called, answered: Answered): Json | undefined {
@@ -170,16 +156,9 @@ function httpBodyOf({ adapter, event: named }: Called, answered: Answered): Json
 }
 
 /** What of a body is still on its way is not read: the connection ends with the answer. */
-function refuse(response: ServerResponse, { status, headers, error }: Refused): void {
-  const bytes = JSON.stringify({ error });
-  const isRead = response.req.complete;
-  response.writeHead(status, {
-    "content-type": "application/json",
-    "content-length": Buffer.byteLength(bytes),
-    ...headers,
-    ...(isRead && status !== 503 ? {} : { connection: "close" }),
-  });
-  response.end(bytes);
+function refuse(call: Call, { status, headers, error }: Refused): void {
+  const ends = call.isWhole() && status !== 503 ? noHead : { connection: "close" };
+  call.reply({ status, headers: { ...jsonHead, ...headers, ...ends }, body: JSON.stringify({ error }) });
 }
 
 /** Who is called by a path and its query: read once for each. */

@@ -25,8 +25,7 @@ export function partsOf(body: Buffer): { payload: Buffer; environment: Buffer } 
 
 /** One line that says what follows, then standard output and standard error as the command would have written them. */
 export function answerOf(reply: Reply): Buffer {
-  const out = printed(reply);
-  const error = reply.stderr ? `${reply.stderr}\n` : "";
+  const { out, error } = printed(reply);
   return Buffer.from(`${reply.exitCode} ${Buffer.byteLength(out)} ${Buffer.byteLength(error)}\n${out}${error}`);
 }
 

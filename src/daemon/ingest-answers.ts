@@ -1,24 +1,38 @@
 /** How the intake answers: one event with what came of it, many with a line for each. */
+import type { Outcome } from "../core/outcome.ts";
 import type { Run } from "../core/record.ts";
+import type { CallAnswer } from "./call.ts";
 import type { Answer } from "./ingest.ts";
 import { type Refused, refused, refusedBy } from "./refusals.ts";
 
-export interface Told {
-  status: number;
-  headers: Readonly<Record<string, string>>;
-  body: string;
-}
+const json = { "content-type": "application/json" };
+const jsonLines = { "content-type": "application/x-ndjson" };
 
 /** To `POST /events` with one event. */
-export function toldOne(answer: Answer): Told {
+export function toldOne(answer: Answer): CallAnswer {
   if (!("taken" in answer)) return toldRefused(refusedOf(answer));
   const { event, outcome, runs } = answer.taken;
-  return { status: 200, headers: {}, body: JSON.stringify({ event, outcome, runs: runs.map(brief) }) };
+  const body = saysNothing(outcome)
+    ? `{"event":"${event}","outcome":{},"runs":${runs.length === 0 ? "[]" : JSON.stringify(runs.map(brief))}}` // an id of ours: [0-9a-z]
+    : JSON.stringify({ event, outcome, runs: runs.map(brief) });
+  return { status: 200, headers: json, body };
 }
 
-export const toldRefused = ({ status, headers, error }: Refused): Told => ({
+function saysNothing(outcome: Outcome): boolean {
+  for (const _name in outcome) return false;
+  return true;
+}
+
+/** What stands in the body of many is each one's own: that one was refused is no failure of the others. */
+export const toldMany = (body: string, form: "list" | "lines"): CallAnswer => ({
+  status: 200,
+  headers: form === "list" ? json : jsonLines,
+  body,
+});
+
+export const toldRefused = ({ status, headers, error }: Refused): CallAnswer => ({
   status,
-  headers,
+  headers: { ...json, ...headers },
   body: JSON.stringify({ error }),
 });
 

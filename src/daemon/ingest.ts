@@ -41,86 +41,104 @@ export interface Ingest {
   takeValue(sent: unknown, answer: (answer: Answer) => void): void | Promise<void>;
 }
 
+type Tell = (answer: Answer) => void;
+
 export function createIngest({ engine, caller, store, hasJustRun, cwd, now, id }: IngestOptions): Ingest {
-  let group: (() => void)[] = []; // answers to give when all is on disk that this turn has written
-  let failed: ((because: unknown) => void)[] = [];
+  let group: Group | undefined; // of the events of this turn
 
-  function whenCommitted(answer: () => void, fail: (because: unknown) => void): void {
-    if (group.length === 0) queueMicrotask(endGroup);
-    group.push(answer);
-    failed.push(fail);
+  /** Tells when all is on disk that this turn has written. */
+  function tellCommitted(answer: Answer, tell: Tell): void {
+    const committed = engine.committed();
+    if (group?.committed !== committed) group = groupOf(committed);
+    group.told.push({ answer, tell });
   }
 
-  function endGroup(): void {
-    const answers = group;
-    const failures = failed;
-    group = [];
-    failed = [];
-    const give = (): void => {
-      for (const answer of answers) answer();
+  function groupOf(committed: Promise<void>): Group {
+    const made: Group = { committed, told: [] };
+    const ended = (): void => {
+      if (group === made) group = undefined;
     };
-    engine.committed().then(give, (error: unknown) => {
-      for (const fail of failures) fail(error);
-    });
+    committed.then(
+      () => {
+        ended();
+        for (const { answer, tell } of made.told) tell(answer);
+      },
+      (thrown: unknown) => {
+        ended();
+        for (const { tell } of made.told) tell({ thrown });
+      },
+    );
+    return made;
   }
 
-  /** Without a wait where no hook waits. Throws or rejects where it could not be written down. */
-  function emit(event: HookEvent): MaybePromise<Outcome> {
-    const failures: unknown[] = [];
-    const outcome = engine.emit(event, { ...caller, unrecorded: (because) => failures.push(because) });
-    const checked = (found: Outcome): Outcome => {
-      if (failures.length > 0) throw failures[0];
-      return found;
-    };
-    return isThenable(outcome) ? Promise.resolve(outcome).then(checked) : checked(outcome);
-  }
-
-  function answerWith(event: HookEvent, outcome: Outcome, answer: (answer: Answer) => void): MaybePromise<void> {
-    const runs = store.runs({ eventId: event.id, limit: 1000 });
-    const give = (found: readonly Run[]): void => answerTaken({ event: event.id, outcome, runs: found }, answer);
-    return isThenable(runs) ? Promise.resolve(runs).then(give) : give(runs);
-  }
-
-  function answerTaken(taken: Taken, answer: (answer: Answer) => void): void {
+  function tellTaken(taken: Taken, tell: Tell): void {
     const { runs } = taken;
     const isLost = runs.length > 0 && runs.every(({ reason }) => saysFull(reason));
     const reason = runs[0]?.reason;
-    const told: Answer = isLost
-      ? { refused: "queue_full", ...(reason === undefined ? {} : { message: reason }) }
-      : { taken };
-    whenCommitted(
-      () => answer(told),
-      (thrown) => answer({ thrown }),
-    );
+    if (isLost) tellCommitted({ refused: "queue_full", ...(reason === undefined ? {} : { message: reason }) }, tell);
+    else tellCommitted({ taken }, tell);
   }
 
-  /** At once, where no hook had to be waited for. */
-  function answerDecided(event: HookEvent, outcome: Outcome, answer: (answer: Answer) => void): MaybePromise<void> {
-    if (hasJustRun?.(event.id) === false) return answerTaken({ event: event.id, outcome, runs: none }, answer);
-    return answerWith(event, outcome, answer);
+  /** At once, where no hook had to be waited for. Throws or rejects where the event could not be written down. */
+  function tellDecided(one: Emitted, outcome: Outcome, tell: Tell): MaybePromise<void> {
+    const { event, unwritten } = one;
+    if (unwritten) throw unwritten.because;
+    const runs = store.runs({ eventId: event, limit: 1000 });
+    if (!isThenable(runs)) return tellTaken({ event, outcome, runs }, tell);
+    return Promise.resolve(runs).then((found) => tellTaken({ event, outcome, runs: found }, tell));
   }
 
-  function takeValue(sent: unknown, answer: (answer: Answer) => void): void | Promise<void> {
+  /** Never rejects. */
+  async function tellLater(one: Emitted, deciding: PromiseLike<Outcome>, tell: Tell): Promise<void> {
+    try {
+      await tellDecided(one, await deciding, tell);
+    } catch (thrown) {
+      tell({ thrown });
+    }
+  }
+
+  function takeValue(sent: unknown, tell: Tell): void | Promise<void> {
     try {
       const event = eventOfSent(sent, { id: id(), at: now(), cwd });
-      const deciding = emit(event);
-      const ended = isThenable(deciding)
-        ? Promise.resolve(deciding).then((outcome) => answerWith(event, outcome, answer))
-        : answerDecided(event, deciding, answer);
-      return isThenable(ended) ? Promise.resolve(ended).catch((thrown: unknown) => answer({ thrown })) : undefined;
+      const one: Emitted = { event: event.id, unwritten: undefined };
+      const outcome = engine.emit(event, callerFor(one));
+      if (isThenable(outcome)) return tellLater(one, outcome, tell);
+      if (!one.unwritten && hasJustRun?.(event.id) === false)
+        return tellTaken({ event: event.id, outcome, runs: none }, tell);
+      const ended = tellDecided(one, outcome, tell);
+      return isThenable(ended) ? ended.catch((thrown: unknown) => tell({ thrown })) : undefined;
     } catch (thrown) {
-      answer({ thrown });
+      tell({ thrown });
       return undefined;
     }
   }
 
+  const callerFor = (one: Emitted): Caller => ({
+    ...caller,
+    unrecorded(because) {
+      one.unwritten ??= { because };
+    },
+  });
+
   return {
     takeValue,
-    take(text, answer) {
+    take(text, tell) {
       const sent = jsonIn(text);
-      return sent === undefined ? answer({ refused: "input_invalid" }) : takeValue(sent, answer);
+      return sent === undefined ? tell({ refused: "input_invalid" }) : takeValue(sent, tell);
     },
   };
+}
+
+/** Those who are told when one promise settles. */
+interface Group {
+  committed: Promise<void>;
+  told: { answer: Answer; tell: Tell }[];
+}
+
+/** What the line was told, by its id. */
+interface Emitted {
+  event: string;
+  unwritten: { because: unknown } | undefined;
 }
 
 const none: readonly Run[] = [];

@@ -1,11 +1,11 @@
 /** A daemon's intake: one lane for all that programs send, over HTTP and over the unix socket. Composition only. */
 import type { Socket } from "node:net";
 import type { Fields } from "../core/event.ts";
+import type { Door } from "./call.ts";
 import type { Daemon } from "./daemon.ts";
 import { createIngest } from "./ingest.ts";
 import { createIngestDoor } from "./ingest-http.ts";
 import { createLane } from "./lane.ts";
-import type { Door } from "./server.ts";
 import { createSocketLines } from "./socket-lines.ts";
 
 export interface Intake {

@@ -2,8 +2,6 @@
  * The lane of what others send: it is worked in slices of a few milliseconds, one in each turn of the event loop, so that an
  * agent that waits for a guard is never behind a backlog. What it holds is bounded; who sends more is not read (SAFETY F14).
  */
-import { isThenable } from "../core/flow.ts";
-
 /** Somebody who sends, with what was read and is not taken yet. */
 export interface Source {
   /** Takes the next event, and answers true; false: none is left, or none may be taken now. A promise: hooks are being waited for. Never throws or rejects. */
@@ -54,7 +52,8 @@ export function createLane({
 }: LaneOptions = {}): Lane {
   const sources = new Set<Source>(); // in the order of their turns
   const waiting = new Set<() => void>();
-  let held = { events: 0, bytes: 0 };
+  let heldEvents = 0;
+  let heldBytes = 0;
   let undecided = 0;
   let left = bounds.slice; // of this turn
   let isScheduled = false;
@@ -63,33 +62,34 @@ export function createLane({
   const mayTake = (): boolean => sources.size > 0 && undecided < bounds.undecided;
 
   function work(): void {
-    if (isWorking || !mayTake() || left <= 0) return void schedule();
+    if (!isWorking && left > 0)
+      for (let began = elapsed(); mayTake() && left > 0; began = elapsed()) {
+        const [source] = sources;
+        if (!source) break;
+        sources.delete(source);
+        takeTurn(source, began);
+      }
+    schedule();
+  }
+
+  /** A source's turn; then it goes behind the others, if it has more. */
+  function takeTurn(source: Source, began: number): void {
     isWorking = true;
-    const began = elapsed();
     try {
-      while (mayTake() && elapsed() - began < left) takeTurn(began);
+      for (let count = 0; count < inARow; count++) {
+        const taken = source.next();
+        if (taken === false) return;
+        if (taken !== true) waitFor(taken);
+        if (undecided >= bounds.undecided || elapsed() - began >= left) break;
+      }
+      sources.add(source);
     } finally {
       isWorking = false;
       left -= Math.max(elapsed() - began, 0.001);
     }
-    schedule();
   }
 
-  /** The first source's turn; then it goes behind the others, if it has more. */
-  function takeTurn(began: number): void {
-    const [source] = sources;
-    if (!source) return;
-    sources.delete(source);
-    for (let count = 0; count < inARow; count++) {
-      const taken = source.next();
-      if (taken === false) return;
-      if (isThenable(taken)) waitFor(taken);
-      if (undecided >= bounds.undecided || elapsed() - began >= left) break;
-    }
-    sources.add(source);
-  }
-
-  function waitFor(deciding: PromiseLike<unknown>): void {
+  function waitFor(deciding: Promise<unknown>): void {
     undecided += 1;
     const ended = (): void => {
       undecided -= 1;
@@ -112,23 +112,30 @@ export function createLane({
   return {
     wake(source) {
       const isAlone = sources.size === 0;
+      if (isAlone && !isWorking && left > 0 && undecided < bounds.undecided) {
+        takeTurn(source, elapsed());
+        work();
+        return;
+      }
       sources.add(source);
       if (isAlone) work();
       else schedule();
     },
     isWaiting: (source) => sources.has(source),
     hold(events, bytes) {
-      held = { events: held.events + events, bytes: held.bytes + bytes };
+      heldEvents += events;
+      heldBytes += bytes;
     },
     release(events, bytes) {
-      held = { events: held.events - events, bytes: held.bytes - bytes };
-      if (waiting.size === 0 || held.events > bounds.events / 2 || held.bytes > bounds.bytes / 2) return;
+      heldEvents -= events;
+      heldBytes -= bytes;
+      if (waiting.size === 0 || heldEvents > bounds.events / 2 || heldBytes > bounds.bytes / 2) return;
       const callbacks = [...waiting];
       waiting.clear();
       for (const callback of callbacks) callback();
     },
-    isFull: () => held.events >= bounds.events || held.bytes >= bounds.bytes,
+    isFull: () => heldEvents >= bounds.events || heldBytes >= bounds.bytes,
     whenFree: (callback) => void waiting.add(callback),
-    held: () => ({ ...held, undecided }),
+    held: () => ({ events: heldEvents, bytes: heldBytes, undecided }),
   };
 }

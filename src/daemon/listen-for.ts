@@ -2,6 +2,8 @@
 
 import { httpTokenFile } from "../agents/client-files.ts";
 import { anyConsent } from "../agents/git-consent.ts";
+import { agents } from "../agents/index.ts";
+import { registerWanted } from "../agents/wanted-events.ts";
 import { cleanEnvironment } from "../handlers/command-environment.ts";
 import { stateFolderOf, uptime } from "../system.ts";
 import { fill } from "../tools/fill.ts";
@@ -80,12 +82,18 @@ function tellingsOf({ context, source, environment, home, store, learnSecrets }:
     sessions: createSessionEnvironments(createBegunSessions(folder)),
     environment: cleanEnvironment(environment),
     ...{ home, now, id, learnSecrets },
-    /** Where a person has put our hook into git: back in its place. Elsewhere one look at a folder. */
-    async sessionBegan({ cwd }, given) {
-      if (!anyConsent(folder)) return [];
+    /** What hooks came to want of their agent, and where a person has put our hook into git: back in its place. */
+    async sessionBegan({ cwd, sender }, given) {
+      const known = await source?.at(cwd);
+      const agent = Object.hasOwn(agents, sender) ? agents[sender] : undefined;
+      const places = { home, root: known?.root ?? cwd, environment: given };
+      const wanting = agent && { agent, places, stateFolder: folder, hooks: known?.set.hooks ?? [] };
+      const notes = wanting ? await registerWanted(wanting) : [];
+      if (!anyConsent(folder)) return notes;
       const { refreshGitHooks } = await import("../cli/git-hooks.ts");
       const program = [process.execPath, process.env.HOOKLINE_BIN ?? ""] as const;
-      return refreshGitHooks({ place: { cwd, home, environment: given }, program, store }, { because: "session" });
+      const place = { cwd, home, environment: given };
+      return [...notes, ...(await refreshGitHooks({ place, program, store }, { because: "session" }))];
     },
   });
 }

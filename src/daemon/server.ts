@@ -1,10 +1,10 @@
 /** The daemon's doors, loopback and a unix socket: what asks for a verdict goes straight to its door, all else to the routes, which are loaded when they are first asked. */
 import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from "node:http";
-import { createServer as createSocketServer, type Socket, type Server as SocketServer } from "node:net";
+import type { Socket } from "node:net";
 import { HooklineError, messageOf } from "../core/error.ts";
-
-/** Takes a request that is its own, and answers true. On the socket of a private folder whoever asks is the user. */
-export type Door = (request: IncomingMessage, response: ServerResponse, isPrivate: boolean) => boolean;
+import type { Door } from "./call.ts";
+import { callOf } from "./call-http.ts";
+import { createPlainLane, type PlainLane } from "./plain-lane.ts";
 
 export interface ListenOptions {
   port: number;
@@ -44,62 +44,65 @@ const limits = {
 };
 
 /** @throws HooklineError port_taken */
-export async function listen({ port, socket, doors, routes, lines }: ListenOptions): Promise<Server> {
+export async function listen({ port, socket, doors, routes, lines = sendAway }: ListenOptions): Promise<Server> {
   const others = lazily(routes);
-  const take =
-    (isPrivate: boolean): Listener =>
-    (request, response) => {
-      response.sendDate = false;
-      for (const door of doors) if (door(request, response, isPrivate)) return;
-      others(request, response);
-    };
-  const loopback = createServer(limits, take(false));
-  loopback.maxConnections = connectionsAtMost;
-  await opened(loopback, () => loopback.listen(port, address), `${address}:${port}`);
-  const local = socket === undefined ? undefined : createServer(limits, take(true));
-  const sockets = local && createSocketServer({ allowHalfOpen: true }, (one) => sortOut(one, local, lines));
-  if (sockets && socket !== undefined) {
-    sockets.maxConnections = connectionsAtMost;
+  const loopback = createEntrance({ doors, others, isPrivate: false });
+  await opened(loopback.http, () => loopback.http.listen(port, address), `${address}:${port}`);
+  const entrances = [loopback];
+  if (socket !== undefined) {
+    const local = createEntrance({ doors, others, isPrivate: true, toOthers: lines });
+    entrances.push(local);
     try {
-      await opened(sockets, () => listenPrivately(sockets, socket), socket);
+      await opened(local.http, () => listenPrivately(local.http, socket), socket);
     } catch (error) {
-      loopback.close();
+      loopback.http.close();
       throw error;
     }
   }
-  const bound = loopback.address();
-  const http = local ? [loopback, local] : [loopback];
+  const bound = loopback.http.address();
   let closing: Promise<void> | undefined;
   return {
     port: typeof bound === "object" && bound ? bound.port : port,
     close(busy) {
-      closing ??= closeAll(sockets ? [loopback, sockets] : [loopback], http, busy);
+      closing ??= closeAll(entrances, busy);
       return closing;
     },
   };
 }
 
-/** Whoever speaks HTTP begins with the name of a method. */
-function sortOut(socket: Socket, http: NodeServer, lines: ListenOptions["lines"]): void {
-  const gone = (): void => void socket.destroy();
-  socket.on("error", gone);
-  socket.setTimeout(limits.headersTimeout, gone);
-  socket.once("data", (first) => {
-    socket.pause();
-    socket.setTimeout(0);
-    socket.off("error", gone);
-    socket.off("timeout", gone);
-    const isHttp = /^[A-Z]/.test(String.fromCharCode(Buffer.from(first)[0] ?? 0));
-    if (isHttp) http.emit("connection", socket);
-    else if (lines) lines(socket);
-    else return gone();
-    socket.unshift(first);
-    socket.resume();
-  });
+interface Entrance {
+  /** Listens, and serves what is not for the lane. */
+  http: NodeServer;
+  lane: PlainLane;
 }
 
+function createEntrance({
+  others,
+  ...given
+}: Pick<Parameters<typeof createPlainLane>[0], "doors" | "isPrivate" | "toOthers"> & { others: Listener }): Entrance {
+  const http = createServer(limits, (request, response) => {
+    response.sendDate = false;
+    const call = callOf(request, response, given.isPrivate);
+    for (const door of given.doors) if (door(call)) return;
+    others(request, response);
+  });
+  http.maxConnections = connectionsAtMost;
+  const byNode = http.listeners("connection");
+  http.removeAllListeners("connection");
+  const lane = createPlainLane({
+    ...{ ...given, limits },
+    toNode(socket) {
+      for (const serve of byNode) serve.call(http, socket);
+    },
+  });
+  http.on("connection", lane.serve);
+  return { http, lane };
+}
+
+const sendAway = (socket: Socket): void => void socket.destroy();
+
 /** Nobody else may so much as connect, from its first moment on. */
-function listenPrivately(server: SocketServer, path: string): void {
+function listenPrivately(server: NodeServer, path: string): void {
   const before = process.umask(0o177);
   try {
     server.listen(path);
@@ -124,7 +127,7 @@ function lazily(routes: ListenOptions["routes"]): Listener {
   };
 }
 
-function opened(server: NodeServer | SocketServer, begin: () => unknown, where: string): Promise<void> {
+function opened(server: NodeServer, begin: () => unknown, where: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = (error: unknown): void => reject(notListening(error, where));
     server.once("error", failed);
@@ -136,20 +139,22 @@ function opened(server: NodeServer | SocketServer, begin: () => unknown, where: 
   });
 }
 
-async function closeAll(
-  doors: readonly (NodeServer | SocketServer)[],
-  http: readonly NodeServer[],
-  busy: Promise<void> = Promise.resolve(),
-): Promise<void> {
-  const closed = Promise.all(doors.map((door) => new Promise<void>((resolve) => door.close(() => resolve()))));
-  for (const server of http) server.closeIdleConnections();
+async function closeAll(entrances: readonly Entrance[], busy: Promise<void> = Promise.resolve()): Promise<void> {
+  const closed = Promise.all(entrances.map(({ http }) => new Promise<void>((resolve) => http.close(() => resolve()))));
+  for (const { http, lane } of entrances) {
+    lane.close();
+    http.closeIdleConnections();
+  }
   let end: ReturnType<typeof setTimeout> | undefined;
   const moment = new Promise<void>((resolve) => {
     end = setTimeout(resolve, answersWithin);
   });
   await Promise.race([closed, Promise.all([moment, busy])]);
   clearTimeout(end);
-  for (const server of http) server.closeAllConnections();
+  for (const { http, lane } of entrances) {
+    lane.destroy();
+    http.closeAllConnections();
+  }
   await closed;
 }
 

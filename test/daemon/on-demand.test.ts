@@ -180,6 +180,23 @@ test("a daemon stays as long as an agent is registered to tell it over HTTP, for
   assert.match(await end, /^0/);
 });
 
+test("the last uninstall ends the daemon that a client has started, and no other", async (t) => {
+  const place = placeOf(t);
+  place.hookline("install", "claude-code");
+  place.hookline("install", "claude-code", "--layer", "local");
+  const own = ended(start(place, "--on-demand"));
+  const { pid } = await until(() => isUp(place), "it is up");
+  assert.doesNotMatch(place.hookline("uninstall", "claude-code", "--layer", "local").stdout, /has ended/);
+  assert.equal(isUp(place)?.pid, pid, "the user's layer needs it");
+  const last = place.hookline("uninstall", "claude-code");
+  assert.match(last.stdout, new RegExp(`note: the daemon that was started on demand has ended \\(process ${pid}\\)`));
+  assert.equal(await own, "0 ");
+  place.hookline("install", "claude-code");
+  const asked = await place.up();
+  assert.doesNotMatch(place.hookline("uninstall", "claude-code").stdout, /has ended/);
+  assert.equal(isUp(place)?.pid, asked.child.pid);
+});
+
 test("what up --service prints is what the service managers take", (t) => {
   const place = placeFor(t);
   const unit = place.hookline("up", "--service", "systemd", "--workspace", place.workspace);

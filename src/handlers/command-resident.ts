@@ -22,21 +22,25 @@ type Environment = Readonly<Record<string, string>>;
 
 export function createAskResident(): AskResident {
   const find = createFinder();
-  const contents = new WeakMap<CommandParams, string>();
+  const programs = new WeakMap<CommandParams, Program>();
   const senders = new WeakMap<Environment, Environment>();
 
-  function content(params: CommandParams): string {
-    const known = contents.get(params) ?? contentOf(params);
-    contents.set(params, known);
-    return known;
+  function program(params: CommandParams): Program {
+    const known = programs.get(params);
+    if (known) return known;
+    const made = { content: contentOf(params), called: calledBy(params), limits: limitsOf(params.resident) };
+    programs.set(params, made);
+    return made;
   }
 
   /** The variables of the agent, as this event's sender has them. */
   function ofSender({ environment: given }: StepContext["caller"]): Environment {
     if (!given) return none;
-    const known = senders.get(given) ?? agentVariables(given);
-    senders.set(given, known);
-    return known;
+    const known = senders.get(given);
+    if (known) return known;
+    const found = agentVariables(given);
+    senders.set(given, found);
+    return found;
   }
 
   function command(params: CommandParams, context: StepContext, folder: string): Omit<Command, "input"> | string {
@@ -46,17 +50,17 @@ export function createAskResident(): AskResident {
     return { ...line, cwd: isFolder(folder) ? folder : tmpdir(), environment, ...umaskOf(context.caller) };
   }
 
-  async function ask(params: CommandParams, protocol: Protocol, context: StepContext): Promise<StepResult> {
+  function ask(params: CommandParams, protocol: Protocol, context: StepContext): Promise<StepResult> {
     const { event, hook, caller, ports } = context;
     const folder = workspaceOf(context);
-    const depth = depthBelow(event, caller.environment ?? {});
-    const said = content(params);
+    const asked = program(params);
+    const { content, called, limits } = asked;
     const project = projectFolder(context, caller.environment);
     const question: Question = {
-      key: `${depth} ${caller.umask ?? ""} ${caller.environment ? "" : "nobody's environment "}${folder}\0${hook.origin.dialect}\0${hook.origin.plugin ?? ""}\0${said}`,
-      content: said,
-      called: calledBy(params),
-      limits: limitsOf(params.resident),
+      key: keyOf(asked, context, folder),
+      content,
+      called,
+      limits,
       command: () => command(params, context, folder),
       event: protocol.write(event, writtenName(hook, event.name), hook),
       environment: withProject(
@@ -69,8 +73,8 @@ export function createAskResident(): AskResident {
       timeout: context.timeout,
       signal: context.signal,
     };
-    const reply = ports.residents ? await ports.residents.ask(question) : await askOnce(question, context);
-    return resultOf(reply, protocol, context);
+    const answering = ports.residents ? ports.residents.ask(question) : askOnce(question, context);
+    return answering.then((reply) => resultOf(reply, protocol, context));
   }
 
   return (params, context) => {
@@ -83,6 +87,33 @@ export function createAskResident(): AskResident {
 }
 
 const none: Environment = {};
+
+/** What the words of a hook say of its program, whatever the event. */
+interface Program extends Pick<Question, "content" | "called" | "limits"> {
+  /** The last one, and what it was made of: most events of a hook are for one process. */
+  lastKey?: Apart & { key: string };
+}
+
+/** What else one process is not shared across. */
+interface Apart {
+  depth: number;
+  umask: number | undefined;
+  isNobodys: boolean;
+  folder: string;
+  origin: StepContext["hook"]["origin"];
+}
+
+function keyOf(program: Program, { event, caller, hook: { origin } }: StepContext, folder: string): string {
+  const { environment, umask } = caller;
+  const depth = depthBelow(event, environment ?? none);
+  const isNobodys = environment === undefined;
+  const { lastKey: last } = program;
+  const isSame = last?.depth === depth && last.umask === umask && last.isNobodys === isNobodys;
+  if (isSame && last.folder === folder && last.origin === origin) return last.key;
+  const key = `${depth} ${umask ?? ""} ${isNobodys ? "nobody's environment " : ""}${folder}\0${origin.dialect}\0${origin.plugin ?? ""}\0${program.content}`;
+  program.lastKey = { depth, umask, isNobodys, folder, origin, key };
+  return key;
+}
 
 const longestShown = 120;
 const calledBy = ({ command, args = [] }: CommandParams): string =>

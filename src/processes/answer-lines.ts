@@ -31,7 +31,9 @@ export function createAnswerLines(longestInBytes: number, hear: (line: string) =
     take(given) {
       const chunk = Buffer.isBuffer(given) ? given : Buffer.from(given.buffer, given.byteOffset, given.byteLength);
       let start = 0;
-      for (let end = chunk.indexOf(lineBreak); end >= 0 && !isOver; end = chunk.indexOf(lineBreak, start)) {
+      while (start < chunk.length && !isOver) {
+        const end = chunk.indexOf(lineBreak, start);
+        if (end < 0) break;
         isOver = size + end - start > longestInBytes;
         if (isOver) return false;
         const line = wholeLine(chunk, start, end);

@@ -20,7 +20,9 @@ export interface Job {
   /** How many were before it. */
   behind: number;
   settle(reply: Reply): void;
-  sentAt?: number;
+  /** Its line went out under this id, and then; undefined: it waits. */
+  id: string | undefined;
+  sentAt: number | undefined;
 }
 
 export interface ResidentProcess {
@@ -28,7 +30,8 @@ export interface ResidentProcess {
   readonly startedAt: number;
   asked(): number;
   underWay(): number;
-  send(job: Job): void;
+  /** @param now as `performance.now()` tells it */
+  send(job: Job, now: number): void;
   holds(job: Job): boolean;
   /** Ends it at once; what is under way fails with this reason. @param because whose fault it is, where it is of one */
   fail(failure: Failure, reason: string, because?: Job): void;
@@ -55,7 +58,8 @@ export interface ProcessOptions {
 
 export function followProcess({ companion, environment, answered, ended }: ProcessOptions): ResidentProcess {
   const startedAt = performance.now();
-  const underWay = new Map<string, Job>();
+  /** In their order, which is mostly that of the answers; a map would be made anew for each of them when it gets empty. */
+  const underWay: Job[] = [];
   const lines = createAnswerLines(longestLineInBytes, hear);
   let asked = 0;
   let told = 0;
@@ -68,19 +72,25 @@ export function followProcess({ companion, environment, answered, ended }: Proce
     return lastEnvironment.text;
   }
 
+  function take(id: string): Job | undefined {
+    const [first] = underWay;
+    if (first?.id === id) return underWay.shift();
+    const at = underWay.findIndex((job) => job.id === id);
+    return at < 0 ? undefined : underWay.splice(at, 1)[0];
+  }
+
   function hear(line: string): boolean {
     if (isOver) return false;
     const answer = readAnswerLine(line);
-    const job = typeof answer === "string" ? undefined : underWay.get(answer.id);
+    const job = typeof answer === "string" ? undefined : take(answer.id);
     if (typeof answer === "string" || !job) {
       const reason = typeof answer === "string" ? answer : `it answered what nobody asked: ${quote(line)}`;
       finish("output", reason, false);
       return false;
     }
-    underWay.delete(answer.id);
     told += 1;
     job.settle({ is: "answer", fields: answer.fields, line, notes: notesOf(job) });
-    if (retired !== undefined && underWay.size === 0) finish("cancelled", retired, true);
+    if (retired !== undefined && underWay.length === 0) finish("cancelled", retired, true);
     else answered();
     return !isOver;
   }
@@ -88,8 +98,7 @@ export function followProcess({ companion, environment, answered, ended }: Proce
   function finish(failure: Failure, reason: string, isClean: boolean, because?: Job): void {
     if (isOver) return;
     isOver = true;
-    const jobs = [...underWay.values()];
-    underWay.clear();
+    const jobs = underWay.splice(0);
     ended({ isClean: isClean && jobs.length === 0, reason, answered: told, startedAt });
     for (const job of jobs) {
       const own = because === undefined || because === job;
@@ -105,7 +114,7 @@ export function followProcess({ companion, environment, answered, ended }: Proce
       finish("output", `it wrote a line of more than ${longestLineInBytes} bytes`, false);
   });
   void companion.ended.then((how) => {
-    const isQuiet = underWay.size === 0;
+    const isQuiet = underWay.length === 0;
     finish("exit", isQuiet ? how : `${how} before it answered`, isQuiet && how === "it ended with exit code 0");
   });
 
@@ -113,19 +122,20 @@ export function followProcess({ companion, environment, answered, ended }: Proce
     pid: companion.pid,
     startedAt,
     asked: () => asked,
-    underWay: () => underWay.size,
-    send(job) {
+    underWay: () => underWay.length,
+    send(job, now) {
       asked += 1;
       const id = String(asked);
-      job.sentAt = performance.now();
-      underWay.set(id, job);
+      job.id = id;
+      job.sentAt = now;
+      underWay.push(job);
       companion.write(questionLine(id, job.question, environmentOf(job.question)));
     },
-    holds: (job) => [...underWay.values()].includes(job),
+    holds: (job) => underWay.includes(job),
     fail: (failure, reason, because) => finish(failure, reason, false, because),
     retire(reason) {
       retired = reason;
-      if (underWay.size === 0) finish("cancelled", reason, true);
+      if (underWay.length === 0) finish("cancelled", reason, true);
     },
   };
 }

@@ -70,17 +70,23 @@ export function createResidentProgram(first: Question, options: ProgramOptions):
     if (question.signal.aborted) return refused("cancelled", "the caller gave up");
     if (waiting.size >= waitingAtMost) return refused("error", `${waiting.size} events wait for it already`);
     return new Promise((resolve) => {
+      const { signal } = question;
       const abort = (): void => giveUp(job);
       const job: Job = {
         question,
         askedAt: lastAsked,
         behind: waiting.size + (current?.underWay() ?? 0),
         settle(reply) {
-          question.signal.removeEventListener("abort", abort);
+          signal.removeEventListener("abort", abort);
           resolve(reply);
         },
+        id: undefined,
+        sentAt: undefined,
       };
-      question.signal.addEventListener("abort", abort, { once: true });
+      const free = waiting.size === 0 ? freeProcess(lastAsked) : undefined;
+      if (free) give(free, job, lastAsked); // first of all, as it works while we go on
+      signal.addEventListener("abort", abort);
+      if (free) return;
       waiting.add(job);
       pump();
     });
@@ -89,27 +95,36 @@ export function createResidentProgram(first: Question, options: ProgramOptions):
   /** Gives the process as many questions as it may have. */
   function pump(): void {
     while (waiting.size > 0) {
-      if (current && isWornOut(current)) replace(current, "it had lived or answered enough");
-      const changed = starting ? undefined : files?.changed();
-      if (changed !== undefined) filesChanged(changed);
-      if (!current) {
-        begin();
+      const now = performance.now();
+      const free = freeProcess(now);
+      const [job] = waiting;
+      if (!free || !job) {
+        if (!current) begin();
         return;
       }
-      if (current.underWay() >= limits.concurrency) return;
-      const [job] = waiting;
-      if (!job) return;
       waiting.delete(job);
-      events += 1;
-      current.send(job);
-      looking ??= setTimeout(look, looksEvery).unref();
+      give(free, job, now);
     }
     if (isDraining) current?.retire(unwanted);
   }
 
+  /** The one that takes a question now, if it does. */
+  function freeProcess(now: number): ResidentProcess | undefined {
+    if (current && isWornOut(current, now)) replace(current, "it had lived or answered enough");
+    const changed = starting ? undefined : files?.changed();
+    if (changed !== undefined) filesChanged(changed);
+    return current && current.underWay() < limits.concurrency ? current : undefined;
+  }
+
+  function give(process: ResidentProcess, job: Job, now: number): void {
+    events += 1;
+    process.send(job, now);
+    looking ??= setTimeout(look, looksEvery).unref();
+  }
+
   /** One that was never asked is as good as new, else none would ever be. */
-  const isWornOut = ({ startedAt, asked }: ResidentProcess): boolean =>
-    asked() > 0 && (asked() >= limits.events || performance.now() - startedAt >= limits.age * 1000);
+  const isWornOut = ({ startedAt, asked }: ResidentProcess, now: number): boolean =>
+    asked() > 0 && (asked() >= limits.events || now - startedAt >= limits.age * 1000);
 
   /** Without a process that stays, the next event would be judged by what is there now. */
   function filesChanged(path: string): void {

@@ -3,12 +3,14 @@
  *
  * A scripted model on loopback asks for 20 calls of Bash, one after another; what lies between a request and the next is
  * the agent's own work, the tool, and its hooks. Sides: no hook; a command hook `true` of its own before each call, two of
- * them; ours with one and with 50 rules that match each call, are recorded and only write a log line, as `hookline install`
- * registers it (that is for every event of the agent, so at least two of them for each call), through the client that
+ * them, and the same on every event that ours is registered for: what the agent's own starting of programs costs there; ours
+ * with one and with 50 rules that match each call, are recorded and only write a log line, as `hookline install`
+ * registers it (that is for all but a few events of the agent, so for two of them on each call), through the client that
  * install chooses and over HTTP, with the daemon up. One reading is the median of a session's gaps, all but the first two.
  */
 import type { TestContext } from "node:test";
 import { installAgents } from "../scripts/install-agents.ts";
+import { claudeCode } from "../src/agents/claude-code.ts";
 import type { ScriptedTurn } from "../src/testing/scripted-model.ts";
 import { type ClaudeSession, startClaude } from "../test/agents/claude-session.ts";
 import { findClaude } from "../test/agents/installed.ts";
@@ -36,12 +38,17 @@ const warmUp = 2;
 
 const own = "`true`, one command hook of its own";
 const ownTwice = "`true` twice, two command hooks of its own";
+const everywhere = "`true` on each event that ours is registered for";
+const everywhereTwice = "`true` twice on each event that ours is registered for";
 const shell = "Hookline, one rule, the usual client";
 const http = "Hookline, one rule, over HTTP";
 const fifty = "Hookline, 50 rules, the usual client";
 
-const ownHooks = (count: number): string =>
-  JSON.stringify({ hooks: { PreToolUse: [{ hooks: Array(count).fill({ type: "command", command: "true" }) }] } });
+/** Their words differ: of equal hooks the agent runs one. */
+function ownHooks(count: number, events: readonly string[]): string {
+  const hooks = Array.from({ length: count }, (_, index) => ({ type: "command", command: `true ${index}` }));
+  return JSON.stringify({ hooks: Object.fromEntries(events.map((event) => [event, [{ hooks }]])) });
+}
 const rules = (count: number): string =>
   Array.from({ length: count }, (_, index) =>
     [
@@ -56,9 +63,9 @@ const rules = (count: number): string =>
 type Prepare = (session: ClaudeSession, after: (end: () => unknown) => void) => Promise<void>;
 
 const ownSettings =
-  (count: number): Prepare =>
+  (count: number, events: readonly string[] = ["PreToolUse"]): Prepare =>
   async ({ write }) =>
-    write(".claude/settings.json", ownHooks(count));
+    write(".claude/settings.json", ownHooks(count, events));
 
 const hookline =
   (count: number, ...words: string[]): Prepare =>
@@ -81,6 +88,8 @@ const sides: Readonly<Record<string, Prepare>> = {
   [shell]: hookline(1),
   [http]: hookline(1, "--http"),
   [fifty]: hookline(50),
+  [everywhere]: ownSettings(1, claudeCode.settings.events),
+  [everywhereTwice]: ownSettings(2, claudeCode.settings.events),
 };
 
 interface Side {
@@ -104,6 +113,9 @@ async function measureWith(after: (end: () => unknown) => void): Promise<Finding
       ratioOf(samples, { goal: "one hook, over HTTP", cost: http, by: own, atMost: 1.3 }),
       ratioOf(samples, { goal: "50 hooks", cost: fifty, by: ownTwice, atMost: 1 }),
       ratioOf(samples, { goal: "one hook, against no hook at all", cost: shell, by: "no hook" }),
+      ratioOf(samples, { goal: "one hook, where `true` is on the same events", cost: shell, by: everywhere }),
+      ratioOf(samples, { goal: "50 hooks, where two `true` are on the same events", cost: fifty, by: everywhereTwice }),
+      ratioOf(samples, { goal: "`true` on the same events", cost: everywhere, by: own }),
     ],
   };
 }

@@ -110,7 +110,9 @@ function judged({ bin, project, environment }: Place): number {
 
 async function measureIn(place: Place): Promise<Findings> {
   const { bin, project, input, environment, line } = place;
-  const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+  const words = [...line.replace(/^exec /, "").matchAll(/"([^"]*)"|(\S+)/g)].map(
+    ([, quoted, plain]) => quoted ?? plain ?? "",
+  );
   const node = [process.execPath, bin, "hook", "claude-code", "--event", "PreToolUse", "--by", "user"] as const;
   const sides: Record<string, { command: Program["command"]; runs: number; off?: true; asks?: true }> = {
     [client]: { command: [words[0] ?? "", ...words.slice(1)], runs: 20, asks: true },

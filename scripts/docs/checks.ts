@@ -114,6 +114,9 @@ function sameNames(place: string, written: readonly string[], real: readonly str
   return [
     ...real.filter((name) => !written.includes(name)).map((name) => `${place}: "${name}" is missing`),
     ...written.filter((name) => !real.includes(name)).map((name) => `${place}: there is no "${name}" in the code`),
+    ...written
+      .filter((name, index) => written.indexOf(name) < index)
+      .map((name) => `${place}: "${name}" is there twice`),
   ];
 }
 

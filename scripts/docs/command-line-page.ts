@@ -37,7 +37,8 @@ const flags: Readonly<Record<string, string>> = {
   "git --dry-run": "says what would be done and writes nothing",
   "git --by": "the file that git started, which calls `git run`",
   "git --renew": "that file has seen that hooks may have changed, and is written anew",
-  "up --port": "where it listens, on this machine alone; 4665 unless said, 0 for any that is free",
+  "up --port":
+    "where it listens, on this machine alone; 0 for any that is free. Unless said: where agents' own HTTP hooks look for it, else 4665, and any that is free where that is taken",
   "up --workspace":
     "a folder whose automation files are in force; may be given more than once; the current folder unless said",
   "up --once": "does what is due and queued now, waits for it and exits: for a clock of your own, or a test",
@@ -84,7 +85,7 @@ const remarks: Readonly<Record<string, string>> = {
   up: "In the foreground until Ctrl-C or `hookline down`, or with `--background`; one for each store. JSON: one line when it is up, with `pid`, `port`, `workspaces`, `automations`, `due`, `watches` and `queue`. All of it: [daemon.md](daemon.md).",
   down: 'Waits until it has ended, within ten seconds: runs of automations go on at the next start. Without a daemon it says so, and exits 0. JSON: `{"stopped": PID | null}`.',
   status:
-    "Also closes runs that a crash left open. Of a daemon it tells its version, age and memory, who has spoken to it and when, how long decisions took, what is watched, when what is due, what waits and which automations are broken.",
+    "Also closes runs that a crash left open. Of a daemon it tells its version, age and memory, who has spoken to it and when, how long decisions took, what is watched, when what is due, what waits and which automations are broken. Agents whose HTTP hooks go to another port are named, with what to do.",
   git: "`install` and `uninstall` for a person; `git run pre-commit` is what git's hook calls, and its exit code is that of the first script that fails. All of it: [git.md](git.md).",
   automation:
     "Automations of the store; ID is the automation's own, or `PROJECT/ID`. `fire` waits for the run that it started, unless a daemon has it. What the fields mean: [automations.md](automations.md).",

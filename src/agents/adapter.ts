@@ -39,6 +39,8 @@ export interface AgentSettings {
   /** Always registered, and only while a hook wants them, because a silent hook has side effects there (R50). */
   events: readonly AgentEventName[];
   onlyWanted: readonly AgentEventName[];
+  /** Those of the last that cost nothing but time: registered as soon as a session begins where a hook wants them. */
+  joinsLater: readonly AgentEventName[];
   timeout: Seconds;
   /** Agents that run the files of these layers too (double firing, R35). */
   alsoReadBy: Readonly<Partial<Record<InstallLayer, readonly string[]>>>;

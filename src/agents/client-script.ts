@@ -22,7 +22,8 @@ const bufferedAtMost = 48 * 1024;
 /**
  * No part of it may start a program: each costs more than all the rest. `read -N` in the C locale takes bytes in bulk, where
  * every other form takes one per system call, and with a time limit (-t) two more per byte: so those with one are short. It
- * leaves NUL bytes out, which JSON never holds.
+ * leaves NUL bytes out, which JSON never holds. `printf` sends a packet for each line; `echo` sends all its lines in one, once
+ * something has been written before, be it to nowhere. A redirection costs ten system calls, so what can shares one.
  *
  * bash -p: functions and options of the person's environment are not taken in, so none of them can stand in for a builtin.
  *
@@ -50,17 +51,14 @@ ask() {
     become
   fi
 
-  # Before anything is said: it is our process that has this number, and the one that wrote the address.
-  { read -r port token proof pid started _ <"$address" && read -r stat <"/proc/$pid/stat" \\
-    && read -r -N 64 mask </proc/self/status && mapfile -d '' -t variables </proc/self/environ; } 2>/dev/null || become
-  fields=(\${stat##*) })
-  [[ -O /proc/$pid && \${fields[0]} != [ZX] && \${fields[19]} == "$started" ]] || become
-  IFS=
-
-  read -r -N ${payloadAtMost + 1} payload 2>/dev/null
-  held=yes
+  # Before anything is said: it is our process that has this number, and the one that wrote the address. Once the payload is
+  # read, it has to be handed on.
+  { echo && read -r port token proof pid started _ <"$address" && read -r stat <"/proc/$pid/stat" \\
+    && read -r -N 64 mask </proc/self/status && mapfile -d '' -t variables </proc/self/environ && fields=(\${stat##*) }) && IFS= \\
+    && [[ -O /proc/$pid && \${fields[0]} != [ZX] && \${fields[19]} == "$started" ]] \\
+    && { read -r -N ${payloadAtMost + 1} payload; held=yes; } && exec 3<>"/dev/tcp/127.0.0.1/$port"; } &>/dev/null \\
+    || become \${held:+--asked}
   ((\${#payload} > ${payloadAtMost})) && become
-  { exec 3<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null || become --asked
 
   folder=$PWD
   if [[ $folder == *[!A-Za-z0-9/._-]* ]]; then
@@ -86,13 +84,14 @@ ask() {
   else
     head+=$'\\r\\n'
   fi
-  { printf '%s%s\\0' "$head" "$payload"; printf '%s\\0' "\${variables[@]}"; } >&3 2>/dev/null || become --asked
+  { echo -n "$head" && printf '%s\\0' "$payload" "\${variables[@]}"; } >&3 2>/dev/null || become --asked
 
   # The first bytes say that it was taken (102), or are the answer already. One without our proof is another program's.
   read -r -N 12 -t 0.25 -u 3 status || become --asked
   if [[ $status == 'HTTP/1.1 102' ]]; then
     taken=yes
-    { read -r -N 15 -t 5 -u 3 _ && read -r -N 12 -t 650 -u 3 status; } || become --taken
+    read -r -N 27 -t 650 -u 3 status || become --taken
+    status=\${status:15}
   fi
   read -r -N 67108864 -u 3 answer
   if [[ $answer != *$'\\r\\n\\r\\n'* ]]; then

@@ -41,9 +41,11 @@ export function writeClient(stateFolder: string, client: ClientScript): void {
   renameSync(temporary, file);
 }
 
-/** The bash that a written client names; undefined: there is no client. */
-export function bashOfClient(stateFolder: string): string | undefined {
+/** For which bash and which version a client was written; undefined: there is none. May throw what the file system says. */
+export function writtenClient(stateFolder: string): Pick<ClientScript, "bash" | "version"> | undefined {
   const file = clientFile(stateFolder);
-  if (!existsSync(file)) return undefined;
-  return /^#!(\S.*) -p\n/.exec(readFileSync(file, "utf8"))?.[1];
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const [, bash] = /^#!(\S.*) -p\n/.exec(text) ?? [];
+  const [, version = ""] = /\bversion='([^']*)'/.exec(text) ?? [];
+  return bash === undefined ? undefined : { bash, version };
 }

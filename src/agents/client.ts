@@ -1,11 +1,11 @@
 /** Which client an agent is to start on each event, what that needs in the state folder, and taking it away again. */
-import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { messageOf } from "../core/error.ts";
 import { clientFile, httpTokenFile, onDemandFile, sessionsFolder, startedFile } from "./client-files.ts";
 import { findBash, writeClient } from "./client-shell.ts";
+import { httpDoors } from "./http-doors.ts";
 import { journalFolder, journalledFiles } from "./journal.ts";
-import { ownHttpPlace } from "./own-call.ts";
 import { makePrivateFolder } from "./settings-file.ts";
 
 export interface ClientChoice {
@@ -34,7 +34,8 @@ export function chooseClient({ stateFolder, environment, program }: Clients): Cl
   if (bash === undefined)
     return { is: "node", program, because: "no bash from version 5 on was found that reaches sockets and sees /proc" };
   const because = `${bash} asks the daemon, and starts Node only where none answers`;
-  return { is: "shell", program: [bash, "-p", clientFile(stateFolder)], because, bash };
+  // exec: the shell that the agent starts for the line becomes the client, instead of starting it and waiting
+  return { is: "shell", program: ["exec", bash, "-p", clientFile(stateFolder)], because, bash };
 }
 
 /**
@@ -62,45 +63,32 @@ function allowOnDemand(file: string, port: number | undefined): void {
     writeFileSync(file, port === undefined ? "" : `${port}\n`, { mode: 0o600 });
 }
 
-/** The token of agents' own HTTP hooks, made when it is first asked for. May throw what the file system says. */
-export function httpToken(stateFolder: string): string {
-  const file = httpTokenFile(stateFolder);
-  if (!existsSync(file)) {
-    makePrivateFolder(stateFolder);
-    writeFileSync(file, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
-  }
-  return readFileSync(file, "utf8").trim();
-}
-
 /**
- * After an install or uninstall: the token, the port and what sessions left for a daemon go with the last settings file that
- * tells one over HTTP. What cannot be removed stays, and does nothing.
+ * After an install or uninstall: what no settings file needs any more goes. All of it with the last of them; the token, the port
+ * and what sessions left for a daemon with the last that tells one over HTTP; and what asks or starts a daemon where install was
+ * told that none is wanted, and nobody else calls it. What cannot be removed stays, and does nothing.
  */
-export function forgetHttp(stateFolder: string): void {
-  try {
-    if (!existsSync(httpTokenFile(stateFolder)) || journalledFiles(stateFolder).some(tellsOverHttp)) return;
-    rmSync(httpTokenFile(stateFolder), { force: true });
-    if (existsSync(onDemandFile(stateFolder))) writeFileSync(onDemandFile(stateFolder), "", { mode: 0o600 });
-    rmSync(sessionsFolder(stateFolder), { recursive: true, force: true });
-  } catch {
-    // The folder cannot be written, or a journal not be read: a door that nobody knocks at is in nobody's way.
-  }
-}
-
-/** An address of ours, as install writes it or as an editor would write it anew. */
-function tellsOverHttp(file: string): boolean {
-  return existsSync(file) && ownHttpPlace.test(readFileSync(file, "utf8"));
-}
-
-/** After the last uninstall. What cannot be removed stays, and does nothing. */
-export function removeClients(stateFolder: string): void {
+export function removeUnused(stateFolder: string, { daemonWanted }: { daemonWanted: boolean }): void {
+  const remove = (...files: ((stateFolder: string) => string)[]): void => {
+    for (const file of files) rmSync(file(stateFolder), { force: true, recursive: true });
+  };
   try {
     const notes = journalFolder(stateFolder);
-    if (existsSync(notes) && readdirSync(notes).length > 0) return;
-    rmSync(sessionsFolder(stateFolder), { recursive: true, force: true });
-    for (const file of [clientFile, onDemandFile, startedFile, httpTokenFile])
-      rmSync(file(stateFolder), { force: true });
+    const installs = existsSync(notes) ? readdirSync(notes).length : 0;
+    if (installs === 0) remove(sessionsFolder, clientFile, onDemandFile, startedFile, httpTokenFile);
+    if (installs === 0 || httpDoors(stateFolder).length > 0) return;
+    if (existsSync(httpTokenFile(stateFolder))) {
+      remove(httpTokenFile, sessionsFolder);
+      if (existsSync(onDemandFile(stateFolder))) writeFileSync(onDemandFile(stateFolder), "", { mode: 0o600 });
+    }
+    // Where there was no bash, those of other layers who start a daemon look like those who are to start none.
+    const isAlone = installs === 1 || existsSync(clientFile(stateFolder));
+    if (!daemonWanted && isAlone && !journalledFiles(stateFolder).some(callsShellClient))
+      remove(clientFile, onDemandFile, startedFile);
   } catch {
-    // The folder cannot be written: a client that nobody calls is in nobody's way.
+    // The folder cannot be written, or settings not be read: what nobody calls is in nobody's way.
   }
 }
+
+const callsShellClient = (settings: string): boolean =>
+  existsSync(settings) && readFileSync(settings, "utf8").includes(basename(clientFile("")));

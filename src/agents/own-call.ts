@@ -8,9 +8,9 @@ export interface OwnCall {
 }
 
 const word = String.raw`(?:"(?:[^"\\]|\\.)*"|[^\s"';&|<>]+)`;
-/** A client, or Node or bash with what it runs. */
+/** A client, or Node or bash with what it runs; a shell may become it. */
 const call = new RegExp(
-  `^(?<program>${word}(?: -p)?(?: ${word})?) hook (?<agent>[\\w-]+) --event (?<event>\\w+)(?: --by (?<by>\\w+))?$`,
+  `^(?:exec )?(?<program>${word}(?: -p)?(?: ${word})?) hook (?<agent>[\\w-]+) --event (?<event>\\w+)(?: --by (?<by>\\w+))?$`,
 );
 
 /** Nothing but a call of ours; a longer line that only contains one belongs to its author. */
@@ -23,8 +23,22 @@ export function readOwnCall(command: unknown): OwnCall | undefined {
 
 const address = /^http:\/\/127\.0\.0\.1:\d+\/hook\/(?<agent>[\w-]+)\?event=(?<event>\w+)&by=(?<by>\w+)$/;
 
-/** Anywhere in a text of JSON, where a slash may be written as two characters. */
-export const ownHttpPlace: RegExp = /"http:(?:\\?\/){2}127\.0\.0\.1:\d+\\?\/hook\\?\/[\w-]+\?event=\w+&by=\w+"/;
+/** In a text of JSON, where a slash may be written as two characters. */
+const addressWithin =
+  /"http:(?:\\?\/){2}127\.0\.0\.1:(?<port>\d+)\\?\/hook\\?\/(?<agent>[\w-]+)\?event=\w+&by=(?<by>\w+)"/;
+
+/** Whom an agent tells over HTTP. */
+export interface OwnDoor {
+  port: number;
+  agent: string;
+  by: string;
+}
+
+/** The first address of ours in an agent's settings, as install writes it or as an editor would write it anew. */
+export function ownDoorIn(text: string): OwnDoor | undefined {
+  const { port, agent, by } = addressWithin.exec(text)?.groups ?? {};
+  return port === undefined || agent === undefined || by === undefined ? undefined : { port: Number(port), agent, by };
+}
 
 /** Where an agent's own HTTP hook tells the daemon of an event. */
 export const ownAddress = (port: number, { agent, event, by }: Required<OwnCall>): string =>

@@ -16,7 +16,7 @@ import { addGroups, emptyContainers, type Group, groupsIn, removeHandlers } from
 
 export interface Registration {
   agent: string;
-  /** Absolute paths: the Node that runs us, and our bin. */
+  /** Absolute paths: the Node that runs us, and our bin; or the shell's client, with what stands before it. */
   program: readonly string[];
   /** The layer, so that two registrations of one event can be told apart (R49). */
   by: string;
@@ -37,7 +37,7 @@ const quoted = (word: string): string => `"${word.replaceAll(/\/{2,}/g, "/").rep
 
 /** The line that the agent runs. It holds no "//": Cursor reads that as a remark. */
 export const commandFor = ({ program, agent, by }: Registration, event: string): string =>
-  `${program.map((word) => (/^-\w$/.test(word) ? word : quoted(word))).join(" ")} hook ${agent} --event ${event} --by ${by}`;
+  `${program.map((word) => (/^(?:exec|-\w)$/.test(word) ? word : quoted(word))).join(" ")} hook ${agent} --event ${event} --by ${by}`;
 
 function handlerFor(registration: Registration, event: string): Fields {
   const { http, timeout } = registration;

@@ -70,9 +70,14 @@ async function oneByOne(
 export const withComplaints = (reply: Reply, complaints: readonly string[]): Reply =>
   reply.exitCode === 2 || complaints.length === 0 ? reply : { ...reply, stderr: complaints.join("\n") };
 
-/** What a process prints for it. */
-export const printed = ({ body }: Pick<Reply, "body">): string =>
-  body === undefined ? "" : typeof body === "string" ? body : `${JSON.stringify(body)}\n`;
+/** What a process prints for it, on standard output and standard error. */
+export const printed = ({ body, stderr }: Reply): { out: string; error: string } => ({
+  out: body === undefined ? "" : typeof body === "string" ? withoutNul(body) : `${JSON.stringify(body)}\n`,
+  error: stderr ? `${withoutNul(stderr)}\n` : "",
+});
+
+/** No shell can pass it on: the client in bash would find the answer too short, and take it for lost. JSON never holds it. */
+const withoutNul = (text: string): string => text.replaceAll("\0", "");
 
 /** What a telling was that could not be read or judged, as far as it is known. */
 export interface Unjudged {

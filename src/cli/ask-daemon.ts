@@ -2,6 +2,7 @@
  * Asks a daemon about an agent's event, as the command does before it does the work itself. Apart from the command, because it
  * must not decide: it says what the daemon answered, that nobody has taken the event, or that it was taken and got lost (R60).
  */
+import { answersWithin } from "../agents/telling.ts";
 import type { Address } from "../daemon/address.ts";
 import { folderHeader, ownType, sentHeader, umaskHeader, versionHeader } from "../daemon/hook-wire.ts";
 import { readAnswer } from "./ask-daemon-answer.ts";
@@ -31,8 +32,6 @@ export type Asked =
   | { is: "lost" };
 
 const takenWithin = 250;
-/** The agent gives up at 660 s. */
-const answeredWithin = 650_000;
 
 /** Never rejects. */
 export function askDaemon(address: Address, question: Question): Promise<Asked> {
@@ -50,7 +49,7 @@ export function askDaemon(address: Address, question: Question): Promise<Asked> 
     socket.on("data", (bytes: Buffer) => {
       if (received.length === 0) {
         clearTimeout(timer);
-        timer = setTimeout(() => conclude(), answeredWithin);
+        timer = setTimeout(() => conclude(), answersWithin);
       }
       received = Buffer.concat([received, bytes]);
       const asked = readAnswer(received, address.proof);

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import type { Reply } from "../agents/adapter.ts";
+import type { AgentAdapter, Reply } from "../agents/adapter.ts";
 import { httpTokenFile } from "../agents/client-files.ts";
 import { anyConsent } from "../agents/git-consent.ts";
 import {
@@ -19,6 +19,7 @@ import {
   unanswerable,
   withComplaints,
 } from "../agents/telling.ts";
+import { registerWanted } from "../agents/wanted-events.ts";
 import { complaintAbout } from "../core/complaint.ts";
 import { HooklineError, messageOf } from "../core/error.ts";
 import type { SessionId } from "../core/event.ts";
@@ -30,7 +31,7 @@ import { createDetachedQueue } from "../queues/detached.ts";
 import type { LoadedHooks } from "../sources/load.ts";
 import { storeWithFallback } from "../stores/fallback.ts";
 import { openSqliteStore } from "../stores/sqlite.ts";
-import { systemPorts } from "../system.ts";
+import { createIds } from "../system.ts";
 import { type Asked, askDaemon } from "./ask-daemon.ts";
 import { buildVersion } from "./build-version.ts";
 import { environmentOf } from "./command.ts";
@@ -57,11 +58,7 @@ interface Said {
   out: string | Uint8Array;
   error: string | Uint8Array;
 }
-const saying = (reply: Reply): Said => ({
-  exitCode: reply.exitCode,
-  out: printed(reply),
-  error: reply.stderr ? `${reply.stderr}\n` : "",
-});
+const saying = (reply: Reply): Said => ({ exitCode: reply.exitCode, ...printed(reply) });
 
 async function hook(given: readonly string[]): Promise<Said> {
   const words = readWords(given);
@@ -90,11 +87,10 @@ const diedJudging = (): HooklineError =>
   });
 
 function readHere(payload: Buffer, words: Words, place: Place): Telling {
-  const { id, now } = systemPorts();
   return readTelling(adapterOf(words.agent), payload.toString("utf8"), {
     where: "standard input",
-    at: now(),
-    id,
+    at: Date.now(),
+    id: createIds(Date.now),
     cwd: place.cwd,
     ...(words.event ? { event: words.event } : {}),
     ...(words.by ? { registration: words.by } : {}),
@@ -204,6 +200,7 @@ async function answer(telling: Telling, place: Place, words: Words): Promise<Rep
   const reply = adapter.encode(event, outcome);
   if (rowOf(event.name).beginsSession) {
     for (const note of await refreshGit(here, line.ports.store)) complain(note);
+    for (const note of await registerHere(adapter, place, line.loaded)) complain(note);
     if (event.session !== undefined) await leaveEnvironment(place, event.session);
   }
   await line.close();
@@ -228,6 +225,17 @@ async function refreshGit(here: Place, store: Store): Promise<string[]> {
   const { refreshGitHooks } = await import("./git-hooks.ts");
   const program = [process.execPath, process.env.HOOKLINE_BIN ?? ""] as const;
   return refreshGitHooks({ place: here, program, store }, { because: "session" });
+}
+
+/** Whoever wants an event that was not registered hears it from now on. */
+function registerHere(agent: AgentAdapter, place: Place, { set, root }: LoadedHooks): Promise<readonly string[]> {
+  const { home, environment } = place;
+  return registerWanted({
+    agent,
+    places: { home, root, environment },
+    stateFolder: stateFolder(place),
+    hooks: set.hooks,
+  });
 }
 
 async function tryToLoad(place: Place): Promise<LoadedHooks | undefined> {

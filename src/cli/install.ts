@@ -1,12 +1,14 @@
 /** hookline install and uninstall: edits the agent's own settings, keeps everything else in them, and is undone exactly. */
-import { realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { type AgentAdapter, type InstallLayer, installLayers } from "../agents/adapter.ts";
-import { type Clients, chooseClient, forgetHttp, httpToken, prepareClient, removeClients } from "../agents/client.ts";
+import { type Clients, chooseClient, prepareClient, removeUnused } from "../agents/client.ts";
+import { onDemandFile } from "../agents/client-files.ts";
+import { httpToken } from "../agents/http-doors.ts";
 import { agents } from "../agents/index.ts";
 import { type InstallResult, installAgent, uninstallAgent } from "../agents/install.ts";
 import type { HttpRegistration } from "../agents/registration.ts";
-import { HooklineError } from "../core/error.ts";
+import { HooklineError, messageOf } from "../core/error.ts";
 import type { Hook } from "../core/hook.ts";
 import { nearest } from "../core/nearest.ts";
 import { listensTo } from "../core/plan.ts";
@@ -15,6 +17,8 @@ import { loadAll } from "../loading.ts";
 import { findProject } from "../sources/project.ts";
 import { buildVersion } from "./build-version.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "./command.ts";
+import { portToCome } from "./daemon-port.ts";
+import { endDaemon } from "./end-daemon.ts";
 import { shortPath } from "./list.ts";
 import { loadingFor } from "./loaded.ts";
 import { stateFolder, storePath } from "./place.ts";
@@ -27,7 +31,7 @@ export async function install(invocation: Invocation): Promise<ExitCode> {
   const ours = set.hooks.filter(({ origin }) => !origin.file || !agent.readsItself(origin.file, places));
   const wanted = [...new Set(ours.flatMap(({ on }) => ("event" in on ? on.event : [])))];
   const state = stateFolder(invocation);
-  const door = invocation.flags.http === true ? daemonsDoor(invocation, { agent, layer, ours }) : undefined;
+  const door = invocation.flags.http === true ? await daemonsDoor(invocation, { agent, layer, ours }) : undefined;
   const options = { agent, layer, places, stateFolder: state, ...(door && { http: door }), wanted };
   const planned = { ...options, takeOver: invocation.flags["take-over"] === true };
   const isDry = invocation.flags["dry-run"] === true;
@@ -36,8 +40,10 @@ export async function install(invocation: Invocation): Promise<ExitCode> {
   const plan = installAgent({ ...planned, command: chosen.program, dryRun: true }); // refused before anything is written
   const client = isDry ? chosen : prepareClient(clients);
   const result = isDry ? plan : installAgent({ ...planned, command: client.program });
-  if (!isDry) forgetHttp(state);
-  if (door && !isDry) result.notes.push(...tokenNotes(result.file));
+  if (!isDry) {
+    removeUnused(state, { daemonWanted: invocation.environment.HOOKLINE_DAEMON !== "off" });
+    result.notes.push(...(door ? tokenNotes(result.file) : []), ...(await endUnwanted(invocation)));
+  }
   report(invocation, result, {
     done: `${agent.title} now calls Hookline: ${place(invocation, result.file)}`,
     same: `nothing to do: ${agent.title} calls Hookline already (${place(invocation, result.file)})`,
@@ -67,7 +73,10 @@ interface Asked {
 }
 
 /** How the agent tells the daemon over HTTP. Throws HooklineError usage. */
-function daemonsDoor(invocation: Invocation, { agent, layer, ours }: Asked): HttpRegistration & { words: string } {
+async function daemonsDoor(
+  invocation: Invocation,
+  { agent, layer, ours }: Asked,
+): Promise<HttpRegistration & { words: string }> {
   const { overHttp } = agent;
   if (!overHttp) throw usageError(`${agent.title} tells nobody over HTTP`, "install AGENT, without --http");
   if (layer === "project") {
@@ -78,8 +87,9 @@ function daemonsDoor(invocation: Invocation, { agent, layer, ours }: Asked): Htt
   }
   if (invocation.environment.HOOKLINE_DAEMON === "off")
     throw usageError("--http needs the daemon, and HOOKLINE_DAEMON is off", "install AGENT, without --http");
-  const running = runningDaemon(daemonFilesOf(storePath(invocation, textFlag(invocation.flags, "store"))));
-  const port = running?.port ?? usualPort;
+  const store = storePath(invocation, textFlag(invocation.flags, "store"));
+  const running = runningDaemon(daemonFilesOf(store));
+  const port = running?.port ?? (await portToCome(invocation, store));
   const guards = ours.filter((hook) => hook.enabled && hook.onFailure === "block");
   const events = [...agent.settings.events, ...agent.settings.onlyWanted];
   const start = running ? "" : "; none runs yet: the first command starts one, and so does hookline up";
@@ -93,7 +103,7 @@ function daemonsDoor(invocation: Invocation, { agent, layer, ours }: Asked): Htt
   };
 }
 
-export function uninstall(invocation: Invocation): ExitCode {
+export async function uninstall(invocation: Invocation): Promise<ExitCode> {
   const { agent, layer } = target(invocation, "uninstall");
   const { root } = findProject(invocation.cwd, invocation.home);
   const result = uninstallAgent({
@@ -104,8 +114,8 @@ export function uninstall(invocation: Invocation): ExitCode {
     dryRun: invocation.flags["dry-run"] === true,
   });
   if (invocation.flags["dry-run"] !== true) {
-    forgetHttp(stateFolder(invocation));
-    removeClients(stateFolder(invocation));
+    removeUnused(stateFolder(invocation), { daemonWanted: true });
+    result.notes.push(...(await endUnwanted(invocation)));
   }
   report(invocation, result, {
     done: `${agent.title} no longer calls Hookline: ${place(invocation, result.file)}`,
@@ -115,8 +125,21 @@ export function uninstall(invocation: Invocation): ExitCode {
   return 0;
 }
 
-/** Of a daemon that nobody has given another. */
-const usualPort = 4665;
+/** The daemon that a client has started, once no client may start one any more. Never rejects: what was asked for is done. */
+async function endUnwanted(invocation: Invocation): Promise<string[]> {
+  if (existsSync(onDemandFile(stateFolder(invocation)))) return [];
+  const files = daemonFilesOf(storePath(invocation, undefined));
+  const daemon = runningDaemon(files);
+  if (daemon?.onDemand !== true) return [];
+  try {
+    await endDaemon(daemon, files.state);
+    return [
+      `the daemon that was started on demand has ended (process ${daemon.pid}); hookline up starts one that stays`,
+    ];
+  } catch (error) {
+    return [messageOf(error)];
+  }
+}
 
 const place = ({ cwd, home }: Invocation, file: string): string => shortPath(file, cwd, home);
 

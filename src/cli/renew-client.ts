@@ -1,5 +1,5 @@
 /** Writes the shell's client anew after Hookline was updated: a daemon of the new version refuses the old client. */
-import { bashOfClient, writeClient } from "../agents/client-shell.ts";
+import { writeClient, writtenClient } from "../agents/client-shell.ts";
 import { buildVersion } from "./build-version.ts";
 import { type Place, stateFolder } from "./place.ts";
 
@@ -7,9 +7,10 @@ import { type Place, stateFolder } from "./place.ts";
 export async function renewClient(place: Place): Promise<void> {
   try {
     const state = stateFolder(place);
-    const bash = bashOfClient(state);
-    const program = [process.execPath, process.env.HOOKLINE_BIN ?? ""];
-    if (bash !== undefined) writeClient(state, { bash, program, version: buildVersion() });
+    const written = writtenClient(state);
+    const version = buildVersion();
+    if (written === undefined || written.version === version) return; // the agent waits for our end
+    writeClient(state, { ...written, version, program: [process.execPath, process.env.HOOKLINE_BIN ?? ""] });
   } catch {
     // The state folder cannot be written: each event starts Node, and is answered.
   }

@@ -1,4 +1,5 @@
 /** A process that stays and is mostly at rest is to be small: V8 takes that only when it starts, so this one starts once more. */
+import { environmentOf } from "./command.ts";
 
 /**
  * What an event leaves dies young, and what lives long hardly grows: a small young generation, and an old one that is looked
@@ -21,14 +22,8 @@ export function becomeSmall(given: readonly string[]): void {
   const bin = env.HOOKLINE_BIN ?? argv[1];
   if (bin === undefined) return;
   try {
-    process.execve?.(execPath, [execPath, ...smallHeap, ...execArgv, bin, ...argv.slice(2)], definedIn(env));
+    process.execve?.(execPath, [execPath, ...smallHeap, ...execArgv, bin, ...argv.slice(2)], environmentOf(env));
   } catch {
     // a system without it, or a Node that was told not to: it is a larger process
   }
-}
-
-function definedIn(env: NodeJS.ProcessEnv): Record<string, string> {
-  const defined: Record<string, string> = {};
-  for (const [name, value] of Object.entries(env)) if (value !== undefined) defined[name] = value;
-  return defined;
 }

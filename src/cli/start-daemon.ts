@@ -1,8 +1,7 @@
 /** Starts a daemon in the background, for a client that found none. Apart from `up`, because clients load this and nothing of that. */
 import { spawn } from "node:child_process";
-import { closeSync, existsSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { onDemandFile } from "../agents/client-files.ts";
 import { depthVariable } from "../core/depth.ts";
 import { isSessionSecret } from "../handlers/command-environment.ts";
 import { type Place, stateFolder, storePath } from "./place.ts";
@@ -16,17 +15,9 @@ const largestInBytes = 1024 * 1024;
  * goes into the state folder: the caller does its work without a daemon.
  */
 export function startDaemon(place: Place): void {
-  const words = ["up", "--on-demand", "--port", portFor(place), "--store", storePath(place, undefined)];
-  const child = launch(place, words);
+  const child = launch(place, ["up", "--on-demand", "--store", storePath(place, undefined)]);
   child.on("error", () => {}); // the system has no room for a process now: the next client tries again
   child.unref();
-}
-
-/** The one at which an agent tells the daemon itself, if install has registered one; else any that is free. */
-function portFor(place: Place): string {
-  const file = onDemandFile(stateFolder(place));
-  const [port = "0"] = (existsSync(file) && /^\d+/.exec(readFileSync(file, "utf8"))) || [];
-  return port;
 }
 
 /** A process in a session of its own, without the folder, the terminal and the agent's secrets of whoever starts it. May throw. */

@@ -8,6 +8,7 @@ import type { Hook } from "../core/hook.ts";
 import { workCounts } from "../stores/work-counts.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { daemonHere, daemonRows } from "./daemon-lines.ts";
+import { missingDoors, missingDoorWords } from "./daemon-port.ts";
 import { type GitHookHere, gitHookHere } from "./git-hooks.ts";
 import { ago, shortPath } from "./list.ts";
 import { loadInForce } from "./loaded.ts";
@@ -33,6 +34,7 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
   store.close();
   const daemon = await daemonHere(store.path);
   const registrations = registrationsOf(invocation, root);
+  const missing = missingDoors(invocation, store.path, typeof daemon?.port === "number" ? daemon.port : undefined);
   const git = gitHookHere(invocation);
   const errors = problems.filter(({ severity }) => severity === "error").length;
   const facts = {
@@ -52,6 +54,7 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
     files: files.map(({ path, layer, hooks }) => ({ path, layer, hooks })),
     errors,
     agents: registrations,
+    missing,
     git,
   };
   if (invocation.json) {
@@ -80,6 +83,7 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
   const here = registrations.filter((one) => one.registered);
   row("agents", here.length === 0 ? `none calls Hookline yet: hookline install ${Object.keys(agents)[0]}` : "");
   for (const one of here) row("", `${one.agent} calls Hookline (${one.layer}: ${shortPath(one.file, cwd, home)})`);
+  for (const door of missing) row("", terminal.paint("red", oneLine(missingDoorWords(invocation, door))));
   if (git)
     row(
       "git",

@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type DaemonState, daemonFilesOf, runningDaemon } from "../daemon/state-file.ts";
 import { type ExitCode, type Invocation, textFlag, textsFlag } from "./command.ts";
 import { placeOf } from "./daemon-lines.ts";
+import { missingDoors, missingDoorWords } from "./daemon-port.ts";
 import { storePath } from "./place.ts";
 import { launch, outputFile } from "./start-daemon.ts";
 
@@ -28,6 +29,8 @@ export async function upInBackground(invocation: Invocation): Promise<ExitCode> 
           ? JSON.stringify(shown(daemon))
           : `Hookline ${daemon.version} is up: ${placeOf(daemon)}, process ${daemon.pid}`,
       );
+      for (const missing of missingDoors(invocation, store, daemon.port))
+        terminal.error(`hookline: ${missingDoorWords(invocation, missing)}`);
       return 0;
     }
     if (end.code !== undefined) {

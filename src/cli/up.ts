@@ -1,6 +1,6 @@
 /** hookline up: the daemon of this store, in the foreground, until somebody ends it. */
-import { existsSync, statSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
 import { httpTokenFile } from "../agents/client-files.ts";
 import { withoutDepth } from "../core/depth.ts";
 import { HooklineError } from "../core/error.ts";
@@ -9,9 +9,10 @@ import type { Daemon, DaemonPlace } from "../daemon/daemon.ts";
 import { type DaemonFiles, type DaemonState, daemonFilesOf, runningDaemon } from "../daemon/state-file.ts";
 import { markStarted, type Strays } from "../processes/strays.ts";
 import { after } from "../system.ts";
-import { type ExitCode, type Invocation, textFlag, textsFlag, usageError } from "./command.ts";
+import { type ExitCode, type Invocation, textFlag } from "./command.ts";
 import { daemonLines, placeOf } from "./daemon-lines.ts";
 import { takePlace } from "./daemon-place.ts";
+import { missingDoors, missingDoorWords, portFor } from "./daemon-port.ts";
 import { giveBackAtRest } from "./give-back.ts";
 import { shortPath } from "./list.ts";
 import { createLog } from "./log.ts";
@@ -19,10 +20,7 @@ import { divertOutput, outlive } from "./module-output.ts";
 import { type Place, stateFolder, storeOptions, storePath } from "./place.ts";
 import { type Standing, standingAt } from "./standing.ts";
 import { oneLine } from "./terminal.ts";
-
-const usualPort = 4665;
-/** Of one that a client started, and nobody needs any more. */
-const idleOnDemand: Seconds = 3600;
+import { wishOf } from "./up-wish.ts";
 
 export async function up(invocation: Invocation): Promise<ExitCode> {
   const { flags } = invocation;
@@ -53,9 +51,11 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
       standing.is({ phase: "once" });
       await daemon.once(invocation.signal);
     } else if (!wish.onDemand || !isHomeless(invocation)) {
-      door = await openDoor(daemon, standing, wish);
+      door = await openDoor(daemon, standing, wish.port ?? { atBest: portFor(invocation, store) });
       await daemon.follow();
       say(daemon, invocation, standing.listens(door.port, door.socket));
+      for (const missing of missingDoors(invocation, store, door.port))
+        invocation.terminal.error(`hookline: ${missingDoorWords(invocation, missing)}`);
       giveBackAtRest(daemon);
       await ended(AbortSignal.any([invocation.signal, gone.signal]), needed(daemon, invocation), wish.idle);
       invocation.terminal.print(
@@ -78,28 +78,6 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
 /** Of whoever had it started nothing is left, and it would be made anew for nobody. */
 const isHomeless = ({ home }: Invocation): boolean => !existsSync(home);
 
-/** What the words of the command come to. */
-interface Wish {
-  port: number;
-  workspaces: readonly string[];
-  onDemand: boolean;
-  /** Told of nothing for so long, it ends; undefined: it stays. */
-  idle: Seconds | undefined;
-}
-
-function wishOf(invocation: Invocation): Wish {
-  const { flags, cwd, home } = invocation;
-  const onDemand = flags["on-demand"] === true;
-  const workspaces = foldersOf(invocation);
-  const own = onDemand ? home : cwd;
-  return {
-    port: portOf(invocation),
-    workspaces: workspaces.length > 0 ? workspaces : [own],
-    onDemand,
-    idle: idleOf(invocation) ?? (onDemand ? idleOnDemand : undefined),
-  };
-}
-
 /** Whoever asks again for its end must not cut short what is being ended: by a second one of these signals Node would die. */
 function endInPeace(): void {
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
@@ -111,13 +89,20 @@ interface Door {
   close(): Promise<void>;
 }
 
-async function openDoor(daemon: Daemon, { token, proof, version, ...standing }: Standing, wish: Wish): Promise<Door> {
+/** @param wanted the port that a person has named, or the one to be taken if it is free: clients read which one it is */
+async function openDoor(
+  daemon: Daemon,
+  { token, proof, version, ...standing }: Standing,
+  wanted: number | { atBest: number },
+): Promise<Door> {
   const { listenFor } = await import("../daemon/listen-for.ts");
   const socket = standing.socketPlace();
   const own = { token, proof, version, ...(socket === undefined ? {} : { socket }) };
-  const server = await listenFor(daemon, { ...own, port: wish.port }).catch((error: unknown) => {
-    if (!wish.onDemand || !(error instanceof HooklineError && error.code === "port_taken")) throw error;
-    return listenFor(daemon, { ...own, port: 0 }); // clients read where; agents' own HTTP hooks find it at the usual port alone
+  const isNamed = typeof wanted === "number";
+  const first = listenFor(daemon, { ...own, port: isNamed ? wanted : wanted.atBest });
+  const server = await first.catch((error: unknown) => {
+    if (isNamed || !(error instanceof HooklineError && error.code === "port_taken")) throw error;
+    return listenFor(daemon, { ...own, port: 0 });
   });
   return { port: server.port, socket, close: () => server.close() };
 }
@@ -208,31 +193,6 @@ function once(work: () => void): () => void {
     if (!isDone) work();
     isDone = true;
   };
-}
-
-function portOf({ flags, usage }: Invocation): number {
-  const written = textFlag(flags, "port");
-  if (written === undefined) return usualPort;
-  const port = Number(written);
-  if (/^\d+$/.test(written) && port <= 65_535) return port;
-  throw usageError(`"${written}" is no port`, usage);
-}
-
-function idleOf({ flags, usage }: Invocation): Seconds | undefined {
-  const written = textFlag(flags, "idle-exit");
-  if (written === undefined) return undefined;
-  const minutes = Number(written);
-  if (/^\d+(\.\d+)?$/.test(written) && minutes > 0) return minutes * 60;
-  throw usageError(`"${written}" is no number of minutes`, usage);
-}
-
-/** Those that are there: a folder that is missing now would be watched in vain. */
-function foldersOf({ flags, cwd, usage }: Invocation): string[] {
-  return textsFlag(flags, "workspace").map((written) => {
-    const folder = resolve(cwd, written);
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
-    throw usageError(`there is no folder ${folder}`, usage);
-  });
 }
 
 function running(files: DaemonFiles): HooklineError {

@@ -4,12 +4,14 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { chooseClient, httpToken, prepareClient, removeClients } from "../../src/agents/client.ts";
+import { chooseClient, prepareClient, removeUnused } from "../../src/agents/client.ts";
 import { clientFile, onDemandFile, startedFile } from "../../src/agents/client-files.ts";
 import { findBash, writeClient } from "../../src/agents/client-shell.ts";
+import { httpToken } from "../../src/agents/http-doors.ts";
 import { ownAddress, readOwnAddress, readOwnCall } from "../../src/agents/own-call.ts";
 import { commandFor } from "../../src/agents/registration.ts";
 import { buildVersion } from "../../src/cli/build-version.ts";
+import { portFor } from "../../src/cli/daemon-port.ts";
 import { renewClient } from "../../src/cli/renew-client.ts";
 import { startOnDemand } from "../../src/cli/start-on-demand.ts";
 import { writeAddress } from "../../src/daemon/address.ts";
@@ -33,6 +35,7 @@ test("[R49] a call of ours is known whichever client makes it, and a line that o
   for (const program of [
     ["/usr/bin/node", "/opt/hookline/bin/hookline.js"],
     ["/bin/bash", "-p", "/home/you/.local/state/hookline/client.sh"],
+    ["exec", "/bin/bash", "-p", "/home/you/.local/state/hookline/client.sh"],
     ["/opt/hookline/bin/hookline"],
   ])
     assert.deepEqual(
@@ -50,7 +53,7 @@ test("[R49] a call of ours is known whichever client makes it, and a line that o
   ])
     assert.equal(readOwnAddress(other), undefined, String(other));
   const line = commandFor(
-    { agent: "claude-code", program: ["/bin/bash", "-p", "/hookline/client.sh"], by: "user", timeout: 660 },
+    { agent: "claude-code", program: ["exec", "/bin/bash", "-p", "/hookline/client.sh"], by: "user", timeout: 660 },
     "Stop",
   );
   for (const other of [`${line}; rm x`, `true && ${line}`, line.replace("hookline", "other")])
@@ -76,7 +79,7 @@ test("the shell's client is for its owner alone, and goes with the last uninstal
     environment: process.env,
   };
   const chosen = prepareClient(clients);
-  assert.deepEqual(chosen.program, [bash, "-p", clientFile(state)]);
+  assert.deepEqual(chosen.program, ["exec", bash, "-p", clientFile(state)]);
   assert.equal(statSync(clientFile(state)).mode & 0o777, 0o700);
   prepareClient({ ...clients, port: 5000 });
   prepareClient(clients);
@@ -88,10 +91,10 @@ test("the shell's client is for its owner alone, and goes with the last uninstal
   assert.equal(httpToken(state), httpToken(state));
   mkdirSync(join(state, "installs"));
   writeFileSync(join(state, "installs", "claude-code-1.json"), "{}");
-  removeClients(state);
+  removeUnused(state, { daemonWanted: true });
   assert.ok(existsSync(clientFile(state)), "another layer calls it");
   rmSync(join(state, "installs", "claude-code-1.json"));
-  removeClients(state);
+  removeUnused(state, { daemonWanted: true });
   for (const file of [clientFile(state), onDemandFile(state), join(state, "http-token")])
     assert.ok(!existsSync(file), file);
 });
@@ -107,11 +110,27 @@ test("[T35] a client of another version, which every daemon refuses, is written 
   process.env.HOOKLINE_BIN = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
   await renewClient(place);
   assert.ok(!existsSync(clientFile(state)), "none is made where none was installed");
-  writeClient(state, { bash, program: ["/old/node", "/old/hookline.js"], version: "0.0.0+old" });
+  const client = { bash, program: ["/old/node", "/old/hookline.js"] };
+  writeClient(state, { ...client, version: buildVersion() });
+  await renewClient(place);
+  assert.match(readFileSync(clientFile(state), "utf8"), /\/old\/node/, "one of this version stays as it is");
+  writeClient(state, { ...client, version: "0.0.0+old" });
   await renewClient(place);
   const text = readFileSync(clientFile(state), "utf8");
   assert.ok(!text.includes("0.0.0+old") && !text.includes("/old/"));
   assert.ok(text.includes(process.execPath) && text.startsWith(`#!${bash} -p\n`));
+});
+
+test("a daemon that is told no port takes 4665 where no agent names one, and so does that of another store", (t) => {
+  const { state, place } = placeFor(t);
+  const usual = join(state, "hookline.db");
+  assert.equal(portFor(place, usual), 4665);
+  writeFileSync(onDemandFile(state), "5000\n");
+  assert.equal(portFor(place, usual), 5000);
+  assert.equal(portFor(place, join(state, "other.db")), 4665);
+  mkdirSync(join(state, "installs"));
+  writeFileSync(join(state, "installs", "claude-code-1.json"), "damaged");
+  assert.equal(portFor(place, usual), 5000);
 });
 
 test("no daemon is started where install has not allowed it, where it is not wanted, or just after one was", async (t) => {

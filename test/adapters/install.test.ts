@@ -69,7 +69,7 @@ function write(file: string, text: string): void {
 const read = (file: string): string => readFileSync(file, "utf8");
 const eventsIn = (file: string): string[] => ownEntries(read(file), "claude-code", file).map((entry) => entry.event);
 
-const rare = ["WorktreeCreate", "MessageDisplay", "FileChanged", "Elicitation", "ElicitationResult"];
+const rare = ["PostToolBatch", "WorktreeCreate", "MessageDisplay", "FileChanged", "Elicitation", "ElicitationResult"];
 const usual = agentEventNames.filter((name) => ![...rare, "Interrupt", "SessionStop"].includes(name));
 const own =
   '{\n\t"model": "opus", // mine\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t{ "hooks": [{ "type": "command", "command": "./done.sh" }] }\n\t\t]\n\t}\n}';

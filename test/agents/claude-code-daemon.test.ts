@@ -98,6 +98,27 @@ for (const [way, words] of [
   );
 
 test(
+  "[R50] an event that a hook came to want after install is registered by the session that begins, and heard",
+  real,
+  async (t) => {
+    const turns = [1, 2, 3].map((call) => ({ calls: [{ tool: "Bash", input: { command: `echo ${call}` } }] }));
+    const session = await startClaude(t, { turns: [...turns, { text: "Done." }] }, { daemon: true });
+    await daemonFor(session);
+    await session.hookline("install", "claude-code");
+    const command = 'echo heard >> "$CLAUDE_PROJECT_DIR/batches.txt"';
+    const wanting = { hooks: { PostToolBatch: [{ hooks: [{ type: "command", command }] }] } };
+    await session.write(".hookline/hooks.json", JSON.stringify(wanting));
+    // The agent takes up its edited settings a moment later: the first session may be over by then.
+    for (const prompt of ["Begin.", "Again."]) {
+      await session.write("batches.txt", "");
+      const ended = await session.run({ allowedTools: "Bash", prompt });
+      assert.equal(ended.code, 0, ended.stderr);
+    }
+    assert.equal(await session.read("batches.txt"), "heard\n".repeat(turns.length));
+  },
+);
+
+test(
   "[F1, R60, X2] a daemon that is killed in mid-session: the agent goes on by policy, and each run says what became of it",
   real,
   async (t) => {

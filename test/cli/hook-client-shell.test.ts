@@ -65,7 +65,7 @@ function placeFor(t: TestContext): Place {
   assert.ok(bash);
   writeClient(state, { bash, program: [node, "bin"], version });
   const line = commandFor(
-    { agent: "claude-code", program: [bash, "-p", clientFile(state)], by: "user", timeout: 660 },
+    { agent: "claude-code", program: ["exec", bash, "-p", clientFile(state)], by: "user", timeout: 660 },
     "PreToolUse",
   );
   const environment = {
@@ -393,7 +393,7 @@ test(
     for (const around of [
       (line: string) => `${line} <&-`,
       (line: string) => `${line} >&-`,
-      (line: string) => `{ ${line}; echo $? >&2; } | true`,
+      (line: string) => `{ (${line}); echo $? >&2; } | true`,
     ]) {
       const said = await place.tell("{}", {}, { around });
       assert.match(said.stderr, /^why\n(2\n)?$/);

@@ -40,6 +40,11 @@ const hooks = {
     UserPromptSubmit: [command('echo "$GREETING in $PWD"')],
     PreCompact: [
       { matcher: "manual", ...command("echo not now >&2; exit 2", { role: "guard" }) },
+      { matcher: "binary", ...command("printf 'not \\0now' >&2; exit 2", { role: "guard" }) },
+      {
+        matcher: "binary text",
+        ...command(`echo '{"hookSpecificOutput":{"additionalContext":"keep\\u0000 the plan"}}'`),
+      },
       { matcher: "auto", ...command(`echo '{"hookSpecificOutput":{"additionalContext":"keep the plan"}}'`) },
     ],
   },
@@ -73,6 +78,17 @@ const cases: Record<string, Case> = {
     payload: { hook_event_name: "PreCompact", trigger: "manual" },
     says: /not now/,
     code: 2,
+    alone: true,
+  },
+  "a refusal with a NUL byte, which no shell can hold": {
+    payload: { hook_event_name: "PreCompact", trigger: "binary" },
+    says: /not now/,
+    code: 2,
+    alone: true,
+  },
+  "a text with a NUL byte": {
+    payload: { hook_event_name: "PreCompact", trigger: "binary text" },
+    says: /^keep the plan$/,
     alone: true,
   },
   "a text for the summary": { payload: { hook_event_name: "PreCompact", trigger: "auto" }, says: /^keep the plan$/ },

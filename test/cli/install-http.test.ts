@@ -1,22 +1,40 @@
 /** hookline install --http on real files: which events the agent tells the daemon itself, with which token, and the way back. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
-import { test } from "node:test";
-import { placeFor } from "../daemon/started.ts";
+import { type TestContext, test } from "node:test";
+import { type Place, placeFor } from "../daemon/started.ts";
 
 const own = '{\n\t"model": "opus" // mine\n}\n';
 const guard = JSON.stringify({
   hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: "exit 0", role: "guard" }] }] },
 });
 
-test("[R50] install --http registers the daemon's address with a token of its own, and commands where HTTP cannot answer", (t) => {
+async function listening(t: TestContext, at = 0): Promise<{ server: Server; port: number }> {
+  const server = createServer().listen(at, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  return { server, port: (server.address() as AddressInfo).port }; // it listens on a port
+}
+
+/** A port that is free, which a daemon would take that is told none. Whatever listens at the usual one is another's. */
+async function noted(t: TestContext, place: Place): Promise<number> {
+  const { server, port } = await listening(t);
+  server.close();
+  place.write("state/hookline/daemon-on-demand", `${port}\n`);
+  return port;
+}
+
+test("[R50] install --http registers the daemon's address with a token of its own, and commands where HTTP cannot answer", async (t) => {
   const place = placeFor(t, { "home/.claude/settings.json": own, "workspace/.hookline/hooks.json": guard });
+  const port = await noted(t, place);
   const file = join(place.folder, "home", ".claude", "settings.json");
   const state = join(place.folder, "state", "hookline");
   const { status, stdout, stderr } = place.hookline("install", "claude-code", "--http");
   assert.equal(status, 0, stderr);
-  assert.match(stdout, /client: it tells the daemon itself, at http:\/\/127\.0\.0\.1:4665; none runs yet/);
+  assert.ok(stdout.includes(`client: it tells the daemon itself, at http://127.0.0.1:${port}; none runs yet`), stdout);
   const text = readFileSync(file, "utf8");
   assert.doesNotMatch(text.replace("// mine", ""), /\/\//, "Cursor would read a remark");
   const { hooks } = JSON.parse(text.replace("// mine", ""));
@@ -26,7 +44,7 @@ test("[R50] install --http registers the daemon's address with a token of its ow
   const handlerOf = (event: string): Record<string, unknown> => hooks[event][0].hooks[0];
   assert.deepEqual(handlerOf("PostToolUse"), {
     type: "http",
-    url: "http://127.0.0.1:4665/hook/claude-code?event=PostToolUse&by=user",
+    url: `http://127.0.0.1:${port}/hook/claude-code?event=PostToolUse&by=user`,
     headers: { authorization: `Bearer ${token}` },
     timeout: 660,
   });
@@ -58,8 +76,9 @@ test("[R50] install without --http goes back to commands, and uninstall to the s
   );
 });
 
-test("the token and the port go with the last file that tells over HTTP, whoever else is installed", (t) => {
+test("the token and the port go with the last file that tells over HTTP, whoever else is installed", async (t) => {
   const place = placeFor(t);
+  const port = String(await noted(t, place));
   const state = join(place.folder, "state", "hookline");
   const held = (): string[] => [
     ...readdirSync(state).filter((name) => name === "http-token" || name === "sessions-begun"),
@@ -68,12 +87,13 @@ test("the token and the port go with the last file that tells over HTTP, whoever
   place.hookline("install", "claude-code", "--layer", "project");
   place.hookline("install", "claude-code", "--http");
   assert.equal(statSync(join(place.folder, "home", ".claude", "settings.json")).mode & 0o777, 0o600);
-  assert.deepEqual(held(), ["http-token", "4665"]);
+  assert.deepEqual(held(), ["http-token", port]);
   place.write("state/hookline/sessions-begun/of-somebody", "{}");
   place.hookline("install", "claude-code");
   assert.deepEqual(held(), [""], "installed anew, without --http");
+  await noted(t, place);
   place.hookline("install", "claude-code", "--http");
-  assert.deepEqual(held(), ["http-token", "4665"]);
+  assert.equal(held()[0], "http-token");
   place.hookline("uninstall", "claude-code");
   assert.deepEqual(held(), [""], "uninstalled, and the project's layer stays");
 });
@@ -91,4 +111,80 @@ test("[R50] --http is refused where others would get the token or no daemon may 
   assert.match(dry.stdout, /Bearer \(made by install\)/);
   assert.ok(!existsSync(join(place.folder, "state", "hookline", "http-token")));
   assert.ok(!existsSync(join(place.folder, "home", ".claude")));
+});
+
+/** Starts a daemon apart, at whatever port it takes; it is ended with the test. */
+function upApart(t: TestContext, place: Place): { port: number; stderr: string } {
+  const { status, stdout, stderr } = place.hookline("up", "--background", "--json");
+  t.after(() => place.hookline("down"));
+  assert.equal(status, 0, stderr);
+  return { port: JSON.parse(stdout).port, stderr };
+}
+
+const registeredPort = (place: Place): string | undefined =>
+  /127\.0\.0\.1:(\d+)/.exec(readFileSync(join(place.folder, "home", ".claude", "settings.json"), "utf8"))?.[1];
+
+test("a daemon that is told no port listens where the agents' HTTP hooks look for it", async (t) => {
+  const place = placeFor(t);
+  const { server, port } = await listening(t);
+  server.close();
+  const first = await place.up("--port", String(port));
+  assert.equal(first.port, port);
+  assert.equal(place.hookline("install", "claude-code", "--http").status, 0);
+  assert.equal(registeredPort(place), String(port));
+  await first.stop();
+  assert.equal(upApart(t, place).port, port);
+  assert.equal(place.hookline("down").status, 0);
+  place.hookline("install", "claude-code", "--http");
+  assert.equal(registeredPort(place), String(port), "also while none runs");
+  place.write("state/hookline/daemon-on-demand", "9\n");
+  assert.deepEqual(upApart(t, place), { port, stderr: "" }, "what settings say counts, not what was noted");
+});
+
+test("install --http registers no port at which another program listens", async (t) => {
+  const place = placeFor(t);
+  const { port: taken } = await listening(t);
+  place.write("state/hookline/daemon-on-demand", `${taken}\n`);
+  place.hookline("install", "claude-code", "--http");
+  const port = registeredPort(place);
+  assert.notEqual(port, String(taken));
+  assert.deepEqual(upApart(t, place), { port: Number(port), stderr: "" });
+});
+
+test("up and status tell of HTTP hooks that go to another port than the daemon's, until they are installed again", async (t) => {
+  const place = placeFor(t);
+  const taken = await noted(t, place);
+  place.hookline("install", "claude-code", "--http");
+  assert.equal(registeredPort(place), String(taken));
+  await listening(t, taken);
+  assert.doesNotMatch(place.hookline("status").stdout, /tells a daemon/, "none runs yet");
+  const { port, stderr } = upApart(t, place);
+  assert.notEqual(port, taken);
+  const says = new RegExp(
+    `claude-code tells a daemon at port ${taken} \\(\\S*settings.json\\), .*: hookline install claude-code --layer user --http\n`,
+  );
+  assert.match(stderr, says);
+  assert.match(place.hookline("status").stdout, says);
+  assert.equal(JSON.parse(place.hookline("status", "--json").stdout).missing[0].port, taken);
+  assert.equal(place.hookline("install", "claude-code", "--layer", "user", "--http").status, 0);
+  assert.equal(registeredPort(place), String(port));
+  assert.doesNotMatch(place.hookline("status").stdout, /tells a daemon/);
+  const other = await place.up("--store", join(place.folder, "other.db"));
+  assert.doesNotMatch(place.hookline("status", "--store", join(place.folder, "other.db")).stdout, /tells a daemon/);
+  await other.stop();
+});
+
+test("where no daemon is wanted any more, install leaves nothing that asks or starts one, but for another layer that does", (t) => {
+  const place = placeFor(t);
+  const state = join(place.folder, "state", "hookline");
+  const left = (): string[] => readdirSync(state).filter((name) => /^(client|daemon-on)/.test(name));
+  place.hookline("install", "claude-code");
+  place.hookline("install", "claude-code", "--layer", "local");
+  const before = left();
+  assert.ok(before.includes("daemon-on-demand"));
+  place.environment.HOOKLINE_DAEMON = "off";
+  assert.match(place.hookline("install", "claude-code").stdout, /HOOKLINE_DAEMON is off/);
+  assert.deepEqual(left(), before, "the local layer asks the daemon");
+  place.hookline("install", "claude-code", "--layer", "local");
+  assert.deepEqual(left(), []);
 });

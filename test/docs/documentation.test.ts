@@ -25,6 +25,13 @@ const mistakes: readonly { says: string; page: string; from: string | RegExp; to
     complaint: /there is no "https" in the code/,
   },
   {
+    says: "a handler that has two sections, so that links lead to the wrong one",
+    page: "docs/handlers.md",
+    from: "## `http`",
+    to: "## `agent`\n\n## `http`",
+    complaint: /"agent" is there twice/,
+  },
+  {
     says: "a finding that the page leaves out",
     page: "docs/errors/findings.md",
     from: "## `timeout-unit`",

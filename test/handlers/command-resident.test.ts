@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Json } from "../../src/core/event.ts";
@@ -193,6 +193,27 @@ test("a process begins without what belongs to one event or one session, and hea
   assert.deepEqual([third.said, third.pid], [null, first.pid], "nothing of another session is seen");
 });
 
+test("one hook has a process for each folder, depth and umask that its events come with, and for those without an environment", async (t) => {
+  const residents = residentsFor(t);
+  const params = { command: join(examples, "guard.py"), args: [], resident: true };
+  const first = contextOf({ origin: { layer: "user" } });
+  const { event, caller } = first;
+  const apart: readonly Partial<StepContext>[] = [
+    { event: { ...event, cwd: temporaryFolder(t) } },
+    { event: { ...event, data: { ...event.data, hookline_depth: 2 } } },
+    { caller: { ...caller, umask: 0o077 } },
+    { caller: {} },
+  ];
+  for (const change of apart.flatMap((one) => [{}, one])) {
+    const result = await command.run(params, among({ ...first, ...change }, residents));
+    assert.equal(result.ok, true, JSON.stringify(result));
+  }
+  assert.deepEqual(
+    residents.facts().map(({ events }) => events),
+    [4, 1, 1, 1, 1],
+  );
+});
+
 test("a variable that the hook itself says holds for its program, whatever the sender has", async (t) => {
   const residents = residentsFor(t);
   const params = { command: "python3", args: ["-S", odd], env: { CLAUDE_ENV_FILE: "/own" } };
@@ -207,6 +228,12 @@ const edited = {
   "a program": (file: string) => ({ command: file, args: [] }),
   "a word": (file: string) => ({ command: "python3", args: ["-S", file] }),
   "a line for a shell": (file: string) => ({ command: `exec python3 -S "$FOLDER"/${file.split("/").at(-1)}` }),
+  "a line that goes to its folder": (file: string) => ({
+    command: `cd "${dirname(file)}" && exec python3 -S guard.py`,
+  }),
+  "a line that goes there step by step": () => ({
+    command: `cd .hooks && cd 'in depth'; exec python3 -S "$(pwd)/guard.py"`,
+  }),
 };
 const saying = (reason: string): string => `#!/usr/bin/env python3
 import json, sys
@@ -218,10 +245,11 @@ for (const [what, paramsOf] of Object.entries(edited))
   test(`a program that is edited or deleted is not asked any more as it was, where it is ${what}`, async (t) => {
     const residents = residentsFor(t);
     const folder = temporaryFolder(t);
-    const file = join(folder, "guard.py");
+    const file = join(folder, ".hooks", "in depth", "guard.py");
+    mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, saying("before"), { mode: 0o755 });
     const asked = async (): Promise<string | undefined> => {
-      const wish = { cwd: folder, origin: { root: folder }, caller: { environment: { PATH, FOLDER: folder } } };
+      const wish = { cwd: folder, origin: { root: folder }, caller: { environment: { PATH, FOLDER: dirname(file) } } };
       const result = await kept(paramsOf(file), residents, wish);
       return result.ok ? result.outcome?.verdict?.reason : result.failure;
     };

@@ -1,0 +1,52 @@
+/** Where agents tell the daemon themselves, over HTTP: the settings that say so, the port that they name, and their token. */
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { httpTokenFile, onDemandFile } from "./client-files.ts";
+import { journalledFiles } from "./journal.ts";
+import { type OwnDoor, ownDoorIn } from "./own-call.ts";
+import { makePrivateFolder } from "./settings-file.ts";
+
+/** What one settings file of an agent says. */
+export interface HttpDoor extends OwnDoor {
+  file: string;
+}
+
+/** Of all that we are installed in, in any project. May throw what the file system says. */
+export const httpDoors = (stateFolder: string): HttpDoor[] =>
+  journalledFiles(stateFolder).flatMap((file) => {
+    const door = existsSync(file) ? ownDoorIn(readFileSync(file, "utf8")) : undefined;
+    return door ? [{ file, ...door }] : [];
+  });
+
+/** The same, for whoever does without what cannot be read. Never throws. */
+export const knownHttpDoors = (stateFolder: string): HttpDoor[] => ifReadable(() => httpDoors(stateFolder)) ?? [];
+
+/** The port that settings name, of several the one that install named last; undefined: clients find the daemon at any. Never throws. */
+export function registeredPort(stateFolder: string): number | undefined {
+  const ports = knownHttpDoors(stateFolder).map(({ port }) => port);
+  const noted = ifReadable(() => notedPort(onDemandFile(stateFolder)));
+  return ports.find((port) => port === noted) ?? ports[0] ?? noted;
+}
+
+function notedPort(file: string): number | undefined {
+  const [digits] = (existsSync(file) && /^\d+/.exec(readFileSync(file, "utf8"))) || [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function ifReadable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined; // a file of another user, or a damaged one
+  }
+}
+
+/** The token of agents' own HTTP hooks, made when it is first asked for. May throw what the file system says. */
+export function httpToken(stateFolder: string): string {
+  const file = httpTokenFile(stateFolder);
+  if (!existsSync(file)) {
+    makePrivateFolder(stateFolder);
+    writeFileSync(file, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
+  }
+  return readFileSync(file, "utf8").trim();
+}

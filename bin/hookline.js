@@ -3,7 +3,8 @@
 // it also has to speak to people (and agents) whose Node is too old: in a clone it then starts the one from tools/node.
 // An import of node:fs would load its streams and promises too: 5 ms at each start. Old Nodes have no other way.
 const load = process.getBuiltinModule ?? ((name) => import(name));
-const { existsSync, mkdirSync, realpathSync } = await load("node:fs");
+const fs = await load("node:fs");
+const { existsSync, mkdirSync, realpathSync } = fs;
 const nodeModule = await load("node:module");
 const { dirname, join } = await load("node:path");
 const { fileURLToPath, pathToFileURL } = await load("node:url");
@@ -16,13 +17,13 @@ const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 const isNewEnough = major >= 24 || (major === 22 && minor >= 23 && !inClone);
 
 if (isNewEnough) {
-  keepCompiledCode();
   process.env.HOOKLINE_BIN = bin;
   const asksForHelp = process.argv.includes("--help") || process.argv.includes("-h");
   const isHook = process.argv[2] === "hook" && !asksForHelp;
-  const entry = inClone ? source : join(root, "dist", isHook ? "hook.js" : "main.js");
-  if (existsSync(entry)) await import(pathToFileURL(entry).href);
-  else fail(`${entry} is missing`, "install Hookline again");
+  const entry = inClone ? source : join(root, "dist", isHook ? "hook.cjs" : "main.js");
+  if (!existsSync(entry)) fail(`${entry} is missing`, "install Hookline again");
+  else if (isHook && !inClone) await runHook(entry);
+  else await loadModule(entry);
 } else {
   const { spawn } = await import("node:child_process");
   const own = ["x64", "arm64"].map((name) => join(root, "node_modules", `node-linux-${name}`, "bin", "node"));
@@ -42,16 +43,74 @@ if (isNewEnough) {
   } else fail(`this is Node ${process.versions.node}`);
 }
 
+/** @param {string} path */
+function loadModule(path) {
+  const folder = codeFolder();
+  if (folder) nodeModule.enableCompileCache?.(folder); // never throws
+  return import(pathToFileURL(path).href);
+}
+
+// The hot command is a script and no module: of a script that has run V8 gives back all that it compiled. Node keeps of a
+// module what was compiled before it ran; to compile the functions that an event runs takes 8 ms at each start.
+/** @param {string} path */
+async function runHook(path) {
+  const { Script } = await load("node:vm");
+  const text = fs.readFileSync(path, "utf8");
+  const build = text.slice(2, text.indexOf("\n")); // the first line is a comment that names it
+  const folder = codeFolder();
+  const file = folder && join(folder, `hook-${process.version}-${process.arch}`);
+  const kept = file ? readCode(file, build) : undefined;
+  const script = new Script(text, { filename: path, ...(kept && { cachedData: kept.code }) });
+  const times = kept && !script.cachedDataRejected ? kept.times : 0;
+  // Another event may run functions that none before it has run, so it is kept again, ever more rarely.
+  if (file && Math.random() < 2 ** -times)
+    process.once("exit", () => keepCode(file, script, build + Math.min(times + 1, 9)));
+  await script.runInThisContext()((part) => loadModule(join(root, "dist", part)));
+}
+
+// V8 looks at the length of the text and at its own version, so which text it was stands behind the code.
+/** @param {string} file @param {string} build */
+function readCode(file, build) {
+  try {
+    const { mode, uid } = fs.lstatSync(file);
+    if (process.getuid && (uid !== process.getuid() || (mode & 0o170077) !== 0o100000)) return undefined; // it is run
+    const bytes = fs.readFileSync(file);
+    const end = bytes.length - build.length - 1;
+    if (bytes.toString("latin1", end, bytes.length - 1) !== build) return undefined;
+    return { code: bytes.subarray(0, end), times: Number(bytes.toString("latin1", bytes.length - 1)) };
+  } catch {
+    return undefined; // not there, or not readable
+  }
+}
+
+// It is on disk before it has its name: V8 runs what it is given, whole or not.
+/** @param {string} file @param {import("node:vm").Script} script @param {string} mark */
+function keepCode(file, script, mark) {
+  const temporary = `${file}.${process.pid}`;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const bytes = Buffer.concat([script.createCachedData(), Buffer.from(mark)]);
+    fs.writeFileSync(temporary, bytes, { mode: 0o600, flag: "wx", flush: true });
+    fs.renameSync(temporary, file);
+  } catch {
+    try {
+      fs.rmSync(temporary, { force: true });
+    } catch {
+      // a full disk, a read-only home: the next start compiles anew
+    }
+  }
+}
+
 // In the user's own folder: the usual place for it is one that other users of the machine may write to.
-function keepCompiledCode() {
-  const { XDG_STATE_HOME, HOME } = process.env;
-  if (!nodeModule.enableCompileCache || !(XDG_STATE_HOME || HOME)) return;
+function codeFolder() {
+  const { XDG_STATE_HOME, HOME, NODE_DISABLE_COMPILE_CACHE } = process.env;
+  if (NODE_DISABLE_COMPILE_CACHE || !(XDG_STATE_HOME || HOME)) return undefined;
   const state = join(XDG_STATE_HOME || join(HOME, ".local", "state"), "hookline");
   try {
     if (!existsSync(state)) mkdirSync(state, { recursive: true, mode: 0o700 });
-    nodeModule.enableCompileCache(join(state, "code"));
+    return join(state, "code");
   } catch {
-    // A home that cannot be written: each start compiles anew.
+    return undefined; // a home that cannot be written: each start compiles anew
   }
 }
 

@@ -32,7 +32,13 @@ function buildName(): string {
 rmSync("dist", { recursive: true, force: true });
 // The hot command in one file: together with what it loads on demand it would be cut into two dozen, which takes 8 ms to load.
 const onDemand = new Map<string, string>();
-await build({ ...common, splitting: false, entryPoints: { hook: "src/cli/hook.ts" }, plugins: [apart(onDemand)] });
+await build({
+  ...common,
+  splitting: false,
+  entryPoints: { hook: "src/cli/hook.ts" },
+  plugins: [apart(onDemand)],
+  banner: {},
+});
 // So are the parts that it loads for hooks of one kind: ten shared chunks instead cost 7 ms where there is such a hook.
 const alone = ["on-demand/protocols-registry", "on-demand/scripts-records"];
 const parts = Object.fromEntries([...onDemand].filter(([output]) => alone.includes(output)));
@@ -50,6 +56,8 @@ await build({
   },
 });
 for (const file of globSync("dist/**/*.js")) writeFileSync(file, withoutFacades(readFileSync(file, "utf8")));
+writeFileSync("dist/hook.cjs", asScript(readFileSync("dist/hook.js", "utf8")));
+rmSync("dist/hook.js");
 const { status, stdout } = spawnSync(join("node_modules", ".bin", "tsc"), ["-p", "tsconfig.build.json"], {
   encoding: "utf8",
 });
@@ -83,4 +91,16 @@ function withoutFacades(bundle: string): string {
     (_statement, names: string, from: string) =>
       `const {${names.replaceAll(" as ", ": ")}} = process.getBuiltinModule("${from}");`,
   );
+}
+
+/**
+ * One expression, a function that is given what loads a part on demand: bin/hookline.js says why the hot command is no module.
+ * The first line names the text.
+ */
+function asScript(bundle: string): string {
+  const body = bundle.replaceAll(/\bimport\(("\.\/on-demand\/[^"]+")\)/g, "loadPart($1)");
+  const left = /\bimport\(|^(?:import|export)\b.*|\bimport\.meta\b|\brequire\(/m.exec(body);
+  if (left) throw new Error(`the hot command is a script, which cannot have this: ${left[0]}`);
+  const name = createHash("sha256").update(body).digest("hex").slice(0, 16);
+  return `//${name}\n(async (loadPart) => {\n"use strict";\n${body}})\n`;
 }

@@ -3,6 +3,7 @@
  * once in a session of a hook that nearly runs out of time. Costs a look at a clock's reading per run, and nothing per hook.
  */
 import { budgetOfHook, endsAfter } from "./budgets.ts";
+import { createBriefMap } from "./core/brief-map.ts";
 import { dropOldest } from "./core/drop-oldest.ts";
 import { messageOf } from "./core/error.ts";
 import type { HookEvent, Instant, MaybePromise } from "./core/event.ts";
@@ -30,7 +31,7 @@ const eventsAtMost = 1_000;
 
 /** Never throws, and nobody waits for it. */
 export function createBudgetWatch(options: BudgetWatchOptions): (observation: Observation) => void {
-  const waiting = new Map<string, HookEvent>();
+  const waiting = createBriefMap<string, HookEvent>();
   return (observation) => {
     if (observation.is === "event") {
       waiting.set(observation.event.id, observation.event);

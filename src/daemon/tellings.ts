@@ -8,6 +8,7 @@ import {
   unanswerable,
   withComplaints,
 } from "../agents/telling.ts";
+import { createBriefMap } from "../core/brief-map.ts";
 import { complaintAbout } from "../core/complaint.ts";
 import { messageOf } from "../core/error.ts";
 import type { HookEvent, Instant, MaybePromise } from "../core/event.ts";
@@ -75,7 +76,7 @@ const where = "the daemon's hook route";
 
 export function createTellings(options: TellingsOptions): Tellings {
   const { emit, committed, source, sessions, home, now, id } = options;
-  const underway = new Set<Waiting>();
+  const underway = createBriefMap<Waiting, true>();
   const complaints = new WeakMap<Known, readonly string[]>();
   let closing: Promise<void> | undefined;
   let whenNone = (): void => {};
@@ -148,7 +149,7 @@ export function createTellings(options: TellingsOptions): Tellings {
     if (underway.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
-        for (const one of underway) one.leave();
+        for (const one of underway.keys()) one.leave();
       }, endsWithin);
       whenNone = () => {
         clearTimeout(timer);
@@ -160,7 +161,7 @@ export function createTellings(options: TellingsOptions): Tellings {
   return {
     take(told, answer) {
       const waiting = createWaiting();
-      underway.add(waiting);
+      underway.set(waiting, true);
       try {
         decide(told, waiting, answer);
       } catch (error) {

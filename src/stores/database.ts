@@ -27,6 +27,8 @@ export interface Waiting {
   fresh(): readonly WaitingRow[];
   /** Writes all of it, and forgets it whatever happens. Throws what a write throws. */
   flush(write: Writing["run"]): void;
+  /** The same for what will not change any more before the group ends. */
+  flushEnded(write: Writing["run"]): void;
   /** A group has ended: what was read in it may be out of date, and what waits is lost. Must not throw. */
   clear(): void;
 }
@@ -219,7 +221,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   /** What is done inside a transaction is mended with it, as a whole. */
   const within = <T>(work: () => T): T => {
     if (isHolding) return work();
-    if (groups) settleRows(groups);
+    if (groups) settleRows();
     return isWriting ? work() : mending(work);
   };
 
@@ -257,7 +259,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     isWriting = true;
     try {
       const result = work();
-      if (groups) settleRows(groups);
+      if (groups) settleRows();
       statement("commit").run();
       return result;
     } catch (error) {
@@ -280,7 +282,7 @@ export function openDatabase(options: DatabaseOptions): Database {
           log?.wrote();
         },
         rollback,
-        ...(ahead && { keep: () => ahead.keep(waiting.fresh()) }),
+        ...(ahead && { keep: () => ahead.keep(waiting.fresh()), kept: () => settleRows(waiting.flushEnded) }),
         ended(isWritten) {
           waiting.clear();
           if (isWritten) ahead?.clear();
@@ -319,15 +321,15 @@ export function openDatabase(options: DatabaseOptions): Database {
     : undefined;
 
   /** Before anybody looks. A group that cannot be written is lost as a whole, and whoever looks has no part in that. */
-  function settleRows(open: Groups): void {
+  function settleRows(flush = waiting?.flush): void {
     if (!waiting || waiting.isEmpty()) return;
     isHolding = true;
     try {
-      waiting.flush(writeHere);
+      flush?.(writeHere);
     } catch (error) {
       if (isWriting) throw error;
       rollback();
-      open.lose(error);
+      groups?.lose(error);
     } finally {
       isHolding = false;
     }
@@ -341,7 +343,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     isWriting = true;
     try {
       const result = work();
-      settleRows(joined);
+      settleRows();
       statement("release part").run();
       return result;
     } catch (error) {

@@ -35,6 +35,8 @@ export interface GroupOptions {
   rollback(): void;
   /** Keeps what was written since it was asked before where it outlasts this process. False: it could not. Absent: it never can. Must not throw. */
   keep?(): boolean;
+  /** Called behind those who waited for what was kept, while the group is still open. Must not throw. */
+  kept?(): void;
   /** Called when a group has ended, whether it was written or lost. Must not throw. */
   ended(isWritten: boolean): void;
   /** Puts a failure into words. */
@@ -66,7 +68,7 @@ interface Turn {
 }
 
 export function createGroups(options: GroupOptions): Groups {
-  const { begin, commit, rollback, keep, ended, worded, onLoss, now = Date.now } = options;
+  const { begin, commit, rollback, keep, kept, ended, worded, onLoss, now = Date.now } = options;
   let turn: Turn | undefined;
   let ending: NodeJS.Timeout | undefined; // of a group whose turns are over
   let isOpen = false;
@@ -116,7 +118,12 @@ export function createGroups(options: GroupOptions): Groups {
     turn = undefined;
     ending ??= setTimeout(end, keptFor);
     waiting?.resolve();
+    if (kept) behindAnswers(tellKept);
   }
+
+  const tellKept = (): void => {
+    if (isOpen) kept?.();
+  };
 
   /** Those who ask at once are read turn by turn, each of which would pay for a transaction of its own. */
   function endUnlessMore(): void {
@@ -177,3 +184,6 @@ export function createGroups(options: GroupOptions): Groups {
 
 /** Nothing is on its way. */
 export const written: Promise<void> = Promise.resolve();
+
+/** Behind everything that waits for what has just settled: answers go out first. */
+export const behindAnswers = (work: () => void): void => queueMicrotask(() => process.nextTick(work));

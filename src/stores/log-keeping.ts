@@ -2,6 +2,7 @@
  * When a process that stays brings its write-ahead log into the store's file: not between a telling and its answer, as SQLite does
  * by itself every 1,000 pages, but when nobody has written for a while, or right behind the answers of a group once much waits.
  */
+import { behindAnswers } from "./group-commit.ts";
 
 export interface LogKeeping {
   /** Something was written, a group or one thing alone. Never throws. */
@@ -54,18 +55,17 @@ export function createLogKeeping({ outstanding, copy, later = unreferenced }: Lo
     }
   }
 
-  /** Behind everything that waits for what was just written: answers go out first. */
-  const behindAnswers = (): void => queueMicrotask(() => process.nextTick(copyFrom, pagesAtMost));
+  const copyMuch = (): void => copyFrom(pagesAtMost);
 
   return {
     wrote() {
       if (isClosed) return;
       writes += 1;
       if (isDue)
-        copyFrom(pagesAtMost); // who wrote next was faster than it: now, or it would grow without end
+        copyMuch(); // who wrote next was faster than it: now, or it would grow without end
       else if (writes % looksEvery === 0) {
         isDue = true;
-        behindAnswers();
+        behindAnswers(copyMuch);
       }
       undo ??= later(idleAfter, look);
     },

@@ -2,6 +2,7 @@
  * What a store could not be given, in the order in which it came, to be written when it takes something again. Apart from
  * standby.ts, which decides when that is.
  */
+import { createBriefMap } from "../core/brief-map.ts";
 import { dropOldest } from "../core/drop-oldest.ts";
 import type { Store } from "../core/record.ts";
 import { stringify } from "./shorten.ts";
@@ -40,13 +41,13 @@ const leftOutAtMost = 10_000;
 const writesFor = 5;
 
 export function createMissedWrites(): MissedWrites {
-  const leftOut = new Set<string>();
+  const leftOut = createBriefMap<string, true>();
   let held: { text: string; to: Write["to"] }[] = [];
   let characters = 0;
   let isLoss = false;
 
   function without(event: string): void {
-    leftOut.add(event);
+    leftOut.set(event, true);
     dropOldest(leftOut, leftOutAtMost);
   }
 

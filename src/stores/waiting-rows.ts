@@ -62,11 +62,12 @@ export interface WaitingRow {
 const begunAtMost = 1_000;
 
 export function createWaitingRows(keeper: Keeper): WaitingRows {
-  const events = new Map<string, WaitingEvent>();
-  const runs = new Map<string, WaitingRun>();
-  const turns = new Map<SessionId, WaitingTurn>();
-  const deliveries = new Set<string>();
-  const fresh = new Set<Entry>(); // since somebody has asked, in the order in which they came
+  // Made anew instead of emptied: see core/brief-map.ts.
+  let events = new Map<string, WaitingEvent>();
+  let runs = new Map<string, WaitingRun>();
+  let turns = new Map<SessionId, WaitingTurn>();
+  let deliveries = new Set<string>();
+  let fresh = new Set<Entry>(); // since somebody has asked, in the order in which they came
   const begun = new Set<string>(); // runs that this process has written and not closed: an update is half an insert
 
   function writeEntry(write: Writing["run"], entry: WaitingRun): void {
@@ -104,10 +105,10 @@ export function createWaitingRows(keeper: Keeper): WaitingRows {
   }
 
   function forget(): void {
-    events.clear();
-    runs.clear();
-    turns.clear();
-    deliveries.clear();
+    if (events.size > 0) events = new Map();
+    if (runs.size > 0) runs = new Map();
+    if (turns.size > 0) turns = new Map();
+    if (deliveries.size > 0) deliveries = new Set();
   }
 
   return {
@@ -148,8 +149,20 @@ export function createWaitingRows(keeper: Keeper): WaitingRows {
     isEmpty: () => events.size === 0 && runs.size === 0 && turns.size === 0,
     fresh() {
       const rows = Array.from(fresh, rowOf);
-      fresh.clear();
+      fresh = new Set();
       return rows;
+    },
+    flushEnded(write) {
+      const goOn = { events: new Map<string, WaitingEvent>(), runs: new Map<string, WaitingRun>() };
+      for (const [id, entry] of events)
+        if (entry.answeredAt === null) goOn.events.set(id, entry);
+        else write(insertEvent, ...valuesOf(entry));
+      for (const [id, entry] of runs)
+        if (goesOn(entry.run)) goOn.runs.set(id, entry);
+        else writeEntry(write, entry);
+      events = goOn.events;
+      runs = goOn.runs;
+      deliveries = new Set(Array.from(events.values(), ({ row }) => row.delivery).filter((id) => id !== null));
     },
     flush(write) {
       try {
@@ -162,7 +175,7 @@ export function createWaitingRows(keeper: Keeper): WaitingRows {
     },
     clear() {
       forget();
-      fresh.clear();
+      if (fresh.size > 0) fresh = new Set();
     },
   };
 }

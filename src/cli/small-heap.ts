@@ -6,7 +6,7 @@ import { environmentOf } from "./command.ts";
  * through early, keep the process small while it is busy. Smaller ones yet and `--optimize-for-size` save a few megabytes more,
  * and the time of an event doubles (bench/memory.ts, bench/ingest.ts).
  */
-export const smallHeap: readonly string[] = ["--max-semi-space-size=2", "--heap-growing-percent=30"];
+export const smallHeap: readonly string[] = ["--max-semi-space-size=4", "--heap-growing-percent=30"];
 
 const isSmall = (): boolean => smallHeap.every((flag) => process.execArgv.includes(flag));
 

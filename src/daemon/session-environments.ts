@@ -23,17 +23,30 @@ export interface SessionEnvironments {
 
 /** Those that began last; an earlier session goes on with what every program may have. */
 const sessionsAtMost = 500;
+/** Milliseconds between two looks for one session. */
+const looksEvery = 250;
 
 /** @param begun gives those that have begun without this daemon since it was last asked */
 export function createSessionEnvironments(
   begun: () => readonly (Sender & { session: SessionId })[] = () => [],
+  elapsed: () => number = () => performance.now(),
 ): SessionEnvironments {
   const known = new Map<SessionId, Sender>();
+  const heardOf = new Map<SessionId, number>(); // when it was looked for last
 
   function keep(session: SessionId, sender: Sender): void {
     known.delete(session);
     known.set(session, sender);
     dropOldest(known, sessionsAtMost);
+  }
+
+  /** A session begins before it tells anything else; one that goes on elsewhere and comes back is not lost for long. */
+  function isDue(session: SessionId): boolean {
+    const now = elapsed();
+    if (now - (heardOf.get(session) ?? Number.NEGATIVE_INFINITY) < looksEvery) return false;
+    heardOf.set(session, now);
+    dropOldest(heardOf, sessionsAtMost);
+    return true;
   }
 
   function hearBegun(): void {
@@ -50,7 +63,7 @@ export function createSessionEnvironments(
     },
     of(session) {
       if (session === undefined) return undefined;
-      hearBegun();
+      if (isDue(session)) hearBegun();
       return known.get(session);
     },
   };

@@ -195,27 +195,29 @@ export const replyOf = (answered: Answered): Reply =>
 
 interface Waiting extends Underway {
   isOver: boolean;
-  readonly signal: AbortSignal;
+  hasLeft: boolean;
+  controller: AbortController | undefined;
 }
 
-/** The signal is made when somebody asks for it: most decisions are made before. */
 function createWaiting(): Waiting {
-  let controller: AbortController | undefined;
-  let hasLeft = false;
   const waiting: Waiting = {
     isOver: false,
-    get signal() {
-      controller ??= new AbortController();
-      if (hasLeft) controller.abort();
-      return controller.signal;
-    },
+    hasLeft: false,
+    controller: undefined,
     leave() {
       if (waiting.isOver) return;
-      hasLeft = true;
-      controller?.abort();
+      waiting.hasLeft = true;
+      waiting.controller?.abort();
     },
   };
   return waiting;
+}
+
+/** Made when somebody asks for it: most decisions are made before. */
+function signalOf(waiting: Waiting): AbortSignal {
+  waiting.controller ??= new AbortController();
+  if (waiting.hasLeft) waiting.controller.abort();
+  return waiting.controller.signal;
 }
 
 /** Of whom nothing is known, programs get a clean environment, and models are asked as the daemon would. */
@@ -223,7 +225,8 @@ const callerOf = (sender: Sender | undefined, deadline: Instant, waiting: Waitin
   ...(sender && { environment: sender.environment }),
   ...(sender?.umask !== undefined && { umask: sender.umask }),
   deadline,
+  hasLeft: () => waiting.hasLeft,
   get signal() {
-    return waiting.signal;
+    return signalOf(waiting);
   },
 });

@@ -30,12 +30,22 @@ const atOnceInBytes = 256 * 1024;
 /** While the store takes nothing. */
 const atMostInBytes = 64 * 1024 * 1024;
 const marked = "-ahead-";
+/** Milliseconds without a row after which what is no longer needed is cut off. */
+const idleAfter = 1_000;
 
-/** @param path of the store */
+/**
+ * What is in the store is written over, as that costs half of what it costs to make the file grow anew: each line begins with the
+ * mark of its time, and the first with another mark is left over from an earlier one. Nobody who tells us something knows the mark.
+ *
+ * @param path of the store
+ */
 export function createRowsAhead(path: string, { owner }: OwnProcess): RowsAhead {
   let file: { descriptor: number; path: string } | undefined;
+  let mark = newMark();
   let size = 0;
   let isOwing = false;
+  let isUsed = false; // since the file was last looked at
+  let idle: NodeJS.Timeout | undefined;
 
   function append(text: string, bytes: number): boolean {
     try {
@@ -61,11 +71,22 @@ export function createRowsAhead(path: string, { owner }: OwnProcess): RowsAhead 
     }
   }
 
+  function whenIdle(): void {
+    idle = undefined;
+    if (isUsed || size > 0) waitForIdle();
+    else cut(0);
+  }
+
+  function waitForIdle(): void {
+    isUsed = false;
+    idle = setTimeout(whenIdle, idleAfter).unref();
+  }
+
   return {
     keep(rows) {
       if (rows.length === 0) return true;
       let text = "";
-      for (const { is, values } of rows) text += `${is} ${JSON.stringify(values)}\n`;
+      for (const { is, values } of rows) text += `${mark} ${is} ${JSON.stringify(values)}\n`;
       const bytes = Buffer.byteLength(text);
       if (bytes > atOnceInBytes || size + bytes > atMostInBytes) return false;
       return append(text, bytes);
@@ -79,9 +100,14 @@ export function createRowsAhead(path: string, { owner }: OwnProcess): RowsAhead 
     },
     clear() {
       isOwing = false;
-      if (size > 0) cut(0);
+      if (size === 0) return;
+      size = 0;
+      mark = newMark();
+      isUsed = true;
+      if (!idle) waitForIdle();
     },
     close() {
+      clearTimeout(idle);
       if (!file) return;
       closeSync(file.descriptor);
       if (isOwing) renameSync(file.path, `${path}${marked}left-${Date.now()}`);
@@ -90,6 +116,8 @@ export function createRowsAhead(path: string, { owner }: OwnProcess): RowsAhead 
     },
   };
 }
+
+const newMark = (): string => Math.random().toString(36).slice(2, 12).padEnd(10, "0");
 
 const inName = (owner: string): string => owner.replace(":", ".");
 
@@ -106,8 +134,10 @@ function openNew(path: string, owner: string): { descriptor: number; path: strin
 
 /** Each by itself, so that one that cannot be read takes no others along: a machine that went down may have lost parts. */
 function replayLines(text: string, write: Write): void {
+  const mark = text.slice(0, text.indexOf(" ") + 1);
   for (const line of text.slice(0, text.lastIndexOf("\n") + 1).split("\n")) {
-    const row = rowIn(line);
+    if (!line.startsWith(mark)) return;
+    const row = rowIn(line.slice(mark.length));
     if (row) fit(() => write(replays[row.is], ...row.values));
   }
 }

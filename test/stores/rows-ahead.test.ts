@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -196,14 +196,41 @@ test("what was acknowledged and is still not in the store when that is closed is
 test("a line that a machine that went down has left half, or a row that no store takes, keeps out none of the others", async (context) => {
   const path = newPath();
   opened(context, { path }).close();
-  await startWriter(path, "acknowledge", "3").ended;
+  const { child, ended } = startWriter(path, "acknowledge", "3");
+  await ended;
   const [name = ""] = besides(path);
   const file = join(dirname(path), name);
-  const strange = ["run [null,1]", "\0\0\0\0", "grant [1]", "run {}", "session [1", `event ${JSON.stringify(["x"])}`];
-  appendFileSync(file, `${strange.join("\n")}\nsession ["half`);
+  const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+  const mark = lines[0]?.split(" ")[0];
+  const strange = [
+    "run [null,1]",
+    "\0\0\0\0",
+    "grant [1]",
+    "run {}",
+    "session [1",
+    `event ${JSON.stringify(["x"])}`,
+    "",
+  ];
+  const mixed = lines.flatMap((line, index) => [`${mark} ${strange[index % strange.length]}`, line]);
+  const [stale = ""] = lines.filter((line) => line.includes(" event "));
+  const old = stale.replace(String(mark), "0123456789").replace(`${child.pid}:`, "stale:");
+  writeFileSync(file, `${mixed.join("\n")}\n${old}\n${mark} session ["half`);
   const store = opened(context, { path });
-  assert.equal((await store.events(10)).length, 3);
+  assert.equal((await store.events(10)).length, 3, "and what is left over from before is none of them");
   assert.deepEqual(besides(path), []);
+});
+
+test("[X8] after many groups what is taken in is the last, whatever lies behind it in the file", async (context) => {
+  const path = newPath();
+  opened(context, { path }).close();
+  const { child, ended } = startWriter(path, "acknowledge", "60", "8");
+  await ended;
+  const store = opened(context, { path });
+  assert.deepEqual(
+    (await store.events(100)).map(({ event }) => event.id),
+    Array.from({ length: 60 }, (_, index) => `${child.pid}:${59 - index}`),
+  );
+  assert.equal((await store.runs({})).length, 60);
 });
 
 test("where the store is locked, what was left is taken in by the next who opens it", async (context) => {

@@ -1,4 +1,5 @@
 /** A process of its own that works on a store, for tests with several of them: node writer.ts PATH WORK ... It prints what it found. */
+import { setTimeout as wait } from "node:timers/promises";
 import { HooklineError } from "../../src/core/error.ts";
 import { advance } from "../../src/core/events.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
@@ -57,7 +58,7 @@ const works: Record<string, () => Promise<void>> = {
       await new Promise(setImmediate);
     }
   },
-  /** Is killed in the moment in which so many events of one session, with a run each, are acknowledged, after a turn of the loop for each. */
+  /** Is killed in the moment in which so many events of one session, with a run each, are acknowledged, after a turn of the loop for each, and a pause after every so many. */
   async acknowledge() {
     const store = openSqliteStore({ path, groups: true, ahead: thisProcess });
     for (let index = 0; index < Number(rest[0]); index++) {
@@ -68,6 +69,7 @@ const works: Record<string, () => Promise<void>> = {
       if (index % 2 === 0) await store.saveRun(run);
       await store.answered(event.id, {}, 3);
       await store.committed();
+      if (index % Number(rest[1]) === 0) await wait(8);
     }
     process.kill(process.pid, "SIGKILL");
   },

@@ -76,9 +76,11 @@ export function createAutomationRecords(database: Database): AutomationRecords {
     },
     removeRow,
     version() {
-      const row = database.get<{ changes: number | null; projects: number; last: number | null }>(
-        `select (select value from meta where key = 'automations') as changes,
-           (select count(*) from project) as projects, (select max(updated) from project) as last`,
+      const row = database.beside(() =>
+        database.get<{ changes: number | null; projects: number; last: number | null }>(
+          `select (select value from meta where key = 'automations') as changes,
+             (select count(*) from project) as projects, (select max(updated) from project) as last`,
+        ),
       );
       return `${row?.changes} ${row?.projects} ${row?.last}`;
     },

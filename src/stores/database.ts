@@ -27,8 +27,6 @@ export interface Waiting {
   fresh(): readonly WaitingRow[];
   /** Writes all of it, and forgets it whatever happens. Throws what a write throws. */
   flush(write: Writing["run"]): void;
-  /** The same for what will not change any more before the group ends. */
-  flushEnded(write: Writing["run"]): void;
   /** A group has ended: what was read in it may be out of date, and what waits is lost. Must not throw. */
   clear(): void;
 }
@@ -54,8 +52,10 @@ export interface Database extends Writing {
   isLosing(): boolean;
   /** In `groups`: from now on nothing waits for other writers, or as long as usual again. */
   hurry(isHurried: boolean): void;
-  /** While it is the same number, nothing has changed but what is grouped: a group is open, so nobody else writes. Undefined: others may. */
+  /** While it is the same number, a group is open, which takes milliseconds, and this process has changed nothing but what is grouped. Undefined: none is. */
   standing(): number | undefined;
+  /** Does a work that asks for what never waits in a group: what waits goes on waiting. */
+  beside<T>(work: () => T): T;
   /** From now on what is deleted is overwritten, and `settle` has something to do. */
   shred(): void;
   /** After `shred`: empties the log, where all that was ever written stands until then. Never throws, and does without if somebody is at it. @param isDue asked if there is something to do */
@@ -213,7 +213,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       if (uptime() - lookedAt > 1_000 && !groups?.isOpen()) followFile();
       return attempt(work);
     } catch (error) {
-      if (!connection?.isTransaction) groups?.lose(error); // a full disk or a damaged file ends it as a whole
+      if (groups?.isBegun() && !connection?.isTransaction) groups.lose(error); // a full disk or a damaged file ends it as a whole
       throw inWords(error);
     }
   }
@@ -277,13 +277,18 @@ export function openDatabase(options: DatabaseOptions): Database {
     ? createGroups({
         begin: beginGroup,
         commit() {
-          waiting.flush(writeHere);
+          if (!connection?.isTransaction) {
+            if (waiting.isEmpty() && !ahead?.isOwing()) return;
+            beginGroup();
+          }
+          flushWaiting(waiting);
           statement("commit").run();
           log?.wrote();
         },
         rollback,
-        ...(ahead && { keep: () => ahead.keep(waiting.fresh()), kept: () => settleRows(waiting.flushEnded) }),
+        ...(ahead && { keep: () => ahead.keep(waiting.fresh()) }),
         ended(isWritten) {
+          changes += 1;
           waiting.clear();
           if (isWritten) ahead?.clear();
           else ahead?.owe();
@@ -303,7 +308,6 @@ export function openDatabase(options: DatabaseOptions): Database {
   /** What was acknowledged and lost comes first. */
   function beginGroup(): void {
     statement("begin immediate").run();
-    changes += 1;
     if (!ahead?.isOwing()) return;
     try {
       ahead.replay(writeHere);
@@ -321,15 +325,22 @@ export function openDatabase(options: DatabaseOptions): Database {
     : undefined;
 
   /** Before anybody looks. A group that cannot be written is lost as a whole, and whoever looks has no part in that. */
-  function settleRows(flush = waiting?.flush): void {
+  function settleRows(): void {
     if (!waiting || waiting.isEmpty()) return;
-    isHolding = true;
     try {
-      flush?.(writeHere);
+      if (!isWriting) groups?.begin();
+      flushWaiting(waiting);
     } catch (error) {
       if (isWriting) throw error;
       rollback();
       groups?.lose(error);
+    }
+  }
+
+  function flushWaiting(rows: Waiting): void {
+    isHolding = true;
+    try {
+      rows.flush(writeHere);
     } finally {
       isHolding = false;
     }
@@ -338,7 +349,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   /** A part of the turn's transaction. */
   function inGroup<T>(work: () => T, joined: Groups): T {
     joined.join();
-    joined.needsCommit();
+    joined.begin();
     statement("savepoint part").run();
     isWriting = true;
     try {
@@ -358,6 +369,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   function held<T>(work: () => T, joined: Groups): T {
     joined.join();
+    if (ahead?.isOwing()) joined.begin();
     isHolding = true;
     try {
       return work();
@@ -371,10 +383,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   const alone = <T>(work: () => T): T => {
     changes += 1;
     if (isWriting || isHolding) {
-      groups?.needsCommit();
+      if (isHolding) groups?.begin();
       return within(work);
     }
     if (ahead?.isOwing()) groups?.join();
+    if (ahead?.isOwing()) groups?.begin();
     groups?.end();
     const result = within(work);
     log?.wrote();
@@ -383,7 +396,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const run: Writing["run"] = (sql, ...values) => alone(() => writeHere(sql, ...values));
   const write: Writing["write"] = (work) => alone(() => (isWriting ? work() : transaction(work)));
   const apart = (sql: string, values: readonly SQLInputValue[], joined: Groups): number => {
-    joined.needsCommit();
+    joined.begin();
     return writeHere(sql, ...values);
   };
   const groupedBy = (joined: Groups): Grouped => ({
@@ -405,6 +418,15 @@ export function openDatabase(options: DatabaseOptions): Database {
     run,
     write,
     grouped: groups ? groupedBy(groups) : { run, write, hold: write },
+    beside(work) {
+      if (isWriting || isHolding) return work();
+      isHolding = true;
+      try {
+        return mending(work);
+      } finally {
+        isHolding = false;
+      }
+    },
     standing: () => (groups?.isOpen() ? changes : undefined),
     committed: () => groups?.committed() ?? written,
     isLosing: () => groups?.isLosing() === true,

@@ -49,6 +49,7 @@ export function storeWithFallback(open: () => SqliteStore, complain: (reason: st
       write: (work) => real().database.grouped.write(work),
       hold: (work) => real().database.grouped.hold(work),
     },
+    beside: (work) => real().database.beside(work),
     standing: () => real().database.standing(),
     committed: () => real().database.committed(),
     isLosing: () => real().database.isLosing(),

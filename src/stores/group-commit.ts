@@ -1,23 +1,26 @@
 /**
  * Group commit: writes that come right behind one another as one transaction, and the promise that tells when they are on disk.
- * Where what a turn wrote can be kept beside the store, that is on disk at the turn's end, and the transaction waits for more.
+ * Where what a turn wrote can be kept beside the store, that is on disk at the turn's end, and the transaction begins when the group ends:
+ * other writers wait for no more than it takes to write it.
  */
 
 export interface Groups {
   /**
-   * Opens the group's transaction, unless it is open. May throw what `begin` throws, and throws once something of this turn was
-   * lost: what an event sets off is not written down where the event could not be.
+   * Opens the group, unless it is open. May throw what `begin` throws, and throws once something of this turn was lost: what an
+   * event sets off is not written down where the event could not be.
    */
   join(): void;
+  /** Begins the open group's transaction, if that has not begun: this turn is over when it is committed. Throws what `begin` throws. */
+  begin(): void;
   /** To be called after each write of the group: one that has become large or old is committed. */
   wrote(): void;
-  /** Something was written that `keep` does not know: this turn is over when it is committed. */
-  needsCommit(): void;
   /** Commits what is open. Never throws: those who wait for it hear of a failure. */
   end(): void;
   /** The transaction is gone, and what was written in it. Nothing, where none is open. */
   lose(because: unknown): void;
   isOpen(): boolean;
+  /** Its transaction. */
+  isBegun(): boolean;
   /** The last one was lost. */
   isLosing(): boolean;
   /** Resolves once all that was written so far is on disk, whichever way; rejects with the reason if any of it is not. */
@@ -29,14 +32,14 @@ export interface Groups {
 }
 
 export interface GroupOptions {
+  /** Where it throws, nothing is begun. */
   begin(): void;
+  /** Also of a group that has not begun its transaction, where something waits. */
   commit(): void;
   /** Must not throw. */
   rollback(): void;
   /** Keeps what was written since it was asked before where it outlasts this process. False: it could not. Absent: it never can. Must not throw. */
   keep?(): boolean;
-  /** Called behind those who waited for what was kept, while the group is still open. Must not throw. */
-  kept?(): void;
   /** Called when a group has ended, whether it was written or lost. Must not throw. */
   ended(isWritten: boolean): void;
   /** Puts a failure into words. */
@@ -52,8 +55,9 @@ const writesAtMost = 1_000;
 const longest = 20;
 /** Who has written waits, too: after so many milliseconds a group ends, although every turn of the event loop brings more. */
 const gathersFor = 2;
-/** Nobody waits for what is kept, but who looks from another process: after so many milliseconds that is in the store. */
+/** Nobody waits for what is kept, but who looks from another process: after so many milliseconds, or writes, that is in the store. */
 const keptFor = 5;
+const keptAtMost = 400;
 
 /** From its first write to the first turn of the event loop that brings nothing more: one or several transactions. */
 interface Turn {
@@ -68,10 +72,11 @@ interface Turn {
 }
 
 export function createGroups(options: GroupOptions): Groups {
-  const { begin, commit, rollback, keep, kept, ended, worded, onLoss, now = Date.now } = options;
+  const { begin, commit, rollback, keep, ended, worded, onLoss, now = Date.now } = options;
   let turn: Turn | undefined;
   let ending: NodeJS.Timeout | undefined; // of a group whose turns are over
   let isOpen = false;
+  let isBegun = false; // its transaction
   let isLosing = false;
   let writes = 0;
   let seen = 0; // of the writes, at the end of the last turn
@@ -89,8 +94,16 @@ export function createGroups(options: GroupOptions): Groups {
     isLosing = true;
   }
 
+  function beginNow(): void {
+    if (turn) turn.needsCommit = true;
+    if (isBegun) return;
+    begin();
+    isBegun = true;
+  }
+
   function close(isWritten: boolean): void {
     isOpen = false;
+    isBegun = false;
     clearTimeout(ending);
     ending = undefined;
     ended(isWritten);
@@ -116,14 +129,10 @@ export function createGroups(options: GroupOptions): Groups {
 
   function turnIsKept({ waiting }: Turn): void {
     turn = undefined;
-    ending ??= setTimeout(end, keptFor);
     waiting?.resolve();
-    if (kept) behindAnswers(tellKept);
+    if (writes >= keptAtMost) behindAnswers(end);
+    else ending ??= setTimeout(end, keptFor);
   }
-
-  const tellKept = (): void => {
-    if (isOpen) kept?.();
-  };
 
   /** Those who ask at once are read turn by turn, each of which would pay for a transaction of its own. */
   function endUnlessMore(): void {
@@ -145,17 +154,15 @@ export function createGroups(options: GroupOptions): Groups {
     join() {
       if (!isOpen) {
         if (turn?.isLost) throw turn.failure?.because;
-        begin();
         isOpen = true;
         writes = 0;
         seen = 0;
         begun = now();
       }
       turn ??= { due: setImmediate(turnIsOver) };
+      if (!keep) beginNow();
     },
-    needsCommit() {
-      if (turn) turn.needsCommit = true;
-    },
+    begin: beginNow,
     wrote() {
       writes += 1;
       if (isOpen && (writes >= writesAtMost || now() - begun >= longest)) end();
@@ -163,6 +170,7 @@ export function createGroups(options: GroupOptions): Groups {
     end,
     lose,
     isOpen: () => isOpen,
+    isBegun: () => isBegun,
     isLosing: () => isLosing,
     mended() {
       if (turn) turn.isLost = false;

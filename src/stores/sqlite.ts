@@ -3,7 +3,7 @@ import type { Counter, Instant, SessionId, Turn } from "../core/event.ts";
 import type { HookSet } from "../core/hook.ts";
 import type { OwnProcess } from "../core/owner.ts";
 import type { Store } from "../core/record.ts";
-import { type Database, openDatabase } from "./database.ts";
+import { type Database, openDatabase, type Writing } from "./database.ts";
 import { createKeeper, type Keeping } from "./keep.ts";
 import {
   debtsOf,
@@ -76,9 +76,10 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const { path, usualPath, groups, record = "redacted", now = Date.now, retentionDays = 30, onNotice } = options;
   const keeper = createKeeper(options);
   const rows = createWaitingRows(keeper);
-  let known = nothingKnown(); // while a group is open nobody else writes
+  let known = nothingKnown(); // for the milliseconds of a group
   const waiting = {
     ...rows,
+    flush: (write: Writing["run"]) => rows.flush(write, options.ahead && ((session) => turnOf(database, session))),
     clear() {
       rows.clear();
       known = nothingKnown();
@@ -144,8 +145,11 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
           const kept = keeper.turnThen(turn);
           keepSet(set);
           const given = first?.outcome && repeatable(first.outcome);
-          if (event.session !== undefined && after !== before)
-            rows.saveTurn(event.session, after, record !== "none" && turn === after ? kept : keeper.turn(after), now());
+          if (event.session !== undefined && after !== before) {
+            const own = record !== "none" && turn === after ? kept : keeper.turn(after);
+            const move = (from: Turn): Turn => advance(event, from);
+            rows.saveTurn(event.session, { before, turn: after, kept: own, at: now(), move });
+          }
           rows.event(rowOfEvent({ event, set, turn: kept, payload, first, given }, keeper));
           known.paused ??= pausesOf(database);
           if (groups) known.isWithoutMail ??= database.get("select 1 from inbox limit 1") === undefined;
@@ -255,7 +259,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
 const runColumns = runFields.join(", ");
 const eventColumns = eventFields.join(", ");
 
-/** What was read in a group, and holds as long as that is open. */
+/** What was read in a group, and counts as long as that is open. */
 interface Known {
   sets: Set<string>;
   paused?: ReadonlySet<string>;

@@ -18,7 +18,9 @@ import {
   written,
 } from "./rows.ts";
 
-export interface WaitingRows extends Waiting {
+export interface WaitingRows extends Omit<Waiting, "flush"> {
+  /** @param turnNow the session's turn as it stands in the tables by now: where others have moved it on meanwhile, it is moved on from there. Absent: they cannot have */
+  flush(write: Writing["run"], turnNow?: (session: SessionId) => Turn): void;
   event(row: EventRow): void;
   /** False: the event does not wait here. */
   answer(id: string, { text, redacted }: Kept, at: Instant, ms: number | undefined): boolean;
@@ -27,7 +29,7 @@ export interface WaitingRows extends Waiting {
   run(run: Run): void;
   /** Writes the run at once. */
   writeRun(write: Writing["run"], run: Run): void;
-  saveTurn(session: SessionId, turn: Turn, kept: Kept, at: Instant): void;
+  saveTurn(session: SessionId, saved: SavedTurn): void;
   /** As the last event left it, if that waits here. */
   turn(session: SessionId): Turn | undefined;
 }
@@ -48,7 +50,21 @@ interface WaitingRun {
 interface WaitingTurn {
   is: "session";
   turn: Turn;
+  at: Instant;
   values: Value[];
+  /** What was in the tables before the first of the moves. */
+  base: string;
+  moves: SavedTurn["move"][];
+}
+
+export interface SavedTurn {
+  before: Turn;
+  turn: Turn;
+  /** The turn as it is kept. */
+  kept: Kept;
+  at: Instant;
+  /** From what was before to the turn. */
+  move(before: Turn): Turn;
 }
 type Entry = WaitingEvent | WaitingRun | WaitingTurn;
 
@@ -96,6 +112,11 @@ export function createWaitingRows(keeper: Keeper): WaitingRows {
     values: entry.is === "run" ? valuesOfRun(entry) : entry.is === "event" ? valuesOf(entry) : entry.values,
   });
 
+  function movedFrom(session: SessionId, now: Turn, { moves, at }: WaitingTurn): Value[] {
+    const turn = moves.reduce((before, move) => move(before), now);
+    return valuesOfTurn(session, turn, keeper.turn(turn), at);
+  }
+
   /** In the place of what was said of the same before. */
   function put<Key, Given extends Entry>(entries: Map<Key, Given>, key: Key, entry: Given): void {
     const before = entries.get(key);
@@ -137,12 +158,14 @@ export function createWaitingRows(keeper: Keeper): WaitingRows {
       put(runs, run.id, entry);
     },
     writeRun: (write, run) => writeEntry(write, { is: "run", run }),
-    saveTurn(session, turn, kept, at) {
-      const { reprompts, rewakes, injected } = turn.spent;
+    saveTurn(session, { before, turn, kept, at, move }) {
+      const earlier = turns.get(session);
+      const moves = earlier?.moves ?? [];
+      moves.push(move);
       put(turns, session, {
-        is: "session",
+        ...{ is: "session", at, moves, base: earlier?.base ?? JSON.stringify(before) },
         turn: kept.cut || kept.redacted ? JSON.parse(kept.text) : copyOf(turn),
-        values: [written(session), kept.text, at, reprompts, rewakes, injected],
+        values: valuesOfTurn(session, turn, kept, at),
       });
     },
     turn: (session) => turns.get(session)?.turn,
@@ -152,23 +175,15 @@ export function createWaitingRows(keeper: Keeper): WaitingRows {
       fresh = new Set();
       return rows;
     },
-    flushEnded(write) {
-      const goOn = { events: new Map<string, WaitingEvent>(), runs: new Map<string, WaitingRun>() };
-      for (const [id, entry] of events)
-        if (entry.answeredAt === null) goOn.events.set(id, entry);
-        else write(insertEvent, ...valuesOf(entry));
-      for (const [id, entry] of runs)
-        if (goesOn(entry.run)) goOn.runs.set(id, entry);
-        else writeEntry(write, entry);
-      events = goOn.events;
-      runs = goOn.runs;
-      deliveries = new Set(Array.from(events.values(), ({ row }) => row.delivery).filter((id) => id !== null));
-    },
-    flush(write) {
+    flush(write, turnNow) {
       try {
         for (const entry of events.values()) write(insertEvent, ...valuesOf(entry));
         for (const entry of runs.values()) writeEntry(write, entry);
-        for (const { values } of turns.values()) write(upsertSession, ...values);
+        for (const [session, entry] of turns) {
+          const now = turnNow?.(session);
+          const isMoved = now && JSON.stringify(now) !== entry.base;
+          write(upsertSession, ...(isMoved ? movedFrom(session, now, entry) : entry.values));
+        }
       } finally {
         forget();
       }
@@ -178,6 +193,10 @@ export function createWaitingRows(keeper: Keeper): WaitingRows {
       if (fresh.size > 0) fresh = new Set();
     },
   };
+}
+
+function valuesOfTurn(session: SessionId, { spent }: Turn, { text }: Kept, at: Instant): Value[] {
+  return [written(session), text, at, spent.reprompts, spent.rewakes, spent.injected];
 }
 
 function valuesOf(entry: WaitingEvent): readonly Value[] {

@@ -74,6 +74,27 @@ test("what a turn has told is acknowledged before its transaction, and in the st
   await until(() => heldBeside(store.path) === 0);
 });
 
+test("others may write while what was acknowledged waits, and what they have moved on of a session is moved on from there", async (context) => {
+  const store = opened(context);
+  await tell(store, "first");
+  await store.committed();
+  await tell(store, "second");
+  await store.committed();
+  const other = openSqliteStore({ path: store.path });
+  const connection = new DatabaseSync(store.path, { timeout: 0 });
+  context.after(() => {
+    other.close();
+    connection.close();
+  });
+  connection.exec("begin immediate; rollback"); // no lock is held
+  await tell(other, "between");
+  assert.equal(await other.spend("s", "reprompts", 3), true);
+  assert.equal(countIn(store.path, "event"), 2, "or it shows nothing");
+  await until(() => countIn(store.path, "event") === 3);
+  const { toolCalls, spent } = await other.turn("s");
+  assert.deepEqual([toolCalls, spent.reprompts], [3, 1]);
+});
+
 test("what is more than rows of events and runs is acknowledged by its transaction", async (context) => {
   const store = opened(context);
   await tell(store, "first");

@@ -57,7 +57,7 @@ const longest = 20;
 const gathersFor = 2;
 /** Nobody waits for what is kept, but who looks from another process: after so many milliseconds, or writes, that is in the store. */
 const keptFor = 5;
-const keptAtMost = 400;
+const keptAtMost = 150;
 
 /** From its first write to the first turn of the event loop that brings nothing more: one or several transactions. */
 interface Turn {

@@ -91,9 +91,10 @@ export function createWaitingRows(keeper: Keeper): WaitingRows {
     const wasBegun = begun.has(run.id);
     if (goesOn(run)) remember(run.id);
     else if (wasBegun) begun.delete(run.id);
-    const values = valuesOfRun(entry);
-    if (wasBegun && write(updateRun, ...values.slice(-changingFields.length), written(run.id)) === 1) return;
-    write(insertRun, ...values);
+    const changing = entry.values?.slice(-changingFields.length) ?? changingValues(run, keeper);
+    if (wasBegun && write(updateRun, ...changing, written(run.id)) === 1) return;
+    if (entry.values) write(insertRun, ...entry.values);
+    else write(insertRun, ...fixedValues(run, keeper), ...changing);
   }
 
   /** Others close some of them: those go with time. */

@@ -3,6 +3,7 @@
  * Apart from install, because it is a program of its own, in another language. It decides nothing: where no daemon takes the
  * event it becomes the command in Node, which does the work or answers by policy.
  */
+import { answersWithin, payloadAtMost } from "./telling.ts";
 
 export interface ClientScript {
   /** Absolute paths: bash 5, the Node that runs us, and our bin. */
@@ -15,7 +16,6 @@ export interface ClientScript {
 /** As one word of a shell, whatever it holds. */
 const asWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-const payloadAtMost = 64 * 1024 * 1024;
 /** Measured on Linux: a socket that nobody reads takes more than this. */
 const bufferedAtMost = 48 * 1024;
 
@@ -38,7 +38,7 @@ set +o posix
 trap '' PIPE
 
 ask() {
-  local +x LC_ALL=C IFS=' ' posix=$1 version=${asWord(version)} state=\${XDG_STATE_HOME:-\${HOME-}/.local/state}/hookline
+  local +x LC_ALL=C FUNCNEST=0 IFS=' ' posix=$1 version=${asWord(version)} state=\${XDG_STATE_HOME:-\${HOME-}/.local/state}/hookline
   local +x address=$state/daemon.address port token proof pid started stat held payload folder index letter all size sent head mask
   local +x status taken answer body line code out err
   local +x -a command=(${program.map(asWord).join(" ")}) words=("\${@:2}") fields variables
@@ -90,7 +90,7 @@ ask() {
   read -r -N 12 -t 0.25 -u 3 status || become --asked
   if [[ $status == 'HTTP/1.1 102' ]]; then
     taken=yes
-    read -r -N 27 -t 650 -u 3 status || become --taken
+    read -r -N 27 -t ${answersWithin / 1000} -u 3 status || become --taken
     status=\${status:15}
   fi
   read -r -N 67108864 -u 3 answer

@@ -358,6 +358,13 @@ test(
   },
 );
 
+test("a shell that may call no function from a function becomes Node all the same", options, async (t) => {
+  const place = placeFor(t);
+  const { code, stdout, stderr } = await place.tell("{}", { FUNCNEST: "1" });
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.match(stdout, unasked);
+});
+
 test("a payload needs no room on a disk on its way to Node", options, async (t) => {
   const place = placeFor(t);
   place.address();

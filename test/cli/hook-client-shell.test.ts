@@ -262,7 +262,7 @@ test(
 
 /** The number of a process that has ended, and whose parent never asks. */
 async function unreaped(t: TestContext): Promise<number> {
-  const parent = spawn("/bin/sh", ["-c", "sleep 0.2 & echo $!; exec sleep 60"], {
+  const parent = spawn("/bin/sh", ["-c", "sleep 1 & echo $!; exec sleep 60"], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   t.after(() => parent.kill("SIGKILL"));

@@ -116,8 +116,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       if (size > 0) recognise();
       opened = new sqlite.DatabaseSync(path, { timeout: patience });
       prepare(opened, isLogged);
-      if (options.ahead) recover(opened, options.ahead);
       opened.exec(`pragma busy_timeout = ${waitsFor}`);
+      if (options.ahead) recover(opened, options.ahead);
       lookedAt = uptime();
       return opened;
     } catch (error) {

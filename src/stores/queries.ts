@@ -65,7 +65,8 @@ const spendFrom: Record<Counter, string> = {
 export function keepHookSet(database: Database, set: HookSet, now: Instant, keeper: Keeper): void {
   const id = written(set.id);
   const held = database.get<{ used: Instant }>("select used from hook_set where id = ?", id);
-  if (!held) database.run("insert into hook_set (id, hooks, used) values (?, ?, ?)", id, keeper.whole(set.hooks), now);
+  const insert = "insert into hook_set (id, hooks, used) values (?, ?, ?) on conflict (id) do nothing"; // another process may be faster
+  if (!held) database.run(insert, id, keeper.whole(set.hooks), now);
   else if (Math.abs(now - held.used) > day) database.run("update hook_set set used = ? where id = ?", now, id);
 }
 

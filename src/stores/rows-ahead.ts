@@ -2,12 +2,24 @@
  * Rows that were acknowledged and are not in the store's file yet: lines of a file beside it, which outlives the process that wrote
  * them as the store itself does. A line costs a fiftieth of a transaction, so many tellings share one of those.
  */
-import { closeSync, ftruncateSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
 import type { OwnProcess } from "../core/owner.ts";
 import { isUnfit } from "./sqlite-library.ts";
-import { replays, type WaitingRow } from "./waiting-rows.ts";
+import { replays, valuesIn, type WaitingRow } from "./waiting-rows.ts";
 
 type Write = (sql: string, ...values: SQLInputValue[]) => unknown;
 
@@ -33,9 +45,13 @@ const marked = "-ahead-";
 /** Milliseconds without a row after which what is no longer needed is cut off. */
 const idleAfter = 1_000;
 
+/** Such a file of another namespace of processes, whose owner cannot be asked for from here, has none any more. Milliseconds. */
+const foreignFor = 3_600_000;
+
 /**
  * What is in the store is written over, as that costs half of what it costs to make the file grow anew: each line begins with the
- * mark of its time, and the first with another mark is left over from an earlier one. Nobody who tells us something knows the mark.
+ * mark of its time and its length, and the first with another mark is left over from an earlier one. Nobody who tells us something
+ * knows the mark. Where nothing is to come any more, the first byte says so: rows of the past must not come back.
  *
  * @param path of the store
  */
@@ -71,6 +87,14 @@ export function createRowsAhead(path: string, { owner }: OwnProcess): RowsAhead 
     }
   }
 
+  function spoil(): void {
+    try {
+      if (file) writeSync(file.descriptor, "\n", 0);
+    } catch {
+      cut(0);
+    }
+  }
+
   function whenIdle(): void {
     idle = undefined;
     if (isUsed || size > 0) waitForIdle();
@@ -86,7 +110,10 @@ export function createRowsAhead(path: string, { owner }: OwnProcess): RowsAhead 
     keep(rows) {
       if (rows.length === 0) return true;
       let text = "";
-      for (const { is, values } of rows) text += `${mark} ${is} ${JSON.stringify(values)}\n`;
+      for (const { is, values } of rows) {
+        const line = JSON.stringify(values);
+        text += `${mark} ${is} ${line.length} ${line}\n`;
+      }
       const bytes = Buffer.byteLength(text);
       if (bytes > atOnceInBytes || size + bytes > atMostInBytes) return false;
       return append(text, bytes);
@@ -96,11 +123,12 @@ export function createRowsAhead(path: string, { owner }: OwnProcess): RowsAhead 
     },
     isOwing: () => isOwing,
     replay(write) {
-      if (file) replayLines(readFileSync(file.path, "utf8"), write);
+      if (file) replayLines(textOf(file.descriptor, size), write);
     },
     clear() {
       isOwing = false;
       if (size === 0) return;
+      spoil();
       size = 0;
       mark = newMark();
       isUsed = true;
@@ -110,16 +138,40 @@ export function createRowsAhead(path: string, { owner }: OwnProcess): RowsAhead 
       clearTimeout(idle);
       if (!file) return;
       closeSync(file.descriptor);
-      if (isOwing) renameSync(file.path, `${path}${marked}left-${Date.now()}`);
-      else rmSync(file.path, { force: true });
+      try {
+        if (isOwing) renameSync(file.path, `${path}${marked}left-${Date.now()}`);
+        else rmSync(file.path, { force: true });
+      } catch {
+        // its folder is gone, or may not be written to any more: whoever opens the store next finds it, if it is there
+      }
       file = undefined;
     },
   };
 }
 
+/** By the descriptor, as somebody may have tidied the folder. */
+function textOf(descriptor: number, size: number): string {
+  const bytes = Buffer.alloc(size);
+  for (let at = 0; at < size; ) {
+    const read = readSync(descriptor, bytes, at, size - at, at);
+    if (read === 0) break;
+    at += read;
+  }
+  return bytes.toString("utf8");
+}
+
 const newMark = (): string => Math.random().toString(36).slice(2, 12).padEnd(10, "0");
 
-const inName = (owner: string): string => owner.replace(":", ".");
+/** The name that a process has among those of its namespace, and that. */
+const inName = (owner: string): string => `${owner.replace(":", ".")}.${namespace()}`;
+
+function namespace(): string {
+  try {
+    return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "";
+  } catch {
+    return ""; // a system without them
+  }
+}
 
 function openNew(path: string, owner: string): { descriptor: number; path: string } {
   for (let count = 0; ; count++) {
@@ -152,12 +204,12 @@ function fit(write: () => unknown): void {
 }
 
 function rowIn(line: string): WaitingRow | undefined {
-  const end = line.indexOf(" ");
-  const is = kinds.find((kind) => kind === line.slice(0, end));
-  if (!is) return undefined;
+  const [, kind, length, text = ""] = /^(\w+) (\d+) (.*)$/.exec(line) ?? [];
+  const is = kinds.find((one) => one === kind);
+  if (!is || text.length !== Number(length)) return undefined;
   try {
-    const values: unknown = JSON.parse(line.slice(end));
-    return Array.isArray(values) ? { is, values } : undefined;
+    const values: unknown = JSON.parse(text);
+    return Array.isArray(values) && values.length === valuesIn[is] ? { is, values } : undefined;
   } catch {
     return undefined;
   }
@@ -178,22 +230,25 @@ export function recoverRowsAhead(
   const folder = dirname(path);
   const prefix = `${basename(path)}${marked}`;
   for (const name of readdirSync(folder)) {
-    if (!name.startsWith(prefix) || isInUse(name.slice(prefix.length), isAlive)) continue;
+    if (!name.startsWith(prefix) || isInUse(join(folder, name), name.slice(prefix.length), isAlive)) continue;
     const taken = takeOver(join(folder, name), `${path}${marked}${inName(owner())}-of-${name.slice(prefix.length)}`);
     if (taken === undefined) continue;
     try {
       transaction((write) => replayLines(readFileSync(taken, "utf8"), write));
       rmSync(taken, { force: true });
     } catch (error) {
-      renameSync(taken, join(folder, name));
+      takeOver(taken, join(folder, name));
       throw error;
     }
   }
 }
 
-function isInUse(named: string, isAlive: OwnProcess["isAlive"]): boolean {
-  const [, pid, started] = /^(\d+)\.(\d*)-/.exec(named) ?? [];
-  return pid !== undefined && isAlive(`${pid}:${started}`);
+function isInUse(file: string, named: string, isAlive: OwnProcess["isAlive"]): boolean {
+  const [, pid, started, space] = /^(\d+)\.(\d*)\.(\d*)-/.exec(named) ?? [];
+  if (pid === undefined) return false;
+  if (space === namespace()) return isAlive(`${pid}:${started}`);
+  const { size, mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0, mtimeMs: 0 };
+  return size === 0 || Date.now() - mtimeMs < foreignFor;
 }
 
 function takeOver(from: string, to: string): string | undefined {

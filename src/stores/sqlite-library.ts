@@ -45,7 +45,7 @@ const resultOf = (error: unknown): number | undefined =>
 
 const busy: readonly (number | undefined)[] = [5, 6];
 const damaged: readonly (number | undefined)[] = [11, 26];
-const unfit: readonly (number | undefined)[] = [18, 19, 20];
+const unfit: readonly (number | undefined)[] = [18, 19, 20, 25];
 export const isBusy = (error: unknown): boolean => busy.includes(resultOf(error));
 export const isDamage = (error: unknown): boolean => damaged.includes(resultOf(error));
 /** The row itself is refused: too large, against a constraint, of another type. */

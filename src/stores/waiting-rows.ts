@@ -3,7 +3,7 @@
  * is an event with its answer. What they say is fixed when they are given.
  */
 import { dropOldest } from "../core/drop-oldest.ts";
-import type { Instant, SessionId, Turn } from "../core/event.ts";
+import type { Counter, Instant, SessionId, Turn } from "../core/event.ts";
 import type { Run } from "../core/record.ts";
 import type { Waiting, Writing } from "./database.ts";
 import type { Keeper, Kept } from "./keep.ts";
@@ -228,11 +228,26 @@ export const upsertSession: string = `insert into session (id, turn, at, repromp
   on conflict (id) do update set turn = excluded.turn, at = excluded.at,
     reprompts = excluded.reprompts, rewakes = excluded.rewakes, injected = excluded.injected`;
 
+/** What was spent in a turn meanwhile, which no row of ours knows, stays spent. */
+function spentSince(counter: Counter): string {
+  const isSameTurn = "session.turn ->> 'number' is excluded.turn ->> 'number'";
+  return `iif(${isSameTurn}, max(session.${counter}, excluded.${counter}), excluded.${counter})`;
+}
+
 /** What was written down beside the store, and may be in it already: nothing that came later is undone. */
 export const replays: Readonly<Record<WaitingRow["is"], string>> = {
   event: `insert into event (${eventFields.join(", ")}, answered_at) values (${places(eventFields)}, ?)
     on conflict (id) do update set outcome = excluded.outcome, ms = excluded.ms, answered_at = excluded.answered_at,
       redacted = max(redacted, excluded.redacted) where answered_at is null`,
   run: `${insertRun} where status in ('running', 'queued')`,
-  session: `${upsertSession} where excluded.at >= session.at`,
+  session: `insert into session (id, turn, at, reprompts, rewakes, injected) values (?, ?, ?, ?, ?, ?)
+    on conflict (id) do update set turn = excluded.turn, at = excluded.at, reprompts = ${spentSince("reprompts")},
+      rewakes = ${spentSince("rewakes")}, injected = ${spentSince("injected")}
+    where excluded.at >= session.at`,
+};
+/** Of each kind. */
+export const valuesIn: Readonly<Record<WaitingRow["is"], number>> = {
+  event: eventFields.length + 1,
+  run: runFields.length,
+  session: 6,
 };

@@ -155,6 +155,59 @@ test("[X8] what was acknowledged by a process that was killed in that moment is 
   assert.deepEqual(besides(path), []);
 });
 
+for (const [thing, when] of [
+  ["spend", "later"],
+  ["otherSpends", "later"],
+  ["otherSpends", "at once"],
+] as const)
+  test(`[R8] what was spent stays spent after a kill: ${thing}, ${when}`, async (context) => {
+    const path = newPath();
+    opened(context, { path }).close();
+    await startWriter(path, "doAndDie", thing, when).ended;
+    const store = opened(context, { path });
+    const { spent, toolCalls } = await store.turn("s");
+    assert.deepEqual([spent.reprompts, toolCalls], [1, 2]);
+    assert.deepEqual(
+      (await store.events(9)).map(({ event }) => event.id),
+      ["second", "first"],
+    );
+  });
+
+test("what was forgotten does not come back after a kill", async (context) => {
+  const path = newPath();
+  opened(context, { path }).close();
+  await startWriter(path, "doAndDie", "purge", "later").ended;
+  assert.deepEqual(await opened(context, { path }).events(9), []);
+});
+
+test("a hook set that another process is writing down at the same time is no failure", async (context) => {
+  const store = opened(context);
+  await tell(store, "first");
+  await store.committed();
+  const locker = startWriter(store.path, "insertSet", "newly made");
+  assert.equal(await locker.next(), "inserted");
+  await store.record(anEvent({ id: "second" }), { id: "newly made", hooks: [] }, advance);
+  await store.committed();
+  assert.deepEqual((await store.events(9)).length, 2);
+});
+
+test("what is owed is written although its file was tidied away, and the store is closed without it", async (context) => {
+  const notices: string[] = [];
+  const store = opened(context, { onNotice: (notice) => notices.push(notice) });
+  await tell(store, "first");
+  await store.committed();
+  const free = fillDisk(store);
+  await store.saveRun(aRun({ id: "kept", outcome: large }));
+  await store.committed();
+  await until(() => notices.length === 1);
+  for (const name of besides(store.path)) rmSync(join(dirname(store.path), name));
+  free();
+  await tell(store, "after");
+  await store.committed();
+  assert.deepEqual((await store.runs({})).map(({ id }) => id).toSorted(), ["after", "first", "kept"]);
+  store.close();
+});
+
 test("[X8] of several who open a store at once after a kill, one takes in what was acknowledged, and once", async (context) => {
   const path = newPath();
   opened(context, { path }).close();
@@ -234,8 +287,12 @@ test("a line that a machine that went down has left half, or a row that no store
   ];
   const mixed = lines.flatMap((line, index) => [`${mark} ${strange[index % strange.length]}`, line]);
   const [stale = ""] = lines.filter((line) => line.includes(" event "));
+  const half = `${stale.slice(0, 40)}${lines.at(-1)?.slice(40)}`; // of an earlier time, behind what a machine that went down has written
   const old = stale.replace(String(mark), "0123456789").replace(`${child.pid}:`, "stale:");
-  writeFileSync(file, `${mixed.join("\n")}\n${old}\n${mark} session ["half`);
+  writeFileSync(
+    file,
+    `${mixed.join("\n")}\n${half}\n${mark} session 15 ["s","{}",1,1,1]\n${old}\n${mark} session ["half`,
+  );
   const store = opened(context, { path });
   assert.equal((await store.events(10)).length, 3, "and what is left over from before is none of them");
   assert.deepEqual(besides(path), []);
@@ -282,12 +339,19 @@ test("where nothing can lie beside the store, all is acknowledged by its transac
 test("a file of the same name is another's, and is left alone", async (context) => {
   const path = newPath();
   opened(context, { path }).close();
-  const name = `${path}-ahead-${thisProcess.owner().replace(":", ".")}-0`;
+  const earlier = opened(context, { path });
+  await tell(earlier, "first");
+  await earlier.committed();
+  await tell(earlier, "second");
+  await earlier.committed();
+  const [taken = ""] = besides(path);
+  earlier.close();
+  const name = join(dirname(path), taken);
   writeFileSync(name, "");
   const store = opened(context, { path });
-  await tell(store, "first");
+  await tell(store, "third");
   await store.committed();
-  await tell(store, "second");
+  await tell(store, "fourth");
   await store.committed();
   assert.equal(statSync(name).size, 0);
   assert.ok(heldBeside(path) > 0);

@@ -1,4 +1,5 @@
 /** A process of its own that works on a store, for tests with several of them: node writer.ts PATH WORK ... It prints what it found. */
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { HooklineError } from "../../src/core/error.ts";
 import { advance } from "../../src/core/events.ts";
@@ -72,6 +73,35 @@ const works: Record<string, () => Promise<void>> = {
       if (index % Number(rest[1]) === 0) await wait(8);
     }
     process.kill(process.pid, "SIGKILL");
+  },
+  /** Is killed when it, or another by its side, has done this behind an event that it had acknowledged, and that is in the store unless it is done at once. */
+  async doAndDie() {
+    const [thing = "", when = ""] = rest;
+    const store = openSqliteStore({ path, groups: true, ahead: thisProcess });
+    const other = openSqliteStore({ path });
+    const things: Record<string, () => unknown> = {
+      spend: () => store.spend("s", "reprompts", 3),
+      otherSpends: () => other.spend("s", "reprompts", 3),
+      purge: () => other.purge(Number.MAX_SAFE_INTEGER),
+    };
+    await store.record(anEvent({ id: "first", session: "s" }), noHooks, advance);
+    await store.committed();
+    await store.record(anEvent({ id: "second", session: "s" }), noHooks, advance);
+    await store.committed();
+    if (when === "later") await wait(50);
+    await things[thing]?.();
+    if (when === "later") await store.committed();
+    process.kill(process.pid, "SIGKILL");
+  },
+  /** Is in the middle of writing a hook set down. */
+  async insertSet() {
+    const database = new DatabaseSync(path, { timeout: 5_000 });
+    database.exec("begin immediate");
+    database.prepare("insert into hook_set (id, hooks, used) values (?, '[]', ?)").run(rest[0] ?? "", Date.now());
+    print("inserted");
+    await wait(60);
+    database.exec("commit");
+    database.close();
   },
   /** Takes in what others have left, together with others. */
   async takeIn() {

@@ -21,15 +21,21 @@ export const httpDoors = (stateFolder: string): HttpDoor[] =>
 /** The same, for whoever does without what cannot be read. Never throws. */
 export const knownHttpDoors = (stateFolder: string): HttpDoor[] => ifReadable(() => httpDoors(stateFolder)) ?? [];
 
-/** The port that settings name, of several the one that install named last; undefined: clients find the daemon at any. Never throws. */
-export function registeredPort(stateFolder: string): number | undefined {
+/**
+ * The ports that settings name and the one that install has noted, the best first: of several the one that install named last.
+ * Those that no program can have are left out. None: clients find the daemon at any. Never throws.
+ */
+export function registeredPorts(stateFolder: string): number[] {
   const ports = knownHttpDoors(stateFolder).map(({ port }) => port);
   const noted = ifReadable(() => notedPort(onDemandFile(stateFolder)));
-  return ports.find((port) => port === noted) ?? ports[0] ?? noted;
+  if (noted === undefined) return ports.filter(isPort);
+  return (ports.includes(noted) ? [noted, ...ports] : [...ports, noted]).filter(isPort);
 }
 
+const isPort = (port: number): boolean => port > 0 && port <= 65_535;
+
 function notedPort(file: string): number | undefined {
-  const [digits] = (existsSync(file) && /^\d+/.exec(readFileSync(file, "utf8"))) || [];
+  const [digits] = (existsSync(file) && /^\d+\s*$/.exec(readFileSync(file, "utf8"))) || [];
   return digits === undefined ? undefined : Number(digits);
 }
 

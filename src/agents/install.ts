@@ -105,7 +105,7 @@ interface Base {
   exact: boolean;
 }
 
-/** The agent's text as it was before our last stage, or else without our entries. */
+/** The agent's text as it was before install's last stage and what joined it, or else without our entries. */
 function withoutOurs(text: string | undefined, file: string, agent: string, change: FileChange | undefined): Base {
   const createdFolders = [...missingFolders(file), ...(change?.createdFolders ?? [])];
   const fresh = {
@@ -117,10 +117,10 @@ function withoutOurs(text: string | undefined, file: string, agent: string, chan
     keep: change?.keep ?? [],
   };
   if (text === undefined) return { text, change: fresh, exact: false };
-  const last = change?.stages.at(-1);
-  if (change && last && hashOf(text) === change.after) {
-    const stages = change.stages.slice(0, -1);
-    const bare = applyEdits(text, inverse(last));
+  if (change && change.stages.length > 0 && hashOf(text) === change.after) {
+    const first = -1 - (change.joined ?? 0);
+    const stages = change.stages.slice(0, first);
+    const bare = change.stages.slice(first).reduceRight((now, stage) => applyEdits(now, inverse(stage)), text);
     return { text: change.created && bare === "" ? undefined : bare, change: { ...fresh, stages }, exact: true };
   }
   const bare = planUninstall({ text, agent, file, ...(change && { change }) }).text;

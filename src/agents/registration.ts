@@ -36,7 +36,10 @@ export interface HttpRegistration {
 const quoted = (word: string): string => `"${word.replaceAll(/\/{2,}/g, "/").replaceAll(/["\\$`]/g, "\\$&")}"`;
 
 /** The line that the agent runs. It holds no "//": Cursor reads that as a remark. */
-export const commandFor = ({ program, agent, by }: Registration, event: string): string =>
+export const commandFor = (
+  { program, agent, by }: Pick<Registration, "program" | "agent" | "by">,
+  event: string,
+): string =>
   `${program.map((word) => (/^(?:exec|-\w)$/.test(word) ? word : quoted(word))).join(" ")} hook ${agent} --event ${event} --by ${by}`;
 
 function handlerFor(registration: Registration, event: string): Fields {
@@ -56,6 +59,12 @@ const withoutRemarks =
   (print: Printer): Printer =>
   (indent, style) =>
     print(indent, style).replaceAll("//", "\\/\\/");
+
+/** To be added for an event. */
+export const groupOf = (event: string, handler: Fields): { event: string; print: Printer } => ({
+  event,
+  print: withoutRemarks(printJson({ hooks: [handler] })),
+});
 
 type OwnEntry = Omit<OwnCall, "agent">;
 
@@ -92,6 +101,8 @@ export interface FileChange {
   after: string;
   /** What was done, one list of edits after the other. */
   stages: Edit[][];
+  /** How many of the last stages came after install's own, one for each event that joined later. */
+  joined?: number;
   /** Containers that were there and empty. */
   keep: string[];
 }
@@ -138,10 +149,7 @@ export function planInstall(options: PlanOptions): InstallPlan {
   if (text !== undefined && isCurrent(text, options, events, file))
     return { text, changed: false, stage: [], keep: [] };
   const bare = text === undefined ? undefined : planUninstall({ text, agent: options.agent, file }).text;
-  const groups = events.map((event) => ({
-    event,
-    print: withoutRemarks(printJson({ hooks: [handlerFor(options, event)] })),
-  }));
+  const groups = events.map((event) => groupOf(event, handlerFor(options, event)));
   const stage = addGroups(bare, groups, file);
   return { text: applyEdits(bare ?? "", stage), changed: true, stage, keep: emptyContainers(bare, file) };
 }

@@ -3,7 +3,7 @@ import { messageOf } from "../core/error.ts";
 import type { AgentEventName } from "../core/event.ts";
 import type { Hook } from "../core/hook.ts";
 import { listensTo } from "../core/plan.ts";
-import { type AgentAdapter, installLayers, type Places } from "./adapter.ts";
+import type { AgentAdapter, Places } from "./adapter.ts";
 
 export interface WantedEvents {
   agent: AgentAdapter;
@@ -14,8 +14,9 @@ export interface WantedEvents {
 }
 
 /**
- * Registers them in the first layer that calls us, as install has registered the others there. Agents take up such an edit in the
- * running session. Costs one look at the hooks where none wants such an event. Never rejects; gives what a person should know.
+ * Registers them in the first layer that calls us, as install has registered the others there, which stay as they are. Agents
+ * take up such an edit in the running session. Costs one look at the hooks where none wants such an event. Never rejects; gives
+ * what a person should know.
  */
 export async function registerWanted({ agent, places, stateFolder, hooks }: WantedEvents): Promise<readonly string[]> {
   const ours = hooks.filter(
@@ -35,33 +36,11 @@ async function register(
   wanted: readonly AgentEventName[],
   { agent, places, stateFolder, hooks }: WantedEvents,
 ): Promise<readonly string[]> {
-  const [{ installAgent }, { readRegistration }, { readText }] = await Promise.all([
-    import("./install.ts"),
-    import("./registration-read.ts"),
-    import("./settings-file.ts"),
-  ]);
-  const found = installLayers.flatMap((layer) => {
-    const file = agent.settings.file(layer, places);
-    const there = readRegistration(readText(file), agent.name, file);
-    return there ? [{ layer, ...there }] : [];
-  });
-  const missing = wanted.filter((event) => !found.some(({ events }) => events.includes(event)));
-  const [first] = found;
-  if (!first || missing.length === 0) return none;
-  const { layer, command, http, events } = first;
-  const blocks = (event: string): boolean =>
-    http?.blocks(event) ||
-    hooks.some((hook) => hook.onFailure === "block" && missing.some((one) => one === event && listensTo(hook, one)));
-  const takes = (event: string): boolean => agent.overHttp?.(event as AgentEventName) === true; // only the table's keys are asked about
-  const door = http && { ...http, takes, blocks };
-  installAgent({
-    agent,
-    layer,
-    places,
-    stateFolder,
-    command,
-    ...(door && { http: door }),
-    wanted: [...events, ...missing],
-  });
-  return none;
+  const { addLateEvent } = await import("./late-event.ts");
+  const notes: string[] = [];
+  for (const event of wanted) {
+    const blocks = hooks.some((hook) => hook.onFailure === "block" && listensTo(hook, event));
+    notes.push(...(await addLateEvent({ agent, event, places, stateFolder, blocks })));
+  }
+  return notes;
 }

@@ -1,17 +1,22 @@
 /** At which port a daemon listens that is told none, and which agents look for it elsewhere. */
-import { type HttpDoor, knownHttpDoors, registeredPort } from "../agents/http-doors.ts";
+import { type HttpDoor, knownHttpDoors, registeredPorts } from "../agents/http-doors.ts";
+import { daemonFilesOf } from "../daemon/state-file.ts";
 import { shortPath } from "./list.ts";
 import { type Place, stateFolder, storePath } from "./place.ts";
 
 /** Where nobody names another. */
 const usualPort = 4665;
 
-/** Agents' own HTTP hooks tell the daemon of the usual store, and know nothing but its port. */
-const servesAgents = (place: Place, store: string): boolean => store === storePath(place, undefined);
+/** Agents' own HTTP hooks tell the daemon of the usual store, by whatever path it was named, and know nothing but its port. */
+export const servesAgents = (place: Place, store: string): boolean =>
+  daemonFilesOf(store).address === daemonFilesOf(storePath(place, undefined)).address;
 
-/** Never throws. */
-export const portFor = (place: Place, store: string): number =>
-  (servesAgents(place, store) ? registeredPort(stateFolder(place)) : undefined) ?? usualPort;
+/** A port at which agents look for the usual store's daemon is no other one's. 0: any. Never throws. */
+export function portFor(place: Place, store: string): number {
+  const registered = registeredPorts(stateFolder(place));
+  if (servesAgents(place, store)) return registered[0] ?? usualPort;
+  return registered.includes(usualPort) ? 0 : usualPort;
+}
 
 /** Where the daemon to come will listen: there, or where another program listens, at one that is free now. Never rejects. */
 export async function portToCome(place: Place, store: string): Promise<number> {

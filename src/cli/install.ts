@@ -17,7 +17,7 @@ import { loadAll } from "../loading.ts";
 import { findProject } from "../sources/project.ts";
 import { buildVersion } from "./build-version.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "./command.ts";
-import { portToCome } from "./daemon-port.ts";
+import { portToCome, servesAgents } from "./daemon-port.ts";
 import { endDaemon } from "./end-daemon.ts";
 import { shortPath } from "./list.ts";
 import { loadingFor } from "./loaded.ts";
@@ -88,6 +88,10 @@ async function daemonsDoor(
   if (invocation.environment.HOOKLINE_DAEMON === "off")
     throw usageError("--http needs the daemon, and HOOKLINE_DAEMON is off", "install AGENT, without --http");
   const store = storePath(invocation, textFlag(invocation.flags, "store"));
+  if (!servesAgents(invocation, store)) {
+    const words = `${place(invocation, store)} is another store than the one that agents tell over HTTP`;
+    throw usageError(words, "install AGENT --http, without --store");
+  }
   const running = runningDaemon(daemonFilesOf(store));
   const port = running?.port ?? (await portToCome(invocation, store));
   const guards = ours.filter((hook) => hook.enabled && hook.onFailure === "block");

@@ -12,12 +12,12 @@ import { after } from "../system.ts";
 import { type ExitCode, type Invocation, textFlag } from "./command.ts";
 import { daemonLines, placeOf } from "./daemon-lines.ts";
 import { takePlace } from "./daemon-place.ts";
-import { missingDoors, missingDoorWords, portFor } from "./daemon-port.ts";
+import { missingDoors, missingDoorWords, portFor, servesAgents } from "./daemon-port.ts";
 import { giveBackAtRest } from "./give-back.ts";
 import { shortPath } from "./list.ts";
 import { createLog } from "./log.ts";
 import { divertOutput, outlive } from "./module-output.ts";
-import { type Place, stateFolder, storeOptions, storePath } from "./place.ts";
+import { stateFolder, storeOptions, storePath } from "./place.ts";
 import { type Standing, standingAt } from "./standing.ts";
 import { oneLine } from "./terminal.ts";
 import { wishOf } from "./up-wish.ts";
@@ -51,13 +51,14 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
       standing.is({ phase: "once" });
       await daemon.once(invocation.signal);
     } else if (!wish.onDemand || !isHomeless(invocation)) {
-      door = await openDoor(daemon, standing, wish.port ?? { atBest: portFor(invocation, store) });
+      const agentsToken = servesAgents(invocation, store) ? httpTokenFile(stateFolder(invocation)) : undefined;
+      door = await openDoor(daemon, { ...standing, agentsToken }, wish.port ?? { atBest: portFor(invocation, store) });
       await daemon.follow();
       say(daemon, invocation, standing.listens(door.port, door.socket));
       for (const missing of missingDoors(invocation, store, door.port))
         invocation.terminal.error(`hookline: ${missingDoorWords(invocation, missing)}`);
       giveBackAtRest(daemon);
-      await ended(AbortSignal.any([invocation.signal, gone.signal]), needed(daemon, invocation), wish.idle);
+      await ended(AbortSignal.any([invocation.signal, gone.signal]), needed(daemon, agentsToken), wish.idle);
       invocation.terminal.print(
         invocation.json ? JSON.stringify({ stopping: true }) : "ending: what runs gets up to 10 s",
       );
@@ -92,12 +93,16 @@ interface Door {
 /** @param wanted the port that a person has named, or the one to be taken if it is free: clients read which one it is */
 async function openDoor(
   daemon: Daemon,
-  { token, proof, version, ...standing }: Standing,
+  { token, proof, version, socketPlace, agentsToken }: Standing & { agentsToken: string | undefined },
   wanted: number | { atBest: number },
 ): Promise<Door> {
   const { listenFor } = await import("../daemon/listen-for.ts");
-  const socket = standing.socketPlace();
-  const own = { token, proof, version, ...(socket === undefined ? {} : { socket }) };
+  const socket = socketPlace();
+  const places = {
+    ...(socket === undefined ? {} : { socket }),
+    ...(agentsToken === undefined ? {} : { httpTokenFile: agentsToken }),
+  };
+  const own = { token, proof, version, ...places };
   const isNamed = typeof wanted === "number";
   const first = listenFor(daemon, { ...own, port: isNamed ? wanted : wanted.atBest });
   const server = await first.catch((error: unknown) => {
@@ -120,9 +125,12 @@ function say(daemon: Daemon, { terminal, json, cwd, home }: Invocation, state: D
 }
 
 /** An agent that tells it over HTTP could start no other: a session would go on without its hooks. */
-const needed = ({ quietFor, isNeeded }: Daemon, place: Place): Pick<Daemon, "quietFor" | "isNeeded"> => ({
+const needed = (
+  { quietFor, isNeeded }: Daemon,
+  agentsToken: string | undefined,
+): Pick<Daemon, "quietFor" | "isNeeded"> => ({
   quietFor,
-  isNeeded: () => existsSync(httpTokenFile(stateFolder(place))) || isNeeded(),
+  isNeeded: () => (agentsToken !== undefined && existsSync(agentsToken)) || isNeeded(),
 });
 
 /** When somebody wants it to end, or nobody needs it. */

@@ -1,6 +1,5 @@
 /** Opens a daemon's doors: what agents and programs say reaches its line, its operations and its status. */
 
-import { httpTokenFile } from "../agents/client-files.ts";
 import { anyConsent } from "../agents/git-consent.ts";
 import { agents } from "../agents/index.ts";
 import { registerWanted } from "../agents/wanted-events.ts";
@@ -24,6 +23,8 @@ export interface ListenForOptions {
   socket?: string;
   /** Whoever has it may ask for anything. */
   token: string;
+  /** The file with the token of agents' own HTTP hooks; absent: it is another daemon that they tell. */
+  httpTokenFile?: string;
   /** Which build this is: clients of another one are sent away. */
   version: string;
   /** Shown to clients with each answer. */
@@ -32,7 +33,8 @@ export interface ListenForOptions {
 
 /** @throws HooklineError port_taken */
 export async function listenFor(daemon: Daemon, options: ListenForOptions): Promise<Server> {
-  const { environment, cwd, home, context } = daemon;
+  const { environment, cwd, context } = daemon;
+  const { port, socket, httpTokenFile } = options;
   const live = createLive();
   const tellings = tellingsOf(daemon);
   let isClosing = false;
@@ -44,14 +46,13 @@ export async function listenFor(daemon: Daemon, options: ListenForOptions): Prom
   const hookRoute = createHookRoute({
     ...door,
     tellings,
-    holdsHttpToken: createHttpToken(httpTokenFile(stateFolderOf(home, environment)), uptime),
+    ...(httpTokenFile === undefined ? {} : { holdsHttpToken: createHttpToken(httpTokenFile, uptime) }),
     proof: options.proof,
     environment,
     cwd,
     now: context.now,
   });
   const intake = openIntake(daemon, door);
-  const { port, socket } = options;
   const server = await listen({
     port,
     ...(socket === undefined ? {} : { socket }),

@@ -38,10 +38,7 @@ test("[R49] a call of ours is known whichever client makes it, and a line that o
     ["exec", "/bin/bash", "-p", "/home/you/.local/state/hookline/client.sh"],
     ["/opt/hookline/bin/hookline"],
   ])
-    assert.deepEqual(
-      readOwnCall(commandFor({ agent: "claude-code", program, by: "user", timeout: 660 }, "Stop")),
-      meant,
-    );
+    assert.deepEqual(readOwnCall(commandFor({ agent: "claude-code", program, by: "user" }, "Stop")), meant);
   const url = ownAddress(4665, meant);
   assert.deepEqual(readOwnAddress(url), meant);
   for (const other of [
@@ -53,7 +50,7 @@ test("[R49] a call of ours is known whichever client makes it, and a line that o
   ])
     assert.equal(readOwnAddress(other), undefined, String(other));
   const line = commandFor(
-    { agent: "claude-code", program: ["exec", "/bin/bash", "-p", "/hookline/client.sh"], by: "user", timeout: 660 },
+    { agent: "claude-code", program: ["exec", "/bin/bash", "-p", "/hookline/client.sh"], by: "user" },
     "Stop",
   );
   for (const other of [`${line}; rm x`, `true && ${line}`, line.replace("hookline", "other")])

@@ -65,7 +65,7 @@ function placeFor(t: TestContext): Place {
   assert.ok(bash);
   writeClient(state, { bash, program: [node, "bin"], version });
   const line = commandFor(
-    { agent: "claude-code", program: ["exec", bash, "-p", clientFile(state)], by: "user", timeout: 660 },
+    { agent: "claude-code", program: ["exec", bash, "-p", clientFile(state)], by: "user" },
     "PreToolUse",
   );
   const environment = {

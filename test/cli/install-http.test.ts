@@ -1,11 +1,12 @@
 /** hookline install --http on real files: which events the agent tells the daemon itself, with which token, and the way back. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { type Place, placeFor } from "../daemon/started.ts";
+import { goes, isGone } from "../gone.ts";
 
 const own = '{\n\t"model": "opus" // mine\n}\n';
 const guard = JSON.stringify({
@@ -98,7 +99,7 @@ test("the token and the port go with the last file that tells over HTTP, whoever
   assert.deepEqual(held(), [""], "uninstalled, and the project's layer stays");
 });
 
-test("[R50] --http is refused where others would get the token or no daemon may be asked, and a dry run makes none", (t) => {
+test("[R50] --http is refused where others would get the token, no daemon may be asked or the store is another, and a dry run makes none", (t) => {
   const place = placeFor(t);
   const refused = place.hookline("install", "claude-code", "--layer", "project", "--http");
   assert.equal(refused.status, 2);
@@ -107,22 +108,34 @@ test("[R50] --http is refused where others would get the token or no daemon may 
   assert.match(place.hookline("install", "claude-code", "--http").stderr, /HOOKLINE_DAEMON is off/);
   assert.match(place.hookline("install", "claude-code", "--dry-run").stdout, /node.*hook claude-code/);
   delete place.environment.HOOKLINE_DAEMON;
+  const elsewhere = place.hookline("install", "claude-code", "--http", "--store", join(place.folder, "other.db"));
+  assert.equal(elsewhere.status, 2);
+  assert.match(elsewhere.stderr, /other\.db is another store than the one that agents tell over HTTP/);
   const dry = place.hookline("install", "claude-code", "--http", "--dry-run");
   assert.match(dry.stdout, /Bearer \(made by install\)/);
   assert.ok(!existsSync(join(place.folder, "state", "hookline", "http-token")));
   assert.ok(!existsSync(join(place.folder, "home", ".claude")));
 });
 
-/** Starts a daemon apart, at whatever port it takes; it is ended with the test. */
-function upApart(t: TestContext, place: Place): { port: number; stderr: string } {
-  const { status, stdout, stderr } = place.hookline("up", "--background", "--json");
-  t.after(() => place.hookline("down"));
+/** Starts a daemon apart, at whatever port it takes where these words say none; it is ended with the test. */
+function upApart(t: TestContext, place: Place, ...words: string[]): { port: number; stderr: string } {
+  const { status, stdout, stderr } = place.hookline("up", "--background", "--json", ...words);
   assert.equal(status, 0, stderr);
-  return { port: JSON.parse(stdout).port, stderr };
+  const { pid, port } = JSON.parse(stdout);
+  t.after(() => {
+    if (!isGone(pid)) process.kill(pid, "SIGKILL");
+    return goes(pid);
+  });
+  return { port, stderr };
 }
 
-const registeredPort = (place: Place): string | undefined =>
-  /127\.0\.0\.1:(\d+)/.exec(readFileSync(join(place.folder, "home", ".claude", "settings.json"), "utf8"))?.[1];
+const settingsOf = (place: Place): string =>
+  readFileSync(join(place.folder, "home", ".claude", "settings.json"), "utf8");
+const registeredPort = (place: Place): string | undefined => /127\.0\.0\.1:(\d+)/.exec(settingsOf(place))?.[1];
+
+/** As a person's edit does it, or settings of another machine. */
+const registerAt = (place: Place, port: number): void =>
+  place.write("home/.claude/settings.json", settingsOf(place).replace(/(127\.0\.0\.1:)\d+/g, `$1${port}`));
 
 test("a daemon that is told no port listens where the agents' HTTP hooks look for it", async (t) => {
   const place = placeFor(t);
@@ -139,6 +152,61 @@ test("a daemon that is told no port listens where the agents' HTTP hooks look fo
   assert.equal(registeredPort(place), String(port), "also while none runs");
   place.write("state/hookline/daemon-on-demand", "9\n");
   assert.deepEqual(upApart(t, place), { port, stderr: "" }, "what settings say counts, not what was noted");
+});
+
+test("a daemon of another store leaves the port alone at which agents look for the usual one", (t) => {
+  const place = placeFor(t);
+  const other = join(place.folder, "other.db");
+  const portOfOther = (): number => {
+    const { port } = upApart(t, place, "--store", other);
+    assert.equal(place.hookline("down", "--store", other).status, 0);
+    return port;
+  };
+  place.hookline("install", "claude-code", "--http");
+  registerAt(place, 4665);
+  assert.notEqual(portOfOther(), 4665, "settings name it");
+  place.hookline("uninstall", "claude-code");
+  place.write("state/hookline/daemon-on-demand", "4665\n");
+  assert.notEqual(portOfOther(), 4665, "install has noted it");
+});
+
+test("the token of agents' HTTP hooks opens the door of the usual store's daemon alone, whatever path it was told", async (t) => {
+  const place = placeFor(t);
+  place.hookline("install", "claude-code", "--http");
+  const state = join(place.folder, "state", "hookline");
+  const token = readFileSync(join(state, "http-token"), "utf8").trim();
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const body = JSON.stringify({ hook_event_name: "Stop", cwd: place.workspace });
+  const answered = async (...words: string[]): Promise<number> => {
+    const { port } = upApart(t, place, "--port", "0", ...words);
+    const address = `http://127.0.0.1:${port}/hook/claude-code?event=Stop&by=user`;
+    const { status } = await fetch(address, { method: "POST", headers, body });
+    assert.equal(place.hookline("down", ...words).status, 0);
+    return status;
+  };
+  symlinkSync(state, join(place.folder, "link"));
+  assert.equal(await answered("--store", join(place.folder, "other.db")), 401);
+  assert.equal(await answered(), 200);
+  assert.equal(await answered("--store", join(place.folder, "link", "hookline.db")), 200);
+});
+
+test("ports that no program can have are left out, and who is told of one in settings is told what to do", async (t) => {
+  const place = placeFor(t);
+  const port = await noted(t, place);
+  place.hookline("install", "claude-code", "--http");
+  registerAt(place, 70_000);
+  const first = upApart(t, place);
+  assert.equal(first.port, port, "it was noted");
+  assert.match(first.stderr, /at port 70000 .*: hookline install claude-code --layer user --http/);
+  place.hookline("down");
+  place.hookline("uninstall", "claude-code");
+  for (const damaged of ["650000\n", `${port}\0\0`]) {
+    place.write("state/hookline/daemon-on-demand", damaged);
+    const up = upApart(t, place);
+    assert.equal(up.stderr, "");
+    assert.notEqual(up.port, port);
+    place.hookline("down");
+  }
 });
 
 test("install --http registers no port at which another program listens", async (t) => {

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { readAddress } from "../../src/daemon/address.ts";
 import { type DaemonState, daemonFilesOf, runningDaemon } from "../../src/daemon/state-file.ts";
 import { goes } from "../gone.ts";
@@ -178,6 +179,15 @@ test("a daemon stays as long as an agent is registered to tell it over HTTP, for
   assert.match(String(one), /running already/);
   rmSync(join(place.folder, "state", "hookline", "http-token"));
   assert.match(await end, /^0/);
+});
+
+test("a daemon of another store does not stay for agents that tell the usual one over HTTP", async (t) => {
+  const place = placeOf(t, { "state/hookline/http-token": "the-token-of-an-agents-settings\n" });
+  const other = join(place.folder, "other.db");
+  t.after(() => place.hookline("down", "--store", other));
+  const child = start(place, "--store", other, "--idle-exit", "0.001");
+  const end = ended(child);
+  assert.match(await Promise.race([end, wait(15_000, "it stays", { ref: false })]), /^0/);
 });
 
 test("the last uninstall ends the daemon that a client has started, and no other", async (t) => {

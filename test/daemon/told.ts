@@ -84,7 +84,8 @@ export async function toldDaemon(t: TestContext, files: Readonly<Record<string, 
     learnSecrets: learn,
   });
   const socket = join(folder, "daemon.sock");
-  const server = await listenFor(daemon, { port: 0, socket, token, proof, version });
+  const httpTokenFile = join(folder, "state", "hookline", "http-token");
+  const server = await listenFor(daemon, { port: 0, socket, token, httpTokenFile, proof, version });
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closing ??= server.close().then(() => daemon.close());

@@ -69,14 +69,19 @@ function attend(socket: Socket, shared: Shared): Connection {
   let gone: (() => void) | undefined; // asked for by the current one
   let isFirst = true;
   let hasEnded = false; // its sender sends no more
+  const waiting: Buffer[] = [];
+  let waitingInBytes = 0;
 
-  /** What comes meanwhile waits in the socket, which reads no more than it can hold. */
+  /** What comes meanwhile waits, and is read on: nothing else tells that its sender goes away. Of much the socket keeps the rest. */
   function take(bytes: Buffer): void {
-    if (current || socket.writableNeedDrain) {
-      socket.pause();
-      socket.unshift(bytes);
-      return;
-    }
+    if (!socket.writable) return; // it has had its last answer
+    if (!current && waiting.length === 0 && !socket.writableNeedDrain) return void begin(bytes);
+    waiting.push(bytes);
+    waitingInBytes += bytes.length;
+    if (waitingInBytes > waitingAtMost) socket.pause();
+  }
+
+  function begin(bytes: Buffer): void {
     if (isFirst && shared.toOthers && !beginsRequest(bytes)) return void hand(shared.toOthers, bytes);
     const head = read(bytes);
     if (!head || !isTaken(head, bytes)) return void hand(shared.toNode, bytes);
@@ -113,32 +118,48 @@ function attend(socket: Socket, shared: Shared): Connection {
         current = undefined;
         gone = undefined;
         if (!socket.writable) return;
-        const written = write(answer, isLast || hasEnded || shared.isClosing);
+        const hasMore = waiting.length > 0;
+        const written = write(answer, isLast || (hasEnded && !hasMore) || shared.isClosing);
         const hasRoom = socket.write(written.bytes, written.encoding);
         if (written.isLast) socket.destroySoon();
-        else if (hasRoom) goOn();
+        else if (hasRoom && hasMore) process.nextTick(goOn); // not within whoever answers
       },
       whenGone(callback) {
-        if (current === call) gone = callback;
+        if (current !== call) return;
+        gone = callback;
+        if (hasEnded) process.nextTick(leaveIfDone);
       },
     };
     return call;
   }
 
+  /** One piece at a time: as it was sent, it is more likely to be a whole request. */
   function goOn(): void {
-    if (!current && socket.isPaused()) socket.resume();
+    if (current || socket.writableNeedDrain || !socket.writable) return;
+    const bytes = waiting.shift();
+    if (!bytes) return;
+    waitingInBytes -= bytes.length;
+    if (waitingInBytes <= waitingAtMost && socket.isPaused()) socket.resume();
+    begin(bytes);
   }
 
+  /** Nothing that still waits is done for one who is gone. */
   function leave(): void {
+    waiting.length = 0;
     const tell = gone;
     gone = undefined;
     tell?.();
   }
 
-  /** Who works for this sender alone stops; another answer is still to be read by one that only sends no more. */
   function end(): void {
     hasEnded = true;
-    if (!current || gone) socket.destroySoon();
+    leaveIfDone();
+  }
+
+  /** Who works for this sender alone stops; other answers are still to be read by one that only sends no more. */
+  function leaveIfDone(): void {
+    if (current ? !gone : waiting.length > 0) return;
+    socket.destroySoon();
     leave();
   }
 
@@ -157,7 +178,9 @@ function attend(socket: Socket, shared: Shared): Connection {
     for (const [event, listener] of listeners) socket.off(event, listener);
     shared.left(socket);
     to(socket);
-    socket.unshift(bytes);
+    const rest = waiting.length > 0 ? Buffer.concat([bytes, ...waiting.splice(0)]) : bytes;
+    if (hasEnded) return void replay(socket, rest);
+    socket.unshift(rest);
     socket.resume();
   }
 
@@ -174,8 +197,18 @@ function attend(socket: Socket, shared: Shared): Connection {
   return { isBusy: () => current !== undefined };
 }
 
+/** Behind a request that is worked on; of more, no more is read. */
+const waitingAtMost = 65_536;
 const always = (): boolean => true;
 const ignored = (): void => {}; // `close` comes behind it
+
+/** A stream takes nothing back behind its end, which comes a turn after the bytes, as from a stream. */
+function replay(socket: Socket, bytes: Buffer): void {
+  socket.emit("data", bytes);
+  setImmediate(() => {
+    if (!socket.destroyed) socket.emit("end");
+  });
+}
 
 /** Whoever speaks HTTP begins with the name of a method. */
 function beginsRequest(bytes: Buffer): boolean {

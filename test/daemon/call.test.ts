@@ -118,6 +118,33 @@ for (const [way, entrance] of Object.entries({ "the plain lane": ownEntrance, "n
     assert.deepEqual(told, ["gone"]);
   });
 
+  for (const leave of ["destroy", "end", "resetAndDestroy"] as const)
+    test(`${way}: a sender that has asked for more meanwhile is noticed when it goes away (${leave})`, async (t) => {
+      const { door, next, count } = calls();
+      const opened = await entrance(t, door);
+      const told: string[] = [];
+      for (const more of [[asked("{}")], [asked("one"), asked("two")], [Buffer.concat([asked(), asked()])]]) {
+        const socket = opened.connect();
+        socket.write(asked());
+        const call = await next();
+        await received(call);
+        call.whenGone(() => told.push("gone"));
+        const before = count();
+        for (const bytes of more) {
+          socket.write(bytes);
+          await turns(20);
+        }
+        const [taken, already] = [count() - before, told.length];
+        socket[leave]();
+        while (told.length === already) await turns(1);
+        call.reply(answer("to nobody"));
+        await turns(20);
+        assert.equal(told.length, already + 1);
+        assert.equal(count() - before, taken, "nothing more is done for it");
+        for (let left = taken; left > 0; left--) await next();
+      }
+    });
+
   test(`${way}: a sender that resets its connection harms nobody`, async (t) => {
     const { door, next } = calls();
     const opened = await entrance(t, door);
@@ -147,6 +174,108 @@ test("who has half closed its connection has its answer, if nothing is done for 
     const [one] = answersIn(await heard.until(() => false));
     assert.deepEqual([one?.body, one?.headers.connection], ["y", "close"]);
   }
+});
+
+test("who has asked for more and half closed its connection then has all its answers, and in their order", async (t) => {
+  const { door, next } = calls();
+  const opened = await ownEntrance(t, door);
+  for (const connect of [opened.connect, opened.local]) {
+    const socket = connect();
+    const heard = hearing(socket);
+    for (const body of ["first", "second", "third"]) {
+      socket.write(asked(body));
+      await turns(20);
+    }
+    socket.end();
+    await turns(20);
+    for (let number = 0; number < 3; number++) {
+      const call = await next();
+      await turns(5);
+      call.reply(answer(`to ${await received(call)}`));
+    }
+    assert.deepEqual(
+      answersIn(await heard.until(() => false)).map(({ body, headers }) => [body, headers.connection]),
+      [
+        ["to first", "keep-alive"],
+        ["to second", "keep-alive"],
+        ["to third", "close"],
+      ],
+    );
+  }
+});
+
+test("what is not plain of such a sender has the answers that node:http gives it", async (t) => {
+  const more = [
+    [Buffer.concat([asked("a"), asked("b")]), asked("c")],
+    [asked("a"), asked("b", "te: x\r\n").subarray(0, -5), asked("b", "te: x\r\n").subarray(-5), asked("c")],
+    [Buffer.from("nothing\r\n\r\n"), asked("c")],
+  ];
+  for (const pieces of more) {
+    const said: string[] = [];
+    for (const entrance of [ownEntrance, nodeEntrance]) {
+      let first: Call | undefined;
+      const opened = await entrance(t, (call) => {
+        if (first) received(call).then((body) => call.reply(answer(`to ${body}`)));
+        else first = call;
+        return true;
+      });
+      const socket = opened.connect();
+      const heard = hearing(socket);
+      socket.write(asked("first"));
+      while (!first) await turns(1);
+      const call: Call = first;
+      const text = await received(call);
+      const answerFirst = (): void => call.reply(answer(`to ${text}`));
+      if (entrance === nodeEntrance) answerFirst(); // of one that has half closed it answers no more
+      for (const piece of pieces) {
+        socket.write(piece);
+        await turns(20);
+      }
+      socket.end();
+      await turns(20);
+      answerFirst();
+      const answers = answersIn(await heard.until(() => false));
+      said.push(answers.map(({ status, body }) => `${status} ${body}`).join("\n"));
+    }
+    assert.equal(said[0], said[1]);
+    assert.match(said[0] ?? "", /^200 to first\n[24]/);
+  }
+});
+
+test("who has gone before it was the turn of what it asked gets nothing done", async (t) => {
+  const { door, next, count } = calls();
+  const opened = await ownEntrance(t, door);
+  const socket = opened.connect();
+  socket.write(asked());
+  const first = await next();
+  socket.write(asked());
+  await turns(20);
+  socket.resetAndDestroy();
+  await turns(20);
+  first.reply(answer("to nobody"));
+  await turns(20);
+  assert.equal(count(), 1);
+});
+
+test("who works for a half closed sender alone is told, also where that came before its turn", async (t) => {
+  const { door, next, count } = calls();
+  const opened = await ownEntrance(t, door);
+  const socket = opened.connect();
+  const heard = hearing(socket);
+  for (const body of ["first", "second", "third"]) {
+    socket.write(asked(body));
+    await turns(20);
+  }
+  socket.end();
+  await turns(20);
+  (await next()).reply(answer("y"));
+  const second = await next();
+  const told: string[] = [];
+  second.whenGone(() => told.push("gone"));
+  assert.equal(answersIn(await heard.until(() => false)).length, 1);
+  second.reply(answer("to nobody"));
+  await turns(20);
+  assert.deepEqual([told, count()], [["gone"], 2]);
 });
 
 test("requests that come while one is worked on wait, and of them no more is read than can be held", async (t) => {

@@ -58,40 +58,57 @@ async function runHook(path) {
   const text = fs.readFileSync(path, "utf8");
   const build = text.slice(2, text.indexOf("\n")); // the first line is a comment that names it
   const folder = codeFolder();
-  const file = folder && join(folder, `hook-${process.version}-${process.arch}`);
-  const kept = file ? readCode(file, build) : undefined;
+  const file = folder && join(folder, `hook-${process.version}-${process.arch}-${build}-${nodeName()}`);
+  const kept = file ? readCode(file) : undefined;
   const script = new Script(text, { filename: path, ...(kept && { cachedData: kept.code }) });
-  const times = kept && !script.cachedDataRejected ? kept.times : 0;
-  // Another event may run functions that none before it has run, so it is kept again, ever more rarely.
-  if (file && Math.random() < 2 ** -times)
-    process.once("exit", () => keepCode(file, script, build + Math.min(times + 1, 9)));
+  const times = kept && script.cachedDataRejected ? 3 : (kept?.times ?? 0);
+  // Another event may run functions that none before it has run, so it is kept again, ever more rarely. What V8 refuses
+  // may be another's that fits there, so that is not replaced at once.
+  if (file && Math.random() < 2 ** -times) process.once("exit", () => keepCode(file, script, Math.min(times + 1, 9)));
   await script.runInThisContext()((part) => loadModule(join(root, "dist", part)));
 }
 
-// V8 looks at the length of the text and at its own version, so which text it was stands behind the code.
-/** @param {string} file @param {string} build */
-function readCode(file, build) {
+// V8 refuses the code of a Node that was started with other flags: each has its own file, or they would take turns in one.
+function nodeName() {
+  const words = [process.execPath, ...process.execArgv, process.env.NODE_OPTIONS].join("\0");
+  let sum = 0;
+  for (let at = 0; at < words.length; at++) sum = Math.imul(sum ^ words.charCodeAt(at), 0x01000193) >>> 0;
+  return sum.toString(16).padStart(8, "0");
+}
+
+// V8 dies of damaged code, as it looks only at the code's head. So the code stands twice in the file and is run if both
+// are the same: to compare them takes 0.2 ms, a sum in JavaScript that is not yet compiled 2 ms, as does loading node:zlib.
+/** @param {string} file */
+function readCode(file) {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
+  let descriptor;
   try {
-    const { mode, uid } = fs.lstatSync(file);
-    if (process.getuid && (uid !== process.getuid() || (mode & 0o170077) !== 0o100000)) return undefined; // it is run
-    const bytes = fs.readFileSync(file);
-    const end = bytes.length - build.length - 1;
-    if (bytes.toString("latin1", end, bytes.length - 1) !== build) return undefined;
-    return { code: bytes.subarray(0, end), times: Number(bytes.toString("latin1", bytes.length - 1)) };
+    descriptor = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK); // a pipe there would be waited for
+    const { mode, uid } = fs.fstatSync(descriptor);
+    if (process.getuid && (uid !== process.getuid() || (mode & 0o177777) !== 0o100600)) return undefined; // it is run
+    const bytes = fs.readFileSync(descriptor);
+    const length = (bytes.length - 1) / 2;
+    const times = (bytes.at(-1) ?? 0) - 48;
+    if (!Number.isInteger(length) || length < 1 || times < 1 || times > 9) return undefined;
+    const code = bytes.subarray(0, length);
+    return code.equals(bytes.subarray(length, -1)) ? { code, times } : undefined;
   } catch {
     return undefined; // not there, or not readable
+  } finally {
+    if (descriptor !== undefined) fs.closeSync(descriptor);
   }
 }
 
-// It is on disk before it has its name: V8 runs what it is given, whole or not.
-/** @param {string} file @param {import("node:vm").Script} script @param {string} mark */
-function keepCode(file, script, mark) {
+// It is on disk before it has its name.
+/** @param {string} file @param {import("node:vm").Script} script @param {number} times */
+function keepCode(file, script, times) {
   const temporary = `${file}.${process.pid}`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const bytes = Buffer.concat([script.createCachedData(), Buffer.from(mark)]);
+    const code = script.createCachedData();
+    const bytes = Buffer.concat([code, code, Buffer.from(String(times))]);
     fs.writeFileSync(temporary, bytes, { mode: 0o600, flag: "wx", flush: true });
     fs.renameSync(temporary, file);
+    removeLeftovers(dirname(file));
   } catch {
     try {
       fs.rmSync(temporary, { force: true });
@@ -101,14 +118,30 @@ function keepCode(file, script, mark) {
   }
 }
 
+// What a writer that was killed has left, and the code of builds and Nodes of long ago.
+/** @param {string} folder */
+function removeLeftovers(folder) {
+  const now = Date.now();
+  const files = fs
+    .readdirSync(folder)
+    .filter((name) => name.startsWith("hook-"))
+    .map((name) => ({ path: join(folder, name), age: now - fs.statSync(join(folder, name)).mtimeMs }))
+    .sort((one, other) => one.age - other.age);
+  const isHalf = ({ path }) => /\.\d+$/.test(path);
+  const halves = files.filter((file) => isHalf(file) && file.age > 60_000);
+  const old = files.filter((file) => !isHalf(file)).slice(8);
+  for (const { path } of [...halves, ...old]) fs.rmSync(path, { force: true });
+}
+
 // In the user's own folder: the usual place for it is one that other users of the machine may write to.
 function codeFolder() {
   const { XDG_STATE_HOME, HOME, NODE_DISABLE_COMPILE_CACHE } = process.env;
   if (NODE_DISABLE_COMPILE_CACHE || !(XDG_STATE_HOME || HOME)) return undefined;
-  const state = join(XDG_STATE_HOME || join(HOME, ".local", "state"), "hookline");
+  const folder = join(XDG_STATE_HOME || join(HOME, ".local", "state"), "hookline", "code");
   try {
-    if (!existsSync(state)) mkdirSync(state, { recursive: true, mode: 0o700 });
-    return join(state, "code");
+    if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const { uid, mode } = fs.statSync(folder);
+    return process.getuid && (uid !== process.getuid() || mode & 0o022) ? undefined : folder;
   } catch {
     return undefined; // a home that cannot be written: each start compiles anew
   }

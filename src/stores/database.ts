@@ -4,7 +4,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { HooklineError, messageOf } from "../core/error.ts";
 import type { OwnProcess } from "../core/owner.ts";
 import { bootedAt, hasLog, isSameBoot, setAside } from "./damage.ts";
-import { createGroups, type Groups, written } from "./group-commit.ts";
+import { createGroups, type Fate, type Groups, written } from "./group-commit.ts";
 import { createLogKeeping } from "./log-keeping.ts";
 import { contentsAt, contentsOf, isMarked, isStoreOrNew, storeMark } from "./ownership.ts";
 import { makePrivate, preparePrivateFile } from "./private-file.ts";
@@ -50,6 +50,8 @@ export interface Database extends Writing {
   committed(): Promise<void>;
   /** The last group was lost, which `onNotice` was told. */
   isLosing(): boolean;
+  /** Told at once what has become of all that was `grouped` so far; must neither throw nor ask or write anything. What it gives ends that. */
+  watch(told: (fate: Fate) => void): () => void;
   /** In `groups`: from now on nothing waits for other writers, or as long as usual again. */
   hurry(isHurried: boolean): void;
   /** While it is the same number, a group is open, which takes milliseconds, and this process has changed nothing but what is grouped. Undefined: none is. */
@@ -94,6 +96,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   let isOurs = false; // what lies at the path is a store, or was one
   let lookedAt = 0; // on a clock that nobody sets
   let waitsFor = waiting ? standstill : patience;
+  let watching: readonly ((fate: Fate) => void)[] = [];
 
   function statement(sql: string): StatementSync {
     const known = statements.get(sql);
@@ -286,12 +289,13 @@ export function openDatabase(options: DatabaseOptions): Database {
           log?.wrote();
         },
         rollback,
-        ...(ahead && { keep: () => ahead.keep(waiting.fresh()) }),
+        ...(ahead && { keep: () => ahead.keep(waiting.fresh()) && tell("kept") }),
         ended(isWritten) {
           changes += 1;
           waiting.clear();
           if (isWritten) ahead?.clear();
           else ahead?.owe();
+          tell(isWritten ? "written" : "lost");
         },
         worded: inWords,
         onLoss: (because) =>
@@ -300,6 +304,11 @@ export function openDatabase(options: DatabaseOptions): Database {
           ),
       })
     : undefined;
+
+  function tell(fate: Fate): true {
+    for (const told of watching) told(fate);
+    return true;
+  }
 
   function rollback(): void {
     if (connection?.isTransaction) connection.exec("rollback");
@@ -430,6 +439,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     standing: () => (groups?.isOpen() ? changes : undefined),
     committed: () => groups?.committed() ?? written,
     isLosing: () => groups?.isLosing() === true,
+    watch(told) {
+      watching = [...watching, told];
+      return () => {
+        watching = watching.filter((one) => one !== told);
+      };
+    },
     hurry(isHurried) {
       waitsFor = isHurried ? 0 : standstill;
       connection?.exec(`pragma busy_timeout = ${waitsFor}`);

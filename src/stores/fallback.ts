@@ -53,6 +53,7 @@ export function storeWithFallback(open: () => SqliteStore, complain: (reason: st
     standing: () => real().database.standing(),
     committed: () => real().database.committed(),
     isLosing: () => real().database.isLosing(),
+    watch: (told) => real().database.watch(told),
     hurry: (isHurried) => lasting?.database.hurry(isHurried),
     shred: () => real().database.shred(),
     settle: (isDue) => lasting?.database.settle(isDue),

@@ -31,6 +31,9 @@ export interface Groups {
   close(): void;
 }
 
+/** What has become of all that was written so far: it lies beside the store, it is in the store, or it is lost but for what lies beside the store. */
+export type Fate = "kept" | "written" | "lost";
+
 export interface GroupOptions {
   /** Where it throws, nothing is begun. */
   begin(): void;

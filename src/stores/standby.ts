@@ -31,6 +31,7 @@ interface Operation<Given extends object, Result> {
 }
 
 type Recorded = Awaited<ReturnType<Store["record"]>>;
+type RecordedWith = [set: Parameters<Store["record"]>[1], advance: Parameters<Store["record"]>[2]];
 
 /**
  * @param real a store with `groups`, whose methods do not wait. It is closed with what is given
@@ -43,6 +44,13 @@ export function storeWithStandby(real: SqliteStore, options: StandbyOptions): St
   const outages = createOutages(real, { missed, complain, now, triesEvery, paused: () => lastPaused });
   /** A group that is lost when it is committed counts as a failure, too; the store has said why. */
   const underWay = createWritesUnderWay(real, { missed, lost: outages.begin });
+  /** What was lost meanwhile goes on in its memory, too. */
+  function lasting(): Outage | undefined {
+    const outage = outages.now();
+    if (outage) underWay.takeOver(outage);
+    return outage;
+  }
+
   let astray: { committed: Promise<void> } | undefined; // of this turn of the event loop
   let lastPaused: ReadonlySet<string> | undefined;
   let isClosed = false;
@@ -60,19 +68,20 @@ export function storeWithStandby(real: SqliteStore, options: StandbyOptions): St
   /** Throws what is no failure of the store. */
   function failed(error: unknown): Outage {
     if (!isOfStore(error)) throw error;
-    const isLosing = real.database.isLosing();
-    if (!outages.now() && !isLosing) complain(messageOf(error)); // else it has been said
+    const isNew = !outages.now();
     const outage = outages.begin(error);
-    if (isLosing) underWay.takeOver(outage);
+    underWay.settle();
+    underWay.takeOver(outage);
+    if (isNew && !real.database.isLosing()) complain(messageOf(error)); // else it has been said
     return outage;
   }
 
   /** May throw what is no failure of the store, as all that follows. */
   function ask<Result>(question: (store: Store) => Result): Result {
-    const outage = outages.now();
+    const outage = lasting();
     if (outage) return question(outage.memory);
     try {
-      return question(real);
+      return underWay.isLost() ? real.database.grouped.write(() => question(real)) : question(real);
     } catch (error) {
       return question(failed(error).memory);
     }
@@ -83,7 +92,7 @@ export function storeWithStandby(real: SqliteStore, options: StandbyOptions): St
     given: Given,
     concerned: Pick<Concerning, "event" | "mail">,
   ): Result {
-    let outage = outages.now();
+    let outage = lasting();
     if (!outage) {
       try {
         const result = to(real, given);
@@ -101,14 +110,8 @@ export function storeWithStandby(real: SqliteStore, options: StandbyOptions): St
   }
 
   function record(...[event, set, advance]: Parameters<Store["record"]>): Recorded {
-    const recording = ({ turn }: Recorded): Write => ({
-      event: event.id,
-      isEvent: true,
-      given: { event, turn },
-      to: (store, then: { event: HookEvent; turn: Turn }) =>
-        store.record({ ...then.event, turn: then.turn }, set, advance),
-    });
-    let outage = outages.now();
+    const recording = ({ turn }: Recorded): Write => recordingOf(event, turn, set, advance);
+    let outage = lasting();
     if (!outage) {
       try {
         const recorded = atOnce(real.record(event, set, advance));
@@ -127,11 +130,12 @@ export function storeWithStandby(real: SqliteStore, options: StandbyOptions): St
 
   /** No decision is made on it: it is written down, or it is refused. What comes of it is not written without it. */
   function mustRecord(...[event, set, advance]: Parameters<Store["record"]>): MaybePromise<Recorded> {
+    lasting();
     if (!outages.end("at once")) throw outages.now()?.error;
     missed.without(event.id);
     try {
-      const recorded = real.record(event, set, advance);
-      underWay.keepOut(event.id);
+      const recorded = atOnce(real.record(event, set, advance));
+      underWay.keep({ ...recordingOf(event, recorded.turn, set, advance), mustLast: true });
       return recorded;
     } catch (error) {
       throw failed(error).error;
@@ -140,14 +144,9 @@ export function storeWithStandby(real: SqliteStore, options: StandbyOptions): St
 
   /** What a work has written that throws is undone. */
   function batch<T>(work: () => T): T {
-    if (outages.now() || !real.batch) return work();
-    const undo = underWay.mark();
-    try {
-      return real.batch(work);
-    } catch (error) {
-      undo();
-      throw error;
-    }
+    const { batch: together } = real;
+    if (lasting() || !together) return work();
+    return underWay.part(() => together(work));
   }
 
   return {
@@ -179,9 +178,17 @@ export function storeWithStandby(real: SqliteStore, options: StandbyOptions): St
       isClosed = true;
       outages.close();
       real.close();
+      underWay.close();
     },
   };
 }
+
+const recordingOf = (event: HookEvent, turn: Turn, ...[set, advance]: RecordedWith): Write => ({
+  event: event.id,
+  isEvent: true,
+  given: { event, turn },
+  to: (store, then: { event: HookEvent; turn: Turn }) => store.record({ ...then.event, turn: then.turn }, set, advance),
+});
 
 const unconcerned = {};
 

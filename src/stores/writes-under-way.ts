@@ -1,91 +1,137 @@
-/** Writes that a store has been given and that are not known to be on disk yet: kept, because a group of them can be lost as a whole. */
+/**
+ * Writes that a store has been given and that are not in its file yet: kept, because a group of them can be lost as a whole. What of
+ * it was acknowledged lies beside the store by then, and comes from there; all that decisions need of it is to be known meanwhile.
+ */
 import type { SessionId } from "../core/event.ts";
+import type { Fate } from "./group-commit.ts";
 import type { MissedWrites, Write } from "./missed-writes.ts";
 import type { Outage } from "./outages.ts";
-import { written } from "./rows.ts";
 import type { SqliteStore } from "./sqlite.ts";
 
 /** What an outage has to know of a write. */
 export interface Concerning extends Write {
   /** It is for the inbox of this session. */
   mail?: SessionId | undefined;
+  /** It is not written later, nor is what comes of it, unless it is on disk. */
+  mustLast?: boolean;
 }
 
 export interface WritesUnderWay {
   /** To be called behind the write. */
   keep(write: Concerning): void;
-  /** The same for an event that must last: it is not written later, nor is what comes of it, unless it is on disk. */
-  keepOut(event: string): void;
+  /** Does a work of which all that it has written is undone when it throws. */
+  part<T>(work: () => T): T;
   /** Of what was written so far. */
   committed(): Promise<void>;
-  /** They were lost: all but what a part of their turn has brought onto the disk goes on in memory, and is missed. */
+  /** What waits to be written is in the store's transaction, or is lost, when this returns. Never throws. */
+  settle(): void;
+  /** A group did not come into the store, and was not taken over. */
+  isLost(): boolean;
+  /** If so, what was lost goes on in memory; and is missed, but for what lies beside the store. */
   takeOver(outage: Outage): void;
-  /** What it gives forgets all that was kept since. */
-  mark(): () => void;
-}
-
-/** One turn of the event loop, or a few. */
-interface Turn {
-  committed: Promise<void>;
-  writes: Concerning[];
-  /** Events that must last. */
-  sure: string[];
+  /** Hears of nothing any more. */
+  close(): void;
 }
 
 /** @param lost told when a group could not be committed: what comes next would be lost like it */
 export function createWritesUnderWay(
   real: SqliteStore,
-  { missed, lost }: { missed: MissedWrites; lost(because: unknown): Outage },
+  { missed, lost: begin }: { missed: MissedWrites; lost(because: unknown): Outage },
 ): WritesUnderWay {
-  let turn: Turn | undefined;
+  const { database } = real;
+  // Of the group that is open: made anew instead of emptied, so that nothing of them grows old.
+  let open: Concerning[] = [];
+  let beside: Concerning[] = []; // acknowledged
+  let lost: Concerning[] = [];
+  let isLost = false;
+  let ofPart: Concerning[] | undefined;
+  let turn: Promise<void> | undefined;
 
-  function now(): Turn {
-    const committed = real.committed();
-    if (turn?.committed === committed) return turn;
-    const here: Turn = { committed, writes: [], sure: [] };
-    turn = here;
-    committed.then(
-      () => {
-        here.writes = [];
-        for (const id of here.sure) missed.with(id);
-      },
-      (error: unknown) => takeOver(lost(error), here),
-    );
-    return here;
+  const became: Record<Fate, () => void> = {
+    kept() {
+      lasts(open);
+      if (beside.length === 0) beside = open;
+      else beside.push(...open);
+      open = [];
+    },
+    written() {
+      lasts(open);
+      open = [];
+      beside = [];
+      isLost = lost.length > 0;
+    },
+    lost() {
+      for (const write of open) lose(write);
+      open = [];
+      isLost = true;
+    },
+  };
+  const unwatch = database.watch((fate) => became[fate]());
+
+  function lasts(writes: readonly Concerning[]): void {
+    for (const { mustLast, event } of writes) if (mustLast && event !== undefined) missed.with(event);
   }
 
-  /** A turn may be several transactions: all up to the last event that is there were written. */
-  function takeOver({ memory, mail }: Outage, of: Turn): void {
-    const { writes } = of;
-    of.writes = [];
-    const gone = writes.slice(1 + writes.findLastIndex(isThere));
-    for (const { to, given, mail: session } of gone) {
+  function lose(write: Concerning): void {
+    isLost = true;
+    if (!write.mustLast) lost.push(write);
+  }
+
+  function committed(): Promise<void> {
+    const now = real.database.committed();
+    if (turn === now) return turn;
+    turn = now;
+    now.catch((error: unknown) => takeOver(begin(error)));
+    return now;
+  }
+
+  /** A group that has become large ends with the write that made it so. */
+  function keep(write: Concerning): void {
+    committed();
+    if (ofPart) ofPart.push(write);
+    else if (database.standing() !== undefined) open.push(write);
+    else if (database.isLosing()) lose(write);
+    else lasts([write]);
+  }
+
+  function takeOver({ memory, mail }: Outage): void {
+    if (!isLost) return;
+    const [known, gone] = [beside, lost];
+    beside = [];
+    lost = [];
+    isLost = false;
+    for (const { to, given, mail: session } of [...known, ...gone]) {
       to(memory, given);
       if (session !== undefined) mail.add(session);
     }
     missed.putFirst(gone.filter((one) => one.mail === undefined));
   }
 
-  function isThere({ event, isEvent }: Write): boolean {
-    if (!isEvent || event === undefined) return false;
-    try {
-      return real.database.get("select 1 from event where id = ?", written(event)) !== undefined;
-    } catch {
-      return false; // nothing can be read: it is better written twice
-    }
-  }
-
   return {
-    keep: (write) => void now().writes.push(write),
-    keepOut: (event) => void now().sure.push(event),
-    committed: () => now().committed,
-    takeOver: (outage) => turn && takeOver(outage, turn),
-    mark() {
-      const before = turn;
-      const count = before?.writes.length ?? 0;
-      return () => {
-        if (turn) turn.writes = turn.writes.slice(0, turn === before ? count : 0);
-      };
+    keep,
+    part(work) {
+      if (ofPart) return work();
+      const own: Concerning[] = [];
+      ofPart = own;
+      try {
+        const result = work();
+        ofPart = undefined;
+        own.forEach(keep);
+        return result;
+      } finally {
+        ofPart = undefined;
+      }
     },
+    committed,
+    settle() {
+      try {
+        database.get("select 1");
+      } catch {
+        // it cannot be read either: who writes hears of that
+      }
+    },
+    isLost: () => isLost,
+    takeOver,
+    close: unwatch,
   };
 }

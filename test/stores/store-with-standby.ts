@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import { setTimeout as moment } from "node:timers/promises";
-import { openSqliteStore, type SqliteStore } from "../../src/stores/sqlite.ts";
+import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from "../../src/stores/sqlite.ts";
 import { type StandbyStore, storeWithStandby } from "../../src/stores/standby.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hookline-standby-"));
@@ -22,11 +22,11 @@ export interface Opened {
   said: string[];
 }
 
-export function opened(context: TestContext): Opened {
+export function opened(context: TestContext, given: Partial<SqliteStoreOptions> = {}): Opened {
   const path = newPath();
   const said: string[] = [];
   const complain = (reason: string): void => void said.push(reason);
-  const real = openSqliteStore({ path, groups: true, onNotice: complain });
+  const real = openSqliteStore({ path, groups: true, onNotice: complain, ...given });
   const store = storeWithStandby(real, { complain, triesEvery: 50 });
   context.after(() => store.close());
   return { real, store, path, said };

@@ -1,0 +1,170 @@
+/** A store with a standby, and with rows that were acknowledged before its transaction: where that fails, decisions know them all the same. */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { advance } from "../../src/core/events.ts";
+import { openSqliteStore } from "../../src/stores/sqlite.ts";
+import { storeWithStandby } from "../../src/stores/standby.ts";
+import { thisProcess } from "../../src/system.ts";
+import { anEvent, aRun, codeOf, noHooks, testStore } from "./contract.ts";
+import { locked } from "./lock.ts";
+import { comesBack, count, newPath, type Opened, opened } from "./store-with-standby.ts";
+
+testStore("sqlite in groups with rows beside it and a standby", ({ now, ...given } = {}) =>
+  storeWithStandby(
+    openSqliteStore({ path: newPath(), groups: true, ahead: thisProcess, ...given, ...(now ? { now } : {}) }),
+    { complain: assert.fail },
+  ),
+);
+
+interface Locked extends Opened {
+  release(): Promise<void>;
+  /** Resolves once a group was lost. */
+  lost: Promise<unknown>;
+}
+
+/** With one event of the session "s" in it; the hook set is known, so that all else of events and runs can lie beside it. */
+async function lockedWithOne(context: TestContext, { hasSpent = false } = {}): Promise<Locked> {
+  const given = opened(context, { ahead: thisProcess });
+  await given.store.record(anEvent({ session: "s" }), noHooks, advance);
+  if (hasSpent) await given.store.spend("s", "reprompts", 1);
+  await given.store.committed();
+  const release = await locked(context, given.path);
+  const lost = new Promise((resolve) => given.real.database.watch((fate) => fate === "lost" && resolve(fate)));
+  return { ...given, release, lost };
+}
+
+const told = (by: string) => anEvent({ session: "s", delivery: { id: "call", by } });
+const denied = { verdict: { is: "deny", by: "h" } } as const;
+
+for (const when of ["is lost", "still waits"])
+  test(`[F10, R49] what was acknowledged counts while the store takes nothing, where its group ${when}`, async (context) => {
+    const { store, path, release, lost } = await lockedWithOne(context);
+    const first = told("user");
+    await store.record(first, noHooks, advance);
+    await store.saveRun(aRun({ id: "r", eventId: first.id }));
+    await store.answered(first.id, denied, 1);
+    await store.committed();
+    if (when === "is lost") await lost;
+    if (when === "still waits") await store.claim([{ key: "k", max: 1, refusal: "used" }], 1);
+    const { given, turn } = await store.record(told("project"), noHooks, advance);
+    assert.deepEqual([given?.verdict?.is, turn.toolCalls], ["deny", 2]);
+    assert.equal((await store.record(anEvent({ session: "s" }), noHooks, advance)).turn.toolCalls, 3);
+    await assert.rejects(store.committed(), (error) => codeOf(error) === "store_locked");
+    await release();
+    await comesBack(store);
+    assert.deepEqual([count(path, "event"), count(path, "run")], [4, 1]);
+    assert.equal((await store.turn("s")).toolCalls, 3, "each counts once");
+    assert.equal((await store.event(first.id))?.outcome?.verdict?.is, "deny");
+  });
+
+test("an event whose hook set cannot be written goes on from what was acknowledged", async (context) => {
+  const { store, path, release } = await lockedWithOne(context);
+  await store.record(anEvent({ session: "s" }), noHooks, advance);
+  await store.committed();
+  const others = { ...noHooks, id: "not in the store yet" };
+  assert.equal((await store.record(anEvent({ session: "s" }), others, advance)).turn.toolCalls, 3);
+  await release();
+  await comesBack(store);
+  assert.deepEqual([count(path, "event"), (await store.turn("s")).toolCalls], [3, 3]);
+});
+
+test("an event that the store refuses at once goes on from what was acknowledged", async (context) => {
+  const { real, store, path } = opened(context, { ahead: thisProcess });
+  await store.record(anEvent({ session: "s" }), noHooks, advance);
+  await store.committed();
+  real.database.get("pragma query_only = 1");
+  await store.record(anEvent({ session: "s" }), noHooks, advance);
+  await store.committed();
+  const others = { ...noHooks, id: "not in the store yet" };
+  assert.equal((await store.record(anEvent({ session: "s" }), others, advance)).turn.toolCalls, 3);
+  await assert.rejects(store.committed(), (error) => codeOf(error) === "store_unusable");
+  real.database.get("pragma query_only = 0");
+  await comesBack(store);
+  assert.deepEqual([count(path, "event"), (await store.turn("s")).toolCalls], [3, 3]);
+});
+
+test("[R8] a counter that cannot be written goes on from the turn that was acknowledged", async (context) => {
+  const { store, release } = await lockedWithOne(context, { hasSpent: true });
+  await store.record(anEvent({ name: "UserPromptSubmit", session: "s", data: { prompt: "next" } }), noHooks, advance);
+  await store.committed();
+  assert.equal(await store.spend("s", "reprompts", 1), true, "a prompt begins a new count");
+  await release();
+  await comesBack(store);
+});
+
+test("whoever asks for the turn when a group was lost has it with what was acknowledged", async (context) => {
+  const { store, release, lost } = await lockedWithOne(context);
+  await store.record(anEvent({ session: "s" }), noHooks, advance);
+  await store.committed();
+  await lost;
+  assert.equal((await store.turn("s")).toolCalls, 2);
+  await release();
+  await comesBack(store);
+  assert.equal((await store.turn("s")).toolCalls, 2);
+});
+
+test("an event that must last and was acknowledged counts while the store takes nothing", async (context) => {
+  const { store, path, release, lost } = await lockedWithOne(context);
+  await store.record(anEvent({ session: "s" }), noHooks, advance, true);
+  await store.committed();
+  await lost;
+  assert.equal((await store.record(anEvent({ session: "s" }), noHooks, advance)).turn.toolCalls, 3);
+  await release();
+  await comesBack(store);
+  assert.deepEqual([count(path, "event"), (await store.turn("s")).toolCalls], [3, 3]);
+});
+
+test("of a group with a part that was acknowledged the other part is missed, and both are written once", async (context) => {
+  const { store, path, release } = await lockedWithOne(context);
+  const claim = { key: "k", max: 5, refusal: "used" };
+  await store.record(anEvent({ session: "s" }), noHooks, advance);
+  await store.committed();
+  await store.record(anEvent({ session: "s" }), noHooks, advance);
+  await store.claim([claim], 1);
+  await assert.rejects(store.committed(), (error) => codeOf(error) === "store_locked");
+  assert.equal((await store.turn("s")).toolCalls, 3);
+  await release();
+  await comesBack(store);
+  assert.deepEqual([count(path, "event"), (await store.turn("s")).toolCalls], [3, 3]);
+});
+
+test("what is in the store does not count again when it takes nothing later", async (context) => {
+  const given = opened(context, { ahead: thisProcess });
+  const { store, path, real } = given;
+  const written = (): Promise<unknown> =>
+    new Promise((resolve) => real.database.watch((fate) => fate === "written" && resolve(fate)));
+  for (let index = 0; index < 3; index++) {
+    const isWritten = written();
+    await store.record(anEvent({ session: "s" }), noHooks, advance);
+    await store.committed();
+    await isWritten;
+  }
+  const release = await locked(context, path);
+  const lost = new Promise((resolve) => real.database.watch((fate) => fate === "lost" && resolve(fate)));
+  await store.record(anEvent({ session: "s" }), noHooks, advance);
+  await store.committed();
+  await lost;
+  assert.equal((await store.record(anEvent({ session: "s" }), noHooks, advance)).turn.toolCalls, 5);
+  await release();
+  await comesBack(store);
+  assert.deepEqual([count(path, "event"), (await store.turn("s")).toolCalls], [5, 5]);
+});
+
+test("a work that throws leaves nothing that is written later", async (context) => {
+  const { store, path } = opened(context, { ahead: thisProcess });
+  await store.record(anEvent({ session: "s" }), noHooks, advance);
+  await store.committed();
+  assert.throws(
+    () =>
+      store.batch?.(() => {
+        store.record(anEvent({ session: "s" }), noHooks, advance);
+        throw new TypeError("of the work");
+      }),
+    TypeError,
+  );
+  const release = await locked(context, path);
+  await store.claim([{ key: "k", max: 1, refusal: "used" }], 1);
+  await release();
+  await comesBack(store);
+  assert.deepEqual([count(path, "event"), (await store.turn("s")).toolCalls], [1, 1]);
+});

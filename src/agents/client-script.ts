@@ -55,7 +55,7 @@ ask() {
   # read, it has to be handed on.
   { echo && read -r port token proof pid started _ <"$address" && read -r stat <"/proc/$pid/stat" \\
     && read -r -N 64 mask </proc/self/status && mapfile -d '' -t variables </proc/self/environ && fields=(\${stat##*) }) && IFS= \\
-    && [[ -O /proc/$pid && \${fields[0]} != [ZX] && \${fields[19]} == "$started" ]] \\
+    && [[ -O /proc/$pid && \${fields[0]} != [ZXTt] && \${fields[19]} == "$started" ]] \\
     && { read -r -N ${payloadAtMost + 1} payload; held=yes; } && exec 3<>"/dev/tcp/127.0.0.1/$port"; } &>/dev/null \\
     || become \${held:+--asked}
   ((\${#payload} > ${payloadAtMost})) && become

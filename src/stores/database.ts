@@ -50,8 +50,8 @@ export interface Database extends Writing {
   committed(): Promise<void>;
   /** The last group was lost, which `onNotice` was told. */
   isLosing(): boolean;
-  /** Told at once what has become of all that was `grouped` so far; must neither throw nor ask or write anything. What it gives ends that. */
-  watch(told: (fate: Fate) => void): () => void;
+  /** Told at once what has become of all that was `grouped` so far, and why it was lost; must neither throw nor ask or write anything. What it gives ends that. */
+  watch(told: (fate: Fate, because?: unknown) => void): () => void;
   /** In `groups`: from now on nothing waits for other writers, or as long as usual again. */
   hurry(isHurried: boolean): void;
   /** While it is the same number, a group is open, which takes milliseconds, and this process has changed nothing but what is grouped. Undefined: none is. */
@@ -96,7 +96,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   let isOurs = false; // what lies at the path is a store, or was one
   let lookedAt = 0; // on a clock that nobody sets
   let waitsFor = waiting ? standstill : patience;
-  let watching: readonly ((fate: Fate) => void)[] = [];
+  let watching: readonly ((fate: Fate, because?: unknown) => void)[] = [];
 
   function statement(sql: string): StatementSync {
     const known = statements.get(sql);
@@ -156,7 +156,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       recoverRowsAhead(path, owner, (work) => {
         opened.exec("begin immediate");
         try {
-          work((sql, ...values) => opened.prepare(sql).run(...values));
+          work((sql, ...values) => Number(opened.prepare(sql).run(...values).changes));
           opened.exec("commit");
         } finally {
           if (opened.isTransaction) opened.exec("rollback");
@@ -266,11 +266,11 @@ export function openDatabase(options: DatabaseOptions): Database {
       statement("commit").run();
       return result;
     } catch (error) {
-      waiting?.clear();
       if (connection?.isTransaction) statement("rollback").run(); // a full disk has ended it already
       throw error;
     } finally {
       isWriting = false;
+      waiting?.clear();
     }
   }
 
@@ -290,12 +290,12 @@ export function openDatabase(options: DatabaseOptions): Database {
         },
         rollback,
         ...(ahead && { keep: () => ahead.keep(waiting.fresh()) && tell("kept") }),
-        ended(isWritten) {
+        ended(lost) {
           changes += 1;
           waiting.clear();
-          if (isWritten) ahead?.clear();
-          else ahead?.owe();
-          tell(isWritten ? "written" : "lost");
+          if (lost) ahead?.owe();
+          else ahead?.clear();
+          tell(lost ? "lost" : "written", lost?.because);
         },
         worded: inWords,
         onLoss: (because) =>
@@ -305,8 +305,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       })
     : undefined;
 
-  function tell(fate: Fate): true {
-    for (const told of watching) told(fate);
+  function tell(fate: Fate, because?: unknown): true {
+    for (const told of watching) told(fate, because);
     return true;
   }
 
@@ -319,7 +319,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     statement("begin immediate").run();
     if (!ahead?.isOwing()) return;
     try {
-      ahead.replay(writeHere);
+      holding(() => ahead.replay(writeHere));
     } catch (error) {
       rollback();
       throw error;
@@ -346,12 +346,16 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   }
 
-  function flushWaiting(rows: Waiting): void {
+  const flushWaiting = (rows: Waiting): void => holding(() => rows.flush(writeHere));
+
+  /** Whoever looks in it sees the tables as they are. */
+  function holding<T>(work: () => T): T {
+    const was = isHolding;
     isHolding = true;
     try {
-      rows.flush(writeHere);
+      return work();
     } finally {
-      isHolding = false;
+      isHolding = was;
     }
   }
 
@@ -427,15 +431,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     run,
     write,
     grouped: groups ? groupedBy(groups) : { run, write, hold: write },
-    beside(work) {
-      if (isWriting || isHolding) return work();
-      isHolding = true;
-      try {
-        return mending(work);
-      } finally {
-        isHolding = false;
-      }
-    },
+    beside: (work) => (isWriting || isHolding ? work() : holding(() => mending(work))),
     standing: () => (groups?.isOpen() ? changes : undefined),
     committed: () => groups?.committed() ?? written,
     isLosing: () => groups?.isLosing() === true,

@@ -43,8 +43,8 @@ export interface GroupOptions {
   rollback(): void;
   /** Keeps what was written since it was asked before where it outlasts this process. False: it could not. Absent: it never can. Must not throw. */
   keep?(): boolean;
-  /** Called when a group has ended, whether it was written or lost. Must not throw. */
-  ended(isWritten: boolean): void;
+  /** Called when a group has ended: it was written, or it was lost, and why. Must not throw. */
+  ended(lost?: { because: unknown }): void;
   /** Puts a failure into words. */
   worded(error: unknown): unknown;
   /** Told of a group that was lost, once until one is written again. */
@@ -87,8 +87,8 @@ export function createGroups(options: GroupOptions): Groups {
 
   function lose(because: unknown): void {
     if (!isOpen) return;
-    close(false);
     const reason = worded(because);
+    close({ because: reason });
     if (turn) {
       turn.failure ??= { because: reason };
       turn.isLost = true;
@@ -104,12 +104,12 @@ export function createGroups(options: GroupOptions): Groups {
     isBegun = true;
   }
 
-  function close(isWritten: boolean): void {
+  function close(lost?: { because: unknown }): void {
     isOpen = false;
     isBegun = false;
     clearTimeout(ending);
     ending = undefined;
-    ended(isWritten);
+    ended(lost);
   }
 
   function end(): void {
@@ -117,7 +117,7 @@ export function createGroups(options: GroupOptions): Groups {
     try {
       commit();
       isLosing = false;
-      close(true);
+      close();
     } catch (error) {
       rollback();
       lose(error);

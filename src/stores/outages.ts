@@ -25,6 +25,8 @@ export interface Outages {
   now(): Outage | undefined;
   /** The one that lasts, or a new one. */
   begin(error: unknown): Outage;
+  /** Groups come into the store when this returns, and what was acknowledged is in it. Throws what the store throws, or that error. */
+  probe(error: unknown): void;
   /**
    * Tries whether something can be written, and writes what was missed: a part of it, or all at once.
    *
@@ -74,7 +76,7 @@ export function createOutages(
     if (!lasting) return true;
     const isOver = (): boolean => missed.isEmpty() && lasting.mail.size === 0;
     try {
-      database.run(tried, now());
+      probe(lasting.error);
       do writeSome(lasting);
       while (how === "at once" && !isOver());
     } catch (error) {
@@ -95,15 +97,8 @@ export function createOutages(
   }
 
   function writeSome(lasting: Outage): void {
-    if (missed.isEmpty()) {
-      writeMail(lasting);
-      return;
-    }
-    let count = 0;
-    surely(lasting, () => {
-      count = missed.writeSome(real);
-    });
-    missed.drop(count);
+    if (missed.isEmpty()) writeMail(lasting);
+    else missed.drop(database.write(() => missed.writeSome(real)));
   }
 
   function writeMail(lasting: Outage): void {
@@ -114,7 +109,7 @@ export function createOutages(
         for (const { outcome, counter } of posts) store.post(session, outcome, counter);
     };
     try {
-      surely(lasting, () => postAll(real));
+      database.write(() => postAll(real));
       mail.clear();
     } catch (error) {
       postAll(memory);
@@ -122,9 +117,8 @@ export function createOutages(
     }
   }
 
-  /** It is in the store when this returns. Throws what the store throws. */
-  function surely({ error }: Outage, work: () => void): void {
-    database.grouped.write(work);
+  function probe(error: unknown): void {
+    database.grouped.run(tried, now());
     database.run(tried, now()); // it is not grouped, so the group before it ends
     if (database.isLosing()) throw error;
   }
@@ -132,6 +126,7 @@ export function createOutages(
   return {
     now: () => outage,
     begin,
+    probe,
     end,
     close() {
       if (isClosed) return;

@@ -18,10 +18,11 @@ import {
 import { basename, dirname, join } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
 import type { OwnProcess } from "../core/owner.ts";
+import type { Writing } from "./database.ts";
 import { isUnfit } from "./sqlite-library.ts";
 import { replays, valuesIn, type WaitingRow } from "./waiting-rows.ts";
 
-type Write = (sql: string, ...values: SQLInputValue[]) => unknown;
+type Write = Writing["run"];
 
 export interface RowsAhead {
   /** False: they are not kept here, and none of them is. Never throws. */
@@ -29,7 +30,7 @@ export interface RowsAhead {
   /** What it holds did not come into the store: it is to be written again. */
   owe(): void;
   isOwing(): boolean;
-  /** Writes all that it holds. Throws what a write throws. */
+  /** Writes all that it holds, turns as they are moved on from what the tables say by now. Throws what a write throws. */
   replay(write: Write): void;
   /** All that it holds is in the store. Never throws. */
   clear(): void;
@@ -59,6 +60,7 @@ export function createRowsAhead(path: string, { owner }: OwnProcess): RowsAhead 
   let file: { descriptor: number; path: string } | undefined;
   let mark = newMark();
   let size = 0;
+  let turns = new Map<SQLInputValue | undefined, WaitingRow>(); // of sessions, by their ids: made anew instead of emptied
   let isOwing = false;
   let isUsed = false; // since the file was last looked at
   let idle: NodeJS.Timeout | undefined;
@@ -115,18 +117,22 @@ export function createRowsAhead(path: string, { owner }: OwnProcess): RowsAhead 
         text += `${mark} ${is} ${line.length} ${line}\n`;
       }
       const bytes = Buffer.byteLength(text);
-      if (bytes > atOnceInBytes || size + bytes > atMostInBytes) return false;
-      return append(text, bytes);
+      if (bytes > atOnceInBytes || size + bytes > atMostInBytes || !append(text, bytes)) return false;
+      for (const row of rows) if (row.again) turns.set(row.values[0], row);
+      return true;
     },
     owe() {
       isOwing = size > 0;
     },
     isOwing: () => isOwing,
     replay(write) {
-      if (file) replayLines(textOf(file.descriptor, size), write);
+      if (!file) return;
+      replayLines(textOf(file.descriptor, size), ({ is, values }) => is === "session" || write(replays[is], ...values));
+      for (const { again } of turns.values()) fit(() => again?.(write));
     },
     clear() {
       isOwing = false;
+      if (turns.size > 0) turns = new Map();
       if (size === 0) return;
       spoil();
       size = 0;
@@ -185,12 +191,12 @@ function openNew(path: string, owner: string): { descriptor: number; path: strin
 }
 
 /** Each by itself, so that one that cannot be read takes no others along: a machine that went down may have lost parts. */
-function replayLines(text: string, write: Write): void {
+function replayLines(text: string, write: (row: WaitingRow) => unknown): void {
   const mark = text.slice(0, text.indexOf(" ") + 1);
   for (const line of text.slice(0, text.lastIndexOf("\n") + 1).split("\n")) {
     if (!line.startsWith(mark)) return;
     const row = rowIn(line.slice(mark.length));
-    if (row) fit(() => write(replays[row.is], ...row.values));
+    if (row) fit(() => write(row));
   }
 }
 
@@ -220,7 +226,7 @@ const kinds = Object.keys(replays) as WaitingRow["is"][];
 /**
  * Writes what processes that live no more have acknowledged. Two who come at once do not both: who has renamed the file has it.
  *
- * @param transaction does the work as one. What fails is left for whoever opens the store next, and thrown
+ * @param transaction does the work as one. What fails is left for whoever opens the store next, and thrown behind all others
  */
 export function recoverRowsAhead(
   path: string,
@@ -229,18 +235,22 @@ export function recoverRowsAhead(
 ): void {
   const folder = dirname(path);
   const prefix = `${basename(path)}${marked}`;
+  let failure: { because: unknown } | undefined;
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(prefix) || isInUse(join(folder, name), name.slice(prefix.length), isAlive)) continue;
     const taken = takeOver(join(folder, name), `${path}${marked}${inName(owner())}-of-${name.slice(prefix.length)}`);
     if (taken === undefined) continue;
     try {
-      transaction((write) => replayLines(readFileSync(taken, "utf8"), write));
+      transaction((write) =>
+        replayLines(readFileSync(taken, "utf8"), ({ is, values }) => write(replays[is], ...values)),
+      );
       rmSync(taken, { force: true });
     } catch (error) {
       takeOver(taken, join(folder, name));
-      throw error;
+      failure ??= { because: error };
     }
   }
+  if (failure) throw failure.because;
 }
 
 function isInUse(file: string, named: string, isAlive: OwnProcess["isAlive"]): boolean {

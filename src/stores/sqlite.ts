@@ -77,9 +77,11 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const keeper = createKeeper(options);
   const rows = createWaitingRows(keeper);
   let known = nothingKnown(); // for the milliseconds of a group
+  const turnNow = options.ahead && ((session: SessionId): Turn => turnOf(database, session));
   const waiting = {
     ...rows,
-    flush: (write: Writing["run"]) => rows.flush(write, options.ahead && ((session) => turnOf(database, session))),
+    flush: (write: Writing["run"]) => rows.flush(write, turnNow),
+    fresh: () => rows.fresh(turnNow),
     clear() {
       rows.clear();
       known = nothingKnown();

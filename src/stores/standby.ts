@@ -43,7 +43,7 @@ export function storeWithStandby(real: SqliteStore, options: StandbyOptions): St
   const missed = createMissedWrites();
   const outages = createOutages(real, { missed, complain, now, triesEvery, paused: () => lastPaused });
   /** A group that is lost when it is committed counts as a failure, too; the store has said why. */
-  const underWay = createWritesUnderWay(real, { missed, lost: outages.begin });
+  const underWay = createWritesUnderWay(real, { missed, outages, triesEvery });
   /** What was lost meanwhile goes on in its memory, too. */
   function lasting(): Outage | undefined {
     const outage = outages.now();
@@ -76,12 +76,20 @@ export function storeWithStandby(real: SqliteStore, options: StandbyOptions): St
     return outage;
   }
 
-  /** May throw what is no failure of the store, as all that follows. */
-  function ask<Result>(question: (store: Store) => Result): Result {
+  /**
+   * May throw what is no failure of the store, as all that follows.
+   *
+   * @param question asked again where its asking has lost what waited to be written, unless it takes what it finds
+   */
+  function ask<Result>(question: (store: Store) => Result, takes = false): Result {
     const outage = lasting();
     if (outage) return question(outage.memory);
     try {
-      return underWay.isLost() ? real.database.grouped.write(() => question(real)) : question(real);
+      if (!underWay.isLost()) {
+        const answer = question(real);
+        if (takes || !underWay.isLost()) return answer;
+      }
+      return real.database.grouped.write(() => question(real));
     } catch (error) {
       return question(failed(error).memory);
     }
@@ -169,7 +177,7 @@ export function storeWithStandby(real: SqliteStore, options: StandbyOptions): St
     baseline: (session, folder) => ask((store) => store.baseline(session, folder)),
     collect(session) {
       outages.now()?.mail.delete(session);
-      return ask((store) => store.collect(session));
+      return ask((store) => store.collect(session), true);
     },
     batch,
     committed: () => astray?.committed ?? underWay.committed(),

@@ -18,9 +18,11 @@ import {
   written,
 } from "./rows.ts";
 
-export interface WaitingRows extends Omit<Waiting, "flush"> {
+export interface WaitingRows extends Omit<Waiting, "flush" | "fresh"> {
   /** @param turnNow the session's turn as it stands in the tables by now: where others have moved it on meanwhile, it is moved on from there. Absent: they cannot have */
-  flush(write: Writing["run"], turnNow?: (session: SessionId) => Turn): void;
+  flush(write: Writing["run"], turnNow?: TurnNow): void;
+  /** As in `Waiting`. */
+  fresh(turnNow?: TurnNow): readonly WaitingRow[];
   event(row: EventRow): void;
   /** False: the event does not wait here. */
   answer(id: string, { text, redacted }: Kept, at: Instant, ms: number | undefined): boolean;
@@ -49,12 +51,15 @@ interface WaitingRun {
 }
 interface WaitingTurn {
   is: "session";
+  session: SessionId;
   turn: Turn;
   at: Instant;
   values: Value[];
   /** What was in the tables before the first of the moves. */
   base: string;
+  /** More are added behind those that have led to this turn. */
   moves: SavedTurn["move"][];
+  count: number;
 }
 
 export interface SavedTurn {
@@ -72,7 +77,12 @@ type Entry = WaitingEvent | WaitingRun | WaitingTurn;
 export interface WaitingRow {
   is: Entry["is"];
   values: readonly Value[];
+  /** Of a turn: writes it as it is moved on from what the tables say by then. */
+  again?(write: Writing["run"]): void;
 }
+
+/** A session's turn as it stands in the tables. */
+type TurnNow = (session: SessionId) => Turn;
 
 /** Of runs that go on. One that is not known is written like a new one, which comes to the same. */
 const begunAtMost = 1_000;
@@ -108,13 +118,21 @@ export function createWaitingRows(keeper: Keeper): WaitingRows {
     return entry.values;
   };
 
-  const rowOf = (entry: Entry): WaitingRow => ({
-    is: entry.is,
-    values: entry.is === "run" ? valuesOfRun(entry) : entry.is === "event" ? valuesOf(entry) : entry.values,
-  });
+  function rowOf(entry: Entry, turnNow: TurnNow | undefined): WaitingRow {
+    const { is } = entry;
+    if (is === "event") return { is, values: valuesOf(entry) };
+    if (is === "run") return { is, values: valuesOfRun(entry) };
+    return { is, values: entry.values, again: (write) => writeTurn(write, entry, turnNow) };
+  }
 
-  function movedFrom(session: SessionId, now: Turn, { moves, at }: WaitingTurn): Value[] {
-    const turn = moves.reduce((before, move) => move(before), now);
+  function writeTurn(write: Writing["run"], entry: WaitingTurn, turnNow: TurnNow | undefined): void {
+    const now = turnNow?.(entry.session);
+    const isMoved = now && JSON.stringify(now) !== entry.base;
+    write(upsertSession, ...(isMoved ? movedFrom(now, entry) : entry.values));
+  }
+
+  function movedFrom(now: Turn, { session, moves, count, at }: WaitingTurn): Value[] {
+    const turn = moves.slice(0, count).reduce((before, move) => move(before), now);
     return valuesOfTurn(session, turn, keeper.turn(turn), at);
   }
 
@@ -164,15 +182,15 @@ export function createWaitingRows(keeper: Keeper): WaitingRows {
       const moves = earlier?.moves ?? [];
       moves.push(move);
       put(turns, session, {
-        ...{ is: "session", at, moves, base: earlier?.base ?? JSON.stringify(before) },
+        ...{ is: "session", session, at, moves, count: moves.length, base: earlier?.base ?? JSON.stringify(before) },
         turn: kept.cut || kept.redacted ? JSON.parse(kept.text) : copyOf(turn),
         values: valuesOfTurn(session, turn, kept, at),
       });
     },
     turn: (session) => turns.get(session)?.turn,
     isEmpty: () => events.size === 0 && runs.size === 0 && turns.size === 0,
-    fresh() {
-      const rows = Array.from(fresh, rowOf);
+    fresh(turnNow) {
+      const rows = Array.from(fresh, (entry) => rowOf(entry, turnNow));
       fresh = new Set();
       return rows;
     },
@@ -180,11 +198,7 @@ export function createWaitingRows(keeper: Keeper): WaitingRows {
       try {
         for (const entry of events.values()) write(insertEvent, ...valuesOf(entry));
         for (const entry of runs.values()) writeEntry(write, entry);
-        for (const [session, entry] of turns) {
-          const now = turnNow?.(session);
-          const isMoved = now && JSON.stringify(now) !== entry.base;
-          write(upsertSession, ...(isMoved ? movedFrom(session, now, entry) : entry.values));
-        }
+        for (const entry of turns.values()) writeTurn(write, entry, turnNow);
       } finally {
         forget();
       }
@@ -228,10 +242,11 @@ export const upsertSession: string = `insert into session (id, turn, at, repromp
   on conflict (id) do update set turn = excluded.turn, at = excluded.at,
     reprompts = excluded.reprompts, rewakes = excluded.rewakes, injected = excluded.injected`;
 
+const numberOf = (row: "session" | "excluded"): string => `${row}.turn ->> 'number'`;
+
 /** What was spent in a turn meanwhile, which no row of ours knows, stays spent. */
 function spentSince(counter: Counter): string {
-  const isSameTurn = "session.turn ->> 'number' is excluded.turn ->> 'number'";
-  return `iif(${isSameTurn}, max(session.${counter}, excluded.${counter}), excluded.${counter})`;
+  return `iif(${numberOf("session")} is ${numberOf("excluded")}, max(session.${counter}, excluded.${counter}), excluded.${counter})`;
 }
 
 /** What was written down beside the store, and may be in it already: nothing that came later is undone. */
@@ -243,7 +258,8 @@ export const replays: Readonly<Record<WaitingRow["is"], string>> = {
   session: `insert into session (id, turn, at, reprompts, rewakes, injected) values (?, ?, ?, ?, ?, ?)
     on conflict (id) do update set turn = excluded.turn, at = excluded.at, reprompts = ${spentSince("reprompts")},
       rewakes = ${spentSince("rewakes")}, injected = ${spentSince("injected")}
-    where excluded.at >= session.at`,
+    where ${numberOf("excluded")} > ${numberOf("session")}
+      or (${numberOf("excluded")} is ${numberOf("session")} and excluded.at >= session.at)`,
 };
 /** Of each kind. */
 export const valuesIn: Readonly<Record<WaitingRow["is"], number>> = {

@@ -5,7 +5,7 @@
 import type { SessionId } from "../core/event.ts";
 import type { Fate } from "./group-commit.ts";
 import type { MissedWrites, Write } from "./missed-writes.ts";
-import type { Outage } from "./outages.ts";
+import type { Outage, Outages } from "./outages.ts";
 import type { SqliteStore } from "./sqlite.ts";
 
 /** What an outage has to know of a write. */
@@ -33,10 +33,16 @@ export interface WritesUnderWay {
   close(): void;
 }
 
-/** @param lost told when a group could not be committed: what comes next would be lost like it */
+export interface WritesUnderWayOptions {
+  missed: MissedWrites;
+  outages: Pick<Outages, "begin" | "probe">;
+  /** Milliseconds after which it is tried again whether the store takes what was acknowledged and lost. */
+  triesEvery: number;
+}
+
 export function createWritesUnderWay(
   real: SqliteStore,
-  { missed, lost: begin }: { missed: MissedWrites; lost(because: unknown): Outage },
+  { missed, outages: { begin, probe }, triesEvery }: WritesUnderWayOptions,
 ): WritesUnderWay {
   const { database } = real;
   // Of the group that is open: made anew instead of emptied, so that nothing of them grows old.
@@ -46,8 +52,9 @@ export function createWritesUnderWay(
   let isLost = false;
   let ofPart: Concerning[] | undefined;
   let turn: Promise<void> | undefined;
+  let noticing: NodeJS.Timeout | undefined;
 
-  const became: Record<Fate, () => void> = {
+  const became: Record<Fate, (because?: unknown) => void> = {
     kept() {
       lasts(open);
       if (beside.length === 0) beside = open;
@@ -60,13 +67,25 @@ export function createWritesUnderWay(
       beside = [];
       isLost = lost.length > 0;
     },
-    lost() {
+    lost(because) {
       for (const write of open) lose(write);
       open = [];
       isLost = true;
+      noticing ??= setTimeout(notice, triesEvery, because).unref();
     },
   };
-  const unwatch = database.watch((fate) => became[fate]());
+  const unwatch = database.watch((fate, because) => became[fate](because));
+
+  /** Where nobody waits for it, and nothing more happens that would find it. */
+  function notice(because: unknown): void {
+    noticing = undefined;
+    if (!isLost) return;
+    try {
+      probe(because);
+    } catch (error) {
+      takeOver(begin(error));
+    }
+  }
 
   function lasts(writes: readonly Concerning[]): void {
     for (const { mustLast, event } of writes) if (mustLast && event !== undefined) missed.with(event);
@@ -132,6 +151,9 @@ export function createWritesUnderWay(
     },
     isLost: () => isLost,
     takeOver,
-    close: unwatch,
+    close() {
+      unwatch();
+      clearTimeout(noticing);
+    },
   };
 }

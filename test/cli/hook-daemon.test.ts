@@ -1,8 +1,11 @@
 /** Real agents' tellings to a real daemon: every way says the same, and a daemon that stops or dies costs no verdict and runs nothing twice. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync, readFileSync, rmSync } from "node:fs";
+import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { findBash } from "../../src/agents/client-shell.ts";
 import { type Place, placeFor, type Started, until } from "../daemon/started.ts";
 import { goes, isGone } from "../gone.ts";
@@ -175,6 +178,29 @@ test("[F27, R60] a daemon that is stopped holds no agent up, and takes nothing u
   assert.equal(readFileSync(join(place.workspace, "once.txt"), "utf8"), "run\nrun\n");
   assert.equal(await eventsOf(daemon), 1);
 });
+
+test(
+  "[F27, R60] a daemon that is stopped for long holds no agent up either: connections to it are a queue that fills",
+  options,
+  async (t) => {
+    const { place, lines, told } = installed(t);
+    const daemon = await place.up();
+    daemon.child.kill("SIGSTOP");
+    const sockets: Socket[] = [];
+    t.after(() => sockets.forEach((socket) => void socket.destroy()));
+    const connects = async (): Promise<boolean> => {
+      const socket = connect(daemon.port, "127.0.0.1").on("error", () => {});
+      sockets.push(socket);
+      return await Promise.race([once(socket, "connect").then(() => true), wait(1_000, false)]);
+    };
+    while (await connects()) assert.ok(sockets.length < 10_000, "the queue has an end");
+    const said = await Promise.race([
+      told(lines.shell("PreToolUse"), tool("Deny")),
+      wait(60_000, undefined, { ref: false }),
+    ]);
+    assert.match(said?.stdout ?? "nothing was said", /"deny"/);
+  },
+);
 
 test(
   "[F1, R60] a daemon that dies after it has taken an event: guards block, others let pass, and no hook runs again",

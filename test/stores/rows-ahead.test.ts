@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -355,4 +355,27 @@ test("a file of the same name is another's, and is left alone", async (context) 
   await store.committed();
   assert.equal(statSync(name).size, 0);
   assert.ok(heldBeside(path) > 0);
+});
+
+test("a session goes back to no earlier turn, whoever was killed in the belief that it was still in that", async (context) => {
+  const path = newPath();
+  opened(context, { path }).close();
+  await startWriter(path, "doAndDie", "otherPrompts", "at once").ended;
+  const store = opened(context, { path });
+  assert.equal((await store.turn("s")).number, 1);
+  assert.equal((await store.events(9)).length, 4);
+});
+
+test("a file beside the store that cannot be read keeps no others out, and is told of", async (context) => {
+  const path = newPath();
+  opened(context, { path }).close();
+  const unreadable = ["0", "zzz"].map((name) => `${path}-ahead-${name}`); // before it and behind it
+  for (const place of unreadable) mkdirSync(place);
+  const { child, ended } = startWriter(path, "acknowledge", "5");
+  await ended;
+  const notices: string[] = [];
+  const store = opened(context, { path, onNotice: (notice) => notices.push(notice) });
+  assert.equal((await store.event(`${child.pid}:4`))?.event.id, `${child.pid}:4`);
+  assert.match(notices.join(), /not all in the store yet: .*EISDIR/);
+  for (const place of unreadable) rmSync(place, { recursive: true });
 });

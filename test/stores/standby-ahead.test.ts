@@ -1,6 +1,8 @@
 /** A store with a standby, and with rows that were acknowledged before its transaction: where that fails, decisions know them all the same. */
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
+import { setTimeout as moment } from "node:timers/promises";
 import { advance } from "../../src/core/events.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
 import { storeWithStandby } from "../../src/stores/standby.ts";
@@ -168,3 +170,78 @@ test("a work that throws leaves nothing that is written later", async (context) 
   await comesBack(store);
   assert.deepEqual([count(path, "event"), (await store.turn("s")).toolCalls], [1, 1]);
 });
+
+test("whoever asks for the turn and so finds that the store takes nothing has it with what was acknowledged", async (context) => {
+  const { store, release } = await lockedWithOne(context);
+  await store.record(anEvent({ session: "s" }), noHooks, advance);
+  await store.committed();
+  assert.equal((await store.turn("s")).toolCalls, 2);
+  await release();
+  await comesBack(store);
+});
+
+test("what was acknowledged and lost comes into the store although nothing more happens, and a lasting lock shows", async (context) => {
+  const { store, path, release, lost } = await lockedWithOne(context);
+  await store.record(anEvent({ session: "s" }), noHooks, advance);
+  await store.committed();
+  await lost;
+  for (const end = Date.now() + 10_000; !store.loss() && Date.now() < end; ) await moment(10);
+  assert.equal(store.loss()?.reason.startsWith("the store stayed locked"), true);
+  await release();
+  await comesBack(store);
+  assert.equal(count(path, "event"), 2);
+});
+
+test("what was missed is written once, although another program has the lock as soon as it is written", async (context) => {
+  const { store, path, real, release } = await lockedWithOne(context);
+  await store.claim([{ key: "k", max: 3, refusal: "used" }], 1);
+  await store.spend("s", "reprompts", 3);
+  const other = new DatabaseSync(path, { timeout: 0 });
+  context.after(() => other.close());
+  let times = 0;
+  real.database.watch((fate) => {
+    if (fate !== "written" || ++times > 2) return;
+    other.exec("begin immediate");
+    setTimeout(() => other.exec("rollback"), 20);
+  });
+  await release();
+  await comesBack(store);
+  assert.equal(times > 1, true);
+  const claimed = other.prepare("select count from claim").get();
+  assert.deepEqual([claimed?.count, (await store.turn("s")).spent.reprompts], [1, 1]);
+});
+
+test("what others have paused or posted is seen behind an outage", async (context) => {
+  const { store, path, release } = await lockedWithOne(context);
+  await store.record(anEvent({ session: "s" }), noHooks, advance);
+  await store.claim([{ key: "k", max: 3, refusal: "used" }], 1);
+  await release();
+  await comesBack(store);
+  const other = openSqliteStore({ path });
+  other.pause("a hook", 1);
+  other.post("s", { context: ["hello"] });
+  other.close();
+  assert.deepEqual([...(await store.record(anEvent({ session: "s" }), noHooks, advance)).paused], ["a hook"]);
+  assert.equal((await store.collect("s")).length, 1);
+});
+
+for (const [when, others, turn] of [
+  ["before", "UserPromptSubmit", [1, 1, 0]],
+  ["behind", "PreToolUse", [1, 0, 0]],
+] as const)
+  test(`[R8] a turn that was acknowledged and lost is moved on from what another process has written ${when} it`, async (context) => {
+    const { store, path, lost, release } = await lockedWithOne(context, { hasSpent: true });
+    const own = others === "PreToolUse" ? "UserPromptSubmit" : "PreToolUse";
+    await store.record(anEvent({ name: own, session: "s", data: { prompt: "next" } }), noHooks, advance);
+    await store.committed();
+    await lost;
+    await release();
+    const other = openSqliteStore({ path });
+    await other.record(anEvent({ name: others, session: "s", data: { prompt: "next" } }), noHooks, advance);
+    other.close();
+    await comesBack(store);
+    await store.record(anEvent({ session: "t" }), noHooks, advance);
+    await store.committed();
+    const { number, toolCalls, spent } = await store.turn("s");
+    assert.deepEqual([number, toolCalls, spent.reprompts], turn);
+  });

@@ -83,6 +83,15 @@ const works: Record<string, () => Promise<void>> = {
       spend: () => store.spend("s", "reprompts", 3),
       otherSpends: () => other.spend("s", "reprompts", 3),
       purge: () => other.purge(Number.MAX_SAFE_INTEGER),
+      async otherPrompts() {
+        await other.record(
+          anEvent({ name: "UserPromptSubmit", session: "s", data: { prompt: "next" } }),
+          noHooks,
+          advance,
+        );
+        await store.record(anEvent({ session: "s" }), noHooks, advance);
+        await store.committed();
+      },
     };
     await store.record(anEvent({ id: "first", session: "s" }), noHooks, advance);
     await store.committed();

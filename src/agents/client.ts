@@ -1,11 +1,11 @@
 /** Which client an agent is to start on each event, what that needs in the state folder, and taking it away again. */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { messageOf } from "../core/error.ts";
 import { clientFile, httpTokenFile, onDemandFile, sessionsFolder, startedFile } from "./client-files.ts";
 import { findBash, writeClient } from "./client-shell.ts";
 import { httpDoors } from "./http-doors.ts";
-import { journalFolder, journalledFiles } from "./journal.ts";
+import { journalledFiles, journalNames } from "./journal.ts";
 import { makePrivateFolder } from "./settings-file.ts";
 
 export interface ClientChoice {
@@ -73,8 +73,7 @@ export function removeUnused(stateFolder: string, { daemonWanted }: { daemonWant
     for (const file of files) rmSync(file(stateFolder), { force: true, recursive: true });
   };
   try {
-    const notes = journalFolder(stateFolder);
-    const installs = existsSync(notes) ? readdirSync(notes).length : 0;
+    const installs = journalNames(stateFolder).length;
     if (installs === 0) remove(sessionsFolder, clientFile, onDemandFile, startedFile, httpTokenFile);
     if (installs === 0 || httpDoors(stateFolder).length > 0) return;
     if (existsSync(httpTokenFile(stateFolder))) {

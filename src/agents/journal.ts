@@ -17,6 +17,13 @@ export interface Journal {
 }
 
 export const journalFolder = (stateFolder: string): string => join(stateFolder, "installs");
+
+/** Whole ones alone: whoever was ended while writing left a piece under another name. May throw what the file system says. */
+export function journalNames(stateFolder: string): string[] {
+  const folder = journalFolder(stateFolder);
+  return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : [];
+}
+
 const journalFile = (stateFolder: string, agent: string, file: string): string =>
   join(journalFolder(stateFolder), `${agent}-${hashOf(file).slice(0, 16)}.json`);
 
@@ -32,14 +39,12 @@ export function readJournal(stateFolder: string, agent: string, file: string): J
 }
 
 /** The settings files that we are installed in. May throw what the file system says. */
-export function journalledFiles(stateFolder: string): string[] {
-  const folder = journalFolder(stateFolder);
-  return (existsSync(folder) ? readdirSync(folder) : []).flatMap((name) => {
-    const journal: unknown = JSON.parse(readText(join(folder, name)) ?? "null");
+export const journalledFiles = (stateFolder: string): string[] =>
+  journalNames(stateFolder).flatMap((name) => {
+    const journal: unknown = JSON.parse(readText(join(journalFolder(stateFolder), name)) ?? "null");
     const settings = isRecord(journal) ? journal.settings : undefined;
     return isRecord(settings) && typeof settings.file === "string" ? [settings.file] : [];
   });
-}
 
 /** The journal's own file, to be written with the others. */
 export function journalEdit(stateFolder: string, agent: string, file: string, journal: Journal | undefined): FileEdit {

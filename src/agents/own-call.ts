@@ -21,32 +21,30 @@ export function readOwnCall(command: unknown): OwnCall | undefined {
   return { agent, event, ...(by !== undefined && { by }) };
 }
 
-const address = /^http:\/\/127\.0\.0\.1:\d+\/hook\/(?<agent>[\w-]+)\?event=(?<event>\w+)&by=(?<by>\w+)$/;
+const address = /^http:\/\/127\.0\.0\.1:(?<port>\d+)\/hook\/(?<agent>[\w-]+)\?event=(?<event>\w+)&by=(?<by>\w+)$/;
 
-/** In a text of JSON, where a slash may be written as two characters. */
-const addressWithin =
-  /"http:(?:\\?\/){2}127\.0\.0\.1:(?<port>\d+)\\?\/hook\\?\/(?<agent>[\w-]+)\?event=\w+&by=(?<by>\w+)"/;
-
-/** Whom an agent tells over HTTP. */
-export interface OwnDoor {
+/** Where an agent tells the daemon of an event over HTTP. */
+export interface OwnDoor extends Required<OwnCall> {
+  /** As it was written: it need not be one that a program can have. */
   port: number;
-  agent: string;
-  by: string;
 }
 
-/** The first address of ours in an agent's settings, as install writes it or as an editor would write it anew. */
-export function ownDoorIn(text: string): OwnDoor | undefined {
-  const { port, agent, by } = addressWithin.exec(text)?.groups ?? {};
-  return port === undefined || agent === undefined || by === undefined ? undefined : { port: Number(port), agent, by };
-}
+/** Whether a program can listen there. */
+export const isPort = (port: number): boolean => port > 0 && port <= 65_535;
 
 /** Where an agent's own HTTP hook tells the daemon of an event. */
 export const ownAddress = (port: number, { agent, event, by }: Required<OwnCall>): string =>
   `http://127.0.0.1:${port}/hook/${agent}?event=${event}&by=${by}`;
 
+export function readOwnDoor(url: unknown): OwnDoor | undefined {
+  const { port, agent, event, by } = (typeof url === "string" && address.exec(url)?.groups) || {};
+  if (agent === undefined || event === undefined || by === undefined) return undefined;
+  return { port: Number(port), agent, event, by };
+}
+
 export function readOwnAddress(url: unknown): OwnCall | undefined {
-  const { agent, event, by } = (typeof url === "string" && address.exec(url)?.groups) || {};
-  return agent === undefined || event === undefined || by === undefined ? undefined : { agent, event, by };
+  const { port: _, ...call } = readOwnDoor(url) ?? {};
+  return "agent" in call ? call : undefined;
 }
 
 export const isOwnCall = ({ steps: [step] }: Hook): boolean =>

@@ -1,7 +1,7 @@
 /** How a settings file registers us, read back from the file itself, so that one more event can be registered in the same way. Pure. */
-import type { Fields } from "../core/event.ts";
+import type { Fields, Seconds } from "../core/event.ts";
 import type { AgentAdapter } from "./adapter.ts";
-import { ownAddress, readOwnAddress, readOwnCall } from "./own-call.ts";
+import { isPort, ownAddress, readOwnCall, readOwnDoor } from "./own-call.ts";
 import { commandFor, ownEntry } from "./registration.ts";
 import { groupsIn } from "./settings-edit.ts";
 
@@ -10,66 +10,69 @@ export interface EntryOptions {
   overHttp: boolean;
   /** The agent is to refuse it where nobody answers. */
   blocks: boolean;
+  /** As install writes it. */
+  timeout: Seconds;
 }
 
-export interface StandingRegistration {
-  events: readonly string[];
-  /** The entry of another event with this one's word in it, and nothing else changed. Undefined: none stands as install writes it. */
-  entryFor(event: string, options: EntryOptions): Fields | undefined;
+/** An entry of ours. */
+export interface StandingEntry {
+  event: string;
+  handler: Fields;
 }
 
-/** Undefined: the file does not register us. Throws settings_unusable. */
-export function readRegistration(
-  text: string | undefined,
-  { name, settings }: AgentAdapter,
-  file: string,
-): StandingRegistration | undefined {
-  const own = groupsIn(text, file).flatMap(({ handlers }) =>
+/** Every one in the file, whoever wrote it. Throws settings_unusable. */
+export const standingEntries = (text: string | undefined, { name }: AgentAdapter, file: string): StandingEntry[] =>
+  groupsIn(text, file).flatMap(({ handlers }) =>
     handlers.flatMap((handler) => {
       const entry = ownEntry(handler, name);
       return entry ? [{ event: entry.event, handler: handler as Fields }] : []; // it was read from JSON
     }),
   );
-  if (own.length === 0) return undefined;
+
+/**
+ * An entry for this event by the pattern of the others, with what install writes and nothing that a person has added to one of
+ * them. Undefined: none stands as install writes it.
+ */
+export function entryLike(
+  standing: readonly StandingEntry[],
+  event: string,
+  { overHttp, blocks, timeout }: EntryOptions,
+): Fields | undefined {
   const isUntouched = (handler: Fields): boolean =>
-    handler.timeout === settings.timeout && Object.keys(handler).every((key) => written.has(key));
-  return {
-    events: own.map(({ event }) => event),
-    entryFor(event, { overHttp, blocks }) {
-      const entries = own
-        .map(({ handler }) => handler)
-        .toSorted((a, b) => Number(isUntouched(b)) - Number(isUntouched(a)));
-      const made = (make: typeof commandOf): Fields | undefined =>
-        entries.map((handler) => make(handler, event)).find((entry) => entry !== undefined);
-      const told = overHttp ? made(toldOf) : undefined;
-      return told ? { ...told, ...(blocks && { onFailure: "block" }) } : made(commandOf);
-    },
-  };
+    handler.timeout === timeout && Object.keys(handler).every((key) => written.has(key));
+  const patterns = standing
+    .map(({ handler }) => handler)
+    .toSorted((a, b) => Number(isUntouched(b)) - Number(isUntouched(a)));
+  const made = (make: typeof commandOf): Fields | undefined =>
+    patterns.map((handler) => make(handler, event)).find((entry) => entry !== undefined);
+  const told = overHttp ? made(toldOf) : undefined;
+  return told ? { ...told, ...(blocks && { onFailure: "block" }) } : made(commandOf);
 }
 const written = new Set(["type", "command", "url", "headers", "timeout", "onFailure"]);
+
+const limitOf = ({ timeout }: Fields): Fields => (timeout === undefined ? {} : { timeout });
 
 /** A line that install would not write so is a shell's to read: variables, a tilde, words in front. It is left to its author. */
 function commandOf(handler: Fields, event: string): Fields | undefined {
   const { type, command } = handler;
   const call = readOwnCall(command);
   if (type !== "command" || typeof command !== "string" || call?.by === undefined) return undefined;
-  const registration = { agent: call.agent, by: call.by, program: wordsBefore(command) };
+  const program = wordsBefore(command).map((word) => word.replaceAll(/\\(.)/g, "$1"));
+  const registration = { agent: call.agent, by: call.by, program };
   if (commandFor(registration, call.event) !== command) return undefined;
-  return { ...handler, command: commandFor(registration, event) };
+  return { type, command: commandFor(registration, event), ...limitOf(handler) };
 }
 
 /** Whether the agent refuses in place of a daemon is said of each event by itself. */
-function toldOf({ onFailure: _, ...handler }: Fields, event: string): Fields | undefined {
-  const call = readOwnAddress(handler.url);
-  if (handler.type !== "http" || call?.by === undefined) return undefined;
-  const { agent, by } = call;
-  return { ...handler, url: ownAddress(Number(new URL(String(handler.url)).port), { agent, by, event }) };
+function toldOf(handler: Fields, event: string): Fields | undefined {
+  const { type, url, headers } = handler;
+  const door = readOwnDoor(url);
+  if (type !== "http" || !door || !isPort(door.port) || headers === undefined) return undefined;
+  return { type, url: ownAddress(door.port, { ...door, event }), headers, ...limitOf(handler) };
 }
 
-/** The words before `hook AGENT`, as they were before they were quoted for a shell, if install has quoted them. */
-function wordsBefore(line: string): string[] {
+/** The words before `hook AGENT`, without the quotes around them; what is escaped in them still is. */
+export function wordsBefore(line: string): string[] {
   const before = line.slice(0, line.lastIndexOf(" hook "));
-  return [...before.matchAll(/"((?:[^"\\]|\\.)*)"|(\S+)/g)].map(
-    ([, quoted, plain]) => quoted?.replaceAll(/\\(.)/g, "$1") ?? plain ?? "",
-  );
+  return [...before.matchAll(/"((?:[^"\\]|\\.)*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
 }

@@ -200,7 +200,7 @@ async function answer(telling: Telling, place: Place, words: Words): Promise<Rep
   const reply = adapter.encode(event, outcome);
   if (rowOf(event.name).beginsSession) {
     for (const note of await refreshGit(here, line.ports.store)) complain(note);
-    for (const note of await registerHere(adapter, place, line.loaded)) complain(note);
+    for (const note of await registerHere(line.loaded, { agent: adapter, place, by: words.by })) complain(note);
     if (event.session !== undefined) await leaveEnvironment(place, event.session);
   }
   await line.close();
@@ -228,14 +228,12 @@ async function refreshGit(here: Place, store: Store): Promise<string[]> {
 }
 
 /** Whoever wants an event that was not registered hears it from now on. */
-function registerHere(agent: AgentAdapter, place: Place, { set, root }: LoadedHooks): Promise<readonly string[]> {
-  const { home, environment } = place;
-  return registerWanted({
-    agent,
-    places: { home, root, environment },
-    stateFolder: stateFolder(place),
-    hooks: set.hooks,
-  });
+function registerHere(
+  { set: { hooks }, root }: LoadedHooks,
+  { place, ...told }: { agent: AgentAdapter; place: Place; by: string | undefined },
+): Promise<readonly string[]> {
+  const places = { home: place.home, root, environment: place.environment };
+  return registerWanted({ ...told, places, stateFolder: stateFolder(place), hooks });
 }
 
 async function tryToLoad(place: Place): Promise<LoadedHooks | undefined> {

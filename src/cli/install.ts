@@ -87,10 +87,15 @@ async function daemonsDoor(
   }
   if (invocation.environment.HOOKLINE_DAEMON === "off")
     throw usageError("--http needs the daemon, and HOOKLINE_DAEMON is off", "install AGENT, without --http");
-  const store = storePath(invocation, textFlag(invocation.flags, "store"));
+  const named = textFlag(invocation.flags, "store");
+  const store = storePath(invocation, named);
   if (!servesAgents(invocation, store)) {
-    const words = `${place(invocation, store)} is another store than the one that agents tell over HTTP`;
-    throw usageError(words, "install AGENT --http, without --store");
+    const [by, otherwise] =
+      named === undefined
+        ? [" (HOOKLINE_STORE)", "install AGENT, without --http or without HOOKLINE_STORE"]
+        : ["", "install AGENT --http, without --store"];
+    const words = `${place(invocation, store)}${by} is another store than the one that agents tell over HTTP`;
+    throw usageError(words, otherwise);
   }
   const running = runningDaemon(daemonFilesOf(store));
   const port = running?.port ?? (await portToCome(invocation, store));

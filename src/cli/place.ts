@@ -19,7 +19,8 @@ export const stateFolder = ({ home, environment }: Place): string => stateFolder
 export const storePath = (place: Place, flag: string | undefined): string =>
   resolve(place.cwd, flag ?? place.environment.HOOKLINE_STORE ?? usualStore(place));
 
-const usualStore = (place: Place): string => join(stateFolder(place), "hookline.db");
+/** Where it lies if nobody says otherwise. */
+export const usualStore = (place: Place): string => resolve(place.cwd, stateFolder(place), "hookline.db");
 
 /**
  * How the store keeps what it is given: --store, HOOKLINE_RECORD and HOOKLINE_RETENTION_DAYS.
@@ -48,7 +49,7 @@ export function storeOptions(
   if (days && !areDays) wrong("HOOKLINE_RETENTION_DAYS", days, "a number of days above 0");
   return {
     path: storePath(place, flag),
-    usualPath: resolve(place.cwd, usualStore(place)),
+    usualPath: usualStore(place),
     redact: createRedaction({ environment: place.environment }),
     ahead: thisProcess,
     ...(chosen ? { record: chosen } : {}),

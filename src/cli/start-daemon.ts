@@ -4,7 +4,7 @@ import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync } from "node:f
 import { dirname, join } from "node:path";
 import { depthVariable } from "../core/depth.ts";
 import { isSessionSecret } from "../handlers/command-environment.ts";
-import { type Place, stateFolder, storePath } from "./place.ts";
+import { type Place, stateFolder, usualStore } from "./place.ts";
 
 /** What it says where nobody reads it: why it could not start, say. */
 export const outputFile = (place: Place): string => join(stateFolder(place), "daemon-output.log");
@@ -15,7 +15,7 @@ const largestInBytes = 1024 * 1024;
  * goes into the state folder: the caller does its work without a daemon.
  */
 export function startDaemon(place: Place): void {
-  const child = launch(place, ["up", "--on-demand", "--store", storePath(place, undefined)]);
+  const child = launch(place, ["up", "--on-demand", "--store", usualStore(place)]);
   child.on("error", () => {}); // the system has no room for a process now: the next client tries again
   child.unref();
 }

@@ -4,7 +4,7 @@ import { onDemandFile, startedFile } from "../agents/client-files.ts";
 import { hasDaemon, readAddress } from "../daemon/address.ts";
 import { daemonFilesOf } from "../daemon/state-file.ts";
 import { buildVersion } from "./build-version.ts";
-import { type Place, stateFolder, storePath } from "./place.ts";
+import { type Place, stateFolder, storePath, usualStore } from "./place.ts";
 
 /** One that cannot be started is not tried again by each event. */
 const notAgainWithin = 10_000;
@@ -12,10 +12,11 @@ const notAgainWithin = 10_000;
 /** To be called when the answer is written. Never rejects. */
 export async function startOnDemand(place: Place, store: string | undefined): Promise<void> {
   const state = stateFolder(place);
-  const { HOOKLINE_DAEMON: daemon, HOOKLINE_STORE: other } = place.environment;
-  if (daemon === "off" || store !== undefined || other || !existsSync(onDemandFile(state))) return;
+  if (place.environment.HOOKLINE_DAEMON === "off" || !existsSync(onDemandFile(state))) return;
   try {
-    if (isThere(daemonFilesOf(storePath(place, undefined)).address) || wasStarted(startedFile(state))) return;
+    const { address } = daemonFilesOf(storePath(place, store));
+    if (address !== daemonFilesOf(usualStore(place)).address) return; // a person starts that of another one
+    if (isThere(address) || wasStarted(startedFile(state))) return;
     writeFileSync(startedFile(state), "", { mode: 0o600 });
     const { startDaemon } = await import("./start-daemon.ts");
     startDaemon(place);

@@ -84,11 +84,11 @@ function tellingsOf({ context, source, environment, home, store, learnSecrets }:
     environment: cleanEnvironment(environment),
     ...{ home, now, id, learnSecrets },
     /** What hooks came to want of their agent, and where a person has put our hook into git: back in its place. */
-    async sessionBegan({ cwd, sender }, given) {
+    async sessionBegan({ cwd, sender }, { environment: given, by }) {
       const known = await source?.at(cwd);
       const agent = Object.hasOwn(agents, sender) ? agents[sender] : undefined;
       const places = { home, root: known?.root ?? cwd, environment: given };
-      const wanting = agent && { agent, places, stateFolder: folder, hooks: known?.set.hooks ?? [] };
+      const wanting = agent && { agent, places, stateFolder: folder, by, hooks: known?.set.hooks ?? [] };
       const notes = wanting ? await registerWanted(wanting) : [];
       if (!anyConsent(folder)) return notes;
       const { refreshGitHooks } = await import("../cli/git-hooks.ts");

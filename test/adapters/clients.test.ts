@@ -145,15 +145,34 @@ test("no daemon is started where install has not allowed it, where it is not wan
   assert.equal(statSync(startedFile(state)).mtimeMs, mtimeMs, "just started");
 });
 
-test("a later process that has the number of a daemon that was killed does not keep clients from starting another", async (t) => {
-  const { state, place } = placeFor(t);
+/** What is started ends at once. */
+function startsNothing(t: TestContext, state: string): void {
   const before = process.env.HOOKLINE_BIN;
   t.after(() => {
     if (before === undefined) delete process.env.HOOKLINE_BIN;
     else process.env.HOOKLINE_BIN = before;
   });
-  process.env.HOOKLINE_BIN = join(state, "none.js"); // what is started ends at once
+  process.env.HOOKLINE_BIN = join(state, "none.js");
   writeFileSync(join(state, "..", "package.json"), '{"version":"1.2.3"}');
+}
+
+test("a daemon is started for the usual store by whatever name, and where the environment names another its person starts it", async (t) => {
+  const { state, place } = placeFor(t);
+  startsNothing(t, state);
+  writeFileSync(onDemandFile(state), "");
+  const naming = (store: string): typeof place => ({
+    ...place,
+    environment: { ...place.environment, HOOKLINE_STORE: store },
+  });
+  await startOnDemand(naming(join(state, "other.db")), undefined);
+  assert.ok(!existsSync(startedFile(state)));
+  await startOnDemand(naming(join(state, "hookline.db")), undefined);
+  assert.ok(existsSync(startedFile(state)));
+});
+
+test("a later process that has the number of a daemon that was killed does not keep clients from starting another", async (t) => {
+  const { state, place } = placeFor(t);
+  startsNothing(t, state);
   writeFileSync(onDemandFile(state), "");
   const file = join(state, "daemon.address");
   writeAddress(file, { port: 9, token: "t", proof: "p", pid: process.pid, version: buildVersion(), socket: "" });

@@ -2,43 +2,9 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
-import { type Place, placeFor } from "../daemon/started.ts";
-
-const own = '{\n\t"model": "opus"\n}\n';
-const wanting = (role = "observe"): string =>
-  JSON.stringify({ hooks: { PostToolBatch: [{ hooks: [{ type: "command", command: "exit 0", role }] }] } });
-const began = ["hook", "claude-code", "--event", "SessionStart", "--by", "user"];
-
-interface Settings {
-  text(): string;
-  /** What is registered for an event. */
-  // biome-ignore lint/suspicious/noExplicitAny: the test looks at the settings as they were written
-  of(event: string): any;
-  /** @param said what is told to the person */
-  begin(said?: RegExp): void;
-}
-function installed(t: TestContext, ...words: string[]): Settings & { place: Place } {
-  const place = placeFor(t, { [settingsPath]: own });
-  const { status, stderr } = place.hookline("install", "claude-code", ...words);
-  assert.equal(status, 0, stderr);
-  return { place, ...settingsOf(place) };
-}
-const settingsPath = "home/.claude/settings.json";
-
-function settingsOf(place: Place): Settings {
-  const text = (): string => readFileSync(join(place.folder, settingsPath), "utf8");
-  const payload = { session_id: "s", cwd: place.workspace, hook_event_name: "SessionStart", source: "startup" };
-  return {
-    text,
-    of: (event) => JSON.parse(text()).hooks[event]?.[0].hooks[0],
-    begin(said = /^$/) {
-      const { status, stderr } = place.hooklineWith(JSON.stringify(payload), ...began);
-      assert.equal(status, 0);
-      assert.match(stderr, said);
-    },
-  };
-}
+import { test } from "node:test";
+import { placeFor } from "../daemon/started.ts";
+import { began, installed, own, settingsOf, settingsPath, wanting } from "./wanting.ts";
 
 for (const isUp of [false, true])
   test(`[R50] the end of a batch of tools is registered by the next session once a hook wants it, ${isUp ? "with" : "without"} a daemon`, async (t) => {
@@ -130,6 +96,49 @@ test("where a person has changed every entry, the event that joins has the optio
   begin();
   assert.equal(of("PostToolBatch").timeout, 30);
   assert.equal(of("PreToolUse").timeout, 30);
+});
+
+test("an event that joins has nothing of what a person has added to the entry that it goes by", (t) => {
+  const { place, text, of, begin } = installed(t);
+  place.environment.HOOKLINE_DAEMON = "off";
+  const own = '"async": true, "if": "Bash(ls)", "once": true, "statusMessage": "judging", "shell": "bash"';
+  place.write(settingsPath, text().replaceAll('"timeout": 660', `"timeout": 30, ${own}`));
+  place.write("workspace/.hookline/hooks.json", wanting("guard"));
+  begin();
+  assert.deepEqual(Object.keys(of("PostToolBatch")), ["type", "command", "timeout"]);
+  assert.equal(of("PreToolUse").async, true);
+});
+
+test("an entry over HTTP at a port that no program can have is no pattern, and one at port 80 is", (t) => {
+  const { place, text, of, begin } = installed(t, "--http");
+  place.environment.HOOKLINE_DAEMON = "off";
+  place.write("workspace/.hookline/hooks.json", wanting("guard"));
+  const before = text();
+  const at = (port: number): void => place.write(settingsPath, before.replaceAll(/(127\.0\.0\.1:)\d+/g, `$1${port}`));
+  at(99_999);
+  begin(/^hookline: "\S+:99999\S+" is no http or https address[^\n]*\n$/);
+  assert.match(of("PostToolBatch").command, /--event PostToolBatch --by user$/);
+  at(80);
+  begin();
+  assert.equal(of("PostToolBatch").url, of("PostToolUse").url.replace("PostToolUse", "PostToolBatch"));
+  assert.match(of("PostToolBatch").url, /127\.0\.0\.1:80\//);
+});
+
+test("a guard that finds the event registered so that it passes where no daemon answers is told of that, until it is installed again", (t) => {
+  const { place, of, begin } = installed(t, "--http");
+  place.environment.HOOKLINE_DAEMON = "off";
+  place.write("workspace/.hookline/hooks.json", wanting());
+  begin();
+  assert.equal(of("PostToolBatch").onFailure, undefined);
+  place.write("workspace/.hookline/hooks.json", wanting("guard"));
+  begin(
+    /^hookline: a guard is in force for PostToolBatch[^\n]*run hookline install claude-code --layer user --http\n$/,
+  );
+  delete place.environment.HOOKLINE_DAEMON;
+  place.hookline("install", "claude-code", "--layer", "user", "--http");
+  place.environment.HOOKLINE_DAEMON = "off";
+  begin();
+  assert.equal(of("PostToolBatch").onFailure, "block");
 });
 
 for (const words of [[], ["--take-over"]])

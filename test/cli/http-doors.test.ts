@@ -1,0 +1,200 @@
+/** Where a daemon listens for agents that tell it over HTTP, of which store it is, and what is said of those that it does not hear. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { placeFor } from "../daemon/started.ts";
+import { listening, noted, registerAt, registeredPort, settingsOf, upApart } from "./http-doors.ts";
+
+test("a daemon that is told no port listens where the agents' HTTP hooks look for it", async (t) => {
+  const place = placeFor(t);
+  const { server, port } = await listening(t);
+  server.close();
+  const first = await place.up("--port", String(port));
+  assert.equal(first.port, port);
+  assert.equal(place.hookline("install", "claude-code", "--http").status, 0);
+  assert.equal(registeredPort(place), String(port));
+  await first.stop();
+  assert.equal(upApart(t, place).port, port);
+  assert.equal(place.hookline("down").status, 0);
+  place.hookline("install", "claude-code", "--http");
+  assert.equal(registeredPort(place), String(port), "also while none runs");
+  place.write("state/hookline/daemon-on-demand", "9\n");
+  assert.deepEqual(upApart(t, place), { port, stderr: "" }, "what settings say counts, not what was noted");
+});
+
+test("a daemon of another store leaves the port alone at which agents look for the usual one", (t) => {
+  const place = placeFor(t);
+  const other = join(place.folder, "other.db");
+  const portOfOther = (): number => {
+    const { port } = upApart(t, place, "--store", other);
+    assert.equal(place.hookline("down", "--store", other).status, 0);
+    return port;
+  };
+  place.hookline("install", "claude-code", "--http");
+  registerAt(place, 4665);
+  assert.notEqual(portOfOther(), 4665, "settings name it");
+  place.hookline("uninstall", "claude-code");
+  place.write("state/hookline/daemon-on-demand", "4665\n");
+  assert.notEqual(portOfOther(), 4665, "install has noted it");
+});
+
+test("the token of agents' HTTP hooks opens the door of the usual store's daemon alone, whatever path it was told", async (t) => {
+  const place = placeFor(t);
+  place.hookline("install", "claude-code", "--http");
+  const state = join(place.folder, "state", "hookline");
+  const token = readFileSync(join(state, "http-token"), "utf8").trim();
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const body = JSON.stringify({ hook_event_name: "Stop", cwd: place.workspace });
+  const answered = async (...words: string[]): Promise<number> => {
+    const { port } = upApart(t, place, "--port", "0", ...words);
+    const address = `http://127.0.0.1:${port}/hook/claude-code?event=Stop&by=user`;
+    const { status } = await fetch(address, { method: "POST", headers, body });
+    assert.equal(place.hookline("down", ...words).status, 0);
+    return status;
+  };
+  symlinkSync(state, join(place.folder, "link"));
+  assert.equal(await answered("--store", join(place.folder, "other.db")), 401);
+  assert.equal(await answered(), 200);
+  assert.equal(await answered("--store", join(place.folder, "link", "hookline.db")), 200);
+});
+
+test("ports that no program can have are left out, and who is told of one in settings is told what to do", async (t) => {
+  const place = placeFor(t);
+  const port = await noted(t, place);
+  place.hookline("install", "claude-code", "--http");
+  registerAt(place, 70_000);
+  const first = upApart(t, place);
+  assert.equal(first.port, port, "it was noted");
+  assert.match(first.stderr, /at port 70000 .*: hookline install claude-code --layer user --http/);
+  place.hookline("down");
+  place.hookline("uninstall", "claude-code");
+  for (const damaged of ["650000\n", `${port}\0\0`]) {
+    place.write("state/hookline/daemon-on-demand", damaged);
+    const up = upApart(t, place);
+    assert.equal(up.stderr, "");
+    assert.notEqual(up.port, port);
+    place.hookline("down");
+  }
+});
+
+test("install --http registers no port at which another program listens", async (t) => {
+  const place = placeFor(t);
+  const { port: taken } = await listening(t);
+  place.write("state/hookline/daemon-on-demand", `${taken}\n`);
+  place.hookline("install", "claude-code", "--http");
+  const port = registeredPort(place);
+  assert.notEqual(port, String(taken));
+  assert.deepEqual(upApart(t, place), { port: Number(port), stderr: "" });
+});
+
+test("up and status tell of HTTP hooks that go to another port than the daemon's, until they are installed again", async (t) => {
+  const place = placeFor(t);
+  const taken = await noted(t, place);
+  place.hookline("install", "claude-code", "--http");
+  assert.equal(registeredPort(place), String(taken));
+  await listening(t, taken);
+  assert.doesNotMatch(place.hookline("status").stdout, /tells a daemon/, "none runs yet");
+  const { port, stderr } = upApart(t, place);
+  assert.notEqual(port, taken);
+  const says = new RegExp(
+    `claude-code tells a daemon at port ${taken} \\(\\S*settings.json\\), .*: hookline install claude-code --layer user --http\n`,
+  );
+  assert.match(stderr, says);
+  assert.match(place.hookline("status").stdout, says);
+  assert.equal(JSON.parse(place.hookline("status", "--json").stdout).missing[0].port, taken);
+  assert.equal(place.hookline("install", "claude-code", "--layer", "user", "--http").status, 0);
+  assert.equal(registeredPort(place), String(port));
+  assert.doesNotMatch(place.hookline("status").stdout, /tells a daemon/);
+  const other = await place.up("--store", join(place.folder, "other.db"));
+  assert.doesNotMatch(place.hookline("status", "--store", join(place.folder, "other.db")).stdout, /tells a daemon/);
+  await other.stop();
+});
+
+test("an address in a remark is nobody's: the daemon listens where entries say, and the token goes with the last of them", async (t) => {
+  const remark = '// before: { "url": "http://127.0.0.1:9377/hook/claude-code?event=Stop&by=user" }';
+  const place = placeFor(t, { "home/.claude/settings.json": `{\n  ${remark}\n  "model": "opus"\n}\n` });
+  const port = await noted(t, place);
+  place.hookline("install", "claude-code", "--http");
+  assert.deepEqual(upApart(t, place), { port, stderr: "" });
+  place.hookline("down");
+  place.hookline("install", "claude-code");
+  assert.ok(!existsSync(join(place.folder, "state", "hookline", "http-token")));
+});
+
+test("of several ports in one file the noted one is taken, and up names each of the others once", async (t) => {
+  const place = placeFor(t);
+  const port = await noted(t, place);
+  place.hookline("install", "claude-code", "--http");
+  const elsewhere = (text: string, other: number, event: string): string =>
+    text.replace(
+      `127.0.0.1:${port}/hook/claude-code?event=${event}`,
+      `127.0.0.1:${other}/hook/claude-code?event=${event}`,
+    );
+  const one = elsewhere(settingsOf(place), 9378, "PreToolUse");
+  place.write("home/.claude/settings.json", elsewhere(elsewhere(one, 9379, "Stop"), 9378, "PostToolUse"));
+  const up = upApart(t, place);
+  assert.equal(up.port, port);
+  assert.deepEqual(
+    [...up.stderr.matchAll(/at port (\d+)/g)].map(([, named]) => named),
+    ["9378", "9379"],
+  );
+});
+
+test("in settings that are broken for now an address still says where the daemon is looked for", async (t) => {
+  const place = placeFor(t);
+  const port = await noted(t, place);
+  place.hookline("install", "claude-code", "--http");
+  place.write("home/.claude/settings.json", settingsOf(place).slice(0, -3));
+  place.write("state/hookline/daemon-on-demand", "");
+  assert.deepEqual(upApart(t, place), { port, stderr: "" });
+});
+
+test("a store that HOOKLINE_STORE names has a daemon of its own, which takes neither port nor token of agents, and says who gets nothing", async (t) => {
+  const place = placeFor(t);
+  const port = await noted(t, place);
+  place.hookline("install", "claude-code", "--http");
+  const headers = { authorization: (/Bearer \w+/.exec(settingsOf(place)) ?? [""])[0] };
+  const usual = join(place.folder, "state", "hookline", "hookline.db");
+  place.environment.HOOKLINE_STORE = join(place.folder, "other.db");
+  const up = upApart(t, place);
+  assert.notEqual(up.port, port);
+  assert.match(
+    up.stderr,
+    /hookline\.db, and none runs: unset HOOKLINE_STORE, .* or hookline install claude-code --layer user without --http\n/,
+  );
+  const body = JSON.stringify({ hook_event_name: "Stop", cwd: place.workspace });
+  const asked = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body };
+  const { status } = await fetch(`http://127.0.0.1:${up.port}/hook/claude-code?event=Stop&by=user`, asked);
+  assert.equal(status, 401);
+  assert.equal(upApart(t, place, "--store", usual).port, port);
+  assert.doesNotMatch(place.hookline("status").stdout, /tells a daemon/, "that one is there");
+  place.hookline("down", "--store", usual);
+  place.hookline("down");
+});
+
+test("install --http says so where HOOKLINE_STORE names another store, and takes the usual one by that name too", (t) => {
+  const place = placeFor(t);
+  place.environment.HOOKLINE_STORE = join(place.folder, "other.db");
+  const refused = place.hookline("install", "claude-code", "--http");
+  assert.equal(refused.status, 2);
+  assert.match(
+    refused.stderr,
+    /other\.db \(HOOKLINE_STORE\) is another store .*without --http or without HOOKLINE_STORE/s,
+  );
+  assert.equal(place.hookline("install", "claude-code").status, 0);
+  place.environment.HOOKLINE_STORE = join(place.folder, "state", "hookline", "hookline.db");
+  assert.equal(place.hookline("install", "claude-code", "--http").status, 0);
+});
+
+test("what a writer that was ended has left beside install's notes is no install", async (t) => {
+  const place = placeFor(t);
+  await noted(t, place);
+  place.hookline("install", "claude-code", "--http");
+  place.write("state/hookline/installs/.claude-code-1.json.aabbcc.tmp", '{"ver');
+  registerAt(place, 70_000);
+  assert.match(upApart(t, place).stderr, /at port 70000/);
+  place.hookline("down");
+  place.hookline("uninstall", "claude-code");
+  assert.ok(!existsSync(join(place.folder, "state", "hookline", "http-token")));
+});

@@ -1,5 +1,5 @@
 /**
- * The lane of what others send: it is worked in slices of a few milliseconds, one in each turn of the event loop, so that an
+ * The lane of what others send: it is worked in slices of a millisecond, one in each turn of the event loop, so that an
  * agent that waits for a guard is never behind a backlog. What it holds is bounded; who sends more is not read (SAFETY F14).
  */
 /** Somebody who sends, with what was read and is not taken yet. */
@@ -18,7 +18,8 @@ export interface Bounds {
   undecided: number;
 }
 
-export const usualBounds: Bounds = { slice: 3, events: 20_000, bytes: 32 * 1024 * 1024, undecided: 64 };
+/** A longer slice saves nothing: what is under way in it lives long enough to grow old, and is copied by the garbage collector. */
+export const usualBounds: Bounds = { slice: 1, events: 20_000, bytes: 32 * 1024 * 1024, undecided: 64 };
 
 export interface LaneOptions {
   bounds?: Bounds;

@@ -27,8 +27,12 @@ function areThere(words: readonly string[], { home, environment = {} }: Machine)
         /\\(["\\$`])|\$(?:\{(\w+)\}|(\w+))/g,
         (all, escaped, braced, bare) => escaped ?? known[braced ?? bare] ?? all,
       );
-  const files = words.map(read).filter((word) => isAbsolute(word) && !/[$`\\]/.test(word));
-  return files.every((file, index) => isThere(file, index === 0 ? constants.X_OK : constants.F_OK));
+  return words
+    .map(read)
+    .every(
+      (word, index) =>
+        !isAbsolute(word) || /[$`\\]/.test(word) || isThere(word, index === 0 ? constants.X_OK : constants.F_OK),
+    );
 }
 
 /** @param right constants.X_OK or F_OK */

@@ -15,7 +15,8 @@ const largestInBytes = 1024 * 1024;
  * goes into the state folder: the caller does its work without a daemon.
  */
 export function startDaemon(place: Place): void {
-  const child = launch(place, ["up", "--on-demand", "--store", usualStore(place)]);
+  const { HOOKLINE_STORE: _named, ...environment } = place.environment; // the same store: others do not name it
+  const child = launch({ ...place, environment }, ["up", "--on-demand", "--store", usualStore(place)]);
   child.on("error", () => {}); // the system has no room for a process now: the next client tries again
   child.unref();
 }

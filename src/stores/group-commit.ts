@@ -163,7 +163,7 @@ export function createGroups(options: GroupOptions): Groups {
         begun = now();
       }
       turn ??= { due: setImmediate(turnIsOver) };
-      if (!keep) beginNow();
+      if (!keep || isBegun) beginNow(); // a transaction that has begun is all or nothing, whatever was kept before it
     },
     begin: beginNow,
     wrote() {

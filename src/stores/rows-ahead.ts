@@ -19,7 +19,7 @@ import { basename, dirname, join } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
 import type { OwnProcess } from "../core/owner.ts";
 import type { Writing } from "./database.ts";
-import { isUnfit } from "./sqlite-library.ts";
+import { isBusy, isDamage, isUnfit } from "./sqlite-library.ts";
 import { replays, valuesIn, type WaitingRow } from "./waiting-rows.ts";
 
 type Write = Writing["run"];
@@ -248,6 +248,7 @@ export function recoverRowsAhead(
     } catch (error) {
       takeOver(taken, join(folder, name));
       failure ??= { because: error };
+      if (isBusy(error) || isDamage(error)) break; // all others would meet the same
     }
   }
   if (failure) throw failure.because;

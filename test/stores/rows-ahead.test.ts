@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { advance } from "../../src/core/events.ts";
+import { recoverRowsAhead } from "../../src/stores/rows-ahead.ts";
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from "../../src/stores/sqlite.ts";
 import { isAlive, thisProcess } from "../../src/system.ts";
 import { anEvent, aRun, noHooks, testStore } from "./contract.ts";
@@ -379,3 +380,21 @@ test("a file beside the store that cannot be read keeps no others out, and is to
   assert.match(notices.join(), /not all in the store yet: .*EISDIR/);
   for (const place of unreadable) rmSync(place, { recursive: true });
 });
+
+for (const [what, errcode] of [
+  ["is locked", 5],
+  ["is damaged", 11],
+] as const)
+  test(`where the store ${what} one file beside it is tried, and all are left as they are`, (context) => {
+    const path = newPath();
+    opened(context, { path }).close();
+    const names = ["0", "1"].map((name) => `${basename(path)}-ahead-${name}`);
+    for (const name of names) writeFileSync(join(dirname(path), name), "mark event 2 []\n");
+    let tries = 0;
+    const failing = (): void => {
+      tries += 1;
+      throw Object.assign(new Error(what), { code: "ERR_SQLITE_ERROR", errcode });
+    };
+    assert.throws(() => recoverRowsAhead(path, thisProcess, failing), new RegExp(what));
+    assert.deepEqual([tries, besides(path).toSorted()], [1, names]);
+  });

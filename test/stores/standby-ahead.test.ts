@@ -9,7 +9,7 @@ import { storeWithStandby } from "../../src/stores/standby.ts";
 import { thisProcess } from "../../src/system.ts";
 import { anEvent, aRun, codeOf, noHooks, testStore } from "./contract.ts";
 import { locked } from "./lock.ts";
-import { comesBack, count, newPath, type Opened, opened } from "./store-with-standby.ts";
+import { comesBack, count, full, newPath, type Opened, opened } from "./store-with-standby.ts";
 
 testStore("sqlite in groups with rows beside it and a standby", ({ now, ...given } = {}) =>
   storeWithStandby(
@@ -245,3 +245,25 @@ for (const [when, others, turn] of [
     const { number, toolCalls, spent } = await store.turn("s");
     assert.deepEqual([number, toolCalls, spent.reprompts], turn);
   });
+
+test("a turn that was acknowledged behind a look into what was kept stays, whatever becomes of what comes next", async (context) => {
+  const { real, store } = opened(context, { ahead: thisProcess });
+  const prompt = async (): Promise<number> => {
+    const event = anEvent({ name: "UserPromptSubmit", session: "s", data: { prompt: "x" } });
+    const { turn } = await store.record(event, noHooks, advance);
+    await store.committed();
+    return turn.number;
+  };
+  assert.equal(await prompt(), 1);
+  await moment(30); // it is in the store
+  assert.equal(await prompt(), 2);
+  await store.turn("s");
+  assert.equal(await prompt(), 3);
+  const empty = full(real);
+  await store.record(anEvent({ session: "t", data: { command: "x".repeat(100_000) } }), noHooks, advance);
+  await moment(100);
+  empty();
+  await comesBack(store);
+  assert.equal((await store.turn("s")).number, 3);
+  assert.equal(await prompt(), 4);
+});

@@ -348,7 +348,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   const flushWaiting = (rows: Waiting): void => holding(() => rows.flush(writeHere));
 
-  /** Whoever looks in it sees the tables as they are. */
+  /** Whoever looks in it sees the tables as they are: what waits goes on waiting. */
   function holding<T>(work: () => T): T {
     const was = isHolding;
     isHolding = true;
@@ -383,11 +383,9 @@ export function openDatabase(options: DatabaseOptions): Database {
   function held<T>(work: () => T, joined: Groups): T {
     joined.join();
     if (ahead?.isOwing()) joined.begin();
-    isHolding = true;
     try {
-      return work();
+      return holding(work);
     } finally {
-      isHolding = false;
       joined.wrote();
     }
   }

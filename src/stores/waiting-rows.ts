@@ -238,9 +238,10 @@ export const insertEvent: string = `insert into event (${eventFields.join(", ")}
 const updateRun = `update run set ${changingFields.map((field) => `${field} = ?`).join(", ")} where id = ?`;
 export const insertRun: string = `insert into run (${runFields.join(", ")}) values (${places(runFields)})
   on conflict (id) do update set ${changingFields.map((field) => `${field} = excluded.${field}`).join(", ")}`;
-export const upsertSession: string = `insert into session (id, turn, at, reprompts, rewakes, injected) values (?, ?, ?, ?, ?, ?)
-  on conflict (id) do update set turn = excluded.turn, at = excluded.at,
-    reprompts = excluded.reprompts, rewakes = excluded.rewakes, injected = excluded.injected`;
+const insertSession = `insert into session (id, turn, at, reprompts, rewakes, injected) values (?, ?, ?, ?, ?, ?)
+  on conflict (id) do update set turn = excluded.turn, at = excluded.at`;
+export const upsertSession: string = `${insertSession},
+  reprompts = excluded.reprompts, rewakes = excluded.rewakes, injected = excluded.injected`;
 
 const numberOf = (row: "session" | "excluded"): string => `${row}.turn ->> 'number'`;
 
@@ -255,9 +256,8 @@ export const replays: Readonly<Record<WaitingRow["is"], string>> = {
     on conflict (id) do update set outcome = excluded.outcome, ms = excluded.ms, answered_at = excluded.answered_at,
       redacted = max(redacted, excluded.redacted) where answered_at is null`,
   run: `${insertRun} where status in ('running', 'queued')`,
-  session: `insert into session (id, turn, at, reprompts, rewakes, injected) values (?, ?, ?, ?, ?, ?)
-    on conflict (id) do update set turn = excluded.turn, at = excluded.at, reprompts = ${spentSince("reprompts")},
-      rewakes = ${spentSince("rewakes")}, injected = ${spentSince("injected")}
+  session: `${insertSession}, reprompts = ${spentSince("reprompts")}, rewakes = ${spentSince("rewakes")},
+      injected = ${spentSince("injected")}
     where ${numberOf("excluded")} > ${numberOf("session")}
       or (${numberOf("excluded")} is ${numberOf("session")} and excluded.at >= session.at)`,
 };

@@ -97,7 +97,7 @@ export function createWritesUnderWay(
   }
 
   function committed(): Promise<void> {
-    const now = real.database.committed();
+    const now = database.committed();
     if (turn === now) return turn;
     turn = now;
     now.catch((error: unknown) => takeOver(begin(error)));

@@ -62,6 +62,19 @@ function fillDisk({ database }: SqliteStore): () => void {
 }
 const large = { context: ["x".repeat(100_000)] };
 
+/** With one event in it; a run was acknowledged, and the disk was full when its group was to be written. */
+async function owing(context: TestContext): Promise<{ store: ReturnType<typeof opened>; free: () => void }> {
+  const notices: string[] = [];
+  const store = opened(context, { onNotice: (notice) => notices.push(notice) });
+  await tell(store, "first");
+  await store.committed();
+  const free = fillDisk(store);
+  await store.saveRun(aRun({ id: "kept", outcome: large }));
+  await store.committed();
+  await until(() => notices.length === 1);
+  return { store, free };
+}
+
 test("what a turn has told is acknowledged before its transaction, and in the store soon after it", async (context) => {
   const store = opened(context);
   await tell(store, "first"); // the first of a hook set goes to the store itself
@@ -193,14 +206,7 @@ test("a hook set that another process is writing down at the same time is no fai
 });
 
 test("what is owed is written although its file was tidied away, and the store is closed without it", async (context) => {
-  const notices: string[] = [];
-  const store = opened(context, { onNotice: (notice) => notices.push(notice) });
-  await tell(store, "first");
-  await store.committed();
-  const free = fillDisk(store);
-  await store.saveRun(aRun({ id: "kept", outcome: large }));
-  await store.committed();
-  await until(() => notices.length === 1);
+  const { store, free } = await owing(context);
   for (const name of besides(store.path)) rmSync(join(dirname(store.path), name));
   free();
   await tell(store, "after");
@@ -236,14 +242,7 @@ test("what a live process has acknowledged is its own to write", async (context)
 });
 
 test("what was acknowledged and did not come into the store is written once that takes it again", async (context) => {
-  const notices: string[] = [];
-  const store = opened(context, { onNotice: (notice) => notices.push(notice) });
-  await tell(store, "first");
-  await store.committed();
-  const free = fillDisk(store);
-  await store.saveRun(aRun({ id: "kept", outcome: large }));
-  await store.committed();
-  await until(() => notices.length === 1);
+  const { store, free } = await owing(context);
   assert.ok(heldBeside(store.path) > 100_000);
   assert.throws(() => store.saveRun(aRun({ id: "refused" })), { code: "store_unusable" }, "from now on none is");
   free();

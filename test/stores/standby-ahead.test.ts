@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { setTimeout as moment } from "node:timers/promises";
 import { advance } from "../../src/core/events.ts";
+import type { Fate } from "../../src/stores/group-commit.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
 import { storeWithStandby } from "../../src/stores/standby.ts";
 import { thisProcess } from "../../src/system.ts";
@@ -24,6 +25,10 @@ interface Locked extends Opened {
   lost: Promise<unknown>;
 }
 
+/** Resolves once that has become of what was written. */
+const becoming = ({ real }: Opened, fate: Fate): Promise<unknown> =>
+  new Promise((resolve) => real.database.watch((one) => one === fate && resolve(one)));
+
 /** With one event of the session "s" in it; the hook set is known, so that all else of events and runs can lie beside it. */
 async function lockedWithOne(context: TestContext, { hasSpent = false } = {}): Promise<Locked> {
   const given = opened(context, { ahead: thisProcess });
@@ -31,7 +36,7 @@ async function lockedWithOne(context: TestContext, { hasSpent = false } = {}): P
   if (hasSpent) await given.store.spend("s", "reprompts", 1);
   await given.store.committed();
   const release = await locked(context, given.path);
-  const lost = new Promise((resolve) => given.real.database.watch((fate) => fate === "lost" && resolve(fate)));
+  const lost = becoming(given, "lost");
   return { ...given, release, lost };
 }
 
@@ -132,17 +137,15 @@ test("of a group with a part that was acknowledged the other part is missed, and
 
 test("what is in the store does not count again when it takes nothing later", async (context) => {
   const given = opened(context, { ahead: thisProcess });
-  const { store, path, real } = given;
-  const written = (): Promise<unknown> =>
-    new Promise((resolve) => real.database.watch((fate) => fate === "written" && resolve(fate)));
+  const { store, path } = given;
   for (let index = 0; index < 3; index++) {
-    const isWritten = written();
+    const isWritten = becoming(given, "written");
     await store.record(anEvent({ session: "s" }), noHooks, advance);
     await store.committed();
     await isWritten;
   }
   const release = await locked(context, path);
-  const lost = new Promise((resolve) => real.database.watch((fate) => fate === "lost" && resolve(fate)));
+  const lost = becoming(given, "lost");
   await store.record(anEvent({ session: "s" }), noHooks, advance);
   await store.committed();
   await lost;

@@ -1,4 +1,5 @@
 /** What is missing, stale or untrue in the documentation, as far as a program can tell. Each line is one complaint. */
+import { globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { conditions } from "../../src/conditions/index.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
@@ -37,6 +38,7 @@ export async function complaintsAbout(project: Project): Promise<string[]> {
     ),
     ...(await settingsComplaints(project)),
     ...legalComplaints(project),
+    ...rulingComplaints(project),
   ];
 }
 
@@ -201,4 +203,15 @@ function legalComplaints({ pages, read }: Project): string[] {
       .filter((page) => /(^|[\s"'(`])\/(root|work)\//m.test(read(page) ?? ""))
       .map((page) => `${page}: it speaks of a path of one machine`),
   ];
+}
+
+/** Rulings that code or tests cite, and that docs/rulings.md does not hold. */
+function rulingComplaints({ read }: Project): string[] {
+  const held = new Set((read("docs/rulings.md") ?? "").match(/(?<=^\*\*)R\d+(?=\.\*\*)/gm));
+  return globSync(["src/**/*.ts", "test/**/*.ts"]).flatMap((file) => {
+    const cited = readFileSync(file, "utf8").match(/\bR\d{1,2}\b(?=[),;: \]])/g) ?? [];
+    return [...new Set(cited)]
+      .filter((ruling) => !held.has(ruling))
+      .map((ruling) => `${file}: docs/rulings.md has no ${ruling}`);
+  });
 }

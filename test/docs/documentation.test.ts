@@ -53,6 +53,13 @@ const mistakes: readonly { says: string; page: string; from: string | RegExp; to
     complaint: /docs\/events\.md: it is stale/,
   },
   {
+    says: "a ruling that the code cites and the page leaves out",
+    page: "docs/rulings.md",
+    from: "**R46.**",
+    to: "**46.**",
+    complaint: /docs\/rulings\.md has no R46/,
+  },
+  {
     says: "a link that leads nowhere",
     page: "docs/README.md",
     from: "(getting-started.md)",

@@ -2,7 +2,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { Ports } from "../core/ports.ts";
-import { isShared } from "../shared-file-system.ts";
+import { isShared } from "../files/shared-file-system.ts";
 
 export interface StoreWatch {
   /** Safe to call twice. */

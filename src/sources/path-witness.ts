@@ -4,7 +4,7 @@
  */
 import { type FSWatcher, lstatSync, readlinkSync, type Stats, watch } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { isShared } from "../shared-file-system.ts";
+import { isShared } from "../files/shared-file-system.ts";
 
 export interface PathWitness {
   /** From now on changes of these paths are heard of under this key. To be called before they are looked at. Never throws. */

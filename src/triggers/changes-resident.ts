@@ -1,7 +1,7 @@
 /** Looks at workspaces that it watches: what a process that stays does. Where it cannot watch, it looks afresh each time. */
 import { dropOldest } from "../core/drop-oldest.ts";
+import { isShared } from "../files/shared-file-system.ts";
 import type { Git } from "../processes/git.ts";
-import { isShared } from "../shared-file-system.ts";
 import { createColdChanges } from "./changes-cold.ts";
 import type { ChangeFinder, Place } from "./look.ts";
 import { createResidentRepository, type ResidentRepository } from "./resident-repository.ts";

@@ -1,6 +1,6 @@
 /** The events that tell a hook of changes to what it watches (specification 000, 3.1). */
 import type { Fields, HookEvent, Instant } from "../core/event.ts";
-import { readableName } from "../file-names.ts";
+import { readableName } from "../files/names.ts";
 import type { Operation, Pendings } from "./file-watch-changes.ts";
 import type { WatchedPlace } from "./file-watch-place.ts";
 import type { Stamp } from "./file-watch-tree.ts";

@@ -4,7 +4,7 @@
  */
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
-import { pathOf, textOfNames } from "../file-names.ts";
+import { pathOf, textOfNames } from "../files/names.ts";
 import { isAbsent, lookThrough } from "./file-watch-tree.ts";
 
 export interface Teller {

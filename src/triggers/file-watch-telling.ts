@@ -1,6 +1,6 @@
 /** Whether a folder is told of, and why not: begun when the folder appears, begun anew when another takes its place, given up for good where the system cannot. */
 import { messageOf } from "../core/error.ts";
-import { isSharedFolder } from "../shared-file-system.ts";
+import { isSharedFolder } from "../files/shared-file-system.ts";
 import type { MakeTeller, Teller } from "./file-watch-tellers.ts";
 
 export interface Telling {

@@ -2,7 +2,7 @@
 import type { Stats } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { pathOf, textOfNames } from "../file-names.ts";
+import { pathOf, textOfNames } from "../files/names.ts";
 
 export interface Stamp {
   /** Unix milliseconds, with as much behind the point as the file system keeps. */

@@ -2,7 +2,7 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Instant } from "../core/event.ts";
-import { pathOf, textOfNames } from "../file-names.ts";
+import { pathOf, textOfNames } from "../files/names.ts";
 import { type Look, pause, signatureOf } from "./look.ts";
 
 /** What tools put there, whatever the project is. */

@@ -1,7 +1,7 @@
 /** The folder in which the changes of an event are looked for: the repository that it happens in, else the project. */
 import { lstatSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { pathOf } from "../file-names.ts";
+import { pathOf } from "../files/names.ts";
 import type { Place } from "./look.ts";
 
 /**

@@ -2,7 +2,7 @@
  * One repository whose changed files are kept up to date by watches, for processes that stay. Git is asked again about what
  * was touched, in the background; a question waits only for what has not been asked yet.
  */
-import { bytesOfNames, isPlainText } from "../file-names.ts";
+import { bytesOfNames, isPlainText } from "../files/names.ts";
 import type { Git, Repository } from "../processes/git.ts";
 import { foldersApart, innerRepositories, levelsAtMost } from "./inner-repositories.ts";
 import { type RepositoryNow, signaturesOf } from "./look.ts";

@@ -1,7 +1,7 @@
 /** Watches on the folders of a work tree, one each and never recursive; those that git ignores are left alone. */
 import { type FSWatcher, lstatSync, readdirSync, watch } from "node:fs";
 import { join } from "node:path";
-import { pathOf, textOfNames } from "../file-names.ts";
+import { pathOf, textOfNames } from "../files/names.ts";
 import { pause } from "./look.ts";
 import { exists } from "./place.ts";
 import { folderOf } from "./repository-now.ts";

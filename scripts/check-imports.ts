@@ -5,25 +5,26 @@ const everything = "*";
 /** Folder (or file) below src/ → the folders it may import. Node's own modules are allowed everywhere but in core. */
 const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   core: [],
+  files: [],
   conditions: ["core"],
   protocols: ["core"],
-  processes: ["core"],
+  processes: ["core", "files"],
   trust: ["core"],
   queues: ["core"],
-  projects: ["core"],
+  projects: ["core", "files"],
   dialects: ["core"],
-  stores: ["core", "projects"],
-  triggers: ["core", "processes", "file-names.ts", "shared-file-system.ts"], // of processes the type of git's answers
-  scripts: ["core", "handlers"], // of handlers the words that runs are known by
-  handlers: ["core", "protocols", "file-names.ts", "regular-file.ts"],
-  agents: ["core", "protocols"],
+  stores: ["core", "files", "projects"],
+  triggers: ["core", "files", "processes"], // of processes the type of git's answers
+  scripts: ["core", "files", "handlers"], // of handlers the words that runs are known by
+  handlers: ["core", "files", "protocols"],
+  agents: ["core", "files", "protocols"],
   llm: ["core", "dialects", "protocols"], // of dialects the type of the settings, of protocols how JSON is found among words
-  tools: ["core", "dialects"], // of dialects the type of the settings
-  "language-servers": ["core", "dialects", "regular-file.ts"], // of dialects the type of the settings
+  tools: ["core", "dialects", "files"], // of dialects the type of the settings
+  "language-servers": ["core", "dialects", "files"], // of dialects the type of the settings
   mcp: ["core", "operations"],
   notify: ["core", "dialects", "tools"], // of dialects the type of the settings, of tools how they are filled
-  operations: ["core", "sources", "projects", "dialects", "regular-file.ts"], // of dialects what an automation is
-  sources: ["core", "dialects", "trust", "agents", "shared-file-system.ts"],
+  operations: ["core", "files", "sources", "projects", "dialects"], // of dialects what an automation is
+  sources: ["core", "files", "dialects", "trust", "agents"],
   modules: ["core", "handlers", "definition.ts", "sources"], // of sources the type of a place
   testing: everything,
   cli: everything,
@@ -43,10 +44,7 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   "conversation.ts": ["core"],
   "pauses.ts": ["core", "operations"],
   "registered.ts": ["core", "definition.ts", "handlers", "sources"],
-  "file-names.ts": [],
   "durable-queue.ts": ["core", "processes", "queues", "stores", "system.ts"],
-  "regular-file.ts": [],
-  "shared-file-system.ts": [],
   "system.ts": ["core", "processes"],
   "tracking.ts": ["core", "triggers"],
 };

@@ -7,7 +7,7 @@ import { listensTo } from "./core/plan.ts";
 import type { Tracking } from "./core/ports.ts";
 import type { Baseline, RunStatus, Store } from "./core/record.ts";
 import type { ChangeFinder, Look, Marks, Place } from "./triggers/look.ts";
-import { placeOf } from "./triggers/place.ts";
+import { headOf, placeOf } from "./triggers/place.ts";
 
 export interface TrackingOptions {
   store: Pick<Store, "baseline" | "setBaseline" | "turn">;
@@ -166,9 +166,8 @@ const keyOf = ({ place, project }: Viewpoint): string => JSON.stringify([place.f
  * Where no hook looks at changes yet, but one of a project further down may: as far as that is known without git.
  * Undefined: it is not.
  */
-async function marksAtOnce({ folder, isRepository }: Place): Promise<Marks | undefined> {
+function marksAtOnce({ folder, isRepository }: Place): Marks | undefined {
   if (!isRepository) return {};
-  const { headOf } = await import("./triggers/head-files.ts");
   const begun = headOf(folder);
   return begun === undefined ? undefined : { begun };
 }

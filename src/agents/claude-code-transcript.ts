@@ -2,8 +2,8 @@
 import { isAbsolute, join } from "node:path";
 import { type Figures, type HookEvent, textField } from "../core/event.ts";
 import { isRecord } from "../core/schema.ts";
+import { linesFromEnd, linesFromStart, type OpenFile, withFile } from "../files/lines-of-file.ts";
 import { contextWindow } from "./claude-code-models.ts";
-import { linesFromEnd, linesFromStart, type OpenFile, withFile } from "./file-lines.ts";
 
 /** The last answer lies near the end; what a tool gave back after it may be large. */
 const tailAtMost = 4 * 1024 * 1024;

@@ -1,7 +1,8 @@
 /** The shell's client as a file: whether this machine's bash can run it, and writing it. Apart from its text, which is pure. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
+import { writeWhole } from "../files/write.ts";
 import { clientFile } from "./client-files.ts";
 import { type ClientScript, clientScript } from "./client-script.ts";
 
@@ -34,11 +35,7 @@ export function writeClient(stateFolder: string, client: ClientScript): void {
   const file = clientFile(stateFolder);
   const text = clientScript(client);
   if (existsSync(file) && readFileSync(file, "utf8") === text) return;
-  const temporary = `${file}.${process.pid}`;
-  rmSync(temporary, { force: true });
-  writeFileSync(temporary, text, { mode: 0o700, flag: "wx" });
-  chmodSync(temporary, 0o700); // whatever the umask
-  renameSync(temporary, file);
+  writeWhole(file, text, { mode: 0o700, finish: (temporary) => chmodSync(temporary, 0o700) }); // whatever the umask
 }
 
 /** For which bash and which version a client was written; undefined: there is none. May throw what the file system says. */

@@ -1,8 +1,9 @@
 /** In which repositories a person has said `hookline git install`: only there may a session put the hook in place. */
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fingerprint } from "../core/fingerprint.ts";
 import { isRecord } from "../core/schema.ts";
+import { makePrivateFolder, writePrivate } from "../files/write.ts";
 
 export interface Consent {
   /** Our hook was in its place when it was last looked at. */
@@ -44,8 +45,8 @@ export function consentFor(stateFolder: string, repository: string): Consent | u
 /** May throw what the file system says. */
 export function noteConsent(stateFolder: string, repository: string, { inPlace }: Consent): void {
   const noted = { repository, identity: identityOf(repository), inPlace };
-  mkdirSync(folderOf(stateFolder), { recursive: true, mode: 0o700 });
-  writeFileSync(fileOf(stateFolder, repository), `${JSON.stringify(noted)}\n`, { mode: 0o600 });
+  makePrivateFolder(folderOf(stateFolder));
+  writePrivate(fileOf(stateFolder, repository), `${JSON.stringify(noted)}\n`);
 }
 
 export function forgetConsent(stateFolder: string, repository: string): void {

@@ -18,10 +18,10 @@ import {
   statSync,
   symlinkSync,
   utimesSync,
-  writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { HooklineError, messageOf } from "../core/error.ts";
+import { writeWhole } from "../files/write.ts";
 import { hookName } from "./git.ts";
 import type { HookFile, HookStep, HooksFolder } from "./git-hooks.ts";
 
@@ -106,23 +106,13 @@ function keep(from: string, to: string): void {
 }
 
 function keepInstead(from: string, to: string): void {
-  const beside = besideOf(to);
+  const beside = `${to}.${randomBytes(6).toString("hex")}.new`;
   keep(from, beside);
   renameSync(beside, to);
 }
 
-const besideOf = (path: string): string => `${path}.${randomBytes(6).toString("hex")}.new`;
-
 function write(path: string, text: string): void {
-  const beside = besideOf(path);
-  try {
-    writeFileSync(beside, text, { flag: "wx", mode: 0o755 });
-    chmodSync(beside, 0o755); // whatever the umask: git runs what its user may execute
-    renameSync(beside, path);
-  } catch (error) {
-    rmSync(beside, { force: true });
-    throw error;
-  }
+  writeWhole(path, text, { mode: 0o755, finish: (temporary) => chmodSync(temporary, 0o755) }); // whatever the umask: git runs what its user may execute
 }
 
 function removeEmpty(folder: string): void {

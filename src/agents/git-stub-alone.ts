@@ -25,7 +25,7 @@ list_staged() {
   [ "$listing" ] || listing=$(mktemp -d "\${TMPDIR:-/tmp}/hookline-XXXXXX") || refuse 'no folder can be made for the names of staged files'
   diff_staged --name-only --diff-filter=d -z -- >"$listing/changed-files" || refuse 'git does not tell what is staged'
   words=$(LC_ALL=C tr '\\n\\0' '\\001\\n' <"$listing/changed-files" | LC_ALL=C sed "/^-/s/^/.\\\\//
-\\;[^A-Za-z0-9_@%+=:,./-];{
+/[] \\"'\\\`\\\\*?[{}\\$;&|<>()!#~[:cntrl:]]/{
 s/'/'\\\\\\\\''/g
 s/^/'/
 s/$/'/

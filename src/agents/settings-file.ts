@@ -1,5 +1,4 @@
 /** Reading and writing other programs' files: the real file behind a link, in one step, with its mode and owner. */
-import { randomBytes } from "node:crypto";
 import {
   accessSync,
   chmodSync,
@@ -11,15 +10,14 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
-  renameSync,
   rmdirSync,
   rmSync,
   type Stats,
   statSync,
-  writeFileSync,
 } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { HooklineError, messageOf } from "../core/error.ts";
+import { makePrivateFolder as makeFolder, writeWhole } from "../files/write.ts";
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);
 const isMissing = (error: unknown): boolean => codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
@@ -63,7 +61,7 @@ function linkAim(file: string): string | undefined {
 /** For its owner alone. Throws settings_unusable. */
 export function makePrivateFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
   } catch (error) {
     throw refusal(folder, messageOf(error), error);
   }
@@ -105,28 +103,22 @@ const changedMeanwhile = (file: string): HooklineError =>
 
 /** Writes beside the file and renames, so that a reader sees the old text or the new one. */
 function replaceText(real: string, text: string, { before, mode }: { before: string | undefined; mode: number }): void {
-  const temporary = join(dirname(real), `.${basename(real)}.${randomBytes(6).toString("hex")}.tmp`);
   const missing = missingFolders(real);
   try {
     mkdirSync(dirname(real), { recursive: true });
     const old = statSync(real, { throwIfNoEntry: false });
     if (old) accessSync(real, constants.W_OK);
-    writeFileSync(temporary, text, { flag: "wx", mode: 0o600, flush: true });
-    likeBefore(temporary, old, mode);
-    if (readText(real) !== before) throw changedMeanwhile(real);
-    renameSync(temporary, real);
+    writeWhole(real, text, {
+      mode: 0o600,
+      flush: true,
+      finish(temporary) {
+        likeBefore(temporary, old, mode);
+        if (readText(real) !== before) throw changedMeanwhile(real);
+      },
+    });
   } catch (error) {
-    discard(temporary);
     removeFolders(missing);
     throw error instanceof HooklineError ? error : refusal(real, messageOf(error), error);
-  }
-}
-
-function discard(temporary: string): void {
-  try {
-    rmSync(temporary, { force: true });
-  } catch {
-    // It was never made, because its folder is none; the first error says so.
   }
 }
 

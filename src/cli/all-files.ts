@@ -2,7 +2,7 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { HooklineError, messageOf } from "../core/error.ts";
-import { pathOf, textOfNames } from "../file-names.ts";
+import { pathOf, textOfNames } from "../files/names.ts";
 import { createGit } from "../processes/git.ts";
 
 /**

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import type { AskGit } from "../agents/git.ts";
-import { textOfNames } from "../file-names.ts";
+import { textOfNames } from "../files/names.ts";
 
 const longestAnswerInBytes = 64 << 20;
 const limitInMilliseconds = 30_000;

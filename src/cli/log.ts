@@ -1,8 +1,9 @@
 /** The log that hooks write to (action log) and notices go to: JSON lines in the state folder, of bounded size. */
-import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { appendFileSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Instant } from "../core/event.ts";
 import type { Observation } from "../core/ports.ts";
+import { makePrivateFolder } from "../files/write.ts";
 import { createRedaction } from "../trust/redaction.ts";
 
 /** Then it is renamed to FILE.1, over the one before. */
@@ -33,7 +34,7 @@ export function createLog({ file, now, environment, redact: given, isGone }: Log
     const line = lineOf(seen);
     if (!line || isGone?.()) return;
     try {
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      makePrivateFolder(dirname(file));
       if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > largestInBytes) renameSync(file, `${file}.1`);
       redact ??= given ?? createRedaction({ environment });
       const text = redact(JSON.stringify({ at: new Date(now()).toISOString(), ...line }));

@@ -1,8 +1,9 @@
 /** Starts a daemon in the background, for a client that found none. Apart from `up`, because clients load this and nothing of that. */
 import { spawn } from "node:child_process";
-import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { depthVariable } from "../core/depth.ts";
+import { makePrivateFolder } from "../files/write.ts";
 import { isSessionSecret } from "../handlers/command-environment.ts";
 import { type Place, stateFolder, usualStore } from "./place.ts";
 
@@ -39,7 +40,7 @@ export function launch(place: Place, words: readonly string[], cwd: string = "/"
 
 function openOutput(place: Place): number {
   const file = outputFile(place);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(file));
   const output = openSync(file, "a", 0o600);
   if (fstatSync(output).size > largestInBytes) ftruncateSync(output);
   return output;

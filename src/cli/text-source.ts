@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { HooklineError, messageOf } from "../core/error.ts";
-import { readRegularFileSync } from "../regular-file.ts";
+import { readRegularFileSync } from "../files/regular-file.ts";
 
 const largestInBytes = 64 * 1024 * 1024;
 

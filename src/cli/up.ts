@@ -1,6 +1,5 @@
 /** hookline up: the daemon of this store, in the foreground, until somebody ends it. */
 import { existsSync } from "node:fs";
-import { basename } from "node:path";
 import { httpTokenFile } from "../agents/client-files.ts";
 import { withoutDepth } from "../core/depth.ts";
 import { HooklineError } from "../core/error.ts";
@@ -45,7 +44,7 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
     standing.is({ phase: "starting" });
     strays = await markStarted(files.mark);
     const gone = new AbortController();
-    const place = { isGone: standing.isGone, gone: () => gone.abort(), files: [basename(files.address)] };
+    const place = { isGone: standing.isGone, gone: () => gone.abort(), files: [files.address] };
     daemon = await open(invocation, { store, workspaces: wish.workspaces, place });
     if (flags.once === true) {
       standing.is({ phase: "once" });

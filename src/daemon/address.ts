@@ -2,8 +2,9 @@
  * Where a daemon is asked, on one line beside its state: shell clients read it with one builtin, so it is no JSON. Apart from
  * the state file, because whoever reads this may ask for verdicts and nothing more has to be known.
  */
-import { lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { isOwn, isPrivate, writePrivate } from "../files/write.ts";
 import { processState } from "../processes/process-table.ts";
 import { isAlive } from "../system.ts";
 
@@ -26,11 +27,7 @@ export interface Address {
 export function writeAddress(file: string, address: Omit<Address, "started">): void {
   const { port, token, proof, pid, version, socket } = address;
   const started = processState(pid)?.started ?? 0;
-  const temporary = `${file}.${pid}`;
-  rmSync(temporary, { force: true });
-  const line = `${[port, token, proof, pid, started, version, socket].join(" ")}\n`;
-  writeFileSync(temporary, line, { mode: 0o600, flag: "wx" });
-  renameSync(temporary, file);
+  writePrivate(file, `${[port, token, proof, pid, started, version, socket].join(" ")}\n`);
 }
 
 /** Undefined: there is none, or others could have written it. Whether its process lives is asked of hasDaemon. Never throws. */
@@ -66,19 +63,10 @@ export function hasDaemon({ pid, started, socket }: Address): boolean {
   }
 }
 
-const isOwn = (user: number): boolean => process.getuid === undefined || user === process.getuid();
-
 /** The path comes last, as it may hold spaces. */
 function addressIn(text: string): Address | undefined {
   const line = /^(\d+) (\S+) (\S+) (\d+) (\d+) (\S+) (.*)\n$/.exec(text);
   if (!line) return undefined;
   const [, port = "", token = "", proof = "", pid = "", started = "", version = "", socket = ""] = line;
   return { port: Number(port), token, proof, pid: Number(pid), started: Number(started), version, socket };
-}
-
-/** A file of ours that nobody else may read or write, and no link. */
-export function isPrivate(path: string): boolean {
-  const found = lstatSync(path);
-  if (!found.isFile()) return false;
-  return process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o077) === 0);
 }

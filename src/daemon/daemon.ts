@@ -22,10 +22,9 @@ import { eventTimings } from "../stores/timings.ts";
 import { workCounts } from "../stores/work-counts.ts";
 import { systemPorts } from "../system.ts";
 import { createActivity } from "./activity.ts";
-import { type Following, follow } from "./follow.ts";
+import { type Following, follow, watchStore } from "./follow.ts";
 import { createInForce, type InForce } from "./in-force.ts";
 import { type Settings, settingsOf } from "./settings.ts";
-import { type StoreWatch, watchStore } from "./store-watch.ts";
 import { createTriggers } from "./triggers.ts";
 
 export interface DaemonOptions extends Pick<ResidentOptions, "beforeModules" | "redact"> {
@@ -53,7 +52,7 @@ export interface DaemonPlace {
   isGone(): boolean;
   /** Told when that is seen, maybe more than once. */
   gone(): void;
-  /** The names of files beside the store that say so. */
+  /** The files beside the store that say so. */
   files: readonly string[];
 }
 
@@ -157,7 +156,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     },
   });
   let following: Following | undefined;
-  let watching: StoreWatch | undefined;
+  let watching: ReturnType<typeof watchStore> | undefined;
   const placed = new Set<string>();
   let synced = "";
   let closing: Promise<void> | undefined;

@@ -1,6 +1,7 @@
-/** Work that is done whenever something may have changed, and now and then although nothing was heard of: never twice at once. */
+/** How the daemon follows what changes: work that is never done twice at once, and the store's file, whichever process writes to it. */
 import { messageOf } from "../core/error.ts";
 import type { Ports } from "../core/ports.ts";
+import { watchPaths } from "../files/watch-paths.ts";
 
 export interface Following {
   /** Something may have changed. Heard while the work is done, it is done again. */
@@ -20,6 +21,7 @@ export interface FollowOptions extends Pick<Ports, "after"> {
 const gathersFor = 20;
 const triesAgainAfter = 500;
 
+/** Does the work whenever something may have changed, and now and then although nothing was heard of. */
 export function follow({ work, after, complain }: FollowOptions, first: number): Following {
   let waiting: { undo(): void; isSoon: boolean } | undefined;
   let doing: Promise<void> | undefined;
@@ -61,6 +63,38 @@ export function follow({ work, after, complain }: FollowOptions, first: number):
       isStopped = true;
       waiting?.undo();
       await doing;
+    },
+  };
+}
+
+/** A process that writes much hears of itself: so long it does not listen then. */
+const deafFor = 100;
+
+export interface StoreWatchOptions extends Pick<Ports, "after"> {
+  /** Called soon after the file was written to or taken away; again only after a tenth of a second. */
+  written(): void;
+  /** Paths whose changes are told as well. */
+  others?: readonly string[];
+}
+
+/** Where the system tells of no changes it is silent: who needs to know looks now and then. */
+export function watchStore(file: string, { after, written, others = [] }: StoreWatchOptions): { close(): void } {
+  const followed = [file, `${file}-wal`, ...others];
+  let undo: (() => void) | undefined;
+  const paths = watchPaths({
+    changed(key) {
+      paths.drop(key);
+      undo = after(deafFor, () => {
+        paths.follow(key, followed);
+        written();
+      });
+    },
+  });
+  paths.follow("store", followed);
+  return {
+    close() {
+      undo?.();
+      paths.close();
     },
   };
 }

@@ -1,6 +1,6 @@
 /** The token of agents' own HTTP hooks. It stands in their settings and so outlives the daemon, which reads it as installation writes and removes it. */
 import { readFileSync } from "node:fs";
-import { isPrivate } from "./address.ts";
+import { isPrivate } from "../files/write.ts";
 import { createBearer } from "./admission.ts";
 
 /** How long one that was read is believed: after that it may have been taken back. */

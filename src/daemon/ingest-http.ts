@@ -1,4 +1,5 @@
 /** POST /events: one event as a JSON object, or many as a list or as lines. */
+import { textOf } from "../files/lines.ts";
 import { createBearer, createStrangeness, ofPage } from "./admission.ts";
 import type { Call, CallAnswer, Door } from "./call.ts";
 import { createBodyReader, type TakeBody } from "./call-body.ts";
@@ -7,7 +8,7 @@ import { toldLine, toldMany, toldOne, toldRefused } from "./ingest-answers.ts";
 import { takeLines } from "./ingest-lines.ts";
 import type { Lane } from "./lane.ts";
 import { type RefusalCode, refused, tooLarge } from "./refusals.ts";
-import { jsonIn, largestInBytes, textOf } from "./sent-event.ts";
+import { jsonIn, largestInBytes } from "./sent-event.ts";
 
 /** Of many events at once, as lines. A list is read as a whole, which takes its time: it is no larger than one event. */
 const largestOfManyInBytes = 8 * largestInBytes;

@@ -1,8 +1,9 @@
 /** Many events of one sender, a JSON text on each line: taken in their order, and answered in their order. */
+import { createLines } from "../files/lines.ts";
 import type { Ingest } from "./ingest.ts";
 import { toldLine } from "./ingest-answers.ts";
-import { createLines } from "./json-lines.ts";
 import type { Lane, Source } from "./lane.ts";
+import { largestInBytes } from "./sent-event.ts";
 
 export interface LinesTaken {
   add(bytes: Buffer): void;
@@ -28,7 +29,7 @@ export interface LinesOptions {
 }
 
 export function takeLines({ ingest, lane, answers, done = () => {} }: LinesOptions): LinesTaken {
-  const lines = createLines();
+  const lines = createLines(largestInBytes);
   const slots: (string | undefined)[] = []; // of lines that were taken, in their order
   let first = 0; // of the first slot, as a number of all lines
   let held = 0; // bytes that the lane holds for what waits and may be taken

@@ -1,5 +1,4 @@
 /** What programs of this machine send to the line, however it comes in: one JSON object, which means one application event. */
-import { isUtf8 } from "node:buffer";
 import { depthField } from "../core/depth.ts";
 import { HooklineError } from "../core/error.ts";
 import type { EventName, Fields, HookEvent } from "../core/event.ts";
@@ -21,9 +20,6 @@ export interface Sent {
 export const largestInBytes: number = 1024 * 1024;
 /** SQLite reads no JSON that is nested deeper than 1,000, and what is recorded wraps it. */
 const deepestInLevels = 500;
-
-/** The text of these bytes; undefined: it is no UTF-8. */
-export const textOf = (bytes: Buffer): string | undefined => (isUtf8(bytes) ? bytes.toString("utf8") : undefined);
 
 /**
  * The JSON value that stands in this text; undefined: none does, or one so deep that nobody could write it down. A byte

@@ -3,12 +3,12 @@
  * tells it over HTTP from then on, which sends none. Apart from what is kept in memory: both processes read or write here.
  */
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { sessionsFolder } from "../agents/client-files.ts";
 import type { SessionId } from "../core/event.ts";
 import { isRecord } from "../core/schema.ts";
-import { isPrivate } from "./address.ts";
+import { isPrivate, makePrivateFolder, writePrivate } from "../files/write.ts";
 import type { Sender } from "./session-environments.ts";
 
 /** Of a session that nobody asked about so long, nobody will. */
@@ -17,17 +17,14 @@ const keptFor = 86_400_000;
 /** For its owner alone. May throw what the file system says. */
 export function leaveSession(stateFolder: string, session: SessionId, { environment, umask }: Sender): void {
   const folder = sessionsFolder(stateFolder);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makePrivateFolder(folder);
   for (const name of readdirSync(folder)) {
     const file = join(folder, name);
     const found = lstatSync(file, { throwIfNoEntry: false });
     if (found && Date.now() - found.mtimeMs > keptFor) rmSync(file, { force: true });
   }
   const file = join(folder, createHash("sha256").update(session).digest("hex").slice(0, 32)); // any text can be an id
-  const beside = `${file}.${process.pid}`;
-  rmSync(beside, { force: true });
-  writeFileSync(beside, JSON.stringify({ session, environment, umask }), { mode: 0o600, flag: "wx" });
-  renameSync(beside, file); // whoever reads sees all of it or nothing
+  writePrivate(file, JSON.stringify({ session, environment, umask }));
 }
 const isWhole = (name: string): boolean => /^[0-9a-f]{32}$/.test(name);
 

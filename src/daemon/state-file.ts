@@ -1,8 +1,9 @@
 /** What a daemon tells other commands of the same user: who it is, how far it is, where it listens and the token, in a file that nobody else reads. */
-import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Instant } from "../core/event.ts";
 import { isRecord } from "../core/schema.ts";
+import { isOwn, writePrivate } from "../files/write.ts";
 import { isAlive } from "../system.ts";
 
 export interface DaemonState {
@@ -62,10 +63,7 @@ function realOf(folder: string): string {
 
 /** Readers see the old state or the new one, never half. May throw what the file system says. */
 export function writeState(file: string, state: DaemonState): void {
-  const temporary = `${file}.${state.pid}`;
-  rmSync(temporary, { force: true });
-  writeFileSync(temporary, JSON.stringify(state), { mode: 0o600, flag: "wx" });
-  renameSync(temporary, file);
+  writePrivate(file, JSON.stringify(state));
 }
 
 /** Takes the state away, if it is still this process's. Never throws: a state whose process is gone is known as such. */
@@ -85,7 +83,7 @@ export function runningDaemon({ state }: Pick<DaemonFiles, "state">): DaemonStat
 
 function readState(file: string): DaemonState | undefined {
   try {
-    if (!isOwn(file)) return undefined;
+    if (!isOwn(statSync(file).uid)) return undefined; // the store may lie in a folder that others write to
     const read: unknown = JSON.parse(readFileSync(file, "utf8"));
     const isWhole = isRecord(read) && typeof read.owner === "string" && typeof read.pid === "number";
     return isWhole ? (read as unknown as DaemonState) : undefined; // only writeState writes it
@@ -93,6 +91,3 @@ function readState(file: string): DaemonState | undefined {
     return undefined; // not there, or not ours to read
   }
 }
-
-/** The store may lie in a folder that others write to: their word says nothing of our daemon. */
-const isOwn = (file: string): boolean => process.getuid === undefined || statSync(file).uid === process.getuid();

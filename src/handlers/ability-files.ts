@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { messageOf } from "../core/error.ts";
 import { oneLine } from "../core/one-line.ts";
 import { isRecord } from "../core/schema.ts";
-import { readRegularFileSync } from "../regular-file.ts";
+import { readRegularFileSync } from "../files/regular-file.ts";
 import type { Ability } from "./ability-scores.ts";
 import { isReallyInside } from "./repository-place.ts";
 

@@ -1,7 +1,7 @@
 /** How a service is built where nobody has said it: by what its manifest and the repository's own scripts are. */
 import { join } from "node:path";
 import { isRecord } from "../core/schema.ts";
-import { readRegularFileSync } from "../regular-file.ts";
+import { readRegularFileSync } from "../files/regular-file.ts";
 import { lies, type Service } from "./build-services.ts";
 
 export interface BuildLine {

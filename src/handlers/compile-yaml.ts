@@ -1,11 +1,12 @@
 /** Compiles the YAML document that an event names against a JSON Schema, and writes what it means as JSON (specification 003). */
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdirSync } from "node:fs";
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { messageOf } from "../core/error.ts";
 import type { Fields, Json } from "../core/event.ts";
 import type { Handler, StepContext, StepResult } from "../core/ports.ts";
 import { anything, either, flag, mapOf, object, say, text } from "../core/schema.ts";
-import { readRegularFile } from "../regular-file.ts";
+import { readRegularFile } from "../files/regular-file.ts";
+import { writeWhole } from "../files/write.ts";
 import type { Mistake } from "./compile-yaml-document.ts";
 import { contentAt, fileAt, inspectFields, usualContentField, usualPathField } from "./event-file.ts";
 
@@ -60,7 +61,7 @@ export const compileYaml: Handler<CompileYamlParams> = {
     try {
       const compiled = compileDocument(source.text, await schemaOf(params, context));
       if ("mistakes" in compiled) return refused(compiled.mistakes, file, params, context);
-      await writeWhole(target, `${JSON.stringify(compiled.value, null, 2)}\n`);
+      write(target, `${JSON.stringify(compiled.value, null, 2)}\n`);
       return { ok: true, output: { file, valid: true, output: target } };
     } catch (error) {
       return failed(messageOf(error), { file });
@@ -140,15 +141,11 @@ function refused(
   };
 }
 
-/** Readers see the old file or the new one, never a part. */
-async function writeWhole(path: string, content: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const beside = `${path}.${process.pid}.new`;
+function write(path: string, content: string): void {
   try {
-    await writeFile(beside, content);
-    await rename(beside, path);
+    mkdirSync(dirname(path), { recursive: true });
+    writeWhole(path, content);
   } catch (error) {
-    await rm(beside, { force: true });
     throw new Error(`the output cannot be written: ${messageOf(error)}`);
   }
 }

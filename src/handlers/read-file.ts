@@ -1,7 +1,7 @@
 /** The read_file step of automations (specification 000, 4.2). Whatever lies at the path, it neither hangs nor floods. */
 import type { Handler } from "../core/ports.ts";
 import { integer, object, say, text } from "../core/schema.ts";
-import { type FileHead, readFileHead } from "../regular-file.ts";
+import { type FileHead, readFileHead } from "../files/regular-file.ts";
 import { contextStep } from "./context-step.ts";
 import { firstCharacters } from "./first-characters.ts";
 import { placeFor } from "./step-folder.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StepContext } from "../core/ports.ts";
-import { bytesOfNames, isPlainText } from "../file-names.ts";
+import { bytesOfNames, isPlainText } from "../files/names.ts";
 import { environmentOf } from "./command-environment.ts";
 
 export interface ScriptEnvironment {
@@ -66,12 +66,13 @@ function listed(names: readonly string[]): { value: string; leftOut: number } {
   return { value: words.join(" "), leftOut: names.length - words.length };
 }
 
-const needsNoQuotes = /^[A-Za-z0-9_@%+=:,./-]+$/;
+/** Blanks, quotes, globs, backslashes, control characters, and what a shell that evaluates the names would act on. */
+const needsQuotes = /[ \p{Cc}'"`\\*?[\]{}$;&|<>()!#~]/u;
 
 /** The name as a shell reads it back; one that begins with - is no option. */
 export function shellWord(name: string): string {
   const path = name.startsWith("-") ? `./${name}` : name;
-  return needsNoQuotes.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+  return needsQuotes.test(path) ? `'${path.replaceAll("'", "'\\''")}'` : path;
 }
 
 /** All names as they are, with a NUL behind each. */

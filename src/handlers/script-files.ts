@@ -4,7 +4,7 @@ import { relative, resolve, sep } from "node:path";
 import type { HookEvent } from "../core/event.ts";
 import { filesNamedBy, ownRoot, textsIn } from "../core/named-files.ts";
 import type { StepContext } from "../core/ports.ts";
-import { pathOf } from "../file-names.ts";
+import { pathOf } from "../files/names.ts";
 import { pathInside, realPath } from "./repository-place.ts";
 
 export interface ScriptFiles {

@@ -1,5 +1,5 @@
 /** What a model reads when a file script fails, word for word as specification 004 has it (E40-E43). */
-import { readableName } from "../file-names.ts";
+import { readableName } from "../files/names.ts";
 import { onOneLine, plainText } from "./plain-text.ts";
 
 export interface ScriptFailure {

@@ -114,11 +114,19 @@ function conclude(ending: Ending): StepResult {
     ...(notes.length > 0 ? { notes } : {}),
     evidence: { exitCode, stdout: shorten(printed), ...(containment === undefined ? {} : { containment }) },
   };
-  if (!failed) return { ok: true, ...common };
+  if (!failed) return { ok: true, ...common, ...warned(ending) };
   if (isCancelled) return { ok: false, ...common, ...failed };
   const reason = failed.failure === "launch" ? `${shownFile(params, context)}: ${failed.reason}` : failed.reason;
   const outcome = answers[params.type](ending, kept.log, reason);
   return { ok: false, ...common, failure: failed.failure, reason, ...(outcome ? { outcome } : {}) };
+}
+
+/** A person who commits sees what a check that passed has printed, such as warnings. */
+function warned({ params, context, end }: Ending): { outcome?: Outcome } {
+  const said = params.type === "pre-commit" ? shorten(plainText(end.printed).trim()) : "";
+  if (said === "") return {};
+  const text = `hookline: ${JSON.stringify(context.hook.name)} passed and printed:\n${said}`;
+  return { outcome: { messages: [{ to: "person", text }] } };
 }
 
 function unseen({ event: { changes } }: StepContext): string[] {

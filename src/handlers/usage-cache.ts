@@ -3,10 +3,11 @@
  * its states is complete up to there: processes write it at once without a lock, and none of them can lose a line. Whoever
  * writes it looks again afterwards, so that the last one has read all.
  */
-import { createHash, randomBytes } from "node:crypto";
-import { closeSync, constants, openSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { closeSync, constants, openSync, readSync } from "node:fs";
 import { isRecord } from "../core/schema.ts";
-import { readRegularFileSync } from "../regular-file.ts";
+import { readRegularFileSync } from "../files/regular-file.ts";
+import { writeWhole } from "../files/write.ts";
 
 /** Stands in each line that counts: others may write to the same log. */
 export const recorder = "usage_tracker";
@@ -157,15 +158,7 @@ function recordIn(line: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Readers see the old cache or the new one, never a part. */
 function writeCache(file: string, { log, abilities }: Cache): void {
   const kept = [...abilities].slice(-mostAbilities);
-  const beside = `${file}.${process.pid}.${randomBytes(4).toString("hex")}.new`;
-  try {
-    writeFileSync(beside, `${JSON.stringify({ abilities: Object.fromEntries(kept), log }, null, 2)}\n`, { flag: "wx" });
-    renameSync(beside, file);
-  } catch (error) {
-    rmSync(beside, { force: true });
-    throw error;
-  }
+  writeWhole(file, `${JSON.stringify({ abilities: Object.fromEntries(kept), log }, null, 2)}\n`);
 }

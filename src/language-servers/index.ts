@@ -4,7 +4,7 @@ import { dirname, sep } from "node:path";
 import { HooklineError, messageOf } from "../core/error.ts";
 import type { StartCompanion } from "../core/program.ts";
 import type { Diagnosis, Diagnostic, LanguageServers } from "../core/reach.ts";
-import { type FileText, readRegularFile } from "../regular-file.ts";
+import { type FileText, readRegularFile } from "../files/regular-file.ts";
 import { type Choice, chooseServer, type Surroundings } from "./choose.ts";
 import type { Session } from "./session.ts";
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Fields } from "../core/event.ts";
 import { isRecord } from "../core/schema.ts";
-import { readRegularFileSync } from "../regular-file.ts";
+import { readRegularFileSync } from "../files/regular-file.ts";
 
 type Command = readonly [program: string, ...args: string[]];
 interface Wanted {

@@ -6,9 +6,9 @@ import type { Fields, Instant, Json } from "../core/event.ts";
 import type { Problem } from "../core/hook.ts";
 import { isRecord, object, text } from "../core/schema.ts";
 import type { CompiledAutomations } from "../dialects/automation-file.ts";
+import { readRegularFile } from "../files/regular-file.ts";
 import type { Placed } from "../projects/projects.ts";
 import type { ProjectRecord } from "../projects/records.ts";
-import { readRegularFile } from "../regular-file.ts";
 import { delayOf, momentOf, storedForm, withMoment } from "../sources/automations.ts";
 import { flavourOf } from "../sources/places.ts";
 import {

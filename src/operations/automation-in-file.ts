@@ -3,7 +3,7 @@ import { messageOf } from "../core/error.ts";
 import type { Hook } from "../core/hook.ts";
 import type { CompiledAutomation } from "../dialects/automation.ts";
 import type { AutomationFinding } from "../dialects/automation-findings.ts";
-import { readRegularFile } from "../regular-file.ts";
+import { readRegularFile } from "../files/regular-file.ts";
 import { foreignProject } from "../sources/automation-places.ts";
 import { deskOf, type Known } from "./automation-desk.ts";
 import type { Asked } from "./operation.ts";

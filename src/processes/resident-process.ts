@@ -10,7 +10,7 @@ import {
   readAnswerLine,
   unsaid,
 } from "../core/resident.ts";
-import { createAnswerLines } from "./answer-lines.ts";
+import { createLineReader } from "../files/lines.ts";
 
 /** A question from the moment that it was asked. */
 export interface Job {
@@ -60,7 +60,7 @@ export function followProcess({ companion, environment, answered, ended }: Proce
   const startedAt = performance.now();
   /** In their order, which is mostly that of the answers; a map would be made anew for each of them when it gets empty. */
   const underWay: Job[] = [];
-  const lines = createAnswerLines(longestLineInBytes, hear);
+  const readOutput = createLineReader(longestLineInBytes, hear);
   let asked = 0;
   let told = 0;
   let retired: string | undefined;
@@ -110,7 +110,7 @@ export function followProcess({ companion, environment, answered, ended }: Proce
   }
 
   companion.onOutput((chunk) => {
-    if (!isOver && !lines.take(chunk))
+    if (!isOver && !readOutput(chunk))
       finish("output", `it wrote a line of more than ${longestLineInBytes} bytes`, false);
   });
   void companion.ended.then((how) => {

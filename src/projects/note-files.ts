@@ -1,6 +1,7 @@
 /** The copies of notes on disk, and the sections that a note's text has. */
-import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { makePrivateFolder, writePrivate } from "../files/write.ts";
 
 /** A change of copies that goes with one of the store: of one note, or of all that a project had. */
 export interface Change {
@@ -21,7 +22,6 @@ export interface NoteCopies {
 }
 
 const mark = ".unfinished";
-const randomName = (): string => `${process.pid}-${Math.random().toString(36).slice(2)}`;
 
 /** @param folder holds a folder for each project; both are made when they are needed, for nobody else to read */
 export function createNoteCopies(folder: string): NoteCopies {
@@ -30,23 +30,15 @@ export function createNoteCopies(folder: string): NoteCopies {
     pathOf,
     write(project, name, content) {
       const path = pathOf(project, name);
-      makePrivate(folder);
-      makePrivate(dirname(path));
-      const beside = `${path}.${randomName()}.new`;
-      try {
-        writeFileSync(beside, content, { flag: "wx", mode: 0o600 });
-        renameSync(beside, path);
-      } catch (error) {
-        rmSync(beside, { force: true });
-        throw error;
-      }
+      makePrivateFolder(dirname(folder), [basename(folder), project]);
+      writePrivate(path, content);
     },
     remove: (project, name) => rmSync(pathOf(project, name), { force: true }),
     removeAll: (project) => rmSync(join(folder, project), { recursive: true, force: true }),
     begin(change) {
-      makePrivate(folder);
-      const path = join(folder, `.${randomName()}${mark}`);
-      writeFileSync(path, JSON.stringify(change), { flag: "wx", mode: 0o600 });
+      makePrivateFolder(dirname(folder), [basename(folder)]);
+      const path = join(folder, `.${process.pid}-${Math.random().toString(36).slice(2)}${mark}`);
+      writePrivate(path, JSON.stringify(change));
       return () => rmSync(path, { force: true });
     },
     unfinished() {
@@ -78,19 +70,6 @@ function changeIn(path: string): Change | undefined {
   } catch (error) {
     if (isMissing(error) || error instanceof SyntaxError) return undefined;
     throw error;
-  }
-}
-
-/** The folder above is the store's own, which is there. A link that somebody planted is not followed. */
-function makePrivate(folder: string): void {
-  const found = lstatSync(folder, { throwIfNoEntry: false });
-  if (found?.isDirectory()) return;
-  if (found) throw new Error(`${folder} is ${found.isSymbolicLink() ? "a symbolic link" : "no folder"}: move it away`);
-  try {
-    mkdirSync(folder, { mode: 0o700 });
-  } catch (error) {
-    const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
-    if (!isThere || !lstatSync(folder).isDirectory()) throw error; // another process made it in between
   }
 }
 

@@ -9,8 +9,8 @@ import type { HookSet } from "../core/hook.ts";
 import { listensTo } from "../core/plan.ts";
 import type { Observation, Ports } from "../core/ports.ts";
 import type { Run, Store } from "../core/record.ts";
+import { makePrivateFolder, touch, writePrivate } from "../files/write.ts";
 import { type Entry, entriesOf, entryOf, pathOf, type ScriptPlaces, scriptHookOf } from "./places.ts";
-import { makePrivate, touch, writeWhole } from "./private-file.ts";
 import { hasRun, statusOf } from "./status.ts";
 
 export interface ScriptRecordsOptions extends ScriptPlaces {
@@ -75,12 +75,12 @@ export function createScriptRecords(options: ScriptRecordsOptions): ScriptRecord
         (function* () {
           const [first] = entries;
           if (!first) return;
-          const folder = makePrivate(first.folder);
-          if (found.evaluated !== undefined) touch(folder, marker, new Date(found.evaluated));
+          const folder = makePrivateFolder(first.folder.base, first.folder.parts);
+          if (found.evaluated !== undefined) touch(join(folder, marker), new Date(found.evaluated));
           const evaluatedAt = found.evaluated ?? markedAt(folder) ?? now();
           const { session } = event;
           const status = yield* statusOf({ entries, session, ended: found.ended, evaluatedAt }, store);
-          writeWhole(folder, "status.json", `${JSON.stringify(status, undefined, 2)}\n`);
+          writePrivate(join(folder, "status.json"), `${JSON.stringify(status, undefined, 2)}\n`);
         })(),
       ),
     );
@@ -135,7 +135,9 @@ export function createScriptRecords(options: ScriptRecordsOptions): ScriptRecord
       const script = scriptHookOf(hook) ?? { hook, type: "", slug: hook.id, family: "hookline" };
       const entry = entriesAt(event).find((one) => one.hook.id === hook.id) ?? entryOf(script, event, options);
       const { base, parts } = entry.folder;
-      return writeWhole(makePrivate({ base, parts: [...parts, "output"] }), `${entry.key}.log`, output);
+      const file = join(makePrivateFolder(base, [...parts, "output"]), `${entry.key}.log`);
+      writePrivate(file, output);
+      return file;
     },
     observe(seen) {
       try {

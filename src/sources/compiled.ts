@@ -2,11 +2,12 @@
  * Hooks as the last load compiled them, for commands that live for one event: reading them back costs a tenth of reading
  * the hook files. The copy counts only while every path that was looked at is as it was, and for one build of Hookline.
  */
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { lstatSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { environmentName } from "../core/environment-name.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import { isRecord } from "../core/schema.ts";
+import { isPrivate, makePrivateFolder, writePrivate } from "../files/write.ts";
 import type { LoadedHooks, LoadRequest } from "./load.ts";
 import { stateOf } from "./path-state.ts";
 import type { StableLoad } from "./stable-load.ts";
@@ -35,7 +36,7 @@ export function compiledHooks(folder: string, build: string, { cwd, home, enviro
   return {
     read() {
       try {
-        if (!isOurs(file)) return unknown;
+        if (!isPrivate(file)) return unknown; // it says what runs
         const kept: unknown = JSON.parse(readFileSync(file, "utf8"));
         if (!isRecord(kept) || kept.build !== build || kept.cwd !== cwd) return unknown;
         const loaded = kept.loaded as LoadedHooks; // written by keep() of this very build
@@ -46,34 +47,17 @@ export function compiledHooks(folder: string, build: string, { cwd, home, enviro
     },
     keep({ loaded, state }, now) {
       if (state === "" || hasChangedSince(loaded.watched, now - settledAfter)) return;
-      const temporary = `${file}.${process.pid}`;
       try {
-        mkdirSync(join(folder, "compiled"), { recursive: true, mode: 0o700 });
-        writeFileSync(temporary, JSON.stringify({ build, cwd, state, loaded }), { mode: 0o600, flag: "wx" });
-        renameSync(temporary, file);
+        makePrivateFolder(dirname(file));
+        writePrivate(file, JSON.stringify({ build, cwd, state, loaded }));
       } catch {
-        discard(temporary); // a full disk, a read-only home: the next event reads the files again
+        // a full disk, a read-only home: the next event reads the files again
       }
     },
   };
 }
 
 const unknown: { watched: readonly string[] } = { watched: [] };
-
-function discard(file: string): void {
-  try {
-    rmSync(file, { force: true });
-  } catch {
-    // its folder is none: there is nothing to discard
-  }
-}
-
-/** Nobody else may have written it: it says what runs. */
-function isOurs(file: string): boolean {
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  if (!found?.isFile()) return false;
-  return process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o077) === 0);
-}
 
 /** Also behind a link: the link and what it leads to may each have changed. */
 const hasChangedSince = (paths: readonly string[], moment: number): boolean =>

@@ -1,9 +1,9 @@
 /** Hook sets for processes that stay: one per folder, loaded again as soon as a file that they depend on has changed. */
 import { dropOldest } from "../core/drop-oldest.ts";
 import type { MaybePromise } from "../core/event.ts";
+import { watchPaths } from "../files/watch-paths.ts";
 import type { LoadedHooks } from "./load.ts";
 import { stateOf } from "./path-state.ts";
-import { createPathWitness } from "./path-witness.ts";
 import type { StableLoad } from "./stable-load.ts";
 
 export interface HookSource<T extends LoadedHooks> {
@@ -56,7 +56,7 @@ export function createHookSource<T extends LoadedHooks>(
   const heard = (): void => {
     for (const ear of ears) ear();
   };
-  const witness = watches ? createPathWitness(heard) : undefined;
+  const paths = watches ? watchPaths({ changed: heard }) : undefined;
   let generation = 0;
 
   async function refresh(cwd: string): Promise<T> {
@@ -68,24 +68,24 @@ export function createHookSource<T extends LoadedHooks>(
     known.delete(cwd);
     const held = { ...fresh, loaded, lookedAt: never, isForgotten: false };
     known.set(cwd, held);
-    if (witness) isAsItWas(cwd, held); // else nobody hears of its files before they are next asked for
+    if (paths) isAsItWas(cwd, held); // else nobody hears of its files before they are next asked for
     dropOldest(known, atMost, drop);
     return loaded;
   }
 
   function drop(cwd: string): void {
     known.delete(cwd);
-    witness?.drop(cwd);
+    paths?.drop(cwd);
   }
 
   /** They are watched before they are looked at, so that nothing happens in between unseen. */
   function isAsItWas(cwd: string, held: Held<T>): boolean {
     if (held.isForgotten) return false;
     const now = performance.now();
-    const isQuiet = held.lookedAt !== never && witness?.isQuiet(cwd) === true;
+    const isQuiet = held.lookedAt !== never && paths?.isQuiet(cwd) === true;
     if (isQuiet && now - held.lookedAt < looksAgainAfter) return true;
     const { watched } = held.loaded;
-    if (!isQuiet) witness?.follow(cwd, watched);
+    if (!isQuiet) paths?.follow(cwd, watched);
     held.lookedAt = stateOf(watched) === held.state ? now : never;
     return held.lookedAt !== never;
   }
@@ -111,11 +111,11 @@ export function createHookSource<T extends LoadedHooks>(
     },
     isHeard(cwd) {
       const held = known.get(cwd);
-      return held !== undefined && !held.isForgotten && held.lookedAt !== never && witness?.isQuiet(cwd) === true;
+      return held !== undefined && !held.isForgotten && held.lookedAt !== never && paths?.isQuiet(cwd) === true;
     },
     close() {
       ears.clear();
-      witness?.close();
+      paths?.close();
     },
   };
 }

@@ -4,9 +4,12 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { Companion } from "../core/program.ts";
 import { isRecord } from "../core/schema.ts";
 import type { McpServer } from "../dialects/config.ts";
+import { createLineReader } from "../files/lines.ts";
 import { fill, fillAll } from "./fill.ts";
-import { createLineReader } from "./lines.ts";
 import type { Link, Surroundings } from "./link.ts";
+
+/** In bytes; a server that never ends one must not fill our memory. */
+const longestLine = 32 << 20;
 
 export type StdioServer = Extract<McpServer, { command: string }>;
 
@@ -21,12 +24,12 @@ export function stdioLink(settings: StdioServer, surroundings: Surroundings): Li
     async start() {
       companion = await surroundings.start(commandOf(settings, surroundings));
       if (isOver) return companion.end();
-      companion.onOutput(
-        createLineReader(read, () => {
-          how = "it wrote a line that has no end";
-          void companion?.end();
-        }),
-      );
+      const readOutput = createLineReader(longestLine, read);
+      companion.onOutput((chunk) => {
+        if (readOutput(chunk)) return;
+        how = "it wrote a line that has no end";
+        void companion?.end();
+      });
       void companion.ended.then((told) => {
         how ??= told;
         finish();
@@ -41,10 +44,11 @@ export function stdioLink(settings: StdioServer, surroundings: Surroundings): Li
     },
   };
 
-  function read(line: string): void {
+  function read(line: string): boolean {
     const message = parseMessage(line);
     if (message) transport.onmessage?.(message);
     else if (noise.length < longestQuote) noise += `${line}\n`; // a server that complains there instead of on stderr
+    return true;
   }
 
   function finish(): void {

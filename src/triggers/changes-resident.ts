@@ -1,11 +1,11 @@
 /** Looks at workspaces that it watches: what a process that stays does. Where it cannot watch, it looks afresh each time. */
 import { dropOldest } from "../core/drop-oldest.ts";
+import { isShared, sharedReason, watchRefusal } from "../files/watch-tree.ts";
 import type { Git } from "../processes/git.ts";
-import { isShared } from "../shared-file-system.ts";
 import { createColdChanges } from "./changes-cold.ts";
 import type { ChangeFinder, Place } from "./look.ts";
 import { createResidentRepository, type ResidentRepository } from "./resident-repository.ts";
-import { createWitness, type Witness } from "./witness.ts";
+import { createSyncMarker, type SyncMarker } from "./sync-marker.ts";
 
 /** Workspaces that are watched at once; the one that was not asked about the longest goes first. */
 const placesAtMost = 4;
@@ -25,17 +25,16 @@ export function createResidentChanges(git: Git, complain: (reason: string) => vo
   const cold = createColdChanges(git, complain);
   if (process.platform !== "linux") return { ...cold, watched: async () => 0 };
   const watched = new Map<string, Promise<ResidentRepository | undefined>>();
-  let witness: Witness | undefined;
+  let marker: SyncMarker | undefined;
   let isClosed = false;
 
   async function open({ folder }: Place): Promise<ResidentRepository | undefined> {
     try {
       const repository = await git.repositoryAt(folder);
       if ("none" in repository || isClosed) return undefined;
-      if ([folder, repository.gitFolder, repository.commonFolder].some(isShared))
-        throw new Error("other machines may write there");
-      witness ??= createWitness();
-      const resident = createResidentRepository({ git, repository, witness, complain });
+      if ([folder, repository.gitFolder, repository.commonFolder].some(isShared)) throw new Error(sharedReason);
+      marker ??= createSyncMarker();
+      const resident = createResidentRepository({ git, repository, marker, complain });
       return await resident.now().then(
         () => resident,
         (error: unknown) => {
@@ -44,7 +43,7 @@ export function createResidentChanges(git: Git, complain: (reason: string) => vo
         },
       );
     } catch (error) {
-      complain(`${folder} cannot be watched and is looked at afresh each time: ${reasonOf(error)}`);
+      complain(`${folder} cannot be watched and is looked at afresh each time: ${watchRefusal(error)}`);
       return undefined;
     }
   }
@@ -74,7 +73,7 @@ export function createResidentChanges(git: Git, complain: (reason: string) => vo
       try {
         return { base: place.folder, repositories: await resident.now(), leftOut: 0 };
       } catch (error) {
-        complain(`${place.folder} is no longer watched: ${reasonOf(error)}`);
+        complain(`${place.folder} is no longer watched: ${watchRefusal(error)}`);
         resident.close();
         if (watched.get(place.folder) === opening) watched.delete(place.folder); // the next question tries once more
         return cold.look(place, begun);
@@ -84,15 +83,8 @@ export function createResidentChanges(git: Git, complain: (reason: string) => vo
       isClosed = true;
       for (const opening of watched.values()) (await opening)?.close();
       watched.clear();
-      witness?.close();
-      witness = undefined;
+      marker?.close();
+      marker = undefined;
     },
   };
-}
-
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ENOSPC") return "the system's limit of watched folders is reached (fs.inotify.max_user_watches)";
-  if (code === "EMFILE") return "the system's limit of watchers is reached (fs.inotify.max_user_instances)";
-  return error instanceof Error ? error.message : String(error);
 }

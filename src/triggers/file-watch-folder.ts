@@ -1,18 +1,15 @@
 /** A watch on a folder: what becomes of its files is gathered, and told together once it has been quiet (specification 000, section 12). */
-import { dirname, sep } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { elapsed } from "../core/elapsed.ts";
 import { messageOf } from "../core/error.ts";
-import { folderData } from "./file-watch-event.ts";
+import { isSharedFolder, sharedReason, type TreeWatch, type WatchTree, watchRefusal } from "../files/watch-tree.ts";
 import { createKnown } from "./file-watch-known.ts";
-import { pollAsked, type Watch, type WatchOptions } from "./file-watch-one.ts";
-import type { WatchedPlace } from "./file-watch-place.ts";
-import { createAnchor, type MakeTeller } from "./file-watch-tellers.ts";
-import { createTelling } from "./file-watch-telling.ts";
+import { createQuiet, pollAsked, type Watch, type WatchOptions } from "./file-watch-one.ts";
+import { folderData, type WatchedPlace } from "./file-watch-place.ts";
 import { type Found, filesAtMost, lookAt, lookThrough, readTree, type Tree } from "./file-watch-tree.ts";
-import { createQuiet } from "./quiet.ts";
 
 export interface FolderWatchOptions extends WatchOptions {
-  teller: MakeTeller;
+  watchTree: WatchTree;
 }
 
 /** Events of one change come in a handful. */
@@ -31,10 +28,9 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
   const touched = new Set<string>();
   const batch = createQuiet(options, () => void work());
   const window = createQuiet(options, () => void endWindow());
-  const anchor = place.poll ? undefined : createAnchor(top, () => told(top));
   const telling = createTelling({
     top,
-    make: options.teller,
+    watchTree: options.watchTree,
     told,
     complain,
     ...(place.poll ? { never: pollAsked } : {}),
@@ -44,7 +40,7 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
   let complained: string | undefined;
   let lookedAtAll = { at: elapsed(options), took: 0 };
   let working: Promise<void> = guarded(async () => {
-    await anchor?.renew();
+    await options.follow();
     await lookAtAll();
     known.pendings.clear(); // what is there from the beginning is no news
   });
@@ -166,19 +162,19 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
   return {
     ready: working,
     async look(late) {
-      await anchor?.renew();
+      await options.follow();
       const isDue = late && elapsed(options) - lookedAtAll.at >= lookedAtAll.took * idleParts;
       if (telling.isOn() && !isDue) return;
       touched.add(top);
       await work();
     },
+    heard: () => told(top),
     doubt,
     polls: telling.never,
     async close() {
       isClosed = true;
       batch.stop();
       window.stop();
-      anchor?.close();
       telling.close();
       await working;
     },
@@ -196,4 +192,81 @@ function isBelow(top: string, path: string, recursive: boolean): boolean {
     .split(sep)
     .filter((part) => part !== "");
   return (recursive || parts.length === 1) && !parts.some(isHidden);
+}
+
+/** Whether a folder is told of, and why not: begun when the folder appears, begun anew when another takes its place, given up for good where the system cannot. */
+interface Telling {
+  /** The folder is there, and is this one. Never rejects. */
+  begin(identity: string): Promise<void>;
+  end(): void;
+  isOn(): boolean;
+  /** Why it is looked at now and then instead, if so. */
+  never(): string | undefined;
+  /** Before a folder is read. Where the system refuses, it is given up. */
+  enter(folder: string): void;
+  leave(folder: string): void;
+  close(): void;
+}
+
+interface TellingOptions {
+  top: string;
+  watchTree: WatchTree;
+  /** Something happened here; undefined: anywhere. */
+  told(path: string | undefined): void;
+  complain(reason: string): void;
+  /** Why it is not even tried. */
+  never?: string;
+}
+
+function createTelling({ top, watchTree, told, complain, never: given }: TellingOptions): Telling {
+  let current: { tree: TreeWatch; identity: string } | undefined;
+  let never = given;
+  let isClosed = false;
+
+  function end(): void {
+    current?.tree.close();
+    current = undefined;
+  }
+
+  function giveUp(reason: unknown): void {
+    if (!current) return;
+    end();
+    refuse(reason);
+  }
+
+  function refuse(reason: unknown): void {
+    never = watchRefusal(reason);
+    complain(`${top} is looked at now and then instead of being watched: ${never}`);
+  }
+
+  return {
+    async begin(identity) {
+      if (current && current.identity !== identity) end();
+      if (current || never !== undefined || isClosed) return;
+      try {
+        if (await isSharedFolder(top)) throw new Error(sharedReason);
+        if (isClosed) return;
+        const changed = (folder: string, name?: string): void =>
+          told(name === undefined ? undefined : join(folder, name));
+        current = { tree: watchTree({ changed, lost: giveUp }), identity };
+      } catch (error) {
+        refuse(error);
+      }
+    },
+    end,
+    isOn: () => current !== undefined,
+    never: () => never,
+    enter(folder) {
+      try {
+        current?.tree.enter(folder);
+      } catch (error) {
+        giveUp(error);
+      }
+    },
+    leave: (folder) => current?.tree.leave(folder),
+    close() {
+      isClosed = true;
+      end();
+    },
+  };
 }

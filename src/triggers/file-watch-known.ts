@@ -1,6 +1,5 @@
 /** What a watch on a folder knows of the files in it, and what has become of them since it was last told. Reads nothing itself. */
 import { basename, dirname, join, sep } from "node:path";
-import { note, type Operation, type Pendings } from "./file-watch-changes.ts";
 import { isSame, type Stamp, type Tree } from "./file-watch-tree.ts";
 
 export interface Known {
@@ -74,4 +73,32 @@ export function createKnown(first: Tree, counts: (name: string) => boolean): Kno
     },
     changes: () => changes,
   };
+}
+
+/** What has become of files since it was last told: the table of specification 000, section 12, as data. */
+export const operations = ["created", "modified", "deleted"] as const;
+export type Operation = (typeof operations)[number];
+
+interface Pending {
+  /** It was there when the window began. */
+  wasThere: boolean;
+  operation: Operation;
+}
+
+/** By the path. */
+export type Pendings = Map<string, Pending>;
+
+/** What two operations on one file come to. A file that was not there before and is gone again has not changed. */
+const together: { [First in Operation]: { [Second in Operation]: Operation } } = {
+  created: { created: "created", modified: "created", deleted: "deleted" },
+  modified: { created: "created", modified: "modified", deleted: "deleted" },
+  deleted: { created: "created", modified: "created", deleted: "deleted" },
+};
+
+export function note(pendings: Pendings, path: string, operation: Operation): void {
+  const before = pendings.get(path);
+  const now = before ? together[before.operation][operation] : operation;
+  const wasThere = before?.wasThere ?? operation !== "created";
+  if (now === "deleted" && !wasThere) pendings.delete(path);
+  else pendings.set(path, { wasThere, operation: now });
 }

@@ -1,18 +1,17 @@
 /** A watch on one path: what becomes of it is told at once, and once for each look (specification 000, section 12). */
 import { messageOf } from "../core/error.ts";
-import type { Fields } from "../core/event.ts";
+import type { Fields, Instant } from "../core/event.ts";
 import type { Ports } from "../core/ports.ts";
-import { fileData } from "./file-watch-event.ts";
-import type { WatchedPlace } from "./file-watch-place.ts";
-import { createAnchor } from "./file-watch-tellers.ts";
+import { fileData, type WatchedPlace } from "./file-watch-place.ts";
 import { isSame, lookThrough, type Stamp } from "./file-watch-tree.ts";
-import { createQuiet } from "./quiet.ts";
 
 export interface Watch {
   /** What is there from the beginning is known, and no news. Never rejects. */
   readonly ready: Promise<void>;
   /** Looks for itself. `late`: at all, although it is told of what happens. Never rejects. */
   look(late: boolean): Promise<void>;
+  /** Something happened to the path itself. */
+  heard(): void;
   /** Something may have been lost. */
   doubt(): void;
   /** Why it looks now and then instead of being told, if so. */
@@ -27,6 +26,8 @@ export interface WatchOptions extends Pick<Ports, "now" | "elapsed" | "after"> {
   tell(name: "file.changed" | "folder.changed", data: Fields): void;
   /** Counts what the system tells. */
   counted(): void;
+  /** From now on `heard` is called when something happens to the path; to be called before it is looked at, again and again. */
+  follow(): Promise<void>;
   complain(reason: string): void;
 }
 
@@ -38,32 +39,29 @@ export const pollAsked = "its rule says poll";
 
 export function watchOne(place: WatchedPlace, options: WatchOptions): Watch {
   const { tell, counted, complain } = options;
-  const anchor = place.poll ? undefined : createAnchor(place.path, told);
   const quiet = createQuiet(options, () => void look());
   let known: Stamp | undefined;
   let complained: string | undefined;
   let working: Promise<void> = begin();
   let isClosed = false;
 
-  function told(): void {
-    counted();
-    quiet.push(quietInMilliseconds, atLatestInMilliseconds);
-  }
-
   async function begin(): Promise<void> {
-    await anchor?.renew();
+    await options.follow();
     await compare(() => {});
   }
 
   function look(): Promise<void> {
-    working = working.then(() =>
-      compare((before, after) => {
+    working = working.then(async () => {
+      await options.follow();
+      await compare((before, after) => {
         const operation = !before ? "created" : after ? "modified" : "deleted";
         tell("file.changed", fileData(place, operation, { before, after }));
-      }),
-    );
+      });
+    });
     return working;
   }
+
+  const doubt = (): void => quiet.push(quietInMilliseconds, atLatestInMilliseconds);
 
   async function compare(differs: (before: Stamp | undefined, after: Stamp | undefined) => void): Promise<void> {
     try {
@@ -82,17 +80,55 @@ export function watchOne(place: WatchedPlace, options: WatchOptions): Watch {
 
   return {
     ready: working,
-    async look() {
-      await anchor?.renew();
-      await look();
+    look,
+    heard() {
+      counted();
+      doubt();
     },
-    doubt: () => quiet.push(quietInMilliseconds, atLatestInMilliseconds),
+    doubt,
     polls: () => (place.poll ? pollAsked : undefined),
     async close() {
       isClosed = true;
       quiet.stop();
-      anchor?.close();
       await working;
+    },
+  };
+}
+
+/** Waits until nothing has happened for a while, and at the latest until a longer while after the first (R24). */
+export interface Quiet {
+  /** Something happened: it is waited so many milliseconds more, in all at most so many. */
+  push(wait: number, atMost: number): void;
+  /** What was waited for is dropped. */
+  stop(): void;
+}
+
+/** One timer, however often something happens. A clock that is set back ends the wait. */
+export function createQuiet({ now, after }: Pick<Ports, "now" | "after">, callback: () => void): Quiet {
+  let window: { first: Instant; due: Instant; wait: number } | undefined;
+  let cancel: (() => void) | undefined;
+
+  function arm(milliseconds: number): void {
+    cancel = after(Math.max(0, milliseconds), () => {
+      cancel = undefined;
+      const left = window ? window.due - now() : 0;
+      if (window && left > 0 && left <= window.wait) return arm(left);
+      window = undefined;
+      callback();
+    });
+  }
+
+  return {
+    push(wait, atMost) {
+      const moment = now();
+      const first = Math.min(window?.first ?? moment, moment);
+      window = { first, due: Math.min(moment + wait, first + atMost), wait };
+      if (!cancel) arm(window.due - moment);
+    },
+    stop() {
+      cancel?.();
+      cancel = undefined;
+      window = undefined;
     },
   };
 }

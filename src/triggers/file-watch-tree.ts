@@ -2,7 +2,8 @@
 import type { Stats } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { pathOf, textOfNames } from "../file-names.ts";
+import { pathOf, textOfNames } from "../files/names.ts";
+import { isAbsent } from "../files/watch-tree.ts";
 
 export interface Stamp {
   /** Unix milliseconds, with as much behind the point as the file system keeps. */
@@ -42,9 +43,6 @@ export async function lookThrough(path: string): Promise<Found & { stamp?: Stamp
     throw error;
   }
 }
-
-export const isAbsent = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 
 /** A folder that takes the place of another often gets its number, too. */
 const identityOf = ({ dev, ino, birthtimeMs }: Stats): string => `${dev}:${ino}:${birthtimeMs}`;

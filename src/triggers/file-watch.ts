@@ -1,13 +1,14 @@
 /** Files and folders that hooks watch: each hook hears of its own (R24). Follows the hooks as they come, change and go. */
+import { dirname } from "node:path";
+import { messageOf } from "../core/error.ts";
 import type { HookEvent, HookId, MaybePromise, Seconds } from "../core/event.ts";
 import type { Hook, WatchRule } from "../core/hook.ts";
 import type { Ports } from "../core/ports.ts";
-import { createDelivery } from "./file-watch-delivery.ts";
-import { eventMaker } from "./file-watch-event.ts";
+import { watchPaths } from "../files/watch-paths.ts";
+import { isSharedFolder, type WatchTree, watchTree } from "../files/watch-tree.ts";
 import { watchFolder } from "./file-watch-folder.ts";
 import { type Watch, type WatchOptions, watchOne } from "./file-watch-one.ts";
-import { placesOf, type WatchedPlace } from "./file-watch-place.ts";
-import { folderTeller, type MakeTeller } from "./file-watch-tellers.ts";
+import { eventMaker, placesOf, type WatchedPlace } from "./file-watch-place.ts";
 
 export interface FileWatcherSettings {
   /** False: nothing is watched. */
@@ -25,8 +26,8 @@ export interface FileWatcherOptions extends Pick<Ports, "now" | "elapsed" | "aft
   tell(event: HookEvent): MaybePromise<unknown>;
   /** Told what cannot be watched, and why. */
   complain?(reason: string): void;
-  /** Who tells of folders; the best that there is unless said. */
-  teller?: MakeTeller;
+  /** What watches folders; the system's watches unless said. */
+  watchTree?: WatchTree;
 }
 
 export interface Watched {
@@ -62,6 +63,7 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
   const { now, after, id, settings, tell, complain = () => {} } = options;
   const delivery = createDelivery({ tell, after, complain });
   const watches = new Map<string, { place: WatchedPlace; watch: Watch }>();
+  const paths = watchPaths({ event: (key) => watches.get(key)?.watch.heard(), entriesOnly: true });
   const makeEvent = eventMaker(now, id);
   const burst = { since: now(), events: 0 };
   let lookedAt: number | undefined;
@@ -79,18 +81,25 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
     if (burst.events % eventsAtMost === 0) for (const { watch } of watches.values()) watch.doubt();
   }
 
-  function start(place: WatchedPlace): Watch {
+  /** Where other machines may write, a server may take long to answer: such a path is only looked at now and then. */
+  async function follow(key: string, { path, poll }: WatchedPlace): Promise<void> {
+    if (poll || (await liesShared(path))) return;
+    if (!isClosed && watches.has(key)) paths.follow(key, [path]);
+  }
+
+  function start(key: string, place: WatchedPlace): Watch {
     const its: WatchOptions = {
       now,
       ...(options.elapsed ? { elapsed: options.elapsed } : {}),
       after,
       debounce: () => settings().debounce,
       counted,
+      follow: () => follow(key, place),
       complain,
       tell: (name, data) => delivery.deliver(makeEvent(place, name, data)),
     };
     if (place.kind === "file") return watchOne(place, its);
-    return watchFolder(place, { ...its, teller: options.teller ?? folderTeller });
+    return watchFolder(place, { ...its, watchTree: options.watchTree ?? watchTree });
   }
 
   function wantedBy(hooks: readonly Hook[]): Map<string, WatchedPlace> {
@@ -131,9 +140,10 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
       for (const [key, { watch }] of watches) {
         if (wanted.has(key)) continue;
         watches.delete(key);
+        paths.drop(key);
         void watch.close();
       }
-      for (const [key, place] of wanted) if (!watches.has(key)) watches.set(key, { place, watch: start(place) });
+      for (const [key, place] of wanted) if (!watches.has(key)) watches.set(key, { place, watch: start(key, place) });
       arm();
       await Promise.all([...watches.values()].map(({ watch }) => watch.ready));
     },
@@ -152,8 +162,94 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
       timer?.cancel();
       const open = [...watches.values()];
       watches.clear();
+      paths.close();
       await Promise.all(open.map(({ watch }) => watch.close()));
       delivery.close();
     },
   };
 }
+
+/** The folder of the path does, or the nearest above that is there. */
+async function liesShared(path: string): Promise<boolean> {
+  const folder = dirname(path);
+  try {
+    return await isSharedFolder(folder);
+  } catch {
+    return folder !== path && liesShared(folder);
+  }
+}
+
+/** Puts what watches have seen on the line, one after another in that order: what the line refuses is kept and told again. */
+export interface DeliveryOptions extends Pick<Ports, "after"> {
+  /** May throw: it is tried again. */
+  tell(event: HookEvent): MaybePromise<unknown>;
+  /** Told why something has to wait, once for each reason, and what is given up. */
+  complain(reason: string): void;
+}
+
+export interface Delivery {
+  deliver(event: HookEvent): void;
+  /** What still waits is dropped. */
+  close(): void;
+}
+
+const againInMilliseconds = 1_000;
+const waitingAtMost = 1_000;
+
+export function createDelivery({ tell, after, complain }: DeliveryOptions): Delivery {
+  const waiting: HookEvent[] = [];
+  let complained: string | undefined;
+  let cancel: (() => void) | undefined;
+  let isTelling = false;
+  let isClosed = false;
+
+  function deliver(event: HookEvent): void {
+    if (isClosed) return;
+    waiting.push(event);
+    if (complained !== undefined) giveUpOldest();
+    if (!isTelling && !cancel) void tellAll();
+  }
+
+  function complainOnce(event: HookEvent, error: unknown): void {
+    const reason = messageOf(error);
+    if (reason !== complained) complain(`${called(event)}: ${reason}`);
+    complained = reason;
+  }
+
+  /** Only what the line refuses piles up: a flood that it takes is none. */
+  function giveUpOldest(): void {
+    while (waiting.length > waitingAtMost) {
+      const [given] = waiting.splice(isTelling ? 1 : 0, 1);
+      if (given) complain(`${called(given)} is given up: ${waitingAtMost} newer ones wait`);
+    }
+  }
+
+  async function tellAll(): Promise<void> {
+    isTelling = true;
+    cancel = undefined;
+    for (let event = waiting[0]; event && !isClosed; event = waiting[0])
+      try {
+        await tell(event);
+        waiting.shift();
+        complained = undefined;
+      } catch (error) {
+        complainOnce(event, error);
+        break;
+      }
+    isTelling = false;
+    if (waiting.length === 0 || isClosed) return;
+    giveUpOldest();
+    cancel = after(againInMilliseconds, () => void tellAll());
+  }
+
+  return {
+    deliver,
+    close() {
+      isClosed = true;
+      cancel?.();
+      waiting.length = 0;
+    },
+  };
+}
+
+const called = ({ name, to }: HookEvent): string => `${name} of ${to?.hook}`;

@@ -2,10 +2,9 @@
 import { realpathSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isPlainText, pathOf, readableName, textOfNames } from "../file-names.ts";
+import { isPlainText, pathOf, readableName, textOfNames } from "../files/names.ts";
 import type { Git, GitOptions, Repository } from "../processes/git.ts";
-import { placesOf } from "./head-files.ts";
-import { exists } from "./place.ts";
+import { exists, placesOf } from "./place.ts";
 import { liesIn, textOf } from "./repository-now.ts";
 
 export interface InnerRepository {

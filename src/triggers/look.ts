@@ -3,7 +3,7 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Changes, Instant } from "../core/event.ts";
 import type { Baseline } from "../core/record.ts";
-import { pathOf } from "../file-names.ts";
+import { pathOf } from "../files/names.ts";
 
 /** The folder that an event's changes are looked for in. */
 export interface Place {

@@ -1,5 +1,5 @@
 /** How a repository is now, by one `git status`, and which files differ between two of its commits. */
-import { textOfNames } from "../file-names.ts";
+import { textOfNames } from "../files/names.ts";
 import type { GitAnswer, GitOptions, Repository } from "../processes/git.ts";
 import { type Moved, type RepositoryNow, signaturesOf } from "./look.ts";
 

@@ -2,14 +2,16 @@
  * One repository whose changed files are kept up to date by watches, for processes that stay. Git is asked again about what
  * was touched, in the background; a question waits only for what has not been asked yet.
  */
-import { bytesOfNames, isPlainText } from "../file-names.ts";
+import { join } from "node:path";
+import { bytesOfNames, isPlainText } from "../files/names.ts";
+import { type PathWatch, watchPaths } from "../files/watch-paths.ts";
 import type { Git, Repository } from "../processes/git.ts";
 import { foldersApart, innerRepositories, levelsAtMost } from "./inner-repositories.ts";
 import { type RepositoryNow, signaturesOf } from "./look.ts";
-import { type OwnFiles, watchOwnFiles } from "./own-files.ts";
+import { type HeadPlaces, refFilesOf } from "./place.ts";
 import { createHistory, folderOf, liesIn, prefixed, readRepository, statusOf, textOf } from "./repository-now.ts";
+import type { SyncMarker } from "./sync-marker.ts";
 import { createWatchedFolders, type Touch } from "./watched-folders.ts";
-import type { Witness } from "./witness.ts";
 
 export interface ResidentRepository {
   /** It and those inside it as they are now. Throws an Error that says why it cannot be kept up to date. */
@@ -20,7 +22,7 @@ export interface ResidentRepository {
 export interface ResidentOptions {
   git: Git;
   repository: Repository;
-  witness: Witness;
+  marker: SyncMarker;
   prefix?: string;
   /** How deep repositories may lie in it. */
   levels?: number;
@@ -50,12 +52,30 @@ interface Snapshot {
   dirty: ReadonlyMap<string, string>;
   /** Folders that git leaves to another repository. The same set as long as they are the same. */
   apart: ReadonlySet<string>;
-  /** What HEAD led to before git was asked. */
-  refs: string;
 }
 
+/**
+ * A repository's own files, such as its index and its rules: git then answers otherwise although no file of the work tree has
+ * changed. answers: `git status` says something else. rules: another folder may be ignored as well.
+ */
+const ownFiles: Readonly<Record<OwnChange, (places: HeadPlaces) => readonly string[]>> = {
+  answers: ({ gitFolder, commonFolder }) => [
+    ...["index", "HEAD"].map((name) => join(gitFolder, name)),
+    ...["packed-refs", "reftable/tables.list"].map((name) => join(commonFolder, name)),
+    ...refFilesOf({ gitFolder, commonFolder }),
+  ],
+  rules: (places) =>
+    [places.gitFolder, places.commonFolder].flatMap((folder) =>
+      ["config", "config.worktree", "info/exclude", "info/attributes", "info/sparse-checkout"].map((name) =>
+        join(folder, name),
+      ),
+    ),
+};
+type OwnChange = "answers" | "rules";
+const ownChanges: readonly OwnChange[] = ["answers", "rules"];
+
 export function createResidentRepository(options: ResidentOptions): ResidentRepository {
-  const { git, witness, prefix = "", levels = levelsAtMost, complain } = options;
+  const { git, marker, prefix = "", levels = levelsAtMost, complain } = options;
   const { top } = options.repository;
   const touched = new Set<string>();
   const shifted = new Set<string>();
@@ -63,7 +83,7 @@ export function createResidentRepository(options: ResidentOptions): ResidentRepo
   const inner = new Map<string, ResidentRepository>();
   let { repository } = options;
   let history = createHistory(repository, prefix);
-  let own: OwnFiles | undefined;
+  let own: PathWatch | undefined;
   let stale: Stale | undefined = "folders";
   let snapshot: Snapshot | undefined;
   let running: Promise<void> | undefined;
@@ -129,18 +149,17 @@ export function createResidentRepository(options: ResidentOptions): ResidentRepo
   }
 
   async function work(): Promise<void> {
-    const depth = staleness();
+    const depth = snapshot ? stale : "folders";
     const [names, moves, parts, before] = [[...touched], [...shifted], [...parted], snapshot];
     for (const told of [touched, shifted, parted]) told.clear();
     stale = undefined;
     try {
       if (depth === "folders") await open();
-      own?.follow();
-      const refs = refsNow();
+      followOwn();
       if (depth === "folders" || moves.length > shiftedAtMost) await folders.follow([""]);
       else if (moves.length > 0) await folders.follow(outermost(moves));
       const isAskable = names.length <= pathsAtMost && names.every(isPlainText); // words for a program are texts
-      if (depth || !before || !isAskable) snapshot = await readAll(refs);
+      if (depth || !before || !isAskable) snapshot = await readAll();
       else if (names.length > 0) snapshot = await readSome(before, names);
       const lost = [...inner.keys()].filter((folder) => liesIn(folder, new Set(moves)));
       if (snapshot?.apart !== before?.apart || parts.length + lost.length > 0) await bringInner(lost);
@@ -158,27 +177,32 @@ export function createResidentRepository(options: ResidentOptions): ResidentRepo
     repository = again;
     history = createHistory(repository, prefix);
     own?.close();
-    own = watchOwnFiles(repository, (what) => {
-      stale = what === "rules" ? "folders" : (stale ?? "files");
-      schedule();
+    own = watchPaths({
+      bases: [repository.gitFolder, repository.commonFolder],
+      changed(what) {
+        stale = what === "rules" ? "folders" : (stale ?? "files");
+        schedule();
+      },
     });
   }
 
-  const refsNow = (): string => own?.refs() ?? "";
-
-  function staleness(): Stale | undefined {
-    if (!snapshot) return "folders";
-    return stale ?? (refsNow() === snapshot.refs ? undefined : "files");
+  /** Also what HEAD leads to now. @throws an Error that says why not all of them can be watched */
+  function followOwn(): void {
+    for (const what of ownChanges) {
+      if (!own || own.isQuiet(what)) continue;
+      const refusal = own.follow(what, ownFiles[what](repository));
+      if (refusal !== undefined) throw new Error(refusal);
+    }
   }
 
-  async function readAll(refs: string): Promise<Snapshot> {
+  async function readAll(): Promise<Snapshot> {
     await folders.review();
     // A file that is tracked although it is ignored lies in a folder that is not watched for anything else.
     const forced = textOf(await repository.ask(["ls-files", "-z", "-c", "-i", "--exclude-standard"]));
     folders.add(new Set(forced.split("\0").filter(Boolean).map(folderOf)));
     const { now, apart } = await readRepository(repository, "");
     const { head, dirty } = now;
-    return { ...(head === undefined ? {} : { head }), dirty, apart: new Set(apart), refs };
+    return { ...(head === undefined ? {} : { head }), dirty, apart: new Set(apart) };
   }
 
   async function readSome(before: Snapshot, names: readonly string[]): Promise<Snapshot> {
@@ -207,8 +231,7 @@ export function createResidentRepository(options: ResidentOptions): ResidentRepo
     }
   }
 
-  const isCurrent = (): boolean =>
-    !running && touched.size === 0 && snapshot !== undefined && staleness() === undefined;
+  const isCurrent = (): boolean => !running && touched.size === 0 && snapshot !== undefined && stale === undefined;
 
   /** What was begun before may have missed something, so up to two more follow. */
   async function current(): Promise<Snapshot> {
@@ -219,7 +242,7 @@ export function createResidentRepository(options: ResidentOptions): ResidentRepo
 
   return {
     async now() {
-      if (!(await witness.synced())) stale = "folders";
+      if (!(await marker.synced())) stale = "folders";
       const { head, dirty } = await current();
       const inOrder = [...inner].sort(([left], [right]) => (left < right ? -1 : 1)); // whenever each was found
       const below = await Promise.all(inOrder.map(([, one]) => one.now()));

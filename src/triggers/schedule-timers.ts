@@ -42,7 +42,7 @@ export interface TimerOptions {
 /** Undefined: it listens to no clock. Loads what cron patterns need. @throws Error with what is wrong with the pattern */
 export async function createTimer(on: Trigger, options: TimerOptions): Promise<Timer | undefined> {
   if ("every" in on) return periodic(on.every, options);
-  if ("cron" in on) return byPattern((await import("./schedule-slots.ts")).slotsOf(on.cron, on.zone), options);
+  if ("cron" in on) return byPattern(await slotsOf(on.cron, on.zone), options);
   return "at" in on ? once(on.at, options) : undefined;
 }
 
@@ -72,10 +72,7 @@ function periodic(every: Seconds, { hook, store, now, last: known }: TimerOption
  * Due at each moment of the pattern from now on. Of those that go by while the process sleeps, the newest counts. Where the
  * hook may not run, its run says so, once for each moment; where nothing is to run at all they go by.
  */
-function byPattern(
-  slots: { next(after: Instant): Instant | undefined; newest(until: Instant): Instant | undefined },
-  { hook, store, isEnabled, now }: TimerOptions,
-): Timer {
+function byPattern(slots: Slots, { hook, store, isEnabled, now }: TimerOptions): Timer {
   let due = slots.next(now);
   return {
     due: () => due,
@@ -142,3 +139,28 @@ export async function newestStart(store: Pick<Store, "runs">, hook: string): Pro
 
 /** A run that ended early because its steps said so did begin. */
 const hasBegun = ({ status, steps }: Run): boolean => status !== "queued" && (status !== "skipped" || steps.length > 0);
+
+/** The moments of a cron pattern. */
+interface Slots {
+  /** The first one behind this moment; undefined: none ever comes. */
+  next(after: Instant): Instant | undefined;
+  /** The newest one up to this moment, itself included. */
+  newest(until: Instant): Instant | undefined;
+}
+
+/**
+ * A time that a change of clocks leaves out comes right behind it, and one that comes twice counts once, unless the pattern
+ * is for every hour.
+ *
+ * @param zone such as "Europe/Berlin"; without it the machine's own
+ * @throws Error with what is wrong with the pattern or the zone
+ */
+async function slotsOf(pattern: string, zone: string | undefined): Promise<Slots> {
+  const { Cron } = await import("croner"); // only where a hook has a pattern
+  const cron = new Cron(pattern, { paused: true, ...(zone === undefined ? {} : { timezone: zone }) });
+  cron.nextRun(); // a zone that nobody knows is found out here
+  return {
+    next: (after) => cron.nextRun(new Date(after))?.getTime(),
+    newest: (until) => cron.previousRuns(1, new Date(until + 1))[0]?.getTime(),
+  };
+}

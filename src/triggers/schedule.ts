@@ -1,11 +1,10 @@
 /** Hooks that a clock sets off: every so often, by a cron pattern, or once. Each gets an event of its own on the line. */
 import { claimsOf, pauseOf } from "../core/admit.ts";
 import { messageOf } from "../core/error.ts";
-import type { HookEvent, HookId, Instant, MaybePromise } from "../core/event.ts";
+import type { Fields, HookEvent, HookId, Instant, MaybePromise } from "../core/event.ts";
 import type { Hook } from "../core/hook.ts";
 import type { Ports } from "../core/ports.ts";
 import type { Store } from "../core/record.ts";
-import { type DueFacts, dueEvent } from "./schedule-event.ts";
 import { createTimer, type Firing, newestStart, type Timer } from "./schedule-timers.ts";
 
 export interface ScheduleOptions extends Pick<Ports, "now" | "after" | "id"> {
@@ -214,3 +213,38 @@ function waitOf(entries: Iterable<Entry>, moment: Instant): number {
 }
 
 const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+interface DueFacts extends Firing {
+  id: string;
+  now: Instant;
+  /** When the hook's newest run began; absent: it never ran. */
+  last: Instant | undefined;
+  /** Where a hook without a workspace runs. */
+  home: string;
+}
+
+/** Tells a hook that its time has come (specification 000, 3.1). */
+const dueEvent = (hook: Hook, facts: DueFacts): HookEvent => ({
+  id: facts.id,
+  name: "schedule.due",
+  at: facts.now,
+  cwd: hook.origin.root ?? facts.home,
+  data: dataOf(facts),
+  sender: "schedule",
+  to: { hook: hook.id, because: facts.because },
+});
+
+const isoOf = (moment: Instant): string => new Date(moment).toISOString();
+
+const dataOf = ({ now, last, scheduledFor }: DueFacts): Fields => ({
+  current_time: isoOf(now),
+  current_time_epoch: now / 1000,
+  ...(last === undefined
+    ? {}
+    : {
+        last_run_time: isoOf(last),
+        last_run_time_epoch: last / 1000,
+        seconds_since_last_run: Math.max(0, now - last) / 1000,
+      }),
+  ...(scheduledFor === undefined ? {} : { scheduled_for: isoOf(scheduledFor) }),
+});

@@ -1,7 +1,8 @@
 /** Watches on the folders of a work tree, one each and never recursive; those that git ignores are left alone. */
-import { type FSWatcher, lstatSync, readdirSync, watch } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { pathOf, textOfNames } from "../file-names.ts";
+import { pathOf, textOfNames } from "../files/names.ts";
+import { watchTree } from "../files/watch-tree.ts";
 import { pause } from "./look.ts";
 import { exists } from "./place.ts";
 import { folderOf } from "./repository-now.ts";
@@ -37,22 +38,19 @@ const gitFolder = ".git";
 
 /** `follow`, `add` and `review` throw what the system says, if it cannot watch any more folders. */
 export function createWatchedFolders({ top, ignored, apart, touched }: Watching): WatchedFolders {
-  const watchers = new Map<string, FSWatcher>();
+  const topLength = join(top, "/").length;
+  const tree = watchTree({
+    changed: (path, name, how) => told(path.slice(topLength), name, how),
+    lost: () => touched(undefined, "shifted"),
+  });
   /** Folders with a `.git`, and whether they are others': of those only the folder itself is watched. */
   const nested = new Map<string, boolean>();
 
   function start(folder: string): void {
-    if (watchers.has(folder)) return;
-    if (watchers.size >= foldersAtMost) throw new Error(`there are more than ${foldersAtMost} folders`);
-    try {
-      const watcher = watch(pathOf(join(top, folder)), { persistent: false, encoding: "buffer" }, (kind, name) =>
-        told(folder, name === null ? undefined : textOfNames(name), kind === "rename" ? "shifted" : "written"),
-      );
-      watcher.on("error", () => touched(undefined, "shifted"));
-      watchers.set(folder, watcher);
-    } catch (error) {
-      if (!isAbsent(error)) throw error; // it went away meanwhile, and that is an event of the folder above
-    }
+    const path = join(top, folder);
+    if (tree.has(path)) return; // another watch would lose what the first has not told yet
+    if (tree.count() >= foldersAtMost) throw new Error(`there are more than ${foldersAtMost} folders`);
+    tree.enter(path);
   }
 
   function told(folder: string, name: string | undefined, how: Touch): void {
@@ -65,11 +63,7 @@ export function createWatchedFolders({ top, ignored, apart, touched }: Watching)
 
   function stop(folder: string): void {
     const isMeant = (name: string): boolean => folder === "" || name === folder || name.startsWith(`${folder}/`);
-    for (const [name, watcher] of watchers) {
-      if (!isMeant(name)) continue;
-      watcher.close();
-      watchers.delete(name);
-    }
+    tree.leave(join(top, folder));
     for (const name of [...nested.keys()].filter(isMeant)) nested.delete(name);
   }
 
@@ -114,8 +108,8 @@ export function createWatchedFolders({ top, ignored, apart, touched }: Watching)
       const theirs = await apart([...nested.keys()]);
       await follow([...nested].filter(([folder, was]) => theirs.has(folder) !== was).map(([folder]) => folder));
     },
-    count: () => watchers.size,
-    close: () => stop(""),
+    count: tree.count,
+    close: tree.close,
   };
 }
 
@@ -140,6 +134,3 @@ function foldersIn(top: string, folder: string): string[] {
     return []; // it went away meanwhile
   }
 }
-
-const isAbsent = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");

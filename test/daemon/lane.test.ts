@@ -1,8 +1,9 @@
 /** The lane of what others send: told by turns of the event loop and by counts, never by time. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLines, type Line } from "../../src/daemon/json-lines.ts";
 import { createLane, type Source, usualBounds } from "../../src/daemon/lane.ts";
+import { largestInBytes } from "../../src/daemon/sent-event.ts";
+import { createLines, type Line } from "../../src/files/lines.ts";
 
 /** A clock on which every event takes a millisecond. */
 function world(bounds: Partial<typeof usualBounds> = {}) {
@@ -112,7 +113,7 @@ test("it is full at its bounds, and tells once half of it is free", () => {
 });
 
 const textsOf = (pieces: readonly (string | Buffer)[], isEnded = true): string[] => {
-  const lines = createLines();
+  const lines = createLines(largestInBytes);
   const found: string[] = [];
   const read = (): void => {
     for (let line = lines.next(); line; line = lines.next()) found.push(named(line));

@@ -86,8 +86,8 @@ test("[E48] without Hookline scripts are told of the staged files as by Hookline
   alone(self);
   const { code, stderr } = start(self);
   assert.equal(code, 0, stderr);
-  const all = "'$(touch made)' ./-n 'a b.go' 'c\nd' 'it'\\''s' plain.go 'é.go'";
-  const go = "'a b.go' plain.go 'é.go'";
+  const all = "'$(touch made)' ./-n 'a b.go' 'c\nd' 'it'\\''s' plain.go é.go";
+  const go = "'a b.go' plain.go é.go";
   assert.equal(
     self.read("../report"),
     `${all}\n$(touch made)|-n|a b.go|c\nd|it's|plain.go|é.go|\n[${all}]\n${go}\na b.go|plain.go|é.go|\n[${go}]\n`,

@@ -125,6 +125,18 @@ test("[E48, E49] the original comes first and its failure ends the commit; then 
   assert.ok(!self.has("order"));
 });
 
+test("what a script that passes prints is shown to the person who commits", (t) => {
+  const self = scratch(t);
+  const warning = "echo 'a.ts:3: warning: unused' >&2";
+  self.write(hook, script({ name: "Lint", type: "pre-commit" }, warning), 0o755);
+  self.write(".hookline/hooks/quiet.sh", script({ type: "pre-commit" }, ":"), 0o755);
+  installed(self);
+  self.write("a.ts", "");
+  const { code, stderr } = self.commit();
+  assert.equal(code, 0);
+  assert.equal(stderr.trim(), 'hookline: "Lint" passed and printed:\na.ts:3: warning: unused');
+});
+
 test("[E48] scripts get the staged names, git's own index, and no shell text from either", (t) => {
   const self = scratch(t, "it's $(odd)");
   const report = join(self.folder, "report");

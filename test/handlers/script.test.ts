@@ -55,6 +55,15 @@ test("[R19] names with blanks, quotes, line breaks, other alphabets and leading 
   assert.equal(existsSync(join(world.root, "pwned")), false);
 });
 
+test("[R19] a name with letters of any alphabet needs no quotes, and one that a shell would act on has them", async (t) => {
+  const plain = ["größe-日本.go", "naïve@2x+1=a,b%.go", "é.go"];
+  const quoted = ["$a.go", "(b).go", "[c].go", "\\d.go", "{e,f}.go"];
+  const world = scriptWorld(t, [{ does: 'printf %s "$HOOKLINE_CHANGED_FILES" > words' }]);
+  touch(world.root, ...plain, ...quoted);
+  await world.stop([...plain, ...quoted]);
+  assert.equal(world.read("words"), [...plain, ...quoted.map((name) => `'${name}'`)].join(" "));
+});
+
 test("[R19] a name that is no UTF-8 is handed over as its bytes in the list, and shown so that it can be read", {
   skip: process.platform !== "linux",
 }, async (t) => {

@@ -3,21 +3,19 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { WatchRule } from "../../src/core/hook.ts";
-import { folderTeller, type MakeTeller } from "../../src/triggers/file-watch-tellers.ts";
 import { repositoryIn, temporaryFolder } from "./repository.ts";
 import { aWatch, changesIn, quick, type Told, watchingIn } from "./watching.ts";
 
 interface Way {
   name: string;
-  teller: MakeTeller;
   settings: typeof quick;
   poll?: true;
 }
 /** Nothing is looked at but what is told of. */
 const onlyTold = { ...quick, pollInterval: 3_600 };
 const ways: readonly Way[] = [
-  { name: "told folder by folder", teller: folderTeller, settings: onlyTold },
-  { name: "polled", teller: folderTeller, settings: quick, poll: true },
+  { name: "told folder by folder", settings: onlyTold },
+  { name: "polled", settings: quick, poll: true },
 ];
 
 /** All changes until each of these paths has one: where time is short they come in several events. */
@@ -27,7 +25,7 @@ async function changesOf(next: () => Promise<Told>, ...paths: string[]): Promise
   return seen.sort();
 }
 
-for (const { name, teller, settings: usual, poll } of ways) {
+for (const { name, settings: usual, poll } of ways) {
   const rule = (given: Partial<WatchRule> = {}): WatchRule => ({
     kind: "folder",
     paths: ["docs"],
@@ -37,7 +35,7 @@ for (const { name, teller, settings: usual, poll } of ways) {
   });
 
   test(`[A11, A12, A14b, A51] ${name}: changes of a folder are told together, without hidden files and other extensions`, async (context) => {
-    const { folder, watcher, write, remove, next, told } = watchingIn(context, { teller, settings: () => usual });
+    const { folder, watcher, write, remove, next, told } = watchingIn(context, { settings: () => usual });
     const path = (file: string): string => join(folder, "docs", file);
     for (const file of ["old.md", "gone.md", "still.md", "deep/a.md"]) write(`docs/${file}`);
     await watcher.sync([aWatch("w", folder, rule({ extensions: [".md", ".rst"] }))]);
@@ -67,7 +65,7 @@ for (const { name, teller, settings: usual, poll } of ways) {
   });
 
   test(`[A11] ${name}: not recursive, only the folder's own files count`, async (context) => {
-    const { folder, watcher, write, next, told } = watchingIn(context, { teller, settings: () => usual });
+    const { folder, watcher, write, next, told } = watchingIn(context, { settings: () => usual });
     write("docs/a.md");
     await watcher.sync([aWatch("w", folder, rule({ recursive: false }))]);
     write("docs/deep/b.md");
@@ -80,7 +78,7 @@ for (const { name, teller, settings: usual, poll } of ways) {
   });
 
   test(`[A14b] ${name}: a folder that is not there yet is watched when it appears, and when it is removed its files are deleted`, async (context) => {
-    const { folder, watcher, write, remove, next } = watchingIn(context, { teller, settings: () => usual });
+    const { folder, watcher, write, remove, next } = watchingIn(context, { settings: () => usual });
     const path = join(folder, "docs/a.md");
     await watcher.sync([aWatch("w", folder, rule())]);
     write("docs/a.md");
@@ -96,7 +94,7 @@ for (const { name, teller, settings: usual, poll } of ways) {
   });
 
   test(`${name}: folders that are moved about carry their files with them, and are followed where they go`, async (context) => {
-    const { folder, watcher, write, next } = watchingIn(context, { teller, settings: () => usual });
+    const { folder, watcher, write, next } = watchingIn(context, { settings: () => usual });
     const path = (file: string): string => join(folder, "docs", file);
     write("docs/one/deep/a.md");
     await watcher.sync([aWatch("w", folder, rule())]);
@@ -129,8 +127,8 @@ test("[A12, A13] git checks out 5,000 files and takes them away again, and not o
   repository.write("both.txt", "afterwards");
   repository.commit();
   repository.git("checkout", "-q", "main");
-  for (const { name, teller, settings: usual, poll } of ways) {
-    const { watcher, next } = watchingIn(context, { teller, settings: () => ({ ...usual, debounce: 1 }) });
+  for (const { name, settings: usual, poll } of ways) {
+    const { watcher, next } = watchingIn(context, { settings: () => ({ ...usual, debounce: 1 }) });
     const rule: WatchRule = { kind: "folder", paths: ["."], recursive: true, ...(poll ? { poll } : {}) };
     await watcher.sync([aWatch("w", repository.folder, rule)]);
     for (const branch of ["many", "main"]) {

@@ -3,10 +3,10 @@ import { mkdirSync, renameSync, statSync, symlinkSync, utimesSync } from "node:f
 import { join } from "node:path";
 import { test } from "node:test";
 import type { WatchRule } from "../../src/core/hook.ts";
+import type { WatchTree } from "../../src/files/watch-tree.ts";
 import { systemPorts } from "../../src/system.ts";
 import { createFakeClock } from "../../src/testing/clock.ts";
-import { createDelivery } from "../../src/triggers/file-watch-delivery.ts";
-import type { MakeTeller } from "../../src/triggers/file-watch-tellers.ts";
+import { createDelivery } from "../../src/triggers/file-watch.ts";
 import { aWatch, changesIn, quick, watchingIn } from "./watching.ts";
 
 const file = (...paths: string[]): WatchRule => ({ kind: "file", paths });
@@ -175,15 +175,16 @@ test("[AT42] looked at by hand twice in a row, the second look does nothing; tak
   assert.equal(told.length, 1);
 });
 
+const silent = (): ReturnType<WatchTree> => ({ enter() {}, leave() {}, has: () => false, count: () => 0, close() {} });
+
 test("[A12] a folder whose watches the system refuses is looked at now and then, and the reason is told", async (context) => {
-  const full: MakeTeller = async () => ({
+  const full: WatchTree = () => ({
+    ...silent(),
     enter() {
       throw Object.assign(new Error("no space"), { code: "ENOSPC" });
     },
-    leave() {},
-    close() {},
   });
-  const { folder, watcher, write, next, complaints } = watchingIn(context, { teller: full });
+  const { folder, watcher, write, next, complaints } = watchingIn(context, { watchTree: full });
   await watcher.sync([aWatch("w", folder, { kind: "folder", paths: ["."], recursive: true })]);
   assert.match(complaints.join(), /looked at now and then instead of being watched.*max_user_watches/);
   assert.match(watcher.list()[0]?.polls ?? "", /max_user_watches/);
@@ -192,21 +193,19 @@ test("[A12] a folder whose watches the system refuses is looked at now and then,
 });
 
 test("what nobody told of is found at the next look at everything", async (context) => {
-  const silent: MakeTeller = async () => ({ enter() {}, leave() {}, close() {} });
-  const { folder, watcher, write, next } = watchingIn(context, { teller: silent });
+  const { folder, watcher, write, next } = watchingIn(context, { watchTree: silent });
   await watcher.sync([aWatch("w", folder, { kind: "folder", paths: ["."], recursive: true })]);
   write("a/b.txt");
   assert.deepEqual(changesIn(await next()), [`created ${join(folder, "a/b.txt")}`]);
 });
 
 test("what nobody told of is found at the next look at everything, although the clock was set back meanwhile", async (context) => {
-  const silent: MakeTeller = async () => ({ enter() {}, leave() {}, close() {} });
   const { now, after, elapsed, id } = systemPorts();
   let setBack = 0;
   const { folder, watcher, write, next } = watchingIn(context, {
     ...{ after, id, ...(elapsed ? { elapsed } : {}) },
     now: () => now() - setBack,
-    teller: silent,
+    watchTree: silent,
   });
   await watcher.sync([aWatch("w", folder, { kind: "folder", paths: ["."], recursive: true })]);
   setBack = 86_400_000;

@@ -2,11 +2,12 @@
  * Says when all that had happened before has been told: a file of ours is touched, and its event waited for. On Linux all
  * watches of one event loop share one queue of the kernel, so what happened earlier has come by then.
  */
-import { closeSync, type FSWatcher, mkdtempSync, openSync, rmSync, utimesSync, watch } from "node:fs";
+import { closeSync, type FSWatcher, mkdtempSync, openSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { watchFolder } from "../files/watch-tree.ts";
 
-export interface Witness {
+export interface SyncMarker {
   /** False: its own event did not come, so others may be lost, too. Never rejects. */
   synced(): Promise<boolean>;
   close(): void;
@@ -15,22 +16,22 @@ export interface Witness {
 const patienceInMilliseconds = 1_000;
 
 /** @throws what the system says, if it cannot watch any more folders */
-export function createWitness(): Witness {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-witness-"));
+export function createSyncMarker(): SyncMarker {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-sync-"));
   const waiting = new Map<string, (came: boolean) => void>();
   const free: string[] = [];
   let counter = 0;
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  let watcher: FSWatcher;
+  let watcher: FSWatcher | undefined;
   try {
-    watcher = watch(folder, { persistent: false }, (kind, name) => {
-      if (kind === "change") waiting.get(name ?? "")?.(true);
+    watcher = watchFolder(folder, {
+      changed: (name, how) => how === "written" && waiting.get(name ?? "")?.(true),
+      lost() {}, // the next question finds out
     });
   } catch (error) {
     remove();
     throw error;
   }
-  watcher.on("error", () => {}); // the next question finds out
   process.once("exit", remove); // who never closes it leaves nothing behind either
 
   /** One touch is one event, so a file whose event has come serves again; where it has not, a late one would prove nothing. */
@@ -61,7 +62,7 @@ export function createWitness(): Witness {
       });
     },
     close() {
-      watcher.close();
+      watcher?.close();
       process.off("exit", remove);
       for (const settle of [...waiting.values()]) settle(false);
       remove();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { bytesOfNames, isPlainText, pathOf, readableName, textOfNames } from "../src/file-names.ts";
+import { bytesOfNames, isPlainText, pathOf, readableName, textOfNames } from "../../src/files/names.ts";
 
 test("whatever bytes names are, their text gives them back, and no two have one text", () => {
   const someByte = fc.oneof(

@@ -1,19 +1,35 @@
 /**
- * Tells whether paths may have changed since somebody last looked at them, so that a process that stays need not ask the file
- * system about every path on every event. It may say "perhaps" at any time; it says "no" only where the system would have told.
+ * Watches a few paths, wherever they lie: told that they may have changed, a process that stays need not ask the file system
+ * about every path again and again. It may say "perhaps" at any time; it says "no" only where the system would have told.
  */
-import { type FSWatcher, lstatSync, readlinkSync, type Stats, watch } from "node:fs";
+import { type FSWatcher, lstatSync, readlinkSync, type Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { isShared } from "../shared-file-system.ts";
+import { pathOf, textOfNames } from "./names.ts";
+import { isShared, sharedReason, watchFolder, watchRefusal } from "./watch-tree.ts";
 
-export interface PathWitness {
-  /** From now on changes of these paths are heard of under this key. To be called before they are looked at. Never throws. */
-  follow(key: string, paths: readonly string[]): void;
-  /** Nothing was heard since `follow`, and something would have been. */
+export interface PathWatch {
+  /**
+   * From now on changes of these paths are told under this key. To be called before they are looked at. Never throws.
+   *
+   * @returns why not every change would be told; undefined: each would
+   */
+  follow(key: string, paths: readonly string[]): string | undefined;
+  /** Nothing was told since `follow`, and a change would have been. */
   isQuiet(key: string): boolean;
   drop(key: string): void;
   /** Safe to call twice. */
   close(): void;
+}
+
+export interface PathWatchOptions {
+  /** Called once when something may have changed under a key, until it is followed anew. */
+  changed?(key: string): void;
+  /** Called at each event. */
+  event?(key: string): void;
+  /** Only the entry at each path counts, and not what comes and goes in a folder there. */
+  entriesOnly?: true;
+  /** Folders that are taken as they are: nobody asks what happens above them. */
+  bases?: readonly string[];
 }
 
 /** Folders, and who cares for what of their names; the empty name stands for whatever comes and goes there. */
@@ -25,52 +41,61 @@ interface Link {
 }
 interface Watched {
   identity: string;
+  /** Other machines may write there. */
+  isShared: boolean;
   watcher: FSWatcher;
   /** Keys by name. */
   caring: Map<string, Set<string>>;
 }
 interface Followed {
-  isQuiet: boolean;
+  /** Every change would be told. */
+  isWhole: boolean;
+  isChanged: boolean;
   links: Links;
 }
 
-/** @param told called once when something may have changed under a key, until it is followed anew */
-export function createPathWitness(told: (key: string) => void): PathWitness {
+/** Elsewhere news come late, or not of every change, and a watch on a folder high above hears of everything below it. */
+const isExact = process.platform === "linux";
+
+export function watchPaths(options: PathWatchOptions): PathWatch {
+  const { changed, event } = options;
   const folders = new Map<string, Watched>();
   const followed = new Map<string, Followed>();
-  let isAble = process.platform === "linux"; // elsewhere news come late, or not of every change
+  let isClosed = false;
 
-  function hear(folder: string, kind: string, name: string | null): void {
+  function hear(folder: string, name: string | undefined, how: "written" | "shifted"): void {
     const caring = folders.get(folder)?.caring;
     if (!caring) return;
-    if (name === null) for (const keys of caring.values()) tellAll(keys);
+    if (name === undefined) for (const keys of [...caring.values()]) tellAll(keys);
     else tellAll(caring.get(name));
-    if (kind === "rename") tellAll(caring.get(""));
+    if (how === "shifted") tellAll(caring.get(""));
   }
 
   function tellAll(keys: ReadonlySet<string> | undefined): void {
-    for (const key of keys ?? []) {
+    for (const key of [...(keys ?? [])]) {
       const one = followed.get(key);
-      if (!one?.isQuiet) continue;
-      one.isQuiet = false;
-      told(key);
+      if (!one) continue;
+      const isFirst = !one.isChanged;
+      one.isChanged = true;
+      if (isFirst) changed?.(key);
+      event?.(key);
     }
   }
 
+  /** @throws what the system says */
   function enter(folder: string, identity: string): Watched | undefined {
     const known = folders.get(folder);
     if (known?.identity === identity) return known;
     if (known) lose(folder);
-    try {
-      if (isShared(folder)) return undefined; // the kernel tells nothing of it
-      const watcher = watch(folder, { persistent: false }, (kind, name) => hear(folder, kind, name));
-      watcher.on("error", () => lose(folder));
-      const entered = { identity, watcher, caring: new Map<string, Set<string>>() };
-      folders.set(folder, entered);
-      return entered;
-    } catch {
-      return undefined; // it is gone, or the system has no room for more watches: whoever asks looks for himself
-    }
+    const shared = isShared(folder);
+    const watcher = watchFolder(folder, {
+      changed: (name, how) => hear(folder, name, how),
+      lost: () => lose(folder),
+    });
+    if (!watcher) return undefined;
+    const entered = { identity, isShared: shared, watcher, caring: new Map<string, Set<string>>() };
+    folders.set(folder, entered);
+    return entered;
   }
 
   function lose(folder: string): void {
@@ -81,15 +106,20 @@ export function createPathWitness(told: (key: string) => void): PathWitness {
     for (const keys of watched.caring.values()) tellAll(keys);
   }
 
-  /** False: not all of it can be watched. */
-  function care(key: string, links: Links): boolean {
-    let isWhole = true;
+  /** Gives why not all of it is told. */
+  function care(key: string, links: Links): string | undefined {
+    let reason = isExact ? undefined : "this system does not tell of every change";
     for (const [folder, { identity, names }] of links) {
-      const caring = enter(folder, identity)?.caring;
-      if (!caring) isWhole = false;
-      else for (const name of names) keysAt(caring, name).add(key);
+      try {
+        const watched = enter(folder, identity);
+        if (!watched) reason ??= `${folder} has gone`;
+        else if (watched.isShared) reason ??= sharedReason;
+        if (watched) for (const name of names) keysAt(watched.caring, name).add(key);
+      } catch (error) {
+        reason ??= watchRefusal(error);
+      }
     }
-    return isWhole;
+    return reason;
   }
 
   function careNoMore(key: string, links: Links, still: Links): void {
@@ -110,21 +140,25 @@ export function createPathWitness(told: (key: string) => void): PathWitness {
 
   return {
     follow(key, paths) {
-      if (!isAble) return;
-      const links = linksOf(paths);
+      if (isClosed) return "it is closed";
+      const links = linksOf(paths, options);
       const before = followed.get(key);
-      const isQuiet = care(key, links);
+      const reason = care(key, links);
       if (before) careNoMore(key, before.links, links);
-      followed.set(key, { links, isQuiet });
+      followed.set(key, { links, isWhole: reason === undefined, isChanged: false });
+      return reason;
     },
-    isQuiet: (key) => followed.get(key)?.isQuiet === true,
+    isQuiet(key) {
+      const one = followed.get(key);
+      return one?.isWhole === true && !one.isChanged;
+    },
     drop(key) {
       const known = followed.get(key);
       followed.delete(key);
       if (known) careNoMore(key, known.links, new Map());
     },
     close() {
-      isAble = false;
+      isClosed = true;
       followed.clear();
       for (const { watcher } of folders.values()) watcher.close();
       folders.clear();
@@ -143,9 +177,15 @@ function keysAt(caring: Map<string, Set<string>>, name: string): Set<string> {
  * that is made, replaced or led elsewhere by a link is heard of; and of a path that is a folder, what comes and goes in it.
  * Each folder is walked to once, however many paths lie in it.
  */
-function linksOf(paths: readonly string[]): Links {
+function linksOf(
+  paths: readonly string[],
+  { entriesOnly, bases = [] }: Pick<PathWatchOptions, "entriesOnly" | "bases">,
+): Links {
   const links: Links = new Map();
-  const reached = new Map<string, Reached | undefined>([["/", { folder: "/", identity: identityOf(statsOf("/")) }]]);
+  const ends = new Set(paths.map((path) => resolve(path)));
+  const reached = new Map<string, Reached | undefined>(
+    ["/", ...bases].map((folder) => [folder, { folder, identity: identityOf(statsOf(folder)) }]),
+  );
   const add = ({ folder, identity }: Reached, name: string): void => {
     const known = links.get(folder);
     if (known) known.names.add(name);
@@ -165,7 +205,7 @@ function linksOf(paths: readonly string[]): Links {
     const above = reach(dirname(path));
     if (!above) return undefined;
     const name = basename(path);
-    add(above, name);
+    if (isExact || ends.has(path)) add(above, name);
     const next = join(above.folder, name);
     const found = statsOf(next);
     if (found?.isDirectory()) return { folder: next, identity: identityOf(found) };
@@ -181,9 +221,9 @@ function linksOf(paths: readonly string[]): Links {
     return here;
   }
 
-  for (const path of paths) {
-    const folder = reach(resolve(path));
-    if (folder) add(folder, "");
+  for (const path of ends) {
+    const folder = reach(path);
+    if (folder && !entriesOnly) add(folder, "");
   }
   return links;
 }
@@ -194,11 +234,12 @@ interface Reached {
   identity: string;
 }
 
-const identityOf = (found: Stats | undefined): string => `${found?.dev}:${found?.ino}`;
+/** A folder that takes the place of another often gets its number, too. */
+const identityOf = (found: Stats | undefined): string => `${found?.dev}:${found?.ino}:${found?.birthtimeMs}`;
 
 function statsOf(path: string): Stats | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false });
+    return lstatSync(pathOf(path), { throwIfNoEntry: false });
   } catch {
     return undefined; // nobody may look there, or it is no folder any more
   }
@@ -206,7 +247,7 @@ function statsOf(path: string): Stats | undefined {
 
 function targetOf(path: string): string | undefined {
   try {
-    return readlinkSync(path);
+    return textOfNames(readlinkSync(pathOf(path), "buffer"));
   } catch {
     return undefined; // it went away meanwhile, and its folder tells of that
   }

@@ -4,39 +4,39 @@ import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { createPathWitness, type PathWitness } from "../../src/sources/path-witness.ts";
+import { type PathWatch, watchPaths } from "../../src/files/watch-paths.ts";
 
 const skip = process.platform === "linux" ? false : "elsewhere every path is looked at each time";
 
 interface Watching {
   folder: string;
-  witness: PathWitness;
+  watch: PathWatch;
   /** Makes the change and waits until it was heard of; then all is followed anew. */
   heard(change: () => void): Promise<void>;
 }
 
 function watching(t: TestContext, paths: (folder: string) => string[], before?: (folder: string) => void): Watching {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-witness-")));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-watch-")));
   before?.(folder);
   let hear: (() => void) | undefined;
-  const witness = createPathWitness(() => hear?.());
+  const watch = watchPaths({ changed: () => hear?.() });
   t.after(() => {
-    witness.close();
+    watch.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const follow = (): void => witness.follow("one", paths(folder));
+  const follow = (): unknown => watch.follow("one", paths(folder));
   follow();
   return {
     folder,
-    witness,
+    watch,
     async heard(change) {
-      assert.ok(witness.isQuiet("one"));
+      assert.ok(watch.isQuiet("one"));
       const told = new Promise<void>((resolve) => {
         hear = resolve;
       });
       change();
       await told;
-      assert.equal(witness.isQuiet("one"), false);
+      assert.equal(watch.isQuiet("one"), false);
       follow();
     },
   };
@@ -86,30 +86,32 @@ test("behind a link both the link and what it leads to are heard of", { skip }, 
 });
 
 test("of a folder it is heard what comes and goes in it, and nothing of its neighbours", { skip }, async (t) => {
-  const { folder, witness, heard } = watching(
+  const { folder, watch, heard } = watching(
     t,
     (top) => [join(top, "hooks")],
     (top) => mkdirSync(join(top, "hooks")),
   );
   await heard(() => writeFileSync(join(folder, "hooks", "a.sh"), ""));
   const other = new Promise<void>((resolve) => {
-    const neighbour = createPathWitness(() => {
-      neighbour.close();
-      resolve();
+    const neighbour = watchPaths({
+      changed() {
+        neighbour.close();
+        resolve();
+      },
     });
     neighbour.follow("two", [join(folder, "b.sh")]);
   });
   writeFileSync(join(folder, "b.sh"), "");
   await other; // it was told of it, in the order of the system
-  assert.ok(witness.isQuiet("one"));
+  assert.ok(watch.isQuiet("one"));
   await heard(() => rmSync(join(folder, "hooks", "a.sh")));
 });
 
 test("what is not followed any more is not quiet, and neither is what was never followed", { skip }, (t) => {
-  const { witness } = watching(t, (top) => [join(top, "a")]);
-  assert.equal(witness.isQuiet("two"), false);
-  witness.drop("one");
-  assert.equal(witness.isQuiet("one"), false);
+  const { watch } = watching(t, (top) => [join(top, "a")]);
+  assert.equal(watch.isQuiet("two"), false);
+  watch.drop("one");
+  assert.equal(watch.isQuiet("one"), false);
 });
 
 test("links that lead to each other in a ring are followed as far as they lead", { skip }, async (t) => {
@@ -146,4 +148,53 @@ test("where a link leads is found as the kernel finds it: above a folder that an
   );
   await heard(() => writeFileSync(join(folder, "other", "hooks", "a.json"), "1"));
   await heard(() => rmSync(join(folder, "a", "link")));
+});
+
+test("where only entries count, each event at the path is told, and nothing that happens in a folder there", {
+  skip,
+}, async (t) => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-watch-")));
+  const told: string[] = [];
+  let wake = (): void => {};
+  const watch = watchPaths({
+    entriesOnly: true,
+    event(key) {
+      told.push(key);
+      wake();
+    },
+  });
+  t.after(() => {
+    watch.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  mkdirSync(join(folder, "hooks"));
+  watch.follow("folder", [join(folder, "hooks")]);
+  watch.follow("file", [join(folder, "a")]);
+  writeFileSync(join(folder, "hooks", "b"), "");
+  for (const text of ["1", "2"]) {
+    const heard = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    writeFileSync(join(folder, "a"), text);
+    await heard;
+  }
+  assert.ok(told.length >= 2);
+  assert.deepEqual([...new Set(told)], ["file"]);
+});
+
+test("what happens above a base is not asked about", { skip }, async (t) => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-watch-")));
+  const base = join(folder, "base");
+  mkdirSync(base);
+  const changed = Promise.withResolvers<string>();
+  const watch = watchPaths({ bases: [base], changed: changed.resolve });
+  t.after(() => {
+    watch.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  assert.equal(watch.follow("one", [join(base, "x", "y")]), undefined);
+  renameSync(base, join(folder, "moved"));
+  mkdirSync(join(folder, "moved", "x"));
+  assert.equal(await changed.promise, "one", "the folder itself is watched, whatever it is called now");
+  assert.equal(watch.isQuiet("one"), false);
 });

@@ -1,5 +1,5 @@
-/** Cuts what arrives in pieces into lines. A piece becomes text as a whole: line by line that would cost more than to read what the lines say. */
-import { largestInBytes, textOf } from "./sent-event.ts";
+/** Cuts what arrives in pieces into lines, each up to a limit. A piece becomes text as a whole: line by line that would cost more than to read what the lines say. */
+import { isUtf8 } from "node:buffer";
 
 /** A line's text, or why it cannot be read. */
 export type Line = { text: string } | { because: "line_too_large" | "input_invalid" };
@@ -14,6 +14,8 @@ export interface Lines {
   next(): Line | undefined;
   /** Of whole lines, what was not looked at yet. Of one that is only begun, no more is kept than a line may have. */
   waitingInBytes(): number;
+  /** The line that is begun is already longer than a line may be. */
+  isTooLong(): boolean;
 }
 
 const lineBreak = 10;
@@ -21,7 +23,42 @@ const tooLarge: Line = { because: "line_too_large" };
 /** Stands for a line that was dropped as it came in. */
 const dropped = Buffer.alloc(0);
 
-export function createLines(): Lines {
+/** The text of these bytes; undefined: they are no UTF-8. */
+export const textOf = (bytes: Buffer): string | undefined => (isUtf8(bytes) ? bytes.toString("utf8") : undefined);
+
+/** The same; U+FFFD stands for each byte that is no UTF-8. */
+const lenientTextOf = (bytes: Buffer): string => bytes.toString("utf8");
+
+/**
+ * For output that is read as it comes.
+ *
+ * @param hear called with each line that is not blank; false: enough
+ * @returns takes a chunk; false once a line is too long: nothing more is read then
+ */
+export function createLineReader(
+  longestInBytes: number,
+  hear: (line: string) => boolean,
+): (chunk: Uint8Array) => boolean {
+  const lines = createLines(longestInBytes, lenientTextOf);
+  let isOver = false;
+  return (chunk) => {
+    if (isOver) return true;
+    lines.add(Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+    for (let line = lines.next(); line && !isOver; line = lines.next()) {
+      if (!("text" in line)) return stop();
+      isOver = !hear(line.text);
+    }
+    return isOver || !lines.isTooLong() || stop();
+  };
+
+  function stop(): boolean {
+    isOver = true;
+    return false;
+  }
+}
+
+/** @param read the text of bytes; undefined: they cannot be read */
+export function createLines(longestInBytes: number, read: (bytes: Buffer) => string | undefined = textOf): Lines {
   const pieces: Buffer[] = []; // of whole lines, without the last line break
   const begun: Buffer[] = []; // of a line whose end is still to come
   let begunInBytes = 0;
@@ -35,7 +72,7 @@ export function createLines(): Lines {
     if (bytes.length === 0 || isDropped) return;
     begun.push(bytes);
     begunInBytes += bytes.length;
-    if (begunInBytes <= largestInBytes) return;
+    if (begunInBytes <= longestInBytes) return;
     isDropped = true;
     forget();
   }
@@ -73,16 +110,16 @@ export function createLines(): Lines {
 
   function next(): Line | undefined {
     for (;;) {
-      const found = broken.shift() ?? nextOfText();
-      if (found) return found;
+      const line = broken.shift() ?? nextOfText();
+      if (line) return line;
       const piece = pieces.shift();
       if (piece === undefined) return undefined;
       if (piece === dropped) return tooLarge;
       wholeInBytes -= piece.length;
-      const read = textOf(piece);
-      if (read === undefined) broken = linesOfBroken(piece);
+      const found = read(piece);
+      if (found === undefined) broken = linesOfBroken(piece, longestInBytes);
       else {
-        text = read;
+        text = found;
         at = 0;
       }
     }
@@ -93,7 +130,7 @@ export function createLines(): Lines {
       const end = text.indexOf("\n", at);
       const line = text.slice(at, end === -1 ? text.length : end);
       at = end === -1 ? text.length : end + 1;
-      if (isTooLarge(line)) return tooLarge;
+      if (isLonger(line, longestInBytes)) return tooLarge;
       if (line.length > 2 || line.trim() !== "") return { text: line };
     }
     text = "";
@@ -106,21 +143,24 @@ export function createLines(): Lines {
     isBegun: () => begun.length > 0 || isDropped,
     next,
     waitingInBytes: () => wholeInBytes,
+    isTooLong: () => isDropped,
   };
 }
 
 /** A character takes up to three bytes, two that make one up to four. */
-const isTooLarge = (line: string): boolean =>
-  line.length * 3 > largestInBytes && (line.length > largestInBytes || Buffer.byteLength(line) > largestInBytes);
+function isLonger(line: string, longestInBytes: number): boolean {
+  if (line.length * 3 <= longestInBytes) return false;
+  return line.length > longestInBytes || Buffer.byteLength(line) > longestInBytes;
+}
 
 /** One by one: the good ones among them are good. */
-function linesOfBroken(piece: Buffer): Line[] {
+function linesOfBroken(piece: Buffer, longestInBytes: number): Line[] {
   const lines: Line[] = [];
   for (let at = 0; at <= piece.length; ) {
     const found = piece.indexOf(lineBreak, at);
     const end = found === -1 ? piece.length : found;
-    const text = end - at > largestInBytes ? undefined : textOf(piece.subarray(at, end));
-    if (end - at > largestInBytes) lines.push(tooLarge);
+    const text = end - at > longestInBytes ? undefined : textOf(piece.subarray(at, end));
+    if (end - at > longestInBytes) lines.push(tooLarge);
     else if (text === undefined) lines.push({ because: "input_invalid" });
     else if (text.trim() !== "") lines.push({ text });
     at = end + 1;

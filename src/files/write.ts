@@ -1,0 +1,122 @@
+/** Files and folders of ours: written whole, for nobody else to read, and never through a link that somebody planted. */
+import {
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+export interface WriteOptions {
+  /** Its rights; of them the umask takes its part. A new file's usual ones unless said. */
+  mode?: number;
+  /** It is on the disk before it takes its place. */
+  flush?: boolean;
+  /** Called with the path of the new text before that takes its place. What it throws leaves the old file as it is. */
+  finish?(temporary: string): void;
+}
+
+/**
+ * Readers see the old file or the new one, never a part. A link in its place is replaced, not followed. Its folder is there.
+ * Throws what the file system says.
+ */
+export function writeWhole(path: string, content: string | Uint8Array, options: WriteOptions = {}): void {
+  const { mode, flush = false, finish } = options;
+  const name = `.${basename(path)}.${process.pid}-${Math.random().toString(36).slice(2)}.new`;
+  const temporary = join(dirname(path), name);
+  try {
+    writeFileSync(temporary, content, { flag: "wx", flush, ...(mode === undefined ? {} : { mode }) });
+    finish?.(temporary);
+    renameSync(temporary, path);
+  } catch (error) {
+    discard(temporary);
+    throw error;
+  }
+}
+
+function discard(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // It was never made, because its folder is none; the first error says so.
+  }
+}
+
+/** The same, for its owner alone. */
+export const writePrivate = (path: string, content: string): void => writeWhole(path, content, { mode: 0o600 });
+
+/** An empty file whose time of change is this moment. */
+export function touch(path: string, at: Date): void {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) writePrivate(path, "");
+  utimesSync(path, at, at);
+}
+
+/**
+ * Makes what is missing of a folder, for its owner alone, and gives its path. Throws what the file system says.
+ *
+ * @param parts below a base that is taken as it is; where one of them is a link, this throws
+ */
+export function makePrivateFolder(base: string, parts: readonly string[] = []): string {
+  makeAll(base);
+  return parts.reduce((above, part) => makeOne(join(above, part)), base);
+}
+
+/** Folder by folder: Node's own recursive way never returns where a file system refuses with ENOENT, as /proc does. */
+function makeAll(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  makeAll(dirname(path));
+  makeOne(path);
+}
+
+function makeOne(path: string): string {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return path;
+  if (found) throw new Error(`${path} is ${found.isSymbolicLink() ? "a symbolic link" : "no folder"}: move it away`);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (!isThere(error) || !lstatSync(path).isDirectory()) throw error; // another process made it in between: that is as good
+  }
+  return path;
+}
+
+/**
+ * A regular file at the path: made, with its folder, for its owner alone where there is none. Gives its size in bytes, or
+ * what else lies there. A file that exists is left as it is, for it may be somebody else's, and it is not opened: closing
+ * it again would drop the locks that this process holds on it. Throws what the file system says.
+ */
+export function preparePrivateFile(path: string): { size: number } | { refused: string } {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found) {
+    makePrivateFolder(dirname(path));
+    create(path);
+    return { size: 0 };
+  }
+  if (found.isFile()) return { size: found.size };
+  return { refused: found.isSymbolicLink() ? "it is a symbolic link" : "it is not a regular file" };
+}
+
+function create(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if (!isThere(error)) throw error; // another process made it in between: that is as good
+  }
+}
+
+const isThere = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "EEXIST";
+
+/** A file of ours that nobody else may read or write, and no link. Throws what the file system says. */
+export function isPrivate(path: string): boolean {
+  const found = lstatSync(path);
+  if (!found.isFile()) return false;
+  return isOwn(found.uid) && (process.getuid === undefined || (found.mode & 0o077) === 0);
+}
+
+/** Whether this is the user that we are. */
+export const isOwn = (user: number): boolean => process.getuid === undefined || user === process.getuid();

@@ -123,11 +123,12 @@ const isBelow = (path: string, folder: string): boolean => path.startsWith(folde
 
 const projectReaders = ["Copilot CLI", "Cursor", "VS Code"];
 
-/** Comes after each tool call, of which PostToolUse has told already: one more program to wait for. */
-const joinsLater: readonly AgentEventName[] = ["PostToolBatch"];
-/** Silent hooks on these have side effects or cost: a worktree is not made, each shown word starts a process (R50). */
+/**
+ * Silent hooks on these have side effects or cost (R50): a worktree is not made, each shown word starts a process, and the end of
+ * a batch of tools comes after each call, which PostToolUse has reported already.
+ */
 const onlyWanted: readonly AgentEventName[] = [
-  ...joinsLater,
+  "PostToolBatch",
   "WorktreeCreate",
   "MessageDisplay",
   "FileChanged",
@@ -139,7 +140,6 @@ const settings: AgentSettings = {
   file: claudeFileOf,
   events: (Object.keys(capabilities) as AgentEventName[]).filter((event) => !onlyWanted.includes(event)), // the table's keys
   onlyWanted,
-  joinsLater,
   timeout: 660,
   alsoReadBy: { user: ["Cursor", "VS Code"], project: projectReaders, local: projectReaders },
   switches: {

@@ -66,13 +66,18 @@ export const groupOf = (event: string, handler: Fields): { event: string; print:
   print: withoutRemarks(printJson({ hooks: [handler] })),
 });
 
-type OwnEntry = Omit<OwnCall, "agent">;
+/** An entry of ours, as it stands in the settings. */
+export interface OwnEntry extends Omit<OwnCall, "agent"> {
+  /** The agent sends the event to the daemon itself, and blocks it where none answers. */
+  overHttp: boolean;
+  blocks: boolean;
+}
 
 export function ownEntry(handler: Record<string, unknown>, agent: string): OwnEntry | undefined {
   const call = readOwnCall(handler.command) ?? readOwnAddress(handler.url);
   if (call?.agent !== agent) return undefined;
   const { agent: _agent, ...entry } = call;
-  return entry;
+  return { ...entry, overHttp: handler.type === "http", blocks: handler.onFailure === "block" };
 }
 
 export const ownEntries = (text: string | undefined, agent: string, file: string): OwnEntry[] =>
@@ -101,7 +106,7 @@ export interface FileChange {
   after: string;
   /** What was done, one list of edits after the other. */
   stages: Edit[][];
-  /** How many of the last stages came after install's own, one for each event that joined later. */
+  /** How many of the last stages came after install's own: an earlier build added events when a session began. */
   joined?: number;
   /** Containers that were there and empty. */
   keep: string[];

@@ -39,10 +39,7 @@ export interface TellingsOptions {
   now(): Instant;
   id(): string;
   /** Done beside a session's begin; what it gives is told on the agent's standard error. Never rejects. */
-  sessionBegan?(
-    event: HookEvent,
-    told: { environment: Environment; by: string | undefined },
-  ): MaybePromise<readonly string[]>;
+  sessionBegan?(event: HookEvent, told: { environment: Environment }): MaybePromise<readonly string[]>;
   /** Told of a sender's environment before anything of its telling is written down. */
   learnSecrets(environment: Environment): void;
 }
@@ -135,7 +132,7 @@ export function createTellings(options: TellingsOptions): Tellings {
     };
     const outcome = decideTelling(telling, emit, caller);
     const { environment } = sender ?? options;
-    const notes = rowOf(event.name).beginsSession ? options.sessionBegan?.(event, { environment, by }) : undefined;
+    const notes = rowOf(event.name).beginsSession ? options.sessionBegan?.(event, { environment }) : undefined;
     if (!isThenable(outcome) && !isThenable(notes)) store(outcome, notes ?? none);
     else void Promise.all([outcome, notes]).then(([decided, noted]) => store(decided, noted ?? none)); // neither rejects
   }

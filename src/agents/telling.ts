@@ -80,7 +80,7 @@ export const printed = ({ body, stderr }: Reply): { out: string; error: string }
 const withoutNul = (text: string): string => text.replaceAll("\0", "");
 
 /** What a telling was that could not be read or judged, as far as it is known. */
-export interface Unjudged {
+interface Unjudged {
   agent: string | undefined;
   /** The event that the registration names. */
   event: string | undefined;
@@ -113,7 +113,7 @@ export function isGuarded({ agent, event, hooks = [], places }: Unjudged): boole
 const nestingAtMost = 2_000;
 
 /** @throws HooklineError input_invalid */
-export function parsePayload(text: string, where: string): unknown {
+function parsePayload(text: string, where: string): unknown {
   if (nestingOf(text) > nestingAtMost)
     throw new HooklineError("input_invalid", { reason: "it is nested too deeply", where });
   try {

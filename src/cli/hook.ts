@@ -7,9 +7,9 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { AgentAdapter, Reply } from "../agents/adapter.ts";
-import { httpTokenFile } from "../agents/client-files.ts";
-import { anyConsent } from "../agents/git-consent.ts";
-import { registrationNotices } from "../agents/registration-notices.ts";
+import { anyConsent } from "../agents/git/repository.ts";
+import { registrationNotices } from "../agents/install/notices.ts";
+import { httpTokenFile } from "../agents/install/own-call.ts";
 import {
   adapterOf,
   answersWithin,

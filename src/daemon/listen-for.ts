@@ -1,8 +1,8 @@
 /** Opens a daemon's doors: what agents and programs say reaches its line, its operations and its status. */
 
-import { anyConsent } from "../agents/git-consent.ts";
+import { anyConsent } from "../agents/git/repository.ts";
 import { agents } from "../agents/index.ts";
-import { registrationNotices } from "../agents/registration-notices.ts";
+import { registrationNotices } from "../agents/install/notices.ts";
 import { cleanEnvironment } from "../handlers/command-environment.ts";
 import { stateFolderOf, uptime } from "../system.ts";
 import { fill } from "../tools/fill.ts";

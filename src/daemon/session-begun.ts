@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sessionsFolder } from "../agents/client-files.ts";
+import { sessionsFolder } from "../agents/install/own-call.ts";
 import type { SessionId } from "../core/event.ts";
 import { isRecord } from "../core/schema.ts";
 import { isPrivate } from "./address.ts";

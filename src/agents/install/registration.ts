@@ -1,6 +1,6 @@
 /** Our own entries in an agent's settings: the command, and the plans to add and to remove it. Pure. */
 import { createHash } from "node:crypto";
-import type { Fields, Seconds } from "../core/event.ts";
+import type { Fields, Seconds } from "../../core/event.ts";
 import {
   applyEdits,
   type Edit,
@@ -12,7 +12,7 @@ import {
   propertiesOf,
 } from "./json-edit.ts";
 import { type OwnCall, ownAddress, readOwnAddress, readOwnCall } from "./own-call.ts";
-import { addGroups, emptyContainers, type Group, groupsIn, removeHandlers } from "./settings-edit.ts";
+import { addGroups, emptyContainers, type Group, groupsIn, removeHandlers } from "./settings-groups.ts";
 
 export interface Registration {
   agent: string;
@@ -68,16 +68,16 @@ export const groupOf = (event: string, handler: Fields): { event: string; print:
 
 /** An entry of ours, as it stands in the settings. */
 export interface OwnEntry extends Omit<OwnCall, "agent"> {
-  /** The agent sends the event to the daemon itself, and blocks it where none answers. */
-  overHttp: boolean;
-  blocks: boolean;
+  /** The agent sends the event to the daemon itself; blocks: and blocks it where no daemon answers. */
+  overHttp?: true;
+  blocks?: boolean;
 }
 
 export function ownEntry(handler: Record<string, unknown>, agent: string): OwnEntry | undefined {
   const call = readOwnCall(handler.command) ?? readOwnAddress(handler.url);
   if (call?.agent !== agent) return undefined;
   const { agent: _agent, ...entry } = call;
-  return { ...entry, overHttp: handler.type === "http", blocks: handler.onFailure === "block" };
+  return { ...entry, ...(handler.type === "http" && { overHttp: true, blocks: handler.onFailure === "block" }) };
 }
 
 export const ownEntries = (text: string | undefined, agent: string, file: string): OwnEntry[] =>

@@ -3,12 +3,12 @@
  * guard's event is registered so that it passes without a daemon. Only install edits settings (R84), so the person is asked.
  */
 import { existsSync } from "node:fs";
-import { messageOf } from "../core/error.ts";
-import type { AgentEventName } from "../core/event.ts";
-import type { Hook } from "../core/hook.ts";
-import { listensTo } from "../core/plan.ts";
-import { type AgentAdapter, type InstallLayer, installLayers, type Places } from "./adapter.ts";
-import { httpTokenFile } from "./client-files.ts";
+import { messageOf } from "../../core/error.ts";
+import type { AgentEventName } from "../../core/event.ts";
+import type { Hook } from "../../core/hook.ts";
+import { listensTo } from "../../core/plan.ts";
+import { type AgentAdapter, type InstallLayer, installLayers, type Places } from "../adapter.ts";
+import { httpTokenFile } from "./own-call.ts";
 import type { OwnEntry } from "./registration.ts";
 
 export interface Begun {
@@ -47,7 +47,7 @@ interface Registered {
 }
 
 async function registeredLayers(agent: AgentAdapter, places: Places): Promise<Registered[]> {
-  const [{ ownEntries }, { readText }] = await Promise.all([import("./registration.ts"), import("./settings-file.ts")]);
+  const [{ ownEntries }, { readText }] = await Promise.all([import("./registration.ts"), import("./files.ts")]);
   return installLayers
     .map((layer) => ({ layer, file: agent.settings.file(layer, places) }))
     .map((one) => ({ ...one, entries: ownEntries(readText(one.file), agent.name, one.file) }))

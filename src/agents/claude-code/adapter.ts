@@ -1,14 +1,14 @@
 /** Claude Code 2.1.330: its payloads, the files that it runs itself, and where it keeps its settings. */
 import { realpathSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
-import { HooklineError } from "../core/error.ts";
-import type { AgentEventName, Fields, HookEvent } from "../core/event.ts";
-import { events, rowOf } from "../core/events.ts";
-import { isRecord, kindOf } from "../core/schema.ts";
-import { type AgentAdapter, type AgentSettings, type DecodeOptions, installLayers, type Places } from "./adapter.ts";
-import { capabilities, encode, encodeForHttp, overHttp } from "./claude-code-replies.ts";
-import { transcriptFigures } from "./claude-code-transcript.ts";
-import { claudeFileOf, claudeFolder, claudeManagedFolders } from "./folders.ts";
+import { HooklineError } from "../../core/error.ts";
+import type { AgentEventName, Fields, HookEvent } from "../../core/event.ts";
+import { events, rowOf } from "../../core/events.ts";
+import { isRecord, kindOf } from "../../core/schema.ts";
+import { type AgentAdapter, type AgentSettings, type DecodeOptions, installLayers, type Places } from "../adapter.ts";
+import { claudeFileOf, claudeFolder, claudeManagedFolders } from "../folders.ts";
+import { capabilities, encode, encodeForHttp, overHttp } from "./replies.ts";
+import { transcriptFigures } from "./transcript.ts";
 
 const name = "claude-code";
 const where = `the payload of ${name}`;

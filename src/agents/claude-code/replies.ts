@@ -1,10 +1,10 @@
 /** What Claude Code 2.1.330 takes as an answer, event by event: one table for its capabilities and for its replies. */
-import type { AgentEventName, Fields, HookEvent, Json } from "../core/event.ts";
-import type { Message, Outcome, OutcomeField } from "../core/outcome.ts";
-import { isRecord } from "../core/schema.ts";
-import { blocked, sessionRule } from "../protocols/settings-keys.ts";
-import type { Reply } from "./adapter.ts";
-import { deliverResult } from "./claude-code-results.ts";
+import type { AgentEventName, Fields, HookEvent, Json } from "../../core/event.ts";
+import type { Message, Outcome, OutcomeField } from "../../core/outcome.ts";
+import { isRecord } from "../../core/schema.ts";
+import { blocked, sessionRule } from "../../protocols/settings-keys.ts";
+import type { Reply } from "../adapter.ts";
+import { deliverResult } from "./results.ts";
 
 /**
  * How an event is refused. permission: permissionDecision; behavior: decision.behavior; block: decision and reason;

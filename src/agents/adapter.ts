@@ -73,6 +73,10 @@ export interface AgentAdapter {
    * nearest that the agent obeys. Undefined: an empty body. Never throws.
    */
   encodeForHttp?(event: HookEvent, outcome: Outcome): Json | undefined;
+  /** How what could not be read is refused, where a guard is active; an event that the agent has newly got has no name here. */
+  refuse(reason: string): Reply;
+  /** The same over HTTP. Absent: an agent that speaks no HTTP. */
+  refuseOverHttp?(reason: string, event: AgentEventName | undefined): Json | undefined;
   /** Whether the agent runs the hooks of this file itself (R35). */
   readsItself(file: string, places: Places): boolean;
   settings: AgentSettings;

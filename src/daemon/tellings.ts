@@ -5,6 +5,7 @@ import {
   decideTelling,
   readTelling,
   type Telling,
+  type Unanswered,
   unanswerable,
   withComplaints,
 } from "../agents/telling.ts";
@@ -57,7 +58,7 @@ export interface Told {
 }
 
 /** Decided, or not to be read: then there is only what is said by policy. */
-export type Answered = { telling: Telling; outcome: Outcome; complaints: readonly string[] } | { reply: Reply };
+export type Answered = { telling: Telling; outcome: Outcome; complaints: readonly string[] } | { reply: Unanswered };
 
 export interface Tellings {
   /** Calls back once, unless it is left before. */
@@ -111,7 +112,7 @@ export function createTellings(options: TellingsOptions): Tellings {
     const { event } = telling;
     if (!isWithinLimits(event.cwd)) {
       ended(waiting);
-      answer({ reply: tooDeep });
+      answer({ reply: { ...adapter.refuse(tooDeep), refused: tooDeep } });
       return;
     }
     const sender = told.sender ?? sessions.of(event.session);
@@ -137,7 +138,7 @@ export function createTellings(options: TellingsOptions): Tellings {
     else void Promise.all([outcome, notes]).then(([decided, noted]) => store(decided, noted ?? none)); // neither rejects
   }
 
-  async function unread(error: unknown, told: Told): Promise<Reply> {
+  async function unread(error: unknown, told: Told): Promise<Unanswered> {
     const { adapter, event, folder } = told;
     const { environment } = told.sender ?? options;
     const known = await source?.at(folder);
@@ -182,10 +183,7 @@ export function createTellings(options: TellingsOptions): Tellings {
 const none: readonly string[] = [];
 
 /** Which guards are in force there is not known. Clients of ours ask about no such folder. */
-const tooDeep: Reply = {
-  exitCode: 2,
-  stderr: `hookline: the daemon judges nothing in other folders than those ${folderLimit}, so it is blocked`,
-};
+const tooDeep = `hookline: the daemon judges nothing in other folders than those ${folderLimit}, so it is blocked`;
 
 /** What a command would have printed, and how it would have ended. */
 export const replyOf = (answered: Answered): Reply =>

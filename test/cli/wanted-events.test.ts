@@ -1,5 +1,6 @@
 /** Events that are registered only where a hook wants them at install: a session that begins says what to run, and edits nothing. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -114,6 +115,22 @@ test("[R89] uninstall restores the same bytes also where an earlier build added 
   addAsEarlierBuild(place);
   place.hookline("uninstall", "claude-code");
   assert.equal(text(), own);
+});
+
+test("the last uninstall leaves no compiled code behind", (t) => {
+  const { place } = installed(t);
+  const { NODE_COMPILE_CACHE: _shared, ...environment } = place.environment;
+  const state = join(environment.XDG_STATE_HOME ?? join(place.folder, "home", ".local", "state"), "hookline");
+  const run = (...words: string[]): void => {
+    const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+    assert.equal(spawnSync(process.execPath, [bin, ...words], { cwd: place.workspace, env: environment }).status, 0);
+  };
+  run("install", "claude-code", "--layer", "project");
+  assert.ok(existsSync(join(state, "code")));
+  run("uninstall", "claude-code");
+  assert.ok(existsSync(join(state, "code")), "the project's settings still call it");
+  run("uninstall", "claude-code", "--layer", "project");
+  assert.ok(!existsSync(join(state, "code")));
 });
 
 const mixed = `{

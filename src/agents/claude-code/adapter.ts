@@ -7,7 +7,7 @@ import { events, rowOf } from "../../core/events.ts";
 import { isRecord, kindOf } from "../../core/schema.ts";
 import { type AgentAdapter, type AgentSettings, type DecodeOptions, installLayers, type Places } from "../adapter.ts";
 import { claudeFileOf, claudeFolder, claudeManagedFolders } from "../folders.ts";
-import { capabilities, encode, encodeForHttp, overHttp } from "./replies.ts";
+import { capabilities, encode, encodeForHttp, overHttp, refuse, refuseOverHttp } from "./replies.ts";
 import { transcriptFigures } from "./transcript.ts";
 
 const name = "claude-code";
@@ -159,6 +159,8 @@ export const claudeCode: AgentAdapter = {
   encode,
   overHttp,
   encodeForHttp,
+  refuse,
+  refuseOverHttp,
   readsItself,
   settings,
 };

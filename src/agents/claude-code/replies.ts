@@ -119,6 +119,16 @@ export function encodeForHttp(event: HookEvent, outcome: Outcome): Json | undefi
   return { ...beside, ...(nearestRefusals[event.name as AgentEventName] ?? blocking)(reasonOf(taken, blocked)) };
 }
 
+/** Exit 2 refuses each event that can be refused, and is shown for the others. */
+export const refuse = (reason: string): Reply => ({ stderr: reason, exitCode: 2 });
+
+/** Of an event without a row only a decision to block can be said. */
+export function refuseOverHttp(reason: string, name: AgentEventName | undefined): Json | undefined {
+  if (name === undefined) return blocking(reason);
+  const event: HookEvent = { id: "", name, at: 0, cwd: "/", data: {}, sender: "" };
+  return encodeForHttp(event, { verdict: { is: "deny", reason, by: "hookline" } });
+}
+
 const blocking = (reason: string): Fields => ({ decision: "block", reason });
 const stopping = (reason: string): Fields => ({ continue: false, stopReason: reason });
 const declining =

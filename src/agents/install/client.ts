@@ -11,6 +11,7 @@ import { makePrivateFolder } from "./files.ts";
 import { journalledFiles, journalNames } from "./journal.ts";
 import {
   clientFile,
+  codeFolder,
   httpTokenFile,
   isPort,
   type OwnDoor,
@@ -88,7 +89,7 @@ export function removeUnused(stateFolder: string, { daemonWanted }: { daemonWant
   };
   try {
     const installs = journalNames(stateFolder).length;
-    if (installs === 0) remove(sessionsFolder, clientFile, onDemandFile, startedFile, httpTokenFile);
+    if (installs === 0) remove(sessionsFolder, clientFile, onDemandFile, startedFile, httpTokenFile, codeFolder);
     if (installs === 0 || httpDoors(stateFolder).length > 0) return;
     if (existsSync(httpTokenFile(stateFolder))) {
       remove(httpTokenFile, sessionsFolder);

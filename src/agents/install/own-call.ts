@@ -68,5 +68,8 @@ export const startedFile = (stateFolder: string): string => join(stateFolder, "d
 /** What sessions that began without a daemon leave for the one that their agent tells of the rest. */
 export const sessionsFolder = (stateFolder: string): string => join(stateFolder, "sessions-begun");
 
+/** Compiled code that bin/hookline.js keeps. */
+export const codeFolder = (stateFolder: string): string => join(stateFolder, "code");
+
 /** What an agent's own HTTP hooks send; it outlives the daemon, and opens nothing but the door of their events. */
 export const httpTokenFile = (stateFolder: string): string => join(stateFolder, "http-token");

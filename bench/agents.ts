@@ -10,7 +10,7 @@
  */
 import type { TestContext } from "node:test";
 import { installAgents } from "../scripts/install-agents.ts";
-import { claudeCode } from "../src/agents/claude-code.ts";
+import { claudeCode } from "../src/agents/claude-code/adapter.ts";
 import type { ScriptedTurn } from "../src/testing/scripted-model.ts";
 import { type ClaudeSession, startClaude } from "../test/agents/claude-session.ts";
 import { findClaude } from "../test/agents/installed.ts";

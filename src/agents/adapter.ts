@@ -36,11 +36,9 @@ export type InstallLayer = (typeof installLayers)[number];
 /** How the agent is told to call us: groups in a JSON settings file of Claude Code's shape. */
 export interface AgentSettings {
   file(layer: InstallLayer, places: Places): string;
-  /** Always registered, and only while a hook wants them, because a silent hook has side effects there (R50). */
+  /** Always registered, and only where a hook wants them at install, because a silent hook costs something there (R50). */
   events: readonly AgentEventName[];
   onlyWanted: readonly AgentEventName[];
-  /** Those of the last that cost nothing but time: registered as soon as a session begins where a hook wants them. */
-  joinsLater: readonly AgentEventName[];
   timeout: Seconds;
   /** Agents that run the files of these layers too (double firing, R35). */
   alsoReadBy: Readonly<Partial<Record<InstallLayer, readonly string[]>>>;
@@ -75,6 +73,10 @@ export interface AgentAdapter {
    * nearest that the agent obeys. Undefined: an empty body. Never throws.
    */
   encodeForHttp?(event: HookEvent, outcome: Outcome): Json | undefined;
+  /** How what could not be read is refused, where a guard is active; an event that the agent has newly got has no name here. */
+  refuse(reason: string): Reply;
+  /** The same over HTTP. Absent: an agent that speaks no HTTP. */
+  refuseOverHttp?(reason: string, event: AgentEventName | undefined): Json | undefined;
   /** Whether the agent runs the hooks of this file itself (R35). */
   readsItself(file: string, places: Places): boolean;
   settings: AgentSettings;

@@ -2,7 +2,7 @@
 import type { AgentEventName, Figures, HookEvent } from "../core/event.ts";
 import type { Hook } from "../core/hook.ts";
 import type { AgentAdapter, Places } from "./adapter.ts";
-import { claudeCode } from "./claude-code.ts";
+import { claudeCode } from "./claude-code/adapter.ts";
 
 /** By the word after `hookline hook`, which is also the sender of their events. Ask with Object.hasOwn. */
 export const agents: Readonly<Record<string, AgentAdapter>> = { [claudeCode.name]: claudeCode };

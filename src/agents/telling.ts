@@ -79,8 +79,11 @@ export const printed = ({ body, stderr }: Reply): { out: string; error: string }
 /** No shell can pass it on: the client in bash would find the answer too short, and take it for lost. JSON never holds it. */
 const withoutNul = (text: string): string => text.replaceAll("\0", "");
 
+/** The reply to it; refused: it is a refusal, for this reason, as a sender over HTTP sees no exit code. */
+export type Unanswered = Reply & { refused?: string };
+
 /** What a telling was that could not be read or judged, as far as it is known. */
-export interface Unjudged {
+interface Unjudged {
   agent: string | undefined;
   /** The event that the registration names. */
   event: string | undefined;
@@ -89,12 +92,16 @@ export interface Unjudged {
   places: Places;
 }
 
-/** Nothing to say, or a block where a guard would have judged this event (R59). */
-export function unanswerable(error: unknown, unjudged: Unjudged): Reply {
+/** Nothing to say, or a block where a guard would have judged this event (R59). What an unknown event is about, any guard may judge. */
+export function unanswerable(error: unknown, unjudged: Unjudged): Unanswered {
   const stderr = `hookline: ${messageOf(error)}`;
-  const isNews = error instanceof HooklineError && error.code === "event_unknown"; // no hook can be waiting for it
-  if (isNews || !isGuarded(unjudged)) return { exitCode: 0, stderr };
-  return { exitCode: 2, stderr: `${stderr} (a guard is in force for this event, so it is blocked)` };
+  const isUnknown = error instanceof HooklineError && error.code === "event_unknown";
+  if (!isGuarded(isUnknown ? { ...unjudged, event: undefined } : unjudged)) return { exitCode: 0, stderr };
+  const { agent } = unjudged;
+  const adapter = agent !== undefined && Object.hasOwn(agents, agent) ? agents[agent] : undefined;
+  const what = isUnknown ? "a guard is active and may be meant" : "a guard is active for this event";
+  const reason = `${stderr} (${what}, so it is blocked)`;
+  return { ...(adapter?.refuse(reason) ?? { exitCode: 2, stderr: reason }), refused: reason };
 }
 
 /** Whether a guard of ours waits for this event; of an event without a name, for any. */
@@ -113,7 +120,7 @@ export function isGuarded({ agent, event, hooks = [], places }: Unjudged): boole
 const nestingAtMost = 2_000;
 
 /** @throws HooklineError input_invalid */
-export function parsePayload(text: string, where: string): unknown {
+function parsePayload(text: string, where: string): unknown {
   if (nestingOf(text) > nestingAtMost)
     throw new HooklineError("input_invalid", { reason: "it is nested too deeply", where });
   try {

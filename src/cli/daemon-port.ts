@@ -1,5 +1,5 @@
 /** At which port a daemon listens that is told none, and which agents look for it elsewhere. */
-import { type HttpDoor, knownHttpDoors, registeredPorts } from "../agents/http-doors.ts";
+import { type HttpDoor, knownHttpDoors, registeredPorts } from "../agents/install/client.ts";
 import { daemonFilesOf, runningDaemon } from "../daemon/state-file.ts";
 import { shortPath } from "./list.ts";
 import { type Place, stateFolder, storePath, usualStore } from "./place.ts";

@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { claudeCode } from "../agents/claude-code.ts";
+import { claudeCode } from "../agents/claude-code/adapter.ts";
 import { withoutDepth } from "../core/depth.ts";
 import type { Fields, HookEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";

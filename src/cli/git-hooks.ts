@@ -1,11 +1,19 @@
 /** Puts our hook where git looks for it and takes it out again: who listens, in which worktree, and what is then written. */
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { hookName } from "../agents/git.ts";
-import { anyConsent, type Consent, consentFor, forgetConsent, noteConsent } from "../agents/git-consent.ts";
-import { carryOut, readHooksFolder, setTime } from "../agents/git-files.ts";
-import { calledName, type HooksFolder, type HooksPlan, planInstall, planRemoval } from "../agents/git-hooks.ts";
-import { type GitPlace, gitPlace, hooksOf } from "../agents/git-place.ts";
+import { hookName } from "../agents/git/event.ts";
+import { carryOut, readHooksFolder, setTime } from "../agents/git/files.ts";
+import { calledName, type HooksFolder, type HooksPlan, planInstall, planRemoval } from "../agents/git/hooks.ts";
+import {
+  anyConsent,
+  type Consent,
+  consentFor,
+  forgetConsent,
+  type GitPlace,
+  gitPlace,
+  hooksOf,
+  noteConsent,
+} from "../agents/git/repository.ts";
 import { messageOf } from "../core/error.ts";
 import type { Hook } from "../core/hook.ts";
 import type { Store } from "../core/record.ts";

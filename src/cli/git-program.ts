@@ -3,7 +3,7 @@
  * decides where hooks lie. Apart from processes/git.ts, whose questions leave all of that out.
  */
 import { spawnSync } from "node:child_process";
-import type { AskGit } from "../agents/git.ts";
+import type { AskGit } from "../agents/git/event.ts";
 import { textOfNames } from "../files/names.ts";
 
 const longestAnswerInBytes = 64 << 20;

@@ -5,9 +5,9 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { configFolder } from "../agents/folders.ts";
-import type { HooksFolder, Wanted } from "../agents/git-hooks.ts";
-import type { GitPlace } from "../agents/git-place.ts";
-import { isStub, notesOf } from "../agents/git-stub.ts";
+import type { HooksFolder, Wanted } from "../agents/git/hooks.ts";
+import type { GitPlace } from "../agents/git/repository.ts";
+import { isStub, notesOf } from "../agents/git/stub.ts";
 import { isGuard } from "../core/hook.ts";
 import { managedFoldersOf } from "../sources/places.ts";
 import { isWatchedBelow, realPath } from "./git-known.ts";

@@ -1,8 +1,8 @@
 /** hookline git: puts our hook where git looks for it, takes it out, and answers git when that hook asks. */
 import { resolve } from "node:path";
-import { type GitReply, gitReply, hookName, preCommitEvent } from "../agents/git.ts";
-import type { HooksPlan } from "../agents/git-hooks.ts";
-import { type GitPlace, topOf } from "../agents/git-place.ts";
+import { type GitReply, gitReply, hookName, preCommitEvent } from "../agents/git/event.ts";
+import type { HooksPlan } from "../agents/git/hooks.ts";
+import { type GitPlace, topOf } from "../agents/git/repository.ts";
 import { complaintAbout } from "../core/complaint.ts";
 import type { Hook } from "../core/hook.ts";
 import type { Run, Store } from "../core/record.ts";

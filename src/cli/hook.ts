@@ -7,8 +7,9 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { AgentAdapter, Reply } from "../agents/adapter.ts";
-import { httpTokenFile } from "../agents/client-files.ts";
-import { anyConsent } from "../agents/git-consent.ts";
+import { anyConsent } from "../agents/git/repository.ts";
+import { registrationNotices } from "../agents/install/notices.ts";
+import { httpTokenFile } from "../agents/install/own-call.ts";
 import {
   adapterOf,
   answersWithin,
@@ -19,7 +20,6 @@ import {
   unanswerable,
   withComplaints,
 } from "../agents/telling.ts";
-import { registerWanted } from "../agents/wanted-events.ts";
 import { complaintAbout } from "../core/complaint.ts";
 import { HooklineError, messageOf } from "../core/error.ts";
 import type { SessionId } from "../core/event.ts";
@@ -200,7 +200,7 @@ async function answer(telling: Telling, place: Place, words: Words): Promise<Rep
   const reply = adapter.encode(event, outcome);
   if (rowOf(event.name).beginsSession) {
     for (const note of await refreshGit(here, line.ports.store)) complain(note);
-    for (const note of await registerHere(line.loaded, { agent: adapter, place, by: words.by })) complain(note);
+    for (const note of await noticesHere(line.loaded, adapter, place)) complain(note);
     if (event.session !== undefined) await leaveEnvironment(place, event.session);
   }
   await line.close();
@@ -227,13 +227,14 @@ async function refreshGit(here: Place, store: Store): Promise<string[]> {
   return refreshGitHooks({ place: here, program, store }, { because: "session" });
 }
 
-/** Whoever wants an event that was not registered hears it from now on. */
-function registerHere(
+/** What a person should run, where the agent's registration no longer fits the hooks. */
+function noticesHere(
   { set: { hooks }, root }: LoadedHooks,
-  { place, ...told }: { agent: AgentAdapter; place: Place; by: string | undefined },
+  agent: AgentAdapter,
+  { home, environment, ...place }: Place,
 ): Promise<readonly string[]> {
-  const places = { home: place.home, root, environment: place.environment };
-  return registerWanted({ ...told, places, stateFolder: stateFolder(place), hooks });
+  const stateFolderHere = stateFolder({ home, environment, ...place });
+  return registrationNotices({ agent, places: { home, root, environment }, stateFolder: stateFolderHere, hooks });
 }
 
 async function tryToLoad(place: Place): Promise<LoadedHooks | undefined> {

@@ -2,12 +2,11 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { type AgentAdapter, type InstallLayer, installLayers } from "../agents/adapter.ts";
-import { type Clients, chooseClient, prepareClient, removeUnused } from "../agents/client.ts";
-import { onDemandFile } from "../agents/client-files.ts";
-import { httpToken } from "../agents/http-doors.ts";
 import { agents } from "../agents/index.ts";
-import { type InstallResult, installAgent, uninstallAgent } from "../agents/install.ts";
-import type { HttpRegistration } from "../agents/registration.ts";
+import { type Clients, chooseClient, httpToken, prepareClient, removeUnused } from "../agents/install/client.ts";
+import { type InstallResult, installAgent, uninstallAgent } from "../agents/install/install.ts";
+import { onDemandFile } from "../agents/install/own-call.ts";
+import type { HttpRegistration } from "../agents/install/registration.ts";
 import { HooklineError, messageOf } from "../core/error.ts";
 import type { Hook } from "../core/hook.ts";
 import { nearest } from "../core/nearest.ts";

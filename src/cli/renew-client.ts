@@ -1,5 +1,5 @@
 /** Writes the shell's client anew after Hookline was updated: a daemon of the new version refuses the old client. */
-import { writeClient, writtenClient } from "../agents/client-shell.ts";
+import { writeClient, writtenClient } from "../agents/install/shell-client.ts";
 import { buildVersion } from "./build-version.ts";
 import { type Place, stateFolder } from "./place.ts";
 

@@ -1,6 +1,6 @@
 /** Starts a daemon for the next event, where none is there and install has allowed it. Apart from asking one: this event is answered. */
 import { existsSync, statSync, writeFileSync } from "node:fs";
-import { onDemandFile, startedFile } from "../agents/client-files.ts";
+import { onDemandFile, startedFile } from "../agents/install/own-call.ts";
 import { hasDaemon, readAddress } from "../daemon/address.ts";
 import { daemonFilesOf } from "../daemon/state-file.ts";
 import { buildVersion } from "./build-version.ts";

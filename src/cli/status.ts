@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { installLayers } from "../agents/adapter.ts";
 import { agents } from "../agents/index.ts";
-import { isOurs } from "../agents/registration.ts";
+import { isOurs } from "../agents/install/registration.ts";
 import type { Hook } from "../core/hook.ts";
 import { workCounts } from "../stores/work-counts.ts";
 import type { ExitCode, Invocation } from "./command.ts";

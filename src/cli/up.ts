@@ -1,6 +1,6 @@
 /** hookline up: the daemon of this store, in the foreground, until somebody ends it. */
 import { existsSync } from "node:fs";
-import { httpTokenFile } from "../agents/client-files.ts";
+import { httpTokenFile } from "../agents/install/own-call.ts";
 import { withoutDepth } from "../core/depth.ts";
 import { HooklineError } from "../core/error.ts";
 import type { Seconds } from "../core/event.ts";

@@ -1,6 +1,5 @@
 /** The names that an expression begins with (D43, R64): what each means, and where it is read. One table, for documentation too. */
-import type { Fields } from "../core/event.ts";
-import { textField } from "../core/event.ts";
+import { type Fields, textField } from "../core/event.ts";
 import { rowOf } from "../core/events.ts";
 import type { Scope } from "../core/ports.ts";
 import { classOf } from "../core/tools.ts";

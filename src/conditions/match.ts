@@ -12,6 +12,7 @@ import {
 } from "../core/pattern.ts";
 import type { ConditionKind } from "../core/ports.ts";
 import { text } from "../core/schema.ts";
+import { namesNoTool } from "./tool.ts";
 
 /** Parameters: the matcher as written (R9). */
 export const match: ConditionKind<string> = {
@@ -36,9 +37,12 @@ export const match: ConditionKind<string> = {
     };
     // A list of file names is also a valid expression, whose engine is loaded only where an event needs it.
     of(isNameList(source.trim(), "file") ? "file" : "plain");
-    return ({ event, names }) => {
-      if (names.length === 0) return matchesAll(source);
+    return ({ event, names, faults }) => {
       const row = rowOf(event.name);
+      if (names.length === 0) {
+        if (row.matchTool && !matchesAll(source)) faults?.push(namesNoTool);
+        return matchesAll(source);
+      }
       return of(row.matchTool ? "tool" : row.matchFile ? "file" : "plain").holds(names);
     };
   },

@@ -5,6 +5,7 @@ import { compileNameGlob } from "../core/name-glob.ts";
 import type { ConditionKind } from "../core/ports.ts";
 import { either, listOf, object, say, text } from "../core/schema.ts";
 import { classOf, isToolClass, moduleNamesOf } from "../core/tools.ts";
+import { namesNoTool } from "./tool.ts";
 
 type Params = { match: string | string[] };
 
@@ -61,9 +62,12 @@ export const toolName: ConditionKind<Params> = {
       });
     }
     const fits = remember(compileName(globs));
-    return ({ event, names }) => {
+    return ({ event, names, faults }) => {
       const name = names[0];
-      if (name === undefined) return false;
+      if (name === undefined) {
+        if (rowOf(event.name).matchTool) faults?.push(namesNoTool);
+        return false;
+      }
       const isNamed = fits(name) || (names.length > 1 && fits(names[1] ?? name));
       return isNamed && rowOf(event.name).matchTool === true; // most tools are others
     };

@@ -32,6 +32,9 @@ const params: Schema<ToolParams> = {
   },
 };
 
+/** What a condition on a tool says of a tool event without a tool_name. */
+export const namesNoTool = "the event names no tool";
+
 const patternOf = (written: ToolParams): string => (typeof written === "string" ? written : written.pattern);
 
 /**
@@ -44,8 +47,12 @@ export const tool: ConditionKind<ToolParams> = {
     const holds = compileToolPattern(patternOf(written), patterns);
     const root = typeof written === "string" ? undefined : written.root;
     const home = homedir();
-    return ({ event, names }: Scope) => {
-      if (!rowOf(event.name).matchTool || names.length === 0) return false;
+    return ({ event, names, faults }: Scope) => {
+      if (!rowOf(event.name).matchTool) return false;
+      if (names.length === 0) {
+        faults?.push(namesNoTool);
+        return false;
+      }
       const input = event.data.tool_input;
       const call = {
         names,

@@ -1,12 +1,14 @@
 /** Runs that nobody waits for: one queued item from start to end, and programs that went on by themselves. */
+import { type Acceptance, accept } from "./accept.ts";
 import { claimsOf, withdrawn } from "./admit.ts";
 import { save } from "./ask.ts";
 import { elapsed } from "./elapsed.ts";
 import { isOfStore, messageOf } from "./error.ts";
 import type { Counter, Instant, MaybePromise } from "./event.ts";
+import { rowOf } from "./events.ts";
 import { type Flow, go, isThenable, wait } from "./flow.ts";
 import type { Hook } from "./hook.ts";
-import type { Outcome } from "./outcome.ts";
+import { isEmpty, type Outcome } from "./outcome.ts";
 import { planHook } from "./plan.ts";
 import type { Caller, DetachedWork, Item, Ports, StepResult } from "./ports.ts";
 import { addTokens, type Claim, type Run, type RunStatus } from "./record.ts";
@@ -118,17 +120,24 @@ const reportTo =
 const statusOf = (result: StepResult): RunStatus =>
   result.ok ? "completed" : result.failure === "timeout" ? "timeout" : "failed";
 
-/** Rewake: a block becomes a notice for the model. Otherwise what it says goes along, and its verdict nowhere. */
-function noticesOf({ hook }: Item, run: Run, outcome: Outcome): { outcome: Outcome; counter?: Counter }[] {
-  const { verdict, context = [], messages } = outcome;
+/** Rewake: a block becomes a notice for the model. Otherwise what it says goes along, and its verdict nowhere (R7). */
+function noticesOf({ hook, event }: Item, run: Run, outcome: Outcome): { outcome: Outcome; counter?: Counter }[] {
+  const { verdict, ...said } = outcome;
   const blocks = hook.mode === "rewake" && verdict?.is === "deny";
   if (verdict && !blocks) run.notes.push(`nobody waited for its ${verdict.is}`);
+  const { later, notes } = accept(said, nobodyWaits, false);
+  const { context = [], messages } = later;
+  run.notes.push(...notes);
+  if (!isEmpty(later) && rowOf(event.name).endsSession)
+    run.notes.push("the session has ended: what goes with a later event is shown only if the session is resumed");
   const told = blocks ? [`${hook.name}: ${verdict.reason ?? "it found a problem"}`, ...context] : context;
   return [
     ...(told.length > 0 ? [{ outcome: { context: told }, counter: "rewakes" as const }] : []),
     ...(messages ? [{ outcome: { messages } }] : []),
   ];
 }
+
+const nobodyWaits: Acceptance = { fields: new Set(), verdicts: [] };
 
 /** An item that was accepted but will not run. Never rejects. */
 export async function dropItem(ports: Ports, { run, hook }: Item, reason: string): Promise<void> {

@@ -82,8 +82,14 @@ export function planHooks(set: HookSet, registry: Registry, patterns: Patterns):
 
 function matching(plans: readonly Plan[], event: HookEvent): readonly Plan[] {
   const scope = scopeOf(event);
-  return plans.filter((plan) => plan.fixed?.(scope) !== false);
+  const namesNoTool = scope.names.length === 0 && rowOf(event.name).matchTool === true;
+  return plans.flatMap((plan) =>
+    plan.fixed?.(scope) !== false ? plan : namesNoTool && plan.guard ? untested(plan) : [],
+  );
 }
+
+/** A guard on a tool cannot tell whether an event that names none is about it: all of its condition is asked, and says so. */
+const untested = (plan: Plan): Plan => ({ ...plan, fixed: undefined, open: plan.condition?.test });
 
 interface Bucket {
   name: EventName;

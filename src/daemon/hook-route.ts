@@ -5,8 +5,7 @@
 import type { AgentAdapter } from "../agents/adapter.ts";
 import { adapterOf, payloadAtMost } from "../agents/telling.ts";
 import { environmentName } from "../core/environment-name.ts";
-import type { HookEvent, Json } from "../core/event.ts";
-import { resolveEvent } from "../core/events.ts";
+import type { AgentEventName, Json } from "../core/event.ts";
 import { createBearer, createStrangeness, ofPage } from "./admission.ts";
 import type { Call, CallAnswer, Door } from "./call.ts";
 import { createBodyReader, type Unread } from "./call-body.ts";
@@ -148,12 +147,12 @@ const jsonHead = { "content-type": "application/json" };
 /** What could not be judged is said in the agent's own words: its status alone would let the call pass. */
 function httpBodyOf({ adapter, event: named }: Called, answered: Answered): Json | undefined {
   if ("telling" in answered) return adapter.encodeForHttp?.(answered.telling.event, answered.outcome);
-  const { exitCode, stderr = "" } = answered.reply;
-  const [name] = (named === undefined ? undefined : resolveEvent(named)) ?? [];
-  if (exitCode === 0 || name === undefined) return undefined;
-  const event: HookEvent = { id: "", name, at: 0, cwd: "/", data: {}, sender: adapter.name };
-  return adapter.encodeForHttp?.(event, { verdict: { is: "deny", reason: stderr, by: "hookline" } });
+  const { refused: reason } = answered.reply;
+  return reason === undefined ? undefined : adapter.refuseOverHttp?.(reason, eventOf(adapter, named));
 }
+
+const eventOf = ({ sends }: AgentAdapter, named: string | undefined): AgentEventName | undefined =>
+  [...sends].find((name) => name === named);
 
 /** What of a body is still on its way is not read: the connection ends with the answer. */
 function refuse(call: Call, { status, headers, error }: Refused): void {

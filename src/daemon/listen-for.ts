@@ -1,8 +1,8 @@
 /** Opens a daemon's doors: what agents and programs say reaches its line, its operations and its status. */
 
-import { anyConsent } from "../agents/git-consent.ts";
+import { anyConsent } from "../agents/git/repository.ts";
 import { agents } from "../agents/index.ts";
-import { registerWanted } from "../agents/wanted-events.ts";
+import { registrationNotices } from "../agents/install/notices.ts";
 import { cleanEnvironment } from "../handlers/command-environment.ts";
 import { stateFolderOf, uptime } from "../system.ts";
 import { fill } from "../tools/fill.ts";
@@ -83,21 +83,24 @@ function tellingsOf({ context, source, environment, home, store, learnSecrets }:
     sessions: createSessionEnvironments(createBegunSessions(folder)),
     environment: cleanEnvironment(environment),
     ...{ home, now, id, learnSecrets },
-    /** What hooks came to want of their agent, and where a person has put our hook into git: back in its place. */
-    async sessionBegan({ cwd, sender }, { environment: given, by }) {
+    /** What a person should run again; and where a person has put our hook into git: back in its place. */
+    async sessionBegan({ cwd, sender }, { environment: given }) {
       const known = await source?.at(cwd);
       const agent = Object.hasOwn(agents, sender) ? agents[sender] : undefined;
       const places = { home, root: known?.root ?? cwd, environment: given };
-      const wanting = agent && { agent, places, stateFolder: folder, by, hooks: known?.set.hooks ?? [] };
-      const notes = wanting ? await registerWanted(wanting) : [];
-      if (!anyConsent(folder)) return notes;
+      const hooks = known?.set.hooks ?? [];
+      const notes = agent ? await registrationNotices({ agent, places, stateFolder: folder, hooks }) : [];
+      if (!anyConsent(folder)) return notes.map(asOurs);
       const { refreshGitHooks } = await import("../cli/git-hooks.ts");
       const program = [process.execPath, process.env.HOOKLINE_BIN ?? ""] as const;
       const place = { cwd, home, environment: given };
-      return [...notes, ...(await refreshGitHooks({ place, program, store }, { because: "session" }))];
+      return [...notes, ...(await refreshGitHooks({ place, program, store }, { because: "session" }))].map(asOurs);
     },
   });
 }
+
+/** As the command writes it on standard error, where others write too. */
+const asOurs = (note: string): string => `hookline: ${note}`;
 
 /** All that is no telling. Most daemons are never asked for any of it, so it is loaded when they are. */
 async function routesOf(

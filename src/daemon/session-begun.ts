@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { sessionsFolder } from "../agents/client-files.ts";
+import { sessionsFolder } from "../agents/install/own-call.ts";
 import type { SessionId } from "../core/event.ts";
 import { isRecord } from "../core/schema.ts";
 import { isPrivate, makePrivateFolder, writePrivate } from "../files/write.ts";

@@ -5,6 +5,7 @@ import {
   decideTelling,
   readTelling,
   type Telling,
+  type Unanswered,
   unanswerable,
   withComplaints,
 } from "../agents/telling.ts";
@@ -39,10 +40,7 @@ export interface TellingsOptions {
   now(): Instant;
   id(): string;
   /** Done beside a session's begin; what it gives is told on the agent's standard error. Never rejects. */
-  sessionBegan?(
-    event: HookEvent,
-    told: { environment: Environment; by: string | undefined },
-  ): MaybePromise<readonly string[]>;
+  sessionBegan?(event: HookEvent, told: { environment: Environment }): MaybePromise<readonly string[]>;
   /** Told of a sender's environment before anything of its telling is written down. */
   learnSecrets(environment: Environment): void;
 }
@@ -60,7 +58,7 @@ export interface Told {
 }
 
 /** Decided, or not to be read: then there is only what is said by policy. */
-export type Answered = { telling: Telling; outcome: Outcome; complaints: readonly string[] } | { reply: Reply };
+export type Answered = { telling: Telling; outcome: Outcome; complaints: readonly string[] } | { reply: Unanswered };
 
 export interface Tellings {
   /** Calls back once, unless it is left before. */
@@ -114,7 +112,7 @@ export function createTellings(options: TellingsOptions): Tellings {
     const { event } = telling;
     if (!isWithinLimits(event.cwd)) {
       ended(waiting);
-      answer({ reply: tooDeep });
+      answer({ reply: { ...adapter.refuse(tooDeep), refused: tooDeep } });
       return;
     }
     const sender = told.sender ?? sessions.of(event.session);
@@ -135,12 +133,12 @@ export function createTellings(options: TellingsOptions): Tellings {
     };
     const outcome = decideTelling(telling, emit, caller);
     const { environment } = sender ?? options;
-    const notes = rowOf(event.name).beginsSession ? options.sessionBegan?.(event, { environment, by }) : undefined;
+    const notes = rowOf(event.name).beginsSession ? options.sessionBegan?.(event, { environment }) : undefined;
     if (!isThenable(outcome) && !isThenable(notes)) store(outcome, notes ?? none);
     else void Promise.all([outcome, notes]).then(([decided, noted]) => store(decided, noted ?? none)); // neither rejects
   }
 
-  async function unread(error: unknown, told: Told): Promise<Reply> {
+  async function unread(error: unknown, told: Told): Promise<Unanswered> {
     const { adapter, event, folder } = told;
     const { environment } = told.sender ?? options;
     const known = await source?.at(folder);
@@ -185,10 +183,7 @@ export function createTellings(options: TellingsOptions): Tellings {
 const none: readonly string[] = [];
 
 /** Which guards are in force there is not known. Clients of ours ask about no such folder. */
-const tooDeep: Reply = {
-  exitCode: 2,
-  stderr: `hookline: the daemon judges nothing in other folders than those ${folderLimit}, so it is blocked`,
-};
+const tooDeep = `hookline: the daemon judges nothing in other folders than those ${folderLimit}, so it is blocked`;
 
 /** What a command would have printed, and how it would have ended. */
 export const replyOf = (answered: Answered): Reply =>

@@ -1,7 +1,6 @@
 /** The environment of a hook's program: what it inherits, what it never gets, and what Hookline adds (R44, C57a). */
 import { depthBelow, depthVariable } from "../core/depth.ts";
-import type { Fields } from "../core/event.ts";
-import { textField } from "../core/event.ts";
+import { type Fields, textField } from "../core/event.ts";
 import type { StepContext } from "../core/ports.ts";
 import type { Command } from "../core/program.ts";
 import { writtenName } from "../protocols/written-name.ts";

@@ -1,6 +1,6 @@
 /** Loads every hook file that holds in a folder into one HookSet. Synchronous and small: it runs on each event of an agent. */
 import { relative, resolve } from "node:path";
-import { isOwnCall } from "../agents/own-call.ts";
+import { isOwnCall } from "../agents/install/own-call.ts";
 import { type Hook, type HookSet, isGuard, type Layer, type Origin, type Problem } from "../core/hook.ts";
 import type { Patterns } from "../core/ports.ts";
 import type { Config } from "../dialects/config.ts";

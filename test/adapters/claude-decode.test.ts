@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { DecodeOptions } from "../../src/agents/adapter.ts";
-import { claudeCode } from "../../src/agents/claude-code.ts";
+import { claudeCode } from "../../src/agents/claude-code/adapter.ts";
 import { agents, sendableEvents } from "../../src/agents/index.ts";
 import { errorOf } from "../../src/conditions/error-type.ts";
 import { type AgentEventName, firstTurn, type HookEvent } from "../../src/core/event.ts";

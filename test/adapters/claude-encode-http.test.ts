@@ -1,7 +1,7 @@
 /** What Claude Code is answered over HTTP, where no exit code reaches it: the same as a command prints, or the nearest that it obeys. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { claudeCode } from "../../src/agents/claude-code.ts";
+import { claudeCode } from "../../src/agents/claude-code/adapter.ts";
 import type { AgentEventName, HookEvent, Json } from "../../src/core/event.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
 

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Reply } from "../../src/agents/adapter.ts";
-import { claudeCode } from "../../src/agents/claude-code.ts";
+import { claudeCode } from "../../src/agents/claude-code/adapter.ts";
 import { accept } from "../../src/core/accept.ts";
 import type { AgentEventName, Fields, HookEvent, Json } from "../../src/core/event.ts";
 import { agentEventNames, rowOf, verdictsOf } from "../../src/core/events.ts";

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { contextWindow } from "../../src/agents/claude-code-models.ts";
+import { contextWindow } from "../../src/agents/claude-code/transcript.ts";
 import { figuresOf } from "../../src/agents/index.ts";
 import type { Fields, Figures, HookEvent } from "../../src/core/event.ts";
 

@@ -4,12 +4,17 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { chooseClient, prepareClient, removeUnused } from "../../src/agents/client.ts";
-import { clientFile, onDemandFile, startedFile } from "../../src/agents/client-files.ts";
-import { findBash, writeClient } from "../../src/agents/client-shell.ts";
-import { httpToken } from "../../src/agents/http-doors.ts";
-import { ownAddress, readOwnAddress, readOwnCall } from "../../src/agents/own-call.ts";
-import { commandFor } from "../../src/agents/registration.ts";
+import { chooseClient, httpToken, prepareClient, removeUnused } from "../../src/agents/install/client.ts";
+import {
+  clientFile,
+  onDemandFile,
+  ownAddress,
+  readOwnAddress,
+  readOwnCall,
+  startedFile,
+} from "../../src/agents/install/own-call.ts";
+import { commandFor } from "../../src/agents/install/registration.ts";
+import { findBash, writeClient } from "../../src/agents/install/shell-client.ts";
 import { buildVersion } from "../../src/cli/build-version.ts";
 import { portFor } from "../../src/cli/daemon-port.ts";
 import { renewClient } from "../../src/cli/renew-client.ts";

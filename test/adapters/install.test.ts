@@ -17,9 +17,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { parse } from "jsonc-parser";
-import { claudeCode } from "../../src/agents/claude-code.ts";
-import { type InstallOptions, type InstallResult, installAgent, uninstallAgent } from "../../src/agents/install.ts";
-import { ownEntries } from "../../src/agents/registration.ts";
+import { claudeCode } from "../../src/agents/claude-code/adapter.ts";
+import {
+  type InstallOptions,
+  type InstallResult,
+  installAgent,
+  uninstallAgent,
+} from "../../src/agents/install/install.ts";
+import { ownEntries } from "../../src/agents/install/registration.ts";
 import { agentEventNames } from "../../src/core/events.ts";
 import { loadHooks } from "../../src/sources/load.ts";
 

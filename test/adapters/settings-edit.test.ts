@@ -3,7 +3,7 @@ import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { parse } from "jsonc-parser";
-import { applyEdits, inverse } from "../../src/agents/json-edit.ts";
+import { applyEdits, inverse } from "../../src/agents/install/json-edit.ts";
 import {
   commandFor,
   type FileChange,
@@ -14,7 +14,7 @@ import {
   type PlanOptions,
   planInstall,
   planUninstall,
-} from "../../src/agents/registration.ts";
+} from "../../src/agents/install/registration.ts";
 import type { Json } from "../../src/core/event.ts";
 import { isRecord } from "../../src/core/schema.ts";
 

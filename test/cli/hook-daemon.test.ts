@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { findBash } from "../../src/agents/client-shell.ts";
+import { findBash } from "../../src/agents/install/shell-client.ts";
 import { type Place, placeFor, type Started, until } from "../daemon/started.ts";
 import { goes, isGone } from "../gone.ts";
 import { type Said, tell } from "./client.ts";

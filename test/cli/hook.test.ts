@@ -123,3 +123,43 @@ test("input that is nested without end is refused, and blocked where a guard is 
   const guarded = scratchWith(t, { PreToolUse: [{ hooks: [{ command: "exit 0", role: "guard" }] }] }).hook(nested);
   assert.equal(guarded.status, 2);
 });
+
+test("an event that the agent's adapter does not know is refused where a guard is active, and passes elsewhere", (t) => {
+  const unknown = (workspace: string): string =>
+    payload(workspace, "ls").replace('"hook_event_name":"PreToolUse"', '"hook_event_name":"BeforeEverything"');
+  const open = scratchWith(t, { PreToolUse: [{ hooks: [{ command: "exit 0" }] }] });
+  const passed = open.hook(unknown(open.workspace));
+  assert.equal(passed.status, 0);
+  assert.match(passed.stderr, /BeforeEverything/);
+  const guarded = scratchWith(t, { Stop: [{ hooks: [{ command: "exit 0", role: "guard" }] }] });
+  const refused = guarded.hook(unknown(guarded.workspace));
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, /BeforeEverything.*a guard is active/);
+});
+
+test("a tool call that names no tool does not pass a guard on a tool: its failure policy answers, and the run says why", (t) => {
+  const nameless = (workspace: string): string => payload(workspace, "ls").replace('"tool_name":"Bash",', "");
+  const on = (entry: object, hook: object): object => ({
+    PreToolUse: [{ ...entry, hooks: [{ command: "exit 0", ...hook }] }],
+  });
+  for (const entry of [{ matcher: "Bash" }, { matcher: "mcp__.*" }, { matcher: "Bash(git *)" }]) {
+    const scratch = scratchWith(t, on(entry, { role: "guard" }));
+    const { stdout } = scratch.hook(nameless(scratch.workspace));
+    assert.match(stdout, /"permissionDecision":"deny".*the event names no tool/, JSON.stringify(entry));
+  }
+  const asking = scratchWith(t, on({ matcher: "Bash" }, { role: "guard", onFailure: "ask" }));
+  assert.match(asking.hook(nameless(asking.workspace)).stdout, /"permissionDecision":"ask"/);
+  const open = scratchWith(t, on({ matcher: "Bash" }, {}));
+  const { status, stdout } = open.hook(nameless(open.workspace));
+  assert.deepEqual([status, stdout], [0, ""]);
+});
+
+test("[R7] what a hook answers at a session's end is not lost without a note in its run", (t) => {
+  const said = { systemMessage: "bye", hookSpecificOutput: { hookEventName: "SessionEnd", additionalContext: "left" } };
+  const scratch = scratchWith(t, { SessionEnd: [{ hooks: [{ command: `echo '${JSON.stringify(said)}'` }] }] });
+  const environment = { ...scratch.environment, HOOKLINE_DAEMON: "off" };
+  const hookline = (...words: string[]): string =>
+    spawnSync(process.execPath, [bin, ...words], { cwd: scratch.workspace, encoding: "utf8", env: environment }).stdout;
+  hookline("emit", "SessionEnd", "--session", "s");
+  assert.match(hookline("why", "last"), /messages goes with .*the session has ended/s);
+});

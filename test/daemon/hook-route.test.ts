@@ -191,7 +191,7 @@ test("[R59] input that cannot be read is blocked where a guard waits for the eve
     ["[".repeat(100_000), "PreToolUse", 2],
     [Buffer.from([0xff, 0xfe, 0]), "PreToolUse", 2],
     ["{", "Stop", 0],
-    ['{"hook_event_name":"Unheard"}', "PreToolUse", 0],
+    ['{"hook_event_name":"Unheard"}', "PreToolUse", 2],
   ];
   for (const [payload, event, exitCode] of table) {
     const what = `${event} ${String(payload).slice(0, 30)}`;

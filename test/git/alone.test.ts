@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import fc from "fast-check";
-import { printStub, type Stub } from "../../src/agents/git-stub.ts";
+import { printStub, type Stub } from "../../src/agents/git/stub.ts";
 import { compileScript } from "../../src/dialects/script.ts";
 import { bin, type Ended, place, type Scratch, scratch, script } from "./scratch.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { isStub } from "../../src/agents/git-stub.ts";
+import { isStub } from "../../src/agents/git/stub.ts";
 import { beginSession, place, refusing, type Scratch, scratch } from "./scratch.ts";
 
 const hook = ".hookline/hooks/check.sh";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { isStub } from "../../src/agents/git-stub.ts";
+import { isStub } from "../../src/agents/git/stub.ts";
 import { beginSession, type Ended, place, refusing, type Scratch, scratch } from "./scratch.ts";
 
 const listening = (command: string): string =>

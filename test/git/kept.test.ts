@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { chmodSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { isStub } from "../../src/agents/git-stub.ts";
+import { isStub } from "../../src/agents/git/stub.ts";
 import { beginSession, place, refusing, type Scratch, scratch, script } from "./scratch.ts";
 
 const hook = ".hookline/hooks/check.sh";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { gitReply, preCommitEvent } from "../../src/agents/git.ts";
+import { gitReply, preCommitEvent } from "../../src/agents/git/event.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
 import type { Run } from "../../src/core/record.ts";
 

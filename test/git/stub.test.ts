@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } f
 import { dirname, join } from "node:path";
 import test, { type TestContext } from "node:test";
 import fc from "fast-check";
-import { printStub, type Stub } from "../../src/agents/git-stub.ts";
+import { printStub, type Stub } from "../../src/agents/git/stub.ts";
 import { knownBelow } from "../../src/cli/git-known.ts";
 import { changedFiles } from "../../src/conditions/changed-files.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";

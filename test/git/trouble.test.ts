@@ -6,7 +6,7 @@ import { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import test, { type TestContext } from "node:test";
-import { isStub } from "../../src/agents/git-stub.ts";
+import { isStub } from "../../src/agents/git/stub.ts";
 import { isGone } from "../gone.ts";
 import { beginSession, bin, place, refusing, type Scratch, scratch, script } from "./scratch.ts";
 

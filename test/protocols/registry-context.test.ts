@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { claudeCode } from "../../src/agents/claude-code.ts";
+import { claudeCode } from "../../src/agents/claude-code/adapter.ts";
 import { withOwnNames } from "../../src/core/ability.ts";
 import type { Fields, HookEvent } from "../../src/core/event.ts";
 import type { Hook } from "../../src/core/hook.ts";

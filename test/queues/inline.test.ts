@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Hook, Item } from "../../src/index.ts";
-import { createInlineQueue } from "../../src/index.ts";
+import { createInlineQueue, type Hook, type Item } from "../../src/index.ts";
 import { testQueue } from "./contract.ts";
 
 const hookOf = (overlap: Hook["limits"]["overlap"]): Hook => ({

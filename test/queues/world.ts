@@ -8,8 +8,7 @@ import type { Handler, Item, Ports, Queue } from "../../src/core/ports.ts";
 import type { Run } from "../../src/core/record.ts";
 import { anything } from "../../src/core/schema.ts";
 import { createSpawn } from "../../src/processes/spawn.ts";
-import type { SqliteStore } from "../../src/stores/sqlite.ts";
-import { openSqliteStore } from "../../src/stores/sqlite.ts";
+import { openSqliteStore, type SqliteStore } from "../../src/stores/sqlite.ts";
 import { systemPorts } from "../../src/system.ts";
 
 export const storeIn = (folder: string): SqliteStore => openSqliteStore({ path: join(folder, "hookline.db") });

@@ -1,5 +1,10 @@
-/** The line or the address that calls Hookline from an agent's settings: how it is recognised, by whatever path. Run as a hook, it would call itself without end. */
-import type { Hook } from "../core/hook.ts";
+/**
+ * The line or the address that calls Hookline from the settings of an agent, and the files in the state folder that clients look
+ * for. A line of ours that is run as a hook would call itself without end, so it is recognised by whatever path.
+ */
+
+import { join } from "node:path";
+import type { Hook } from "../../core/hook.ts";
 
 export interface OwnCall {
   agent: string;
@@ -50,3 +55,21 @@ export function readOwnAddress(url: unknown): OwnCall | undefined {
 export const isOwnCall = ({ steps: [step] }: Hook): boolean =>
   (step.uses === "command" && readOwnCall(step.with.command) !== undefined) ||
   (step.uses === "http" && readOwnAddress(step.with.url) !== undefined);
+
+/** The client for shells. */
+export const clientFile = (stateFolder: string): string => join(stateFolder, "client.sh");
+
+/** While it is there, a client that finds no daemon starts one for the next event, at the port that it names, if it names one. */
+export const onDemandFile = (stateFolder: string): string => join(stateFolder, "daemon-on-demand");
+
+/** When a client last started one. */
+export const startedFile = (stateFolder: string): string => join(stateFolder, "daemon-started");
+
+/** What sessions that began without a daemon leave for the one that their agent tells of the rest. */
+export const sessionsFolder = (stateFolder: string): string => join(stateFolder, "sessions-begun");
+
+/** Compiled code that bin/hookline.js keeps. */
+export const codeFolder = (stateFolder: string): string => join(stateFolder, "code");
+
+/** What an agent's own HTTP hooks send; it outlives the daemon, and opens nothing but the door of their events. */
+export const httpTokenFile = (stateFolder: string): string => join(stateFolder, "http-token");

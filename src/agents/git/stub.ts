@@ -3,8 +3,8 @@
  * Apart, because it has to hold by itself: it decides in milliseconds whether Hookline is needed, and works without it.
  */
 
-import { fingerprint } from "../core/fingerprint.ts";
-import { stubText } from "./git-stub-text.ts";
+import { fingerprint } from "../../core/fingerprint.ts";
+import { stubText } from "./stub-text.ts";
 
 /** What one stub is made of. */
 export interface Stub {

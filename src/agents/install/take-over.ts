@@ -2,7 +2,7 @@
 import type { Journal, MovedGroup } from "./journal.ts";
 import { applyEdits, type Edit } from "./json-edit.ts";
 import { asItStands, type FileChange, foreignGroups, hashOf, leftover, undone } from "./registration.ts";
-import { addGroups, emptyContainers, type Group, groupsIn, removeHandlers } from "./settings-edit.ts";
+import { addGroups, emptyContainers, type Group, groupsIn, removeHandlers } from "./settings-groups.ts";
 
 /** Handler types that come to the same wherever they run. The others go by models and servers of the agent: a group with one stays. */
 const ourTypes: ReadonlySet<unknown> = new Set(["command", "http"]);

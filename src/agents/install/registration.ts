@@ -1,6 +1,6 @@
 /** Our own entries in an agent's settings: the command, and the plans to add and to remove it. Pure. */
 import { createHash } from "node:crypto";
-import type { Fields, Seconds } from "../core/event.ts";
+import type { Fields, Seconds } from "../../core/event.ts";
 import {
   applyEdits,
   type Edit,
@@ -12,7 +12,7 @@ import {
   propertiesOf,
 } from "./json-edit.ts";
 import { type OwnCall, ownAddress, readOwnAddress, readOwnCall } from "./own-call.ts";
-import { addGroups, emptyContainers, type Group, groupsIn, removeHandlers } from "./settings-edit.ts";
+import { addGroups, emptyContainers, type Group, groupsIn, removeHandlers } from "./settings-groups.ts";
 
 export interface Registration {
   agent: string;
@@ -66,13 +66,18 @@ export const groupOf = (event: string, handler: Fields): { event: string; print:
   print: withoutRemarks(printJson({ hooks: [handler] })),
 });
 
-type OwnEntry = Omit<OwnCall, "agent">;
+/** An entry of ours, as it stands in the settings. */
+export interface OwnEntry extends Omit<OwnCall, "agent"> {
+  /** The agent sends the event to the daemon itself; blocks: and blocks it where no daemon answers. */
+  overHttp?: true;
+  blocks?: boolean;
+}
 
 export function ownEntry(handler: Record<string, unknown>, agent: string): OwnEntry | undefined {
   const call = readOwnCall(handler.command) ?? readOwnAddress(handler.url);
   if (call?.agent !== agent) return undefined;
   const { agent: _agent, ...entry } = call;
-  return entry;
+  return { ...entry, ...(handler.type === "http" && { overHttp: true, blocks: handler.onFailure === "block" }) };
 }
 
 export const ownEntries = (text: string | undefined, agent: string, file: string): OwnEntry[] =>
@@ -101,7 +106,7 @@ export interface FileChange {
   after: string;
   /** What was done, one list of edits after the other. */
   stages: Edit[][];
-  /** How many of the last stages came after install's own, one for each event that joined later. */
+  /** How many of the last stages came after install's own: an earlier build added events when a session began. */
   joined?: number;
   /** Containers that were there and empty. */
   keep: string[];

@@ -1,8 +1,8 @@
-/** git as a sender: what a commit tells hooks, and what git is told in return. Installing is in git-hooks.ts. */
-import { HooklineError } from "../core/error.ts";
-import type { EventName, HookEvent, Instant, SessionId } from "../core/event.ts";
-import type { Outcome } from "../core/outcome.ts";
-import type { Run } from "../core/record.ts";
+/** git as a sender: what a commit tells hooks, and what git is told in return. Installing is in hooks.ts. */
+import { HooklineError } from "../../core/error.ts";
+import type { EventName, HookEvent, Instant, SessionId } from "../../core/event.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { Run } from "../../core/record.ts";
 
 /** The word after `hookline git run`, and the name of git's own hook. */
 export const hookName = "pre-commit";
@@ -20,7 +20,7 @@ function sessionIn(environment: Readonly<Record<string, string>>): SessionId | u
   return given === undefined || given.length > 4_096 ? undefined : given;
 }
 
-export interface Committing {
+interface Committing {
   ask: AskGit;
   /** The top of the worktree. */
   top: string;

@@ -1,14 +1,14 @@
 /** Claude Code 2.1.330: its payloads, the files that it runs itself, and where it keeps its settings. */
 import { realpathSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
-import { HooklineError } from "../core/error.ts";
-import type { AgentEventName, Fields, HookEvent } from "../core/event.ts";
-import { events, rowOf } from "../core/events.ts";
-import { isRecord, kindOf } from "../core/schema.ts";
-import { type AgentAdapter, type AgentSettings, type DecodeOptions, installLayers, type Places } from "./adapter.ts";
-import { capabilities, encode, encodeForHttp, overHttp } from "./claude-code-replies.ts";
-import { transcriptFigures } from "./claude-code-transcript.ts";
-import { claudeFileOf, claudeFolder, claudeManagedFolders } from "./folders.ts";
+import { HooklineError } from "../../core/error.ts";
+import type { AgentEventName, Fields, HookEvent } from "../../core/event.ts";
+import { events, rowOf } from "../../core/events.ts";
+import { isRecord, kindOf } from "../../core/schema.ts";
+import { type AgentAdapter, type AgentSettings, type DecodeOptions, installLayers, type Places } from "../adapter.ts";
+import { claudeFileOf, claudeFolder, claudeManagedFolders } from "../folders.ts";
+import { capabilities, encode, encodeForHttp, overHttp, refuse, refuseOverHttp } from "./replies.ts";
+import { transcriptFigures } from "./transcript.ts";
 
 const name = "claude-code";
 const where = `the payload of ${name}`;
@@ -123,11 +123,12 @@ const isBelow = (path: string, folder: string): boolean => path.startsWith(folde
 
 const projectReaders = ["Copilot CLI", "Cursor", "VS Code"];
 
-/** Comes after each tool call, of which PostToolUse has told already: one more program to wait for. */
-const joinsLater: readonly AgentEventName[] = ["PostToolBatch"];
-/** Silent hooks on these have side effects or cost: a worktree is not made, each shown word starts a process (R50). */
+/**
+ * Silent hooks on these have side effects or cost (R50): a worktree is not made, each shown word starts a process, and the end of
+ * a batch of tools comes after each call, which PostToolUse has reported already.
+ */
 const onlyWanted: readonly AgentEventName[] = [
-  ...joinsLater,
+  "PostToolBatch",
   "WorktreeCreate",
   "MessageDisplay",
   "FileChanged",
@@ -139,7 +140,6 @@ const settings: AgentSettings = {
   file: claudeFileOf,
   events: (Object.keys(capabilities) as AgentEventName[]).filter((event) => !onlyWanted.includes(event)), // the table's keys
   onlyWanted,
-  joinsLater,
   timeout: 660,
   alsoReadBy: { user: ["Cursor", "VS Code"], project: projectReaders, local: projectReaders },
   switches: {
@@ -159,6 +159,8 @@ export const claudeCode: AgentAdapter = {
   encode,
   overHttp,
   encodeForHttp,
+  refuse,
+  refuseOverHttp,
   readsItself,
   settings,
 };

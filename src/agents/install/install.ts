@@ -1,28 +1,25 @@
 /** Installing into an agent's settings and taking it out again: reads, plans, writes, and says what a person should know. */
-import type { AgentAdapter, InstallLayer, Places } from "./adapter.ts";
-import { hookFileOf } from "./folders.ts";
-import { installNotes, movedNotes, removalNotes } from "./install-notes.ts";
+
+import { messageOf } from "../../core/error.ts";
+import { type AgentAdapter, type InstallLayer, installLayers, type Places } from "../adapter.ts";
+import { hookFileOf } from "../folders.ts";
+import { type FileEdit, makePrivateFolder, missingFolders, readText, removeFolders, writeAll } from "./files.ts";
 import { type Journal, journalEdit, journalFolder, readJournal } from "./journal.ts";
 import { applyEdits, inverse } from "./json-edit.ts";
 import {
   type FileChange,
+  foreignGroups,
   type HttpRegistration,
   hashOf,
   type InstallPlan,
   isCurrent,
+  ownEntries,
   planInstall,
   planUninstall,
   type Registration,
   type UninstallPlan,
 } from "./registration.ts";
-import {
-  type FileEdit,
-  makePrivateFolder,
-  missingFolders,
-  readText,
-  removeFolders,
-  writeAll,
-} from "./settings-file.ts";
+import { topLevel } from "./settings-groups.ts";
 import { type MovePlan, planMove, planReturn, putBack } from "./take-over.ts";
 
 interface UninstallOptions {
@@ -203,3 +200,82 @@ function planRemoval(text: string | undefined, { agent, file, change, exact }: R
   const usable = change && !exact ? { ...change, after: "" } : change; // an impossible hash: by structure then
   return planUninstall({ text, agent, file, ...(usable && { change: usable }) });
 }
+
+interface AgentFile {
+  layer: InstallLayer;
+  file: string;
+}
+const agentFiles = (agent: AgentAdapter, places: Places): AgentFile[] =>
+  installLayers.map((layer) => ({ layer, file: agent.settings.file(layer, places) }));
+
+export interface Install {
+  agent: AgentAdapter;
+  layer: InstallLayer;
+  places: Places;
+  wanted?: readonly string[];
+}
+
+/** About the file as it will be. */
+function installNotes(
+  { agent, layer, places, wanted = [] }: Install,
+  file: string,
+  text: string | undefined,
+): string[] {
+  const { switches, alsoReadBy } = agent.settings;
+  const remaining = foreignGroups(text, agent.name, file).flatMap((group) => group.handlers).length;
+  const readers = alsoReadBy[layer] ?? [];
+  return [
+    ...Object.keys(switches)
+      .filter((key) => topLevel(text, key, file) === true)
+      .map((key) => `${file} sets ${key}: ${switches[key]}`),
+    ...conflicts(agent, layer, places),
+    ...(remaining > 0
+      ? [
+          `${agent.title} runs ${count(remaining, "hook")} of ${file} itself; Hookline does not run them again for it (--take-over moves them)`,
+        ]
+      : []),
+    ...(readers.length > 0
+      ? [`${readers.join(", ")} can read ${file} too: there, Hookline answers as for ${agent.title}`]
+      : []),
+    ...(wanted.includes("WorktreeCreate")
+      ? [`a hook on WorktreeCreate has to give the worktree's path: ${agent.title} makes none itself then`]
+      : []),
+  ];
+}
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+/** Where else we are registered for the same agent: one event then reaches us twice. */
+function conflicts(agent: AgentAdapter, layer: InstallLayer, places: Places): string[] {
+  return agentFiles(agent, places).flatMap((other) => {
+    if (other.layer === layer || other.file === agent.settings.file(layer, places)) return [];
+    try {
+      const there = ownEntries(readText(other.file), agent.name, other.file).length;
+      return there === 0
+        ? []
+        : [
+            `Hookline is also installed in the ${other.layer} layer (${other.file}): events without an id, such as Stop, then fire twice; uninstall one of them`,
+          ];
+    } catch (error) {
+      return [`${other.file} could not be looked at: ${messageOf(error)}`];
+    }
+  });
+}
+
+const movedNotes = (move: MovePlan, file: string): string[] => [
+  `${count(move.moved.length, "group")} of hooks moved to ${move.target.change.file}; uninstall moves them back`,
+  ...(move.left.length > 0
+    ? [`${count(move.left.length, "group")} of hooks stayed in ${file}: they need the agent's own models or servers`]
+    : []),
+];
+
+const removalNotes = (plan: UninstallPlan, missing: number): string[] => [
+  ...(plan.removed > 0 && !plan.exact
+    ? ["the file is not as install left it: only Hookline's own entries were taken out"]
+    : []),
+  ...(missing > 0
+    ? [
+        `${count(missing, "group")} of hooks that had been taken over were edited or removed since: they stay as they are`,
+      ]
+    : []),
+];

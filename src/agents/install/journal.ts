@@ -1,10 +1,10 @@
 /** What install did, kept in the state folder until uninstall: pieces of text, never the rest of a person's settings. */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { isRecord } from "../core/schema.ts";
+import { isRecord } from "../../core/schema.ts";
+import { type FileEdit, readText } from "./files.ts";
 import { type FileChange, hashOf } from "./registration.ts";
-import type { Group } from "./settings-edit.ts";
-import { type FileEdit, readText } from "./settings-file.ts";
+import type { Group } from "./settings-groups.ts";
 
 /** A group that was moved out of the agent's file, as it stood there. */
 export type MovedGroup = Pick<Group, "event" | "text">;

@@ -1,10 +1,10 @@
 /** What Claude Code 2.1.330 takes as an answer, event by event: one table for its capabilities and for its replies. */
-import type { AgentEventName, Fields, HookEvent, Json } from "../core/event.ts";
-import type { Message, Outcome, OutcomeField } from "../core/outcome.ts";
-import { isRecord } from "../core/schema.ts";
-import { blocked, sessionRule } from "../protocols/settings-keys.ts";
-import type { Reply } from "./adapter.ts";
-import { deliverResult } from "./claude-code-results.ts";
+import type { AgentEventName, Fields, HookEvent, Json } from "../../core/event.ts";
+import type { Message, Outcome, OutcomeField } from "../../core/outcome.ts";
+import { isRecord } from "../../core/schema.ts";
+import { blocked, sessionRule } from "../../protocols/settings-keys.ts";
+import type { Reply } from "../adapter.ts";
+import { deliverResult } from "./results.ts";
 
 /**
  * How an event is refused. permission: permissionDecision; behavior: decision.behavior; block: decision and reason;
@@ -117,6 +117,16 @@ export function encodeForHttp(event: HookEvent, outcome: Outcome): Json | undefi
   const { verdict: _said, ...others } = taken;
   const beside = row.plain ? {} : jsonOf(event, row, others);
   return { ...beside, ...(nearestRefusals[event.name as AgentEventName] ?? blocking)(reasonOf(taken, blocked)) };
+}
+
+/** Exit 2 refuses each event that can be refused, and is shown for the others. */
+export const refuse = (reason: string): Reply => ({ stderr: reason, exitCode: 2 });
+
+/** Of an event without a row only a decision to block can be said. */
+export function refuseOverHttp(reason: string, name: AgentEventName | undefined): Json | undefined {
+  if (name === undefined) return blocking(reason);
+  const event: HookEvent = { id: "", name, at: 0, cwd: "/", data: {}, sender: "" };
+  return encodeForHttp(event, { verdict: { is: "deny", reason, by: "hookline" } });
 }
 
 const blocking = (reason: string): Fields => ({ decision: "block", reason });

@@ -20,10 +20,10 @@ import {
   utimesSync,
 } from "node:fs";
 import { join } from "node:path";
-import { HooklineError, messageOf } from "../core/error.ts";
-import { writeWhole } from "../files/write.ts";
-import { hookName } from "./git.ts";
-import type { HookFile, HookStep, HooksFolder } from "./git-hooks.ts";
+import { HooklineError, messageOf } from "../../core/error.ts";
+import { writeWhole } from "../../files/write.ts";
+import { hookName } from "./event.ts";
+import type { HookFile, HookStep, HooksFolder } from "./hooks.ts";
 
 /** A hook larger than this is somebody's program, and its text says nothing. */
 const readAtMostInBytes = 1 << 20;

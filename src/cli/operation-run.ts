@@ -29,7 +29,7 @@ export const runOperation =
     const input = inputOf(asked.params, invocation);
     const [mismatch] = asked.operation.params.check(input); // before anything is opened
     if (mismatch) throw wrongInput(mismatch, asked);
-    const { answer, runs } = await call(asked.full, input, invocation);
+    const { answer, runs } = await callOperation({ name: asked.full, input, folder: invocation.cwd }, invocation);
     return tell(answer, runs, asked, invocation);
   };
 
@@ -39,21 +39,30 @@ interface Called {
   runs: readonly Run[];
 }
 
-/** What it starts is ended before it is told (R48). */
-async function call(name: string, input: unknown, invocation: Invocation): Promise<Called> {
-  const { cwd, environment, signal } = invocation;
+interface Calling {
+  name: string;
+  input: unknown;
+  /** Where it works; the store is found from where the person is. */
+  folder: string;
+  /** What is asked for again with the same key is not done twice. */
+  key?: string;
+}
+
+/** The runs that the operation starts end before it answers (R48). */
+export async function callOperation({ name, input, folder, key }: Calling, invocation: Invocation): Promise<Called> {
+  const { environment, signal } = invocation;
   const store = await openStore(invocation);
   await store.repair();
   const runs = new Map<string, Run>();
   const line = await openLine({
-    place: invocation,
+    place: { ...invocation, cwd: folder },
     store,
     stop: signal,
     observe: (seen) => void (seen.is === "run" && runs.set(seen.run.id, seen.run)),
   });
   try {
-    const served = serveOperations(operations, contextOf(line, { cwd, environment }));
-    const answer = await served.call(name, input, { signal });
+    const served = serveOperations(operations, contextOf(line, { cwd: folder, environment }));
+    const answer = await served.call(name, input, { signal, key });
     await line.engine.close();
     return { answer, runs: [...runs.values()] };
   } finally {

@@ -3,15 +3,17 @@ import { HooklineError } from "../core/error.ts";
 import type { Json } from "../core/event.ts";
 import type { Run } from "../core/record.ts";
 import type { Mismatch } from "../core/schema.ts";
+import { daemonFilesOf, runningDaemon } from "../daemon/state-file.ts";
 import { operations } from "../operations/index.ts";
 import type { Operation } from "../operations/operation.ts";
 import { type Answer, sayMismatch, serveOperations } from "../operations/serve.ts";
 import { isFields } from "../operations/views.ts";
-import { type ExitCode, type Invocation, type RunCommand, usageError } from "./command.ts";
+import { type ExitCode, type Invocation, type RunCommand, textFlag, usageError } from "./command.ts";
 import { runTable } from "./emit.ts";
 import { type Line, openLine } from "./line.ts";
 import { inputOf, type Param } from "./operation-input.ts";
 import { linesOf } from "./operation-show.ts";
+import { storePath } from "./place.ts";
 import { openStore } from "./store.ts";
 import { safeText, type Terminal } from "./terminal.ts";
 
@@ -85,7 +87,8 @@ export const contextOf = (
   ...place,
 });
 
-function tell(answer: Answer, runs: readonly Run[], asked: Asked, { terminal, json, signal }: Invocation): ExitCode {
+function tell(answer: Answer, runs: readonly Run[], asked: Asked, invocation: Invocation): ExitCode {
+  const { terminal, json, signal } = invocation;
   if (answer.is === "invalid") throw wrongInput(answer.mismatch, asked);
   if (answer.is === "broken" && answer.cause instanceof HooklineError) throw answer.cause;
   if (answer.is !== "done") {
@@ -99,7 +102,12 @@ function tell(answer: Answer, runs: readonly Run[], asked: Asked, { terminal, js
     for (const reason of untoldIn(result)) terminal.error(`hookline: ${safeText(reason)}`);
     if (runs.length > 0) for (const line of ["", ...runTable(terminal, runs)]) terminal.print(line);
   }
-  const lacks = asked.operation.lacks?.(result) ?? [];
+  if (
+    asked.operation.needsDaemon?.(result) &&
+    !runningDaemon(daemonFilesOf(storePath(invocation, textFlag(invocation.flags, "store"))))
+  )
+    terminal.error("hookline: no daemon is running, so nothing will fire: run `hookline up`");
+  const lacks = asked.operation.lacks?.(result, runs) ?? [];
   for (const line of lacks) terminal.error(`hookline: ${safeText(line)}`);
   return signal.aborted ? 3 : lacks.length > 0 ? 1 : 0;
 }

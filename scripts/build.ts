@@ -23,7 +23,7 @@ const common: BuildOptions = {
 
 /** Names this build by its sources. */
 function buildName(): string {
-  const sources = globSync("src/**/*.ts")
+  const sources = globSync(["src/**/*.ts", "examples/demo/*.ts"])
     .sort()
     .map((file) => readFileSync(file, "utf8"));
   return createHash("sha256").update(sources.join("\0")).digest("hex").slice(0, 16);

@@ -1,4 +1,6 @@
 /** Hooks written in TypeScript: defineHook gives them types, and compile makes the one internal Hook of them. */
+
+import type { AbilityEvents } from "./core/ability.ts";
 import { HooklineError } from "./core/error.ts";
 import type { AgentEventName, AgentEvents, EventName, Fields, HookEvent, MaybePromise, Seconds } from "./core/event.ts";
 import { eventNames, resolveEvent } from "./core/events.ts";
@@ -11,9 +13,11 @@ export type EventOf<N extends EventName> = N extends AgentEventName
   ? Omit<HookEvent, "name" | "data"> & { name: N; data: AgentEvents[N] & Fields }
   : HookEvent;
 
+type AbilityEventName = keyof AbilityEvents;
+
 export interface HookDefinition<N extends EventName = EventName> {
   /** One event, or several; also their other names, such as tool_start (R2). */
-  on: N | readonly N[];
+  on: N | readonly N[] | AbilityEventName | readonly AbilityEventName[];
   run(event: EventOf<N>, call: Call): MaybePromise<Answer | Fields>;
   id?: string;
   name?: string;
@@ -97,10 +101,22 @@ function resolved(name: string): EventName[] {
   throw new HooklineError("event_unknown", { name, where: "defineHook", near: nearest(name, eventNames) });
 }
 
-function conditionsOf({ matcher, if: pattern, when }: Pick<HookDefinition, "matcher" | "if" | "when">): Condition[] {
+/** It holds whatever has changed; the event then says what. */
+const wantsChanges: Condition = {
+  is: "changed_files",
+  with: { patterns: ["**"], since: "session", optional: true },
+};
+
+function conditionsOf({
+  on,
+  matcher,
+  if: pattern,
+  when,
+}: Pick<HookDefinition, "matcher" | "if" | "when"> & { on: string | readonly string[] }): Condition[] {
   const conditions: Condition[] = [];
   if (matcher !== undefined && matcher !== "" && matcher !== "*") conditions.push({ is: "match", with: matcher });
   if (pattern !== undefined) conditions.push({ is: "tool", with: pattern });
   if (when) conditions.push(when);
+  if ([on].flat().includes("SessionStop")) conditions.push(wantsChanges);
   return conditions;
 }

@@ -64,7 +64,7 @@ export function createRegistered(
       const reason = invalidity(hook);
       if (reason !== undefined) throw new HooklineError("hook_invalid", { name: hook.name, reason, where: "use" });
       hooks.set(id, { hook, session });
-      functions.set(id, callbackOf(definition.run as HookFunction)); // the hook listens to N only, so it is given nothing else
+      functions.set(id, callbackOf(definition.run as HookFunction, definition.on)); // the hook listens to N only, so it is given nothing else
       sets = new WeakMap();
       return { id, remove: () => remove(id) };
     },

@@ -88,7 +88,7 @@ const remarks: Readonly<Record<string, string>> = {
     "Also closes runs that a crash left open. Of a daemon it tells its version, age and memory, who has spoken to it and when, how long decisions took, what is watched, when what is due, what waits and which automations are broken. Agents whose HTTP hooks go to another port are named, with what to do.",
   git: "`install` and `uninstall` for a person; `git run pre-commit` is what git's hook calls, and its exit code is that of the first script that fails. All of it: [git.md](git.md).",
   automation:
-    "Automations of the store; ID is the automation's own, or `PROJECT/ID`. `fire` waits for the run that it started, unless a daemon has it. What the fields mean: [automations.md](automations.md).",
+    "Automations of the store; ID is the automation's own, or `PROJECT/ID`. `fire` waits for the run that it started, unless a daemon has it, and exits 1 where that fails. What the fields mean: [automations.md](automations.md).",
   project: "A folder without a project gets one with the first thing that is kept for it: [projects.md](projects.md).",
   task: "In the project of this folder, unless `--project` names another. Each change is told as an event such as `task.completed`: [projects.md](projects.md).",
   note: "Each change is told as an event such as `note.updated`; a copy of each note is a readable file: [projects.md](projects.md).",

@@ -24,7 +24,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline demo --once",
     flags: { once: { type: "boolean" } },
     words: 0,
-    load: async () => (await import("./demo.ts")).demo,
+    load: async () => (await import("../../examples/demo/demo.ts")).demo,
   },
   emit: {
     summary: "send one event down the line and show its outcome",

@@ -1,7 +1,8 @@
 /** What is done for each kind of follow-up, where a person has said so. One row each. */
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Fields } from "../core/event.ts";
+import type { Fields, Json } from "../core/event.ts";
+import { isRecord } from "../core/schema.ts";
 import { createFinder, lineOf } from "../handlers/command-line.ts";
 import { isReallyInside, pathInside } from "../handlers/repository-place.ts";
 import { runInTerminal } from "../processes/in-terminal.ts";
@@ -28,14 +29,9 @@ type Kind = (one: KeptFollowUp, place: FollowUpPlace) => Promise<End>;
 export const kinds: { readonly [kind: string]: Kind } = {
   open_file: openFile,
   run_command: runCommand,
-  async create_task(one, { say }) {
-    say(`task  ${oneLine(subjectOf(one))}`);
-    for (const [name, value] of Object.entries(one.payload)) say(`      ${oneLine(`${name}: ${textOf(value)}`)}`);
-    return { refused: "there is no place for tasks yet: nothing was created, and it stays open" };
-  },
+  create_task: createTask,
 };
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 const takenBefore: End = { refused: "it was done before" };
 
 async function openFile({ payload: { path, line } }: KeptFollowUp, place: FollowUpPlace): Promise<End> {
@@ -70,6 +66,62 @@ function wordsFor(editor: string, file: string, line: number | undefined): strin
   const row = line === undefined ? undefined : lineWords.find(([editors]) => editors.test(name));
   return row && line !== undefined ? row[1](file, line) : [file];
 }
+
+/** By the words for them in specification 000 and those of `task create`: the parameter that each becomes. */
+const taskFields: { readonly [field: string]: string } = {
+  description: "description",
+  project: "project",
+  project_id: "project",
+  parent: "parent",
+  parent_task_id: "parent",
+  branch: "branch",
+  branch_name: "branch",
+  profile: "profile",
+  profile_id: "profile",
+  workspace: "workspace",
+  preferred_workspace_id: "workspace",
+};
+
+/** The task is made before the claim: two processes that ask with one key get one task, and a refusal leaves it open. */
+async function createTask(one: KeptFollowUp, { root, invocation, say, claim }: FollowUpPlace): Promise<End> {
+  const input = taskOf(one.payload);
+  if (input === undefined) return { refused: "it names no title for the task; it stays open" };
+  const { callOperation } = await import("./operation-run.ts");
+  const { answer } = await callOperation(
+    { name: "task_create", input, folder: root, key: `follow-up:${one.id}` },
+    invocation,
+  );
+  if (answer.is !== "done") return { refused: `no task was made: ${oneLine(answer.message)}; it stays open` };
+  if (!(await claim())) return takenBefore;
+  const made: Fields = isRecord(answer.result) ? (answer.result as Fields) : {}; // an operation answers JSON
+  say(`task      ${oneLine(`${made.id}  ${made.title}`)}`);
+  for (const reason of Array.isArray(made.not_told) ? made.not_told : [])
+    invocation.terminal.error(`hookline: ${oneLine(String(reason))}`);
+  return { ok: true, facts: { task: made.id ?? null, title: made.title ?? null } };
+}
+
+/** What no field of a task takes stays with it as a text. */
+function taskOf({ title, name, priority, ...payload }: Fields): Fields | undefined {
+  const { description } = payload;
+  const named = [title, name, typeof description === "string" ? description.trim().split("\n", 1)[0] : undefined].find(
+    (text): text is string => typeof text === "string" && text.trim() !== "",
+  );
+  if (named === undefined) return undefined;
+  const input: Fields = { title: named };
+  const beside: [string, Json][] = named === title && name !== undefined ? [["name", name]] : [];
+  if (typeof priority === "number" && Number.isSafeInteger(priority)) input.priority = priority;
+  else if (priority !== undefined) beside.push(["priority", priority]);
+  for (const [field, value] of Object.entries(payload)) {
+    const param = Object.hasOwn(taskFields, field) ? taskFields[field] : undefined;
+    if (param !== undefined && typeof value === "string") input[param] = value;
+    else beside.push([field, value]);
+  }
+  if (beside.length > 0)
+    input.context = beside.map(([label, value]) => ({ type: "text", label, content: textOf(value) }));
+  return input;
+}
+
+const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 const isOnTerminal = ({ json }: Invocation): boolean =>
   !json && process.stdin.isTTY === true && process.stdout.isTTY === true;

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import type { Instant } from "../core/event.ts";
 import type { Observation } from "../core/ports.ts";
 import { makePrivateFolder } from "../files/write.ts";
+import type { RunStatus } from "../core/record.ts";
 import { createRedaction } from "../trust/redaction.ts";
 
 /** Then it is renamed to FILE.1, over the one before. */
@@ -11,9 +12,22 @@ const largestInBytes = 4 * 1024 * 1024;
 
 /** What is written there; other observations are the store's. */
 function lineOf(seen: Observation): object | undefined {
+  const failure = failureIn(seen);
+  if (failure !== undefined && seen.is === "run")
+    return { level: "error", message: failure, hook: seen.run.hook, run: seen.run.id };
   if (seen.is === "log") return { level: seen.level, message: seen.message, hook: seen.hook, run: seen.run };
   if (seen.is === "notice") return { ...seen.notice, notice: true, hook: seen.hook, run: seen.run };
   return undefined;
+}
+
+const failed: ReadonlySet<RunStatus> = new Set<RunStatus>(["failed", "timeout", "interrupted"]);
+
+/** What a person should know of a run of an automation that went wrong (A19): nobody waits for its answer. */
+export function failureIn(seen: Observation): string | undefined {
+  if (seen.is !== "run" || !seen.hook?.durable || !failed.has(seen.run.status)) return undefined;
+  const { hookName, id, status, reason = status } = seen.run;
+  const how = reason.startsWith(status) || status === "failed" ? "" : `${status}: `;
+  return `the automation ${hookName} failed: ${how}${reason} (hookline runs show ${id})`;
 }
 
 export interface LogOptions {

@@ -3,15 +3,17 @@ import { HooklineError } from "../core/error.ts";
 import type { Json } from "../core/event.ts";
 import type { Run } from "../core/record.ts";
 import type { Mismatch } from "../core/schema.ts";
+import { daemonFilesOf, runningDaemon } from "../daemon/state-file.ts";
 import { operations } from "../operations/index.ts";
 import type { Operation } from "../operations/operation.ts";
 import { type Answer, sayMismatch, serveOperations } from "../operations/serve.ts";
 import { isFields } from "../operations/views.ts";
-import { type ExitCode, type Invocation, type RunCommand, usageError } from "./command.ts";
+import { type ExitCode, type Invocation, type RunCommand, textFlag, usageError } from "./command.ts";
 import { runTable } from "./emit.ts";
 import { type Line, openLine } from "./line.ts";
 import { inputOf, type Param } from "./operation-input.ts";
 import { linesOf } from "./operation-show.ts";
+import { storePath } from "./place.ts";
 import { openStore } from "./store.ts";
 import { safeText, type Terminal } from "./terminal.ts";
 
@@ -29,7 +31,7 @@ export const runOperation =
     const input = inputOf(asked.params, invocation);
     const [mismatch] = asked.operation.params.check(input); // before anything is opened
     if (mismatch) throw wrongInput(mismatch, asked);
-    const { answer, runs } = await call(asked.full, input, invocation);
+    const { answer, runs } = await callOperation({ name: asked.full, input, folder: invocation.cwd }, invocation);
     return tell(answer, runs, asked, invocation);
   };
 
@@ -39,21 +41,30 @@ interface Called {
   runs: readonly Run[];
 }
 
-/** What it starts is ended before it is told (R48). */
-async function call(name: string, input: unknown, invocation: Invocation): Promise<Called> {
-  const { cwd, environment, signal } = invocation;
+interface Calling {
+  name: string;
+  input: unknown;
+  /** Where it works; the store is found from where the person is. */
+  folder: string;
+  /** What is asked for again with the same key is not done twice. */
+  key?: string;
+}
+
+/** The runs that the operation starts end before it answers (R48). */
+export async function callOperation({ name, input, folder, key }: Calling, invocation: Invocation): Promise<Called> {
+  const { environment, signal } = invocation;
   const store = await openStore(invocation);
   await store.repair();
   const runs = new Map<string, Run>();
   const line = await openLine({
-    place: invocation,
+    place: { ...invocation, cwd: folder },
     store,
     stop: signal,
     observe: (seen) => void (seen.is === "run" && runs.set(seen.run.id, seen.run)),
   });
   try {
-    const served = serveOperations(operations, contextOf(line, { cwd, environment }));
-    const answer = await served.call(name, input, { signal });
+    const served = serveOperations(operations, contextOf(line, { cwd: folder, environment }));
+    const answer = await served.call(name, input, { signal, key });
     await line.engine.close();
     return { answer, runs: [...runs.values()] };
   } finally {
@@ -76,7 +87,8 @@ export const contextOf = (
   ...place,
 });
 
-function tell(answer: Answer, runs: readonly Run[], asked: Asked, { terminal, json, signal }: Invocation): ExitCode {
+function tell(answer: Answer, runs: readonly Run[], asked: Asked, invocation: Invocation): ExitCode {
+  const { terminal, json, signal } = invocation;
   if (answer.is === "invalid") throw wrongInput(answer.mismatch, asked);
   if (answer.is === "broken" && answer.cause instanceof HooklineError) throw answer.cause;
   if (answer.is !== "done") {
@@ -90,7 +102,12 @@ function tell(answer: Answer, runs: readonly Run[], asked: Asked, { terminal, js
     for (const reason of untoldIn(result)) terminal.error(`hookline: ${safeText(reason)}`);
     if (runs.length > 0) for (const line of ["", ...runTable(terminal, runs)]) terminal.print(line);
   }
-  const lacks = asked.operation.lacks?.(result) ?? [];
+  if (
+    asked.operation.needsDaemon?.(result) &&
+    !runningDaemon(daemonFilesOf(storePath(invocation, textFlag(invocation.flags, "store"))))
+  )
+    terminal.error("hookline: no daemon is running, so nothing will fire: run `hookline up`");
+  const lacks = asked.operation.lacks?.(result, runs) ?? [];
   for (const line of lacks) terminal.error(`hookline: ${safeText(line)}`);
   return signal.aborted ? 3 : lacks.length > 0 ? 1 : 0;
 }

@@ -14,7 +14,7 @@ import { takePlace } from "./daemon-place.ts";
 import { missingDoors, missingDoorWords, portFor, servesAgents } from "./daemon-port.ts";
 import { giveBackAtRest } from "./give-back.ts";
 import { shortPath } from "./list.ts";
-import { createLog } from "./log.ts";
+import { createLog, failureIn } from "./log.ts";
 import { divertOutput, outlive } from "./module-output.ts";
 import { stateFolder, storeOptions, storePath } from "./place.ts";
 import { type Standing, standingAt } from "./standing.ts";
@@ -180,7 +180,11 @@ async function open(
     storeFile: store,
     place,
     workspaces,
-    observe: log,
+    observe(seen) {
+      log(seen);
+      const failure = failureIn(seen);
+      if (failure !== undefined) terminal.error(`hookline: ${oneLine(redact(failure))}`);
+    },
     complain,
     redact,
     learnSecrets: learn,

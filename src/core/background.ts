@@ -85,7 +85,9 @@ function* admit(ports: Ports, { event, hook }: Item, { steps }: Caller): Flow<Ad
   const asks = hook.durable && !event.to?.force && ports.current;
   const because = asks ? withdrawn(yield* wait(asks(hook, event)), event) : undefined;
   const claims = claimsOf(hook, event);
+  let isFirst = false;
   const take = (): MaybePromise<Admitted> => {
+    isFirst = true;
     const started = ports.now();
     if (because !== undefined) return { started, refused: because };
     const admitted = (refused: Claim | undefined): Admitted => ({
@@ -97,7 +99,8 @@ function* admit(ports: Ports, { event, hook }: Item, { steps }: Caller): Flow<Ad
   };
   if (!steps) return yield* wait(take());
   // In one transaction: a run that had claimed and was not known to have would be refused by its own claim.
-  return yield* wait(steps.write ? steps.write("admission", take) : steps.step("admission", take));
+  const admitted = yield* wait(steps.write ? steps.write("admission", take) : steps.step("admission", take));
+  return isFirst ? admitted : { ...admitted, resumed: true };
 }
 
 /** Puts a run's row where it is looked at, as long as the run is this worker's. */

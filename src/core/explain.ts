@@ -2,7 +2,7 @@
 import { claimsOf, refusalOf } from "./admit.ts";
 import type { HookEvent, HookId } from "./event.ts";
 import { type Flow, wait } from "./flow.ts";
-import type { HookSet, Trigger } from "./hook.ts";
+import type { Hook, HookSet, Trigger } from "./hook.ts";
 import { type Passage, remember, twinOf } from "./passage.ts";
 import { listensTo, type Plan, type Plans, scopeOf } from "./plan.ts";
 import type { Ports } from "./ports.ts";
@@ -55,17 +55,41 @@ function* refusal(
 /** What event and condition alone say. Never throws. */
 export function read(plan: Plan, event: HookEvent): { would: "run" | "skip"; because: string } {
   const { hook, condition } = plan;
-  if (!listensTo(hook, event.name))
-    return { would: "skip", because: `it listens to ${nameOf(hook.on)}, and this is ${event.name}` };
+  const elsewhere = event.to ? notAddressed(hook, event.to) : notHeard(hook, event);
+  if (elsewhere !== undefined) return { would: "skip", because: elsewhere };
   const fault = plan.fault();
   if (fault !== undefined && !condition)
     return { would: "run", because: `it would be asked, but it cannot run: ${fault}` };
-  if (!condition) return { would: "run", because: `it runs on every ${event.name}` };
+  if (!condition)
+    return {
+      would: "run",
+      because: event.to
+        ? `this event is for it alone${event.to.because === undefined ? "" : `: ${event.to.because}`}`
+        : `it runs on every ${event.name}`,
+    };
   const scope = scopeOf(event);
   const { holds, because } = condition.explain(scope);
   const isUntested = !holds && plan.guard && condition.test(scope) === false && (scope.faults?.length ?? 0) > 0;
   if (isUntested) return { would: "run", because: `${because}: it is a guard, so its failure policy answers` };
   return { would: holds ? "run" : "skip", because };
+}
+
+const notAddressed = ({ id }: Hook, to: NonNullable<HookEvent["to"]>): string | undefined =>
+  to.hook === id ? undefined : `this event is for ${to.hook} alone`;
+
+/** Events that the daemon sends to the one hook whose clock or watch they come from (R24). */
+const ownEvents: { readonly [name: string]: { by: string; sets(on: Trigger): boolean } } = {
+  "schedule.due": { by: "its own schedule", sets: (on) => "every" in on || "cron" in on || "at" in on },
+  "file.changed": { by: "its own watch", sets: (on) => "watch" in on },
+  "folder.changed": { by: "its own watch", sets: (on) => "watch" in on },
+};
+
+function notHeard(hook: Hook, { name }: HookEvent): string | undefined {
+  if (listensTo(hook, name)) return undefined;
+  const own = Object.hasOwn(ownEvents, name) ? ownEvents[name] : undefined;
+  return own?.sets(hook.on)
+    ? `only ${own.by} (${nameOf(hook.on)}) sends it this event, while hookline up runs: one sent by hand does not reach it`
+    : `it listens to ${nameOf(hook.on)}, and this is ${name}`;
 }
 
 /** The trigger as its author wrote it (R62). */

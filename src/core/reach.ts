@@ -71,7 +71,7 @@ export interface ModelAnswer {
   /** What stood around the answer. */
   said?: string;
   /** The tools that it called, in order. */
-  calls: { tool: string; ok: boolean; ms: number }[];
+  calls: { tool: string; ok: boolean; ms: number /** It was not offered, so nothing was called. */; refused?: true }[];
 }
 export interface Model {
   /** Rejects with HooklineError model_unknown, model_failed; the latter's facts name the kind of failure and the tokens. */

@@ -6,7 +6,7 @@ import { type Flow, isThenable, wait } from "./flow.ts";
 import type { Hook, Step } from "./hook.ts";
 import { merge, type Outcome } from "./outcome.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
-import type { Caller, DetachedWork, StepResult } from "./ports.ts";
+import type { Caller, DetachedWork, Ports, StepResult } from "./ports.ts";
 import type { Failure, Found, RunStatus, StepRecord } from "./record.ts";
 import { callStep, contextOf, type Occasion, type OwnContext, type Stopped, stop } from "./step-context.ts";
 
@@ -49,7 +49,7 @@ export function* perform(
     const { step, skipIf } = planned;
     const started = elapsed(ports);
     const late = overBefore(steps.length > 0 ? ends : undefined, started, occasion.caller);
-    if (late) return failed(hook, late, beforeStep(steps.length), outcome, steps, notes);
+    if (late) return failed(hook, late, overAt(late, steps, plan, ports), outcome, steps, notes);
     const context = contextOf(occasion, hook, run, limitOf(step, ends, started), steps, match);
     if (report) context.progress = reporter(report, [...steps], step);
     const skipped = skipIf ? skipIf(context.scope) : false;
@@ -81,8 +81,22 @@ export function* perform(
   return { status: "completed", outcome, steps, notes, ended };
 }
 
-const beforeStep = (done: number): string =>
-  done === 0 ? "the caller gave up before it began" : "it was over before its next step";
+/** Which step the run was over at, and by whose limit. */
+function overAt(
+  late: "timeout" | "cancelled",
+  steps: readonly StepRecord[],
+  { hook }: Plan,
+  { registry }: Ports,
+): string {
+  const last = steps.at(-1);
+  if (!last) return "the caller gave up before it began";
+  const step = `step ${steps.length - 1} (${registry.handlers.get(last.uses)?.contextStep?.type ?? last.uses})`;
+  if (late === "cancelled") return `the caller gave up during ${step}`;
+  const { timeout } = hook.limits;
+  return timeout === undefined
+    ? `${step} took all the time that the caller gave`
+    : `${step} reached the run's time limit of ${timeout} s`;
+}
 
 /** What is late must not allow anything: later steps of a run that is over are not begun. */
 const overBefore = (ends: number | undefined, now: number, caller: Caller): "timeout" | "cancelled" | undefined =>

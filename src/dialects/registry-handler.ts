@@ -64,6 +64,8 @@ function impliedKind(read: Read, report: RuleReport): string {
 const kinds: { readonly [kind: string]: (read: Read, context: HandlerContext) => ReadHandler | undefined } = {
   script: readScript,
   builtin: readBuiltin,
+  /** An action that a module or the program registers; both kinds name one table. */
+  function: readBuiltin,
 };
 
 function readScript(read: Read, { report }: HandlerContext): ReadHandler | undefined {
@@ -90,7 +92,8 @@ function readScript(read: Read, { report }: HandlerContext): ReadHandler | undef
 function readBuiltin(read: Read, context: HandlerContext): ReadHandler | undefined {
   const { registry, patterns, file, report } = context;
   const { name, with: given = {} } = read.entry.handler;
-  tellIgnored(["command"], "a built-in handler", read, report);
+  const isFunction = read.entry.handler.kind === "function";
+  tellIgnored(["command"], isFunction ? "a function" : "a built-in handler", read, report);
   if (name === undefined) return tellMissing("name", `name: ${builtinNames(registry)[0] ?? "…"}`, read, report);
   const handler = builtinsOf(registry).get(name);
   if (!handler) return tellUnknown(name, read, context);
@@ -99,7 +102,7 @@ function readBuiltin(read: Read, context: HandlerContext): ReadHandler | undefin
   const wrong = shape.length > 0 ? shape : (handler.inspect?.(params, patterns, file.origin) ?? []);
   const node = nodeOf(read, "with") ?? read.node;
   const members = new Map(membersOf(node === read.node ? undefined : node).map((member) => [member.key, member]));
-  tellWrong(wrong, { subject: `built-in handler ${name}`, node, members }, report);
+  tellWrong(wrong, { subject: `${isFunction ? "function" : "built-in handler"} ${name}`, node, members }, report);
   if (wrong.length > 0) return undefined;
   warnOfNoEffect(name, handler.builtin, read, report);
   return {
@@ -110,7 +113,7 @@ function readBuiltin(read: Read, context: HandlerContext): ReadHandler | undefin
       onError: "stop",
     },
     role: handler.builtin.role(params),
-    wantsChanges: handler.builtin.needsOf?.(params).includes("changes") ?? false,
+    wantsChanges: handler.builtin.needsOf?.(params).includes("changes") ?? read.events.events.includes("SessionStop"),
   };
 }
 
@@ -125,7 +128,10 @@ function tellUnknown(name: string, read: Read, { registry, report }: HandlerCont
   report(placeOf(read, "name"), {
     severity: "error",
     code: "unknown-type",
-    message: `no built-in handler is called "${name}"`,
+    message:
+      read.entry.handler.kind === "function"
+        ? `no function is registered as "${name}"`
+        : `no built-in handler is called "${name}"`,
     suggestion: didYouMean(name, known) ?? `known: ${known.join(", ")}`,
   });
 }

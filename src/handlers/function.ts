@@ -1,7 +1,8 @@
 /** Callbacks in this process: what embedders register with defineHook, and session hooks (specification 002). */
 import type { Fields, HookEvent, MaybePromise } from "../core/event.ts";
 import { isThenable } from "../core/flow.ts";
-import { misshapen, type Outcome, outcomeFields } from "../core/outcome.ts";
+import type { Hook } from "../core/hook.ts";
+import { merge, misshapen, type Outcome, outcomeFields } from "../core/outcome.ts";
 import type { Bound, Handler, StepContext, StepResult } from "../core/ports.ts";
 import { isRecord, kindOf, object, text } from "../core/schema.ts";
 import { readAnswer } from "../protocols/settings.ts";
@@ -23,12 +24,47 @@ export interface Call {
   /** Aborts at the hook's limit. */
   readonly signal: AbortSignal;
 }
+/** What functions are given on the events of specification 001: the context that its scripts read, and the event. */
+export type RepositoryEvent = HookEvent & {
+  event_type: string;
+  session_id: string;
+  timestamp: string;
+  repository_root: string;
+  stage?: "understand" | "plan" | "act" | "review";
+  /** Those of its event, such as user_message, ability_id and changed_files, and whatever else the payload holds. */
+  [field: string]: unknown;
+};
 export type HookFunction = (event: HookEvent, call: Call) => MaybePromise<Answer | Fields>;
 
 /** A callback in its place. It is called from there, so that its removal reaches the sets that still name it. */
-export type Callback = Bound & { call: HookFunction };
+export type Callback = Bound;
 
-export const callbackOf = (run: HookFunction): Callback => ({ call: run, read });
+/** @param on the events as the hook's author wrote them */
+export const callbackOf = (run: HookFunction, on: string | readonly string[] = []): Callback => ({
+  call: [on].flat().some((name) => repositoryEvents.has(name))
+    ? async (event, context) => run(await asRepositoryEvent(event, context.hook), context)
+    : run,
+  read,
+});
+
+/** The events of specification 001, by its own names. */
+const repositoryEvents: ReadonlySet<string> = new Set([
+  "UserPromptSubmit",
+  "PreAbilityCall",
+  "PostAbilityCall",
+  "SessionStart",
+  "SessionEnd",
+  "SessionStop",
+]);
+
+/** The event with the context of specification 001 beside its own fields. Few hooks need it, so it is loaded when one runs. */
+export async function asRepositoryEvent(event: HookEvent, hook: Hook): Promise<RepositoryEvent> {
+  const [{ contextOf }, { writtenName }] = await Promise.all([
+    import("../protocols/registry-context.ts"),
+    import("../protocols/written-name.ts"),
+  ]);
+  return { ...contextOf(event, writtenName(hook, event.name), hook), ...event } as RepositoryEvent; // contextOf gives the base fields
+}
 
 /** From now on each call of it is a failed step. */
 export function remove(callback: Callback, id: string): void {
@@ -67,7 +103,40 @@ const settingsKeys = ["hookSpecificOutput", "decision", "continue", "systemMessa
 const read: Bound["read"] = (answer, context) =>
   isThenable(answer) ? Promise.resolve(answer).then((value) => resultOf(value, context)) : resultOf(answer, context);
 
-function resultOf(answer: unknown, { event, hook }: StepContext): StepResult {
+/** The names of specification 001's results. */
+const repositoryFields: ReadonlySet<string> = new Set([
+  "logs",
+  "messages_to_user",
+  "suggested_abilities",
+  "suggested_documents",
+  "new_intent",
+  "follow_up_actions",
+  "usage_recorded",
+  "error",
+  "block_execution",
+]);
+
+function resultOf(answer: unknown, context: StepContext): MaybePromise<StepResult> {
+  if (!isRecord(answer) || settingsKeys.some((key) => key in answer)) return ownResultOf(answer, context);
+  const own = Object.entries(answer);
+  const repository = own.filter(([field, value]) => repositoryFields.has(field) && value !== undefined);
+  if (repository.length === 0) return ownResultOf(answer, context);
+  const rest = own.filter(([field]) => !repositoryFields.has(field));
+  return repositoryResultOf(Object.fromEntries(repository) as Fields, Object.fromEntries(rest) as Fields, context); // functions answer JSON
+}
+
+/** What an answer says in the words of specification 001, with what it says in ours. */
+async function repositoryResultOf(said: Fields, rest: Fields, context: StepContext): Promise<StepResult> {
+  const { readResult } = await import("../protocols/registry-result.ts");
+  const { event, hook, ports, run } = context;
+  const result = readResult(said, event, hook.id);
+  for (const line of result.logs ?? []) ports.observe?.({ is: "log", ...line, hook: hook.id, run });
+  const own = ownResultOf(rest, context);
+  const outcome = merge(result.outcome ?? {}, own.outcome ?? {});
+  return { ...(own.ok ? result : { ...result, ...own }), output: { ...result.output, ...rest }, outcome };
+}
+
+function ownResultOf(answer: unknown, { event, hook }: StepContext): StepResult {
   if (answer === undefined || answer === null) return nothing;
   if (!isRecord(answer))
     return {

@@ -2,10 +2,11 @@
 import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Handler } from "../core/ports.ts";
+import { messageOf } from "../core/error.ts";
+import type { Handler, StepContext, StepResult } from "../core/ports.ts";
 import { flag, integer, listOf, object, say, text } from "../core/schema.ts";
 import { isFolder } from "./command.ts";
-import { contextStep } from "./context-step.ts";
+import { contextStep, failedStep } from "./context-step.ts";
 import { placeFor } from "./step-folder.ts";
 
 export interface ListFilesParams {
@@ -40,27 +41,40 @@ export const listFiles: Handler<ListFilesParams> = contextStep(
         max_files: say(integer(undefined, 1), "files that are listed, at most", usualFiles),
       },
     ),
-    async run({ path = ".", recursive = false, extensions = [], max_files: most = usualFiles }, context) {
-      const directory = placeFor(path, context);
-      if (!isFolder(directory)) throw new Error(`Not a directory: ${path}`);
-      const files: ListedFile[] = [];
-      const notes: string[] = [];
-      for await (const found of filesIn(directory, { recursive, notes })) {
-        context.signal.throwIfAborted();
-        if (!isWanted(found, extensions)) continue;
-        if (files.length === most) {
-          notes.push(`there are more than ${most} files`);
-          break;
-        }
-        const listed = await lookAt(directory, found);
-        if (listed) files.push(listed);
+    async run(params, context) {
+      try {
+        return await list(params, context);
+      } catch (error) {
+        if (context.signal.aborted) throw error;
+        const reason = messageOf(error);
+        return failedStep({ error: reason, files: [] }, reason);
       }
-      const content = files.map((one) => one.path).join("\n");
-      const output = { files, count: files.length, directory, content };
-      return { ok: true, output, ...(notes.length > 0 ? { notes } : {}) };
     },
   },
 );
+
+async function list(
+  { path = ".", recursive = false, extensions = [], max_files: most = usualFiles }: ListFilesParams,
+  context: StepContext,
+): Promise<StepResult> {
+  const directory = placeFor(path, context);
+  if (!isFolder(directory)) throw new Error(`Not a directory: ${path}`);
+  const files: ListedFile[] = [];
+  const notes: string[] = [];
+  for await (const found of filesIn(directory, { recursive, notes })) {
+    context.signal.throwIfAborted();
+    if (!isWanted(found, extensions)) continue;
+    if (files.length === most) {
+      notes.push(`there are more than ${most} files`);
+      break;
+    }
+    const listed = await lookAt(directory, found);
+    if (listed) files.push(listed);
+  }
+  const content = files.map((one) => one.path).join("\n");
+  const output = { files, count: files.length, directory, content };
+  return { ok: true, output, ...(notes.length > 0 ? { notes } : {}) };
+}
 
 const isWanted = (path: string, extensions: readonly string[]): boolean =>
   extensions.length === 0 || extensions.some((end) => path.endsWith(end));

@@ -29,7 +29,13 @@ export function spokenBy({ content }: Reply): Message {
 export async function answersTo(calls: readonly Call[], turn: number, talk: Talk): Promise<Message> {
   const content: Answers = [];
   for (const [index, { toolCallId, toolName, input }] of calls.entries()) {
-    const record = { tool: talk.tools.get(toolName)?.name ?? toolName, ok: false, ms: 0 };
+    const offered = talk.tools.get(toolName);
+    const record = {
+      tool: offered?.name ?? toolName,
+      ok: false,
+      ms: 0,
+      ...(offered ? {} : { refused: true as const }),
+    };
     talk.calls.push(record);
     tell(talk);
     const name = `turn ${turn} call ${index}`;

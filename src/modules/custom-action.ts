@@ -6,12 +6,13 @@ import type { Handler, StepContext, StepResult } from "../core/ports.ts";
 import type { ToolAnswer } from "../core/reach.ts";
 import { isRecord, object, type Schema } from "../core/schema.ts";
 import { mainOutput } from "../core/template.ts";
-import { type Answer, callbackOf } from "../handlers/function.ts";
+import { type Answer, asRepositoryEvent, callbackOf, type RepositoryEvent } from "../handlers/function.ts";
 
 export interface ActionCall<P> {
   /** As the author wrote them, placeholders filled. */
   params: P;
-  event: HookEvent;
+  /** In hooks of specification 001 its fields stand beside ours: see RepositoryEvent. */
+  event: HookEvent | RepositoryEvent;
   turn: Turn;
   hook: Pick<Hook, "id" | "name" | "tags">;
   /** Aborts at the action's limit. */
@@ -52,16 +53,23 @@ export function actionHandler<P>(name: string, definition: ActionDefinition<P>):
       ...(definition.background ? { background: true } : {}),
       ...(definition.events ? { events: definition.events } : {}),
     },
+    builtin: {
+      summary: definition.summary ?? `the action ${name} of this project`,
+      role: () => definition.role ?? "observe",
+      ...(definition.events ? { events: definition.events } : {}),
+    },
     async run(params, context) {
-      const answer = await definition.run(callOf(params, context));
+      const { event, hook } = context;
+      const given = hook.origin.dialect === "registry" ? await asRepositoryEvent(event, hook) : event;
+      const answer = await definition.run(callOf(params, given, context));
       return read(answer, context);
     },
   };
   return handler as unknown as Handler; // its own schema has passed the parameters
 }
 
-function callOf<P>(params: P, context: StepContext): ActionCall<P> {
-  const { event, hook, ports, scope, run } = context;
+function callOf<P>(params: P, event: ActionCall<P>["event"], context: StepContext): ActionCall<P> {
+  const { event: own, hook, ports, scope, run } = context;
   const last = scope.results.at(-1);
   return {
     params,
@@ -74,7 +82,7 @@ function callOf<P>(params: P, context: StepContext): ActionCall<P> {
     previous: last && mainOutput(last.output),
     async callTool(tool, input) {
       if (!ports.tools) throw new HooklineError("tool_unknown", { name: tool, where: hook.name });
-      return (await ports.tools(event, hook)).call(tool, input, context.signal);
+      return (await ports.tools(own, hook)).call(tool, input, context.signal);
     },
     log: (message, level = "info") => ports.observe?.({ is: "log", level, message, hook: hook.id, run }),
   };

@@ -71,7 +71,7 @@ function addHooks(loaded: LoadedModule, given: Given, functions: Map<string, Cal
     try {
       if (stray.length > 0) throw new Error(`nothing reads "${stray.join('", "')}"`);
       const hook = compileDefinition(definition as HookDefinition, id, place.layer); // it names its own events
-      functions.set(callback, callbackOf(definition.run as HookFunction)); // and is given no others
+      functions.set(callback, callbackOf(definition.run as HookFunction, definition.on)); // and is given no others
       const [step] = hook.steps;
       loaded.hooks.push({
         ...hook,

@@ -34,7 +34,11 @@ export const hasEnded = ({ status }: Run): boolean => endings[status] !== undefi
 /** Whatever step has asked a model says whom it called: at its end, and meanwhile. */
 export const toolsOf = ({ steps }: Run): string[] =>
   steps.flatMap(({ output: { calls } }) =>
-    Array.isArray(calls) ? calls.flatMap((one) => (isRecord(one) && typeof one.tool === "string" ? one.tool : [])) : [],
+    Array.isArray(calls)
+      ? calls.flatMap((one) =>
+          isRecord(one) && typeof one.tool === "string" ? `${one.tool}${one.refused === true ? " (refused)" : ""}` : [],
+        )
+      : [],
   );
 
 export function endedNotice(kind: NoticeKind, run: Run, hook: Hook): Notice {

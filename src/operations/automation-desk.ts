@@ -216,6 +216,15 @@ export function faultOf(known: Known): string | null {
 export const faultIn = (findings: readonly AutomationFinding[]): string | undefined =>
   findings.find(({ severity }) => severity === "error")?.message;
 
+/** A clock or a watch sets it off, which only the daemon has. */
+export const waitsForDaemon = (result: unknown): boolean =>
+  isRecord(result) && (result.needs_daemon === true || isTriggeredByDaemon(result));
+
+const isTriggeredByDaemon = (result: Record<string, unknown>): boolean =>
+  result.enabled === true &&
+  isRecord(result.trigger) &&
+  (result.trigger.type !== "event" || isRecord(result.trigger.watch));
+
 /** Why it cannot run, behind what was said of it. */
 export const faultLines = (result: unknown): string[] =>
   isRecord(result) && typeof result.fault === "string" ? [`it cannot run: ${result.fault}`] : [];

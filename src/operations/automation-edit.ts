@@ -18,6 +18,7 @@ import {
   knownAutomations,
   notFound,
   refuseErrors,
+  waitsForDaemon,
   warningsOf,
 } from "./automation-desk.ts";
 import { createParams, editParams, writtenWith } from "./automation-params.ts";
@@ -34,6 +35,7 @@ export const automationCreate: Operation<Fields> = {
   words: ["name"],
   example: `hookline automation create "Nightly tests" --cron "0 3 * * *" --context-steps '[{"type":"run_tests","command":"npm test","skip_llm_if_exit_zero":true}]' --prompt-template "Why do these fail? {{step_0.failures}}"`,
   show: (result) => [...madeLines(result), ...warningLines(result), ...shortly(result)],
+  needsDaemon: waitsForDaemon,
   async run({ id, project: written, ...params }, asked) {
     const fields = writtenWith(params);
     if (params.trigger === undefined) insistOnTrigger(fields, `the automation "${fields.name}"`);
@@ -130,6 +132,7 @@ export const automationEdit: Operation<Fields> = {
   words: ["id"],
   example: "hookline automation edit nightly-tests --cooldown-seconds 0",
   show: (result) => [...warningLines(result), ...shortly(result)],
+  needsDaemon: waitsForDaemon,
   async run({ id, project, ...params }, asked) {
     const changes = writtenWith(params);
     const found = await findStored(String(id), typeof project === "string" ? project : undefined, asked);

@@ -19,6 +19,7 @@ import {
   keyOf,
   knownAutomations,
   type Making,
+  waitsForDaemon,
 } from "./automation-desk.ts";
 import { checked } from "./automation-edit.ts";
 import { largestFileInBytes } from "./automation-in-file.ts";
@@ -36,6 +37,7 @@ export const automationApply: Operation<{ file: string; project?: string }> = {
   words: ["file"],
   example: "hookline automation apply automations.yaml",
   show: (result) => [...madeLines(result), ...appliedLines(result)],
+  needsDaemon: waitsForDaemon,
   async run({ file, project: written }, asked) {
     const path = resolve(folderOf(asked), file);
     const source = await readText(path);
@@ -58,6 +60,7 @@ export const automationApply: Operation<{ file: string; project?: string }> = {
       file: path,
       live: isLive,
       automations: automations.length,
+      needs_daemon: automations.some(({ automation }) => waitsForDaemon(automation)),
       warnings: problems.map((one) => say(one, file)),
     });
     if (isLive) return { ...told(await readFor(await projectMeant(asked, written))), applied: [] };

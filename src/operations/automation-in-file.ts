@@ -1,4 +1,5 @@
 /** What an automation is as its author wrote it, also where that is a file: read again when somebody asks, since hooks hold only what runs. */
+import { statSync } from "node:fs";
 import { messageOf } from "../core/error.ts";
 import type { Hook } from "../core/hook.ts";
 import type { CompiledAutomation } from "../dialects/automation.ts";
@@ -19,10 +20,22 @@ export async function writtenOf(known: Known, asked: Asked): Promise<Written> {
   const { hook } = known;
   try {
     const read = await readRegularFile(hook.origin.file ?? "", largestFileInBytes);
-    return "text" in read ? await compiledIn(read.text, known, asked) : unreadable(read.refused);
+    return "text" in read ? dated(await compiledIn(read.text, known, asked), hook) : unreadable(read.refused);
   } catch (error) {
     return unreadable(messageOf(error));
   }
+}
+
+/** A file that does not say when it was made was made with its file, and changed with it. */
+function dated({ automation, findings }: Written, { origin }: Hook): Written {
+  if (!automation) return { findings };
+  const { birthtimeMs, mtimeMs } = statSync(origin.file ?? "");
+  const born = birthtimeMs > 0 ? Math.min(birthtimeMs, mtimeMs) : mtimeMs; // not every file system knows
+  const { created_at: created, updated_at: updated } = automation;
+  return {
+    automation: { ...automation, created_at: created || born / 1000, updated_at: updated || mtimeMs / 1000 },
+    findings,
+  };
 }
 
 async function compiledIn(text: string, { hook, id, project }: Known & { hook: Hook }, asked: Asked): Promise<Written> {

@@ -1,5 +1,6 @@
 /** Operations on automations that are there: looked at, switched, paused, run by hand, taken away. */
 import type { Fields, HookEvent, Json } from "../core/event.ts";
+import type { RunStatus } from "../core/record.ts";
 import { flag, isRecord, object, say, text } from "../core/schema.ts";
 import {
   automationRow,
@@ -16,6 +17,7 @@ import {
   knownAutomations,
   refuseErrors,
   standingOf,
+  waitsForDaemon,
 } from "./automation-desk.ts";
 import { writtenOf } from "./automation-in-file.ts";
 import { oneParams } from "./automation-params.ts";
@@ -105,6 +107,7 @@ const switched = (enabled: boolean): Operation<One> => ({
   words: ["id"],
   example: `hookline automation ${enabled ? "enable" : "disable"} nightly-report`,
   show: (result) => [...sentence(result, enabled ? "is enabled" : "is disabled"), ...faultLines(result)],
+  needsDaemon: waitsForDaemon,
   async run({ id, project }, asked) {
     const found = await findStored(id, project, asked);
     const { records, compile } = await deskOf(asked);
@@ -114,7 +117,8 @@ const switched = (enabled: boolean): Operation<One> => ({
       refuseErrors(compile(plain({ ...automation, enabled }), { now: asked.now() }), `the automation ${keyOf(found)}`);
     const changed = records.enable(found.project, found.id, enabled, asked.now() / 1000);
     const fault = enabled ? faultOf(found) : null;
-    return named(found, { enabled, changed, ...(fault === null ? {} : { fault }) });
+    const waits = waitsForDaemon({ ...automation, enabled }) ? { needs_daemon: true } : {};
+    return named(found, { enabled, changed, ...waits, ...(fault === null ? {} : { fault }) });
   },
 });
 export const automationEnable: Operation<One> = switched(true);
@@ -144,6 +148,10 @@ export const automationFire: Operation<One> = {
   words: ["id"],
   example: "hookline automation fire nightly-report",
   show: (result) => (isRecord(result) ? [`${result.hook_id} runs as ${result.run_id}`] : []),
+  lacks: (result, runs) =>
+    runs
+      .filter(({ id, status }) => isRecord(result) && id === result.run_id && unsuccessful.has(status))
+      .map(({ hookName, status, reason = status }) => `the automation ${hookName} ended as ${status}: ${reason}`),
   async run({ id, project }, asked) {
     const found = await findAutomation(id, project, asked);
     const hook = hookOf(found);
@@ -160,6 +168,8 @@ export const automationFire: Operation<One> = {
     return { hook_id: found.id, run_id: run.id, project_id: found.project };
   },
 };
+
+const unsuccessful: ReadonlySet<RunStatus> = new Set<RunStatus>(["failed", "timeout", "cancelled", "interrupted"]);
 
 /** It happens where its project lies. */
 const firedAs = ({ hook, ...known }: Known, asked: Asked): Pick<HookEvent, "cwd" | "sender" | "to"> => ({

@@ -2,7 +2,7 @@
 import type { Engine } from "../core/engine.ts";
 import type { HookEvent, Instant, Json, MaybePromise } from "../core/event.ts";
 import type { HookSet } from "../core/hook.ts";
-import type { Store } from "../core/record.ts";
+import type { Run, Store } from "../core/record.ts";
 import type { Schema } from "../core/schema.ts";
 import type { Board } from "../projects/index.ts";
 import type { AutomationDesk } from "./automation-desk.ts";
@@ -51,8 +51,14 @@ export interface Operation<P> {
   show?(result: Json): string[];
   /** What `show` gives is a text of its own, such as a file's: whatever is no terminal gets it as it is. */
   showsText?: true;
-  /** What of it could not be done although the rest was, line by line: a command says so, and fails. */
-  lacks?(result: Json): string[];
+  /**
+   * What of it could not be done although the rest was, line by line: a command says so, and fails.
+   *
+   * @param runs what it set off, as far as that has ended
+   */
+  lacks?(result: Json, runs: readonly Run[]): string[];
+  /** It gave something that only a daemon sets off: a command says so where none is up. */
+  needsDaemon?(result: Json): boolean;
   /** May throw; an Error's message is the reason that is told. */
   run(params: P, asked: Asked): MaybePromise<Json>;
 }

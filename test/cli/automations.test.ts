@@ -1,7 +1,7 @@
 /** Automations by the real command: in lists and checks, on an agent's events, and as JSON Schema. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -206,4 +206,82 @@ test("schema prints what an editor needs to know of automations", (t) => {
   ])
     assert.ok(types.includes(type), type);
   assert.deepEqual(schema.$defs.automation.required, ["name", "trigger"]);
+});
+
+const shell = (command: string): string =>
+  `trigger: { type: event, event_type: a.b, skip_llm: true }\ncontext_steps: [{ type: shell, command: "${command}" }]\n`;
+
+test("[A19] fire of a run that goes wrong exits 1 with the step and the limit, and the log has a line of it", (t) => {
+  const { hookline, store } = place(t, {
+    "home/shop/.hookline/automations/slow.yaml": `name: Slow\ntimeout_seconds: 1\n${shell("sleep 20")}`,
+    "home/shop/.hookline/automations/fine.yaml": `name: Fine\n${shell("true")}`,
+  });
+  const fired = hookline(["automation", "fire", "slow"]);
+  assert.equal(fired.status, 1, fired.stdout);
+  const reason = "step 0 (shell) reached the run's time limit of 1 s";
+  assert.match(fired.stderr, new RegExp(`the automation Slow ended as timeout: ${reason.replace(/[()]/g, "\\$&")}`));
+  const [run] = JSON.parse(hookline(["runs", "--json"]).stdout);
+  assert.deepEqual([run.status, run.reason], ["timeout", reason]);
+  const lines = readFileSync(join(dirname(store), "hookline.log"), "utf8")
+    .trim()
+    .split("\n");
+  const logged = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === "error");
+  assert.deepEqual(
+    logged.map(({ message, run: id }) => [message, id]),
+    [[`the automation Slow failed: timeout: ${reason} (hookline runs show ${run.id})`, run.id]],
+  );
+  assert.deepEqual([hookline(["automation", "fire", "fine"]).status], [0]);
+});
+
+test("what only a daemon sets off is made with a sentence that says so, where none is running", (t) => {
+  const { hookline, cwd } = place(t);
+  const waits = "hookline: no daemon is running, so nothing will fire: run `hookline up`\n";
+  const made = hookline(["automation", "create", "Nightly", "--cron", "0 3 * * *", "--skip-llm"]);
+  assert.deepEqual([made.status, made.stderr], [0, waits]);
+  assert.equal(hookline(create).stderr, "");
+  assert.equal(hookline(["automation", "disable", "nightly"]).stderr, "");
+  assert.equal(hookline(["automation", "enable", "nightly"]).stderr, waits);
+  writeFileSync(join(cwd, "more.yaml"), "name: More\ntrigger: { type: periodic, skip_llm: true }\n");
+  assert.equal(hookline(["automation", "apply", "more.yaml"]).stderr, waits);
+});
+
+test("[R24] explain of a clock's or a watch's event says which hooks only their own clock or watch sets off", (t) => {
+  const { hookline } = place(t, {
+    "home/shop/.hookline/automations/often.yaml":
+      "name: Often\ntrigger: { type: periodic, interval_seconds: 60, skip_llm: true }\ncooldown_seconds: 0\n",
+    "home/shop/.hookline/automations/seen.yaml":
+      "name: Seen\ntrigger: { type: event, event_type: file.changed, watch: { paths: [a.md] }, skip_llm: true }\n",
+  });
+  const why = (event: string): string[] =>
+    JSON.parse(hookline(["explain", event, "--json"]).stdout)
+      .sort((left: { name: string }, right: { name: string }) => (left.name < right.name ? -1 : 1))
+      .map(({ because }: { because: string }) => because);
+  const byHand = "sends it this event, while hookline up runs: one sent by hand does not reach it";
+  const [often = "", seen = ""] = why("schedule.due");
+  assert.equal(often, `only its own schedule (every 60 s) ${byHand}`);
+  assert.match(seen, /^it listens to changes of .*a\.md, and this is schedule\.due$/);
+  const [, watched = ""] = why("file.changed");
+  assert.match(watched, /^only its own watch \(changes of .*a\.md\) sends it this event/);
+});
+
+test("[R24] why of a clock's event says that it is for one automation alone", (t) => {
+  const { hookline } = place(t, {
+    "home/shop/.hookline/automations/one.yaml": `name: One\n${shell("true")}`,
+    "home/shop/.hookline/automations/two.yaml": `name: Two\n${shell("true")}`,
+  });
+  const { run_id: run } = JSON.parse(hookline(["automation", "fire", "one", "--json"]).stdout);
+  const [{ eventId }] = JSON.parse(hookline(["runs", "--json"]).stdout);
+  assert.ok(run);
+  const told = hookline(["why", eventId]).stdout.replace(/\s+/g, " ");
+  assert.match(told, /this event is for automation:shop\/one alone/);
+  assert.doesNotMatch(told, /listens to a\.b, and this is automation\.fired/);
+});
+
+test("an automation in a file was made and changed when its file was", (t) => {
+  const { hookline, cwd } = place(t, { "home/shop/.hookline/automations/a.yaml": `name: Tell\n${shell("true")}` });
+  utimesSync(join(cwd, ".hookline", "automations", "a.yaml"), 1_700_000_000, 1_700_000_000);
+  const { created_at: created, updated_at: updated } = JSON.parse(
+    hookline(["automation", "show", "tell", "--json"]).stdout,
+  );
+  assert.deepEqual([created, updated], [1_700_000_000, 1_700_000_000]);
 });

@@ -1,10 +1,11 @@
 /** The demo as a person reads it, in terminals of several widths. */
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import test, { type TestContext } from "node:test";
-import { demo } from "../../src/cli/demo.ts";
+import { demo } from "../../examples/demo/demo.ts";
 
 const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
 
@@ -74,4 +75,21 @@ test("the demo's automation asks no model while the tests pass, then one that ma
     /^code\.committed: .* tests after a commit +GET \/health answers 500 since the last commit\. .* a model was asked +\d+$/,
   );
   assert.match(lines.join("\n"), /^The team was told: .*tests after a commit.* completed.*`hookline\.task_create`/m);
+});
+
+test("every file of the sample is in the package: npm leaves some names out", () => {
+  const root = join(import.meta.dirname, "..", "..");
+  const words = ["pack", "--dry-run", "--json", "--ignore-scripts"];
+  const { stdout, stderr, status } = spawnSync("npm", words, { cwd: root, encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+  const [{ files }] = JSON.parse(stdout);
+  const packed = new Set(files.map(({ path }: { path: string }) => path));
+  const sample = readdirSync(join(root, "examples", "demo"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !(entry.name.endsWith(".ts") && entry.parentPath.endsWith("demo")))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"));
+  assert.ok(sample.includes("examples/demo/workspace/gitignore"));
+  assert.deepEqual(
+    sample.filter((path) => !packed.has(path)),
+    [],
+  );
 });

@@ -231,15 +231,60 @@ test("[B32] a list that did not look through all runs says so", async (t) => {
   assert.deepEqual(list(), []);
 });
 
-test("[B32] a task is told and stays open: there is no place for tasks", (t) => {
+test("[B32] a task is made once, in the project of the repository, with all that its hook said of it", (t) => {
   const { hookline, list, run } = scratchWith(t, [
-    { kind: "create_task", payload: { title: "Fix the build", priority: 1 } },
+    {
+      kind: "create_task",
+      payload: { title: "Fix the build", priority: 1, description: "src/a.ts:3", severity: "high", name: "build" },
+    },
+    { kind: "create_task", description: "Look at the log\nof yesterday" },
+    { kind: "create_task", payload: { title: "Elsewhere", project_id: "nowhere" } },
+    { kind: "create_task", payload: { priority: 1 } },
   ]);
-  const said = hookline("follow-ups", "run", run);
-  assert.equal(said.status, 1);
-  assert.match(said.stdout, /^task {2}Fix the build\n/);
-  assert.match(said.stderr, /nothing was created, and it stays open/);
-  assert.equal(list()[0]?.done, false);
+  const of = (number: number, ...words: string[]): Said => hookline("follow-ups", "run", `${run}.${number}`, ...words);
+  const made = of(1, "--json");
+  const { id: _id, task, ...facts } = JSON.parse(made.stdout);
+  assert.deepEqual([made.status, facts], [0, { kind: "create_task", done: true, title: "Fix the build" }]);
+  const kept = JSON.parse(hookline("task", "show", task, "--json").stdout);
+  assert.deepEqual(
+    [kept.title, kept.priority, kept.description, kept.status, kept.context_entries],
+    [
+      "Fix the build",
+      1,
+      "src/a.ts:3",
+      "DEFINED",
+      [
+        { type: "text", label: "name", content: "build" },
+        { type: "text", label: "severity", content: "high" },
+      ],
+    ],
+  );
+  assert.deepEqual([of(1).status, of(1).stderr], [1, "hookline: it was done before\n"]);
+  assert.match(of(2).stdout, /^task {6}\S+ {2}Look at the log\n$/);
+  assert.match(of(3).stderr, /no task was made: .*nowhere.*; it stays open/);
+  assert.match(of(4).stderr, /it names no title for the task; it stays open/);
+  assert.deepEqual(
+    [list().map(({ number }) => number), JSON.parse(hookline("task", "list", "--json").stdout).length],
+    [[3, 4], 2],
+  );
+});
+
+test("[B32] two who want the same task at once: it is made once", async (t) => {
+  const { environment, hookline, run, workspace } = scratchWith(t, [
+    { kind: "create_task", payload: { title: "Fix the build" } },
+  ]);
+  const ends = await Promise.all(
+    Array.from({ length: 3 }, async () => {
+      const words = [bin, "follow-ups", "run", run];
+      const [code] = await once(
+        spawn(process.execPath, words, { cwd: workspace, env: environment, stdio: "ignore" }),
+        "exit",
+      );
+      return code;
+    }),
+  );
+  assert.deepEqual(ends.toSorted(), [0, 1, 1]);
+  assert.equal(JSON.parse(hookline("task", "list", "--json").stdout).length, 1);
 });
 
 test("[B32] wrong use says which follow-ups there are", (t) => {

@@ -26,6 +26,23 @@ test("[A6] every event of the line is heard, and one that concerns no automation
   assert.deepEqual(runs.map(({ cause }) => cause).sort(), ["event:Stop", "event:task.completed"]);
 });
 
+test("[A19] a run that goes wrong is a line on the daemon's terminal and an error in its log", async (t) => {
+  const place = placeFor(t, {
+    "workspace/.hookline/automations/bad.yaml": `timeout_seconds: 1\n${automation("Bad", "type: event, event_type: task.completed", "sleep 20")}`,
+  });
+  const daemon = await place.up();
+  let said = "";
+  daemon.child.stderr?.on("data", (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  await daemon.emit("task.completed");
+  const line =
+    /hookline: the automation Bad failed: timeout: step 0 \(shell\) reached the run's time limit of 1 s \(hookline runs show [\w-]+\)\n/;
+  await until(() => (line.test(said) ? true : undefined), "the line on the terminal");
+  const log = readFileSync(join(place.environment.XDG_STATE_HOME ?? "", "hookline", "hookline.log"), "utf8");
+  assert.match(log, /"level":"error","message":"the automation Bad failed: /);
+});
+
 test("a clock sets one off, and a file another", async (t) => {
   const place = placeFor(t, {
     "workspace/notes.md": "one\n",

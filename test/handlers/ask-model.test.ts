@@ -326,10 +326,10 @@ test("[R28] a call of what the model was not offered stays among its calls, and 
   });
   const { calls, actions } = outputOf(await line.run());
   assert.deepEqual(
-    (calls as Fields[]).map(({ tool, ok }) => [tool, ok]), // it is a list of them
+    (calls as Fields[]).map(({ tool, ok, refused = false }) => [tool, ok, refused]), // it is a list of them
     [
-      ["list_files", false],
-      ["read_file", true],
+      ["list_files", false, true],
+      ["read_file", true, false],
     ],
   );
   assert.deepEqual(actions, ["read_file"]);

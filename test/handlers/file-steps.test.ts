@@ -109,6 +109,7 @@ test("[A36] a path that is no folder is an error", async (t) => {
   for (const path of ["a.md", "none"])
     assert.deepEqual(await outputOf("list_files", { path }, { root }), {
       error: `Not a directory: ${path}`,
+      files: [],
       _step_index: 0,
     });
 });

@@ -88,6 +88,19 @@ test("what somebody else wrote pings nobody, hides no link and ends no marks", a
   ]);
 });
 
+test("a tool that the model asked for and was not offered is shown as refused", async (t) => {
+  const server = await startReceiver(t);
+  const { notifier } = notifierOf(t, { team: webhook(server.url, { events: ["completed"] }) });
+  const calls = [
+    { tool: "search", ok: true, ms: 1 },
+    { tool: "rm", ok: false, ms: 0, refused: true },
+  ];
+  const step = { uses: "ask_model", ok: true, output: { calls, response: "done" }, ms: 1 };
+  runOf(notifier, hookCalled("h")).seen({ status: "completed", steps: [step] });
+  await notifier.close();
+  assert.match(server.received.map(said).join(), /🔧 `search` → `rm \(refused\)`/);
+});
+
 test("fewer notices: a channel says which it wants, and how long a summary may be", async (t) => {
   const server = await startReceiver(t);
   const { notifier } = notifierOf(t, {

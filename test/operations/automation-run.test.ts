@@ -131,8 +131,8 @@ const views: readonly [string, Partial<Run>, Fields][] = [
   ],
   [
     "[A46, R26] timeout, before the model was reached",
-    { status: "timeout", reason: "it was over before its next step", steps: [] },
-    { llm_response: "it was over before its next step" },
+    { status: "timeout", reason: "step 0 (shell) reached the run's time limit of 300 s", steps: [] },
+    { llm_response: "step 0 (shell) reached the run's time limit of 300 s" },
   ],
   [
     "[A46] interrupted",

@@ -152,6 +152,29 @@ test("a run that claimed its limits and died before its first step ended is not 
   assert.deepEqual(await runsOf(store), ["r1 completed"]);
 });
 
+test("[R56] a run that another worker had begun is told of as resumed, so that its beginning is announced once", async (context) => {
+  const { folder, store } = placeFor(context);
+  const journal = createJournal(store);
+  for (const id of ["r1", "r2"])
+    await enqueue(store, openEnqueuing(store), itemOf(durableHook(id, [marking("a")]), id));
+  assert.ok(journal.claim("1:gone", { cap: 1, until: uptime() + 30_000, only: ["r1"] }));
+  journal.record("1:gone", "r1", "admission", () => ({ started: start }));
+  const begun: unknown[] = [];
+  const worker = openDurableQueue(store, { cap: () => 2, environment: {} });
+  await engineOn(store, worker, folder, {
+    observe(seen) {
+      if (seen.is === "run" && seen.run.status === "running" && seen.run.steps.length === 0)
+        begun.push([seen.run.id, seen.resumed === true]);
+    },
+  });
+  await worker.idle();
+  await worker.close();
+  assert.deepEqual(begun.sort(), [
+    ["r1", true],
+    ["r2", false],
+  ]);
+});
+
 test("[R23] while nobody works, coalesce keeps the latest of each hook, in the place of the first", async (context) => {
   const { folder, store } = placeFor(context);
   const queue = openEnqueuing(store);

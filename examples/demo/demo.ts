@@ -2,17 +2,17 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import type { Fields, HookEvent } from "../core/event.ts";
-import type { Observation } from "../core/ports.ts";
-import type { Run } from "../core/record.ts";
-import { isRecord } from "../core/schema.ts";
-import { openSqliteStore } from "../stores/sqlite.ts";
-import type { ExitCode, Invocation } from "./command.ts";
-import { type Finished, openStage, playAutomation, writeChannel } from "./demo-automation.ts";
-import { play, settle, type Told } from "./demo-session.ts";
-import { openLine } from "./line.ts";
-import { inputOf, resultOf, saidIn } from "./runs.ts";
-import { type Column, oneLine, type Style, type Terminal, table } from "./terminal.ts";
+import type { ExitCode, Invocation } from "../../src/cli/command.ts";
+import { openLine } from "../../src/cli/line.ts";
+import { inputOf, resultOf, saidIn } from "../../src/cli/runs.ts";
+import { type Column, oneLine, type Style, type Terminal, table } from "../../src/cli/terminal.ts";
+import type { Fields, HookEvent } from "../../src/core/event.ts";
+import type { Observation } from "../../src/core/ports.ts";
+import type { Run } from "../../src/core/record.ts";
+import { isRecord } from "../../src/core/schema.ts";
+import { openSqliteStore } from "../../src/stores/sqlite.ts";
+import { type Finished, openStage, playAutomation, writeChannel } from "./automation.ts";
+import { play, settle, type Told } from "./session.ts";
 
 export async function demo(invocation: Invocation): Promise<ExitCode> {
   const folder = mkdtempSync(join(tmpdir(), "hookline-demo-"));

@@ -4,13 +4,13 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HookEvent } from "../core/event.ts";
-import type { Run } from "../core/record.ts";
-import { isRecord } from "../core/schema.ts";
-import { startScriptedModel } from "../testing/scripted-model.ts";
-import type { Told } from "./demo-session.ts";
-import type { Line } from "./line.ts";
-import type { Place } from "./place.ts";
+import type { Line } from "../../src/cli/line.ts";
+import type { Place } from "../../src/cli/place.ts";
+import type { HookEvent } from "../../src/core/event.ts";
+import type { Run } from "../../src/core/record.ts";
+import { isRecord } from "../../src/core/schema.ts";
+import { startScriptedModel } from "../../src/testing/scripted-model.ts";
+import type { Told } from "./session.ts";
 
 /** What the automation reaches beyond the sample. */
 export interface Stage {

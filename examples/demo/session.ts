@@ -3,17 +3,17 @@
  * the agent changed it. The recording ends at its first Stop; what hooks then ask for, the player does as an agent would.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { claudeCode } from "../agents/claude-code/adapter.ts";
-import { withoutDepth } from "../core/depth.ts";
-import type { Fields, HookEvent } from "../core/event.ts";
-import type { Outcome } from "../core/outcome.ts";
-import type { Run } from "../core/record.ts";
-import { isRecord } from "../core/schema.ts";
-import type { Invocation } from "./command.ts";
-import type { Line } from "./line.ts";
-import type { Place } from "./place.ts";
+import { claudeCode } from "../../src/agents/claude-code/adapter.ts";
+import { withoutDepth } from "../../src/core/depth.ts";
+import type { Fields, HookEvent } from "../../src/core/event.ts";
+import type { Outcome } from "../../src/core/outcome.ts";
+import type { Run } from "../../src/core/record.ts";
+import { isRecord } from "../../src/core/schema.ts";
+import type { Invocation } from "../../src/cli/command.ts";
+import type { Line } from "../../src/cli/line.ts";
+import type { Place } from "../../src/cli/place.ts";
 
 /** Where the recording was made; replaced by where the sample lies now. */
 const recorded = { repository: "/workspace/repo", home: "/home/dev" };
@@ -45,6 +45,7 @@ export function settle(
   const store = join(folder, "hookline.db");
   mkdirSync(home);
   cpSync(join(examples, "workspace"), workspace, { recursive: true });
+  renameSync(join(workspace, "gitignore"), join(workspace, ".gitignore")); // npm leaves files of that name out of packages
   const { HOOKLINE_SESSION_ID: _outer, ...rest } = environment;
   const own = {
     HOME: home,

@@ -21,9 +21,10 @@ import { startCompanion } from "./processes/companion.ts";
 import { createResidents } from "./processes/residents.ts";
 import { createSpawner } from "./processes/spawner.ts";
 import { createInlineQueue } from "./queues/inline.ts";
-import { guardsHeld } from "./sources/guards-held.ts";
+import { clearedFiles } from "./sources/cleared-files.ts";
+import { keepingGuards } from "./sources/last-good-guards.ts";
 import { createHookSource, type HookSource, type SourceOptions } from "./sources/live.ts";
-import { isAlive, systemPorts } from "./system.ts";
+import { isAlive, stateFolderOf, systemPorts } from "./system.ts";
 
 export interface ResidentOptions
   extends Pick<HooklineOptions, "files" | "observe" | "queue" | "model" | "tools" | "watch" | "clock">,
@@ -76,10 +77,13 @@ export async function createResident(options: ResidentOptions): Promise<Resident
     options.files === false
       ? undefined
       : createHookSource(
-          guardsHeld(store, (folder, expected, lastValid) => {
-            const request = { cwd: folder, home, environment, patterns, ...(lastValid ? { lastValid } : {}) };
-            return loadAllStable(request, loading, expected);
-          }),
+          keepingGuards(
+            (folder, expected, kept) => {
+              const request = { cwd: folder, home, environment, patterns, ...(kept ? { kept } : {}) };
+              return loadAllStable(request, loading, expected);
+            },
+            { store, holdsNone: clearedFiles(stateFolderOf(home, environment)).holdsNone },
+          ),
           options.sources,
         );
   await source?.at(cwd);

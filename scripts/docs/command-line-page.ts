@@ -72,7 +72,7 @@ const remarks: Readonly<Record<string, string>> = {
   check:
     "Each finding is `file:line:column severity code message (suggestion)`; exits 1 if one is an error. What each code means: [errors/findings.md](errors/findings.md).",
   register:
-    'Always JSON: `{EVENT: [{"id", "handler": {"kind", "command" | "name"}, "match"?, "blocking"?, "timeout"?, "summary"?}]}`, with the events as they are written; `{}` without hooks. Those that are disabled, or for another environment, are left out; a guard whose file is broken stands in its last valid form: [repository-hooks.md](repository-hooks.md).',
+    'Always JSON: `{EVENT: [{"id", "handler": {"kind", "command" | "name"}, "match"?, "blocking"?, "timeout"?, "summary"?}]}`, with the events as they are written; `{}` without hooks. Those that are disabled, or for another environment, are left out; a guard whose file is broken stands in its last good form: [repository-hooks.md](repository-hooks.md).',
   schema:
     "JSON Schema 2020-12, with the conditions and actions that this project registers. In a rules file, `# yaml-language-server: $schema=../rules.schema.json` as the first line makes editors use it.",
   runs: '`show` tells all of one run, its output included; `tail` follows until Ctrl-C. JSON: a list of `{"id", "hook", "event", "eventId", "session", "status", "reason", "cause", "startedAt", "ms"}`. Events that no hook matched have no run: `why` speaks of those.',

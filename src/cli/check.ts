@@ -5,13 +5,15 @@ import { lateHooks } from "../budgets.ts";
 import { loadPatterns } from "../conditions/patterns.ts";
 import { HooklineError } from "../core/error.ts";
 import type { Hook, Problem } from "../core/hook.ts";
+import type { Registry } from "../core/ports.ts";
 import { inspectHooks } from "../dialects/inspect.ts";
 import { checkOne, type Loaded, type Loading, loadAll, type Request } from "../loading.ts";
+import { clearedFiles } from "../sources/cleared-files.ts";
 import { type ExitCode, type Invocation, textFlag } from "./command.ts";
 import { findingsBelow } from "./git-below.ts";
 import { shortPath } from "./list.ts";
 import { loadingFor } from "./loaded.ts";
-import { type Place, storePath } from "./place.ts";
+import { type Place, stateFolder, storePath } from "./place.ts";
 import { openStore } from "./store.ts";
 import { storedAutomations } from "./stored-automations.ts";
 import { safeText, type Terminal } from "./terminal.ts";
@@ -39,7 +41,8 @@ async function find(invocation: Invocation): Promise<Found> {
     const loading = loadingFor(request);
     const loaded = await loadAll(request, loading);
     const { hooks, problems } = await withStored(invocation, loaded, loading);
-    return { problems: [...loaded.problems, ...problems], files: loaded.files.length, hooks };
+    const standing = standingOf(invocation, loaded, await loading.wholeRegistry());
+    return { problems: [...loaded.problems, ...problems, ...standing], files: loaded.files.length, hooks };
   }
   const found: Found[] = [];
   for (const word of invocation.words) found.push(await findAt(word, request));
@@ -48,6 +51,22 @@ async function find(invocation: Invocation): Promise<Found> {
     hooks: found.flatMap((one) => one.hooks),
     files: found.reduce((sum, one) => sum + one.files, 0),
   };
+}
+
+/** What each file that cannot be read stands for; one that holds no guard stands for none from here on (R76). */
+function standingOf(invocation: Invocation, { files }: Loaded, registry: Registry): Problem[] {
+  const cleared = clearedFiles(stateFolder(invocation));
+  return files.flatMap(({ path, broken }): Problem[] => {
+    if (!broken) return [];
+    const common = { code: "unreadable", file: path, line: 1, column: 1 } as const;
+    if (cleared.look(path, registry) === "holds none")
+      return [
+        { ...common, severity: "note", message: "no guard stands in this text, so it blocks nothing until it changes" },
+      ];
+    const message =
+      "guards may stand in this text: the last good ones stay active, or, where none are known, it blocks what guards can block";
+    return [{ ...common, severity: "warning", message, suggestion: "correct the file" }];
+  });
 }
 
 /** The automations of the store are looked at with the files, where there is a store. */

@@ -27,7 +27,7 @@ export interface GitHooksOptions {
   place: Place;
   /** Node and our bin, absolute. */
   program: readonly [string, string];
-  /** It knows the last valid forms of broken guards. */
+  /** It knows the last good forms of broken guards. */
   store: Pick<Store, "setsInForce" | "hookSet">;
 }
 

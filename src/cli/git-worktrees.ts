@@ -21,7 +21,7 @@ export interface Worktree {
   watched: readonly string[];
 }
 
-/** Broken guards hold in their last valid form, as they do for a commit. Never rejects. */
+/** Broken guards hold in their last good form, as they do for a commit. Never rejects. */
 export const readWorktrees = (
   where: Place,
   { top: own, worktrees }: GitPlace,

@@ -11,7 +11,7 @@ import type { Callback } from "../handlers/function.ts";
 import { createSettingsHandlers } from "../handlers/settings-handlers.ts";
 import type { Loaded, Loading, Request } from "../loading.ts";
 import { compiledHooks } from "../sources/compiled.ts";
-import { lastValidGuards } from "../sources/last-valid.ts";
+import { guardsToKeep } from "../sources/last-good-guards.ts";
 import { asSettingsSay } from "../sources/switched-off.ts";
 import { divertOutput, outlive } from "./module-output.ts";
 import { logOf, type Place, stateFolder } from "./place.ts";
@@ -97,7 +97,7 @@ export async function loadInForce(
   return quickly ? loaded : withAutomations(loaded, automationsOn({ place, store, loading, loaded, complain() {} }));
 }
 
-/** The hooks of the files of this place, broken guards in their last valid form. `quickly`: for one event, patterns unchecked. */
+/** The hooks of the files of this place, broken files with their last good guards. `quickly`: for one event, patterns unchecked. */
 export async function loadFiles(
   place: LoadPlace,
   store: Pick<Store, "setsInForce" | "hookSet">,
@@ -105,11 +105,14 @@ export async function loadFiles(
   quickly: boolean,
 ): Promise<Loaded> {
   const loaded = quickly ? await loadForOneEvent(place, loading) : await loadEverything(place, loading);
-  const lastValid = await lastValidGuards(loaded, store);
-  return lastValid.length === 0 ? loaded : loadEverything({ ...place, lastValid }, loading);
+  const kept = await guardsToKeep(loaded, store, async (path) => {
+    const { clearedFiles } = await import("../sources/cleared-files.ts");
+    return clearedFiles(stateFolder(place)).holdsNone(path);
+  });
+  return kept.length === 0 ? loaded : loadEverything({ ...place, kept }, loading);
 }
 
-async function loadEverything(place: LoadPlace & { lastValid?: readonly Hook[] }, loading: Loading): Promise<Loaded> {
+async function loadEverything(place: LoadPlace & { kept?: readonly Hook[] }, loading: Loading): Promise<Loaded> {
   const [{ loadAll }, patterns] = await Promise.all([import("../loading.ts"), loadPatterns()]);
   return loadAll({ ...place, patterns }, loading);
 }

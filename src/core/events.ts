@@ -34,6 +34,8 @@ export interface EventRow<Data = Fields> {
   costs?: { fields: readonly OutcomeField[]; counter: Counter; max: number };
   /** Whoever it names is the session's agent from here on. */
   beginsTurn?: true;
+  /** A hook file that cannot be read never denies it: a person can always write, and the agent can always end (R76). */
+  staysOpen?: true;
   /** The session begins: what it is compared with later is how things are now. */
   beginsSession?: true;
   /** The session is over: its own hooks go (specification 002). */
@@ -102,6 +104,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     accepts: [...decided, "sessionTitle", "suppressPrompt"],
     mode: "sync",
     beginsTurn: true,
+    staysOpen: true,
     turn: (before, data) => ({
       ...before,
       number: before.number + 1,
@@ -158,6 +161,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     accepts: decided,
     mode: "sync",
     costs: reprompt,
+    staysOpen: true,
     holdsOpenFor: "rewakes",
     isContinuation: goesOn,
     turn: (before, data) => ({
@@ -237,6 +241,12 @@ for (const name of agentEventNames) {
 }
 
 byAlias.set("activation", [activation]);
+
+/** Where a hook file that cannot be read stands for a failing guard: every event that can be denied, but those that stay open. */
+export const guardableEvents: readonly EventName[] = [
+  ...agentEventNames.filter((name) => rowOf(name).accepts.includes("verdict") && !rowOf(name).staysOpen),
+  activation,
+];
 
 /** All names that a hook's author may write, for suggestions. */
 export const eventNames: readonly string[] = [...byAlias.keys()];

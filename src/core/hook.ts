@@ -115,9 +115,7 @@ export interface Problem {
   code: ProblemCode;
   message: string;
   suggestion?: string;
-  /** The known name that the author most likely meant. */
-  meant?: string;
-  /** Rules of this file were not read because of it, whatever they were: none can be told to have been taken out (R46). */
+  /** Hooks of this file may be missing because of it, whatever they were: its last good guards stay active (R76). */
   loses?: true;
   file: string;
   line: number;
@@ -159,9 +157,6 @@ export type ProblemCode =
   | "guard-invalid"
   | "guard-in-background"
   | "resident-refused";
-
-/** It fails in the place of guards in a text that cannot be read; their last valid forms, where there are any, are better. */
-export const lostTextTag = "lost text";
 
 /** Whether the hook is asked in the name of safety: a rewrite is put before it again, and its failure blocks (R52). */
 export const isGuard = (hook: Hook): boolean => hook.role === "guard" || hook.onFailure === "block";

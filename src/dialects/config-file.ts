@@ -18,7 +18,7 @@ import {
 } from "./config-keys.ts";
 import { entriesOf, mapOf, ownFile, type Reader, textsOf } from "./config-nodes.ts";
 import type { Node } from "./json-tree.ts";
-import { hooksOf, type RuleList, type RulesOptions, unreadLists } from "./rules.ts";
+import { hooksOf, type RuleList, type RulesOptions, tellUnread } from "./rules.ts";
 import { tellError } from "./rules-parameters.ts";
 import { openYaml, type YamlFile } from "./yaml-file.ts";
 import { membersOf } from "./yaml-values.ts";
@@ -44,22 +44,19 @@ export function readConfig(text: string, origin: Origin, options: ConfigOptions)
     const fault = "this file is a map: hooks, models, mcp_servers and so on";
     const finding = { code: "shape", message: fault, suggestion: "write hooks: [ … ]", loses: true } as const;
     if (root) tellError(file.report, root.offset, finding);
-    const hooks = hooksIn(root ? [{ list: root, fault, isLost: true }] : [], file, options);
-    return { config: {}, hooks, problems: file.problems() };
+    return { config: {}, hooks: [], problems: file.problems() };
   }
   const config: Partial<Config> = {};
   for (const member of membersOf(root)) {
     if (isConfigKey(member.key)) Object.assign(config, readers[member.key](member.value, reader));
   }
-  const lists = [...listsIn(root), ...unreadLists(root, file, keys)];
-  const hooks = hooksIn(lists, file, options);
+  tellUnread(root, file, keys);
+  const hooks = hooksIn(listsIn(root), file, options);
   return { config, hooks, problems: file.problems() };
 }
 
-const isFree = (key: string): boolean => isConfigKey(key) || key.startsWith("x-");
-
-const keys: Parameters<typeof unreadLists>[2] = {
-  isKnown: (key) => key === "hooks" || isFree(key),
+const keys: Parameters<typeof tellUnread>[2] = {
+  isKnown: (key) => key === "hooks" || isConfigKey(key) || key.startsWith("x-"),
   names: configKeyNames,
   advice: `known: ${configKeyNames.join(", ")}`,
 };
@@ -80,7 +77,7 @@ function hooksIn(
   { registry, patterns, label = "hookline.yaml", ...rest }: ConfigOptions,
 ): Hook[] {
   if (!registry || !patterns) return [];
-  return hooksOf(lists, file, { ...rest, registry, patterns, label, isFree });
+  return hooksOf(lists, file, { ...rest, registry, patterns, label });
 }
 
 const readers: { readonly [K in ConfigKeyName]: (node: Node, reader: Reader) => Partial<Config> } = {

@@ -31,8 +31,9 @@ const isTexts = (value: Json): value is string[] => Array.isArray(value) && valu
 const isTextMap = (value: Json): value is { [key: string]: string } =>
   typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every(isText);
 
-export function createReader(entry: Entry, report: Report): EntryReader {
-  const faults: string[] = [];
+export function createReader(entry: Entry, tell: Report): EntryReader {
+  const faults = entry.fault === undefined ? [] : [entry.fault];
+  const report: Report = entry.fault === undefined ? tell : () => {}; // it was told, and nothing else matters
   const fault: EntryReader["fault"] = (key, code, message, suggestion) => {
     faults.push(message);
     report(entry.fields.get(key)?.at ?? entry.at, {

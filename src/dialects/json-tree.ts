@@ -5,7 +5,7 @@ import type { Problem } from "../core/hook.ts";
 
 export type { Node };
 /** A problem that is not placed in its file yet. */
-export type Finding = Pick<Problem, "severity" | "code" | "message" | "suggestion">;
+export type Finding = Pick<Problem, "severity" | "code" | "message" | "suggestion" | "loses">;
 export type Report = (offset: number, finding: Finding) => void;
 export interface Member {
   key: string;
@@ -25,7 +25,7 @@ export function readTree(source: string, report: Report): Node | undefined {
   const text = source.startsWith("\uFEFF") ? ` ${source.slice(1)}` : source;
   const limit = beyondLimits(text);
   if (limit) {
-    report(0, { severity: "error", code: "shape", ...limit });
+    report(0, { severity: "error", code: "shape", ...limit, loses: true });
     return undefined;
   }
   const faults: ParseError[] = [];

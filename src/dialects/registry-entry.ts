@@ -123,12 +123,10 @@ function tellUnknownEvent(written: string, offset: number, found: Events, report
   const meant = near.slice(0, 1).flatMap((name) => resolveEvent(name) ?? []);
   found.meant.push(...meant);
   const asked = near.length > 0 ? `did you mean ${near.map((name) => `"${name}"`).join(" or ")}?` : undefined;
-  const [first] = meant;
   report(offset, {
     severity: "error",
     code: "unknown-event",
     message: `no event is called "${written}"`,
     suggestion: asked ?? `known: ${own.join(", ")}, the names of docs/events.md, and names with a dot`,
-    ...(first === undefined ? {} : { meant: first }),
   });
 }

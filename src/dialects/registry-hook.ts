@@ -1,17 +1,22 @@
 /** One entry of a registry file becomes one Hook, or findings that say why not (R33, R46). */
 import { compileCondition } from "../core/condition.ts";
 import { messageOf } from "../core/error.ts";
+import type { Fields } from "../core/event.ts";
+import { fingerprint } from "../core/fingerprint.ts";
 import type { Condition, Hook } from "../core/hook.ts";
+import { asksFor, nearest } from "../core/nearest.ts";
 import type { Patterns, Registry } from "../core/ports.ts";
-import type { Node } from "./json-tree.ts";
-import { type ReadEntry, readEntry } from "./registry-entry.ts";
-import type { Entry } from "./registry-fields.ts";
-import { blocking, guardMeant, invalidGuard, readsAsGuard } from "./registry-guard.ts";
+import { isRecord } from "../core/schema.ts";
+import { guardInvalid, invalidGuard } from "./invalid-guard.ts";
+import type { Member, Node } from "./json-tree.ts";
+import { type Members, type ReadEntry, readEntry } from "./registry-entry.ts";
+import { type Entry, fieldNames, handlerFields } from "./registry-fields.ts";
 import { type ReadHandler, readHandler } from "./registry-handler.ts";
 import { conditionOf, neverHolds } from "./registry-match.ts";
 import { resolved } from "./rules-entry.ts";
 import type { YamlFile } from "./yaml-file.ts";
 import type { RuleReport } from "./yaml-nodes.ts";
+import { jsonOf, membersOf } from "./yaml-values.ts";
 
 export interface EntryContext {
   file: YamlFile;
@@ -24,20 +29,17 @@ export interface EntryContext {
   idOf(written: string): string;
 }
 
-/** What is told of a broken text is that it is broken: what was left of it says little. */
-const silent: RuleReport = () => {};
-
+/** Nothing is made of a broken text, whatever is left of it: its file says so, and keeps its last good guards (R76). */
 export function compileEntry(node: Node, context: EntryContext): Hook | undefined {
   const { file } = context;
-  const faults: string[] = [];
-  const isBroken = file.isFaulty(node);
-  if (isBroken) faults.push("its text has an error");
-  const report: RuleReport = isBroken
-    ? silent
-    : (offset, finding) => {
-        if (finding.severity === "error") faults.push(finding.message);
-        file.report(offset, finding);
-      };
+  if (file.isBroken(node)) return undefined;
+  const isFaulty = file.isFaulty(node);
+  const faults = isFaulty ? ["a part of it is refused"] : [];
+  const report: RuleReport = (offset, finding) => {
+    if (isFaulty) return; // what a refused part leaves behind is no mistake of its own
+    if (finding.severity === "error") faults.push(finding.message);
+    file.report(offset, finding);
+  };
   const read = readEntry(node, report);
   const { entry } = read;
   const handler = entry && readHandler({ ...read, entry }, { ...context, report });
@@ -47,11 +49,49 @@ export function compileEntry(node: Node, context: EntryContext): Hook | undefine
     warnOfNever(read, { ...context, report });
     return hookOf({ ...read, entry }, handler, when, context);
   }
+  const policy = guardMeant(read.members, context.registry);
+  return policy && guardInPlace(read, { policy, when, reason: reason ?? "it has no handler" }, context);
+}
+
+type Policy = Pick<Hook, "role" | "onFailure">;
+
+/** What an invalid hook would be if it were valid, where that is a guard: its author asks for it, or its built-in handler is one. */
+function guardMeant(members: Members, { handlers }: Registry): Policy | undefined {
+  const written: readonly Member[] = [...members.values()];
+  const values = written.map(({ key, value }): [string, unknown] => [key, jsonOf(value)]);
+  const isBlocking = asksFor("blocking", values, fieldNames);
+  const handler = written.find(({ key }) => nearest(key, fieldNames) === "handler")?.value;
+  const { name, with: given } = Object.fromEntries(
+    membersOf(handler).map(({ key, value }) => [nearest(key, handlerFields) ?? key, jsonOf(value)] as const),
+  );
+  const builtins = [...handlers].flatMap(([one, { builtin }]) => (builtin ? [one] : []));
+  const builtin = handlers.get(nearest(String(name), builtins) ?? "")?.builtin;
+  const params = isRecord(given) ? (given as Fields) : {}; // it is plain JSON
+  if (builtin?.role(params) === "guard")
+    return { role: "guard", onFailure: isBlocking || !members.has("blocking") ? "block" : "continue" };
+  return isBlocking ? { role: "undeclared", onFailure: "block" } : undefined;
+}
+
+function guardInPlace(
+  { node, members, events }: ReadEntry,
+  { policy, when, reason }: { policy: Policy; when: Condition | undefined; reason: string },
+  { file, idOf }: EntryContext,
+): Hook {
+  file.report(node.offset, guardInvalid({ ...policy, reason }, "hook"));
+  const written = members.get("id")?.value.value;
+  const name = typeof written === "string" ? written.trim() : "";
   const text = file.text.slice(node.offset, node.offset + node.length);
-  const meant = guardMeant(read.members, context.registry) ?? (isBroken && readsAsGuard(text) ? blocking : undefined);
-  if (!meant) return undefined;
-  const invalid = { ...read, ...(when ? { when } : {}), reason: reason ?? "it has no handler", meant, isBroken };
-  return invalidGuard(invalid, context);
+  return invalidGuard({
+    ...policy,
+    id: idOf(name || `invalid-${fingerprint(text).slice(0, 8)}`),
+    name,
+    events: [...events.events, ...events.meant],
+    written: events.written,
+    when,
+    enabled: members.get("enabled")?.value.value !== false,
+    reason,
+    origin: { ...file.origin, ...file.locate(node.offset) },
+  });
 }
 
 type Telling = EntryContext & { report: RuleReport };

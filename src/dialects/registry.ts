@@ -6,7 +6,6 @@ import { fingerprint } from "../core/fingerprint.ts";
 import { type Hook, isGuard, type Origin, type Problem } from "../core/hook.ts";
 import type { Patterns, Registry } from "../core/ports.ts";
 import type { Node } from "./json-tree.ts";
-import { blocking, invalidGuard, readsAsGuard } from "./registry-guard.ts";
 import { compileEntry, type EntryContext } from "./registry-hook.ts";
 import { openYaml, type YamlFile } from "./yaml-file.ts";
 import { membersOf } from "./yaml-values.ts";
@@ -35,9 +34,8 @@ export function compileRegistry(
 ): CompiledRegistry {
   const file = openYaml(text, { ...origin, dialect: "registry" });
   const context: EntryContext = { ...options, file, idOf: namesOf(file, label) };
-  const entries = entriesOf(file);
-  const hooks = entries.flatMap((node) => compileEntry(node, context) ?? []);
-  return { hooks: [...hooks, ...lostGuard(hooks, entries, context)], problems: file.problems() };
+  const hooks = entriesOf(file).flatMap((node) => compileEntry(node, context) ?? []);
+  return { hooks, problems: file.problems() };
 }
 
 /** One project's ids are not another's, and no two hooks of a file have one: records are kept under them. */
@@ -82,25 +80,6 @@ function listIn(root: Node): Node | undefined {
   const list = members.find(({ key }) => key === "hooks")?.value;
   return list?.type === "array" ? list : undefined;
 }
-
-/** A blocking hook in a text that was lost with the fault around it. */
-function lostGuard(hooks: readonly Hook[], entries: readonly Node[], context: EntryContext): Hook[] {
-  const { file } = context;
-  const isLost = file
-    .problems()
-    .some(({ severity, code, loses }) => severity === "error" && (code === "syntax" || loses));
-  if (!isLost || hooks.some(isGuard)) return [];
-  const rest = entries.reduce((text, { offset, length }) => blanked(text, offset, length), file.text);
-  const at = rest.search(/\S/);
-  if (at < 0 || !readsAsGuard(rest)) return [];
-  const reason = "the text around it cannot be read";
-  const events = { written: [], events: [], meant: [] };
-  const node = { offset: at, length: rest.length - at };
-  return [invalidGuard({ node, members: new Map(), events, reason, meant: blocking, isBroken: true }, context)];
-}
-
-const blanked = (text: string, offset: number, length: number): string =>
-  `${text.slice(0, offset)}${" ".repeat(length)}${text.slice(offset + length)}`;
 
 /**
  * Ids are unique over all files of a project: the first hook that is enabled keeps its id, and a later one is disabled and

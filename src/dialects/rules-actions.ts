@@ -217,7 +217,3 @@ function isGuardWith({ role }: ActionUse, params: Fields): boolean {
     return false; // it cannot say so of these
   }
 }
-
-/** The same for text that is no YAML. */
-export const guardNames = (registry: Registry): string[] =>
-  authorsActions(registry).flatMap(([name, { action }]) => (isGuardWith(action, {}) ? [name] : []));

@@ -22,20 +22,21 @@ export function readFields(node: Node, report: RuleReport): Fields {
     return fields;
   }
   const meant = new Set<string>();
-  let event: Member | undefined;
+  /** What an invalid guard is judged by, under a name that was most likely meant. */
+  const near = new Map<RuleFieldName, Member>();
   for (const member of membersOf(node)) {
     if (isRuleField(member.key)) fields.set(member.key, member);
     else {
       const name = unknownField(member, report);
       meant.add(name);
-      if (name === "on") event ??= member;
+      if ((name === "on" || name === "action") && !near.has(name)) near.set(name, member);
     }
   }
-  if (event && !fields.has("on")) fields.set("on", event); // a guard that is invalid fails on the events that it meant
   for (const name of ["id", "condition", "action"] as const) {
     const isMissing = !fields.has(name) || fields.get(name)?.value.type === "null";
     if (isMissing && !meant.has(name)) missing(name, node, fields, report);
   }
+  for (const [name, member] of near) if (!fields.has(name)) fields.set(name, member);
   for (const [name, member] of fields) checkField(name, member, report);
   return fields;
 }
@@ -134,9 +135,7 @@ export function readEvents(fields: Fields, report: RuleReport): Events {
     else {
       const { message, suggestion, meant } = read;
       found.meant.push(...meant);
-      const [first] = meant;
-      const finding = { severity: "error", code: "unknown-event", message, suggestion } as const;
-      report(offset, first === undefined ? finding : { ...finding, meant: first });
+      report(offset, { severity: "error", code: "unknown-event", message, suggestion });
     }
   }
   return found;

@@ -1,12 +1,13 @@
 /** One rule becomes one Hook, or findings that say why not; an invalid guard becomes a hook that fails (R33, R46). */
+import { fingerprint } from "../core/fingerprint.ts";
 import type { Condition, Hook, Origin } from "../core/hook.ts";
 import type { Patterns, Registry } from "../core/ports.ts";
+import { guardInvalid, invalidGuard } from "./invalid-guard.ts";
 import type { Member, Node } from "./json-tree.ts";
 import { meansGuard, type ReadActions, readActions } from "./rules-actions.ts";
 import { readCondition } from "./rules-conditions.ts";
-import { fieldOf, readEvents, readFields, resolved } from "./rules-entry.ts";
+import { type Events, type Fields, fieldOf, readEvents, readFields, resolved } from "./rules-entry.ts";
 import { defaultPriority, defaultTimeout } from "./rules-fields.ts";
-import { invalidGuard, readsAsGuard, type Written } from "./rules-guard.ts";
 import type { YamlFile } from "./yaml-file.ts";
 import type { RuleReport } from "./yaml-nodes.ts";
 import { jsonOf } from "./yaml-values.ts";
@@ -19,28 +20,37 @@ export interface RuleContext {
   sendable?: ReadonlySet<string>;
   /** Of whose rules these are: the agent, where they are one agent's. */
   agent?: string;
-  /** Why none of these rules can be in force, if so. */
+  /** Why none of these rules can be active, if so. */
   fault?: string;
-  /** Nothing reads them for a fault around them, which was told: only their guards are looked for. */
-  isLost?: boolean;
   /** A rule's id in the engine; the file's other rules have a say in it. */
   idOf(written: string, node: Node): string;
 }
 const isThere = (member: Member | undefined): member is Member => member !== undefined && member.value.type !== "null";
 
-/** What is told of a broken text is that it is broken: what was left of it says little. */
+/** What a refused part leaves behind is no mistake of its own. */
 const silent: RuleReport = () => {};
 
+/** What of a rule could be read. */
+interface Written {
+  node: Node;
+  fields: Fields;
+  events: Events;
+  when: Condition | undefined;
+  origin: Origin;
+}
+
+/** Nothing is made of a broken text, whatever is left of it: its file says so, and keeps its last good guards (R76). */
 export function compileRule(node: Node, context: RuleContext): Hook | undefined {
   const { file, registry } = context;
+  if (file.isBroken(node)) return undefined;
   const faults: string[] = context.fault === undefined ? [] : [context.fault];
+  const isFaulty = file.isFaulty(node);
+  if (isFaulty) faults.push("a part of it is refused");
   const tell: RuleReport = (offset, finding) => {
     if (finding.severity === "error") faults.push(finding.message);
     file.report(offset, finding);
   };
-  const isBroken = file.isFaulty(node);
-  if (isBroken) faults.push("its text has an error");
-  const report = isBroken || context.isLost ? silent : tell;
+  const report = isFaulty ? silent : tell;
   const fields = readFields(node, report);
   const events = readEvents(fields, report);
   const timeout = fields.has("timeout") ? { timeout: fieldOf(fields, "timeout", defaultTimeout) } : {};
@@ -57,15 +67,30 @@ export function compileRule(node: Node, context: RuleContext): Hook | undefined 
     warnOfNeverSent(written, context);
     return hookOf(written, read, context);
   }
-  const isGuard =
-    meansGuard(action?.value, registry) || ((isBroken || !isThere(action)) && readsAsGuard(node, file, registry));
-  return isGuard
-    ? invalidGuard(
-        written,
-        { reason: fault ?? "it has no action", isBroken: isBroken || node.type !== "object" },
-        context,
-      )
-    : undefined;
+  return meansGuard(action?.value, registry) ? guardInPlace(written, fault ?? "it has no action", context) : undefined;
+}
+
+function guardInPlace(
+  { node, fields, events, when, origin }: Written,
+  reason: string,
+  { file, idOf }: RuleContext,
+): Hook {
+  const policy = { role: "guard", onFailure: "block" } as const;
+  file.report(node.offset, guardInvalid({ ...policy, reason }, "rule"));
+  const name = fieldOf(fields, "id", "").trim();
+  const text = file.text.slice(node.offset, node.offset + node.length);
+  return invalidGuard({
+    ...policy,
+    id: idOf(name || `invalid-${fingerprint(text).slice(0, 8)}`, node),
+    name,
+    events: [...events.events, ...events.meant],
+    written: events.written,
+    when,
+    priority: fieldOf(fields, "priority", defaultPriority),
+    enabled: fieldOf(fields, "enabled", true),
+    reason,
+    origin,
+  });
 }
 
 /** always asks nothing; a rule of one agent asks first whether that agent works. */

@@ -9,7 +9,6 @@ import type { Patterns, Registry } from "../core/ports.ts";
 import type { Member, Node } from "./json-tree.ts";
 import { isRuleField } from "./rules-fields.ts";
 import { compileRule, type RuleContext } from "./rules-hook.ts";
-import { guardsInLostText, isRuleAtRoot, rulesWithin } from "./rules-lost.ts";
 import { openYaml, type YamlFile } from "./yaml-file.ts";
 import type { RuleFinding } from "./yaml-nodes.ts";
 import { membersOf } from "./yaml-values.ts";
@@ -39,7 +38,7 @@ export function compileRules(text: string, origin: Origin, options: RulesOptions
   const lists = file.root ? listReaders[options.kind](file.root, file) : [];
   // Commented out on purpose is not empty by mistake: it takes its guards out of force.
   if (!file.root && file.problems().length === 0 && !/^\s*#/m.test(text)) file.report(0, emptyFile);
-  const hooks = hooksOf(lists, file, { ...options, isFree: freeKeys[options.kind] });
+  const hooks = hooksOf(lists, file, options);
   return { hooks, problems: file.problems() };
 }
 
@@ -47,44 +46,27 @@ export function compileRules(text: string, origin: Origin, options: RulesOptions
 export interface RuleList {
   list: Node;
   agent?: string;
-  /** Why none of them can be in force. */
+  /** Why none of them can be active. */
   fault?: string;
-  /** The fault is around them, and they may stand in any form. */
-  isLost?: boolean;
-}
-interface HooksOptions extends Omit<RulesOptions, "kind"> {
-  /** Top-level keys that hold no rules. */
-  isFree(key: string): boolean;
 }
 
 /** All rules of these lists, each with its id. */
-export function hooksOf(lists: readonly RuleList[], file: YamlFile, options: HooksOptions): Hook[] {
+export function hooksOf(lists: readonly RuleList[], file: YamlFile, options: Omit<RulesOptions, "kind">): Hook[] {
   const naming = namesOf(file, options.label);
-  const read: Node[] = membersOf(file.root).flatMap(({ key, value }) => (options.isFree(key) ? [value] : []));
-  const hooks = lists.map(checkedList(file)).flatMap(({ list, ...whose }) => {
-    if (list.type === "null") return [];
-    const nodes = whose.isLost ? rulesWithin(list).filter((node) => !file.isFaulty(node)) : (list.children ?? []);
-    read.push(...nodes);
+  return lists.flatMap(({ list, ...whose }) => {
     const context: RuleContext = { ...options, ...whose, file, idOf: naming(whose.agent) };
-    return nodes.flatMap((node) => compileRule(node, context) ?? []);
+    return itemsOf(list, file).flatMap((node) => compileRule(node, context) ?? []);
   });
-  if (!file.problems().some(loses)) return hooks;
-  return [...hooks, ...guardsInLostText(read, { ...options, file, idOf: naming(undefined) })];
 }
 
-const loses = ({ severity, code, loses: all }: Problem): boolean =>
-  severity === "error" && (code === "syntax" || all === true);
-
-const checkedList =
-  ({ report }: YamlFile) =>
-  (rules: RuleList): RuleList => {
-    const { list } = rules;
-    if (rules.isLost || list.type === "null" || list.type === "array") return rules;
-    const message = '"hooks" is a list of rules';
-    const suggestion = "begin each with - id: name";
-    report(list.offset, { severity: "error", code: "wrong-type", message, suggestion, loses: true });
-    return { ...rules, fault: message, isLost: true };
-  };
+function itemsOf(list: Node, { report }: YamlFile): readonly Node[] {
+  if (list.type === "null") return [];
+  if (list.type === "array") return list.children ?? [];
+  const message = '"hooks" is a list of rules';
+  const suggestion = "begin each with - id: name";
+  report(list.offset, { severity: "error", code: "wrong-type", message, suggestion, loses: true });
+  return [];
+}
 
 /** Ids name one hook each, and one project's are not another's: counts and records are kept under them. */
 function namesOf({ origin, report }: YamlFile, label: string): (agent: string | undefined) => RuleContext["idOf"] {
@@ -121,12 +103,6 @@ const emptyFile: RuleFinding = {
 const ownKeys = ["hooks", "runtime", "agents", "version", "name", "description"];
 const isFree = (key: string): boolean => key.startsWith("x-");
 
-const freeKeys: { readonly [K in RulesOptions["kind"]]: (key: string) => boolean } = {
-  config: isFree,
-  rules: (key) => isFree(key) || ["version", "name", "description"].includes(key),
-  app: (key) => !/hook|runtime|agent/i.test(key) && nearest(key, ["runtime", "agents", "hooks"]) === undefined,
-};
-
 const listReaders: { readonly [K in RulesOptions["kind"]]: (root: Node, file: YamlFile) => RuleList[] } = {
   config: (root) => membersOf(root).flatMap(({ key, value }) => (key === "hooks" ? [{ list: value }] : [])),
   rules: listsOfRules,
@@ -143,7 +119,8 @@ function listsOfRules(root: Node, file: YamlFile): RuleList[] {
   const own = membersOf(root).flatMap(({ key, value }) => (key === "hooks" ? [{ list: value }] : []));
   const advice = "a rules file holds hooks; names that begin with x- are free";
   const isKnown = (key: string): boolean => ownKeys.includes(key) || isFree(key);
-  return [...own, ...listsAround(root, file, true), ...unreadLists(root, file, { isKnown, names: ownKeys, advice })];
+  tellUnread(root, file, { isKnown, names: ownKeys, advice });
+  return [...own, ...listsAround(root, file, true)];
 }
 
 interface Keys {
@@ -153,37 +130,58 @@ interface Keys {
   advice: string;
 }
 
-/** Tells of the keys of a file that nothing reads, and gives the rules that may stand under them. */
-export function unreadLists(root: Node, { report }: YamlFile, { isKnown, names, advice }: Keys): RuleList[] {
-  const lists: RuleList[] = [];
+/** Keys that hold rules. */
+const listKeys = ["hooks", "runtime", "agents"];
+
+/** Reports the keys of a file that nothing reads, and whether rules may stand under them. */
+export function tellUnread(root: Node, { report }: YamlFile, { isKnown, names, advice }: Keys): void {
   const isRule = isRuleAtRoot(root);
   if (isRule) {
     const message = "a rule stands by itself, where nothing reads it";
     const suggestion = "write hooks: above it, and begin it with - ";
     report(root.offset, { severity: "error", code: "shape", message, suggestion, loses: true });
-    lists.push({ list: root, fault: message, isLost: true });
   }
   for (const { key, at, value } of membersOf(root)) {
     if (isKnown(key) || (isRule && isRuleField(key))) continue;
-    const message = `nothing reads "${key}"`;
     const suggestion = didYouMean(key, names) ?? advice;
-    const mayHoldRules = nearest(key, names) !== undefined || rulesWithin(value).length > 0;
-    const finding = { severity: "error", code: "unknown-field", message, suggestion } as const;
-    report(at, mayHoldRules ? { ...finding, loses: true } : finding);
-    if (mayHoldRules && !isRule) lists.push({ list: value, fault: message, isLost: true });
+    const finding = {
+      severity: "error",
+      code: "unknown-field",
+      message: `nothing reads "${key}"`,
+      suggestion,
+    } as const;
+    report(at, mayHoldRules(key, value, names) ? { ...finding, loses: true } : finding);
   }
-  return lists;
 }
+
+function isRuleAtRoot(root: Node): boolean {
+  const keys = new Set(membersOf(root).map(({ key }) => key));
+  return keys.has("action") || keys.has("condition") || (keys.has("id") && keys.has("on"));
+}
+
+/** By its name and kind alone: a misspelt name of a list, or a list of maps under a name of its own. */
+function mayHoldRules(key: string, value: Node, names: readonly string[]): boolean {
+  const near = nearest(key, names);
+  if (near !== undefined) return listKeys.includes(near);
+  return value.type === "array" && holdsMaps(value);
+}
+
+/** A list of maps, or a map with one inside, as `runtme: { hooks: [ … ] }` is. */
+const holdsMaps = (value: Node): boolean =>
+  value.type === "array"
+    ? (value.children ?? []).some(({ type }) => type === "object")
+    : membersOf(value).some(({ value: inner }) => inner.type === "array" && holdsMaps(inner));
 
 function listsOfApp(root: Node, file: YamlFile): RuleList[] {
   if (!isMap(root, "an app file", "runtime: { hooks: [ … ] }", file)) return [];
-  const misspelt = misspeltLists(root, ["runtime", "agents"], file, false);
+  tellMisspelt(root, ["runtime", "agents"], file, "warning");
   const outside = membersOf(root).find(({ key }) => key === "hooks");
-  if (!outside) return [...listsAround(root, file, false), ...misspelt];
-  const message = '"hooks" stands outside "runtime", where nothing reads it';
-  const suggestion = "write runtime: and indent it below";
-  file.report(outside.at, { severity: "error", code: "shape", message, suggestion, loses: true });
-  return [...listsAround(root, file, false), ...misspelt, { list: outside.value, fault: message, isLost: true }];
+  if (outside) {
+    const message = '"hooks" stands outside "runtime", where nothing reads it';
+    const suggestion = "write runtime: and indent it below";
+    file.report(outside.at, { severity: "error", code: "shape", message, suggestion, loses: true });
+  }
+  return listsAround(root, file, false);
 }
 
 /** `runtime.hooks` and `agents[].hooks`. An app file holds much more, which is none of ours. @param isOurs all of the file is */
@@ -197,23 +195,18 @@ function listsAround(root: Node, file: YamlFile, isOurs: boolean): RuleList[] {
 }
 
 function listsOfRuntime(runtime: Node, file: YamlFile, isOurs: boolean): RuleList[] {
-  if (runtime.type === "null") return [];
-  if (isMap(runtime, '"runtime"', "runtime: { hooks: [ … ] }", file)) return hooksIn(runtime, file, isOurs);
-  return [{ list: runtime, fault: '"runtime" is a map', isLost: true }];
+  if (runtime.type === "null" || !isMap(runtime, '"runtime"', "runtime: { hooks: [ … ] }", file)) return [];
+  return hooksIn(runtime, file, isOurs);
 }
 
 function listsOfAgents(agents: Node, file: YamlFile, isOurs: boolean): RuleList[] {
   if (agents.type === "array") return (agents.children ?? []).flatMap((agent) => listsOfAgent(agent, file, isOurs));
-  if (agents.type === "null") return [];
-  const message = '"agents" is a list of agents, each with an id';
-  file.report(agents.offset, {
-    severity: "error",
-    code: "shape",
-    message,
-    suggestion: "write - id: name",
-    loses: true,
-  });
-  return [{ list: agents, fault: message, isLost: true }];
+  if (agents.type !== "null") {
+    const message = '"agents" is a list of agents, each with an id';
+    const suggestion = "write - id: name";
+    file.report(agents.offset, { severity: "error", code: "shape", message, suggestion, loses: true });
+  }
+  return [];
 }
 
 function listsOfAgent(agent: Node, file: YamlFile, isOurs: boolean): RuleList[] {
@@ -228,23 +221,29 @@ function listsOfAgent(agent: Node, file: YamlFile, isOurs: boolean): RuleList[] 
 }
 
 function hooksIn(node: Node, file: YamlFile, isOurs: boolean): RuleList[] {
-  const own = membersOf(node).flatMap(({ key, value }) => (key === "hooks" ? [{ list: value }] : []));
-  return [...own, ...misspeltLists(node, ["hooks"], file, isOurs)];
+  tellMisspelt(node, ["hooks"], file, isOurs ? "error" : "warning");
+  return membersOf(node).flatMap(({ key, value }) => (key === "hooks" ? [{ list: value }] : []));
 }
 
-/** Only where the name itself is missing: other keys may well be alike, and in a file of others they may mean something. */
-function misspeltLists(node: Node, names: readonly string[], { report }: YamlFile, isOurs: boolean): RuleList[] {
+/**
+ * Only where the name itself is missing: other keys may well be alike, and in a file of others they may mean something. A
+ * list of maps in the place of rules is an error in any file.
+ */
+function tellMisspelt(
+  node: Node,
+  names: readonly string[],
+  { report }: YamlFile,
+  otherwise: "error" | "warning",
+): void {
   const members: readonly Member[] = membersOf(node);
   const absent = names.filter((name) => !members.some(({ key }) => key === name));
-  return members.flatMap(({ key, at, value }): RuleList[] => {
+  for (const { key, at, value } of members) {
     const suggestion = names.includes(key) ? undefined : didYouMean(key, absent);
-    if (!suggestion) return [];
-    const message = `"${key}" is not read as hooks`;
-    const finding = { code: "unknown-field", message, suggestion } as const;
-    const isError = isOurs || rulesWithin(value).length > 0;
+    if (!suggestion) continue;
+    const finding = { code: "unknown-field", message: `"${key}" is not read as hooks`, suggestion } as const;
+    const isError = otherwise === "error" || holdsMaps(value);
     report(at, isError ? { severity: "error", ...finding, loses: true } : { severity: "warning", ...finding });
-    return isError ? [{ list: value, fault: message, isLost: true }] : [];
-  });
+  }
 }
 
 function isMap(node: Node, what: string, example: string, { report }: YamlFile): boolean {

@@ -1,11 +1,10 @@
 /**
  * Workspace scripts (specification 004): an executable with a front matter becomes a Hook. Pure; never throws: what looks
- * like a hook and cannot be one is a problem (R33), and in the place of an invalid guard stands one that fails (R46).
+ * like a hook and cannot be one is a problem (R33).
  */
 import { fingerprint } from "../core/fingerprint.ts";
-import { type Hook, lostTextTag, type Origin, type Problem } from "../core/hook.ts";
+import type { Hook, Origin, Problem } from "../core/hook.ts";
 import type { Patterns } from "../core/ports.ts";
-import { brokenGuard } from "./broken-guard.ts";
 import type { Report } from "./json-tree.ts";
 import { createLocator } from "./locate.ts";
 import {
@@ -108,18 +107,17 @@ function compileFrontMatter(head: Head, frontMatter: FrontMatter, reading: Readi
   if (fault) {
     const suggestion = facts.isCut ? `${fault.suggestion}, within the first 64 kB` : fault.suggestion;
     tell(fault.offset, { severity: "error", code: "syntax", message: fault.message, suggestion, ...losing(canStart) });
-    return canStart ? lostGuard(textOf(known, "type"), fault.offset, fault.message, reading) : undefined;
+    return undefined;
   }
   const type = readType(known, frontMatter, canStart, reading);
-  if (type === undefined || !canStart) return undefined;
-  return typeof type === "string" ? hookOf(type, known, script) : type.instead;
+  return type === undefined || !canStart ? undefined : hookOf(type, known, script);
 }
 
 /** It has nothing of a script, such as a page of documentation, which may have a front matter of its own. */
 const isData = ({ shebang }: Head, { isExecutable }: ScriptFacts): boolean =>
   shebang === "absent" && isExecutable !== true;
 
-/** What was a guard may be behind it (R46); a script that cannot start is none, whatever its text says. */
+/** A guard may be behind it (R76); a script that cannot start is none, whatever its text says. */
 const losing = (canStart: boolean): { loses?: true } => (canStart ? { loses: true } : {});
 
 const strangeLine = (text: string): Omit<Problem, "file" | "line" | "column"> => ({
@@ -145,14 +143,13 @@ function tellOfStart({ shebang, hasCarriageReturn }: Head, { facts, script, tell
   return shebang === "there" && facts.isExecutable !== false;
 }
 
-type Read = ScriptType | { instead: Hook | undefined };
-
+/** Undefined: it has none, so it may be a guard. */
 function readType(
   fields: ScriptFields,
   { offset }: FrontMatter,
   canStart: boolean,
   reading: Reading,
-): Read | undefined {
+): ScriptType | undefined {
   const written = textOf(fields, "type");
   const type = scriptTypes.find((one) => one === written);
   if (type) return type;
@@ -168,27 +165,7 @@ function readType(
     suggestion: near ? `did you mean "${near}"?` : advice,
     ...losing(canStart),
   });
-  return canStart ? { instead: lostGuard(written, at, message, reading) } : undefined;
-}
-
-/** Where what is left of the text says that it was to be a guard, its failure policy answers. */
-function lostGuard(
-  written: string | undefined,
-  offset: number,
-  fault: string,
-  { script, tell }: Reading,
-): Hook | undefined {
-  if (written === undefined || nearestType(written) !== "pre-commit") return undefined;
-  tell(offset, {
-    severity: "error",
-    code: "guard-invalid",
-    message: brokenGuard("block", fault),
-    suggestion: "correct the front matter",
-  });
-  const hook = hookOf("pre-commit", new Map(), script);
-  if (!hook) return undefined;
-  const reason = `the front matter of this script is invalid: ${fault}`;
-  return { ...hook, steps: [{ uses: "invalid", with: { reason }, timeout: 1, onError: "stop" }], tags: [lostTextTag] };
+  return undefined;
 }
 
 function withoutFrontMatter(head: Head, reading: Reading): Hook | undefined {
@@ -197,7 +174,7 @@ function withoutFrontMatter(head: Head, reading: Reading): Hook | undefined {
     const { offset, message, suggestion } = head.fault;
     const canStart = tellOfStart(head, reading);
     tell(offset, { severity: "error", code: "syntax", message, suggestion, ...losing(canStart) });
-    return canStart ? lostGuard(typeBehind(text, offset), offset, message, reading) : undefined;
+    return undefined;
   }
   const isScript = head.shebang === "there";
   if (isScript && facts.isExecutable !== false) tell(0, { severity: "warning", ...noFrontMatter(text) });
@@ -212,9 +189,6 @@ function withoutFrontMatter(head: Head, reading: Reading): Hook | undefined {
     });
   return undefined;
 }
-
-const typeBehind = (text: string, offset: number): string | undefined =>
-  /^[ \t]*(?:#|\/\/)?[ \t]*type[ \t]*:[ \t]*["']?([\w-]+)/m.exec(text.slice(offset))?.[1];
 
 const slashes = /^#!.*\b(node|deno|bun|php|tsx)\b/;
 

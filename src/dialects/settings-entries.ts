@@ -24,6 +24,8 @@ export interface Entry {
   fields: ReadonlyMap<string, Field>;
   /** Of the group and of the handler itself: both must fit. */
   matchers: readonly Field[];
+  /** Why it cannot be a hook: nothing is called as its event is. */
+  fault?: string;
 }
 export interface Written {
   entries: Entry[];
@@ -37,13 +39,17 @@ export const isComment = (key: string): boolean => /^(\/\/|[_$#])/.test(key) || 
 export function readEntries(root: Node | undefined, flavour: Flavour, report: Report): Written {
   const written: Written = { entries: [], speaksOf: [] };
   for (const { event, at, value } of eventLists(root, flavour, report)) {
-    const events = eventOf(event, at, report);
-    if (!events) continue;
-    written.speaksOf.push(...events);
-    for (const group of listOf(value, event, report)) written.entries.push(...entriesOf(group, event, events, report));
+    const { events, fault } = eventOf(event, at, report);
+    if (fault === undefined) written.speaksOf.push(...events);
+    for (const group of listOf(value, event, fault === undefined ? report : silent))
+      for (const one of entriesOf(group, event, events, fault === undefined ? report : silent))
+        written.entries.push(fault === undefined ? one : { ...one, fault });
   }
   return written;
 }
+
+/** Of what is under an unknown name only the name is told. */
+const silent: Report = () => {};
 
 interface EventList {
   event: string;
@@ -136,9 +142,15 @@ const elsewhere: Readonly<Record<string, string>> = {
   errorOccurred: '"StopFailure"',
 };
 
-function eventOf(written: string, at: number, report: Report): EventName[] | undefined {
+interface NamedEvents {
+  /** Where nothing is called so, what was most likely meant: guards under the name fail there (R46). */
+  events: EventName[];
+  fault?: string;
+}
+
+function eventOf(written: string, at: number, report: Report): NamedEvents {
   const exact = resolveEvent(written);
-  if (exact) return exact;
+  if (exact) return { events: exact };
   const events = spelling(written);
   if (events) {
     report(at, {
@@ -146,18 +158,17 @@ function eventOf(written: string, at: number, report: Report): EventName[] | und
       code: "unknown-event",
       message: `"${written}" is read as ${events.join(" and ")}; agents that read this file may not know it`,
     });
-    return events;
+    return { events };
   }
   const advice = Object.hasOwn(elsewhere, written) ? `write ${elsewhere[written]}` : didYouMean(written, eventNames);
-  const meant = nearest(written, eventNames);
+  const fault = `no event is called "${written}"`;
   report(at, {
     severity: "error",
     code: "unknown-event",
-    message: `no event is called "${written}", so its hooks never run`,
+    message: `${fault}, so its hooks never run`,
     suggestion: advice ?? "application events hold a dot, such as deploy.started",
-    ...(meant ? { meant } : {}),
   });
-  return undefined;
+  return { events: resolveEvent(nearest(written, eventNames) ?? "") ?? [], fault };
 }
 
 function listOf(value: Node, event: string, report: Report): Node[] {

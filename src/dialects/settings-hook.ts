@@ -3,8 +3,8 @@ import type { Seconds } from "../core/event.ts";
 import type { Condition, FailurePolicy, Hook, Mode, Origin, Role, Step } from "../core/hook.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import type { Patterns } from "../core/ports.ts";
-import { brokenGuard } from "./broken-guard.ts";
 import { createReader, type EntryReader } from "./entry-reader.ts";
+import { guardInvalid, invalidGuard } from "./invalid-guard.ts";
 import type { Finding, Report } from "./json-tree.ts";
 import type { Place } from "./locate.ts";
 import type { Entry, Flavour } from "./settings-entries.ts";
@@ -33,7 +33,7 @@ export function compileEntry(entry: Entry, context: FileContext): Hook | undefin
   const rest = readRest(reader, context, policy);
   const reason = reader.faults[0];
   if (reason !== undefined || !step)
-    return policy.guard ? invalidGuard(reader, context, policy, when, reason) : undefined;
+    return policy.guard ? guardInPlace(reader, context, { ...policy, when, reason }) : undefined;
   return { ...frame(reader, context, policy, when), ...rest, name: nameOf(reader, type.name, step), steps: [step] };
 }
 
@@ -225,32 +225,26 @@ function frame(
 }
 
 /** Nobody may lose a guard by a typing error: in its place stands a hook that fails, so that its policy answers (R46). */
-function invalidGuard(
+function guardInPlace(
   reader: EntryReader,
   context: FileContext,
-  policy: Policy,
-  when: Condition | undefined,
-  fault = "it names no handler",
+  {
+    when,
+    reason = "it names no handler",
+    ...policy
+  }: Policy & { when: Condition | undefined; reason: string | undefined },
 ): Hook {
-  const reason = `the entry of this guard is invalid: ${fault}`;
-  reader.report(reader.entry.at, {
-    severity: "error",
-    code: "guard-invalid",
-    message: brokenGuard(policy.onFailure, fault),
-    suggestion: "correct the entry",
+  const { entry } = reader;
+  context.report(entry.at, guardInvalid({ ...policy, reason }, "entry"));
+  const { id, role, onFailure, origin } = frame(reader, context, policy, when);
+  const name = entry.fields.get("name")?.value;
+  return invalidGuard({
+    ...{ id, role, onFailure, origin, when, reason },
+    name: typeof name === "string" ? name : undefined,
+    events: entry.events,
+    written: [entry.written],
+    enabled: entry.fields.get("enabled")?.value !== false,
   });
-  const enabled = reader.entry.fields.get("enabled")?.value !== false;
-  const name = reader.entry.fields.get("name")?.value;
-  return {
-    ...frame(reader, context, policy, when),
-    name: typeof name === "string" ? name : `invalid guard (${reader.entry.written})`,
-    steps: [{ uses: "invalid", with: { reason }, timeout: 1, onError: "stop" }],
-    limits: { overlap: "coalesce" },
-    mode: "sync",
-    priority: 100,
-    enabled,
-    tags: [],
-  };
 }
 
 export const unknownKey = (severity: Finding["severity"], key: string, known: Iterable<string>): Finding => {

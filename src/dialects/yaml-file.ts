@@ -9,6 +9,8 @@ export interface YamlFile {
   origin: Origin;
   root: Node | undefined;
   isFaulty: YamlTree["isFaulty"];
+  /** The text itself is broken there: what is left of it may be anything. */
+  isBroken(node: Node): boolean;
   locate(offset: number): Place;
   report: RuleReport;
   /** All findings so far in the order of the file, each told once: what an alias repeats is one mistake. */
@@ -30,6 +32,7 @@ export function openYaml(text: string, origin: Origin): YamlFile {
     origin,
     root: root?.type === "null" ? undefined : root,
     isFaulty,
+    isBroken: (node) => isFaulty(node) && [...problems.values()].some(({ code }) => code === "syntax"),
     locate,
     report,
     problems: () => [...problems.values()].sort((left, right) => left.line - right.line || left.column - right.column),

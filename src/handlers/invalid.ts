@@ -1,4 +1,4 @@
-/** Stands where a guard's entry is invalid and has no last valid form: it fails, so the failure policy answers (R46). */
+/** Stands where a guard's entry is invalid and has no last good form: it fails, so the failure policy answers (R46). */
 import type { Handler } from "../core/ports.ts";
 import { object, text } from "../core/schema.ts";
 

@@ -15,10 +15,15 @@ export const originOf = ({ layer, path, root }: HookFile): Origin => ({
 export function keep(
   file: HookFile,
   { hooks, problems }: { hooks: Hook[]; problems: Problem[] },
-  read: ReadRules,
+  read: Pick<ReadRules, "problems" | "sources">,
 ): void {
   read.problems.push(...problems);
   read.sources.push(sourceOf(file, hooks, problems));
+}
+
+/** It counts as there, with nothing in it. */
+export function keepUnreadable(file: HookFile, reason: unknown, read: Pick<ReadRules, "problems" | "sources">): void {
+  keep(file, { hooks: [], problems: [unreadable(file.path, reason)] }, read);
 }
 
 /** Rules have none of the switches that settings files have. */

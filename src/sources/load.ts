@@ -6,9 +6,9 @@ import type { Patterns } from "../core/ports.ts";
 import type { Config } from "../dialects/config.ts";
 import { compileSettings } from "../dialects/settings.ts";
 import { takenId } from "../dialects/settings-ids.ts";
-import { sourceOf, unreadable } from "./file-source.ts";
+import { keepUnreadable, sourceOf, unreadable } from "./file-source.ts";
 import { hookSetOf } from "./hook-set.ts";
-import { switchedOffTag, withLastValid } from "./last-valid.ts";
+import { type Broken, brokenOf, switchedOffTag, withKept } from "./last-good-guards.ts";
 import {
   type FileFormat,
   flavourOf,
@@ -34,8 +34,8 @@ export interface LoadRequest extends Homes {
   /** Given, matchers that cannot be compiled are found now. */
   patterns?: Patterns;
   platform?: string;
-  /** Last valid forms of guards, for files that are broken now. */
-  lastValid?: readonly Hook[];
+  /** What stands for files and entries that are broken now. */
+  kept?: readonly Hook[];
   /** Reads what is written in YAML. */
   rules?: RulesReader;
   /** What the project's modules gave, once they are loaded. */
@@ -49,12 +49,14 @@ export interface ModuleHooks {
   problems: Problem[];
   files: string[];
 }
-interface LoadedFile {
+export interface LoadedFile {
   path: string;
   layer: Layer;
   flavour: FileFormat;
   /** The hooks of it that are in the set. */
   hooks: number;
+  /** It may hold guards that could not be read. */
+  broken?: Broken;
 }
 export interface LoadedHooks {
   /** In running order (R4); its id is the hash of its hooks. */
@@ -87,12 +89,12 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
   reader.watched.push(...places.flatMap(watchedOf), ...rules.watched);
   addModules(request.modules ?? [], reader);
   const tell = (problem: Problem): void => void reader.problems.push(problem);
-  const read = request.lastValid ? withGuards(reader, request.lastValid) : reader.sources;
+  const read = request.kept ? withGuards(reader, request.kept) : reader.sources;
   const sources = uniqueIds(obeySwitches(overrideByEvent(read, tell), tell), tell);
   return {
     set: hookSetOf(sources.flatMap(({ hooks }) => hooks)),
     problems: reader.problems,
-    files: sources.map(({ file: { path, layer, flavour }, hooks }) => ({ path, layer, flavour, hooks: hooks.length })),
+    files: sources.map(fileOf),
     watched: [...new Set([...project.watched, ...reader.watched])],
     root: project.root,
     config: rules.config,
@@ -100,6 +102,12 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
     modules: rules.modules,
     unread: rules.unread,
   };
+}
+
+function fileOf(source: Source): LoadedFile {
+  const { path, layer, flavour } = source.file;
+  const broken = brokenOf(source);
+  return { path, layer, flavour, hooks: source.hooks.length, ...(broken ? { broken } : {}) };
 }
 
 function addModules(modules: readonly ModuleHooks[], reader: FileReader): void {
@@ -113,22 +121,12 @@ function addModules(modules: readonly ModuleHooks[], reader: FileReader): void {
   }
 }
 
-/** Each file's hooks with the last valid forms of its broken or missing guards. */
-function withGuards({ sources, problems }: FileReader, lastValid: readonly Hook[]): Source[] {
-  return sources.map((source) => {
-    const { path } = source.file;
-    const guards = lastValid.filter(({ origin }) => origin.file === path);
-    if (guards.length === 0) return source;
-    return {
-      ...source,
-      hooks: withLastValid(
-        source.hooks,
-        guards,
-        problems.filter(({ file }) => file === path),
-      ),
-    };
+/** Each file's hooks with what is kept for it. */
+const withGuards = ({ sources }: FileReader, kept: readonly Hook[]): Source[] =>
+  sources.map((source) => {
+    const own = kept.filter(({ origin }) => origin.file === source.file.path);
+    return own.length === 0 ? source : { ...source, hooks: withKept(source.hooks, own, source.compiled.problems) };
   });
-}
 
 /** One file by itself, as `check FILE` sees it: its name tells the format. A module is read by whoever loads modules. */
 export function checkFile(
@@ -212,8 +210,7 @@ function createFileReader(request: LoadRequest): FileReader {
       reader.watched.push(file.path);
       const found = readSmallFile(file.path);
       if (found.is === "unreadable") {
-        reader.problems.push(unreadable(file.path, found.reason));
-        reader.sources.push(compileFile(file, "{}", request)); // it counts as there, with nothing in it
+        keepUnreadable(file, found.reason, reader);
       }
       if (found.is !== "read") return;
       const named = file.manifest && namedHookFile(file, found.text);

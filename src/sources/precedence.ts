@@ -2,7 +2,7 @@
 import type { EventName } from "../core/event.ts";
 import { type Hook, isGuard, type Problem } from "../core/hook.ts";
 import type { CompiledSettings, Switches } from "../dialects/settings.ts";
-import { switchedOffTag } from "./last-valid.ts";
+import { switchedOffTag } from "./last-good-guards.ts";
 import type { HookFile } from "./places.ts";
 
 /** A file that was read, and those of its hooks that are left. */

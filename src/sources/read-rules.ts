@@ -10,7 +10,7 @@ import type { mergeConfig, readConfig } from "../dialects/config-file.ts";
 import type { compileRegistry, reportSameIds } from "../dialects/registry.ts";
 import type { compileRules } from "../dialects/rules.ts";
 import { projectOfFolder } from "./automation-places.ts";
-import { checkTogether, keep, originOf, sourceOf, unreadable } from "./file-source.ts";
+import { checkTogether, keep, keepUnreadable, originOf } from "./file-source.ts";
 import type { HookFile } from "./places.ts";
 import type { Source } from "./precedence.ts";
 import { readSmallFile } from "./read-file.ts";
@@ -180,8 +180,6 @@ function textOf(file: HookFile, reader: RulesReader | undefined, read: ReadRules
   }
   const found = readSmallFile(file.path, reader.largestFileInBytes);
   if (found.is === "read") return found.text;
-  const reason = found.is === "absent" ? "it does not exist" : found.reason;
-  read.problems.push(unreadable(file.path, reason));
-  read.sources.push(sourceOf(file, [], [])); // it counts as there, with nothing in it
+  keepUnreadable(file, found.is === "absent" ? "it does not exist" : found.reason, read);
   return undefined;
 }

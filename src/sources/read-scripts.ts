@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Origin, Problem } from "../core/hook.ts";
 import type { compileScript } from "../dialects/script.ts";
 import type { distinctSlugs } from "../dialects/script-slug.ts";
-import { keep, originOf, sourceOf, unreadable } from "./file-source.ts";
+import { keep, keepUnreadable, originOf, unreadable } from "./file-source.ts";
 import type { HookFile } from "./places.ts";
 import { readFileHead } from "./read-file.ts";
 import type { ReadRules, RulesReader } from "./read-rules.ts";
@@ -63,8 +63,7 @@ export function readScript(file: HookFile, reader: RulesReader | undefined, read
   if (found.is === "folder") return;
   if (found.is !== "read") {
     const reason = found.is === "absent" ? "it does not exist, or its name is no UTF-8" : found.reason;
-    read.problems.push(unreadable(path, reason));
-    read.sources.push(sourceOf(file, [], []));
+    keepUnreadable(file, reason, read);
     return;
   }
   if (isCopy(path)) {

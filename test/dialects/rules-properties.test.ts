@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { losesHooks } from "../../src/sources/last-good-guards.ts";
 import { compile, file, names, patterns, registry, rule } from "./rules-helpers.ts";
 
 const before = rule({ id: "before" });
@@ -35,7 +36,7 @@ const telling = ["on: tool_start", "action:", "type: gate"];
 const lineAt = (at: number): string => text.slice(text.lastIndexOf("\n", at - 1) + 1, text.indexOf("\n", at)).trim();
 const edits = fc.array(fc.tuple(fc.constantFrom(...places), sign), { minLength: 1, maxLength: 4 });
 
-test("[R33, R46, X6] a rule with anything wrong in it takes no other with it, is never lost in silence, and stays a guard", () => {
+test("[R33, R46, X6] a rule with anything wrong in it takes no other with it, is never lost in silence, and stays a guard or breaks its file", () => {
   assert.deepEqual(names(compile(text)), ["before", "middle", "after"]);
   fc.assert(
     fc.property(edits, (changes) => {
@@ -49,7 +50,8 @@ test("[R33, R46, X6] a rule with anything wrong in it takes no other with it, is
         assert.ok(line >= 1 && line <= 26 && column >= 1, `${line}:${column} ${message}`);
       const isKept = found.length > 2;
       assert.ok(isKept || compiled.problems.some(({ severity }) => severity === "error"));
-      assert.ok(isKept || changes.some(([at]) => telling.includes(lineAt(at))), "the guard is gone");
+      const isBroken = compiled.problems.some(losesHooks); // then the file keeps its last good guards, or stands for one
+      assert.ok(isKept || isBroken || changes.some(([at]) => telling.includes(lineAt(at))), "the guard is gone");
     }),
     { numRuns: 3_000 },
   );

@@ -1,4 +1,4 @@
-/** Whatever stands in a script: nothing throws, findings lie inside the file, and no guard is lost in silence. */
+/** Whatever stands in a script: nothing throws, findings lie inside the file, and no guard goes in silence. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -67,7 +67,7 @@ const end = good.lastIndexOf("#---") + 4;
 const inType = (at: number): boolean => at >= good.indexOf("\n# type") && at <= good.indexOf("-commit") + 7;
 const places = Array.from({ length: end - start }, (_, at) => start + at).filter((at) => !inType(at));
 
-test("[R33, R46] a guard with two signs changed outside its type is in force, fails in its place, or says that its last valid form may", () => {
+test("[R33, R46] a guard with two signs changed outside its type is active, or its file is known to have lost it", () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.constantFrom(...places), fc.constantFrom(..."\n #/-:'\"x|*{")), {

@@ -8,7 +8,7 @@ import type { Hook } from "../../src/core/hook.ts";
 import { inspectHooks } from "../../src/dialects/inspect.ts";
 import { checkOne, type Loaded, loadAll, loadAllStable, type Request } from "../../src/loading.ts";
 import { compiledHooks } from "../../src/sources/compiled.ts";
-import { lastValidGuards } from "../../src/sources/last-valid.ts";
+import { guardsToKeep } from "../../src/sources/last-good-guards.ts";
 import { stateOf } from "../../src/sources/path-state.ts";
 import { type Workspace, workspace } from "./workspace.ts";
 
@@ -281,13 +281,13 @@ const guards: readonly Guarded[] = [
 ];
 
 for (const { path, valid, broken, withdrawn } of guards) {
-  test(`[R46] ${path.split("/").at(-1)} keeps its last valid form while it is broken, and not when it was taken out`, async (context) => {
+  test(`[R46] ${path.split("/").at(-1)} keeps its last good form while it is broken, and not when it was taken out`, async (context) => {
     const place = scripts(context, { [path]: valid });
     const { set } = await load(place);
     const store = { setsInForce: async () => [set.id], hookSet: async () => set };
     const inForce = async (): Promise<Hook[]> => {
-      const lastValid = await lastValidGuards(await load(place), store);
-      const loaded = await load(place, { lastValid });
+      const kept = await guardsToKeep(await load(place), store);
+      const loaded = await load(place, { kept });
       return loaded.set.hooks.filter(({ role, onFailure }) => role === "guard" || onFailure === "block");
     };
     const [guard] = set.hooks;

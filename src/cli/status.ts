@@ -5,7 +5,7 @@ import { installLayers } from "../agents/adapter.ts";
 import { agents } from "../agents/index.ts";
 import { isOurs } from "../agents/registration.ts";
 import type { Hook } from "../core/hook.ts";
-import { workCounts } from "../stores/work-counts.ts";
+import { workCounts } from "../stores/journal-lanes.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { daemonHere, daemonRows } from "./daemon-lines.ts";
 import { missingDoors, missingDoorWords } from "./daemon-port.ts";

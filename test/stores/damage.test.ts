@@ -25,9 +25,9 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { advance } from "../../src/core/events.ts";
 import type { Store } from "../../src/core/record.ts";
-import { storeMark } from "../../src/stores/ownership.ts";
 import { migrations } from "../../src/stores/schema.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
+import { storeMark } from "../../src/stores/store-file.ts";
 import { anEvent, aRun, codeOf, noHooks } from "./contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hookline-store-"));

@@ -1,8 +1,18 @@
 /** The connection to a store's file: opened, checked and migrated, followed where the file is replaced, made anew where it is damaged. */
 import { statSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { HooklineError } from "../core/error.ts";
-import { checkVersion, inOurWords, isBusy, isDamage, loadSqlite, patience, tryAgain } from "./sqlite-library.ts";
+import { HooklineError, messageOf } from "../core/error.ts";
+import {
+  checkVersion,
+  inOurWords,
+  isBusy,
+  isDamage,
+  isUnwritable,
+  loadSqlite,
+  patience,
+  type Sqlite,
+  tryAgain,
+} from "./sqlite-library.ts";
 import {
   bootedAt,
   contentsAt,
@@ -12,9 +22,11 @@ import {
   isSameBoot,
   isStoreOrNew,
   makePrivate,
+  openUntouched,
   preparePrivateFile,
   setAside,
   storeMark,
+  waysToRead,
 } from "./store-file.ts";
 
 export interface ConnectionOptions {
@@ -24,6 +36,8 @@ export interface ConnectionOptions {
   usualPath?: string | undefined;
   /** Told what a person should know, in one sentence. */
   onNotice?: ((notice: string) => void) | undefined;
+  /** For who only looks: a file that cannot be written is opened for reading, and that is told. */
+  reads?: boolean | undefined;
   /** Asked before a file that is another one now, or none, is opened in place of the one before: true, and it is not. */
   isGone?: (() => boolean) | undefined;
 }
@@ -62,6 +76,7 @@ export function createConnection(options: ConnectionOptions, waits: number, grou
   let waitsFor = waits;
   let file: number | undefined; // the inode that is open
   let isOurs = false; // what lies at the path is a store, or was one
+  let isOnlyRead = false;
   let lookedAt = 0; // on a clock that nobody sets
 
   function opened(): DatabaseSync {
@@ -88,8 +103,12 @@ export function createConnection(options: ConnectionOptions, waits: number, grou
       return made;
     } catch (error) {
       made?.close();
-      if (inodeOf(path) === file) throw error;
-      return open(); // another process was faster and moved a damaged file aside
+      if (inodeOf(path) !== file) return open(); // another process was faster and moved a damaged file aside
+      const read = options.reads && size > 0 && isUnwritable(error) ? openToRead(sqlite, options) : undefined;
+      if (!read) throw error;
+      onNotice?.(`the store is only read, and may be without the last that was written: ${messageOf(inWords(error))}`);
+      isOnlyRead = true;
+      return read;
     }
   }
 
@@ -109,7 +128,7 @@ export function createConnection(options: ConnectionOptions, waits: number, grou
     try {
       return work();
     } catch (error) {
-      if (!isDamage(error) && error !== damageFound) throw error;
+      if (isOnlyRead || (!isDamage(error) && error !== damageFound)) throw error;
       group.lose(error);
       release();
       if (!isOurs) throw stranger(path, noStore, error);
@@ -170,6 +189,22 @@ export function createConnection(options: ConnectionOptions, waits: number, grou
       release();
     },
   };
+}
+
+/** Undefined: that cannot be done either, or it is no store of this version. */
+function openToRead(sqlite: Sqlite, { path, migrations }: ConnectionOptions): DatabaseSync | undefined {
+  for (const how of waysToRead) {
+    let opened: DatabaseSync | undefined;
+    try {
+      opened = openUntouched(sqlite, path, how);
+      const { application_id, user_version } = contentsOf(opened);
+      if (application_id === storeMark && user_version === migrations.length) return opened;
+    } catch {
+      // the log is there without its index, or cannot be read: the file itself may be
+    }
+    opened?.close();
+  }
+  return undefined;
 }
 
 const noStore = "it is no store of Hookline";

@@ -48,6 +48,8 @@ export interface SqliteStoreOptions extends Keeping {
   retentionDays?: number;
   /** Told what a person should know: a damaged file that was moved aside, a file system without a write-ahead log. */
   onNotice?(notice: string): void;
+  /** For who only looks: a file that cannot be written is opened for reading, and that is told. */
+  reads?: boolean;
   /** Where its file was taken away: true, and none is made anew. */
   isGone?(): boolean;
 }
@@ -83,7 +85,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const rows = createGroupRows(keeper);
   let known = nothingKnown(); // for the milliseconds of a transaction
   const database = openDatabase({
-    ...{ path, migrations, usualPath, onNotice, groups, isGone: options.isGone },
+    ...{ path, migrations, usualPath, onNotice, groups, isGone: options.isGone, reads: options.reads },
     waiting: {
       ...rows,
       clear() {

@@ -108,9 +108,16 @@ export const contentsAt = (sqlite: Sqlite, path: string): Contents =>
     100,
   );
 
+/** A log without its index cannot be read here; whether the file itself can is found out all the same. */
 function look(sqlite: Sqlite, path: string): Contents {
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
-  const opened = openUntouched(sqlite, path, log?.size ? "readonly_shm=1" : "immutable=1");
+  if (!log?.size) return lookBy(sqlite, path, "immutable=1");
+  if (!existsSync(`${path}-shm`)) lookBy(sqlite, path, "immutable=1");
+  return lookBy(sqlite, path, "readonly_shm=1");
+}
+
+function lookBy(sqlite: Sqlite, path: string, how: Untouched): Contents {
+  const opened = openUntouched(sqlite, path, how);
   try {
     return contentsOf(opened);
   } finally {
@@ -118,8 +125,11 @@ function look(sqlite: Sqlite, path: string): Contents {
   }
 }
 
+/** The second does without the log. */
+export const waysToRead = ["readonly_shm=1", "immutable=1"] as const;
+type Untouched = (typeof waysToRead)[number];
 /** "immutable" leaves the log and its index out of account, "readonly_shm" reads both: neither makes or removes one. */
-function openUntouched(sqlite: Sqlite, path: string, how: "immutable=1" | "readonly_shm=1"): DatabaseSync {
+export function openUntouched(sqlite: Sqlite, path: string, how: Untouched): DatabaseSync {
   const address = pathToFileURL(path);
   address.search = how;
   return new sqlite.DatabaseSync(address, { readOnly: true, timeout: patience, defensive: false });

@@ -104,6 +104,21 @@ for (const [what, damage] of Object.entries(lostHeaders))
     await isMended(path, path);
   });
 
+for (const [what, damage] of Object.entries(lostHeaders))
+  test(`[F12] where only stores lie, a file with ${what} is moved aside together with the log that a killed process has left`, async () => {
+    const path = newPath();
+    filled(path);
+    const [writer, killed] = [openSqliteStore({ path }), newPath()];
+    writer.database.run("update meta set value = value + 1"); // a page that is not the first
+    mkdirSync(dirname(killed));
+    for (const part of ["", "-wal"]) copyFileSync(path + part, killed + part);
+    writer.close();
+    for (const part of ["", "-wal"]) chmodSync(killed + part, 0o600);
+    assert.ok(statSync(`${killed}-wal`).size > 0);
+    damage(killed);
+    await isMended(killed, killed);
+  });
+
 test("[F12] a store is known by its header, however damaged the rest is and though all else of it is in its log", async () => {
   const path = newPath();
   const copied = newPath();

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { createDaemon } from "../src/daemon/daemon.ts";
 import { listenFor } from "../src/daemon/listen-for.ts";
 import { openSqliteStore } from "../src/stores/sqlite.ts";
-import { thisProcess } from "../src/system.ts";
 
 const [side = "", folder = "", answer = "", token = ""] = process.argv.slice(2);
 if (side === "ours") await serveOurs();
@@ -14,7 +13,7 @@ else await serveBare();
 async function serveOurs(): Promise<void> {
   const environment = { PATH: process.env.PATH ?? "", HOME: join(folder, "home") };
   const cwd = join(folder, "workspace");
-  const store = openSqliteStore({ path: join(folder, "state", "bench.db"), groups: true, ahead: thisProcess });
+  const store = openSqliteStore({ path: join(folder, "state", "bench.db"), groups: true });
   const daemon = await createDaemon({
     ...{ cwd, home: environment.HOME, environment, store, workspaces: [cwd] },
     observe() {},

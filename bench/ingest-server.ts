@@ -4,12 +4,11 @@ import { createInterface } from "node:readline";
 import { createDaemon } from "../src/daemon/daemon.ts";
 import { listenFor } from "../src/daemon/listen-for.ts";
 import { openSqliteStore } from "../src/stores/sqlite.ts";
-import { thisProcess } from "../src/system.ts";
 
 const [folder = "", token = ""] = process.argv.slice(2);
 const environment = { PATH: process.env.PATH ?? "", HOME: join(folder, "home") };
 const cwd = join(folder, "workspace");
-const store = openSqliteStore({ path: join(folder, "state", "bench.db"), groups: true, ahead: thisProcess });
+const store = openSqliteStore({ path: join(folder, "state", "bench.db"), groups: true });
 const daemon = await createDaemon({
   ...{ cwd, home: environment.HOME, environment, store, workspaces: [cwd] },
   observe() {},

@@ -12,8 +12,7 @@ import type { ModelSettings } from "./dialects/config.ts";
 import { modelFault } from "./llm/wanted.ts";
 import type { AutomationDesk, Making } from "./operations/automation-desk.ts";
 import { type AutomationSource, createAutomationSource } from "./sources/automations.ts";
-import { databaseOf } from "./stores/automation-listening.ts";
-import { createAutomationRecords } from "./stores/automation-records.ts";
+import { createAutomationRecords, databaseOf } from "./stores/automation-records.ts";
 import { delayExamples, delayOf } from "./triggers/delay.ts";
 
 export interface AutomationsOptions {

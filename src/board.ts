@@ -6,7 +6,7 @@ import type { Store } from "./core/record.ts";
 import { type Board, createBoard } from "./projects/index.ts";
 import type { Send } from "./projects/sending.ts";
 import type { LoadedHooks } from "./sources/load.ts";
-import { databaseOf } from "./stores/automation-listening.ts";
+import { databaseOf } from "./stores/automation-records.ts";
 import type { Database } from "./stores/database.ts";
 
 export interface OpenBoardOptions {

@@ -6,7 +6,7 @@ import type { Loaded } from "./loading.ts";
 import { createScriptRecords, type ScriptRecordsOptions } from "./scripts/records.ts";
 import type { HookSource } from "./sources/live.ts";
 import { openMemoryStore } from "./stores/memory.ts";
-import { stateFolderOf, thisProcess } from "./system.ts";
+import { stateFolderOf } from "./system.ts";
 import { createTracking, type Tracked, type TrackingOptions } from "./tracking.ts";
 
 /** What the host brings itself. */
@@ -78,7 +78,6 @@ export async function storeOf(
   return openSqliteStore({
     path: store,
     redact: createRedaction({ environment }),
-    ahead: thisProcess,
     ...(clock ? { now: clock.now } : {}),
   });
 }

@@ -14,7 +14,7 @@ import { findingsBelow } from "./git-below.ts";
 import { shortPath } from "./list.ts";
 import { loadingFor } from "./loaded.ts";
 import { type Place, stateFolder, storePath } from "./place.ts";
-import { openStore } from "./store.ts";
+import { openStoreToRead } from "./store.ts";
 import { storedAutomations } from "./stored-automations.ts";
 import { safeText, type Terminal } from "./terminal.ts";
 
@@ -77,7 +77,7 @@ async function withStored(
 ): Promise<Pick<Found, "hooks" | "problems">> {
   if (!existsSync(storePath(invocation, textFlag(invocation.flags, "store"))))
     return { hooks: set.hooks, problems: [] };
-  const store = await openStore(invocation);
+  const store = await openStoreToRead(invocation);
   const complain = (reason: string): void => invocation.terminal.error(`hookline: ${reason}`);
   const models = () => userConfig.models;
   const { environment } = invocation;

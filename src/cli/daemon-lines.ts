@@ -60,11 +60,14 @@ function selfLines(daemon: Fields, terminal: Terminal): string[] {
   ];
   const heard = listOf(senders).map(({ sender, last }) => `${sender} last ${ago(Date.parse(String(last)))}`);
   const slowest = listOf(daemon.decisions).slice(0, slowAtMost);
-  const { notWrittenSince, reason } = fieldsOf(daemon.store);
+  const { notWrittenSince, reason, rowsLost } = fieldsOf(daemon.store);
   return [
     row("", facts.join(", ")),
     ...(notWrittenSince
       ? [row("store", terminal.paint("red", `not written since ${notWrittenSince}: ${reason}`))]
+      : []),
+    ...(typeof rowsLost === "number" && rowsLost > 0
+      ? [row("lost", terminal.paint("red", `${counted(rowsLost, "row")} that the store could not take in time`))]
       : []),
     row(
       "heard",

@@ -6,13 +6,13 @@ import type { ExitCode, Invocation } from "./command.ts";
 import { eventFrom } from "./event-input.ts";
 import { openLine } from "./line.ts";
 import { shortPath } from "./list.ts";
-import { openStore } from "./store.ts";
+import { openStoreToRead } from "./store.ts";
 import { table } from "./terminal.ts";
 
 export async function explain(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
   const event = eventFrom(invocation, invocation.usage, id(), now());
-  const line = await openLine({ place: invocation, store: await openStore(invocation) });
+  const line = await openLine({ place: invocation, store: await openStoreToRead(invocation) });
   const complaint = complaintAbout(line.loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
   if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
   const explanations = await line.engine.explain(event);

@@ -7,7 +7,7 @@ import { complaintAbout } from "../core/complaint.ts";
 import type { Hook } from "../core/hook.ts";
 import type { Run, Store } from "../core/record.ts";
 import { createDetachedQueue } from "../queues/detached.ts";
-import { storeWithFallback } from "../stores/fallback.ts";
+import { withDegradedMode } from "../stores/degraded.ts";
 import { openSqliteStore } from "../stores/sqlite.ts";
 import { systemPorts } from "../system.ts";
 import { type Invocation, textFlag, usageError } from "./command.ts";
@@ -43,7 +43,7 @@ const optionsOf = (invocation: Invocation, store: Store): GitHooksOptions => ({
 function lastingStore(invocation: Invocation): Store {
   const complain = (reason: string): void => invocation.terminal.error(`hookline: ${safeText(reason)}`);
   const options = storeOptions(invocation, textFlag(invocation.flags, "store"), complain);
-  return storeWithFallback(() => openSqliteStore({ ...options, onNotice: complain }), complain);
+  return withDegradedMode(() => openSqliteStore({ ...options, onNotice: complain }), { ring: 0, complain });
 }
 
 async function install(invocation: Invocation): Promise<number> {

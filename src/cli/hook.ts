@@ -29,7 +29,7 @@ import { type Address, hasDaemon, readAddress } from "../daemon/address.ts";
 import { daemonFilesOf } from "../daemon/state-file.ts";
 import { createDetachedQueue } from "../queues/detached.ts";
 import type { LoadedHooks } from "../sources/load.ts";
-import { storeWithFallback } from "../stores/fallback.ts";
+import { withDegradedMode } from "../stores/degraded.ts";
 import { openSqliteStore } from "../stores/sqlite.ts";
 import { createIds } from "../system.ts";
 import { type Asked, askDaemon } from "./ask-daemon.ts";
@@ -182,9 +182,9 @@ async function answer(telling: Telling, place: Place, words: Words): Promise<Rep
   const complain = (reason: string): void => void complaints.push(`hookline: ${reason}`);
   const line = await openLine({
     place: here,
-    store: storeWithFallback(
+    store: withDegradedMode(
       () => openSqliteStore({ ...storeOptions(here, words.store, complain), onNotice: complain }),
-      complain,
+      { ring: 0, complain },
     ),
     queue: createDetachedQueue({
       command: [process.execPath, process.env.HOOKLINE_BIN ?? "", "supervise"],

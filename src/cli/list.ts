@@ -16,11 +16,11 @@ import type { LoadedHooks } from "../sources/load.ts";
 import { type ExitCode, type Invocation, textFlag } from "./command.ts";
 import { loadInForce } from "./loaded.ts";
 import { decisionLines, type Slowness, slownessOf, slowTitles } from "./slow.ts";
-import { openStore } from "./store.ts";
+import { openStoreToRead } from "./store.ts";
 import { safeText, table } from "./terminal.ts";
 
 export async function list(invocation: Invocation): Promise<ExitCode> {
-  const store = await openStore(invocation);
+  const store = await openStoreToRead(invocation);
   const loaded = await loadInForce(invocation, store);
   const complaint = complaintAbout(loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
   if (complaint) invocation.terminal.error(`hookline: ${complaint}`);

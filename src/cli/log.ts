@@ -3,8 +3,8 @@ import { appendFileSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Instant } from "../core/event.ts";
 import type { Observation } from "../core/ports.ts";
-import { makePrivateFolder } from "../files/write.ts";
 import type { RunStatus } from "../core/record.ts";
+import { makePrivateFolder } from "../files/write.ts";
 import { createRedaction } from "../trust/redaction.ts";
 
 /** Then it is renamed to FILE.1, over the one before. */

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { HooklineError } from "../core/error.ts";
 import type { Instant } from "../core/event.ts";
 import type { SqliteStoreOptions } from "../stores/sqlite.ts";
-import { stateFolderOf, thisProcess } from "../system.ts";
+import { stateFolderOf } from "../system.ts";
 import { createRedaction } from "../trust/redaction.ts";
 import { createLog } from "./log.ts";
 
@@ -51,7 +51,6 @@ export function storeOptions(
     path: storePath(place, flag),
     usualPath: usualStore(place),
     redact: createRedaction({ environment: place.environment }),
-    ahead: thisProcess,
     ...(chosen ? { record: chosen } : {}),
     ...(areDays ? { retentionDays: Number(days) } : {}),
   };

@@ -11,14 +11,14 @@ import { type ExitCode, type Invocation, textFlag, usageError } from "./command.
 import { statusStyles } from "./emit.ts";
 import { followUpsOf, subjectOf } from "./follow-up-list.ts";
 import { ago } from "./list.ts";
-import { openStore } from "./store.ts";
+import { openStoreToRead } from "./store.ts";
 import { oneLine, safeText, table } from "./terminal.ts";
 
 const statuses = Object.keys(statusStyles);
 
 export async function runs(invocation: Invocation): Promise<ExitCode> {
   const [word, id] = invocation.words;
-  const store = await openStore(invocation);
+  const store = await openStoreToRead(invocation);
   try {
     await store.repair();
     if (word === undefined) return await listRuns(invocation, store);

@@ -5,14 +5,14 @@ import { installLayers } from "../agents/adapter.ts";
 import { agents } from "../agents/index.ts";
 import { isOurs } from "../agents/install/registration.ts";
 import type { Hook } from "../core/hook.ts";
-import { workCounts } from "../stores/work-counts.ts";
+import { workCounts } from "../stores/journal-lanes.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { daemonHere, daemonRows } from "./daemon-lines.ts";
 import { missingDoors, missingDoorWords } from "./daemon-port.ts";
 import { type GitHookHere, gitHookHere } from "./git-hooks.ts";
 import { ago, shortPath } from "./list.ts";
 import { loadInForce } from "./loaded.ts";
-import { openStore } from "./store.ts";
+import { openStoreToRead } from "./store.ts";
 import { oneLine } from "./terminal.ts";
 
 interface Registered {
@@ -24,7 +24,7 @@ interface Registered {
 
 export async function status(invocation: Invocation): Promise<ExitCode> {
   const { terminal, cwd, home } = invocation;
-  const store = await openStore(invocation);
+  const store = await openStoreToRead(invocation);
   const { set, problems, files, root } = await loadInForce(invocation, store);
   const repaired = await store.repair();
   const [last] = await store.events(1);

@@ -8,7 +8,7 @@ import type { Registry } from "../core/ports.ts";
 import type { Store } from "../core/record.ts";
 import type { ModelSettings } from "../dialects/config.ts";
 import type { StoredHooks } from "../sources/automations.ts";
-import { anyListens, anyStored, databaseOf } from "../stores/automation-listening.ts";
+import { anyListens, anyStored, databaseOf } from "../stores/automation-records.ts";
 
 export interface StoredAutomationsOptions {
   store: Partial<Store>;

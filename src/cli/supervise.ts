@@ -6,7 +6,7 @@ import type { StepResult } from "../core/ports.ts";
 import { createTree, endTree, pause } from "../processes/tree.ts";
 import type { Assignment } from "../queues/detached.ts";
 import { hookSetOf } from "../sources/hook-set.ts";
-import { storeWithFallback } from "../stores/fallback.ts";
+import { withDegradedMode } from "../stores/degraded.ts";
 import type { SqliteStore } from "../stores/sqlite.ts";
 import { isAlive, ownerOf } from "../system.ts";
 import type { ExitCode, Invocation } from "./command.ts";
@@ -18,7 +18,7 @@ export async function supervise(invocation: Invocation): Promise<ExitCode> {
   const { item, store: path, adopted } = JSON.parse(readFileSync(0, "utf8")) as Assignment; // written by queues/detached.ts
   const { openSqliteStore } = await import("../stores/sqlite.ts");
   const open = (): SqliteStore => openSqliteStore({ ...storeOptions(invocation, undefined, ignored), path });
-  const store = storeWithFallback(open, ignored); // nobody reads what a supervisor says, and the hook runs all the same
+  const store = withDegradedMode(open, { ring: 0, complain: ignored }); // nobody reads what a supervisor says, and the hook runs all the same
   const found = await loadForOneEvent({ ...invocation, cwd: item.event.cwd });
   // The whole set: what the hook's actions emit is heard by the others.
   const isKnown = found.set.hooks.some(({ id }) => id === item.hook.id);

@@ -11,7 +11,7 @@ import { shortPath } from "./list.ts";
 import { registryAt } from "./loaded.ts";
 import type { Place } from "./place.ts";
 import { resultOf } from "./runs.ts";
-import { openStore } from "./store.ts";
+import { openStoreToRead } from "./store.ts";
 import { oneLine, type Terminal } from "./terminal.ts";
 
 interface Reason {
@@ -27,7 +27,7 @@ interface Reason {
 }
 
 export async function why(invocation: Invocation): Promise<ExitCode> {
-  const store = await openStore(invocation);
+  const store = await openStoreToRead(invocation);
   try {
     await store.repair();
     const found = await findEvent(store, invocation.words[0] ?? "last");

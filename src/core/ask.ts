@@ -1,12 +1,12 @@
 /** Asking the hooks of one event in order, and again after rewrites (R4, R5, R6). */
 
 import { accept } from "./accept.ts";
-import { claimsOf, refusalOf } from "./admit.ts";
+import { claimFor, refusalOf } from "./admit.ts";
 import { elapsed } from "./elapsed.ts";
 import { isOfStore, messageOf } from "./error.ts";
 import type { MaybePromise } from "./event.ts";
 import { fingerprint } from "./fingerprint.ts";
-import { type Flow, go, wait } from "./flow.ts";
+import { type Flow, go, isThenable, wait } from "./flow.ts";
 import type { Later } from "./later.ts";
 import { isEmpty, merge, type Outcome } from "./outcome.ts";
 import {
@@ -23,7 +23,7 @@ import {
 } from "./passage.ts";
 import { type Plan, scopeOf } from "./plan.ts";
 import type { Caller, DetachedWork, Item, Ports } from "./ports.ts";
-import { addTokens, type Claim, type Found, type Run } from "./record.ts";
+import { addTokens, type Found, type Run } from "./record.ts";
 import { type Performed, perform, policyOf } from "./run.ts";
 import { sharedScope } from "./step-context.ts";
 
@@ -71,12 +71,24 @@ function* reportFaults(asking: Asking, plan: Plan, passage: Passage): Flow<void>
   const isInForce = !inBackground(plan, passage) && refusalOf(plan.hook, passage.event, ports, passage) === undefined;
   if (isInForce && plan.guard) return failUntested(asking, plan, passage, reason);
   const key = `fault:${passage.event.session ?? ""}:${plan.hook.id}:${fingerprint(fault)}`;
-  const isOld = (): MaybePromise<Claim | undefined> =>
-    ports.store.claim([{ key, max: 1, refusal: "told before" }], ports.now());
+  const isOld = (): MaybePromise<unknown> => toldBefore(ports, key);
   const hasToPass = isInForce && plan.hook.limits.untilPass;
   if (!hasToPass) return skipOnce(asking, plan, passage, { reason, isOld });
   if (yield* wait(isOld())) return skip(asking, plan, passage, reason);
   tellUntested(asking, plan, passage, reason);
+}
+
+/** Where that cannot be counted it is told again. */
+function toldBefore({ store, now }: Ports, key: string): MaybePromise<unknown> {
+  const uncounted = (error: unknown): undefined => {
+    if (!isOfStore(error)) throw error;
+  };
+  try {
+    const told = store.claim([{ key, max: 1, refusal: "told before" }], now());
+    return isThenable(told) ? Promise.resolve(told).catch(uncounted) : told;
+  } catch (error) {
+    return uncounted(error);
+  }
 }
 
 interface Untold {
@@ -186,9 +198,9 @@ function* ask(asking: Asking, plan: Plan, passage: Passage, match: Found | undef
 
 /** Claims come last: what they take, the run uses up (R21). */
 function* admit(plan: Plan, passage: Passage, ports: Ports): Flow<string | undefined> {
-  const claims = inBackground(plan, passage) ? [] : claimsOf(plan.hook, passage.event); // a queued run claims when it starts
-  const refused = claims.length > 0 ? yield* wait(ports.store.claim(claims, ports.now())) : undefined;
-  if (refused) return refused.refusal;
+  const claiming = inBackground(plan, passage) ? undefined : claimFor(plan.hook, passage.event, ports); // a queued run claims when it starts
+  const refusal = yield* wait(claiming);
+  if (refusal !== undefined) return refusal;
   remember(plan, passage.handlers);
   return undefined;
 }

@@ -1,6 +1,6 @@
 /** Runs that nobody waits for: one queued item from start to end, and programs that went on by themselves. */
 import { type Acceptance, accept } from "./accept.ts";
-import { claimsOf, withdrawn } from "./admit.ts";
+import { claimFor, withdrawn } from "./admit.ts";
 import { save } from "./ask.ts";
 import { elapsed } from "./elapsed.ts";
 import { isOfStore, messageOf } from "./error.ts";
@@ -11,7 +11,7 @@ import type { Hook } from "./hook.ts";
 import { isEmpty, type Outcome } from "./outcome.ts";
 import { planHook } from "./plan.ts";
 import type { Caller, DetachedWork, Item, Ports, StepResult } from "./ports.ts";
-import { addTokens, type Claim, type Run, type RunStatus } from "./record.ts";
+import { addTokens, type Run, type RunStatus } from "./record.ts";
 import { perform, type Report } from "./run.ts";
 import { newOccasion, sharedScope } from "./step-context.ts";
 
@@ -84,17 +84,16 @@ interface Admitted {
 function* admit(ports: Ports, { event, hook }: Item, { steps }: Caller): Flow<Admitted> {
   const asks = hook.durable && !event.to?.force && ports.current;
   const because = asks ? withdrawn(yield* wait(asks(hook, event)), event) : undefined;
-  const claims = claimsOf(hook, event);
   let isFirst = false;
   const take = (): MaybePromise<Admitted> => {
     isFirst = true;
     const started = ports.now();
     if (because !== undefined) return { started, refused: because };
-    const admitted = (refused: Claim | undefined): Admitted => ({
+    const admitted = (refused: string | undefined): Admitted => ({
       started,
-      ...(refused ? { refused: refused.refusal } : {}),
+      ...(refused === undefined ? {} : { refused }),
     });
-    const refused = claims.length > 0 ? ports.store.claim(claims, started) : undefined;
+    const refused = claimFor(hook, event, ports);
     return isThenable(refused) ? Promise.resolve(refused).then(admitted) : admitted(refused);
   };
   if (!steps) return yield* wait(take());

@@ -1,6 +1,7 @@
 /** From the answers of all hooks to the one outcome: stale answers fall out, the inbox joins, and new rounds are paid for. */
 
 import { accept } from "./accept.ts";
+import { isOfStore, messageOf } from "./error.ts";
 import type { Counter } from "./event.ts";
 import { type Flow, wait } from "./flow.ts";
 import type { Later } from "./later.ts";
@@ -41,8 +42,8 @@ function* payForMessages(ports: Ports, passage: Passage, outcome: Outcome): Flow
   const messages: Message[] = [];
   let lost = 0;
   for (const message of outcome.messages ?? []) {
-    if (message.to === "person" || (yield* spend(ports, passage, "injected", messagesPerPrompt)))
-      messages.push(message);
+    const isShown = message.to === "person" || (yield* spend(ports, passage, "injected", messagesPerPrompt)) !== false; // it is no continuation, so it need not be counted
+    if (isShown) messages.push(message);
     else lost += 1;
   }
   if (lost === 0) return outcome;
@@ -77,8 +78,10 @@ function* addInbox({ ports, later }: Settling, passage: Passage, outcome: Outcom
   const holding: string[] = [];
   for (const { outcome: waiting, counter } of yield* wait(ports.store.collect(session))) {
     const words = (waiting.context ?? []).join("\n");
-    if (counter && !(yield* spend(ports, passage, counter, noticesPerPrompt))) {
-      const text = `${words}\n(not shown to the model: it has had ${noticesPerPrompt} notices since the last prompt)`;
+    const spent = counter ? yield* spend(ports, passage, counter, noticesPerPrompt) : true;
+    if (spent !== true) {
+      const why = spent ? cannotCount(spent) : `it has had ${noticesPerPrompt} notices since the last prompt`;
+      const text = `${words}\n(not shown to the model: ${why})`;
       joined.outcome = merge(joined.outcome, accept({ messages: [{ to: "person", text }] }, acceptance, false).now);
     } else if (counter && counter === row.holdsOpenFor) holding.push(words);
     else {
@@ -92,9 +95,18 @@ function* addInbox({ ports, later }: Settling, passage: Passage, outcome: Outcom
   return { outcome: merge(joined.outcome, { verdict }), heldOpen: true };
 }
 
-function* spend(ports: Ports, passage: Passage, counter: Counter, max: number): Flow<boolean> {
-  const { session } = passage.event;
-  return session ? yield* wait(ports.store.spend(session, counter, max)) : true;
+const cannotCount = ({ uncounted }: { uncounted: string }): string => `that cannot be counted: ${uncounted}`;
+
+/** Whether it may be spent, or why that cannot be counted (SAFETY F10). */
+type Spent = boolean | { uncounted: string };
+
+function* spend({ store }: Ports, { event: { session } }: Passage, counter: Counter, max: number): Flow<Spent> {
+  try {
+    return session ? yield* wait(store.spend(session, counter, max)) : true;
+  } catch (error) {
+    if (!isOfStore(error)) throw error;
+    return { uncounted: messageOf(error) };
+  }
 }
 
 const startsRound = ({ row: { costs } }: Passage, outcome: Outcome): boolean =>
@@ -105,14 +117,17 @@ function* payForRound({ ports, later }: Settling, passage: Passage, outcome: Out
   const { costs } = passage.row;
   if (!costs) return outcome;
   const uncounted = !passage.event.session && passage.row.isContinuation?.(passage.event.data);
-  if (!uncounted && (yield* spend(ports, passage, costs.counter, costs.max))) return outcome;
+  const spent = uncounted ? false : yield* spend(ports, passage, costs.counter, costs.max);
+  if (spent === true) return outcome;
   const { verdict, context, ...rest } = outcome;
   const why = verdict?.reason ?? (context ?? []).join("\n");
   const limit = uncounted
     ? "without a session nothing can count how often"
-    : `${costs.max} continuations per prompt were reached`;
+    : spent
+      ? cannotCount(spent)
+      : `${costs.max} continuations per prompt were reached`;
   const text = `${nameOf(verdict?.by, passage) ?? "a hook"} would go on, but ${limit}: ${why}`;
-  const capped = uncounted ? limit : `the cap of ${costs.max} ${costs.counter} per prompt was reached`;
+  const capped = uncounted || spent ? limit : `the cap of ${costs.max} ${costs.counter} per prompt was reached`;
   for (const { run, outcome: own } of passage.answers.values()) {
     if (!costs.fields.some((field) => own[field] !== undefined)) continue;
     run.notes.push(`${capped}: the turn ends, and the person is told`);

@@ -15,11 +15,11 @@ import type { OperationContext } from "../operations/operation.ts";
 import { createInlineQueue } from "../queues/inline.ts";
 import { createRoutedQueue } from "../queues/routed.ts";
 import { createResident, type Resident, type ResidentOptions } from "../resident.ts";
+import { type DegradableStore, ringOfRows, withDegradedMode } from "../stores/degraded.ts";
+import { workCounts } from "../stores/journal-lanes.ts";
 import { createProjectRecords } from "../stores/project-records.ts";
 import type { SqliteStore } from "../stores/sqlite.ts";
-import { type StandbyStore, storeWithStandby } from "../stores/standby.ts";
 import { eventTimings } from "../stores/timings.ts";
-import { workCounts } from "../stores/work-counts.ts";
 import { systemPorts } from "../system.ts";
 import { createActivity } from "./activity.ts";
 import { type Following, follow, watchStore } from "./follow.ts";
@@ -58,7 +58,7 @@ export interface DaemonPlace {
 
 export interface Daemon extends Pick<DaemonOptions, "cwd" | "home" | "environment" | "complain"> {
   /** Where it takes nothing, decisions go on without it. */
-  readonly store: StandbyStore;
+  readonly store: DegradableStore;
   /** To be told of the environment of everyone who tells, before anything of it is written down. */
   learnSecrets(environment: Readonly<Record<string, string>>): void;
   /** What operations work on. */
@@ -105,13 +105,13 @@ const closesWithin = 9_500;
 /** Runs begin at once: those that an earlier process left behind, and those that others have queued. */
 export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const { cwd, environment, complain, place: ownPlace } = options;
-  const store = storeWithStandby(options.store, { complain });
+  const store = withDegradedMode(() => options.store, { ring: ringOfRows, complain });
   const { now, elapsed, after, id } = systemPorts();
   const ears = new Set([options.observe]);
   const stopping = new AbortController();
   let settings = settingsOf(undefined);
   const cap = (): number => (settings.engine.enabled ? settings.engine.max_concurrent_hooks : 0);
-  /** Its worker finds again and again that the store takes nothing, which the standby has said once. */
+  /** Its worker finds again and again that the store takes nothing, which has been said once. */
   const complainOfQueue = (reason: string): void => {
     if (reason !== store.loss()?.reason) complain(reason);
   };
@@ -308,9 +308,10 @@ function ifReadable<T>(read: () => T): T | undefined {
   }
 }
 
-function lossOf(store: StandbyStore): Fields {
+function lossOf(store: DegradableStore): Fields {
   const { since, reason } = store.loss() ?? {};
-  return { notWrittenSince: since === undefined ? null : new Date(since).toISOString(), reason: reason ?? null };
+  const notWrittenSince = since === undefined ? null : new Date(since).toISOString();
+  return { notWrittenSince, reason: reason ?? null, rowsLost: store.rowsLost() };
 }
 
 /** The store is on SQLite, so it keeps automations. */

@@ -1,6 +1,7 @@
 /** One daemon for each store of a user: a lock that the system itself lets go when its process ends, however it ends (SAFETY D15). */
-import { preparePrivateFile } from "../stores/private-file.ts";
+
 import { inOurWords, isBusy, loadSqlite } from "../stores/sqlite-library.ts";
+import { preparePrivateFile } from "../stores/store-file.ts";
 
 export interface Lock {
   /** Safe to call twice. */

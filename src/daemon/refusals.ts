@@ -152,8 +152,8 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   hook_unknown: 404,
   run_unknown: 404,
   tool_failed: 422,
-  store_locked: 503,
-  store_unusable: 503,
+  store_locked: 507,
+  store_unusable: 507,
 };
 
 /** What was thrown, as a refusal. */

@@ -19,7 +19,7 @@ const refusals = {
   unknown: { status: 404, code: "operation_unknown", advice: "GET /operations lists them" },
   invalid: { status: 400, code: "input_invalid", advice: "GET /operations says what it takes" },
   refused: { status: 422, code: "operation_refused", advice: "see the message" },
-  broken: { status: 503, code: "operation_failed", advice: "see the message" },
+  broken: { status: 507, code: "operation_failed", advice: "see the message" },
 } as const satisfies { [K in Exclude<Answer["is"], "done">]: Refusal };
 const changesSomething: Refusal = { status: 405, code: "method_not_allowed", advice: "use POST" };
 

@@ -5,8 +5,8 @@ import type { Ended } from "../core/journal.ts";
 import { fullQueue } from "../core/queue-bounds.ts";
 import type { Run, RunStatus } from "../core/record.ts";
 import type { Database } from "./database.ts";
+import { promoting } from "./retention.ts";
 import { type RunRow, runFields, runOf, written } from "./rows.ts";
-import { promoting } from "./work-left.ts";
 
 /** A row of the table work, as far as it is needed; ids as they are written. */
 export interface Work {
@@ -152,4 +152,17 @@ export const isFree = `(work.forced = 1 or not exists (select 1 from pause where
 export function rowOf(database: Database, run: string): Run | undefined {
   const row = database.get<RunRow>(`select ${runFields.join()} from run where id = ?`, run);
   return row && runOf(row);
+}
+
+/** How many durable runs wait and run, for those who look after them. */
+export interface WorkCounts {
+  waiting: number;
+  running: number;
+}
+
+export function workCounts(database: Database): WorkCounts {
+  const row = database.get<WorkCounts>(
+    `select coalesce(sum(status = 'running'), 0) as running, coalesce(sum(status <> 'running'), 0) as waiting from work`,
+  );
+  return { waiting: Number(row?.waiting ?? 0), running: Number(row?.running ?? 0) };
 }

@@ -5,12 +5,11 @@ import type { Claiming, Ended, Journal, Kept, Uptime } from "../core/journal.ts"
 import type { Item } from "../core/ports.ts";
 import type { RunStatus, Store } from "../core/record.ts";
 import { end, hasBegun, isFree, leave, makePlace, rowOf, type Work, workColumns } from "./journal-lanes.ts";
-import { usualPayloadLimitInBytes } from "./keep.ts";
+import { shorten, usualPayloadLimitInBytes } from "./keep.ts";
+import { settleSteps } from "./retention.ts";
 import { readBack, written } from "./rows.ts";
 import { interruption } from "./rules.ts";
-import { shorten } from "./shorten.ts";
 import type { SqliteStore } from "./sqlite.ts";
-import { settleSteps } from "./work-left.ts";
 
 /** A run that has ended its worker so often is not begun again: it would do so for ever. */
 const recoveriesAtMost = 3;

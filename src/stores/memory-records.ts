@@ -1,8 +1,16 @@
-/** What projects remember, on SQLite: found by words with FTS5, or by vectors that whoever asks compares. */
+/** What projects remember, on SQLite: found by words with FTS5, or by vectors that whoever asks compares; and their notes, which are remembered as well. */
 import { isBeginning, piecesIn } from "../projects/memory-words.ts";
-import type { MemoryRecord, MemoryRecords, Remembered, WordHit } from "../projects/records.ts";
+import {
+  type MemoryRecord,
+  type MemoryRecords,
+  type NoteRecord,
+  type NoteRecords,
+  type Remembered,
+  sourceOfNote,
+  type WordHit,
+} from "../projects/records.ts";
 import type { Database } from "./database.ts";
-import { insistOnProject } from "./project-there.ts";
+import { insistOnProject } from "./queries.ts";
 
 /** A part of other writes as well: notes are remembered with what they say. */
 export interface MemoryTable extends MemoryRecords {
@@ -112,4 +120,49 @@ function sharesOf(database: Database, words: readonly string[], candidates: read
   for (const { weight, holding } of weighed)
     for (const { seq } of holding) shares.set(seq, (shares.get(seq) ?? 0) + weight / total);
   return shares;
+}
+
+const noteColumns = "project, name, title, content, created, updated";
+
+/** Its copy on disk changes under the same lock: the last writer's stands in the note, the memory and the copy. */
+export function createNoteRecords(database: Database, memory: MemoryTable): NoteRecords {
+  const get = (project: string, name: string): NoteRecord | undefined =>
+    database.get<NoteRecord>(`select ${noteColumns} from note where project = ? and name = ?`, project, name);
+  return {
+    get,
+    list: (project) =>
+      database.all<NoteRecord>(
+        `select ${noteColumns} from note where project = ? order by updated desc, name`,
+        project,
+      ),
+    save: ({ project, name, title, content, updated }, memories, copy) =>
+      database.write(() => {
+        insistOnProject(database, project);
+        const isNew = get(project, name) === undefined;
+        database.run(
+          `insert into note (${noteColumns}) values (?1, ?2, ?3, ?4, ?5, ?5)
+           on conflict (project, name) do update
+             set title = excluded.title, content = excluded.content, updated = excluded.updated`,
+          project,
+          name,
+          title,
+          content,
+          updated,
+        );
+        memory.forget(project, sourceOfNote(name));
+        for (const one of memories) memory.add({ memory: one, key: `${one.project}/${one.id}` });
+        copy();
+        return isNew;
+      }),
+    remove: (project, name, dropCopy) =>
+      database.write(() => {
+        const note = get(project, name);
+        if (!note) return undefined;
+        database.run("delete from note where project = ? and name = ?", project, name);
+        memory.forget(project, sourceOfNote(name));
+        dropCopy();
+        return note;
+      }),
+    hold: (project, name, work) => database.write(() => work(get(project, name))),
+  };
 }

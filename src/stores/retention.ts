@@ -1,7 +1,6 @@
 /** Forgets what is older than the setting, part by part: so that nobody who writes waits long for one. */
 import type { Instant } from "../core/event.ts";
 import type { Database } from "./database.ts";
-import { promoting, settleSteps } from "./work-left.ts";
 
 const day = 86_400_000;
 
@@ -47,6 +46,16 @@ function partsOf(database: Database, { table, key, at, but, inOrder }: Old, befo
   };
 }
 const nothing = { last: null, count: 0 };
+
+/**
+ * Lets the next of each hook come to the head where nobody is: first what a person asked for, then the oldest.
+ *
+ * @param hooks a query for ids in the column "hook"
+ */
+export const promoting = (hooks: string): string => `update work set status = 'waiting' where seq in (
+  select (select seq from work where hook = lane.hook and status = 'behind' order by forced desc, seq limit 1)
+  from (${hooks}) lane
+  where not exists (select 1 from work where hook = lane.hook and status in ('waiting', 'running')))`;
 
 /**
  * Durable runs that nobody has begun for so long end with the reason, which stays readable until the next time. Those behind
@@ -178,3 +187,8 @@ export function purgeSlowly(
 
 /** Keeps no process alive. */
 const later = (work: () => void, milliseconds: number): NodeJS.Timeout => setTimeout(work, milliseconds).unref();
+
+/** While a run holds what its steps gave, the log would only fill again. */
+export function settleSteps(database: Database): void {
+  database.settle(() => database.get("select 1 from step limit 1") === undefined);
+}

@@ -45,11 +45,12 @@ const resultOf = (error: unknown): number | undefined =>
 
 const busy: readonly (number | undefined)[] = [5, 6];
 const damaged: readonly (number | undefined)[] = [11, 26];
-const unfit: readonly (number | undefined)[] = [18, 19, 20, 25];
+const unwritable: readonly (number | undefined)[] = [3, 8, 10, 13, 14];
 export const isBusy = (error: unknown): boolean => busy.includes(resultOf(error));
 export const isDamage = (error: unknown): boolean => damaged.includes(resultOf(error));
-/** The row itself is refused: too large, against a constraint, of another type. */
-export const isUnfit = (error: unknown): boolean => unfit.includes(resultOf(error));
+/** No rights, no room, or a file system that may only be read: what is there may still be readable. */
+export const isUnwritable = (error: unknown): boolean =>
+  unwritable.includes(resultOf(error)) || (error instanceof Error && "syscall" in error);
 
 const writable = "make the file and its folder writable";
 const reasons: { readonly [result: number]: { reason: string; advice: string } } = {

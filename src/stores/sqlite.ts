@@ -1,9 +1,9 @@
 /** The store on SQLite: plain statements, one transaction per method, safe for any number of processes at once. */
 import type { Counter, Instant, SessionId, Turn } from "../core/event.ts";
 import type { HookSet } from "../core/hook.ts";
-import type { OwnProcess } from "../core/owner.ts";
 import type { Store } from "../core/record.ts";
-import { type Database, openDatabase, type Writing } from "./database.ts";
+import { type Database, openDatabase } from "./database.ts";
+import { createGroupRows } from "./group-rows.ts";
 import { createKeeper, type Keeping } from "./keep.ts";
 import {
   debtsOf,
@@ -33,7 +33,6 @@ import {
 } from "./rows.ts";
 import { repeatable } from "./rules.ts";
 import { migrations } from "./schema.ts";
-import { createWaitingRows } from "./waiting-rows.ts";
 
 export interface SqliteStoreOptions extends Keeping {
   path: string;
@@ -49,8 +48,8 @@ export interface SqliteStoreOptions extends Keeping {
   retentionDays?: number;
   /** Told what a person should know: a damaged file that was moved aside, a file system without a write-ahead log. */
   onNotice?(notice: string): void;
-  /** Who this process is. In `groups` what it tells is then acknowledged when it lies in a file beside the store, and is in the store some milliseconds later; what a process that lives no more has left there is taken in. */
-  ahead?: OwnProcess | undefined;
+  /** For who only looks: a file that cannot be written is opened for reading, and that is told. */
+  reads?: boolean;
   /** Where its file was taken away: true, and none is made anew. */
   isGone?(): boolean;
 }
@@ -73,40 +72,29 @@ const day = 86_400_000;
  * @example const store = openSqliteStore({ path: "/home/me/.local/state/hookline/store.db" });
  */
 export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
-  const { path, usualPath, groups, record = "redacted", now = Date.now, retentionDays = 30, onNotice } = options;
-  const keeper = createKeeper(options);
-  const rows = createWaitingRows(keeper);
-  let known = nothingKnown(); // for the milliseconds of a group
-  const turnNow = options.ahead && ((session: SessionId): Turn => turnOf(database, session));
-  const waiting = {
-    ...rows,
-    flush: (write: Writing["run"]) => rows.flush(write, turnNow),
-    fresh: () => rows.fresh(turnNow),
-    clear() {
-      rows.clear();
-      known = nothingKnown();
-    },
-  };
-  const database = openDatabase({
+  const {
     path,
-    migrations,
     usualPath,
+    groups = false,
+    record = "redacted",
+    now = Date.now,
+    retentionDays = 30,
     onNotice,
-    groups: groups ? waiting : undefined,
-    ...{ ahead: options.ahead, isGone: options.isGone },
+  } = options;
+  const keeper = createKeeper(options);
+  const rows = createGroupRows(keeper);
+  let known = nothingKnown(); // for the milliseconds of a transaction
+  const database = openDatabase({
+    ...{ path, migrations, usualPath, onNotice, groups, isGone: options.isGone, reads: options.reads },
+    waiting: {
+      ...rows,
+      clear() {
+        rows.clear();
+        known = nothingKnown();
+      },
+    },
   });
   const { grouped } = database;
-  /** Rows wait only for the end of a group. */
-  const put = <T>(work: () => T): T => {
-    if (groups) return grouped.hold(work);
-    const result = work();
-    try {
-      rows.flush(database.run);
-    } finally {
-      rows.clear();
-    }
-    return result;
-  };
   const forgetting = groups ? purgeSlowly(database, { retentionDays, now }) : undefined;
   let lookedAt = now();
   let isClosed = false;
@@ -137,32 +125,28 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
       if (!forgetting && Math.abs(now() - lookedAt) > day) tidy();
       const payload = payloadOf(event, keeper);
       if (event.delivery && rows.hasDelivery(event.delivery.id)) database.get("select 1"); // whoever looks has what waits written: tellings of the same
-      return grouped.hold(() =>
-        put(() => {
-          if (!groups) known = nothingKnown();
-          const first = tellingBefore(database, event);
-          const before = turnBefore(event.session);
-          const after = first ? before : advance(event, before); // one happening moves the turn on once
-          const turn = event.turn ?? after;
-          const kept = keeper.turnThen(turn);
-          keepSet(set);
-          const given = first?.outcome && repeatable(first.outcome);
-          if (event.session !== undefined && after !== before) {
-            const own = record !== "none" && turn === after ? kept : keeper.turn(after);
-            const move = (from: Turn): Turn => advance(event, from);
-            rows.saveTurn(event.session, { before, turn: after, kept: own, at: now(), move });
-          }
-          rows.event(rowOfEvent({ event, set, turn: kept, payload, first, given }, keeper));
-          known.paused ??= pausesOf(database);
-          if (groups) known.isWithoutMail ??= database.get("select 1 from inbox limit 1") === undefined;
-          return { turn, paused: known.paused, ...(given && { given }) };
-        }),
-      );
+      return grouped.hold(() => {
+        const first = tellingBefore(database, event);
+        const before = turnBefore(event.session);
+        const after = first ? before : advance(event, before); // one happening moves the turn on once
+        const turn = event.turn ?? after;
+        const kept = keeper.turnThen(turn);
+        keepSet(set);
+        const given = first?.outcome && repeatable(first.outcome);
+        if (event.session !== undefined && after !== before) {
+          const own = record !== "none" && turn === after ? kept : keeper.turn(after);
+          rows.saveTurn(event.session, { turn: after, kept: own, at: now() });
+        }
+        rows.event(rowOfEvent({ event, set, turn: kept, payload, first, given }, keeper));
+        known.paused ??= pausesOf(database);
+        known.isWithoutMail ??= database.get("select 1 from inbox limit 1") === undefined;
+        return { turn, paused: known.paused, ...(given && { given }) };
+      });
     },
 
     answered(eventId, outcome, ms) {
       const kept = keeper.outcome(outcome);
-      put(() => {
+      grouped.hold(() => {
         if (rows.answer(eventId, kept, now(), ms)) return;
         const sql = "update event set outcome = ?, answered_at = ?, ms = ?, redacted = max(redacted, ?) where id = ?";
         database.run(sql, kept.text, now(), ms ?? null, kept.redacted ? 1 : 0, written(eventId));
@@ -217,7 +201,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
       return taken.map(({ outcome, counter }) => ({ outcome: JSON.parse(outcome), ...(counter && { counter }) }));
     },
 
-    saveRun: (run) => (groups ? grouped.hold(() => rows.run(run)) : rows.writeRun(database.run, run)),
+    saveRun: (run) => grouped.hold(() => rows.run(run)),
     run(id) {
       const row = database.get<RunRow>(`select ${runColumns} from run where id = ?`, written(id));
       return row && runOf(row);

@@ -3,7 +3,7 @@ import type { Instant } from "../core/event.ts";
 import type { Awaited, Dependency, TaskRecord, TaskRecords, TaskStatus } from "../projects/records.ts";
 import type { Database } from "./database.ts";
 import type { MemoryTable } from "./memory-records.ts";
-import { insistOnProject } from "./project-there.ts";
+import { insistOnProject } from "./queries.ts";
 import { written } from "./rows.ts";
 
 interface TaskRow {

@@ -19,18 +19,20 @@ import { type TestContext, test } from "node:test";
 const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
 const letter = "this is a letter, not a database\n";
 
+const environmentIn = (folder: string): Record<string, string> => ({
+  NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+  PATH: process.env.PATH ?? "",
+  HOME: folder,
+  XDG_STATE_HOME: join(folder, "state"),
+});
+
 function place(t: TestContext): {
   folder: string;
   hookline(...words: string[]): { status: number | null; said: string };
 } {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-store-")));
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const env = {
-    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
-    PATH: process.env.PATH ?? "",
-    HOME: folder,
-    XDG_STATE_HOME: join(folder, "state"),
-  };
+  const env = environmentIn(folder);
   return {
     folder,
     hookline(...words) {
@@ -70,3 +72,39 @@ test("[F12] at the usual path, where nothing but the store lies, other content i
   const aside = readdirSync(own).find((name) => name.includes(".corrupt-"));
   assert.equal(readFileSync(join(own, aside ?? ""), "utf8"), letter);
 });
+
+const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+
+for (const [where, ofUser] of [
+  ["on a full disk", []],
+  ["in a folder that is read-only", process.getuid?.() === 0 ? nobody : ["env"]],
+] as const)
+  test(`[F10, F11] ${where} commands that only look show the rows that are there, and say that the store is only read`, (t) => {
+    const { folder, hookline } = place(t);
+    assert.equal(hookline("emit", "tests.passed").status, 0);
+    const own = join(folder, "state", "hookline");
+    const limits = ofUser.length > 0 ? ofUser : ["prlimit", "--fsize=0:unlimited"];
+    if (spawnSync(limits[0] ?? "", [...limits.slice(1), process.execPath, "-e", "0"]).status !== 0)
+      return t.skip("this system has no way to take the right or the room");
+    if (ofUser.length > 0) {
+      writeFileSync(join(own, "hookline.db-wal"), Buffer.alloc(32)); // a log without its index, as a backup may hold it
+      for (const file of readdirSync(own)) chmodSync(join(own, file), file === "code" ? 0o755 : 0o444);
+      for (const one of [folder, join(folder, "state"), own]) chmodSync(one, 0o555);
+    }
+    for (const words of ["runs", "status", "why last", "list"]) {
+      const { status, stdout, stderr } = spawnSync(
+        limits[0] ?? "",
+        [...limits.slice(1), process.execPath, bin, ...words.split(" ")],
+        { cwd: folder, env: environmentIn(folder), encoding: "utf8" },
+      );
+      assert.equal(status, 0, `${words}: ${stderr}`);
+      assert.match(stderr, /the store is only read, .*: the store cannot be used: /, words);
+      if (words === "why last") assert.match(stdout, /tests\.passed/);
+    }
+    const written = spawnSync(limits[0] ?? "", [...limits.slice(1), process.execPath, bin, "emit", "tests.passed"], {
+      cwd: folder,
+      env: environmentIn(folder),
+    });
+    assert.equal(written.status, 3, "what must be durable is refused");
+    chmodSync(own, 0o755);
+  });

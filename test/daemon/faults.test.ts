@@ -223,7 +223,7 @@ test("on a full disk nothing is acknowledged that is not kept, guards deny, and 
     return answer.status !== 200;
   }, "an event is refused");
   const { status, body } = await daemon.call("/events", { body: event });
-  assert.deepEqual([status, body.error.code], [503, "store_unusable"]);
+  assert.deepEqual([status, body.error.code], [507, "store_unusable"]);
   const bulk = await daemon.call("/events", { body: [event, event] });
   assert.deepEqual(
     bulk.body.map(({ error }: { error?: { code: string } }) => error?.code),
@@ -308,7 +308,7 @@ test("while another process holds the store its hooks are asked, who tells hears
     assert.match(said, /hookline: the store stayed locked — .*hookline\.db — stop the other writer/);
   }
   const refused = await daemon.emit("a.b");
-  assert.deepEqual([refused.status, refused.body.error.code], [503, "store_locked"]);
+  assert.deepEqual([refused.status, refused.body.error.code], [507, "store_locked"]);
   assert.equal((await daemon.call("/status")).body.store.reason.includes("stayed locked"), true);
   await release();
   assert.equal((await daemon.emit("a.b")).status, 200);

@@ -58,7 +58,7 @@ for (const [what, table] of [
     ];
     for (const [code, path, request] of ways) {
       const { status, body } = await daemon.call(path, request);
-      assert.deepEqual([status, body.error?.code], [503, code], path);
+      assert.deepEqual([status, body.error?.code], [507, code], path);
       assert.match(body.error.message, /no space is left/);
     }
     repair();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Fields } from "../../src/core/event.ts";
-import { databaseOf } from "../../src/stores/automation-listening.ts";
+import { databaseOf } from "../../src/stores/automation-records.ts";
 import { automationPlace } from "./automation-place.ts";
 
 const plain = (more: Fields = {}): Fields => ({ name: "Tell", event: "deploy.done", skip_llm: true, ...more });

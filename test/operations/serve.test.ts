@@ -121,6 +121,6 @@ test("over HTTP: the result itself, or an error with its code; GET changes nothi
     422,
     error("operation_refused", "Box 'a' not found", "see the message"),
   ]);
-  assert.deepEqual((await ask("GET", "jar_show"))[0], 503);
+  assert.deepEqual((await ask("GET", "jar_show"))[0], 507);
   assert.ok(Array.isArray(listOverHttp(served)));
 });

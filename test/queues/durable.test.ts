@@ -10,7 +10,7 @@ import type { Run } from "../../src/core/record.ts";
 import { openDurableQueue, openEnqueuing } from "../../src/durable-queue.ts";
 import { createInlineQueue } from "../../src/queues/inline.ts";
 import { createRoutedQueue } from "../../src/queues/routed.ts";
-import { storeWithFallback } from "../../src/stores/fallback.ts";
+import { withDegradedMode } from "../../src/stores/degraded.ts";
 import { createJournal } from "../../src/stores/journal.ts";
 import { openSqliteStore, type SqliteStore } from "../../src/stores/sqlite.ts";
 import { uptime } from "../../src/system.ts";
@@ -255,10 +255,10 @@ test("a durable run beside a broken store fails with the reason, and nothing els
   const path = join(folder, "hookline.db");
   mkdirSync(path); // no database can be made of a folder
   const complaints: string[] = [];
-  const store = storeWithFallback(
-    () => openSqliteStore({ path }),
-    (reason) => complaints.push(reason),
-  );
+  const store = withDegradedMode(() => openSqliteStore({ path }), {
+    ring: 0,
+    complain: (reason) => complaints.push(reason),
+  });
   const other = durableHook("plain", [marking("b")]);
   delete other.durable;
   const queue: Queue = createRoutedQueue({ durable: () => openEnqueuing(store), other: createInlineQueue() });

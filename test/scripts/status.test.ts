@@ -345,11 +345,11 @@ test("[E54] processes that end scripts at once write one after the other: nothin
   );
 });
 
-test("the store that goes over to memory still makes one transaction of it", async (t) => {
-  const { storeWithFallback } = await import("../../src/stores/fallback.ts");
+test("a store with the degraded mode still makes one transaction of it", async (t) => {
+  const { withDegradedMode } = await import("../../src/stores/degraded.ts");
   const world = scriptWorld(t, []);
   const path = join(world.root, "fallback.db");
-  const store = storeWithFallback(() => openSqliteStore({ path }), assert.fail);
+  const store = withDegradedMode(() => openSqliteStore({ path }), { ring: 0, complain: assert.fail });
   t.after(() => store.close());
   const other = openSqliteStore({ path });
   t.after(() => other.close());

@@ -6,8 +6,7 @@ import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import type { AutomationRecords, StoredAutomation } from "../../src/core/automation-records.ts";
 import type { EventName } from "../../src/core/event.ts";
-import { anyListens } from "../../src/stores/automation-listening.ts";
-import { createAutomationRecords } from "../../src/stores/automation-records.ts";
+import { anyListens, createAutomationRecords } from "../../src/stores/automation-records.ts";
 import { openSqliteStore, type SqliteStore } from "../../src/stores/sqlite.ts";
 
 interface Opened {

@@ -25,9 +25,9 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { advance } from "../../src/core/events.ts";
 import type { Store } from "../../src/core/record.ts";
-import { storeMark } from "../../src/stores/ownership.ts";
 import { migrations } from "../../src/stores/schema.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
+import { storeMark } from "../../src/stores/store-file.ts";
 import { anEvent, aRun, codeOf, noHooks } from "./contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hookline-store-"));
@@ -102,6 +102,21 @@ for (const [what, damage] of Object.entries(lostHeaders))
     filled(path);
     damage(path);
     await isMended(path, path);
+  });
+
+for (const [what, damage] of Object.entries(lostHeaders))
+  test(`[F12] where only stores lie, a file with ${what} is moved aside together with the log that a killed process has left`, async () => {
+    const path = newPath();
+    filled(path);
+    const [writer, killed] = [openSqliteStore({ path }), newPath()];
+    writer.database.run("update meta set value = value + 1"); // a page that is not the first
+    mkdirSync(dirname(killed));
+    for (const part of ["", "-wal"]) copyFileSync(path + part, killed + part);
+    writer.close();
+    for (const part of ["", "-wal"]) chmodSync(killed + part, 0o600);
+    assert.ok(statSync(`${killed}-wal`).size > 0);
+    damage(killed);
+    await isMended(killed, killed);
   });
 
 test("[F12] a store is known by its header, however damaged the rest is and though all else of it is in its log", async () => {

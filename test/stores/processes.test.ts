@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
+import { isAlive } from "../../src/system.ts";
 import { startWriter } from "./start-writer.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hookline-store-"));
@@ -74,6 +75,25 @@ test("[X8, R26] kill -9 of a writer: nothing it had said is lost, and after repa
     store.close();
     assert.ok(isIntact(path));
   }
+});
+
+test("[X8] what a process that stays had acknowledged when it was killed in that moment is there for whoever opens the store next", async () => {
+  const path = newPath();
+  const { child, ended } = startWriter(path, "acknowledge", "5");
+  await ended;
+  const store = openSqliteStore({ path });
+  assert.deepEqual(
+    (await store.events(10)).map(({ event, outcome, ms }) => [event.id, event.turn?.toolCalls, outcome, ms]),
+    [4, 3, 2, 1, 0].map((index) => [`${child.pid}:${index}`, index + 1, {}, 3]),
+  );
+  assert.deepEqual(
+    (await store.runs({})).map(({ status }) => status),
+    ["completed", "running", "completed", "running", "completed"],
+  );
+  assert.equal((await store.turn("shared")).toolCalls, 5);
+  assert.equal(await store.repair(isAlive, Date.now()), 2, "what it left running is closed");
+  store.close();
+  assert.ok(isIntact(path));
 });
 
 test("a store that another writer holds for more than 5 seconds says store_locked", async () => {

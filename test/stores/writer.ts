@@ -1,10 +1,8 @@
 /** A process of its own that works on a store, for tests with several of them: node writer.ts PATH WORK ... It prints what it found. */
-import { DatabaseSync } from "node:sqlite";
-import { setTimeout as wait } from "node:timers/promises";
 import { HooklineError } from "../../src/core/error.ts";
 import { advance } from "../../src/core/events.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
-import { thisProcess } from "../../src/system.ts";
+import { ownerOf } from "../../src/system.ts";
 import { anEvent, aRun, noHooks } from "./contract.ts";
 
 const [path = "", work = "", ...rest] = process.argv.slice(2);
@@ -59,65 +57,19 @@ const works: Record<string, () => Promise<void>> = {
       await new Promise(setImmediate);
     }
   },
-  /** Is killed in the moment in which so many events of one session, with a run each, are acknowledged, after a turn of the loop for each, and a pause after every so many. */
+  /** Is killed in the moment in which so many events of one session, with a run each, are acknowledged. */
   async acknowledge() {
-    const store = openSqliteStore({ path, groups: true, ahead: thisProcess });
+    const store = openSqliteStore({ path, groups: true });
     for (let index = 0; index < Number(rest[0]); index++) {
       const event = anEvent({ id: `${process.pid}:${index}`, session: "shared" });
       await store.record(event, noHooks, advance);
-      const run = aRun({ id: `${process.pid}:${index}`, eventId: event.id, owner: thisProcess.owner() });
+      const run = aRun({ id: `${process.pid}:${index}`, eventId: event.id, owner: ownerOf(process.pid) });
       await store.saveRun({ ...run, status: "running" });
       if (index % 2 === 0) await store.saveRun(run);
       await store.answered(event.id, {}, 3);
       await store.committed();
-      if (index % Number(rest[1]) === 0) await wait(8);
     }
     process.kill(process.pid, "SIGKILL");
-  },
-  /** Is killed when it, or another by its side, has done this behind an event that it had acknowledged, and that is in the store unless it is done at once. */
-  async doAndDie() {
-    const [thing = "", when = ""] = rest;
-    const store = openSqliteStore({ path, groups: true, ahead: thisProcess });
-    const other = openSqliteStore({ path });
-    const things: Record<string, () => unknown> = {
-      spend: () => store.spend("s", "reprompts", 3),
-      otherSpends: () => other.spend("s", "reprompts", 3),
-      purge: () => other.purge(Number.MAX_SAFE_INTEGER),
-      async otherPrompts() {
-        await other.record(
-          anEvent({ name: "UserPromptSubmit", session: "s", data: { prompt: "next" } }),
-          noHooks,
-          advance,
-        );
-        await store.record(anEvent({ session: "s" }), noHooks, advance);
-        await store.committed();
-      },
-    };
-    await store.record(anEvent({ id: "first", session: "s" }), noHooks, advance);
-    await store.committed();
-    await store.record(anEvent({ id: "second", session: "s" }), noHooks, advance);
-    await store.committed();
-    if (when === "later") await wait(50);
-    await things[thing]?.();
-    if (when === "later") await store.committed();
-    process.kill(process.pid, "SIGKILL");
-  },
-  /** Is in the middle of writing a hook set down. */
-  async insertSet() {
-    const database = new DatabaseSync(path, { timeout: 5_000 });
-    database.exec("begin immediate");
-    database.prepare("insert into hook_set (id, hooks, used) values (?, '[]', ?)").run(rest[0] ?? "", Date.now());
-    print("inserted");
-    await wait(60);
-    database.exec("commit");
-    database.close();
-  },
-  /** Takes in what others have left, together with others. */
-  async takeIn() {
-    print("ready");
-    await go();
-    openSqliteStore({ path, ahead: thisProcess }).close();
-    print("done");
   },
   /** Says how opening and recording ended. */
   async record() {

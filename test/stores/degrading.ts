@@ -1,33 +1,32 @@
-/** A store with a standby, for tests that take it away for a while and look at what is left. */
-import assert from "node:assert/strict";
+/** A store with the degraded mode, for tests that take it away for a while and look at what is left. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import { setTimeout as moment } from "node:timers/promises";
-import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from "../../src/stores/sqlite.ts";
-import { type StandbyStore, storeWithStandby } from "../../src/stores/standby.ts";
+import { type DegradableStore, type DegradedOptions, ringOfRows, withDegradedMode } from "../../src/stores/degraded.ts";
+import { openSqliteStore, type SqliteStore } from "../../src/stores/sqlite.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "hookline-standby-"));
+const folder = mkdtempSync(join(tmpdir(), "hookline-degraded-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 let counter = 0;
 export const newPath = (): string => join(folder, `${++counter}`, "store.db");
 
 export interface Opened {
   real: SqliteStore;
-  store: StandbyStore;
+  store: DegradableStore;
   path: string;
   /** What it and the SQLite store have said. */
   said: string[];
 }
 
-export function opened(context: TestContext, given: Partial<SqliteStoreOptions> = {}): Opened {
+export function opened(context: TestContext, given: Partial<DegradedOptions> = {}): Opened {
   const path = newPath();
   const said: string[] = [];
   const complain = (reason: string): void => void said.push(reason);
-  const real = openSqliteStore({ path, groups: true, onNotice: complain, ...given });
-  const store = storeWithStandby(real, { complain, triesEvery: 50 });
+  const real = openSqliteStore({ path, groups: given.ring !== 0, onNotice: complain });
+  const store = withDegradedMode(() => real, { complain, ring: ringOfRows, triesEvery: 50, ...given });
   context.after(() => store.close());
   return { real, store, path, said };
 }
@@ -42,7 +41,7 @@ export function count(path: string, table: string): number {
   }
 }
 
-export const comesBack = async (store: StandbyStore): Promise<void> => {
+export const comesBack = async (store: DegradableStore): Promise<void> => {
   const deadline = Date.now() + 20_000;
   while (store.loss() && Date.now() < deadline) await moment(20);
   await store.committed();
@@ -53,12 +52,4 @@ export function full(real: SqliteStore): () => void {
   const pages = Number(real.database.get<{ page_count: number }>("pragma page_count")?.page_count);
   real.database.get(`pragma max_page_count = ${pages}`);
   return () => void real.database.get("pragma max_page_count = 1000000");
-}
-
-/** Resolves when it was tried once more, in vain, whether the store takes something. */
-export async function triedAgain({ real, store }: Opened): Promise<void> {
-  const when = (): unknown => real.database.get("select value from meta where key = 'tried'");
-  const before = JSON.stringify(when());
-  while (JSON.stringify(when()) === before) await moment(20);
-  assert.ok(store.loss(), "it failed");
 }

@@ -2,11 +2,9 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { demo } from "../../src/cli/demo.ts";
-
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+import { bin } from "../program.ts";
 
 /** What it prints where so many columns are to be filled. */
 async function demoAt(t: TestContext, width: number): Promise<string[]> {

@@ -15,8 +15,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { bin, codeCache } from "../program.ts";
 
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
 const letter = "this is a letter, not a database\n";
 
 function place(t: TestContext): {
@@ -26,7 +26,7 @@ function place(t: TestContext): {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-store-")));
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const env = {
-    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+    NODE_COMPILE_CACHE: codeCache,
     PATH: process.env.PATH ?? "",
     HOME: folder,
     XDG_STATE_HOME: join(folder, "state"),

@@ -4,10 +4,10 @@
  *
  * Words: files to run instead of all; `--slowest` lists the 20 files that took longest.
  */
-import { spawn } from "node:child_process";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
-import { dirname, join, relative } from "node:path";
+import { delimiter, dirname, join, relative } from "node:path";
 import { packageForTests, removeEarlierPackages } from "./package-for-tests.ts";
 import type { Told } from "./test-reporter.ts";
 
@@ -30,8 +30,11 @@ const timesFile = join(cache, "hookline-test-times.json");
 const built = packageForTests();
 removeEarlierPackages(built);
 mkdirSync(cache, { recursive: true });
+const folder = mkdtempSync(join(process.env.TMPDIR ?? memoryFolder() ?? tmpdir(), "hookline-test-"));
 const environment = {
   ...process.env,
+  PATH: [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter), // npm does so too
+  TMPDIR: folder, // what a test leaves behind goes with it
   HOOKLINE_TEST_PACKAGE: built,
   NODE_COMPILE_CACHE: join(cache, "hookline-test-code"),
 };
@@ -42,11 +45,10 @@ const groups = groupsOf(files);
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failures: string[] = [];
 const took = new Map<string, number>();
-const folder = mkdtempSync(join(tmpdir(), "hookline-npm-test-"));
 try {
   await Promise.all(Array.from({ length: 2 * availableParallelism() }, work));
 } finally {
-  rmSync(folder, { recursive: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 if (given.length === 0) writeFileSync(timesFile, JSON.stringify(Object.fromEntries(took), null, 1));
 
@@ -132,6 +134,24 @@ function count(group: Group, report: string, ended: string | undefined): void {
 /** Those have a command of their own: scripts/test-agents.ts. */
 function needsAgents(file: string): boolean {
   return file.startsWith("test/agents/") || file.includes("node_modules");
+}
+
+/** A file system in memory: the tests write and flush so much that a disk takes two to four times as long. */
+function memoryFolder(): string | undefined {
+  const place = "/dev/shm";
+  try {
+    const { bavail, bsize } = statfsSync(place);
+    if (bavail * bsize < 2 ** 30) return undefined; // containers may have 64 megabytes there
+    const trial = mkdtempSync(join(place, "hookline-test-"));
+    try {
+      writeFileSync(join(trial, "program"), "#!/bin/sh\n", { mode: 0o700 });
+      return spawnSync(join(trial, "program")).status === 0 ? place : undefined; // it may be mounted without execution
+    } finally {
+      rmSync(trial, { recursive: true });
+    }
+  } catch {
+    return undefined; // another system, or not ours to write to
+  }
 }
 
 function readTimes(): Record<string, number> {

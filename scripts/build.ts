@@ -1,12 +1,17 @@
-/** npm run build: what people install. The command in chunks, so that each use loads only its own; the library; its types. */
+/**
+ * npm run build: what people install. The command in chunks, so that each use loads only its own; the library; its types.
+ * With a folder as its word, it goes there instead, without the types: scripts/package-for-tests.ts.
+ */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 
+const [elsewhere] = process.argv.slice(2);
+const outdir = elsewhere ?? "dist";
 const common: BuildOptions = {
-  outdir: "dist",
+  outdir,
   bundle: true,
   splitting: true,
   format: "esm",
@@ -29,7 +34,7 @@ function buildName(): string {
   return createHash("sha256").update(sources.join("\0")).digest("hex").slice(0, 16);
 }
 
-rmSync("dist", { recursive: true, force: true });
+rmSync(outdir, { recursive: true, force: true });
 // The hot command in one file: together with what it loads on demand it would be cut into two dozen, which takes 8 ms to load.
 const onDemand = new Map<string, string>();
 await build({
@@ -55,14 +60,18 @@ await build({
     testing: "src/testing/index.ts",
   },
 });
-for (const file of globSync("dist/**/*.js")) writeFileSync(file, withoutFacades(readFileSync(file, "utf8")));
-writeFileSync("dist/hook.cjs", asScript(readFileSync("dist/hook.js", "utf8")));
-rmSync("dist/hook.js");
-const { status, stdout } = spawnSync(join("node_modules", ".bin", "tsc"), ["-p", "tsconfig.build.json"], {
-  encoding: "utf8",
-});
-if (status !== 0) console.log(stdout);
-process.exitCode = status ?? 1;
+for (const file of globSync(join(outdir, "**/*.js"))) writeFileSync(file, withoutFacades(readFileSync(file, "utf8")));
+writeFileSync(join(outdir, "hook.cjs"), asScript(readFileSync(join(outdir, "hook.js"), "utf8")));
+rmSync(join(outdir, "hook.js"));
+if (elsewhere === undefined) writeTypes();
+
+function writeTypes(): void {
+  const { status, stdout } = spawnSync(join("node_modules", ".bin", "tsc"), ["-p", "tsconfig.build.json"], {
+    encoding: "utf8",
+  });
+  if (status !== 0) console.log(stdout);
+  process.exitCode = status ?? 1;
+}
 
 /** Leaves what is imported on demand out of a bundle, to be loaded from `on-demand/`; notes which entries that needs. */
 function apart(entries: Map<string, string>): Plugin {

@@ -1,58 +1,163 @@
-/** npm test: everything that needs no foreign program. Pure parts share one process, the rest gets a process per file. */
-import { spawn } from "node:child_process";
-import { globSync } from "node:fs";
+/**
+ * npm test: everything that needs no foreign program. The files of one folder share processes, because to load the sources
+ * takes longer than most files do; more processes than cores run at a time, because many tests wait.
+ *
+ * Words: files to run instead of all; `--slowest` lists the 20 files that took longest.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { delimiter, dirname, join, relative } from "node:path";
+import { packageForTests, removeEarlierPackages } from "./package-for-tests.ts";
+import type { Told } from "./test-reporter.ts";
 
-interface Count {
-  passed: number;
-  failed: number;
-  skipped: number;
+interface Group {
+  files: string[];
+  /** Milliseconds that it took last time. */
+  expected: number;
 }
 
-const pureFolders = ["test/core", "test/conditions", "test/dialects"];
-const wanted = process.argv.slice(2);
-const all =
-  wanted.length > 0
-    ? wanted
-    : globSync("test/**/*.test.ts").filter(
-        (file) => !file.startsWith("test/agents/") && !file.includes("node_modules"),
-      );
-const isPure = (file: string): boolean => pureFolders.some((folder) => file.startsWith(`${folder}/`));
+/** A process for at most so much: the rest of a folder goes to another. */
+const longest = { files: 12, milliseconds: 20_000 };
+const unknownFile = 1_000;
 
-const groups = [
-  { files: all.filter(isPure).sort(), flags: ["--test-isolation=none"] },
-  { files: all.filter((file) => !isPure(file)).sort(), flags: ["--test-concurrency=2"] },
-];
+const words = process.argv.slice(2);
+const given = words.filter((word) => word !== "--slowest");
+const root = dirname(import.meta.dirname);
+const cache = join(root, "node_modules", ".cache");
+const timesFile = join(cache, "hookline-test-times.json");
 
-const total: Count = { passed: 0, failed: 0, skipped: 0 };
-let broken = false;
-for (const { files, flags } of groups) {
-  if (files.length === 0) continue;
-  const { count, code } = await run([...flags, ...files]);
-  total.passed += count.passed;
-  total.failed += count.failed;
-  total.skipped += count.skipped;
-  if (code !== 0 && count.failed === 0) total.failed += 1; // the runner itself broke
-  broken ||= code !== 0;
+const built = packageForTests();
+removeEarlierPackages(built);
+mkdirSync(cache, { recursive: true });
+const folder = mkdtempSync(join(process.env.TMPDIR ?? memoryFolder() ?? tmpdir(), "hookline-test-"));
+const environment = {
+  ...process.env,
+  PATH: [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter), // npm does so too
+  TMPDIR: folder, // what a test leaves behind goes with it
+  HOOKLINE_TEST_PACKAGE: built,
+  NODE_COMPILE_CACHE: join(cache, "hookline-test-code"),
+};
+
+const times = new Map<string, number>(Object.entries(readTimes()));
+const files = given.length > 0 ? given : globSync("test/**/*.test.ts").filter((file) => !needsAgents(file));
+const groups = groupsOf(files);
+const total = { passed: 0, failed: 0, skipped: 0 };
+const failures: string[] = [];
+const took = new Map<string, number>();
+try {
+  await Promise.all(Array.from({ length: 2 * availableParallelism() }, work));
+} finally {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
+if (given.length === 0) writeFileSync(timesFile, JSON.stringify(Object.fromEntries(took), null, 1));
+
+if (words.includes("--slowest")) {
+  const slowest = [...took].sort(([, left], [, right]) => right - left).slice(0, 20);
+  console.log("\nSlowest files:");
+  for (const [file, milliseconds] of slowest) console.log(`${(milliseconds / 1000).toFixed(1).padStart(7)} s  ${file}`);
+}
+if (failures.length > 0) console.log(`\nFailed:\n${failures.join("\n")}`);
 console.log(`\n${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ""}`);
-process.exitCode = broken || total.passed === 0 ? 1 : 0;
+process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
 
-function run(words: readonly string[]): Promise<{ count: Count; code: number }> {
+/** What took longest last time begins first, so that it is not what all others wait for. */
+function groupsOf(all: readonly string[]): Group[] {
+  const made: Group[] = [];
+  const open = new Map<string, Group>();
+  for (const file of [...all].sort()) {
+    const expected = times.get(file) ?? unknownFile;
+    let group = open.get(dirname(file));
+    if (!group || group.files.length >= longest.files || group.expected + expected > longest.milliseconds) {
+      group = { files: [], expected: 0 };
+      open.set(dirname(file), group);
+      made.push(group);
+    }
+    group.files.push(file);
+    group.expected += expected;
+  }
+  return made.sort((left, right) => right.expected - left.expected);
+}
+
+async function work(): Promise<void> {
+  for (let group = groups.shift(); group; group = groups.shift()) await run(group);
+}
+
+/** What it prints is printed when it has ended: lines of several processes do not mix. */
+function run(group: Group): Promise<void> {
+  const report = join(folder, String(groups.length));
+  const flags = [
+    "--test",
+    "--test-isolation=none",
+    "--test-timeout=120000",
+    "--test-reporter=spec",
+    "--test-reporter-destination=stdout",
+    `--test-reporter=${join(import.meta.dirname, "test-reporter.ts")}`,
+    `--test-reporter-destination=${report}`,
+  ];
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ["--test", "--test-reporter=spec", "--test-timeout=120000", ...words], {
-      stdio: ["ignore", "pipe", "inherit"],
+    const child = spawn(process.execPath, [...flags, ...group.files], {
+      env: environment,
+      stdio: ["ignore", "pipe", "pipe"],
     });
     let text = "";
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-      text += chunk;
-      process.stdout.write(chunk);
-    });
-    child.on("close", (code) => {
-      const number = (word: string): number => Number(new RegExp(`^ℹ ${word} (\\d+)$`, "m").exec(text)?.[1] ?? 0);
-      resolve({
-        count: { passed: number("pass"), failed: number("fail") + number("cancelled"), skipped: number("skipped") },
-        code: code ?? 1,
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (chunk: string) => {
+        text += chunk;
       });
+    child.on("close", (code, signal) => {
+      process.stdout.write(text);
+      count(group, readFileSync(report, "utf8"), code === 0 ? undefined : (signal ?? `exit ${code}`));
+      resolve();
     });
   });
+}
+
+function count(group: Group, report: string, ended: string | undefined): void {
+  const counted = { passed: 0, failed: 0, skipped: 0 };
+  for (const line of report.split("\n").filter(Boolean)) {
+    const { outcome, file, name, milliseconds } = JSON.parse(line) as Told; // written by our reporter
+    counted[outcome] += 1;
+    const path = relative(root, file);
+    if (milliseconds !== undefined) took.set(path, (took.get(path) ?? 0) + milliseconds);
+    if (outcome === "failed") failures.push(`${path}: ${name}`);
+  }
+  if (ended !== undefined && counted.failed === 0) {
+    counted.failed = 1;
+    failures.push(`${group.files.join(" ")}: the process of these files ended early (${ended})`);
+  }
+  total.passed += counted.passed;
+  total.failed += counted.failed;
+  total.skipped += counted.skipped;
+}
+
+/** Those have a command of their own: scripts/test-agents.ts. */
+function needsAgents(file: string): boolean {
+  return file.startsWith("test/agents/") || file.includes("node_modules");
+}
+
+/** A file system in memory: the tests write and flush so much that a disk takes two to four times as long. */
+function memoryFolder(): string | undefined {
+  const place = "/dev/shm";
+  try {
+    const { bavail, bsize } = statfsSync(place);
+    if (bavail * bsize < 2 ** 30) return undefined; // containers may have 64 megabytes there
+    const trial = mkdtempSync(join(place, "hookline-test-"));
+    try {
+      writeFileSync(join(trial, "program"), "#!/bin/sh\n", { mode: 0o700 });
+      return spawnSync(join(trial, "program")).status === 0 ? place : undefined; // it may be mounted without execution
+    } finally {
+      rmSync(trial, { recursive: true });
+    }
+  } catch {
+    return undefined; // another system, or not ours to write to
+  }
+}
+
+function readTimes(): Record<string, number> {
+  try {
+    return JSON.parse(readFileSync(timesFile, "utf8")) as Record<string, number>; // written below
+  } catch {
+    return {}; // the first run
+  }
 }

@@ -272,7 +272,9 @@ const failureEvents: ReadonlySet<EventName> = new Set<EventName>(["PostToolUseFa
 /** The session's turn after this event. */
 export function advance(event: HookEvent, before: Turn): Turn {
   const row = rowOf(event.name);
-  const turn = row.turn?.(before, event.data) ?? before;
+  const moved = row.turn?.(before, event.data) ?? before;
+  // Hooks are given it and may write to it: the count of all first turns is not theirs.
+  const turn = moved !== before && moved.spent === firstTurn.spent ? { ...moved, spent: { ...moved.spent } } : moved;
   const agent = row.beginsTurn ? agentOf(event) : undefined;
   if (!event.figures && !agent) return turn;
   return { ...turn, ...counted(turn, event.figures), ...(agent && { agent }) };

@@ -21,6 +21,7 @@ import { renewClient } from "../../src/cli/renew-client.ts";
 import { startOnDemand } from "../../src/cli/start-on-demand.ts";
 import { writeAddress } from "../../src/daemon/address.ts";
 import { processState } from "../../src/processes/process-table.ts";
+import { bin } from "../program.ts";
 
 function placeFor(t: TestContext): {
   state: string;
@@ -109,7 +110,7 @@ test("[T35] a client of another version, which every daemon refuses, is written 
     if (before === undefined) delete process.env.HOOKLINE_BIN;
     else process.env.HOOKLINE_BIN = before;
   });
-  process.env.HOOKLINE_BIN = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+  process.env.HOOKLINE_BIN = bin;
   await renewClient(place);
   assert.ok(!existsSync(clientFile(state)), "none is made where none was installed");
   const client = { bash, program: ["/old/node", "/old/hookline.js"] };

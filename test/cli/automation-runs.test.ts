@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { fileURLToPath } from "node:url";
 import { firstTurn } from "../../src/core/event.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
 import { temporaryFolder } from "../handlers/context.ts";
-
-const bin = fileURLToPath(new URL("../../bin/hookline.js", import.meta.url));
+import { bin, codeCache } from "../program.ts";
 
 test("[A45] runs show tells of an automation's run what it gathered, sent, got and did, for people and as JSON", async (t) => {
   const folder = temporaryFolder(t);
@@ -52,7 +49,7 @@ test("[A45] runs show tells of an automation's run what it gathered, sent, got a
   });
   store.close();
   const environment = {
-    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+    NODE_COMPILE_CACHE: codeCache,
     PATH: process.env.PATH ?? "",
     HOME: join(folder, "home"),
     HOOKLINE_STORE: path,

@@ -6,8 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test, { type TestContext } from "node:test";
-
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+import { bin, codeCache } from "../program.ts";
 
 function place(context: TestContext, files: Record<string, string> = {}) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-automations-")));
@@ -17,7 +16,7 @@ function place(context: TestContext, files: Record<string, string> = {}) {
     writeFileSync(join(folder, name), text);
   }
   const env = {
-    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+    NODE_COMPILE_CACHE: codeCache,
     PATH: process.env.PATH ?? "",
     HOME: join(folder, "home"),
     XDG_STATE_HOME: join(folder, "state"),

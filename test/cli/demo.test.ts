@@ -6,8 +6,7 @@ import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 import test, { type TestContext } from "node:test";
 import { demo } from "../../examples/demo/demo.ts";
-
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+import { bin } from "../program.ts";
 
 /** What it prints where so many columns are to be filled. */
 async function demoAt(t: TestContext, width: number): Promise<string[]> {

@@ -6,8 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+import { bin, codeCache } from "../program.ts";
 
 test("an event that cannot be written down makes emit exit 3 with the reason", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-emit-"));
@@ -16,7 +15,7 @@ test("an event that cannot be written down makes emit exit 3 with the reason", (
   const emit = () =>
     spawnSync(process.execPath, [bin, "emit", "a.b", "--store", store], {
       cwd: folder,
-      env: { PATH: process.env.PATH ?? "", HOME: folder, NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code") },
+      env: { PATH: process.env.PATH ?? "", HOME: folder, NODE_COMPILE_CACHE: codeCache },
       encoding: "utf8",
     });
   assert.equal(emit().status, 0);

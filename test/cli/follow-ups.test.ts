@@ -17,8 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
-
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+import { bin, codeCache } from "../program.ts";
 
 interface Said {
   status: number | null;
@@ -49,7 +48,7 @@ function scratchWith(t: TestContext, actions: readonly object[], more: Record<st
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const workspace = join(folder, "workspace");
   const environment = {
-    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+    NODE_COMPILE_CACHE: codeCache,
     PATH: process.env.PATH ?? "",
     HOME: join(folder, "home"),
     XDG_STATE_HOME: join(folder, "state"),

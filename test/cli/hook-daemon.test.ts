@@ -9,6 +9,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { findBash } from "../../src/agents/install/shell-client.ts";
 import { type Place, placeFor, type Started, until } from "../daemon/started.ts";
 import { goes, isGone } from "../gone.ts";
+import { bin } from "../program.ts";
 import { type Said, tell } from "./client.ts";
 
 const bash = findBash(process.env);
@@ -108,7 +109,6 @@ function installed(t: TestContext): {
   assert.match(place.hookline("install", "claude-code").stdout, /client: \S+bash asks the daemon/);
   rmSync(join(environment.XDG_STATE_HOME ?? "", "hookline", "daemon-on-demand"));
   const settings = JSON.parse(readFileSync(join(place.environment.HOME ?? "", ".claude", "settings.json"), "utf8"));
-  const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
   return {
     place,
     lines: {

@@ -7,8 +7,7 @@ import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { goes } from "../gone.ts";
-
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+import { bin, codeCache } from "../program.ts";
 
 interface Scratch {
   workspace: string;
@@ -25,7 +24,7 @@ function scratchWith(t: TestContext, hooks: object): Scratch {
   mkdirSync(join(folder, "home"));
   writeFileSync(join(workspace, ".hookline", "hooks.json"), JSON.stringify({ hooks }));
   const environment = {
-    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+    NODE_COMPILE_CACHE: codeCache,
     PATH: process.env.PATH ?? "",
     HOME: join(folder, "home"),
     XDG_STATE_HOME: join(folder, "state"),

@@ -5,8 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+import { bin, codeCache } from "../program.ts";
 
 interface Place {
   hookline(...words: string[]): { status: number | null; stdout: string; stderr: string };
@@ -20,7 +19,7 @@ function place(t: TestContext): Place {
   const [cwd, home] = [join(folder, "shop"), join(folder, "home")];
   for (const path of [cwd, home]) mkdirSync(path);
   const env = {
-    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+    NODE_COMPILE_CACHE: codeCache,
     PATH: process.env.PATH ?? "",
     HOME: home,
     XDG_STATE_HOME: join(folder, "state"),

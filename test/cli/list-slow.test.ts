@@ -7,9 +7,8 @@ import { dirname, join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { advance } from "../../src/core/events.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
+import { bin, codeCache } from "../program.ts";
 import { anEvent, aRun, noHooks } from "../stores/contract.ts";
-
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
 
 function place(t: TestContext, files: Readonly<Record<string, string>>) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-slow-")));
@@ -19,7 +18,7 @@ function place(t: TestContext, files: Readonly<Record<string, string>>) {
     writeFileSync(join(folder, name), text);
   }
   const environment = {
-    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+    NODE_COMPILE_CACHE: codeCache,
     PATH: process.env.PATH ?? "",
     HOME: join(folder, "home"),
     XDG_STATE_HOME: join(folder, "state"),

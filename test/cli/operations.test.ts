@@ -12,8 +12,7 @@ import { paramsOf } from "../../src/cli/operation-input.ts";
 import { operations } from "../../src/operations/index.ts";
 import { startScriptedModel } from "../../src/testing/index.ts";
 import { said, startReceiver } from "../notify/server.ts";
-
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+import { bin, codeCache } from "../program.ts";
 
 interface Said {
   status: number | null;
@@ -38,7 +37,7 @@ function scratch(t: TestContext): Scratch {
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const workspace = join(folder, "shop");
   const environment = {
-    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+    NODE_COMPILE_CACHE: codeCache,
     PATH: process.env.PATH ?? "",
     HOME: join(folder, "home"),
     XDG_STATE_HOME: join(folder, "state"),

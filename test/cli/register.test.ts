@@ -6,6 +6,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { registrationOf } from "../../src/cli/register.ts";
 import { compile, written } from "../dialects/registry-helpers.ts";
+import { bin, codeCache } from "../program.ts";
 
 const registered = (...texts: string[]): object => registrationOf(texts.flatMap((text) => compile(text).hooks));
 
@@ -63,13 +64,12 @@ test("[B15, B20, R46] a guard that goes on in its last good form is registered, 
       `id: guard\nevent_type: ${event}\nblocking: true\nhandler: { kind: script, command: "echo {}" }\n`,
     );
   const environment = {
-    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+    NODE_COMPILE_CACHE: codeCache,
     PATH: process.env.PATH ?? "",
     HOME: folder,
     XDG_STATE_HOME: join(folder, "state"),
   };
   const place = { cwd: join(folder, "workspace"), env: environment, encoding: "utf8" as const };
-  const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
   const hookline = (...words: string[]) => spawnSync(process.execPath, [bin, ...words], place);
   write("PreAbilityCall");
   hookline("emit", "PreAbilityCall", "--data", '{"ability_id":"x"}');

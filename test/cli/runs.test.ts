@@ -5,8 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import test from "node:test";
-
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+import { bin, codeCache } from "../program.ts";
 
 test("[B38] a build that failed is seen in lists of runs, and whole where one run is shown", (t) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-runs-")));
@@ -23,7 +22,7 @@ test("[B38] a build that failed is seen in lists of runs, and whole where one ru
     writeFileSync(join(folder, name), text);
   }
   const environment = {
-    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+    NODE_COMPILE_CACHE: codeCache,
     PATH: process.env.PATH ?? "",
     HOME: join(folder, "home"),
     XDG_STATE_HOME: join(folder, "state"),

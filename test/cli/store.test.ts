@@ -15,12 +15,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { bin, codeCache } from "../program.ts";
 
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
 const letter = "this is a letter, not a database\n";
 
 const environmentIn = (folder: string): Record<string, string> => ({
-  NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+  NODE_COMPILE_CACHE: codeCache,
   PATH: process.env.PATH ?? "",
   HOME: folder,
   XDG_STATE_HOME: join(folder, "state"),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { agentEventNames, events, eventToEmit, resolveEvent, rowOf } from "../../src/core/events.ts";
+import { firstTurn, type HookEvent } from "../../src/core/event.ts";
+import { advance, agentEventNames, events, eventToEmit, resolveEvent, rowOf } from "../../src/core/events.ts";
 
 /** Specification 002 and Claude Code 2.1.330: the payload field that a matcher is compared with. */
 const matchFields: Record<string, string | undefined> = {
@@ -60,4 +61,11 @@ test("[C27b] any name with a dot is an event, any other unknown name is none", (
   assert.deepEqual(resolveEvent("deploy.started"), ["deploy.started"]);
   assert.equal(resolveEvent("PreToolUze"), undefined);
   assert.equal(resolveEvent("toString"), undefined);
+});
+
+test("a hook that changes the turn it is given changes no other session's first turn", () => {
+  const event: HookEvent = { id: "e", name: "PreToolUse", at: 0, cwd: "/", data: {}, sender: "emit", session: "s" };
+  const turn = advance(event, firstTurn);
+  turn.spent.reprompts = 99;
+  assert.equal(advance(event, firstTurn).spent.reprompts, 0);
 });

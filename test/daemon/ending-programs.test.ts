@@ -9,10 +9,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { endDaemon } from "../../src/cli/end-daemon.ts";
 import { daemonFilesOf, runningDaemon } from "../../src/daemon/state-file.ts";
 import { goes, isGone } from "../gone.ts";
+import { bin } from "../program.ts";
 import { type Place, placeFor, until } from "./started.ts";
 
 const linux = { skip: process.platform === "linux" ? false : "reads /proc" };
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
 
 /** Has a child in a session of its own, which holds its streams; says who they are, and answers when it is let. */
 const guard = `import json, os, subprocess, sys, time

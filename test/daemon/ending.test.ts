@@ -8,6 +8,7 @@ import { describe, test } from "node:test";
 import { endDaemon } from "../../src/cli/end-daemon.ts";
 import { daemonFilesOf, runningDaemon } from "../../src/daemon/state-file.ts";
 import { isGone } from "../gone.ts";
+import { bin } from "../program.ts";
 import { automation, type Place, placeFor, until } from "./started.ts";
 
 const onBuild = "type: event, event_type: build.finished";
@@ -21,7 +22,6 @@ const stateOf = ({ environment }: Place): { phase: string; pid: number } | undef
     return undefined; // there is none
   }
 };
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
 
 /** A command of the same user that is not waited for. */
 async function meanwhile({ workspace, environment }: Place, ...words: string[]): Promise<string> {

@@ -8,10 +8,9 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
+import { bin } from "../program.ts";
 import { locked } from "../stores/lock.ts";
 import { type Place, placeFor, type Said, type Started, until } from "./started.ts";
-
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
 
 const guarded = (command: string): Record<string, string> => ({
   "home/.config/hookline/hooks.json": JSON.stringify({

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { bin } from "../program.ts";
 import { automation, type Place, placeFor } from "./started.ts";
 
 const stateOf = ({ environment }: Place): string => join(environment.XDG_STATE_HOME ?? "", "hookline");
@@ -63,7 +64,6 @@ test("[X8] a daemon whose folder was deleted a moment ago refuses what it is tol
 test("[X8] a daemon that a client starts for a home that is gone meanwhile ends without a word, and makes nothing", (t) => {
   const place = placeFor(t);
   rmSync(place.environment.HOME ?? "", { recursive: true });
-  const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
   const said = spawnSync(process.execPath, [bin, "up", "--on-demand"], {
     cwd: place.workspace,
     env: place.environment,

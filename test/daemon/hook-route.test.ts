@@ -4,9 +4,9 @@ import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { bin, codeCache } from "../program.ts";
 import { until } from "./started.ts";
 import {
   type Answer,
@@ -19,8 +19,6 @@ import {
   toldDaemon,
   version,
 } from "./told.ts";
-
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
 
 const says = (answer: object): string => `printf '%s' '${JSON.stringify(answer)}'`;
 const group = (command: string, more: object = {}): object => ({ hooks: [{ type: "command", command, ...more }] });
@@ -62,7 +60,7 @@ function byCommand(
   environment: Readonly<Record<string, string>>,
 ): Answer {
   const words = ["hook", "claude-code", "--event", event, "--store", join(folder, "own.db")];
-  const env = { ...environment, NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code") };
+  const env = { ...environment, NODE_COMPILE_CACHE: codeCache };
   const ended = spawnSync(process.execPath, [bin, ...words], { cwd: workspace, env, input, encoding: "utf8" });
   return { exitCode: ended.status ?? -1, stdout: ended.stdout, stderr: ended.stderr };
 }

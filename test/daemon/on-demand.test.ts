@@ -10,9 +10,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { readAddress } from "../../src/daemon/address.ts";
 import { type DaemonState, daemonFilesOf, runningDaemon } from "../../src/daemon/state-file.ts";
 import { goes } from "../gone.ts";
+import { bin } from "../program.ts";
 import { automation, type Place, placeFor, until } from "./started.ts";
 
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
 const filesOf = ({ environment }: Place): ReturnType<typeof daemonFilesOf> =>
   daemonFilesOf(join(environment.XDG_STATE_HOME ?? "", "hookline", "hookline.db"));
 const isUp = (place: Place): DaemonState | undefined => {

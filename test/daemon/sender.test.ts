@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { createBegunSessions, leaveSession } from "../../src/daemon/session-begun.ts";
 import { startScriptedModel } from "../../src/testing/index.ts";
+import { bin } from "../program.ts";
 import { answerIn, codeIn, type Heard, token, toldDaemon } from "./told.ts";
 
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
 const hooksOf = (event: string, ...hooks: object[]): Record<string, string> => ({
   "workspace/.hookline/hooks.json": JSON.stringify({ hooks: { [event]: [{ hooks }] } }),
 });

@@ -8,8 +8,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+import { bin, codeCache } from "../program.ts";
 
 export interface Said {
   status: number | null;
@@ -69,7 +68,7 @@ export function placeFor(t: TestContext, files: Readonly<Record<string, string>>
   });
   const workspace = join(folder, "workspace");
   const environment = {
-    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+    NODE_COMPILE_CACHE: codeCache,
     PATH: process.env.PATH ?? "",
     HOME: join(folder, "home"),
     XDG_STATE_HOME: join(folder, "state"),

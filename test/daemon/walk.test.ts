@@ -7,8 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { startScriptedModel } from "../../src/testing/scripted-model.ts";
-
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+import { bin } from "../program.ts";
 
 const right = "export const add = (left, right) => left + right;\n";
 const wrong = "export const add = (left, right) => left - right;\n";

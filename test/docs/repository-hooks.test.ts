@@ -6,8 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import test from "node:test";
 import { project } from "../../scripts/docs/project.ts";
-
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+import { bin, codeCache } from "../program.ts";
 
 test("[B1, B2] the first example of the page fires on the event that its command sends", (t) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-docs-")));
@@ -21,7 +20,7 @@ test("[B1, B2] the first example of the page fires on the event that its command
   }
   const commands = /```sh\n(.*?)```/s.exec(example)?.[1] ?? assert.fail("no commands");
   const environment = {
-    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+    NODE_COMPILE_CACHE: codeCache,
     PATH: process.env.PATH ?? "",
     HOME: join(folder, "home"),
     XDG_STATE_HOME: join(folder, "state"),

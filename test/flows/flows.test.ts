@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import test from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { bin, codeCache } from "../program.ts";
 
 interface Step {
   /** Words after `hookline`. */
@@ -49,7 +50,6 @@ interface Flow {
 }
 
 const flows = import.meta.dirname;
-const bin = join(flows, "..", "..", "bin", "hookline.js");
 
 for (const entry of readdirSync(flows, { withFileTypes: true })) {
   if (!entry.isDirectory()) continue;
@@ -79,7 +79,7 @@ for (const entry of readdirSync(flows, { withFileTypes: true })) {
         input: fill(input),
         encoding: "utf8",
         env: {
-          NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"), // else every flow compiles the sources anew
+          NODE_COMPILE_CACHE: codeCache, // else every flow compiles the sources anew
           PATH: path.join(delimiter),
           HOME: places.home,
           GIT_CONFIG_GLOBAL: "/dev/null",

@@ -14,8 +14,9 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
+import { bin, codeCache } from "../program.ts";
 
-export const bin: string = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+export { bin } from "../program.ts";
 
 export interface Ended {
   code: number | null;
@@ -52,7 +53,7 @@ export function scratch(t: TestContext, name = "repository"): Scratch {
     HOME: join(folder, "home"),
     XDG_STATE_HOME: join(folder, "state"),
     TMPDIR: folder,
-    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+    NODE_COMPILE_CACHE: codeCache,
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_AUTHOR_NAME: "Ada",
     GIT_AUTHOR_EMAIL: "ada@example.org",

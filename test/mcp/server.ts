@@ -5,8 +5,9 @@ import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { bin, codeCache } from "../program.ts";
 
-export const bin: string = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+export { bin } from "../program.ts";
 
 export interface Scratch {
   folder: string;
@@ -20,7 +21,7 @@ export function scratch(t: TestContext): Scratch {
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const workspace = join(folder, "shop");
   const environment = {
-    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+    NODE_COMPILE_CACHE: codeCache,
     PATH: process.env.PATH ?? "",
     HOME: join(folder, "home"),
     XDG_STATE_HOME: join(folder, "state"),

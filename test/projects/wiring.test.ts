@@ -3,7 +3,6 @@ import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createEngine } from "../../src/core/engine.ts";
 import type { Ports } from "../../src/core/ports.ts";
@@ -12,8 +11,8 @@ import { createOutside } from "../../src/outside.ts";
 import { createInlineQueue } from "../../src/queues/inline.ts";
 import { openMemoryStore } from "../../src/stores/memory.ts";
 import { temporaryFolder } from "../handlers/context.ts";
+import { bin as program } from "../program.ts";
 
-const program = fileURLToPath(new URL("../../bin/hookline.js", import.meta.url));
 const run = promisify(execFile);
 
 /** What the command prints, in a folder of its own. */

@@ -8,8 +8,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { createHookline } from "../../src/index.ts";
 import { isRunning } from "../processes/running.ts";
-
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+import { bin, codeCache } from "../program.ts";
 
 interface Place {
   workspace: string;
@@ -30,7 +29,7 @@ function placeWith(t: TestContext, scripts: Readonly<Record<string, { says: stri
     writeFileSync(file, `#!/bin/sh\n#---\n${lines.join("")}#---\n${does}\n`, { mode: 0o755 });
   }
   const environment = {
-    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+    NODE_COMPILE_CACHE: codeCache,
     PATH: process.env.PATH ?? "",
     HOME: home,
   };

@@ -5,7 +5,8 @@ const everything = "*";
 /** Folder (or file) below src/ → the folders it may import. Node's own modules are allowed everywhere but in core. */
 const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   core: [],
-  conditions: ["core"],
+  shell: ["core"],
+  conditions: ["core", "shell"],
   protocols: ["core"],
   processes: ["core"],
   trust: ["core"],
@@ -15,7 +16,7 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   stores: ["core", "projects"],
   triggers: ["core", "processes", "file-names.ts", "shared-file-system.ts"], // of processes the type of git's answers
   scripts: ["core", "handlers"], // of handlers the words that runs are known by
-  handlers: ["core", "protocols", "file-names.ts", "regular-file.ts"],
+  handlers: ["core", "shell", "protocols", "file-names.ts", "regular-file.ts"],
   agents: ["core", "protocols"],
   llm: ["core", "dialects", "protocols"], // of dialects the type of the settings, of protocols how JSON is found among words
   tools: ["core", "dialects"], // of dialects the type of the settings
@@ -55,7 +56,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   "jsonc-parser": ["dialects", "agents"],
   re2js: ["conditions"],
   picomatch: ["conditions"],
-  unbash: ["conditions"],
+  unbash: ["shell"],
   "@lezer/python": ["conditions"],
   yaml: ["dialects", "handlers"],
   "@ai-sdk/anthropic": ["llm"],

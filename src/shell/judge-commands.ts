@@ -1,5 +1,5 @@
 /** Judges a simple command of a shell line that holds placeholders: which program it runs, and whether values may be its arguments. */
-import { codeArguments, judgeLanguage, special } from "./shell-arguments.ts";
+import { codeArguments, judgeLanguage, special } from "./judge-arguments.ts";
 import {
   checks,
   interpreters,
@@ -13,9 +13,9 @@ import {
   taskRunners,
   type Wrapper,
   wrappers,
-} from "./shell-programs.ts";
-import { lastPart, type Reader, refuse, type ShellCommand, type ShellWord, show } from "./shell-reading.ts";
-import { judgeAssignment } from "./shell-variables.ts";
+} from "./judge-programs.ts";
+import { lastPart, type Reader, refuse, type ShellCommand, type ShellWord, show } from "./judge-reading.ts";
+import { judgeAssignment } from "./judge-variables.ts";
 
 export function judgeCommand({ assignments, words, hasRedirect }: ShellCommand, reader: Reader): void {
   const isRead = words[0]?.text === "read";

@@ -22,10 +22,10 @@ import {
   type Reading,
   type Shell,
   setVariable,
-} from "./shell-call.ts";
-import { run } from "./shell-programs.ts";
-import { reserved } from "./shell-tables.ts";
-import { expandValue, expandWord, giveUp, isUnknown } from "./shell-words.ts";
+} from "./call.ts";
+import { expandValue, expandWord, giveUp, isUnknown } from "./expand.ts";
+import { reserved } from "./programs.ts";
+import { run } from "./runs.ts";
 
 const longestLine = 200_000;
 const deepestLine = 8;

@@ -1,18 +1,10 @@
 /** What a simple command runs besides itself: wrappers, shells, builtins that evaluate text, interpreters. A table by program. */
 import { baseName, unknownText } from "../core/command-pattern.ts";
-import {
-  type Call,
-  checkFile,
-  checkVariable,
-  isWritten,
-  linesIn,
-  noteWritten,
-  readLine,
-  setVariable,
-} from "./shell-call.ts";
-import { runEditor, runInterpreter, runScript } from "./shell-code.ts";
-import { git } from "./shell-git.ts";
-import { readOptions } from "./shell-options.ts";
+import { type Call, checkFile, checkVariable, isWritten, linesIn, noteWritten, readLine, setVariable } from "./call.ts";
+import { runEditor, runInterpreter, runScript } from "./code.ts";
+import { giveUp, isUnknown, mayVanish } from "./expand.ts";
+import { git } from "./git.ts";
+import { readOptions } from "./options.ts";
 import {
   awkRuns,
   bashLike,
@@ -24,8 +16,7 @@ import {
   sedRuns,
   type WrapperRow,
   wrappers,
-} from "./shell-tables.ts";
-import { giveUp, isUnknown, mayVanish } from "./shell-words.ts";
+} from "./programs.ts";
 
 const deepest = 24;
 

@@ -1,5 +1,5 @@
 /** Reads the options before a program's operands by a closed table; what the table lacks cannot be analysed. */
-import { giveUp, isUnknown, mayVanish } from "./shell-words.ts";
+import { giveUp, isUnknown, mayVanish } from "./expand.ts";
 
 export interface Options {
   /** Each option in order, with its value. */

@@ -1,7 +1,7 @@
 /** Code of other languages in a shell line: harmless if it holds nothing that could run a program, else unreadable. */
-import { type Call, checkFile } from "./shell-call.ts";
-import { editorRuns, importsHarmless, interpreters, runsPrograms } from "./shell-tables.ts";
-import { giveUp, isUnknown, mayVanish } from "./shell-words.ts";
+import { type Call, checkFile } from "./call.ts";
+import { giveUp, isUnknown, mayVanish } from "./expand.ts";
+import { editorRuns, importsHarmless, interpreters, runsPrograms } from "./programs.ts";
 
 export function runInterpreter(words: readonly string[], name: string, call: Call): void {
   const row = interpreters[name];

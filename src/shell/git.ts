@@ -1,8 +1,8 @@
 /** git runs programs by aliases, settings and options of its sub-commands. */
-import { type Call, linesIn, readLine } from "./shell-call.ts";
-import { readOptions } from "./shell-options.ts";
-import { gitLineOptions, gitOptions, gitPlainSettings } from "./shell-tables.ts";
-import { giveUp, isUnknown } from "./shell-words.ts";
+import { type Call, linesIn, readLine } from "./call.ts";
+import { giveUp, isUnknown } from "./expand.ts";
+import { readOptions } from "./options.ts";
+import { gitLineOptions, gitOptions, gitPlainSettings } from "./programs.ts";
 
 /** Also records the command without the options before its sub-command. */
 export function git(words: readonly string[], call: Call): void {

@@ -1,5 +1,5 @@
 /** Variables of a shell line that holds placeholders: which may be set, and which may hold values. Apart because it is a table. */
-import { type Reader, refuse, type ShellWord, show } from "./shell-reading.ts";
+import { type Reader, refuse, type ShellWord, show } from "./judge-reading.ts";
 
 /** The shell sets them, maybe to what it was given. */
 const setByShell =

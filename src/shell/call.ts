@@ -1,7 +1,8 @@
 /** What a command of a shell line is given, and what the reading of the line keeps. */
 import { baseName, unknownText } from "../core/command-pattern.ts";
-import { blanks, giveUp, isUnknown, type Variables } from "./expand.ts";
-import { lineVariables, opaqueVariables } from "./programs.ts";
+import { blanks, isUnknown, type Variables } from "./expand.ts";
+import { giveUp } from "./tree.ts";
+import { lineVariables, opaqueVariables } from "./variables.ts";
 
 /** What a program can read: nothing of the line, something that the line makes, a file, or this text. */
 export type Input = "inherited" | "fed" | "file" | { text: string };

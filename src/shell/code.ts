@@ -1,11 +1,11 @@
 /** Code of other languages in a shell line: harmless if it holds nothing that could run a program, else unreadable. */
 import { type Call, checkFile } from "./call.ts";
-import { giveUp, isUnknown, mayVanish } from "./expand.ts";
-import { editorRuns, importsHarmless, interpreters, runsPrograms } from "./programs.ts";
+import { isUnknown, mayVanish } from "./expand.ts";
+import { editorRuns, importsHarmless, runsPrograms } from "./languages.ts";
+import { type Code, nameOf } from "./programs.ts";
+import { giveUp } from "./tree.ts";
 
-export function runInterpreter(words: readonly string[], name: string, call: Call): void {
-  const row = interpreters[name];
-  if (!row) return;
+export function runInterpreter(words: readonly string[], row: Code, call: Call): void {
   for (let at = 1; at < words.length; at++) {
     const word = words[at] ?? "";
     const long = row.long?.find((one) => word === one || word.startsWith(`${one}=`));
@@ -28,7 +28,7 @@ export function runInterpreter(words: readonly string[], name: string, call: Cal
       checkCode(rest || words[at + 1]);
       return;
     }
-    if (name === "python" && letter === "m") return;
+    if (letter === "m" && /^(python|pypy)$/.test(nameOf(words[0] ?? ""))) return;
     if (rest === "") at++;
   }
   if (call.input === "fed") giveUp();

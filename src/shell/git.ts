@@ -1,8 +1,9 @@
 /** git runs programs by aliases, settings and options of its sub-commands. */
 import { type Call, linesIn, readLine } from "./call.ts";
-import { giveUp, isUnknown } from "./expand.ts";
+import { isUnknown } from "./expand.ts";
 import { readOptions } from "./options.ts";
 import { gitLineOptions, gitOptions, gitPlainSettings } from "./programs.ts";
+import { giveUp } from "./tree.ts";
 
 /** Also records the command without the options before its sub-command. */
 export function git(words: readonly string[], call: Call): void {

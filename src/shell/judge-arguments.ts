@@ -1,7 +1,8 @@
 /** Judges arguments of programs to which they are more than data. Apart because each kind of program has its own way. */
-import { commandOption, type Language } from "./judge-programs.ts";
+
 import { type Reader, refuse, type ShellWord, show } from "./judge-reading.ts";
-import { judgeAssignment, judgeName, setVariable } from "./judge-variables.ts";
+import { commandOption, type Language } from "./languages.ts";
+import { judgeAssignment, judgeName, setVariable } from "./variables.ts";
 
 type Judge = (reader: Reader, rest: readonly ShellWord[]) => void;
 

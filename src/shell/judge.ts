@@ -15,10 +15,9 @@ import {
   type Span,
   show,
 } from "./judge-reading.ts";
-import { judgeName, setVariable } from "./judge-variables.ts";
 import { readWord } from "./judge-words.ts";
-import { reserved } from "./programs.ts";
-import { type Budget, createVisit, type Visits } from "./tree.ts";
+import { type Budget, createVisit, reserved, type Visits } from "./tree.ts";
+import { judgeName, setVariable } from "./variables.ts";
 
 export interface Places {
   quotes: ReadonlyMap<number, Quote>;
@@ -146,7 +145,7 @@ const allowed: Visits<Reader, Budget> = {
   TestCommand(node, reader) {
     const isOwn = judgeTest(node.expression, reader, "first");
     // A shell that does not know [[ runs what stands on the next line.
-    if (isOwn && reader.source.slice(node.pos, node.end).includes("\n")) refuse("in a [[ ]] of several lines");
+    if (isOwn && /(?<!\\)\n/.test(reader.source.slice(node.pos, node.end))) refuse("in a [[ ]] of several lines");
   },
 };
 

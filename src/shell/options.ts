@@ -1,5 +1,6 @@
 /** Reads the options before a program's operands by a closed table; what the table lacks cannot be analysed. */
-import { giveUp, isUnknown, mayVanish } from "./expand.ts";
+import { isUnknown, mayVanish } from "./expand.ts";
+import { giveUp } from "./tree.ts";
 
 export interface Options {
   /** Each option in order, with its value. */

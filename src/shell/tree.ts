@@ -49,3 +49,8 @@ const unanalysable: Error = new Error("this shell line cannot be analysed");
 export const giveUp = (): never => {
   throw unanalysable;
 };
+
+/** Words that the shell takes for its own where a command begins. */
+export const reserved: ReadonlySet<string> = new Set(
+  "if then else elif fi do done case esac while until for in function select time coproc { } ! [[ ]]".split(" "),
+);

@@ -1,5 +1,12 @@
-/** Variables of a shell line that holds placeholders: which may be set, and which may hold values. Apart because it is a table. */
+/** Variables of a shell line: which are lines themselves, and in a line with placeholders which may be set and hold values. */
 import { type Reader, refuse, type ShellWord, show } from "./judge-reading.ts";
+
+/** Variables whose value is a shell line that another program will run. */
+export const lineVariables: RegExp =
+  /^(GIT_(SSH_COMMAND|SSH|EDITOR|PAGER|SEQUENCE_EDITOR|EXTERNAL_DIFF|ASKPASS|PROXY_COMMAND)|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|SSH_ASKPASS|SUDO_ASKPASS|LESSOPEN|LESSCLOSE|FCEDIT|RSYNC_RSH|PROMPT_COMMAND|SHELL|CC|CXX)$/;
+/** Variables that change what the rest of the line means. */
+export const opaqueVariables: RegExp =
+  /^(BASH_ENV|ENV|PS[0-4]|SHELLOPTS|BASHOPTS|LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|GIT_CONFIG.*|GIT_EXEC_PATH|PERL5OPT|RUBYOPT|PYTHONSTARTUP|TAR_OPTIONS|MAKEFLAGS|BASH_FUNC.*|BASH_ALIASES|BASH_CMDS)$/;
 
 /** The shell sets them, maybe to what it was given. */
 const setByShell =

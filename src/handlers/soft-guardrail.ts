@@ -4,7 +4,7 @@ import { abilityOf, namesOf } from "../core/ability.ts";
 import { compileChangedPatterns } from "../core/changed-pattern.ts";
 import { environmentName } from "../core/environment-name.ts";
 import { messageOf } from "../core/error.ts";
-import { compileNameGlobs } from "../core/name-glob.ts";
+import { compileNameGlobs } from "../core/glob.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Message, Outcome } from "../core/outcome.ts";
 import type { Handler, Patterns, StepContext, StepResult } from "../core/ports.ts";

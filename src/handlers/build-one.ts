@@ -7,7 +7,7 @@ import type { Patterns, StepContext, TemplateFault } from "../core/ports.ts";
 import type { Ended } from "../core/program.ts";
 import type { Mismatch } from "../core/schema.ts";
 import { firstLine } from "../protocols/launch-failure.ts";
-import { createLineReader, type ReadLine } from "../shell/lines.ts";
+import { createLineReader, type ReadLine } from "../shell/values.ts";
 import { type BuildLine, usualCommand } from "./build-command.ts";
 import { type BuildError, firstError } from "./build-errors.ts";
 import type { Service } from "./build-services.ts";

@@ -5,8 +5,7 @@ import { isThenable } from "../core/flow.ts";
 import type { Patterns, Scope, TemplateFault } from "../core/ports.ts";
 import { isRecord, type Mismatch } from "../core/schema.ts";
 import { compileTemplate, printValue } from "../core/template.ts";
-import { createLineReader, type ReadLine } from "../shell/lines.ts";
-import { compileArguments, isTemplate, type Values } from "../shell/values.ts";
+import { compileArguments, createLineReader, isTemplate, type ReadLine, type Values } from "../shell/values.ts";
 
 /** What does not depend on the line. */
 interface Compiled {

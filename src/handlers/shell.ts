@@ -10,8 +10,8 @@ import { type Mismatch, number, object, oneOf, say, text } from "../core/schema.
 import { compileTemplate, printValue } from "../core/template.ts";
 import { firstLine, launchFailure } from "../protocols/launch-failure.ts";
 import { settings } from "../protocols/settings.ts";
-import { createLineReader, type ReadLine } from "../shell/lines.ts";
 import type { Values } from "../shell/values.ts";
+import { createLineReader, type ReadLine } from "../shell/values.ts";
 import { createRunCommand, isFolder, notStarted } from "./command.ts";
 
 const policies = ["log", "ignore", "raise"] as const;

@@ -1,9 +1,8 @@
 /** Judges a simple command of a shell line that holds placeholders: which program it runs, and whether values may be its arguments. */
-import { codeArguments, judgeLanguage, special } from "./judge-arguments.ts";
+import { codeArguments, judgeAssignment, judgeLanguage, special } from "./judge-arguments.ts";
 import { lastPart, type Reader, refuse, type ShellCommand, type ShellWord, show } from "./judge-reading.ts";
 import { checks, languages, pythonModules } from "./languages.ts";
 import { nameOf, type Program, programOf, type Wrapper } from "./programs.ts";
-import { judgeAssignment } from "./variables.ts";
 
 export function judgeCommand({ assignments, words, hasRedirect }: ShellCommand, reader: Reader): void {
   const isRead = words[0]?.text === "read";

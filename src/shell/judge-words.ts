@@ -1,7 +1,7 @@
 /** The words of a shell line that holds placeholders: what of them is literal, and how each placeholder is quoted. */
 import type { Assignment, DoubleQuotedChild, ParsedScript, Word, WordPart } from "unbash";
 import { mark, marksIn, type Quote, type Reader, refuse, type ShellWord, type Span, show } from "./judge-reading.ts";
-import { isOwnVariable } from "./variables.ts";
+import { isOwnVariable } from "./languages.ts";
 
 /** A word in the making. */
 interface Making {

@@ -3,6 +3,7 @@
  * a shell knows is refused, since only a small language can be known to run no value.
  */
 import { type Command, forEachChild, parse, type Redirect, type SyntaxNode, type TestExpression } from "unbash";
+import { judgeName, setVariable } from "./judge-arguments.ts";
 import { judgeCommand } from "./judge-commands.ts";
 import {
   type Found,
@@ -17,7 +18,6 @@ import {
 } from "./judge-reading.ts";
 import { readWord } from "./judge-words.ts";
 import { type Budget, createVisit, reserved, type Visits } from "./tree.ts";
-import { judgeName, setVariable } from "./variables.ts";
 
 export interface Places {
   quotes: ReadonlyMap<number, Quote>;

@@ -1,4 +1,4 @@
-/** What code of other languages, and settings, may hold where it is to run no program. Apart from the table of programs, because it is about texts. */
+/** What code of other languages, and variables, may hold where they are to run no program. Apart from the table of programs, because it is about texts. */
 import { words } from "./programs.ts";
 
 /** What of an editor's own commands can run a program. */
@@ -83,3 +83,25 @@ export const checks: { readonly [name: string]: string } = { bash: "-n", sh: "-n
 /** Options of any program that take a command, by what they are called. */
 export const commandOption: RegExp =
   /^--?(?:exec|execdir|ok|okdir|eval|command|cmd|shell-command|to-command|checkpoint-action|use-compress-program|compress-program|filter|rsh|rsh-command|rsync-path|shell|pager|editor|pre|preprocessor|hostname-bin|upload-pack|receive-pack|extcmd|env-filter)(?:-batch)?(?:=|$)/;
+
+/** Variables whose value is a shell line that another program will run. */
+export const lineVariables: RegExp =
+  /^(GIT_(SSH_COMMAND|SSH|EDITOR|PAGER|SEQUENCE_EDITOR|EXTERNAL_DIFF|ASKPASS|PROXY_COMMAND)|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|SSH_ASKPASS|SUDO_ASKPASS|LESSOPEN|LESSCLOSE|FCEDIT|RSYNC_RSH|PROMPT_COMMAND|SHELL|CC|CXX)$/;
+/** Variables that change what the rest of the line means. */
+export const opaqueVariables: RegExp =
+  /^(BASH_ENV|ENV|PS[0-4]|SHELLOPTS|BASHOPTS|LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|GIT_CONFIG.*|GIT_EXEC_PATH|PERL5OPT|RUBYOPT|PYTHONSTARTUP|TAR_OPTIONS|MAKEFLAGS|BASH_FUNC.*|BASH_ALIASES|BASH_CMDS)$/;
+
+/** The shell sets them, maybe to what it was given. */
+const setByShell =
+  /^(?:PWD|OLDPWD|REPLY|DIRSTACK|FUNCNAME|OPTARG|MAPFILE|COPROC|PIPESTATUS|BASH_\w+|READLINE_\w+|COMP_\w+|HOOKLINE_VALUE_\w+)$/;
+
+export const isOwnVariable = (name: string, own: ReadonlySet<string>): boolean =>
+  own.has(name) || setByShell.test(name);
+
+/** The shell or a program reads their value as code or as a number, or they change what the line means. */
+export const specialVariables: RegExp =
+  /^(?:_|PS\d|PROMPT\w*|BASH\w*|ENV|IFS|PATH|CDPATH|HOME|SHELL|SHELLOPTS|RANDOM|SRANDOM|SECONDS|LINENO|OPT(?:IND|ARG|ERR)|HIST\w+|histchars|auto_resume|EPOCH\w+|E?UID|PPID|DIRSTACK|GROUPS|FUNCNAME|FUNCNEST|GLOBIGNORE|EXECIGNORE|COLUMNS|LINES|MAIL\w*|TMOUT|IGNOREEOF|COMP\w*|READLINE\w*|REPLY|MAPFILE|COPROC|PIPESTATUS|PWD|OLDPWD|FCEDIT|INPUTRC|TIMEFORMAT|LC_\w+|LANG|LANGUAGE|LOCPATH|TERM\w*|LD_\w+|DYLD_\w+|MALLOC_\w+|GCONV_PATH|NODE_\w+|NPM_\w+|npm_\w+|YARN_\w+|PNPM_\w+|DENO_\w+|BUN_\w+|TS_NODE\w*|PYTHON\w*|PIP_\w+|PERL\w*|RUBY\w*|GEM_\w+|BUNDLE_\w+|JAVA\w*|_JAVA_OPTIONS|JDK_\w+|CLASSPATH|MAVEN_\w+|GRADLE_\w+|PHP\w*|LUA\w*|R_\w+|GO\w+|CARGO\w*|RUST\w*|GIT_\w+|SSH_\w+|SUDO_\w+|DOCKER_\w+|KUBE\w*|(?:\w*_)?(?:EDITOR|PAGER|VISUAL|BROWSER|ASKPASS)|MANPAGER|PAGER|LESS\w*|MAKE\w*|MFLAGS|TAR_OPTIONS|RSYNC_\w+|ZDOTDIR|XDG_\w+|TMPDIR|HOOKLINE\w*|\w*_(?:proxy|PROXY))$/;
+
+/** Names in capitals that nothing but the line itself reads. */
+export const harmlessVariables: RegExp =
+  /^(?:[A-Z]|FILE|FILES|FILE_?NAME|FILE_?PATH|DIR|FOLDER|NAME|MESSAGE|MSG|TEXT|TITLE|BODY|CONTENT|VALUE|RESULT|OUT|OUTPUT|INPUT|SRC|DST|TARGET_FILE)$/;

@@ -1,11 +1,19 @@
 /** What a simple command runs besides itself: wrappers, shells, builtins that evaluate text, interpreters. A table by program. */
 import { baseName, unknownText } from "../core/command-pattern.ts";
-import { type Call, checkFile, checkVariable, isWritten, linesIn, noteWritten, readLine, setVariable } from "./call.ts";
-import { runEditor, runInterpreter, runScript } from "./code.ts";
+import {
+  type Call,
+  checkFile,
+  checkVariable,
+  isWritten,
+  linesIn,
+  noteWritten,
+  readLine,
+  readOptions,
+  setVariable,
+} from "./call.ts";
+import { git, runEditor, runInterpreter, runScript } from "./code.ts";
 import { isUnknown, mayVanish } from "./expand.ts";
-import { git } from "./git.ts";
 import { awkRuns, sedRuns } from "./languages.ts";
-import { readOptions } from "./options.ts";
 import { bashOptions, nameOf, programOf, type Wrapper } from "./programs.ts";
 import { giveUp } from "./tree.ts";
 

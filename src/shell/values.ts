@@ -1,7 +1,10 @@
-/** Values that a program is given as variables (R18): what they are called, and which are refused. Apart from the reading of lines, because that loads the parser. */
+/**
+ * Values that a program is given as variables (R18): what they are called, which are refused, and where lines that hold
+ * placeholders are read. Apart from the reader, because that loads the parser.
+ */
 import { HooklineError } from "../core/error.ts";
-import type { Json } from "../core/event.ts";
-import type { Scope } from "../core/ports.ts";
+import type { Json, MaybePromise } from "../core/event.ts";
+import type { Scope, ShellTemplate, TemplateFault } from "../core/ports.ts";
 import { compileTemplateParts, printValue, type TemplatePart } from "../core/template.ts";
 
 export interface Values {
@@ -107,3 +110,25 @@ export function compileArguments(args: readonly string[]): { args: string[]; val
 /** The type of a value does not matter to a program: it is given text. */
 export const isTemplate = (value: Json): boolean =>
   typeof value === "string" && compileTemplateParts(value).some(({ is }) => is === "value");
+
+/** undefined: there is nothing to fill in. */
+export type ReadLine = ShellTemplate | TemplateFault[] | undefined;
+
+/** Hooks and automations have few lines, and their values do not stand in them. */
+const remembered = 500;
+
+export function createLineReader(): (line: string) => MaybePromise<ReadLine> {
+  const known = new Map<string, ReadLine>();
+  return (line) => {
+    if (known.has(line)) return known.get(line);
+    return isTemplate(line) ? read(line) : undefined;
+  };
+
+  async function read(line: string): Promise<ReadLine> {
+    const { compileShellTemplate } = await import("./template.ts");
+    if (known.size >= remembered) known.clear();
+    const template = compileShellTemplate(line);
+    known.set(line, template);
+    return template;
+  }
+}

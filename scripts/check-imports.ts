@@ -6,7 +6,8 @@ const everything = "*";
 const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   core: [],
   files: [],
-  conditions: ["core"],
+  shell: ["core"],
+  conditions: ["core", "shell"],
   protocols: ["core"],
   processes: ["core", "files"],
   trust: ["core"],
@@ -16,7 +17,7 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   stores: ["core", "files", "projects"],
   triggers: ["core", "files", "processes"], // of processes the type of git's answers
   scripts: ["core", "files", "handlers"], // of handlers the words that runs are known by
-  handlers: ["core", "files", "protocols"],
+  handlers: ["core", "files", "shell", "protocols"],
   agents: ["core", "files", "protocols"],
   llm: ["core", "dialects", "protocols"], // of dialects the type of the settings, of protocols how JSON is found among words
   tools: ["core", "dialects", "files"], // of dialects the type of the settings
@@ -53,7 +54,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   "jsonc-parser": ["dialects", "agents"],
   re2js: ["conditions"],
   picomatch: ["conditions"],
-  unbash: ["conditions"],
+  unbash: ["shell"],
   "@lezer/python": ["conditions"],
   yaml: ["dialects", "handlers"],
   "@ai-sdk/anthropic": ["llm"],

@@ -3,7 +3,7 @@
  * events do not need: the registry with the context steps, and the libraries that read times.
  */
 import type { Origin } from "./core/hook.ts";
-import type { Registry } from "./core/ports.ts";
+import type { Patterns, Registry } from "./core/ports.ts";
 import type { Store } from "./core/record.ts";
 import { type AutomationOptions, compileAutomation } from "./dialects/automation.ts";
 import { readCron } from "./dialects/automation-cron.ts";
@@ -19,6 +19,8 @@ export interface AutomationsOptions {
   store: Partial<Store>;
   registry: Pick<Registry, "handlers">;
   environment: Readonly<Record<string, string>>;
+  /** Absent: nothing is made here. */
+  patterns?: Patterns;
   /** The settings of models that hold in a folder; absent: models are not looked at. */
   modelsIn?(folder: string | undefined): ModelSettings;
 }
@@ -55,10 +57,11 @@ const originOf = ({ workspace }: Making): Origin => ({
 });
 
 const readingOf =
-  ({ registry, environment, modelsIn }: AutomationsOptions) =>
+  ({ registry, environment, modelsIn, patterns }: AutomationsOptions) =>
   (making: Making): AutomationOptions => ({
     ...making,
     registry,
+    ...(patterns ? { patterns } : {}),
     times: { readCron, delayOf, delayExamples },
     ...(modelsIn
       ? { modelFault: (llm: LlmConfig | null) => modelFault(llm, modelsIn(making.workspace), environment) }

@@ -1,5 +1,6 @@
 /** The automations of the store on a command's line: loaded only where there are any that its events may concern. */
 import type { Automations } from "../automations.ts";
+import { loadPatterns } from "../conditions/patterns.ts";
 import { messageOf } from "../core/error.ts";
 import type { HookEvent, MaybePromise } from "../core/event.ts";
 import type { HookSet, Problem } from "../core/hook.ts";
@@ -40,8 +41,13 @@ export function storedAutomations(options: StoredAutomationsOptions): StoredAuto
   let problems: readonly Problem[] = [];
 
   async function open(): Promise<void> {
-    const [{ openAutomations }, registry] = await Promise.all([import("../automations.ts"), options.wholeRegistry()]);
-    opened = { automations: openAutomations({ ...options, registry, modelsIn: options.models }), registry };
+    const [{ openAutomations }, registry, patterns] = await Promise.all([
+      import("../automations.ts"),
+      options.wholeRegistry(),
+      only ? undefined : loadPatterns(), // where one event happens nothing is made
+    ]);
+    const reading = { ...options, registry, modelsIn: options.models, ...(patterns ? { patterns } : {}) };
+    opened = { automations: openAutomations(reading), registry };
   }
 
   function isConcerned({ hooks }: HookSet): boolean {

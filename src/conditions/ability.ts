@@ -1,7 +1,7 @@
 /** ability and operation_key: which ability an event is about (specification 001), against globs. One shape, two rows. */
 import { type Ability, abilityOf, namesOf } from "../core/ability.ts";
 import type { HookEvent } from "../core/event.ts";
-import { compileNameGlobs } from "../core/name-glob.ts";
+import { compileNameGlobs } from "../core/glob.ts";
 import type { ConditionKind } from "../core/ports.ts";
 import { listOf, object, say, text } from "../core/schema.ts";
 

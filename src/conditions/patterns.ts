@@ -21,10 +21,11 @@ const everything: PatternNeeds = { regex: true, glob: true, shell: true, express
 
 /** What is not wanted throws on use. Without an argument, all. */
 export async function loadPatterns(wanted: PatternNeeds = everything): Promise<Patterns> {
-  const [expressions, globs, shell, python] = await Promise.all([
+  const [expressions, globs, shell, templates, python] = await Promise.all([
     wanted.regex ? import("re2js") : undefined,
     wanted.glob ? import("picomatch") : undefined,
-    wanted.shell ? import("./shell.ts") : undefined,
+    wanted.shell ? import("../shell/commands.ts") : undefined,
+    wanted.shell ? import("../shell/template.ts") : undefined,
     wanted.expression ? import("./python.ts") : undefined,
   ]);
   return {
@@ -52,6 +53,7 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
       if (!shell) throw notLoaded(line, "shell");
       return shell.commands(line);
     },
+    ...(templates ? { shellTemplate: templates.compileShellTemplate } : {}),
     expression(source) {
       if (!python) throw notLoaded(source, "expression");
       return python.readExpression(source);

@@ -1,7 +1,7 @@
 /** tool_name: the name of the tool against globs (D39, R11, R13). */
 import { HooklineError } from "../core/error.ts";
 import { rowOf } from "../core/events.ts";
-import { compileNameGlob } from "../core/name-glob.ts";
+import { compileNameGlob } from "../core/glob.ts";
 import type { ConditionKind } from "../core/ports.ts";
 import { either, listOf, object, say, text } from "../core/schema.ts";
 import { classOf, isToolClass, moduleNamesOf } from "../core/tools.ts";

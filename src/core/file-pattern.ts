@@ -1,4 +1,5 @@
-/** The text of `Edit(…)`: a file pattern as in .gitignore, compared with one path (R12). */
+/** Patterns of files (R12): the text of `Edit(…)`, read as in .gitignore, and those of changed files. */
+import { HooklineError } from "./error.ts";
 import type { Patterns } from "./ports.ts";
 
 /** Where relative patterns and paths start. */
@@ -81,4 +82,27 @@ export function resolvePath(path: string, cwd: string): string {
     else if (part !== "." && part !== "") kept.push(part);
   }
   return /^[A-Za-z]:/.test(kept[0] ?? "") ? kept.join("/") : `/${kept.join("/")}`;
+}
+
+/**
+ * Patterns of changed files, for paths from the root, with forward slashes. A glob without a slash means the base name, in any folder.
+ *
+ * @param where who has written them, for messages
+ * @throws HooklineError pattern_invalid
+ */
+export function compileChangedPatterns(
+  written: readonly string[],
+  { glob }: Pick<Patterns, "glob">,
+  where: string,
+): (path: string) => boolean {
+  const tests = written.map((source) => compileOne(source, glob, where));
+  return (path) => tests.some((holds) => holds(path));
+}
+
+function compileOne(source: string, glob: Patterns["glob"], where: string): (path: string) => boolean {
+  const pattern = source.trim().replace(/^(\.?\/)+/, "");
+  if (pattern === "")
+    throw new HooklineError("pattern_invalid", { pattern: source, reason: "it names no file", where });
+  const holds = glob(pattern);
+  return pattern.includes("/") ? holds : (path) => holds(path.slice(path.lastIndexOf("/") + 1));
 }

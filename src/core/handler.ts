@@ -77,7 +77,7 @@ export interface Handler<P = Fields> {
   /** `run` for parameters without placeholders: what depends on them alone is found once, when the hook is planned. */
   bind?(params: P): Bound;
   /** Fills placeholders in its own way (a command puts values into variables, R18). */
-  render?(params: Fields, scope: Scope): Fields;
+  render?(params: Fields, scope: Scope): MaybePromise<Fields>;
   needs?: readonly (keyof Ports)[];
   /**
    * What is wrong with parameters of the right shape, placeholders not yet filled; found when the file is read.

@@ -3,6 +3,7 @@ import { type CompiledCondition, compileCondition, splitCondition } from "./cond
 import { HooklineError, messageOf } from "./error.ts";
 import { type EventName, type Fields, firstTurn, type HookEvent, type MaybePromise, textField } from "./event.ts";
 import { type EventRow, hears, rowOf } from "./events.ts";
+import { isThenable } from "./flow.ts";
 import { type Hook, type HookSet, isGuard, type Step } from "./hook.ts";
 import type { Bound, Handler, Patterns, Registry, Scope, StepResult, Test } from "./ports.ts";
 import { type Print, printerOf } from "./printed.ts";
@@ -219,12 +220,15 @@ function bind(step: Step, handler: Handler): Bound {
   if (!step.templates && handler.bind) return handler.bind(step.with);
   const render = renderOf(step, handler);
   return {
-    call: (_event, context) => handler.run(render(context), context),
+    call(_event, context) {
+      const filled = render(context);
+      return isThenable(filled) ? filled.then((params) => handler.run(params, context)) : handler.run(filled, context);
+    },
     read: (result) => result as MaybePromise<StepResult>, // what run has given
   };
 }
 
-function renderOf(step: Step, handler: Handler): (given: { scope: Scope }) => Fields {
+function renderOf(step: Step, handler: Handler): (given: { scope: Scope }) => MaybePromise<Fields> {
   if (!step.templates) return () => step.with;
   if (handler.render) return ({ scope }) => handler.render?.(step.with, scope) ?? step.with;
   const fill = compileTemplate(step.with);

@@ -41,11 +41,29 @@ export interface ConditionKind<P = Json> {
 }
 
 /** Regular expressions, globs and shell analysis, from libraries chosen outside (R65). regex and glob throw at load. */
+/** A shell line whose placeholders have become variables (R18). */
+export interface ShellTemplate {
+  /** The line with variables in the place of placeholders. */
+  line: string;
+  /** What the variables hold. Throws HooklineError parameters_invalid where a value may not be given to a program. */
+  values(scope: Scope): Record<string, string>;
+}
+
+/** Why a value cannot be given to a shell line. */
+export interface TemplateFault {
+  /** The placeholder as it was written. */
+  placeholder: string;
+  /** Where it stands, or why nobody can tell. */
+  where: string;
+}
+
 export interface Patterns {
   regex(source: string): (text: string) => boolean;
   glob(source: string): (path: string) => boolean;
   /** The simple commands of a shell line, or undefined if it cannot be analysed (R10). Never throws. */
   commands(line: string): readonly (readonly string[])[] | undefined;
+  /** What a shell line with placeholders becomes; undefined: it holds none. Absent: lines are not looked at. Never throws. */
+  shellTemplate?(line: string): ShellTemplate | TemplateFault[] | undefined;
   /** The tree of a Python-like expression, as JSON (R64). Throws HooklineError pattern_invalid with the column. */
   expression(source: string): Json;
 }

@@ -319,6 +319,7 @@ function automationsOf({ store, environment, cwd }: DaemonOptions, { ports, sour
   const opened = openAutomations({
     store,
     registry: ports.registry,
+    patterns: ports.patterns,
     environment,
     modelsIn: () => source?.known(cwd)?.userConfig.models ?? {}, // they are the user's, wherever they run
   });

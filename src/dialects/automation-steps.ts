@@ -2,7 +2,7 @@
 import type { Fields, Json, Seconds } from "../core/event.ts";
 import type { Origin, Step } from "../core/hook.ts";
 import { didYouMean } from "../core/nearest.ts";
-import type { ContextStepUse, Handler, Registry } from "../core/ports.ts";
+import type { ContextStepUse, Handler, Patterns, Registry } from "../core/ports.ts";
 import { isRecord, kindOf, type Mismatch } from "../core/schema.ts";
 import { type SkipFlags, skipFlagNames, skipFlags } from "../core/skip-flags.ts";
 import { type Findings, type Path, tellMismatches } from "./automation-findings.ts";
@@ -12,6 +12,8 @@ export interface StepsContext {
   findings: Findings;
   registry: Pick<Registry, "handlers">;
   origin: Pick<Origin, "root">;
+  /** Absent: what steps hold of patterns and shell lines is believed. It was read when the automation was made. */
+  patterns?: Patterns;
 }
 export interface ReadSteps {
   steps: Step[];
@@ -129,7 +131,7 @@ function splitFlags(written: Fields, { findings, path }: StepContext): { flags: 
 
 /** Null is as good as nothing, where the parameter itself does not take it. */
 function checkParams(params: Fields, type: string, handler: StepHandler, context: StepContext): void {
-  const { findings, path, origin } = context;
+  const { findings, path, origin, patterns } = context;
   const wrong = handler.params.check(params);
   for (const { path: at, expected } of wrong)
     if (at.length === 1 && params[String(at[0])] === null && !expected.includes("null")) delete params[String(at[0])];
@@ -137,7 +139,7 @@ function checkParams(params: Fields, type: string, handler: StepHandler, context
   const subject = { name: `the ${type} step`, path, value: params, elsewhere: {} };
   tellMismatches(mismatches, subject, findings);
   if (mismatches.length > 0) return;
-  for (const found of handler.inspect?.(params, undefined, origin) ?? [])
+  for (const found of handler.inspect?.(params, patterns, origin) ?? [])
     findings.error([...path, ...found.path], {
       code: "wrong-type",
       message: found.expected.startsWith("Unknown ") ? found.expected : sentence(found, type),

@@ -6,7 +6,7 @@ import type { Fields, Instant, Json } from "../core/event.ts";
 import type { Hook, Origin } from "../core/hook.ts";
 import { knownInPlaceOf } from "../core/named-tools.ts";
 import { didYouMean } from "../core/nearest.ts";
-import type { Registry } from "../core/ports.ts";
+import type { Patterns, Registry } from "../core/ports.ts";
 import { isRecord } from "../core/schema.ts";
 import type { Automation, LlmConfig } from "./automation-fields.ts";
 import { type AutomationFinding, collectFindings, type Findings } from "./automation-findings.ts";
@@ -19,6 +19,8 @@ import { readFields, withDefaults } from "./automation-written.ts";
 export interface AutomationOptions {
   registry: Pick<Registry, "handlers">;
   times: Times;
+  /** Absent: what its steps hold of patterns and shell lines is believed. */
+  patterns?: Patterns;
   /** The project of an automation that names none. */
   project?: string;
   /** The folder of its project. */

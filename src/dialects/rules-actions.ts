@@ -3,7 +3,7 @@ import type { EventName, Fields, Seconds } from "../core/event.ts";
 import { hears, resolveEvent, rowOf } from "../core/events.ts";
 import type { Role, Step } from "../core/hook.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
-import type { ActionUse, Handler, Registry } from "../core/ports.ts";
+import type { ActionUse, Handler, Patterns, Registry } from "../core/ports.ts";
 import { flag, type Schema, say } from "../core/schema.ts";
 import type { Member, Node } from "./json-tree.ts";
 import { defaultTimeout } from "./rules-fields.ts";
@@ -13,6 +13,7 @@ import type { RuleReport } from "./yaml-nodes.ts";
 import { jsonOf, membersOf } from "./yaml-values.ts";
 
 export interface ActionContext {
+  patterns: Patterns;
   registry: Registry;
   report: RuleReport;
   /** The rule's events, as they were written. */
@@ -134,7 +135,7 @@ function readStep(
   if (!typed) return undefined;
   const params = paramsOf(typed);
   const shape = handler.params.check(params);
-  const wrong = shape.length > 0 ? shape : (handler.inspect?.(params) ?? []);
+  const wrong = shape.length > 0 ? shape : (handler.inspect?.(params, context.patterns) ?? []);
   tellMismatches(wrong, typed, "action", context.report);
   if (wrong.length > 0) return undefined;
   warnOfNoEffect(handler.action, typed, context);

@@ -1,7 +1,7 @@
 /** Deploys with a command, then checks that what was deployed is well, and tells the model (specification 003). */
 import type { Fields, Seconds } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { Handler, Scope, StepContext, StepResult } from "../core/ports.ts";
+import type { Handler, Patterns, Scope, StepContext, StepResult } from "../core/ports.ts";
 import { flag, isRecord, listOf, type Mismatch, number, object, say, text } from "../core/schema.ts";
 import { compileTemplate, printValue } from "../core/template.ts";
 import { firstLine } from "../protocols/launch-failure.ts";
@@ -24,7 +24,6 @@ const endingLasts: Seconds = 3;
 export const autoTestDeploy: Handler<AutoTestDeployParams> = createAutoTestDeploy();
 
 function createAutoTestDeploy(): Handler<AutoTestDeployParams> {
-  const commandsOf = rememberCommands();
   return {
     params: object(
       { command: text("a line for bash, or sh, that deploys; placeholders become variables") },
@@ -41,17 +40,19 @@ function createAutoTestDeploy(): Handler<AutoTestDeployParams> {
       role: () => "observe",
       limit: longest,
     },
-    inspect(params) {
+    inspect(params, patterns) {
       const [deploy, ...checks] = commandsOf(params);
       const listed = Array.isArray(params.checks) ? params.checks : [];
       return [
-        ...faultsOf(deploy, []),
-        ...checks.flatMap((check, index) => faultsOf(check, ["checks", index])),
+        ...faultsOf(deploy, [], patterns),
+        ...checks.flatMap((check, index) => faultsOf(check, ["checks", index], patterns)),
         ...listed.flatMap((check, index) => (isRecord(check) ? wrongCheck(check, ["checks", index]) : [])),
       ];
     },
-    render(params, scope) {
-      const [deploy, ...checks] = commandsOf(params).map((command) => command && shell.render?.(command, scope));
+    async render(params, scope) {
+      const [deploy, ...checks] = await Promise.all(
+        commandsOf(params).map((command) => command && shell.render?.(command, scope)),
+      );
       const { checks: listed, command: _filledAbove, ...others } = params;
       return {
         ...fill(others, scope),
@@ -73,22 +74,17 @@ function longest({ timeout, checks }: Fields): Seconds {
 
 const isCheck = (value: unknown): value is SmokeCheck => smokeCheck.check(value).length === 0;
 
-/** The deploy's command, then those of the checks; the same objects each time, so that the shell reads each line once. */
-function rememberCommands(): (params: Fields) => (Fields | undefined)[] {
-  const known = new WeakMap<Fields, (Fields | undefined)[]>();
-  return (params) => {
-    const checks = Array.isArray(params.checks) ? params.checks : [];
-    const made = known.get(params) ?? [params, ...checks].map((one) => commandIn(one));
-    known.set(params, made);
-    return made;
-  };
+/** The deploy's command, then those of the checks. */
+function commandsOf(params: Fields): (Fields | undefined)[] {
+  const checks = Array.isArray(params.checks) ? params.checks : [];
+  return [params, ...checks].map((one) => commandIn(one));
 }
 
 const commandIn = (value: unknown): Fields | undefined =>
   isRecord(value) && typeof value.command === "string" ? { command: value.command } : undefined;
 
-const faultsOf = (command: Fields | undefined, path: Mismatch["path"]): Mismatch[] =>
-  (command && shell.inspect?.(command))?.map((fault) => ({ ...fault, path: [...path, ...fault.path] })) ?? [];
+const faultsOf = (command: Fields | undefined, path: Mismatch["path"], patterns?: Patterns): Mismatch[] =>
+  (command && shell.inspect?.(command, patterns))?.map((fault) => ({ ...fault, path: [...path, ...fault.path] })) ?? [];
 
 function wrongCheck({ command, url }: Record<string, unknown>, path: Mismatch["path"]): Mismatch[] {
   if ((command === undefined) === (url === undefined))

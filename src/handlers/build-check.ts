@@ -56,7 +56,7 @@ function createBuildCheck(): Handler<BuildCheckParams> {
       events: ["SessionStop"],
     },
     inspect: ({ command, services, folder }: Fields, patterns, origin) => [
-      ...(typeof command === "string" ? builder.inspect(command) : []),
+      ...(typeof command === "string" ? builder.inspect(command, patterns) : []),
       ...(Array.isArray(services) && patterns ? inspectGlobs(services.map(String), patterns) : []),
       ...inspectFolder(folder, origin),
     ],

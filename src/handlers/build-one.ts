@@ -3,17 +3,17 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { messageOf } from "../core/error.ts";
 import type { Seconds } from "../core/event.ts";
-import type { StepContext } from "../core/ports.ts";
+import type { Patterns, StepContext, TemplateFault } from "../core/ports.ts";
 import type { Ended } from "../core/program.ts";
 import type { Mismatch } from "../core/schema.ts";
 import { firstLine } from "../protocols/launch-failure.ts";
+import { createLineReader, type ReadLine } from "../shell/values.ts";
 import { type BuildLine, usualCommand } from "./build-command.ts";
 import { type BuildError, firstError } from "./build-errors.ts";
 import type { Service } from "./build-services.ts";
 import { environmentOf, umaskOf } from "./command-environment.ts";
 import { createFinder, lineOf } from "./command-line.ts";
 import { isReallyInside, pathInside } from "./repository-place.ts";
-import { compileShellTemplate, type ShellTemplate, type TemplateFault } from "./shell-template.ts";
 
 export interface Job {
   service: Service;
@@ -34,24 +34,18 @@ export type Built = {
 };
 
 export interface Builder {
-  inspect(command: string): Mismatch[];
+  inspect(command: string, patterns: Patterns | undefined): Mismatch[];
   jobsFor(services: readonly Service[], command: string | undefined, root: string): { jobs: Job[]; notes: string[] };
   /** undefined: it was stopped before it began. Never rejects. */
   run(job: Job, limit: Seconds, context: StepContext): Promise<Built | undefined>;
 }
 
-type Template = ShellTemplate | TemplateFault[] | undefined;
-
 export function createBuilder(): Builder {
   const find = createFinder();
-  const known = new Map<string, Template>();
-  const templateOf = (command: string): Template => {
-    if (!known.has(command)) known.set(command, compileShellTemplate(command.replaceAll(placeholder, "{{match.$1}}")));
-    return known.get(command);
-  };
+  const read = createLineReader();
   return {
-    inspect(command) {
-      const template = templateOf(command);
+    inspect(command, patterns) {
+      const template = patterns?.shellTemplate?.(withPlaceholders(command));
       return Array.isArray(template) ? template.map(mismatchOf) : [];
     },
     jobsFor(services, command, root) {
@@ -65,7 +59,7 @@ export function createBuilder(): Builder {
     async run(job, limit, context) {
       if (context.signal.aborted) return undefined;
       try {
-        return await build(job, { limit, context, find, templateOf });
+        return await build(job, { limit, context, find, read });
       } catch (error) {
         return builtOf(job, { reason: messageOf(error), printed: "" });
       }
@@ -78,6 +72,8 @@ const keyOf = ({ line, service }: Job): string => JSON.stringify(typeof line ===
 
 /** `${service}` is a variable of the shell, and {{service}} a placeholder of another kind. */
 const placeholder = /(?<![{$])\{(service|path)\}(?!\})/g;
+
+const withPlaceholders = (command: string): string => command.replaceAll(placeholder, "{{match.$1}}");
 
 const mismatchOf = ({ placeholder: written, where }: TemplateFault): Mismatch => ({
   path: ["command"],
@@ -100,14 +96,15 @@ interface Surroundings {
   limit: Seconds;
   context: StepContext;
   find: ReturnType<typeof createFinder>;
-  templateOf(command: string): Template;
+  read: ReturnType<typeof createLineReader>;
 }
 
-async function build(job: Job, { limit, context, find, templateOf }: Surroundings): Promise<Built> {
+async function build(job: Job, { limit, context, find, read }: Surroundings): Promise<Built> {
   const { ports, signal } = context;
   const { service, root, line: wanted } = job;
   const facts = { HOOKLINE_SERVICE: service.name, HOOKLINE_SERVICE_PATH: service.path || "." };
-  const filled = typeof wanted === "string" ? fill(wanted, templateOf(wanted), job, context) : undefined;
+  const filled =
+    typeof wanted === "string" ? fill(wanted, await read(withPlaceholders(wanted)), job, context) : undefined;
   const environment = { ...environmentOf({}, context), ...filled?.values, ...facts };
   const line = filled ? lineOf({ command: filled.line }, environment, find) : wanted;
   if (typeof line === "string" || !ports.spawn) return builtOf(job, { reason: String(line), printed: "" });
@@ -129,7 +126,7 @@ async function build(job: Job, { limit, context, find, templateOf }: Surrounding
 }
 
 /** The command with variables in the place of its placeholders. Throws where a value may not be given to a program. */
-function fill(command: string, template: Template, { service }: Job, { scope }: StepContext) {
+function fill(command: string, template: ReadLine, { service }: Job, { scope }: StepContext) {
   if (Array.isArray(template)) throw new Error(template.map(mismatchOf)[0]?.found);
   const match = { service: service.name, path: service.path || "." };
   return template

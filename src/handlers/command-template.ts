@@ -1,34 +1,29 @@
 /** {{placeholders}} of a command: in a shell line its values become variables, in `args` each stays one argument (R18). */
 import { HooklineError } from "../core/error.ts";
-import type { Fields, Json } from "../core/event.ts";
-import type { Scope } from "../core/ports.ts";
+import type { Fields, Json, MaybePromise } from "../core/event.ts";
+import { isThenable } from "../core/flow.ts";
+import type { Patterns, Scope, TemplateFault } from "../core/ports.ts";
 import { isRecord, type Mismatch } from "../core/schema.ts";
 import { compileTemplate, printValue } from "../core/template.ts";
-import {
-  compileArguments,
-  compileShellTemplate,
-  isTemplate,
-  type TemplateFault,
-  type Values,
-} from "./shell-template.ts";
+import { compileArguments, createLineReader, isTemplate, type ReadLine, type Values } from "../shell/values.ts";
 
-/** A command with variables in the place of its placeholders. */
+/** What does not depend on the line. */
 interface Compiled {
-  written: Fields;
-  values(scope: Scope): Values;
-  faults: TemplateFault[];
   /** The other parameters, filled. */
   rest(scope: Scope): Fields;
+  /** Of a program that runs without a shell. */
+  program?: ReturnType<typeof compileArguments>;
 }
 
 export interface CommandTemplates {
   /** Fills the placeholders; the values of a shell line go into `env`. Throws HooklineError parameters_invalid. */
-  render(params: Fields, scope: Scope): Fields;
-  inspect(params: Fields): Mismatch[];
+  render(params: Fields, scope: Scope): MaybePromise<Fields>;
+  inspect(params: Fields, patterns?: Patterns): Mismatch[];
 }
 
 /** Each command is read once. */
 export function createCommandTemplates(): CommandTemplates {
+  const read = createLineReader();
   const known = new WeakMap<Fields, Compiled>();
   const compiled = (params: Fields): Compiled => {
     const made = known.get(params) ?? compile(params);
@@ -37,15 +32,35 @@ export function createCommandTemplates(): CommandTemplates {
   };
   return {
     render(params, scope) {
-      const { written, values, faults, rest } = compiled(params);
-      const [fault] = faults;
-      if (fault) throw new HooklineError("parameters_invalid", { name: "command", ...told(fault), where: "a command" });
-      const filled = rest(scope);
-      const env = { ...textsOf(filled.env), ...values(scope) };
-      return { ...filled, ...written, ...(Object.keys(env).length > 0 ? { env } : {}) };
+      const line = isShellLine(params) ? read(lineOf(params)) : undefined;
+      const fill = (made: ReadLine): Fields => render(params, scope, { line: made, ...compiled(params) });
+      return isThenable(line) ? line.then(fill) : fill(line);
     },
-    inspect: (params) => compiled(params).faults.map((fault) => ({ path: ["command"], ...told(fault) })),
+    inspect: (params, patterns) =>
+      faultsOf(params, patterns?.shellTemplate?.(lineOf(params))).map((fault) => ({
+        path: ["command"],
+        ...told(fault),
+      })),
   };
+}
+
+function render(params: Fields, scope: Scope, { line, program, rest }: Compiled & { line: ReadLine }): Fields {
+  const [fault] = faultsOf(params, line);
+  if (fault) throw new HooklineError("parameters_invalid", { name: "command", ...told(fault), where: "a command" });
+  const filled = rest(scope);
+  const template = Array.isArray(line) ? undefined : line;
+  const env = { ...textsOf(filled.env), ...template?.values(scope), ...program?.values(scope) };
+  return {
+    ...filled,
+    command: template?.line ?? params.command ?? "",
+    ...(program ? { args: program.args } : {}),
+    ...(Object.keys(env).length > 0 ? { env } : {}),
+  };
+}
+
+function compile({ command: _readApart, args, ...others }: Fields): Compiled {
+  const rest = compileTemplate(others) as (scope: Scope) => Fields; // a template keeps the shape of what it fills
+  return Array.isArray(args) ? { rest, program: compileArguments(args.map(String)) } : { rest };
 }
 
 /** Variables are text, whatever the placeholder that is the whole of one holds. */
@@ -59,23 +74,12 @@ const told = ({ placeholder, where }: TemplateFault): { expected: string; found:
   found: `${placeholder} ${where}`,
 });
 
-function compile({ command = "", args, ...others }: Fields): Compiled {
-  const rest = compileTemplate(others) as (scope: Scope) => Fields; // a template keeps the shape of what it fills
-  const line = String(command);
-  if (Array.isArray(args)) {
-    const { args: filled, values } = compileArguments(args.map(String));
-    return { written: { command, args: filled }, values, rest, faults: faultsOfProgram(line) };
-  }
-  const template = others.shell === "powershell" ? faultsOfPowershell(line) : compileShellTemplate(line);
-  const plain: Compiled = { written: { command }, values: () => ({}), rest, faults: [] };
-  if (!template) return plain;
-  return Array.isArray(template)
-    ? { ...plain, faults: template }
-    : { ...plain, written: { command: template.line }, values: template.values };
+const lineOf = ({ command = "" }: Fields): string => String(command);
+const isShellLine = ({ args, shell }: Fields): boolean => !Array.isArray(args) && shell !== "powershell";
+
+function faultsOf(params: Fields, line: ReadLine): TemplateFault[] {
+  if (isShellLine(params)) return Array.isArray(line) ? line : [];
+  const placeholder = lineOf(params);
+  const where = Array.isArray(params.args) ? "as the program itself" : "in a line for PowerShell";
+  return isTemplate(placeholder) ? [{ placeholder, where }] : [];
 }
-
-const faultsOfProgram = (program: string): TemplateFault[] =>
-  isTemplate(program) ? [{ placeholder: program, where: "as the program itself" }] : [];
-
-const faultsOfPowershell = (line: string): TemplateFault[] | undefined =>
-  isTemplate(line) ? [{ placeholder: line, where: "in a line for PowerShell" }] : undefined;

@@ -43,7 +43,7 @@ function createContextShell(): Handler<ContextShellParams> {
         },
       ),
       needs: ["spawn"],
-      inspect: (params) => command.inspect(String(params.command ?? "")),
+      inspect: (params, patterns) => command.inspect(String(params.command ?? ""), patterns),
       render: (params) => params, // values never become text of the line: they are filled in when it runs
       async run({ command: line = "" }, context) {
         const { event, hook } = context;

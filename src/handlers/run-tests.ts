@@ -54,7 +54,7 @@ function createRunTests(): Handler<RunTestsParams> {
         },
       ),
       needs: ["spawn"],
-      inspect: (params) => command.inspect(String(params.command ?? "")),
+      inspect: (params, patterns) => command.inspect(String(params.command ?? ""), patterns),
       render: fillAllButCommand,
       async run({ command: line = usualCommand, workspace = ".", framework: asked = "auto" }, context) {
         const work = { line, folder: folderFor(workspace, context), input: "", called: "Test command" };

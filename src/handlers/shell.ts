@@ -2,15 +2,16 @@
 import { resolve } from "node:path";
 import { HooklineError } from "../core/error.ts";
 import type { Fields, Seconds } from "../core/event.ts";
-import type { Handler, Protocol, Scope, StepContext, StepResult } from "../core/ports.ts";
+import { isThenable } from "../core/flow.ts";
+import type { Handler, Protocol, Scope, StepContext, StepResult, TemplateFault } from "../core/ports.ts";
 import type { Ended } from "../core/program.ts";
 import type { Failure } from "../core/record.ts";
 import { type Mismatch, number, object, oneOf, say, text } from "../core/schema.ts";
 import { compileTemplate, printValue } from "../core/template.ts";
 import { firstLine, launchFailure } from "../protocols/launch-failure.ts";
 import { settings } from "../protocols/settings.ts";
+import { createLineReader, type ReadLine, type Values } from "../shell/values.ts";
 import { createRunCommand, isFolder, notStarted } from "./command.ts";
-import { compileShellTemplate, type TemplateFault, type Values } from "./shell-template.ts";
 
 const policies = ["log", "ignore", "raise"] as const;
 type Policy = (typeof policies)[number];
@@ -32,12 +33,7 @@ export const shell: Handler<ShellParams> = createShell();
 
 function createShell(): Handler<ShellParams> {
   const run = createRunCommand();
-  const known = new WeakMap<Fields, Template>();
-  const templateOf = (params: Fields): Template => {
-    const made = known.get(params) ?? { is: compileShellTemplate(String(params.command ?? "")) };
-    known.set(params, made);
-    return made;
-  };
+  const read = createLineReader();
   return {
     params: object(
       {
@@ -59,8 +55,11 @@ function createShell(): Handler<ShellParams> {
       role: () => "observe",
       limit: ({ timeout }) => (typeof timeout === "number" ? timeout : usualLimit) + endingLasts,
     },
-    inspect: (params) => faultsOf(templateOf(params)).map(mismatch),
-    render: (params, scope) => render(params, scope, templateOf(params)),
+    inspect: (params, patterns) => faultsOf(patterns?.shellTemplate?.(lineOf(params))).map(mismatch),
+    render(params, scope) {
+      const line = read(lineOf(params));
+      return isThenable(line) ? line.then((made) => render(params, scope, made)) : render(params, scope, line);
+    },
     async run(params, context) {
       const folder = folderOf(params, context);
       if (folder !== undefined && !isFolder(folder))
@@ -76,12 +75,9 @@ function createShell(): Handler<ShellParams> {
   };
 }
 
-/** A command that has been read. */
-interface Template {
-  is: ReturnType<typeof compileShellTemplate>;
-}
+const lineOf = ({ command = "" }: Fields): string => String(command);
 
-const faultsOf = ({ is }: Template): TemplateFault[] => (Array.isArray(is) ? is : []);
+const faultsOf = (line: ReadLine): TemplateFault[] => (Array.isArray(line) ? line : []);
 
 const told = ({ placeholder, where }: TemplateFault): { expected: string; found: string } => ({
   expected: `each value to stay one argument (where it cannot, hand it over: bash -c 'code with "$1"' _ ${placeholder})`,
@@ -89,14 +85,15 @@ const told = ({ placeholder, where }: TemplateFault): { expected: string; found:
 });
 const mismatch = (fault: TemplateFault): Mismatch => ({ path: ["command"], ...told(fault) });
 
-function render({ command = "", cwd, ...others }: Fields, scope: Scope, template: Template): Fields {
+function render({ command = "", cwd, ...others }: Fields, scope: Scope, template: ReadLine): Fields {
   const [fault] = faultsOf(template);
   if (fault)
     throw new HooklineError("parameters_invalid", { name: "shell.command", ...told(fault), where: "a shell action" });
   const folder = cwd === undefined ? {} : { cwd: printValue(compileTemplate(cwd)(scope)) };
   const rest = { ...others, ...folder };
-  const { is } = template;
-  return is && !Array.isArray(is) ? { ...rest, command: is.line, values: is.values(scope) } : { ...rest, command };
+  return template && !Array.isArray(template)
+    ? { ...rest, command: template.line, values: template.values(scope) }
+    : { ...rest, command };
 }
 
 /** A project's rules speak of their own folder; a user's of wherever the event happens. */

@@ -1,10 +1,10 @@
 /** Warns of calls and stops, or blocks them, by rules in the hook's file (specification 001, 4.3.4). */
 
 import { abilityOf, namesOf } from "../core/ability.ts";
-import { compileChangedPatterns } from "../core/changed-pattern.ts";
 import { environmentName } from "../core/environment-name.ts";
 import { messageOf } from "../core/error.ts";
-import { compileNameGlobs } from "../core/name-glob.ts";
+import { compileChangedPatterns } from "../core/file-pattern.ts";
+import { compileNameGlobs } from "../core/glob.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Message, Outcome } from "../core/outcome.ts";
 import type { Handler, Patterns, StepContext, StepResult } from "../core/ports.ts";

@@ -5,21 +5,21 @@
 import { constants } from "node:os";
 import { HooklineError } from "../core/error.ts";
 import type { Fields } from "../core/event.ts";
-import type { StepContext, StepResult } from "../core/ports.ts";
+import type { Patterns, StepContext, StepResult, TemplateFault } from "../core/ports.ts";
 import type { Ended } from "../core/program.ts";
 import type { Failure } from "../core/record.ts";
 import type { Mismatch } from "../core/schema.ts";
 import { launchFailure } from "../protocols/launch-failure.ts";
+import { createLineReader, type ReadLine, type Values } from "../shell/values.ts";
 import { processNotes } from "./command.ts";
 import { environmentOf } from "./command-environment.ts";
 import { createFinder, lineOf } from "./command-line.ts";
 import { isOverLimit } from "./context-step.ts";
 import { firstCharacters } from "./first-characters.ts";
-import { compileShellTemplate, type TemplateFault, type Values } from "./shell-template.ts";
 
 export interface StepCommand {
   /** What is wrong with the line; found when the automation is made. */
-  inspect(line: string): Mismatch[];
+  inspect(line: string, patterns: Patterns | undefined): Mismatch[];
   /** Throws a sentence where it could not be started, or a value may not be given to a program. */
   run(work: StepLine, context: StepContext): Promise<StepEnd>;
 }
@@ -43,27 +43,18 @@ export interface StepEnd {
   notes: string[];
 }
 
-type Template = ReturnType<typeof compileShellTemplate>;
-
 export function createStepCommand(): StepCommand {
   const find = createFinder();
-  const known = new Map<string, Template>();
-  const templateOf = (line: string): Template => {
-    if (!known.has(line)) {
-      if (known.size >= remembered) known.clear();
-      known.set(line, compileShellTemplate(line));
-    }
-    return known.get(line);
-  };
+  const read = createLineReader();
   return {
-    inspect(line) {
-      const template = templateOf(line);
+    inspect(line, patterns) {
+      const template = patterns?.shellTemplate?.(line);
       return Array.isArray(template) ? template.map((fault) => ({ path: ["command"], ...told(fault) })) : [];
     },
     async run(work, context) {
       const { ports, signal, scope } = context;
       if (!ports.spawn) throw new Error("nothing here can start programs");
-      const { line, values } = fill(work.line, templateOf(work.line), scope);
+      const { line, values } = fill(work.line, await read(work.line), scope);
       const environment = environmentOf({ env: values }, context);
       const program = lineOf({ command: line }, environment, find);
       if (typeof program === "string") throw new Error(program);
@@ -75,15 +66,12 @@ export function createStepCommand(): StepCommand {
   };
 }
 
-/** Automations have few lines, and their values do not stand in them. */
-const remembered = 500;
-
 const told = ({ placeholder, where }: TemplateFault): { expected: string; found: string } => ({
   expected: `each value to stay one argument (where it cannot, hand it over: bash -c 'code with "$1"' _ ${placeholder})`,
   found: `${placeholder} ${where}`,
 });
 
-function fill(line: string, template: Template, scope: StepContext["scope"]): { line: string; values: Values } {
+function fill(line: string, template: ReadLine, scope: StepContext["scope"]): { line: string; values: Values } {
   if (template === undefined) return { line, values: {} };
   if (!Array.isArray(template)) return { line: template.line, values: template.values(scope) };
   const [fault] = template;

@@ -151,12 +151,13 @@ function readRegistryFile(file: HookFile, reader: RulesReader | undefined, read:
 function readAutomationFile(file: HookFile, reader: RulesReader | undefined, read: ReadRules): void {
   const text = textOf(file, reader, read);
   if (text === undefined || !reader) return;
-  const { registry, automations } = reader;
+  const { registry, automations, patterns } = reader;
   const { times, modelFault } = automations;
   const { models } = file.ofUser ? read.userConfig : read.config;
   const origin: Origin = { ...originOf(file), dialect: "automation" };
   const options = {
     registry,
+    patterns,
     times,
     ...(file.root === undefined ? {} : { project: projectOfFolder(file.root), workspace: file.root }),
     ...(modelFault ? { modelFault: (llm: LlmConfig | null) => modelFault(llm, models) } : {}),

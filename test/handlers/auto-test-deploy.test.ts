@@ -5,20 +5,23 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { loadPatterns } from "../../src/conditions/patterns.ts";
 import type { Fields } from "../../src/core/event.ts";
 import type { StepResult } from "../../src/core/ports.ts";
 import { isRecord } from "../../src/core/schema.ts";
 import { autoTestDeploy } from "../../src/handlers/auto-test-deploy.ts";
 import { contextOf, type Surroundings, temporaryFolder } from "./context.ts";
 
+const patterns = await loadPatterns();
+
 /** Fills placeholders as the engine does, and runs the step. */
-function run(params: Fields, wish: Surroundings): Promise<StepResult> {
+async function run(params: Fields, wish: Surroundings): Promise<StepResult> {
   assert.deepEqual(autoTestDeploy.params.check(params), []);
-  assert.deepEqual(autoTestDeploy.inspect?.(params), []);
+  assert.deepEqual(autoTestDeploy.inspect?.(params, patterns), []);
   const context = contextOf({ name: "PostToolUse", data: { tool_name: "Write", tool_input: {} }, ...wish });
-  const filled = autoTestDeploy.render?.(params, context.scope) ?? params;
+  const filled = (await autoTestDeploy.render?.(params, context.scope)) ?? params;
   // what render gives has the shape of the parameters
-  return Promise.resolve(autoTestDeploy.run(filled as unknown as Parameters<typeof autoTestDeploy.run>[0], context));
+  return autoTestDeploy.run(filled as unknown as Parameters<typeof autoTestDeploy.run>[0], context);
 }
 
 async function serve(t: TestContext, answer: RequestListener): Promise<string> {
@@ -160,7 +163,7 @@ test("[D63] with inject false the model is told nothing", async () => {
 
 test("[D63] what is wrong with a check, and a value that cannot stay one, is found when the rule is read", () => {
   const wrong = (params: Fields): string[] =>
-    (autoTestDeploy.inspect?.(params) ?? []).map(({ path, expected }) => `${path.join(".")}: ${expected}`);
+    (autoTestDeploy.inspect?.(params, patterns) ?? []).map(({ path, expected }) => `${path.join(".")}: ${expected}`);
   assert.deepEqual(wrong({ command: "true", checks: [{}, { command: "true", url: "http://a" }] }), [
     "checks.0: a command or a url",
     "checks.1: a command or a url",

@@ -212,7 +212,7 @@ test("[B38] a name that would be an option, and a place where no value can stand
   const root = repository(t, { "services/-rf/a": "" });
   const result = await check(root, { changed: ["services/-rf/a"], params: { command: "rm {service}" } });
   assert.match(told(result).at(-1) ?? "", /failed: .*takes it for an option/);
-  const [fault] = buildCheck.inspect?.({ command: "cat <<X\n{service}\nX" }) ?? [];
+  const [fault] = buildCheck.inspect?.({ command: "cat <<X\n{service}\nX" }, patterns) ?? [];
   assert.deepEqual([fault?.path, fault?.found.startsWith("{service} ")], [["command"], true]);
   assert.deepEqual(
     buildCheck.inspect?.({ services: ["+(a)"] }, patterns).map(({ path }) => path),

@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { loadPatterns } from "../../src/conditions/patterns.ts";
 import { isGone } from "../gone.ts";
 import { outputOf, runStep, stepNamed, temporaryFolder } from "./step-context.ts";
+
+const patterns = await loadPatterns();
 
 test("[A25, AT13] a shell step gives what its line said and how it ended, and no exit code is a failure", async (t) => {
   const root = temporaryFolder(t);
@@ -95,10 +98,10 @@ test("[A24a, AT48, R18] a value arrives as one argument, whatever it holds", asy
 
 test("[A24a, R18] where a value could become more than an argument, the step is refused when it is written and when it runs", async (t) => {
   const command = 'bash -c "echo {{event.name}}"';
-  const [fault] = stepNamed("shell").inspect?.({ command }) ?? [];
+  const [fault] = stepNamed("shell").inspect?.({ command }, patterns) ?? [];
   assert.deepEqual(fault?.path, ["command"]);
   assert.match(fault?.expected ?? "", /hand it over: bash -c 'code with "\$1"' _ \{\{event\.name\}\}/);
-  assert.deepEqual(stepNamed("shell").inspect?.({ command: "echo {{event.name}}" }), []);
+  assert.deepEqual(stepNamed("shell").inspect?.({ command: "echo {{event.name}}" }, patterns), []);
   const { error } = await outputOf("shell", { command }, { root: temporaryFolder(t) });
   assert.match(String(error), /^command needs each value to stay one argument/);
 });

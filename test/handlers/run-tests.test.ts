@@ -3,8 +3,11 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { loadPatterns } from "../../src/conditions/patterns.ts";
 import { frameworks, readTestReport } from "../../src/handlers/run-tests-report.ts";
 import { outputOf, runStep, stepNamed, temporaryFolder } from "./step-context.ts";
+
+const patterns = await loadPatterns();
 
 const folder = join(import.meta.dirname, "../fixtures/test-runs");
 const recorded = (name: string): string => readFileSync(join(folder, `${name}.txt`), "utf8");
@@ -213,7 +216,7 @@ test("[A31] it runs in its workspace; one that is not there is an error", async 
     error: `the folder ${join(root, "none")} does not exist`,
     _step_index: 0,
   });
-  const [fault] = stepNamed("run_tests").inspect?.({ command: 'sh -c "pytest {{event.path}}"' }) ?? [];
+  const [fault] = stepNamed("run_tests").inspect?.({ command: 'sh -c "pytest {{event.path}}"' }, patterns) ?? [];
   assert.deepEqual(fault?.path, ["command"]);
 });
 

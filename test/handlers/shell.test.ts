@@ -2,12 +2,15 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { loadPatterns } from "../../src/conditions/patterns.ts";
 import { HooklineError } from "../../src/core/error.ts";
 import { type Fields, firstTurn } from "../../src/core/event.ts";
 import type { Handler, Observation, StepResult } from "../../src/core/ports.ts";
 import { createHandlers } from "../../src/handlers/index.ts";
 import { type ShellParams, shell } from "../../src/handlers/shell.ts";
 import { contextOf, PATH, type Surroundings, temporaryFolder } from "./context.ts";
+
+const patterns = await loadPatterns();
 
 interface Ran {
   result: StepResult;
@@ -26,7 +29,7 @@ async function run(params: ShellParams, wish: Surroundings = {}): Promise<Ran> {
 async function runFilled(params: Fields, data: Fields, wish: Surroundings = {}): Promise<Ran> {
   const { event } = contextOf({ ...wish, data });
   const scope = { event, turn: firstTurn, names: [], results: [] };
-  return run(shell.render?.(params, scope) as unknown as ShellParams, { ...wish, data });
+  return run((await shell.render?.(params, scope)) as unknown as ShellParams, { ...wish, data });
 }
 
 test("[D54] a shell action gives what its command said and how it ended", async () => {
@@ -119,7 +122,7 @@ test("[R18] cwd is filled as text, and a line without placeholders runs as it is
 
 test("[R18] where a value could be more than an argument, the file says so when it is read, and the run when it was not", async () => {
   const params = { command: 'bash -c "ls {{tool.params.path}}"' };
-  const [found, ...others] = shell.inspect?.(params) ?? [];
+  const [found, ...others] = shell.inspect?.(params, patterns) ?? [];
   assert.deepEqual([found?.path, others], [["command"], []]);
   assert.match(
     found?.found ?? "",
@@ -127,7 +130,7 @@ test("[R18] where a value could be more than an argument, the file says so when 
   );
   assert.match(found?.expected ?? "", /bash -c 'code with "\$1"' _ \{\{tool.params.path\}\}/);
   await assert.rejects(runFilled(params, {}), HooklineError);
-  assert.deepEqual(shell.inspect?.({ command: "ls {{tool.params.path}}" }), []);
+  assert.deepEqual(shell.inspect?.({ command: "ls {{tool.params.path}}" }, patterns), []);
 });
 
 test("[R18] a value that no program can be given is a failed step, whatever on_error says", async () => {
@@ -142,7 +145,7 @@ const command = createHandlers(new Map()).get("command") as Handler; // the tabl
 
 async function commandSaid(params: Fields, data: Fields): Promise<string> {
   const { event } = contextOf({ data });
-  const filled = command.render?.(params, { event, turn: firstTurn, names: [], results: [] });
+  const filled = await command.render?.(params, { event, turn: firstTurn, names: [], results: [] });
   const result = await command.run(filled as never, contextOf({ data, caller: { environment: { PATH } } })); // as its schema says
   return result.outcome?.verdict?.reason ?? JSON.stringify(result);
 }
@@ -156,7 +159,7 @@ test("[R18] a command step with placeholders takes values in its line, in its ar
 });
 
 test("[R18] a command has no placeholder in the program's name or in a line for PowerShell", () => {
-  const found = (params: Fields): string | undefined => command.inspect?.(params)[0]?.found;
+  const found = (params: Fields): string | undefined => command.inspect?.(params, patterns)[0]?.found;
   assert.match(found({ command: "{{event.x}}", args: [] }) ?? "", /as the program itself/);
   assert.match(found({ command: "echo {{event.x}}", shell: "powershell" }) ?? "", /PowerShell/);
   assert.match(found({ command: "eval {{event.x}}" }) ?? "", /reads it as code/);

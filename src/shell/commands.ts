@@ -22,14 +22,13 @@ import {
   type Reading,
   type Shell,
   setVariable,
-} from "./shell-call.ts";
-import { run } from "./shell-programs.ts";
-import { reserved } from "./shell-tables.ts";
-import { expandValue, expandWord, giveUp, isUnknown } from "./shell-words.ts";
+} from "./call.ts";
+import { expandValue, expandWord, isUnknown } from "./expand.ts";
+import { run } from "./runs.ts";
+import { type Budget, createVisit, eachInside, giveUp, reserved, type Visits } from "./tree.ts";
 
 const longestLine = 200_000;
 const deepestLine = 8;
-const mostNodes = 500_000;
 /** A loop over constants is read once per word, up to so many. */
 const mostRounds = 16;
 
@@ -50,10 +49,9 @@ export function commands(line: string): string[][] | undefined {
   }
 }
 
-interface Walk {
+interface Walk extends Budget {
   reading: Reading;
   depth: number;
-  nodes: number;
 }
 
 function createWalk(): Walk {
@@ -80,15 +78,6 @@ const copy = (shell: Shell, fed = shell.fed): Shell => ({ variables: new Map(she
 
 type Visit = (node: SyntaxNode, shell: Shell, walk: Walk) => void;
 
-/** Walks one node in the shell that runs it. */
-function visit(node: SyntaxNode, shell: Shell, walk: Walk): void {
-  if (++walk.nodes > mostNodes) giveUp();
-  // Each row takes the nodes of its own type: the mapped type below says so, the index cannot.
-  const own = visits[node.type as keyof typeof visits] as Visit | undefined;
-  if (own) own(node, shell, walk);
-  else visitInside(node, shell, walk);
-}
-
 const visitInside: Visit = (node, shell, walk) => forEachChild(node, (child) => visit(child, shell, walk));
 
 const visitScript = (script: SyntaxNode | undefined, shell: Shell, walk: Walk): void => {
@@ -97,9 +86,7 @@ const visitScript = (script: SyntaxNode | undefined, shell: Shell, walk: Walk): 
 };
 
 /** Nodes that start a shell, branch, or run something. All others are walked through. */
-const visits: {
-  readonly [T in SyntaxNode["type"]]?: (node: SyntaxNode & { type: T }, shell: Shell, walk: Walk) => void;
-} = {
+const visits: Visits<Shell, Walk> = {
   Script(node, shell, walk) {
     if (node.errors && node.errors.length > 0) giveUp();
     visitInside(node, shell, walk);
@@ -148,6 +135,9 @@ const visits: {
     visitInside(node, shell, walk);
   },
 };
+
+/** Walks one node in the shell that runs it. */
+const visit: Visit = createVisit(visits, visitInside);
 
 /** What comes after && runs only if what stands before it ran; after || nothing is sure. */
 function visitList(node: SyntaxNode & { type: "AndOr" }, shell: Shell, walk: Walk): void {
@@ -252,16 +242,13 @@ const setsAny: ReadonlySet<string> = new Set(["eval", "source", ".", "let", "tra
 /** Names that a part of the line may set, whatever the way. */
 function assignedIn(node: SyntaxNode, walk: Walk): Set<string> {
   const names = new Set<string>();
-  const look = (one: SyntaxNode): void => {
-    if (++walk.nodes > mostNodes) giveUp();
+  eachInside(node, walk, (one) => {
     if (one.type === "Assignment") names.add(one.name);
     else if (one.type === "For" || one.type === "Select") names.add(one.name.value);
     else if (one.type === "ParameterExpansion") names.add(one.operation?.type === "Default" ? one.parameter : "");
     else if (one.type === "ArithmeticWord") names.add(one.value);
     else if (one.type === "Command" && one.name) addSet(one, names);
-    forEachChild(one, look);
-  };
-  look(node);
+  });
   return names;
 }
 

@@ -1,7 +1,7 @@
 /** Judges arguments of programs to which they are more than data. Apart because each kind of program has its own way. */
-import { commandOption, type Language } from "./shell-programs.ts";
-import { type Reader, refuse, type ShellWord, show } from "./shell-reading.ts";
-import { judgeAssignment, judgeName, setVariable } from "./shell-variables.ts";
+
+import { type Reader, refuse, type ShellWord, show } from "./judge-reading.ts";
+import { commandOption, harmlessVariables, type Language, specialVariables } from "./languages.ts";
 
 type Judge = (reader: Reader, rest: readonly ShellWord[]) => void;
 
@@ -122,3 +122,25 @@ export const special: { readonly [name: string]: Judge } = {
   break: literalOnly("break"),
   continue: literalOnly("continue"),
 };
+
+/** NAME=value in front of a command, alone, or behind `env` and `export`. */
+export function judgeAssignment(reader: Reader, word: ShellWord): void {
+  const [, name = ""] = /^([A-Za-z_]\w*)=/.exec(word.raw) ?? [];
+  if (name === "") refuse(`at ${show(word.raw)}, which is no plain NAME=…`, word.marks);
+  judgeName(name, word);
+  if (word.isOwn && /[A-Z]/.test(name) && !harmlessVariables.test(name))
+    refuse(`as the value of ${name}, which a program may read (name your own in small letters)`, word.marks);
+  setVariable(reader, name, word.value);
+}
+
+/** A name that the line sets, whatever to. */
+export function judgeName(name: string, { raw, marks }: ShellWord): void {
+  if (!/^[A-Za-z_]\w*$/.test(name)) refuse(`at ${show(raw)}, where the shell takes a variable's name`, marks);
+  if (specialVariables.test(name)) refuse(`in a line that sets ${name}, which changes what programs do`, marks);
+}
+
+export function setVariable({ found }: Reader, name: string, leading: ShellWord["leading"]): void {
+  const known = found.assigned.get(name);
+  if (known) known.push(leading);
+  else found.assigned.set(name, [leading]);
+}

@@ -8,24 +8,14 @@ import {
   linesIn,
   noteWritten,
   readLine,
+  readOptions,
   setVariable,
-} from "./shell-call.ts";
-import { runEditor, runInterpreter, runScript } from "./shell-code.ts";
-import { git } from "./shell-git.ts";
-import { readOptions } from "./shell-options.ts";
-import {
-  awkRuns,
-  bashLike,
-  bashOptions,
-  editors,
-  interpreterOf,
-  lineOptions,
-  opaque,
-  sedRuns,
-  type WrapperRow,
-  wrappers,
-} from "./shell-tables.ts";
-import { giveUp, isUnknown, mayVanish } from "./shell-words.ts";
+} from "./call.ts";
+import { git, runEditor, runInterpreter, runScript } from "./code.ts";
+import { isUnknown, mayVanish } from "./expand.ts";
+import { awkRuns, sedRuns } from "./languages.ts";
+import { bashOptions, nameOf, programOf, type Wrapper } from "./programs.ts";
+import { giveUp } from "./tree.ts";
 
 const deepest = 24;
 
@@ -39,20 +29,20 @@ export function run(words: readonly string[], call: Call): void {
   if (base === "" || isUnknown(base) || mayVanish(program) || /[*?]|\[.*\]/.test(program)) giveUp();
   if (program.includes("/") && isWritten(program, call.reading)) giveUp();
   call.reading.found.push([...words]);
-  if (opaque.has(base) || /^ld(-linux.*|-musl.*)?\.so/.test(base)) giveUp();
+  const row = programOf(base);
+  const code = row.code ?? programOf(nameOf(base)).code;
+  if (row.isOpaque || /^ld(-linux.*|-musl.*)?\.so/.test(base)) giveUp();
   const deeper = { ...call, depth: call.depth + 1 };
-  const row = Object.hasOwn(wrappers, base) ? wrappers[base] : undefined;
-  const own = Object.hasOwn(programs, base) ? programs[base] : undefined;
+  const own = Object.hasOwn(ways, base) ? ways[base] : undefined;
   if (own) own(words, deeper);
-  else if (bashLike.has(base)) runShell(words, deeper);
-  else if (row) runWrapped(words, row, deeper);
-  else if (interpreterOf(base)) runInterpreter(words, interpreterOf(base) ?? "", deeper);
-  else if (editors.has(base)) runEditor(words);
-  for (const line of linesIn(words, Object.hasOwn(lineOptions, base) ? lineOptions[base] : undefined))
-    readLine(line, deeper);
+  else if (row.isShell) runShell(words, deeper);
+  else if (row.wraps) runWrapped(words, row.wraps, deeper);
+  else if (code) runInterpreter(words, code, deeper);
+  else if (row.isEditor) runEditor(words);
+  for (const line of linesIn(words, row.lines)) readLine(line, deeper);
 }
 
-function runWrapped(words: readonly string[], row: WrapperRow, call: Call): void {
+function runWrapped(words: readonly string[], row: Wrapper, call: Call): void {
   let options = readOptions(words, row.options, row.permutes);
   for (const line of options.lines) readLine(line, call);
   if (options.stops || row.permutes) return;
@@ -156,7 +146,7 @@ function source(words: readonly string[], { reading, shell }: Call): void {
 }
 
 function xargs(words: readonly string[], call: Call): void {
-  const { given, rest, stops } = readOptions(words, wrappers.xargs?.options ?? "");
+  const { given, rest, stops } = readOptions(words, programOf("xargs").wraps?.options ?? "");
   if (stops || rest.length === 0) return;
   const replaced = given.findLast(({ name }) => ["I", "i", "--replace"].includes(name));
   const sign = replaced && (replaced.value || "{}");
@@ -198,7 +188,7 @@ type Own = (words: readonly string[], call: Call) => void;
 const awk: Own = runScript(awkRuns, "e", "FvilE");
 
 /** Programs with rules of their own. */
-const programs: { readonly [program: string]: Own } = {
+const ways: { readonly [program: string]: Own } = {
   eval: evaluate,
   trap,
   source,
@@ -218,7 +208,7 @@ const programs: { readonly [program: string]: Own } = {
   wait: (words, call) => (words.includes("-p") ? forget(words, call) : undefined),
   exec: (words, call) => {
     if (call.input !== "inherited" && call.input !== "file") giveUp(); // the rest of the line would read it
-    const row = wrappers.exec;
+    const row = programOf("exec").wraps;
     if (row) runWrapped(words, row, call);
   },
   hash: never(/^-[a-z]*p/),

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import fc from "fast-check";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
-import { commands } from "../../src/conditions/shell.ts";
 import { compileToolPattern } from "../../src/core/pattern.ts";
 import type { Patterns } from "../../src/core/ports.ts";
+import { commands } from "../../src/shell/commands.ts";
 
 let patterns: Patterns;
 before(async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { compileNameGlob } from "../../src/core/name-glob.ts";
+import { compileNameGlob } from "../../src/core/glob.ts";
 import { askFnmatch, hasPython } from "../conditions/python-oracle.ts";
 
 test("[D39, R13] a name fits a glob as fnmatch means it: * and ? and sets, capitals as they are", () => {

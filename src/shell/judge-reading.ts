@@ -1,10 +1,18 @@
 /** What the reading of a shell line with placeholders knows and finds, and how it refuses: what all its files share. */
+import type { ParsedScript } from "unbash";
+import type { Budget } from "./tree.ts";
 
 /** Stands in the line for a placeholder; no command line can hold it otherwise. */
 export const mark = "\0";
 
 /** How the place of a placeholder is quoted. ansi: in $'…'. */
 export type Quote = "plain" | "double" | "single" | "ansi";
+
+/** Where something stands in the line. */
+export interface Span {
+  pos: number;
+  end: number;
+}
 
 export interface ShellWord {
   /** As it stands in the line. */
@@ -61,30 +69,30 @@ export interface Reader {
   readonly hasArguments: boolean;
   /** Variables that an argument begins with, where "-" would make it an option. */
   readonly leads: Set<string>;
-  at: number;
+  readonly budget: Budget;
   depth: number;
-  /** Reads the commands of a substitution, up to its bracket. */
-  nested(reader: Reader): void;
-  /** Reads the script of a shell that this line starts. */
+  /** Judges the commands of a substitution. */
+  nested(script: ParsedScript, reader: Reader): void;
+  /** Judges the script of a shell that this line starts. */
   script(text: string, reader: Reader): ReadonlySet<string>;
-  command(command: ShellCommand, reader: Reader): void;
 }
 
 interface Refusal {
-  isRefusal: true;
+  why: string;
   /** The placeholder that it is about, if it is about one. */
-  at: number | undefined;
+  at?: number | undefined;
 }
 
-/** Throws: nothing of the line is taken. Caught in shell-template.ts. */
+/** Throws: nothing of the line is taken. Caught in template.ts. */
 export function refuse(why: string, marks: readonly number[] = []): never {
-  throw new Error(why, { cause: { isRefusal: true, at: marks[0] } satisfies Refusal });
+  throw new Error(why, { cause: { why, at: marks[0] } satisfies Refusal });
 }
 
-export const refusalOf = (thrown: unknown): Refusal | undefined =>
-  thrown instanceof Error && (thrown.cause as Partial<Refusal> | undefined)?.isRefusal === true
-    ? (thrown.cause as Refusal) // only refuse() says so
-    : undefined;
+/** A line that is too long for the reader, or nested deeper than the stack is, is refused as well. */
+export const refusalOf = (thrown: unknown): Refusal =>
+  thrown instanceof Error && thrown.cause !== undefined
+    ? (thrown.cause as Refusal) // only refuse() gives its errors a cause
+    : { why: "in a line that cannot be read: it is nested too deeply" };
 
 /** As a message quotes a part of the line. */
 export function show(raw: string): string {

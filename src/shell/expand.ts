@@ -1,6 +1,7 @@
 /** What the words of a shell line are, as far as the line itself tells: quotes removed, constants filled in, braces expanded. */
 import type { Assignment, DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from "unbash";
 import { unknownText } from "../core/command-pattern.ts";
+import { giveUp } from "./tree.ts";
 
 /** Variables whose value the line itself has set, and surely so. */
 export type Variables = Map<string, string>;
@@ -11,12 +12,6 @@ const within = unknownText;
 const across = unknownText + unknownText;
 export const blanks = " \t\n";
 const mostAlternatives = 64;
-
-/** Thrown where a line cannot be analysed; caught in shell.ts and nowhere else. */
-const unanalysable: Error = new Error("this shell line cannot be analysed");
-export const giveUp = (): never => {
-  throw unanalysable;
-};
 
 export const isUnknown = (word: string): boolean => word.includes(unknownText);
 /** May be several words, or none. */

@@ -1,6 +1,9 @@
 /**
- * Which programs run other programs, and how. The tables are closed: an option that is not in them means that the line
- * cannot be analysed (SAFETY.md, D6), so a forgotten row asks too often and never too little.
+ * The one table of programs: what runs other programs and how, and whose arguments are more than data. It is closed where
+ * it matters: an option that is not in it means that a line cannot be analysed (SAFETY.md, D6), so a forgotten row asks
+ * too often and never too little. Sources: the manual pages of GNU coreutils 9, util-linux 2.40, bash 5.2, git 2.47,
+ * sudo 1.9, and the --help of the package runners of 2025. What a program that is not here does with an argument is up to
+ * who writes the line.
  */
 
 /**
@@ -8,8 +11,10 @@
  * `x!` runs nothing, `x$` its value is a shell line, `0` any number (`nice -10`); the same for `--long`, `--long=`,
  * `--long?`, `--long!`, `--long$`.
  */
-export interface WrapperRow {
+export interface Wrapper {
   options: string;
+  /** Those that may stand in a line with values; absent: such a line may not name the program at all. */
+  values?: string;
   /** Words before the program: timeout's duration. */
   operands?: number;
   /** NAME=VALUE may stand before the program. */
@@ -22,26 +27,58 @@ export interface WrapperRow {
   after?: readonly string[];
 }
 
+/** Code options of interpreters: letters that may end a bundle (`perl -lane`), whole options, letters with a value. */
+export interface Code {
+  letters: string;
+  long?: readonly string[];
+  valued?: string;
+}
+
+export interface Program {
+  /** It runs what its operands name. */
+  wraps?: Wrapper;
+  /** Its language is the one that is read here. */
+  isShell?: true;
+  /** It runs what it is given in ways that nothing here reads. */
+  isOpaque?: true;
+  /** Its own commands can run programs. */
+  isEditor?: true;
+  code?: Code;
+  /** Options whose value is a shell line. Long ones may be shortened, as getopt allows. */
+  lines?: readonly string[];
+  /**
+   * In a line with values. refused: it is not taken at all. script: it runs a file that is named literally, and gives it
+   * its arguments and its input. tasks: it runs what files of the project say, and may make a shell's line of its
+   * arguments, so those are all literal. data: none of its arguments is an option that could do harm.
+   */
+  values?: "refused" | "script" | "tasks" | "data";
+  /** In a line with values only these sub-commands are known to run nothing that they are given. */
+  subcommands?: ReadonlySet<string>;
+}
+
 const version = "--help! --version!";
 
 /** Programs whose operands are a command. */
-export const wrappers: { readonly [program: string]: WrapperRow } = {
+const wrappers: { readonly [name: string]: Wrapper } = {
   env: {
     options: `i 0 v u: C: --ignore-environment --null --debug --unset= --chdir= --block-signal? --default-signal? --ignore-signal? --list-signal-handling ${version}`,
     assignments: true,
+    values: "i u:",
   },
   sudo: {
     options: `A b B E H i k K! l! n N P S s v! V! C: D: g: h: p: R: r: t: T: U: u: --askpass --background --bell --preserve-env? --set-home --login --shell --reset-timestamp --non-interactive --preserve-groups --stdin --close-from= --chdir= --group= --host= --prompt= --chroot= --role= --type= --command-timeout= --other-user= --user= --list! --validate! ${version}`,
     assignments: true,
+    values: "n E H k -- u: g:",
   },
   doas: { options: "n s L! a: C: u:", assignments: true },
   pkexec: { options: `--user= --disable-internal-agent --keep-cwd ${version}` },
   timeout: {
     options: `k: s: f p v --kill-after= --signal= --foreground --preserve-status --verbose ${version}`,
     operands: 1,
+    values: "v --foreground --preserve-status k: s:",
   },
-  nohup: { options: version },
-  nice: { options: `0 n: --adjustment= ${version}` },
+  nohup: { options: version, values: "" },
+  nice: { options: `0 n: --adjustment= ${version}`, values: "0 n:" },
   ionice: { options: "c: n: t p! P! u! --class= --classdata= --ignore --pid! --help! --version!" },
   chrt: {
     options:
@@ -49,9 +86,12 @@ export const wrappers: { readonly [program: string]: WrapperRow } = {
     operands: 1,
   },
   taskset: { options: "a c p! --cpu-list --all-tasks --pid! --help! --version!", operands: 1 },
-  stdbuf: { options: `i: o: e: --input= --output= --error= ${version}` },
-  time: { options: "p v a V! o: f: --portability --verbose --append --output= --format= --quiet --help! --version!" },
-  setsid: { options: "c f w --ctty --fork --wait --help! --version!" },
+  stdbuf: { options: `i: o: e: --input= --output= --error= ${version}`, values: "i: o: e:" },
+  time: {
+    options: "p v a V! o: f: --portability --verbose --append --output= --format= --quiet --help! --version!",
+    values: "p",
+  },
+  setsid: { options: "c f w --ctty --fork --wait --help! --version!", values: "c f w" },
   unshare: {
     options:
       "c f i m n p r u C T U V! h! S: G: R: w: --fork --mount? --net? --pid? --ipc? --uts? --user? --cgroup? --time? --map-root-user --map-current-user --kill-child? --mount-proc? --propagation= --setuid= --setgid= --root= --wd= --help! --version!",
@@ -94,9 +134,9 @@ export const wrappers: { readonly [program: string]: WrapperRow } = {
       "b c d? e g p q: t w x n: h! v! --beep --color --differences? --errexit --chgexit --precise --no-title --no-wrap --exec --interval= --help! --version!",
     line: true,
   },
-  command: { options: "p v! V!" },
+  command: { options: "p v! V!", values: "" },
   builtin: { options: "" },
-  exec: { options: "c l a:" },
+  exec: { options: "c l a:", values: "" },
   npm: {
     options: "C: s w: --prefix= --workspace= --silent --yes --package= --offline --call$ c$ y --version! --help!",
     after: ["exec", "x"],
@@ -109,9 +149,11 @@ export const wrappers: { readonly [program: string]: WrapperRow } = {
   npx: {
     options:
       "y q p: c$ --yes --no --quiet --package= --call$ --no-install --prefer-offline --offline --ignore-existing --help! --version!",
+    values: "y --yes --no --no-install q --quiet",
   },
-  bunx: { options: "--bun --silent --verbose p: --package=" },
-  uvx: { options: "q v p: --from= --with= --python= --quiet --refresh --offline --isolated --no-cache" },
+  pnpx: { options: "", values: "" },
+  bunx: { options: "--bun --silent --verbose p: --package=", values: "" },
+  uvx: { options: "q v p: --from= --with= --python= --quiet --refresh --offline --isolated --no-cache", values: "" },
   uv: {
     options:
       "q v --quiet --verbose --offline --directory= --project= --no-cache --frozen --with= p: --python= --extra= --group= --all-extras --no-dev --isolated --no-sync --locked --active --no-project --env-file= m! --module! --version!",
@@ -156,25 +198,12 @@ export const wrappers: { readonly [program: string]: WrapperRow } = {
   },
 };
 
-/** Shells whose language is read here, and the options that they share. */
-export const bashLike: ReadonlySet<string> = new Set(["bash", "sh", "dash", "ash", "rbash"]);
+/** Options that shells share. */
 export const bashOptions =
   "a b c e f h i k l m n p r s t u v x B C D E H P T o: O: --norc --noprofile --posix --login --restricted --verbose --noediting --debugger --pretty-print --rcfile= --init-file= --help! --version!";
 
-/** Programs that run what they are given in ways that nothing here reads. */
-export const opaque: ReadonlySet<string> = new Set(
-  (
-    "zsh fish ksh ksh93 mksh pdksh yash csh tcsh elvish nu xonsh pwsh powershell cmd parallel expect socat ncat tmux screen " +
-    "dtach at batch crontab systemd-run firejail bwrap start-stop-daemon daemonize entr nodemon concurrently npm-run-all " +
-    "gdb lldb emacs emacsclient ed ex m4 tclsh wish osascript sem run-parts fc alias complete bind perf valgrind rr scl " +
-    "nix-shell nix guix schroot fakeroot fakechroot proot ssh-agent dbus-launch aa-exec runcon sg newgrp capsh setpriv " +
-    "setuidgid envdir softlimit chpst s6-setuidgid gosu su-exec tini dumb-init catchsegv eatmydata cpulimit trickle hyperfine " +
-    "mispipe chronic ifne pee errno lckdo annotate-output faketime libtool moreutils rlwrap ltrace-run dpkg-trigger git-shell"
-  ).split(" "),
-);
-
 /** Options of programs whose value is a shell line. Long ones may be shortened, as getopt allows. */
-export const lineOptions: { readonly [program: string]: readonly string[] } = {
+const lineOptions: { readonly [name: string]: readonly string[] } = {
   tar: [
     "--to-command",
     "--use-compress-program",
@@ -203,6 +232,104 @@ export const lineOptions: { readonly [program: string]: readonly string[] } = {
   rg: ["--pre", "--hostname-bin"],
 };
 
+const interpreters: { readonly [name: string]: Code } = {
+  python: { letters: "c", valued: "mWX" },
+  pypy: { letters: "c", valued: "mWX" },
+  node: { letters: "ep", long: ["--eval", "--print"], valued: "rC" },
+  nodejs: { letters: "ep", long: ["--eval", "--print"], valued: "rC" },
+  perl: { letters: "eE", valued: "IMm" },
+  ruby: { letters: "e", valued: "rIC" },
+  php: { letters: "rBRE", valued: "dcf" },
+  lua: { letters: "e", valued: "l" },
+  bun: { letters: "ep", long: ["--eval", "--print"], valued: "r" },
+  deno: { letters: "", long: ["eval", "repl"] },
+};
+
+/** Names, and what is said of all of them; the later of two rows adds to the earlier. */
+const groups: readonly (readonly [names: string, row: Program])[] = [
+  ["bash sh dash ash rbash", { isShell: true, values: "refused" }],
+  ["vim vi nvim view vimdiff gvim rvim", { isEditor: true, values: "refused" }],
+  // nothing here can tell what they run
+  [
+    "zsh fish ksh ksh93 mksh pdksh yash csh tcsh elvish nu xonsh pwsh powershell cmd parallel expect socat ncat tmux screen dtach at batch",
+    { isOpaque: true, values: "refused" },
+  ],
+  [
+    "crontab systemd-run firejail bwrap start-stop-daemon daemonize entr nodemon concurrently npm-run-all gdb lldb emacs emacsclient ed ex m4 tclsh wish osascript sem run-parts fc alias",
+    { isOpaque: true, values: "refused" },
+  ],
+  [
+    "complete bind perf valgrind rr scl nix-shell nix guix schroot fakeroot fakechroot proot ssh-agent dbus-launch aa-exec runcon sg newgrp capsh setpriv setuidgid envdir softlimit",
+    { isOpaque: true, values: "refused" },
+  ],
+  [
+    "chpst s6-setuidgid gosu su-exec tini dumb-init catchsegv eatmydata cpulimit trickle hyperfine mispipe chronic ifne pee errno lckdo annotate-output faketime libtool moreutils rlwrap ltrace-run dpkg-trigger",
+    { isOpaque: true, values: "refused" },
+  ],
+  ["git-shell", { isOpaque: true, values: "refused" }],
+  // builtins: code, names of variables, or what changes the line
+  [
+    "eval source . trap let declare typeset local readonly unalias shopt set shift unset mapfile readarray getopts compgen compopt enable hash history jobs bg fg disown coproc select function caller dirs popd emulate autoload zmodload wait",
+    { values: "refused" },
+  ],
+  // they run what they are given, again and again or in a package
+  ["run-s run-p onchange chokidar dotenvx shx lint-staged husky lerna nx turbo wireit", { values: "refused" }],
+  // they run it elsewhere, or as somebody else
+  ["ssh scp sftp rsync mosh rsh numactl scriptreplay byobu watchexec fswatch nc", { values: "refused" }],
+  // languages and shells
+  [
+    "oil osh sqlite psql mysql mariadb mongosh mongo redis-cli clickhouse-client duckdb nano man bc dc gnuplot octave r scala kotlin jshell ghci runghc runhaskell erl elixir iex irb pry ipython jupyter clojure clj bb racket guile sbcl awkcc java gs tex latex pdflatex xelatex lualatex groff troff debugfs ftp lftp telnet zip",
+    { values: "refused" },
+  ],
+  // they build by files of the project
+  ["bmake cmake ninja mage ant bazel swift", { values: "refused" }],
+  // they choose versions of tools
+  ["pipx nvm asdf mamba nix-build volta fnm corepack", { values: "refused" }],
+  [
+    "sh bash dash zsh ksh mksh python pypy perl ruby node nodejs deno bun tsx ts-node php lua luajit rscript tclsh osascript julia groovy",
+    { values: "script" },
+  ],
+  ["npm pnpm yarn make gmake just task cargo go mvn gradle gradlew dotnet poetry bundle rake", { values: "tasks" }],
+  ["echo : true false printf test [ exit return break continue", { values: "data" }],
+  [
+    "git",
+    {
+      subcommands: words(
+        "add diff log status show blame checkout switch restore rm mv ls-files ls-tree check-ignore commit stash branch tag rev-parse fetch pull push merge reset cat-file",
+      ),
+    },
+  ],
+  ["docker podman nerdctl", { subcommands: words("ps images logs inspect") }],
+  ["kubectl oc", { subcommands: words("get describe logs") }],
+];
+
+const programs: ReadonlyMap<string, Program> = collect();
+
+function collect(): Map<string, Program> {
+  const made = new Map<string, Program>();
+  const add = (name: string, row: Program): void => void made.set(name, { ...made.get(name), ...row });
+  for (const [name, wraps] of Object.entries(wrappers))
+    add(name, wraps.values === undefined ? { wraps, values: "refused" } : { wraps });
+  for (const [name, lines] of Object.entries(lineOptions)) add(name, { lines });
+  for (const [name, code] of Object.entries(interpreters)) add(name, { code });
+  for (const [names, row] of groups) for (const name of names.split(" ")) add(name, row);
+  return made;
+}
+
+const unlisted: Program = {};
+
+/** @param name as files are called, without folders and versions */
+export const programOf = (name: string): Program => programs.get(name) ?? unlisted;
+
+/** The name by which the table knows a program: python3.13 is python. */
+export function nameOf(path: string): string {
+  const name = path
+    .slice(path.lastIndexOf("/") + 1)
+    .toLowerCase()
+    .replace(/\.(?:exe|cmd|bat)$/, "");
+  return name.replace(/(?<=[a-z])@.*$/, "").replace(/(?<=[a-z])[-.]?\d[\d.]*$/, "");
+}
+
 /** The same for sub-commands of git. */
 export const gitLineOptions: { readonly [command: string]: readonly string[] } = {
   rebase: ["-x", "--exec"],
@@ -228,71 +355,13 @@ export const gitLineOptions: { readonly [command: string]: readonly string[] } =
   ],
 };
 
-/** Editors, and what of their own commands can run a program. */
-export const editors: ReadonlySet<string> = new Set("vim vi nvim view vimdiff gvim rvim".split(" "));
-export const editorRuns: RegExp = /!|system|term|job|py|lua|perl|ruby|tcl|source|^so\b|make|grep|exe|call|norm/i;
-
-/** Code options of interpreters of other languages: letters that may end a bundle (`perl -lane`), and whole options. */
-export const interpreters: {
-  readonly [program: string]: { letters: string; long?: readonly string[]; valued?: string };
-} = {
-  python: { letters: "c", valued: "mWX" },
-  node: { letters: "ep", long: ["--eval", "--print"], valued: "rC" },
-  perl: { letters: "eE", valued: "IMm" },
-  ruby: { letters: "e", valued: "rIC" },
-  php: { letters: "rBRE", valued: "dcf" },
-  lua: { letters: "e", valued: "l" },
-  bun: { letters: "ep", long: ["--eval", "--print"], valued: "r" },
-  deno: { letters: "", long: ["eval", "repl"] },
-};
-
-/** The interpreter that a program name means: python3.12 is python. */
-export const interpreterOf = (program: string): string | undefined => {
-  const name = program
-    .replace(/^pypy/, "python")
-    .replace(/^nodejs$/, "node")
-    .replace(/[\d.]+$/, "");
-  return Object.hasOwn(interpreters, name) ? name : undefined;
-};
-
-/** What code of another language must not hold, if it is to run no program. Modules of these names only may be imported. */
-const harmless =
-  "json|sys|re|math|time|datetime|base64|hashlib|random|string|textwrap|itertools|functools|collections|statistics|decimal|csv|uuid|urllib\\.parse";
-export const importsHarmless: RegExp = new RegExp(
-  [
-    "\\bjson\\.(loads?|dumps?)\\b",
-    `\\brequire\\(["'](node:)?(fs|path|os|util|url|crypto)["']\\)`,
-    `\\bimport\\s+(${harmless})(\\s*,\\s*(${harmless}))*(?=\\s*(;|$))`,
-    `\\bfrom\\s+(${harmless})\\s+import\\s+[\\w, ]+(?=\\s*(;|$))`,
-  ].join("|"),
-  "gm",
-);
-const running =
-  "system exec spawn popen subprocess child_process eval import require open fork getattr globals locals builtin __ modules " +
-  "Function constructor compile pty ctypes %x qx ` << fromCharCode shell passthru pcntl syscall";
-export const runsPrograms: RegExp = new RegExp(
-  `${running.split(" ").join("|")}|process\\s*\\[|process\\.(binding|main|dlopen)|os\\.|\\b(load|send|do)\\b|\\||\\\\[xu0-7]|chr\\s*\\(`,
-  "i",
-);
-/** awk runs programs by system() and by pipes alone. */
-export const awkRuns: RegExp = /system|\||@/;
-/** sed: the command e, and the flag e of s. */
-export const sedRuns: RegExp = /(^|[;{}\n\d$/!,\s])e(\s|$)|[^\w\s\\][gpiIm0-9]*e[gpiIm0-9]*\s*($|[;}\n])/;
-
-/** Variables whose value is a shell line that another program will run. */
-export const lineVariables: RegExp =
-  /^(GIT_(SSH_COMMAND|SSH|EDITOR|PAGER|SEQUENCE_EDITOR|EXTERNAL_DIFF|ASKPASS|PROXY_COMMAND)|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|SSH_ASKPASS|SUDO_ASKPASS|LESSOPEN|LESSCLOSE|FCEDIT|RSYNC_RSH|PROMPT_COMMAND|SHELL|CC|CXX)$/;
-/** Variables that change what the rest of the line means. */
-export const opaqueVariables: RegExp =
-  /^(BASH_ENV|ENV|PS[0-4]|SHELLOPTS|BASHOPTS|LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|GIT_CONFIG.*|GIT_EXEC_PATH|PERL5OPT|RUBYOPT|PYTHONSTARTUP|TAR_OPTIONS|MAKEFLAGS|BASH_FUNC.*|BASH_ALIASES|BASH_CMDS)$/;
-
-export const reserved: ReadonlySet<string> = new Set(
-  "if then else elif fi do done case esac while until for in function select time coproc { } ! [[ ]]".split(" "),
-);
-
 /** Options of git before the sub-command. */
 export const gitOptions =
   "C: c: p P h! v! --git-dir= --work-tree= --namespace= --super-prefix= --config-env= --attr-source= --list-cmds= --paginate --no-pager --bare --no-replace-objects --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-optional-locks --no-lazy-fetch --no-advice --html-path! --man-path! --info-path! --version! --help!";
 /** Settings of git whose value never runs. Any other value is read as a shell line. */
 export const gitPlainSettings: RegExp =
   /^(user|author|committer|color|advice|commit|init|safe|push|pull|fetch|branch|log|status|format|http|url|transfer|protocol|rerere|rebase|column|i18n|gc|pack|index|tag|grep|blame|feature|submodule|remote|lfs)\.|^core\.(quotepath|autocrlf|eol|filemode|ignorecase|symlinks|abbrev|bare|compression|longpaths|safecrlf|whitespace|precomposeunicode|untrackedcache|preloadindex)$|^diff\.(renames|noprefix|mnemonicprefix|algorithm|context|colormoved|renamelimit)$|^merge\.(conflictstyle|ff|renames|renamelimit)$|^commit\.|^gpg\.format$/i;
+
+export function words(...lines: string[]): ReadonlySet<string> {
+  return new Set(lines.flatMap((line) => line.split(" ")));
+}

@@ -1,21 +1,8 @@
 /** Judges a simple command of a shell line that holds placeholders: which program it runs, and whether values may be its arguments. */
-import { codeArguments, judgeLanguage, special } from "./shell-arguments.ts";
-import {
-  checks,
-  interpreters,
-  languages,
-  plain,
-  pythonModules,
-  readableShells,
-  refused,
-  rowOf,
-  subcommands,
-  taskRunners,
-  type Wrapper,
-  wrappers,
-} from "./shell-programs.ts";
-import { lastPart, type Reader, refuse, type ShellCommand, type ShellWord, show } from "./shell-reading.ts";
-import { judgeAssignment } from "./shell-variables.ts";
+import { codeArguments, judgeAssignment, judgeLanguage, special } from "./judge-arguments.ts";
+import { lastPart, type Reader, refuse, type ShellCommand, type ShellWord, show } from "./judge-reading.ts";
+import { checks, languages, pythonModules } from "./languages.ts";
+import { nameOf, type Program, programOf, type Wrapper } from "./programs.ts";
 
 export function judgeCommand({ assignments, words, hasRedirect }: ShellCommand, reader: Reader): void {
   const isRead = words[0]?.text === "read";
@@ -33,24 +20,25 @@ function judgeProgram(reader: Reader, words: readonly ShellWord[]): void {
   if (path === undefined)
     refuse(`in a line that runs ${show(program.raw)}: the program has to be named`, program.marks);
   const name = nameOf(path);
+  const row = rowFor(path);
+  const { values, wraps, subcommands } = row;
   if (path.includes("/")) reader.found.runs.push({ path, word: program });
   for (const word of rest)
     if (word.isOwn && word.isLoose)
       refuse(`at ${show(word.raw)}: write it in quotes, or it may become several arguments`, word.marks);
-  noteArguments(reader, name, rest);
-  const wrapper = rowOf(wrappers, name);
+  noteArguments(reader, rest, { name, row });
   const judge = rowOf(special, name);
   const language = rowOf(languages, name);
-  if (taskRunners.has(name)) judgeTasks(name, rest);
+  if (values === "tasks") judgeTasks(name, rest);
   else if (name === "set" && rest.length > 0 && rest.every(isHarmlessSetting)) return;
-  else if (refused.has(name)) refuseProgram(name, rest);
-  else if (wrapper) judgeWrapper(reader, rest, { name, wrapper });
-  else if (interpreters.has(name)) judgeInterpreter(reader, rest, name);
-  else if (rowOf(subcommands, name)) judgeSubcommand(rest, name);
+  else if (values === "refused") refuseProgram(name, rest);
+  else if (wraps) judgeWrapper(reader, rest, { name, wraps });
+  else if (values === "script") judgeInterpreter(reader, rest, name);
+  else if (subcommands) judgeSubcommand(rest, { name, subcommands });
   else if (language) judgeLanguage(rest, { name, language });
   else if (judge) judge(reader, rest);
   else codeArguments(rest, name);
-  if (!plain.has(name) && !wrapper && !rowOf(subcommands, name)) noteBegins(reader, rest);
+  if (values !== "data" && !wraps && !subcommands) noteBegins(reader, rest);
 }
 
 /** `set -euo pipefail`: how the shell goes on after a failure, and nothing that reads what it is given. */
@@ -71,19 +59,19 @@ export function pathOf({ text, isRooted, tail }: ShellWord): string | undefined 
   return isRooted && /^\/.*[^/]$/s.test(tail) ? `$${tail}` : undefined;
 }
 
-/** The name by which tables know a program: python3.13 is python. */
-export function nameOf(path: string): string {
-  const name = path
-    .slice(path.lastIndexOf("/") + 1)
-    .toLowerCase()
-    .replace(/\.(?:exe|cmd|bat)$/, "");
-  return name.replace(/(?<=[a-z])@.*$/, "").replace(/(?<=[a-z])[-.]?\d[\d.]*$/, "");
+/** A version is a part of some names: linux32. */
+function rowFor(path: string): Program {
+  const exact = programOf(path.slice(path.lastIndexOf("/") + 1));
+  return Object.keys(exact).length > 0 ? exact : programOf(nameOf(path));
 }
 
 /** What may be written, or brought to where it is run. */
-function noteArguments({ found }: Reader, name: string, rest: readonly ShellWord[]): void {
-  if (/^(?:test|\[|cd|bash|sh|command|type|which)$/.test(name) || interpreters.has(name) || rowOf(wrappers, name))
-    return;
+function noteArguments(
+  { found }: Reader,
+  rest: readonly ShellWord[],
+  { name, row }: { name: string; row: Program },
+): void {
+  if (/^(?:test|\[|cd|type|which)$/.test(name) || row.values === "script" || row.wraps) return;
   for (const word of rest) {
     found.mentioned.add(lastPart(word));
     if (/^-\w/.test(word.head)) found.mentioned.add(lastPart({ ...word, raw: word.raw.slice(2) })); // -oFILE
@@ -110,18 +98,19 @@ function judgeTasks(name: string, rest: readonly ShellWord[]): void {
 function judgeWrapper(
   reader: Reader,
   rest: readonly ShellWord[],
-  { name, wrapper }: { name: string; wrapper: Wrapper },
+  { name, wraps }: { name: string; wraps: Wrapper },
 ): void {
   if (name === "command" && /^-[vV]$/.test(rest[0]?.raw ?? "")) return;
-  let operands = wrapper.operands ?? 0;
+  let operands = wraps.operands ?? 0;
   for (let index = 0; index < rest.length; index++) {
     const word = rest[index];
     if (!word) return;
-    const text = word.text ?? "";
-    if (wrapper.assignments && /^[A-Za-z_]\w*=/.test(word.raw)) judgeAssignment(reader, word);
-    else if (word.text !== undefined && wrapper.flags.test(text)) continue;
-    else if (wrapper.valued?.test(text) && rest[index + 1]?.text !== undefined) index += 1;
-    else if (operands > 0 && word.text !== undefined && !text.startsWith("-")) operands -= 1;
+    const { text } = word;
+    const option = text === undefined ? undefined : optionOf(text, wraps.values ?? "");
+    if (wraps.assignments && /^[A-Za-z_]\w*=/.test(word.raw)) judgeAssignment(reader, word);
+    else if (option === "alone") continue;
+    else if (option === "valued" && rest[index + 1]?.text !== undefined) index += 1;
+    else if (operands > 0 && text !== undefined && !text.startsWith("-")) operands -= 1;
     else if (/^-/.test(word.head) || operands > 0)
       refuse(`behind ${name} ${show(word.raw)}, where it is not clear what it runs`, marksOf(rest));
     else {
@@ -132,10 +121,23 @@ function judgeWrapper(
   if (name !== "env") refuse(`in a line with ${name} and no program`);
 }
 
+/** @param taken as Wrapper.values. @returns whether its value is the next word; undefined: it is no option that is taken */
+function optionOf(text: string, taken: string): "alone" | "valued" | undefined {
+  for (const entry of taken.split(" ")) {
+    const letter = entry.slice(0, 1);
+    if (text === entry && entry.startsWith("--")) return "alone";
+    if (entry === "0" && /^-\d+$/.test(text)) return "alone";
+    if (entry.length > 2 || !text.startsWith(`-${letter}`) || letter === "") continue;
+    if (text.length === 2) return entry.endsWith(":") ? "valued" : "alone";
+    if (entry.endsWith(":") && /^\w+$/.test(text.slice(2))) return "alone";
+  }
+  return undefined;
+}
+
 /** INTERPRETER FILE arguments, or a script of `-c` that is read as this line is. */
 function judgeInterpreter(reader: Reader, rest: readonly ShellWord[], name: string): void {
   const [first, second, ...others] = rest;
-  if (first?.text === "-c" && second && readableShells.has(name)) {
+  if (first?.text === "-c" && second && programOf(name).isShell) {
     if (second.text === undefined) refuse(`in what ${name} reads as code`, second.marks);
     judgeScript(reader, second.text, others);
     return;
@@ -164,11 +166,13 @@ function judgeScript(reader: Reader, text: string, values: readonly ShellWord[])
 }
 
 /** Values stand behind a literal `--`, and as the message of a commit. */
-function judgeSubcommand(rest: readonly ShellWord[], name: string): void {
+function judgeSubcommand(
+  rest: readonly ShellWord[],
+  { name, subcommands }: { name: string; subcommands: ReadonlySet<string> },
+): void {
   const start = rest[0]?.text === "-C" && !rest[1]?.isOwn ? 2 : 0;
   const command = rest[start]?.text ?? "";
-  if (!rowOf(subcommands, name)?.has(command))
-    refuse(`in a line with ${name} ${rest[start]?.raw ?? ""}`, marksOf(rest));
+  if (!subcommands.has(command)) refuse(`in a line with ${name} ${rest[start]?.raw ?? ""}`, marksOf(rest));
   const end = rest.findIndex(({ text }) => text === "--");
   const options = rest.slice(start + 1, end < 0 ? rest.length : end);
   for (const [index, word] of options.entries()) {
@@ -193,3 +197,7 @@ function noteBegin({ found, leads }: Reader, word: ShellWord | undefined): void 
   if (marks.length > 0) found.begins.push(marks);
   for (const one of leading) if (typeof one === "string") leads.add(one);
 }
+
+/** A program may have the name of something that every object has. */
+const rowOf = <Row>(table: { readonly [name: string]: Row }, name: string): Row | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;

@@ -1,100 +1,17 @@
 /**
- * {{placeholders}} in a shell line (R18): a value never becomes text of the line. It becomes an environment variable,
- * quoted for the place where it stands; where that cannot be done safely, the line has a fault that says why.
+ * Values that a program is given as variables (R18): what they are called, which are refused, and where lines that hold
+ * placeholders are read. Apart from the reader, because that loads the parser.
  */
 import { HooklineError } from "../core/error.ts";
-import type { Json } from "../core/event.ts";
-import type { Scope } from "../core/ports.ts";
+import type { Json, MaybePromise } from "../core/event.ts";
+import type { Scope, ShellTemplate, TemplateFault } from "../core/ports.ts";
 import { compileTemplateParts, printValue, type TemplatePart } from "../core/template.ts";
-import { type Places, readShellLine } from "./shell-commands.ts";
-import { mark, type Quote, refusalOf, refuse } from "./shell-reading.ts";
 
 export interface Values {
   [variable: string]: string;
 }
 
-export interface ShellTemplate {
-  /** The line with variables in the place of placeholders. */
-  line: string;
-  /** What the variables hold. Throws HooklineError parameters_invalid where a value may not be given to a program. */
-  values(scope: Scope): Values;
-}
-
-export interface TemplateFault {
-  /** The placeholder as it was written. */
-  placeholder: string;
-  /** Where it stands, or why nobody can tell. */
-  where: string;
-}
-
-type Placeholder = Extract<TemplatePart, { is: "value" }>;
-
-/** How a variable is written where it stands: the quotes around it go on behind it. */
-const written: { readonly [Q in Quote]: (name: string) => string } = {
-  plain: (name) => `"$${name}"`,
-  double: (name) => `\${${name}}`,
-  single: (name) => `'"\${${name}}"'`,
-  ansi: (name) => `'"\${${name}}"$'`,
-};
-
-/**
- * Reads a line for bash or sh once, for all its runs. Never throws.
- *
- * @returns undefined if it holds no placeholders; its fault where a value could become more than an argument, or where that is not certain
- * @example compileShellTemplate("cat {{tool.params.path}}") // { line: 'cat "$HOOKLINE_VALUE_1"', values }
- */
-export function compileShellTemplate(text: string): ShellTemplate | TemplateFault[] | undefined {
-  const parts = compileTemplateParts(text);
-  const placeholders = parts.filter((part): part is Placeholder => part.is === "value");
-  const [first] = placeholders;
-  if (!first) return undefined;
-  const source = parts.map((part) => (part.is === "text" ? part.text : mark)).join("");
-  if (text.includes(mark)) return [{ placeholder: first.written, where: "in a line that holds a NUL character" }];
-  const offsets = offsetsOf(source);
-  try {
-    const places = readShellLine(source);
-    const lost = offsets.filter((at) => !places.quotes.has(at));
-    if (lost.length > 0) refuse("where no value can stand", lost);
-    return templateOf(source, placeholders, { offsets, places });
-  } catch (error) {
-    const refusal = refusalOf(error);
-    if (!refusal || !(error instanceof Error)) throw error;
-    const { written: placeholder } = placeholders[offsets.indexOf(refusal.at ?? -1)] ?? first;
-    const advice = error.message.endsWith(")")
-      ? ""
-      : ` (a script of its own takes any value: ./script.sh ${placeholder})`;
-    return [{ placeholder, where: error.message + advice }];
-  }
-}
-
-function offsetsOf(source: string): number[] {
-  const offsets: number[] = [];
-  for (let at = source.indexOf(mark); at >= 0; at = source.indexOf(mark, at + 1)) offsets.push(at);
-  return offsets;
-}
-
-function templateOf(
-  source: string,
-  placeholders: readonly Placeholder[],
-  { offsets, places }: { offsets: readonly number[]; places: Places },
-): ShellTemplate {
-  const { variables, nameOf } = nameValues(placeholders);
-  const names = new Map(offsets.map((at, index) => [at, nameOf(placeholders[index]?.written ?? "")]));
-  const pieces = source.split(mark);
-  const line = pieces.map((piece, index) => {
-    const at = offsets[index];
-    if (at === undefined) return piece;
-    return piece + written[places.quotes.get(at) ?? "plain"](names.get(at) ?? "");
-  });
-  return {
-    line: line.join(""),
-    values(scope) {
-      const values = readValues(variables, scope);
-      for (const word of places.begins) checkBeginning(word, { names, values, variables });
-      return values;
-    },
-  };
-}
+export type Placeholder = Extract<TemplatePart, { is: "value" }>;
 
 interface Variable {
   placeholder: Placeholder;
@@ -102,7 +19,10 @@ interface Variable {
 }
 
 /** One variable for each different placeholder. */
-function nameValues(placeholders: readonly Placeholder[]): { variables: Variable[]; nameOf(written: string): string } {
+export function nameValues(placeholders: readonly Placeholder[]): {
+  variables: Variable[];
+  nameOf(written: string): string;
+} {
   const byText = new Map<string, Variable>();
   for (const placeholder of placeholders)
     if (!byText.has(placeholder.written))
@@ -114,7 +34,7 @@ function nameValues(placeholders: readonly Placeholder[]): { variables: Variable
 const mostBytes = 100_000;
 const mostBytesTogether = 1_000_000;
 
-function readValues(variables: readonly Variable[], scope: Scope): Values {
+export function readValues(variables: readonly Variable[], scope: Scope): Values {
   const values: Values = {};
   let together = 0;
   for (const { placeholder, name } of variables) {
@@ -135,7 +55,7 @@ function textOf({ written: placeholder, read }: Placeholder, scope: Scope): stri
   return value;
 }
 
-function checkBeginning(
+export function checkBeginning(
   marks: readonly number[],
   { names, values, variables }: { names: ReadonlyMap<number, string>; values: Values; variables: readonly Variable[] },
 ): void {
@@ -190,3 +110,25 @@ export function compileArguments(args: readonly string[]): { args: string[]; val
 /** The type of a value does not matter to a program: it is given text. */
 export const isTemplate = (value: Json): boolean =>
   typeof value === "string" && compileTemplateParts(value).some(({ is }) => is === "value");
+
+/** undefined: there is nothing to fill in. */
+export type ReadLine = ShellTemplate | TemplateFault[] | undefined;
+
+/** Hooks and automations have few lines, and their values do not stand in them. */
+const remembered = 500;
+
+export function createLineReader(): (line: string) => MaybePromise<ReadLine> {
+  const known = new Map<string, ReadLine>();
+  return (line) => {
+    if (known.has(line)) return known.get(line);
+    return isTemplate(line) ? read(line) : undefined;
+  };
+
+  async function read(line: string): Promise<ReadLine> {
+    const { compileShellTemplate } = await import("./template.ts");
+    if (known.size >= remembered) known.clear();
+    const template = compileShellTemplate(line);
+    known.set(line, template);
+    return template;
+  }
+}

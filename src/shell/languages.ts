@@ -1,0 +1,107 @@
+/** What code of other languages, and variables, may hold where they are to run no program. Apart from the table of programs, because it is about texts. */
+import { words } from "./programs.ts";
+
+/** What of an editor's own commands can run a program. */
+export const editorRuns: RegExp = /!|system|term|job|py|lua|perl|ruby|tcl|source|^so\b|make|grep|exe|call|norm/i;
+
+/** What code of another language must not hold, if it is to run no program. Modules of these names only may be imported. */
+const harmless =
+  "json|sys|re|math|time|datetime|base64|hashlib|random|string|textwrap|itertools|functools|collections|statistics|decimal|csv|uuid|urllib\\.parse";
+export const importsHarmless: RegExp = new RegExp(
+  [
+    "\\bjson\\.(loads?|dumps?)\\b",
+    `\\brequire\\(["'](node:)?(fs|path|os|util|url|crypto)["']\\)`,
+    `\\bimport\\s+(${harmless})(\\s*,\\s*(${harmless}))*(?=\\s*(;|$))`,
+    `\\bfrom\\s+(${harmless})\\s+import\\s+[\\w, ]+(?=\\s*(;|$))`,
+  ].join("|"),
+  "gm",
+);
+const running =
+  "system exec spawn popen subprocess child_process eval import require open fork getattr globals locals builtin __ modules " +
+  "Function constructor compile pty ctypes %x qx ` << fromCharCode shell passthru pcntl syscall";
+export const runsPrograms: RegExp = new RegExp(
+  `${running.split(" ").join("|")}|process\\s*\\[|process\\.(binding|main|dlopen)|os\\.|\\b(load|send|do)\\b|\\||\\\\[xu0-7]|chr\\s*\\(`,
+  "i",
+);
+/** awk runs programs by system() and by pipes alone. */
+export const awkRuns: RegExp = /system|\||@/;
+/** sed: the command e, and the flag e of s. */
+export const sedRuns: RegExp = /(^|[;{}\n\d$/!,\s])e(\s|$)|[^\w\s\\][gpiIm0-9]*e[gpiIm0-9]*\s*($|[;}\n])/;
+
+/** Programs with a language of their own: code that has to be literal and to run nothing, then files. */
+export interface Language {
+  flags: RegExp;
+  valued?: RegExp;
+  /** Options with two words behind them, of which the second is data. */
+  named?: RegExp;
+  code(text: string): boolean;
+}
+
+const awk: Language = {
+  flags: /^-F[^-]*$/,
+  valued: /^-F$/,
+  code: (text) =>
+    !/system|getline|ENVIRON|ARGV|[|@]|>|printf?\s*\(?[^;}]*"-"/.test(text.replaceAll("||", "").replaceAll(">=", "")),
+};
+const sed: Language = { flags: /^(?:-[nErsuz]+|-[nErsuz]*i(?:\.\w+)?|--in-place)$/, code: isHarmlessSed };
+const jq: Language = {
+  flags:
+    /^(?:-[nrcsSeajCMR]+|--(?:null-input|raw-output|compact-output|slurp|sort-keys|exit-status|raw-input|tab|join-output|args|jsonargs))$/,
+  named: /^--(?:arg|argjson|slurpfile|rawfile)$/,
+  code: () => true,
+};
+
+export const languages: { readonly [name: string]: Language } = {
+  ...{ awk, gawk: awk, mawk: awk, nawk: awk, sed, gsed: sed, jq, gojq: jq, jaq: jq },
+  yq: {
+    flags: /^-[rPiyj]+$/,
+    code: (text) => !/^(?:e|ea|eval|eval-all|shell-completion)$|system|eval|load/.test(text),
+  },
+  sort: { flags: /^-[bdfgikmnrsuVzhMR]+$/, valued: /^-[kt]$/, code: () => true },
+  split: { flags: /^-(?:[dxe]|[labn]\d+)$/, valued: /^-[labn]$/, code: () => true },
+  tar: { flags: /^-[ctxvzjJfpkm]+$/, valued: /^-C$/, code: () => true },
+};
+
+const sedCommand =
+  /\s*(?:(?:\d+|\$|\/[^/\\\n]*\/)(?:,(?:\d+|\$|\/[^/\\\n]*\/))?!?)?\s*(?:[dpqDG=]|s([^\w\s\\])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpIi\d]*)\s*(?:[;\n]|$)/y;
+
+/** Only s without its flags e and w, and commands that have no argument. */
+function isHarmlessSed(text: string): boolean {
+  sedCommand.lastIndex = 0;
+  while (sedCommand.lastIndex < text.length) if (!sedCommand.test(text)) return false;
+  return text !== "";
+}
+
+/** Modules of Python that are programs for files. */
+export const pythonModules: ReadonlySet<string> = words(
+  "py_compile compileall pytest black ruff mypy flake8 isort pylint bandit pyright json.tool autopep8 yapf pydocstyle pyupgrade",
+);
+
+/** With these the file that they are given is only read. */
+export const checks: { readonly [name: string]: string } = { bash: "-n", sh: "-n", node: "--check", php: "-l" };
+
+/** Options of any program that take a command, by what they are called. */
+export const commandOption: RegExp =
+  /^--?(?:exec|execdir|ok|okdir|eval|command|cmd|shell-command|to-command|checkpoint-action|use-compress-program|compress-program|filter|rsh|rsh-command|rsync-path|shell|pager|editor|pre|preprocessor|hostname-bin|upload-pack|receive-pack|extcmd|env-filter)(?:-batch)?(?:=|$)/;
+
+/** Variables whose value is a shell line that another program will run. */
+export const lineVariables: RegExp =
+  /^(GIT_(SSH_COMMAND|SSH|EDITOR|PAGER|SEQUENCE_EDITOR|EXTERNAL_DIFF|ASKPASS|PROXY_COMMAND)|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|SSH_ASKPASS|SUDO_ASKPASS|LESSOPEN|LESSCLOSE|FCEDIT|RSYNC_RSH|PROMPT_COMMAND|SHELL|CC|CXX)$/;
+/** Variables that change what the rest of the line means. */
+export const opaqueVariables: RegExp =
+  /^(BASH_ENV|ENV|PS[0-4]|SHELLOPTS|BASHOPTS|LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|GIT_CONFIG.*|GIT_EXEC_PATH|PERL5OPT|RUBYOPT|PYTHONSTARTUP|TAR_OPTIONS|MAKEFLAGS|BASH_FUNC.*|BASH_ALIASES|BASH_CMDS)$/;
+
+/** The shell sets them, maybe to what it was given. */
+const setByShell =
+  /^(?:PWD|OLDPWD|REPLY|DIRSTACK|FUNCNAME|OPTARG|MAPFILE|COPROC|PIPESTATUS|BASH_\w+|READLINE_\w+|COMP_\w+|HOOKLINE_VALUE_\w+)$/;
+
+export const isOwnVariable = (name: string, own: ReadonlySet<string>): boolean =>
+  own.has(name) || setByShell.test(name);
+
+/** The shell or a program reads their value as code or as a number, or they change what the line means. */
+export const specialVariables: RegExp =
+  /^(?:_|PS\d|PROMPT\w*|BASH\w*|ENV|IFS|PATH|CDPATH|HOME|SHELL|SHELLOPTS|RANDOM|SRANDOM|SECONDS|LINENO|OPT(?:IND|ARG|ERR)|HIST\w+|histchars|auto_resume|EPOCH\w+|E?UID|PPID|DIRSTACK|GROUPS|FUNCNAME|FUNCNEST|GLOBIGNORE|EXECIGNORE|COLUMNS|LINES|MAIL\w*|TMOUT|IGNOREEOF|COMP\w*|READLINE\w*|REPLY|MAPFILE|COPROC|PIPESTATUS|PWD|OLDPWD|FCEDIT|INPUTRC|TIMEFORMAT|LC_\w+|LANG|LANGUAGE|LOCPATH|TERM\w*|LD_\w+|DYLD_\w+|MALLOC_\w+|GCONV_PATH|NODE_\w+|NPM_\w+|npm_\w+|YARN_\w+|PNPM_\w+|DENO_\w+|BUN_\w+|TS_NODE\w*|PYTHON\w*|PIP_\w+|PERL\w*|RUBY\w*|GEM_\w+|BUNDLE_\w+|JAVA\w*|_JAVA_OPTIONS|JDK_\w+|CLASSPATH|MAVEN_\w+|GRADLE_\w+|PHP\w*|LUA\w*|R_\w+|GO\w+|CARGO\w*|RUST\w*|GIT_\w+|SSH_\w+|SUDO_\w+|DOCKER_\w+|KUBE\w*|(?:\w*_)?(?:EDITOR|PAGER|VISUAL|BROWSER|ASKPASS)|MANPAGER|PAGER|LESS\w*|MAKE\w*|MFLAGS|TAR_OPTIONS|RSYNC_\w+|ZDOTDIR|XDG_\w+|TMPDIR|HOOKLINE\w*|\w*_(?:proxy|PROXY))$/;
+
+/** Names in capitals that nothing but the line itself reads. */
+export const harmlessVariables: RegExp =
+  /^(?:[A-Z]|FILE|FILES|FILE_?NAME|FILE_?PATH|DIR|FOLDER|NAME|MESSAGE|MSG|TEXT|TITLE|BODY|CONTENT|VALUE|RESULT|OUT|OUTPUT|INPUT|SRC|DST|TARGET_FILE)$/;

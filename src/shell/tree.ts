@@ -1,0 +1,56 @@
+/** Shell lines as unbash reads them, and the one walk over its trees. Apart because the parser costs a start 15 ms. */
+import { forEachChild, type SyntaxNode } from "unbash";
+
+/** What one reading may still look at, all lines inside the line together. */
+export interface Budget {
+  nodes: number;
+}
+
+export type Visit<State, Own extends Budget> = (node: SyntaxNode, state: State, own: Own) => void;
+
+/** What a reading does at each kind of node. */
+export type Visits<State, Own extends Budget> = {
+  readonly [T in SyntaxNode["type"]]?: (node: SyntaxNode & { type: T }, state: State, own: Own) => void;
+};
+
+const mostNodes = 500_000;
+
+/**
+ * The walk: a row of the table looks at its nodes and decides how to go on inside of them.
+ *
+ * @param otherwise for the kinds that have no row
+ */
+export function createVisit<State, Own extends Budget>(
+  visits: Visits<State, Own>,
+  otherwise: Visit<State, Own>,
+): Visit<State, Own> {
+  return (node, state, own) => {
+    countNode(own);
+    // Each row takes the nodes of its own type: the mapped type says so, the index cannot.
+    const visit = visits[node.type as keyof typeof visits] as Visit<State, Own> | undefined;
+    (visit ?? otherwise)(node, state, own);
+  };
+}
+
+export function countNode(budget: Budget): void {
+  if (++budget.nodes > mostNodes) giveUp();
+}
+
+/** Every node inside of this one, this one first. */
+export function eachInside(node: SyntaxNode, budget: Budget, look: (inner: SyntaxNode) => void): void {
+  countNode(budget);
+  look(node);
+  forEachChild(node, (child) => eachInside(child, budget, look));
+}
+
+const unanalysable: Error = new Error("this shell line cannot be analysed");
+
+/** Throws where a line cannot be analysed. Caught by the two doors, commands.ts and template.ts, and nowhere else. */
+export const giveUp = (): never => {
+  throw unanalysable;
+};
+
+/** Words that the shell takes for its own where a command begins. */
+export const reserved: ReadonlySet<string> = new Set(
+  "if then else elif fi do done case esac while until for in function select time coproc { } ! [[ ]]".split(" "),
+);

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { smallHeap } from "../src/cli/small-heap.ts";
-import { type Load, openLoad } from "./http-load.ts";
+import { type Load, openLoad, type RequestTo } from "./http-load.ts";
 import { type Benchmark, type Findings, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
 
 const ours = "hookline up, POST /hook";
@@ -123,7 +123,7 @@ function prepare(folder: string): void {
 const rule = (id: string, name: string): string =>
   `  - { id: ${id}, on: tool_start, condition: { type: tool_name, match: ${name} }, action: { type: gate, reason: "${reason}" } }\n`;
 
-function requestIn(folder: string): Buffer {
+function requestIn(folder: string): RequestTo {
   const payload = JSON.stringify({
     session_id: "5f0c1f2e-3b52-4f5e-9d6e-0d9d5f3c2b11",
     transcript_path: join(folder, "home", "transcript.jsonl"),
@@ -136,12 +136,11 @@ function requestIn(folder: string): Buffer {
   });
   const head = [
     "POST /hook/claude-code?event=PreToolUse HTTP/1.1",
-    "host: 127.0.0.1",
     `authorization: Bearer ${token}`,
     "content-type: application/json",
     `content-length: ${Buffer.byteLength(payload)}`,
   ];
-  return Buffer.from(`${head.join("\r\n")}\r\n\r\n${payload}`);
+  return (port) => Buffer.from(`${head.join("\r\n")}\r\nhost: 127.0.0.1:${port}\r\n\r\n${payload}`);
 }
 
 interface Served {

@@ -1,8 +1,8 @@
 /** Who has told the daemon of something, and when: what a person sees of it, and what says that nobody needs it any more. */
 import { dropOldest } from "../core/drop-oldest.ts";
-import type { Fields, HookEvent, Instant } from "../core/event.ts";
+import type { Fields, HookEvent, Instant, Seconds } from "../core/event.ts";
 import { rowOf } from "../core/events.ts";
-import type { Observation } from "../core/ports.ts";
+import type { Observation, Ports } from "../core/ports.ts";
 
 export interface Activity {
   observe(seen: Observation): void;
@@ -53,4 +53,37 @@ export function createActivity({ now, elapsed }: { now(): Instant; elapsed(): nu
       })),
     }),
   };
+}
+
+export interface IdleExitOptions extends Pick<Ports, "after"> {
+  idle: Seconds;
+  quietFor(): number;
+  /** Something is to be done without anybody's telling. May throw what the store throws. */
+  isNeeded(): boolean;
+  end(): void;
+}
+
+/**
+ * Ends a daemon that nobody needs: nothing was reported for a while, and it has no clock, no watch, no run of its own and no agent
+ * that reports over HTTP. One timer, set to the moment at which it could be over.
+ *
+ * @returns its undo
+ */
+export function endWhenIdle({ idle, quietFor, isNeeded, after, end }: IdleExitOptions): () => void {
+  const limit = idle * 1000;
+  let undo = after(limit, look);
+  function look(): void {
+    const left = limit - quietFor();
+    if (left <= 0 && !isBusy()) end();
+    else undo = after(left > 0 ? left : limit, look);
+  }
+  /** A store that says nothing now may say that runs wait. */
+  function isBusy(): boolean {
+    try {
+      return isNeeded();
+    } catch {
+      return true;
+    }
+  }
+  return () => undo();
 }

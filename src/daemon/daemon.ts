@@ -21,12 +21,10 @@ import { type StandbyStore, storeWithStandby } from "../stores/standby.ts";
 import { eventTimings } from "../stores/timings.ts";
 import { workCounts } from "../stores/work-counts.ts";
 import { systemPorts } from "../system.ts";
+import { type ActiveAutomations, createActiveAutomations } from "./active-automations.ts";
 import { createActivity } from "./activity.ts";
-import { type Following, follow } from "./follow.ts";
-import { createInForce, type InForce } from "./in-force.ts";
-import { type Settings, settingsOf } from "./settings.ts";
-import { type StoreWatch, watchStore } from "./store-watch.ts";
-import { createTriggers } from "./triggers.ts";
+import { type Following, follow, type StoreWatch, watchStore } from "./follow.ts";
+import { createTriggers, type Settings, settingsOf } from "./triggers.ts";
 
 export interface DaemonOptions extends Pick<ResidentOptions, "beforeModules" | "redact"> {
   /** Told of the environment of everyone who tells, before anything of it is written down. */
@@ -64,7 +62,7 @@ export interface Daemon extends Pick<DaemonOptions, "cwd" | "home" | "environmen
   learnSecrets(environment: Readonly<Record<string, string>>): void;
   /** What operations work on. */
   readonly context: OperationContext & Pick<Resident["ports"], "now" | "id">;
-  readonly inForce: Pick<InForce, "workspaceOf">;
+  readonly active: Pick<ActiveAutomations, "workspaceOf">;
   /** The hooks of files, by folder. */
   readonly source: Resident["source"];
   /** Aborts when what still runs has to end. */
@@ -126,8 +124,8 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       other: createInlineQueue(),
     }),
     combine(set, event) {
-      if (event) inForce.saw(event.cwd);
-      return inForce.combine(set, settings.engine.enabled);
+      if (event) active.saw(event.cwd);
+      return active.combine(set, settings.engine.enabled);
     },
     automations: async () => automations,
     sources: { atMost: foldersAtMost, watches: true },
@@ -138,11 +136,11 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const { engine, source } = resident;
   settings = settingsOf(source?.known(cwd)); // before the queue begins its first run, which is not before the next turn
   const automations = automationsOf(options, resident);
-  const inForce = createInForce({
+  const active = createActiveAutomations({
     ...{ folders: options.workspaces, source, automations },
     standing: () => store.database.standing(),
   });
-  const notifier = noticesOf({ ...options, resident, inForce, settings: () => settings });
+  const notifier = noticesOf({ ...options, resident, active, settings: () => settings });
   ears.add(notifier.observe);
   const activity = createActivity({ now, elapsed: elapsed ?? now });
   ears.add(activity.observe);
@@ -165,8 +163,8 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   /** Sees what has changed since the last look, in the settings and among the automations. True: not everywhere yet. */
   async function look(isThorough: boolean): Promise<boolean> {
     settings = settingsOf(await source?.at(cwd));
-    const isLeft = await inForce.refresh(isThorough);
-    for (const folder of inForce.placeless()) await place(folder);
+    const isLeft = await active.refresh(isThorough);
+    for (const folder of active.placeless()) await place(folder);
     return isLeft;
   }
 
@@ -188,9 +186,9 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     if (isThorough) thorough = (elapsed ?? now)();
     const isLeft = await look(isThorough);
     await resident.followFiles();
-    const state = JSON.stringify([inForce.version(), settings.engine]);
+    const state = JSON.stringify([active.version(), settings.engine]);
     if (state !== synced) {
-      await triggers.sync(inForce.hooks());
+      await triggers.sync(active.hooks());
       durable.look();
     }
     synced = state;
@@ -199,7 +197,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
 
   /** Somebody would tell of all that may change. */
   const isTold = (): boolean =>
-    watching !== undefined && [cwd, ...inForce.folders()].every((folder) => source?.isHeard(folder) === true);
+    watching !== undefined && [cwd, ...active.folders()].every((folder) => source?.isHeard(folder) === true);
 
   function isGone(): boolean {
     if (ownPlace?.isGone() !== true) return false;
@@ -235,12 +233,12 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
 
   await look(true);
   return {
-    ...{ cwd, home: options.home, store, environment, complain, inForce, emit, source },
+    ...{ cwd, home: options.home, store, environment, complain, active, emit, source },
     learnSecrets: (given) => options.learnSecrets?.(given),
     stopping: stopping.signal,
     context: {
       ...{ engine, store, now, id, environment, cwd },
-      hooks: async (event) => inForce.combine((await source?.at(event?.cwd ?? cwd))?.set, settings.engine.enabled),
+      hooks: async (event) => active.combine((await source?.at(event?.cwd ?? cwd))?.set, settings.engine.enabled),
       board: resident.outside.board,
       automations: async () => automations,
     },
@@ -260,15 +258,15 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     },
     async once(signal) {
       await look(true);
-      await triggers.fireDue(inForce.hooks());
+      await triggers.fireDue(active.hooks());
       const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
       await Promise.race([durable.idle(), stopped]);
     },
     status: () => ({
       store: lossOf(store),
-      workspaces: [...inForce.folders()],
+      workspaces: [...active.folders()],
       engine: { ...settings.engine },
-      automations: inForce.facts(),
+      automations: active.facts(),
       ...triggers.facts(),
       queue: { ...ifReadable(() => workCounts(store.database)) },
       webhooks: Object.keys(settings.webhooks),
@@ -333,16 +331,16 @@ function noticesOf({
   ...given
 }: Pick<DaemonOptions, "store" | "environment" | "complain"> & {
   resident: Resident;
-  inForce: InForce;
+  active: ActiveAutomations;
   settings(): Settings;
 }): Notifier {
-  const { store, environment, complain, inForce, settings } = given;
+  const { store, environment, complain, active, settings } = given;
   const projects = createProjectRecords(store.database);
   return createNotifier({
     settings: () => ({ channels: settings().notifications, notify: settings().notify }),
     async projectChannels(project) {
       const inFile = (): readonly string[] | undefined =>
-        source?.known(inForce.workspaceOf(project) ?? "")?.config.notify;
+        source?.known(active.workspaceOf(project) ?? "")?.config.notify;
       return (await projects.get(project))?.notify ?? inFile();
     },
     environment,

@@ -7,7 +7,6 @@ import { eventNames, resolveEvent } from "../core/events.ts";
 import { nearest } from "../core/nearest.ts";
 import { isRecord } from "../core/schema.ts";
 import { isApplicationEvent } from "../dialects/config-automation-keys.ts";
-import { folderLimit, isWithinLimits } from "./folder-limits.ts";
 
 /** What was sent to `POST /events`, or as a line. */
 export interface Sent {
@@ -38,6 +37,13 @@ export function jsonIn(text: string): unknown {
   }
 }
 const byteOrderMark = 0xfeff;
+
+/** The JSON object that stands in these bytes; undefined: none does, or one so deep that nobody could write it down. */
+export function objectIn(bytes: Buffer): Fields | undefined {
+  const text = textOf(bytes);
+  const read = text === undefined ? undefined : jsonIn(text);
+  return isRecord(read) ? (read as Fields) : undefined; // it was JSON
+}
 
 /** Level by level: what is nested without end would end the stack of whoever calls itself. */
 function isDeep(read: unknown): boolean {
@@ -103,4 +109,20 @@ function checked(sent: unknown): Sent {
     throw needs("cwd", `an absolute path ${folderLimit}`);
   if (session !== undefined && !(typeof session === "string" && session !== "")) throw needs("session", "text");
   return sent as unknown as Sent; // as was just looked at; it came as JSON
+}
+
+/** Of which folders a daemon looks up the hooks: each folder on the way is asked about, and everybody else waits meanwhile. */
+
+/** As agents' payloads may name; no system opens a longer path. */
+const longest = 4_096;
+/** Those of people have some twenty. What a look costs grows with the square of it. */
+const levelsAtMost = 64;
+
+export const folderLimit: string = "of at most 64 levels and 4,096 characters";
+
+export function isWithinLimits(folder: string): boolean {
+  if (folder.length > longest) return false;
+  let levels = 0;
+  for (let at = folder.indexOf("/"); at >= 0; at = folder.indexOf("/", at + 1)) levels += 1;
+  return levels <= levelsAtMost;
 }

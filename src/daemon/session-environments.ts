@@ -1,10 +1,17 @@
 /**
  * The environments of those who tell: read from what the clients send, and kept for sessions whose agent tells over HTTP, which
- * sends none (R44). In memory only, but for sessions that began without a daemon (session-begun.ts).
+ * sends none (R44). In memory only, but for sessions that began without a daemon: the command that answered
+ * leaves their environment in a file, which the daemon reads and removes.
  */
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { sessionsFolder } from "../agents/client-files.ts";
 import { dropOldest } from "../core/drop-oldest.ts";
 import type { HookEvent, SessionId } from "../core/event.ts";
 import { rowOf } from "../core/events.ts";
+import { isRecord } from "../core/schema.ts";
+import { isPrivate } from "./address.ts";
 
 export type Environment = Readonly<Record<string, string>>;
 
@@ -92,4 +99,84 @@ function environmentIn(bytes: Buffer): Environment {
     if (!internal.has(name)) environment[name] = entry.slice(end + 1);
   }
   return environment;
+}
+
+/** Of a session that nobody asked about so long, nobody will. */
+const keptFor = 86_400_000;
+
+/** For its owner alone. May throw what the file system says. */
+export function leaveSession(stateFolder: string, session: SessionId, { environment, umask }: Sender): void {
+  const folder = sessionsFolder(stateFolder);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    const found = lstatSync(file, { throwIfNoEntry: false });
+    if (found && Date.now() - found.mtimeMs > keptFor) rmSync(file, { force: true });
+  }
+  const file = join(folder, createHash("sha256").update(session).digest("hex").slice(0, 32)); // any text can be an id
+  const beside = `${file}.${process.pid}`;
+  rmSync(beside, { force: true });
+  writeFileSync(beside, JSON.stringify({ session, environment, umask }), { mode: 0o600, flag: "wx" });
+  renameSync(beside, file); // whoever reads sees all of it or nothing
+}
+const isWhole = (name: string): boolean => /^[0-9a-f]{32}$/.test(name);
+
+export interface Begun extends Sender {
+  session: SessionId;
+}
+
+/** A folder that was written to so lately may be written to once more without showing it. */
+const settlesWithin = 100;
+
+/** @returns gives what was left since it was last asked, and takes it away; never throws */
+export function createBegunSessions(stateFolder: string): () => Begun[] {
+  const folder = sessionsFolder(stateFolder);
+  let seen = 0;
+  return () => {
+    const written = changedAt(folder);
+    if (written === seen) return none;
+    if (Date.now() - written > settlesWithin) seen = written;
+    return namesIn(folder)
+      .filter(isWhole)
+      .flatMap((name) => takeOne(join(folder, name)));
+  };
+}
+const none: Begun[] = [];
+
+/** 0: there is no such folder, or it is not ours to look at. */
+function changedAt(folder: string): number {
+  try {
+    return statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // it has gone, and with it all that was left
+  }
+}
+
+function takeOne(file: string): Begun[] {
+  try {
+    if (!isPrivate(file)) return none;
+    const text = readFileSync(file, "utf8");
+    rmSync(file, { force: true });
+    return begunIn(JSON.parse(text));
+  } catch {
+    return none; // another daemon has taken it, or another program has written it
+  }
+}
+
+function begunIn(left: unknown): Begun[] {
+  if (!isRecord(left)) return none;
+  const { session, environment, umask } = left;
+  if (typeof session !== "string" || !isRecord(environment)) return none;
+  const texts = Object.entries(environment).flatMap(([name, value]) =>
+    typeof value === "string" ? [[name, value] as const] : [],
+  );
+  return [{ session, environment: Object.fromEntries(texts), ...(typeof umask === "number" && { umask }) }];
 }

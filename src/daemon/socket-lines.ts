@@ -1,13 +1,13 @@
 /** Events as JSON lines over the daemon's unix socket: each line is answered by one, in their order, and nobody has to wait for one before sending the next. */
 import type { Socket } from "node:net";
 import type { Ingest } from "./ingest.ts";
-import { toldLine } from "./ingest-answers.ts";
+import { toldLine } from "./ingest.ts";
 import { type LinesTaken, takeLines } from "./ingest-lines.ts";
-import type { Lane } from "./lane.ts";
+import type { IngestQueue } from "./ingest-queue.ts";
 
 export interface SocketLinesOptions {
   ingest: Ingest;
-  lane: Lane;
+  queue: IngestQueue;
   /** Milliseconds without a byte, in the middle of a line or of answers that are not read; 30 seconds unless said. */
   stalledAtMost?: number;
 }
@@ -49,12 +49,12 @@ export function createSocketLines(options: SocketLinesOptions): SocketLines {
 }
 
 /** It is read only while there is room for what it sends, and while it reads what it is answered. */
-function take(socket: Socket, { ingest, lane, stalledAtMost = usualStall }: SocketLinesOptions): LinesTaken {
+function take(socket: Socket, { ingest, queue, stalledAtMost = usualStall }: SocketLinesOptions): LinesTaken {
   let isPaused = false;
   let isUnread = false; // answers wait until it reads
   const lines = takeLines({
     ingest,
-    lane,
+    queue,
     answers(text) {
       if (socket.writable && !socket.write(text)) {
         isUnread = true;
@@ -68,7 +68,7 @@ function take(socket: Socket, { ingest, lane, stalledAtMost = usualStall }: Sock
     if (isUnread) return; // it comes when it has read
     const { bytes, answers } = lines.waiting();
     if (bytes > bytesAtMost / 2 || answers > answersAtMost / 2) return; // an answer of its own comes
-    if (lane.isFull()) return void lane.whenFree(goOn);
+    if (queue.isFull()) return void queue.whenFree(goOn);
     isPaused = false;
     socket.resume();
   }
@@ -83,10 +83,10 @@ function take(socket: Socket, { ingest, lane, stalledAtMost = usualStall }: Sock
   socket.on("data", (chunk: Buffer) => {
     lines.add(chunk);
     const { bytes, answers } = lines.waiting();
-    if (!lane.isFull() && bytes <= bytesAtMost && answers <= answersAtMost) return;
+    if (!queue.isFull() && bytes <= bytesAtMost && answers <= answersAtMost) return;
     isPaused = true;
     socket.pause();
-    if (bytes <= bytesAtMost / 2 && answers <= answersAtMost / 2) lane.whenFree(goOn);
+    if (bytes <= bytesAtMost / 2 && answers <= answersAtMost / 2) queue.whenFree(goOn);
   });
   socket.setTimeout(stalledAtMost, () => {
     if (isUnread) giveUp();

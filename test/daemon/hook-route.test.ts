@@ -139,6 +139,7 @@ test("[R60] what should not be taken is refused, and nothing is done", async (t)
     ["401 unauthorized", { headers: { authorization: `Bearer ${"x".repeat(token.length)}` } }],
     ["401 unauthorized", { headers: { authorization: `Bearer ${"é".repeat(token.length)}` } }],
     ["403 forbidden_host", { headers: { host: "evil.example" } }],
+    ["403 forbidden_host", { headers: { host: `127.0.0.1:${told.server.port + 1}` } }],
     ["403 forbidden_origin", { headers: { origin: "http://localhost" } }],
     ["403 forbidden_origin", { locally: true, headers: { "sec-fetch-site": "none" } }],
     ["409 version_differs", { headers: { "x-hookline-version": "0.9.0" } }],
@@ -254,7 +255,9 @@ test("a stop waits for what is under way, and takes nothing more", async (t) => 
   });
   const payload = JSON.stringify({ hook_event_name: "PreToolUse", cwd: told.workspace, ...tool("Bash") });
   const kept = connect(told.server.port, "127.0.0.1"); // begins a request before the stop, and ends it after
-  kept.write(`POST /hook/claude-code HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\n`);
+  kept.write(
+    `POST /hook/claude-code HTTP/1.1\r\nhost: 127.0.0.1:${told.server.port}\r\nauthorization: Bearer ${token}\r\n`,
+  );
   const asked = told.own({ payload });
   await until(() => statSync(join(told.workspace, "began"), { throwIfNoEntry: false })?.size, "the hook's begin");
   const closed = told.close();
@@ -268,7 +271,7 @@ test("a stop waits for what is under way, and takes nothing more", async (t) => 
 
 test("a body that is too large is refused before it is read, and half a request holds nobody up", async (t) => {
   const told = await toldDaemon(t, files);
-  const head = `POST /hook/claude-code HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\ncontent-type: application/x-hookline\r\nx-hookline-version: ${version}\r\n`;
+  const head = `POST /hook/claude-code HTTP/1.1\r\nhost: 127.0.0.1:${told.server.port}\r\nauthorization: Bearer ${token}\r\ncontent-type: application/x-hookline\r\nx-hookline-version: ${version}\r\n`;
   const large = connect(told.server.port, "127.0.0.1");
   large.write(`${head}content-length: 104857600\r\n\r\n`);
   let said = "";

@@ -1,5 +1,5 @@
 /**
- * The lane of what others send: it is worked in slices of a millisecond, one in each turn of the event loop, so that an
+ * The queue of what others send: it is worked in slices of a millisecond, one in each turn of the event loop, so that an
  * agent that waits for a guard is never behind a backlog. What it holds is bounded; who sends more is not read (SAFETY F14).
  */
 /** Somebody who sends, with what was read and is not taken yet. */
@@ -21,7 +21,7 @@ export interface Bounds {
 /** A longer slice saves nothing: what is under way in it lives long enough to grow old, and is copied by the garbage collector. */
 export const usualBounds: Bounds = { slice: 1, events: 20_000, bytes: 32 * 1024 * 1024, undecided: 64 };
 
-export interface LaneOptions {
+export interface IngestQueueOptions {
   bounds?: Bounds;
   /** Milliseconds on a clock that nobody sets. */
   elapsed?(): number;
@@ -29,7 +29,7 @@ export interface LaneOptions {
   nextTurn?(callback: () => void): void;
 }
 
-export interface Lane {
+export interface IngestQueue {
   /** The source has something to take. Where this turn has time left and nobody waits, it is taken at once. */
   wake(source: Source): void;
   /** Whether its turn is still to come. */
@@ -46,11 +46,11 @@ export interface Lane {
 /** So many events of one sender, before the next sender's. */
 const inARow = 32;
 
-export function createLane({
+export function createIngestQueue({
   bounds = usualBounds,
   elapsed = () => performance.now(),
   nextTurn = setImmediate,
-}: LaneOptions = {}): Lane {
+}: IngestQueueOptions = {}): IngestQueue {
   const sources = new Set<Source>(); // in the order of their turns
   const waiting = new Set<() => void>();
   let heldEvents = 0;

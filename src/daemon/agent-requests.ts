@@ -17,7 +17,7 @@ import { isThenable } from "../core/flow.ts";
 import type { HookSet, Problem } from "../core/hook.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Caller } from "../core/ports.ts";
-import { folderLimit, isWithinLimits } from "./folder-limits.ts";
+import { folderLimit, isWithinLimits } from "./sent-event.ts";
 import type { Environment, Sender, SessionEnvironments } from "./session-environments.ts";
 
 /** What is known of the hooks of a folder. */
@@ -27,7 +27,7 @@ export interface Known {
   root: string;
 }
 
-export interface TellingsOptions {
+export interface AgentRequestsOptions {
   emit(event: HookEvent, caller: Caller): MaybePromise<Outcome>;
   /** Resolves when all that was written in this turn is on disk. */
   committed(): Promise<void>;
@@ -38,16 +38,16 @@ export interface TellingsOptions {
   home: string;
   now(): Instant;
   id(): string;
-  /** Done beside a session's begin; what it gives is told on the agent's standard error. Never rejects. */
+  /** Done beside a session's begin; what it gives is asked on the agent's standard error. Never rejects. */
   sessionBegan?(
     event: HookEvent,
-    told: { environment: Environment; by: string | undefined },
+    asked: { environment: Environment; by: string | undefined },
   ): MaybePromise<readonly string[]>;
-  /** Told of a sender's environment before anything of its telling is written down. */
+  /** AgentRequest of a sender's environment before anything of its telling is written down. */
   learnSecrets(environment: Environment): void;
 }
 
-export interface Told {
+export interface AgentRequest {
   adapter: AgentAdapter;
   payload: string;
   /** The event and the layer that the registration names. */
@@ -62,10 +62,10 @@ export interface Told {
 /** Decided, or not to be read: then there is only what is said by policy. */
 export type Answered = { telling: Telling; outcome: Outcome; complaints: readonly string[] } | { reply: Reply };
 
-export interface Tellings {
+export interface AgentRequests {
   /** Calls back once, unless it is left before. */
-  take(told: Told, answer: (answered: Answered) => void): Underway;
-  /** Gives those under way a while, then ends their hooks. Nothing more may be told. Safe to call twice. */
+  take(asked: AgentRequest, answer: (answered: Answered) => void): Underway;
+  /** Gives those under way a while, then ends their hooks. Nothing more may be asked. Safe to call twice. */
   close(): Promise<void>;
 }
 export interface Underway {
@@ -77,7 +77,7 @@ export interface Underway {
 const endsWithin = 6_000;
 const where = "the daemon's hook route";
 
-export function createTellings(options: TellingsOptions): Tellings {
+export function createAgentRequests(options: AgentRequestsOptions): AgentRequests {
   const { emit, committed, source, sessions, home, now, id } = options;
   const underway = createBriefMap<Waiting, true>();
   const complaints = new WeakMap<Known, readonly string[]>();
@@ -101,9 +101,9 @@ export function createTellings(options: TellingsOptions): Tellings {
     return found;
   }
 
-  function decide(told: Told, waiting: Waiting, answer: (answered: Answered) => void): void {
-    const { adapter, folder, event: named, by } = told;
-    const telling = readTelling(adapter, told.payload, {
+  function decide(asked: AgentRequest, waiting: Waiting, answer: (answered: Answered) => void): void {
+    const { adapter, folder, event: named, by } = asked;
+    const telling = readTelling(adapter, asked.payload, {
       where,
       at: now(),
       id,
@@ -117,12 +117,12 @@ export function createTellings(options: TellingsOptions): Tellings {
       answer({ reply: tooDeep });
       return;
     }
-    const sender = told.sender ?? sessions.of(event.session);
+    const sender = asked.sender ?? sessions.of(event.session);
     if (sender) options.learnSecrets(sender.environment);
-    sessions.note(event, told.sender);
+    sessions.note(event, asked.sender);
     const caller = callerOf(sender, event.at + answersWithin, waiting);
     const give = (outcome: Outcome, more: readonly string[]): void => {
-      const all = told.sender ? [...complaintsAt(event.cwd), ...more] : none;
+      const all = asked.sender ? [...complaintsAt(event.cwd), ...more] : none;
       ended(waiting);
       answer({ telling, outcome, complaints: all });
     };
@@ -130,7 +130,7 @@ export function createTellings(options: TellingsOptions): Tellings {
     const store = (outcome: Outcome, more: readonly string[]): void => {
       committed().then(
         () => give(outcome, more),
-        (error: unknown) => give(outcome, [...more, `hookline: ${messageOf(error)}`]), // the store has told the log
+        (error: unknown) => give(outcome, [...more, `hookline: ${messageOf(error)}`]), // the store has asked the log
       );
     };
     const outcome = decideTelling(telling, emit, caller);
@@ -140,9 +140,9 @@ export function createTellings(options: TellingsOptions): Tellings {
     else void Promise.all([outcome, notes]).then(([decided, noted]) => store(decided, noted ?? none)); // neither rejects
   }
 
-  async function unread(error: unknown, told: Told): Promise<Reply> {
-    const { adapter, event, folder } = told;
-    const { environment } = told.sender ?? options;
+  async function unread(error: unknown, asked: AgentRequest): Promise<Reply> {
+    const { adapter, event, folder } = asked;
+    const { environment } = asked.sender ?? options;
     const known = await source?.at(folder);
     const places = { home, root: known?.root ?? folder, environment };
     return unanswerable(error, { agent: adapter.name, event, hooks: known?.set.hooks, places });
@@ -162,13 +162,13 @@ export function createTellings(options: TellingsOptions): Tellings {
   }
 
   return {
-    take(told, answer) {
+    take(asked, answer) {
       const waiting = createWaiting();
       underway.set(waiting, true);
       try {
-        decide(told, waiting, answer);
+        decide(asked, waiting, answer);
       } catch (error) {
-        void unread(error, told).then((reply) => {
+        void unread(error, asked).then((reply) => {
           ended(waiting);
           answer({ reply });
         });

@@ -8,7 +8,7 @@ import type { AutomationSource, StoredHooks } from "../sources/automations.ts";
 import type { HookSource } from "../sources/live.ts";
 import { asSettingsSay } from "../sources/switched-off.ts";
 
-export interface InForceOptions {
+export interface ActiveAutomationsOptions {
   /** Folders whose files count, beside those of the projects in the store. */
   folders: readonly string[];
   source: Pick<HookSource<Loaded>, "at" | "known" | "isHeard"> | undefined;
@@ -17,7 +17,7 @@ export interface InForceOptions {
   standing?(): number | undefined;
 }
 
-export interface InForce {
+export interface ActiveAutomations {
   /**
    * Looks whether something has changed: in the store, and in folders of which something was heard or would not be.
    *
@@ -49,7 +49,12 @@ export interface InForce {
 /** Folders that are looked at in one go: of more, each has its turn. */
 const foldersAtOnce = 50;
 
-export function createInForce({ folders: given, source, automations, standing }: InForceOptions): InForce {
+export function createActiveAutomations({
+  folders: given,
+  source,
+  automations,
+  standing,
+}: ActiveAutomationsOptions): ActiveAutomations {
   const files = new Map<string, Loaded>();
   let stored = automations.stored();
   let all: StoredHooks = stored;
@@ -173,7 +178,7 @@ export function createInForce({ folders: given, source, automations, standing }:
         problems().map((problem) => [`${problem.file}:${problem.line} ${problem.message}`, problem]),
       );
       return {
-        inForce: all.hooks.length,
+        active: all.hooks.length,
         enabled: all.hooks.filter(({ enabled }) => enabled).length,
         broken: [...broken.values()].map(({ file, line, message }) => ({ file, line, message })),
       };

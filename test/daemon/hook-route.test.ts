@@ -6,7 +6,7 @@ import { readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { until } from "./started.ts";
 import {
   type Answer,
@@ -224,6 +224,59 @@ test("twenty at once are all answered, and all written down", async (t) => {
     payloads.map((_, index) => index % 2 === 0),
   );
   assert.equal((await told.daemon.store.runs({ limit: 100 })).length, 10);
+});
+
+/** Says that it began, and waits for the file "go". */
+const waits = "echo run >> count; while [ ! -e go ]; do sleep 0.02; done; echo 'not that' >&2; exit 2";
+
+async function reportedTwice(t: TestContext): Promise<{
+  told: ToldDaemon;
+  payload: string;
+  count(): string[];
+  /** Resolves when so many events are written down. */
+  events(count: number): Promise<unknown>;
+}> {
+  const told = await toldDaemon(t, {
+    "workspace/.hookline/hooks.json": JSON.stringify({ hooks: { PreToolUse: [group(waits)] } }),
+  });
+  const call = { hook_event_name: "PreToolUse", session_id: "s", cwd: told.workspace, ...tool("Bash") };
+  const file = join(told.workspace, "count");
+  const count = (): string[] =>
+    statSync(file, { throwIfNoEntry: false }) ? readFileSync(file, "utf8").trim().split("\n") : [];
+  return {
+    ...{ told, payload: JSON.stringify(call), count },
+    events: (wanted) => until(async () => (await told.daemon.store.events(9)).length === wanted, "the events"),
+  };
+}
+
+test("[R36] a tool call that two registrations report at once runs its hooks once, and both get the verdict", async (t) => {
+  const { told, payload, count, events } = await reportedTwice(t);
+  const first = told.own({ payload, by: "user" });
+  await until(() => count().length > 0, "the hook's begin");
+  const second = told.http({ payload, by: "project" });
+  await events(2);
+  told.write("workspace/go", "");
+  assert.ok(denies(await first));
+  assert.match((await second).text, /"permissionDecision":"deny"/);
+  assert.deepEqual(count(), ["run"]);
+  const runs = await told.daemon.store.runs({ limit: 9 });
+  assert.deepEqual(runs.map(({ status }) => status).sort(), ["completed", "skipped"]);
+  const outcomes = (await told.daemon.store.events(9)).map(({ outcome }) => outcome?.verdict?.is);
+  assert.deepEqual(outcomes, ["deny", "deny"]);
+});
+
+test("[R36] where the first of two reports is given up, the second is decided by itself", async (t) => {
+  const { told, payload, count, events } = await reportedTwice(t);
+  const leaving = new AbortController();
+  const first = assert.rejects(told.own({ payload, by: "user", signal: leaving.signal }));
+  await until(() => count().length > 0, "the hook's begin");
+  const second = told.own({ payload, by: "project" });
+  await events(2);
+  leaving.abort();
+  await first;
+  told.write("workspace/go", "");
+  assert.ok(denies(await second));
+  assert.deepEqual(count(), ["run", "run"]);
 });
 
 test("[F26] hooks end with the agent that waited for them", async (t) => {

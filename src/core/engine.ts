@@ -90,12 +90,9 @@ export function createEngine(ports: Ports): Engine {
       const needs = needsOf(candidates(passage));
       if (needs.size > 0 && ports.enrich) passage.event = yield* wait(ports.enrich(reported, needs));
       const moves = reported.to ? standing : advance;
-      const {
-        turn,
-        given,
-        unanswered,
-        paused,
-      } = yield* wait(ports.store.record(passage.event, set, moves, caller.unrecorded !== undefined));
+      const { turn, given, unanswered, paused } = yield* wait(
+        ports.store.record(passage.event, set, moves, caller.unrecorded !== undefined),
+      );
       watch(passage, ports);
       passage.paused = paused;
       passage.event = { ...passage.event, turn };

@@ -28,7 +28,8 @@ export function createFirstReports(ports: Ports): FirstReports {
 
   function fromHere(
     deciding: Promise<Outcome | undefined>,
-    { caller: { signal }, occasion: { ends } }: Passage): Promise<Outcome | undefined> {
+    { caller: { signal }, occasion: { ends } }: Passage,
+  ): Promise<Outcome | undefined> {
     return new Promise((resolve) => {
       const undo = ends === undefined ? undefined : ports.after(Math.max(0, ends - elapsed(ports)), () => give());
       const give = (outcome?: Outcome): void => {

@@ -1,4 +1,4 @@
-/** Who has told the daemon of something, and when: what a person sees of it, and what says that nobody needs it any more. */
+/** Who has reported events, and when: for the status, and to end a daemon that is not needed any more. */
 import { dropOldest } from "../core/drop-oldest.ts";
 import type { Fields, HookEvent, Instant, Seconds } from "../core/event.ts";
 import { rowOf } from "../core/events.ts";
@@ -6,7 +6,7 @@ import type { Observation, Ports } from "../core/ports.ts";
 
 export interface Activity {
   observe(seen: Observation): void;
-  /** Milliseconds since anybody has told of anything. */
+  /** Milliseconds since the last event. */
   quietFor(): number;
   facts(): Fields;
 }
@@ -15,17 +15,17 @@ export interface Activity {
 const sessionsAtMost = 1_000;
 const sendersAtMost = 50;
 
-/** @param elapsed milliseconds on a clock that nobody sets */
+/** @param elapsed milliseconds on a monotonic clock */
 export function createActivity({ now, elapsed }: { now(): Instant; elapsed(): number }): Activity {
   const sessions = new Map<string, Instant>();
   const senders = new Map<string, { events: number; last: Instant }>();
-  let lastTold = elapsed();
+  let lastEvent = elapsed();
   let events = 0;
 
   function count({ sender, session, name }: HookEvent): void {
     const at = now();
     events += 1;
-    lastTold = elapsed();
+    lastEvent = elapsed();
     const known = senders.get(sender);
     if (known) {
       known.events += 1;
@@ -42,7 +42,7 @@ export function createActivity({ now, elapsed }: { now(): Instant; elapsed(): nu
     observe(seen) {
       if (seen.is === "event") count(seen.event);
     },
-    quietFor: () => elapsed() - lastTold,
+    quietFor: () => elapsed() - lastEvent,
     facts: () => ({
       events,
       sessions: sessions.size,
@@ -58,13 +58,13 @@ export function createActivity({ now, elapsed }: { now(): Instant; elapsed(): nu
 export interface IdleExitOptions extends Pick<Ports, "after"> {
   idle: Seconds;
   quietFor(): number;
-  /** Something is to be done without anybody's telling. May throw what the store throws. */
+  /** Something is to be done without an event from outside. May throw what the store throws. */
   isNeeded(): boolean;
   end(): void;
 }
 
 /**
- * Ends a daemon that nobody needs: nothing was reported for a while, and it has no clock, no watch, no run of its own and no agent
+ * Ends a daemon that is not needed: nothing was reported for a while, and it has no clock, no watch, no run of its own and no agent
  * that reports over HTTP. One timer, set to the moment at which it could be over.
  *
  * @returns its undo

@@ -1,6 +1,6 @@
 /**
  * Where a daemon is asked, on one line beside its state: shell clients read it with one builtin, so it is no JSON. Apart from
- * the state file, because whoever reads this may ask for verdicts and nothing more has to be known.
+ * the state file, because a reader of this may ask for verdicts and needs to know nothing more.
  */
 import { lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -14,7 +14,7 @@ export interface Address {
   /** Whoever answers shows it: another program on a port that a dead daemon had does not know it. */
   proof: string;
   pid: number;
-  /** Since when that process lives, as the system counts, which tells it from a later one with its id; 0: it does not tell. */
+  /** Since when that process lives, as the system counts: a later process with its id began at another time; 0: the system does not say. */
   started: number;
   /** Clients of another version do their work themselves. */
   version: string;
@@ -52,7 +52,7 @@ export function removeAddress(file: string, { pid }: Pick<Address, "pid">): void
 }
 
 /**
- * Whether whoever can be reached at an address is the daemon that wrote it: to be asked before anything is told to it, as an
+ * Whether the process at an address is the daemon that wrote it: to be asked before anything is sent to it, as an
  * event holds the sender's whole environment. Never throws.
  */
 export function hasDaemon({ pid, started, socket }: Address): boolean {
@@ -76,7 +76,7 @@ function addressIn(text: string): Address | undefined {
   return { port: Number(port), token, proof, pid: Number(pid), started: Number(started), version, socket };
 }
 
-/** A file of ours that nobody else may read or write, and no link. */
+/** A file of this user that no other user may read or write, and no link. */
 export function isPrivate(path: string): boolean {
   const found = lstatSync(path);
   if (!found.isFile()) return false;

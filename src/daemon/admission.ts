@@ -11,7 +11,7 @@ const ownNames = ["127.0.0.1", "localhost"];
 const httpPort = 80;
 
 /**
- * Why a request is refused, whoever sends it; undefined: it may be looked at. Its Host is this daemon's own address and port,
+ * Why a request is refused, whatever its token; undefined: it may be looked at. Its Host is this daemon's own address and port,
  * but for webhooks, which come through a tunnel under another name: their signature says who they are from.
  *
  * @param port the daemon's own, asked when it listens
@@ -65,7 +65,7 @@ const shortestToken = 16;
  * The token of agents' own HTTP hooks. It stands in their settings and so outlives the daemon, which reads it as installation
  * writes and removes it.
  *
- * @param file nobody else may read it, else it holds none. @returns whether an Authorization header holds the token
+ * @param file where another user may read it, it holds none. @returns whether an Authorization header holds the token
  */
 export function createHttpToken(file: string, elapsed: () => number): (authorization: unknown) => boolean {
   let token = "";

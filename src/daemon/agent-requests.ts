@@ -1,4 +1,4 @@
-/** What agents tell, decided on the daemon's line: with the sender's environment, within the agent's time, and no longer than somebody waits for it. */
+/** Agent requests, decided by the daemon's engine: with the sender's environment, within the agent's time, and only while the sender waits. */
 import type { AgentAdapter, Reply } from "../agents/adapter.ts";
 import {
   answersWithin,
@@ -38,12 +38,12 @@ export interface AgentRequestsOptions {
   home: string;
   now(): Instant;
   id(): string;
-  /** Done beside a session's begin; what it gives is asked on the agent's standard error. Never rejects. */
+  /** Done beside a session's begin; what it gives is printed on the agent's standard error. Never rejects. */
   sessionBegan?(
     event: HookEvent,
-    asked: { environment: Environment; by: string | undefined },
+    given: { environment: Environment; by: string | undefined },
   ): MaybePromise<readonly string[]>;
-  /** AgentRequest of a sender's environment before anything of its telling is written down. */
+  /** Gets each sender's environment before anything of its request is written down. */
   learnSecrets(environment: Environment): void;
 }
 
@@ -59,17 +59,17 @@ export interface AgentRequest {
   sender: Sender | undefined;
 }
 
-/** Decided, or not to be read: then there is only what is said by policy. */
-export type Answered = { telling: Telling; outcome: Outcome; complaints: readonly string[] } | { reply: Reply };
+/** Decided, or not to be read: then the failure policy answers. */
+export type Answered = { request: Telling; outcome: Outcome; complaints: readonly string[] } | { reply: Reply };
 
 export interface AgentRequests {
-  /** Calls back once, unless it is left before. */
-  take(asked: AgentRequest, answer: (answered: Answered) => void): Underway;
-  /** Gives those under way a while, then ends their hooks. Nothing more may be asked. Safe to call twice. */
+  /** Calls back once, unless the sender leaves before. */
+  take(given: AgentRequest, answer: (answered: Answered) => void): Underway;
+  /** Gives those under way a while, then ends their hooks. Nothing more may be taken. Safe to call twice. */
   close(): Promise<void>;
 }
 export interface Underway {
-  /** Its sender has gone: nobody waits for the hooks. Without effect once it is answered. */
+  /** Its sender has gone: its hooks end. Without effect once it is answered. */
   leave(): void;
 }
 
@@ -101,9 +101,9 @@ export function createAgentRequests(options: AgentRequestsOptions): AgentRequest
     return found;
   }
 
-  function decide(asked: AgentRequest, waiting: Waiting, answer: (answered: Answered) => void): void {
-    const { adapter, folder, event: named, by } = asked;
-    const telling = readTelling(adapter, asked.payload, {
+  function decide(given: AgentRequest, waiting: Waiting, answer: (answered: Answered) => void): void {
+    const { adapter, folder, event: named, by } = given;
+    const request = readTelling(adapter, given.payload, {
       where,
       at: now(),
       id,
@@ -111,38 +111,38 @@ export function createAgentRequests(options: AgentRequestsOptions): AgentRequest
       ...(named === undefined ? {} : { event: named }),
       ...(by === undefined ? {} : { registration: by }),
     });
-    const { event } = telling;
+    const { event } = request;
     if (!isWithinLimits(event.cwd)) {
       ended(waiting);
       answer({ reply: tooDeep });
       return;
     }
-    const sender = asked.sender ?? sessions.of(event.session);
+    const sender = given.sender ?? sessions.of(event.session);
     if (sender) options.learnSecrets(sender.environment);
-    sessions.note(event, asked.sender);
+    sessions.note(event, given.sender);
     const caller = callerOf(sender, event.at + answersWithin, waiting);
     const give = (outcome: Outcome, more: readonly string[]): void => {
-      const all = asked.sender ? [...complaintsAt(event.cwd), ...more] : none;
+      const all = given.sender ? [...complaintsAt(event.cwd), ...more] : none;
       ended(waiting);
-      answer({ telling, outcome, complaints: all });
+      answer({ request, outcome, complaints: all });
     };
     /** What was decided stands, although it may not be known later. */
     const store = (outcome: Outcome, more: readonly string[]): void => {
       committed().then(
         () => give(outcome, more),
-        (error: unknown) => give(outcome, [...more, `hookline: ${messageOf(error)}`]), // the store has asked the log
+        (error: unknown) => give(outcome, [...more, `hookline: ${messageOf(error)}`]), // the store has written to the log
       );
     };
-    const outcome = decideTelling(telling, emit, caller);
+    const outcome = decideTelling(request, emit, caller);
     const { environment } = sender ?? options;
     const notes = rowOf(event.name).beginsSession ? options.sessionBegan?.(event, { environment, by }) : undefined;
     if (!isThenable(outcome) && !isThenable(notes)) store(outcome, notes ?? none);
     else void Promise.all([outcome, notes]).then(([decided, noted]) => store(decided, noted ?? none)); // neither rejects
   }
 
-  async function unread(error: unknown, asked: AgentRequest): Promise<Reply> {
-    const { adapter, event, folder } = asked;
-    const { environment } = asked.sender ?? options;
+  async function unread(error: unknown, given: AgentRequest): Promise<Reply> {
+    const { adapter, event, folder } = given;
+    const { environment } = given.sender ?? options;
     const known = await source?.at(folder);
     const places = { home, root: known?.root ?? folder, environment };
     return unanswerable(error, { agent: adapter.name, event, hooks: known?.set.hooks, places });
@@ -162,13 +162,13 @@ export function createAgentRequests(options: AgentRequestsOptions): AgentRequest
   }
 
   return {
-    take(asked, answer) {
+    take(given, answer) {
       const waiting = createWaiting();
       underway.set(waiting, true);
       try {
-        decide(asked, waiting, answer);
+        decide(given, waiting, answer);
       } catch (error) {
-        void unread(error, asked).then((reply) => {
+        void unread(error, given).then((reply) => {
           ended(waiting);
           answer({ reply });
         });
@@ -194,7 +194,7 @@ const tooDeep: Reply = {
 export const replyOf = (answered: Answered): Reply =>
   "reply" in answered
     ? answered.reply
-    : withComplaints(answered.telling.adapter.encode(answered.telling.event, answered.outcome), answered.complaints);
+    : withComplaints(answered.request.adapter.encode(answered.request.event, answered.outcome), answered.complaints);
 
 interface Waiting extends Underway {
   isOver: boolean;
@@ -216,14 +216,14 @@ function createWaiting(): Waiting {
   return waiting;
 }
 
-/** Made when somebody asks for it: most decisions are made before. */
+/** Made when it is first asked for: most decisions are made before. */
 function signalOf(waiting: Waiting): AbortSignal {
   waiting.controller ??= new AbortController();
   if (waiting.hasLeft) waiting.controller.abort();
   return waiting.controller.signal;
 }
 
-/** Of whom nothing is known, programs get a clean environment, and models are asked as the daemon would. */
+/** Without a known sender, programs get a clean environment, and models are asked as the daemon would. */
 const callerOf = (sender: Sender | undefined, deadline: Instant, waiting: Waiting): Caller => ({
   ...(sender && { environment: sender.environment }),
   ...(sender?.umask !== undefined && { umask: sender.umask }),

@@ -80,7 +80,7 @@ const deafFor = 100;
 /**
  * @param others what is heard of like it, beside it; and that the folder itself goes
  * @param written called soon after the file has changed; again only after a tenth of a second
- * @returns undefined where nobody would tell
+ * @returns undefined where the system reports no changes
  */
 export function watchStore(
   file: string,
@@ -120,7 +120,7 @@ export function watchStore(
     if (isShared(folder)) return undefined;
     open();
   } catch {
-    return undefined; // whoever asks looks now and then
+    return undefined; // the caller looks now and then
   }
   return {
     close() {

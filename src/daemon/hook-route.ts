@@ -46,7 +46,7 @@ export interface HookRouteOptions {
   proof: string;
   /** Where this daemon keeps its settings and its store. */
   environment: Environment;
-  /** Of a telling that names none. */
+  /** Of a request that names none. */
   cwd: string;
   now(): number;
   isClosing(): boolean;
@@ -114,8 +114,8 @@ export function createHookRoute(options: HookRouteOptions): Listener {
   function takeJson(one: Called, call: Call, body: Read): void {
     if (typeof body === "string") return void refuseUnread(call, body);
     const { adapter, event, by } = one;
-    const asked = { adapter, event, by, payload: body.toString("utf8"), folder: options.cwd, sender: undefined };
-    const underway = agentRequests.take(asked, (answered) => reply(call, answerInJson(one, answered)));
+    const given = { adapter, event, by, payload: body.toString("utf8"), folder: options.cwd, sender: undefined };
+    const underway = agentRequests.take(given, (answered) => reply(call, answerInJson(one, answered)));
     whenGone(call, underway.leave);
   }
 
@@ -152,7 +152,7 @@ const jsonHead = { "content-type": "application/json" };
 
 /** What could not be judged is said in the agent's own words: its status alone would let the call pass. */
 function httpBodyOf({ adapter, event: named }: Called, answered: Answered): Json | undefined {
-  if ("telling" in answered) return adapter.encodeForHttp?.(answered.telling.event, answered.outcome);
+  if ("request" in answered) return adapter.encodeForHttp?.(answered.request.event, answered.outcome);
   const { exitCode, stderr = "" } = answered.reply;
   const [name] = (named === undefined ? undefined : resolveEvent(named)) ?? [];
   if (exitCode === 0 || name === undefined) return undefined;

@@ -1,7 +1,7 @@
 /** POST /events: one event as a JSON object, or many as a list or as lines. */
 import { createBearer } from "./admission.ts";
 import { type Call, type CallAnswer, createBodyReader, type Listener, reply, type TakeBody } from "./call.ts";
-import { type Answer, type Ingest, toldLine, toldMany, toldOne } from "./ingest.ts";
+import { type Answer, answerToMany, answerToOne, type Ingest, lineOf } from "./ingest.ts";
 
 import { takeLines } from "./ingest-lines.ts";
 import type { IngestQueue } from "./ingest-queue.ts";
@@ -11,7 +11,7 @@ import { jsonIn, largestInBytes, textOf } from "./sent-event.ts";
 /** Of many events at once, as lines. A list is read as a whole, which takes its time: it is no larger than one event. */
 const largestOfManyInBytes = 8 * largestInBytes;
 
-/** Of all that is being read. It is no part of the queue: whoever sends slowly keeps nobody else out of that. */
+/** Of all that is being read. It is no part of the queue: a slow sender takes no room in that from others. */
 const togetherAtMostInBytes = 4 * largestOfManyInBytes;
 
 interface Intake {
@@ -26,7 +26,7 @@ export interface IngestListenerOptions extends Intake {
 
 interface Answering extends Intake {
   /** Called once. */
-  send(told: CallAnswer): void;
+  send(answer: CallAnswer): void;
 }
 interface Way {
   take(body: Buffer, answering: Answering): void;
@@ -76,9 +76,9 @@ export function createIngestListener({ token, isClosing, ingest, queue }: Ingest
   function takeBody(body: Buffer, call: Call, take: Way["take"]): void {
     const size = body.length;
     queue.hold(0, size);
-    const send = (told: CallAnswer): void => {
+    const send = (answer: CallAnswer): void => {
       queue.release(1, size);
-      reply(call, told);
+      reply(call, answer);
     };
     take(body, { ingest, queue, send });
   }
@@ -112,8 +112,8 @@ function takeJson(body: Buffer, { ingest, queue, send }: Answering): void {
       const text = textOf(body);
       const sent = text === undefined ? undefined : text === "" ? {} : jsonIn(text);
       if (Array.isArray(sent) && sent.length > 0) takeList(sent, { ingest, queue, send });
-      else if (sent === undefined || Array.isArray(sent)) send(toldOne({ refused: "input_invalid" }));
-      else return ingest.takeValue(sent, (answer) => send(toldOne(answer))) ?? false;
+      else if (sent === undefined || Array.isArray(sent)) send(answerToOne({ refused: "input_invalid" }));
+      else return ingest.takeValue(sent, (answer) => send(answerToOne(answer))) ?? false;
       return false;
     },
   });
@@ -125,10 +125,10 @@ function takeList(sent: readonly unknown[], { ingest, queue, send }: Answering):
   let count = 0;
   let next = 0;
   const answered = (index: number, answer: Answer): void => {
-    answers[index] = toldLine(answer);
+    answers[index] = lineOf(answer);
     count += 1;
     queue.release(1, 0);
-    if (count === sent.length) send(toldMany(`[${answers.join()}]`, "list"));
+    if (count === sent.length) send(answerToMany(`[${answers.join()}]`, "list"));
   };
   queue.hold(sent.length, 0);
   queue.wake({
@@ -149,7 +149,7 @@ function takeMany(body: Buffer, { ingest, queue, send }: Answering): void {
     answers(lines) {
       all += lines;
     },
-    done: () => send(toldMany(all, "lines")),
+    done: () => send(answerToMany(all, "lines")),
   });
   taking.add(body);
   taking.end();

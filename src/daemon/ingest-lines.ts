@@ -1,6 +1,6 @@
 /** Many events of one sender, a JSON text on each line: taken in their order, and answered in their order. */
 import type { Ingest } from "./ingest.ts";
-import { toldLine } from "./ingest.ts";
+import { lineOf } from "./ingest.ts";
 import type { IngestQueue, Source } from "./ingest-queue.ts";
 import { largestInBytes, textOf } from "./sent-event.ts";
 
@@ -33,11 +33,11 @@ export function takeLines({ ingest, queue, answers, done = () => {} }: LinesOpti
   let first = 0; // of the first slot, as a number of all lines
   let held = 0; // bytes that the queue holds for what waits and may be taken
   let isHeld = false;
-  let isTelling = false;
+  let isAnswering = false;
   let isEnded = false; // no more will come
   let isDone = false;
 
-  /** What a sender keeps waiting itself is in nobody else's way: whoever reads it bounds that. */
+  /** What a held sender keeps waiting takes no room from others: its reader bounds that. */
   function account(): void {
     const waiting = isHeld ? 0 : lines.waitingInBytes();
     if (waiting > held) queue.hold(0, waiting - held);
@@ -48,13 +48,13 @@ export function takeLines({ ingest, queue, answers, done = () => {} }: LinesOpti
   function answered(number: number, text: string, size: number): void {
     slots[number - first] = text;
     queue.release(1, size);
-    if (isTelling || slots[0] === undefined) return;
-    isTelling = true;
-    queueMicrotask(tell); // with the others that are answered just now
+    if (isAnswering || slots[0] === undefined) return;
+    isAnswering = true;
+    queueMicrotask(respond); // with the others that are answered just now
   }
 
-  function tell(): void {
-    isTelling = false;
+  function respond(): void {
+    isAnswering = false;
     let count = 0;
     let text = "";
     for (; slots[count] !== undefined; count++) text += `${slots[count]}\n`;
@@ -83,12 +83,12 @@ export function takeLines({ ingest, queue, answers, done = () => {} }: LinesOpti
       slots.push(undefined);
       if ("because" in line) {
         queue.hold(1, 0);
-        answered(number, toldLine({ refused: line.because }), 0);
+        answered(number, lineOf({ refused: line.because }), 0);
         return true;
       }
       const size = line.text.length;
       queue.hold(1, size);
-      return ingest.take(line.text, (answer) => answered(number, toldLine(answer), size)) ?? true;
+      return ingest.take(line.text, (answer) => answered(number, lineOf(answer), size)) ?? true;
     },
   };
 

@@ -23,14 +23,14 @@ export const usualBounds: Bounds = { slice: 1, events: 20_000, bytes: 32 * 1024 
 
 export interface IngestQueueOptions {
   bounds?: Bounds;
-  /** Milliseconds on a clock that nobody sets. */
+  /** Milliseconds on a monotonic clock. */
   elapsed?(): number;
   /** Calls back in the next turn of the event loop. */
   nextTurn?(callback: () => void): void;
 }
 
 export interface IngestQueue {
-  /** The source has something to take. Where this turn has time left and nobody waits, it is taken at once. */
+  /** The source has something to take. Where this turn has time left and no other source waits, it is taken at once. */
   wake(source: Source): void;
   /** Whether its turn is still to come. */
   isWaiting(source: Source): boolean;

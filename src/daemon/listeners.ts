@@ -26,9 +26,9 @@ export interface ListenForOptions {
   socket?: string;
   /** Whoever has it may ask for anything. */
   token: string;
-  /** The file with the token of agents' own HTTP hooks; absent: it is another daemon that they tell. */
+  /** The file with the token of agents' own HTTP hooks; absent: they ask another daemon. */
   httpTokenFile?: string;
-  /** Which build this is: clients of another one are sent away. */
+  /** Which build this is: clients of another one are refused. */
   version: string;
   /** Shown to clients with each answer. */
   proof: string;
@@ -63,12 +63,12 @@ export async function listenFor(daemon: Daemon, options: ListenForOptions): Prom
     lines: intake.lines,
     routes: () => routesOf(daemon, { ...admits, live, intake }),
   });
-  const deafen = daemon.listen(live.observe);
+  const stopListening = daemon.listen(live.observe);
   return {
     port: server.port,
     async close() {
       isClosing = true;
-      deafen();
+      stopListening();
       live.close();
       intake.close();
       await server.close(agentRequests.close());
@@ -86,7 +86,7 @@ function agentRequestsOf({ context, source, environment, home, store, learnSecre
     sessions: createSessionEnvironments(createBegunSessions(folder)),
     environment: cleanEnvironment(environment),
     ...{ home, now, id, learnSecrets },
-    /** What hooks came to want of their agent, and where a person has put our hook into git: back in its place. */
+    /** Registers events that hooks came to want of their agent, and restores our git hook where a person has installed it. */
     async sessionBegan({ cwd, sender }, { environment: given, by }) {
       const known = await source?.at(cwd);
       const agent = Object.hasOwn(agents, sender) ? agents[sender] : undefined;
@@ -146,7 +146,7 @@ function openIntake(daemon: Daemon, admits: { token: string; isClosing(): boolea
   const { engine, now, id } = context;
   const queue = createIngestQueue();
   let ran = ""; // the event that the last run was of
-  const deafen = daemon.listen((seen) => {
+  const stopListening = daemon.listen((seen) => {
     if (seen.is === "run") ran = seen.run.eventId;
   });
   const ingest = createIngest({
@@ -160,7 +160,7 @@ function openIntake(daemon: Daemon, admits: { token: string; isClosing(): boolea
     lines: sockets.serve,
     facts: () => ({ ...queue.held() }),
     close() {
-      deafen();
+      stopListening();
       sockets.close();
     },
   };

@@ -70,7 +70,7 @@ export function freeSocketPlace(path: string, beside: string): void {
   rmSync(path, { force: true });
 }
 
-/** Never throws. Called by whoever holds the lock, when it listens no more. */
+/** Never throws. Called by the holder of the lock, when it listens no more. */
 export function removeSocket(path: string): void {
   try {
     if (lstatSync(path, { throwIfNoEntry: false })?.isSocket()) rmSync(path, { force: true });

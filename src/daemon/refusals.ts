@@ -59,7 +59,7 @@ export const refusals: Readonly<Record<RefusalCode, Refusal>> = {
     status: 413,
     message: `the body is larger than ${megabytes(usualBody)}`,
     advice: "send less",
-    headers: { connection: "close" }, // the rest of it is on its way, and nobody reads it
+    headers: { connection: "close" }, // the rest of it is on its way and is not read
   },
   input_invalid: {
     status: 400,
@@ -97,7 +97,7 @@ export const refusals: Readonly<Record<RefusalCode, Refusal>> = {
   line_too_large: { status: 413, message: "the line is larger than 1 MB", advice: "send less in one event" },
   answers_unread: {
     status: 408,
-    message: "nobody has read the answers for 30 seconds",
+    message: "the answers were not read for 30 seconds",
     advice: "read an answer for each line",
   },
   closing: { status: 503, message: "the daemon is being stopped", advice: "start it again: hookline up" },

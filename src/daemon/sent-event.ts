@@ -25,7 +25,7 @@ const deepestInLevels = 500;
 export const textOf = (bytes: Buffer): string | undefined => (isUtf8(bytes) ? bytes.toString("utf8") : undefined);
 
 /**
- * The JSON value that stands in this text; undefined: none does, or one so deep that nobody could write it down. A byte
+ * The JSON value that stands in this text; undefined: none does, or it is too deep to be written down. A byte
  * order mark before it is no part of it.
  */
 export function jsonIn(text: string): unknown {
@@ -38,14 +38,14 @@ export function jsonIn(text: string): unknown {
 }
 const byteOrderMark = 0xfeff;
 
-/** The JSON object that stands in these bytes; undefined: none does, or one so deep that nobody could write it down. */
+/** The JSON object that stands in these bytes; undefined: none does, or it is too deep to be written down. */
 export function objectIn(bytes: Buffer): Fields | undefined {
   const text = textOf(bytes);
   const read = text === undefined ? undefined : jsonIn(text);
   return isRecord(read) ? (read as Fields) : undefined; // it was JSON
 }
 
-/** Level by level: what is nested without end would end the stack of whoever calls itself. */
+/** Level by level: what is nested without end would end the stack of a recursive reader. */
 function isDeep(read: unknown): boolean {
   let level: unknown[] = [read];
   for (let depth = 0; level.length > 0; depth++) {
@@ -89,7 +89,7 @@ const where = "POST /events";
 function applicationEvent(written: string): EventName {
   if (isApplicationEvent(written)) return written as EventName; // it holds a dot
   const near = resolveEvent(written) ? undefined : nearest(written, eventNames);
-  const advice = resolveEvent(written) ? `${where} — agents tell of it themselves` : where;
+  const advice = resolveEvent(written) ? `${where} — agents report it themselves` : where;
   throw new HooklineError("event_unknown", { name: written, where: advice, ...(near ? { near } : {}) });
 }
 

@@ -1,5 +1,5 @@
 /**
- * The environments of those who tell: read from what the clients send, and kept for sessions whose agent tells over HTTP, which
+ * The environments of senders: read from what our clients send, and kept for sessions whose agent reports over HTTP, which
  * sends none (R44). In memory only, but for sessions that began without a daemon: the command that answered
  * leaves their environment in a file, which the daemon reads and removes.
  */
@@ -15,7 +15,7 @@ import { isPrivate } from "./address.ts";
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** What a hook's programs get of whoever tells of an event. */
+/** What a hook's programs get of the sender of an event. */
 export interface Sender {
   environment: Environment;
   /** Undefined: it was not said. */
@@ -23,7 +23,7 @@ export interface Sender {
 }
 
 export interface SessionEnvironments {
-  /** To be told of every event. @param sender absent: the agent has told it over HTTP, which may be how a session's end is heard of */
+  /** Gets every event. @param sender absent: it came over HTTP, as a session's end may */
   note(event: HookEvent, sender: Sender | undefined): void;
   of(session: SessionId | undefined): Sender | undefined;
 }
@@ -47,7 +47,7 @@ export function createSessionEnvironments(
     dropOldest(known, sessionsAtMost);
   }
 
-  /** A session begins before it tells anything else; one that goes on elsewhere and comes back is not lost for long. */
+  /** A session's start is its first event; one that goes on elsewhere and comes back is not lost for long. */
   function isDue(session: SessionId): boolean {
     const now = elapsed();
     if (now - (heardOf.get(session) ?? Number.NEGATIVE_INFINITY) < looksEvery) return false;
@@ -101,7 +101,7 @@ function environmentIn(bytes: Buffer): Environment {
   return environment;
 }
 
-/** Of a session that nobody asked about so long, nobody will. */
+/** After so long without a request, none will come. */
 const keptFor = 86_400_000;
 
 /** For its owner alone. May throw what the file system says. */
@@ -117,7 +117,7 @@ export function leaveSession(stateFolder: string, session: SessionId, { environm
   const beside = `${file}.${process.pid}`;
   rmSync(beside, { force: true });
   writeFileSync(beside, JSON.stringify({ session, environment, umask }), { mode: 0o600, flag: "wx" });
-  renameSync(beside, file); // whoever reads sees all of it or nothing
+  renameSync(beside, file); // a reader sees all of it or nothing
 }
 const isWhole = (name: string): boolean => /^[0-9a-f]{32}$/.test(name);
 

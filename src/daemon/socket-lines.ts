@@ -1,7 +1,7 @@
-/** Events as JSON lines over the daemon's unix socket: each line is answered by one, in their order, and nobody has to wait for one before sending the next. */
+/** Events as JSON lines over the daemon's unix socket: each line is answered by one, in their order, and the next may be sent before that. */
 import type { Socket } from "node:net";
 import type { Ingest } from "./ingest.ts";
-import { toldLine } from "./ingest.ts";
+import { lineOf } from "./ingest.ts";
 import { type LinesTaken, takeLines } from "./ingest-lines.ts";
 import type { IngestQueue } from "./ingest-queue.ts";
 
@@ -22,7 +22,7 @@ export interface SocketLines {
 const answersWithin = 2_000;
 const sendersAtMost = 100;
 const usualStall = 30_000;
-/** Of one sender: whole lines that nobody has looked at, and answers that it has not been given. */
+/** Of one sender: whole lines that were not looked at, and answers that it has not been given. */
 const bytesAtMost = 512 * 1024;
 const answersAtMost = 10_000;
 
@@ -75,7 +75,7 @@ function take(socket: Socket, { ingest, queue, stalledAtMost = usualStall }: Soc
 
   /** The line comes behind the answers, for a sender that reads on after all. */
   function giveUp(): void {
-    socket.end(`${toldLine({ refused: "answers_unread" })}\n`);
+    socket.end(`${lineOf({ refused: "answers_unread" })}\n`);
     const end = setTimeout(() => socket.destroy(), answersWithin);
     socket.on("close", () => clearTimeout(end));
   }

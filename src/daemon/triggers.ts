@@ -67,12 +67,12 @@ export function createTriggers({ settings, emit, ...options }: TriggersOptions):
 export interface Settings {
   engine: Required<EngineSettings>;
   notifications: Config["notifications"];
-  /** The names of those that are told where neither a hook nor its project names any. */
+  /** The names of the channels that get notices where neither a hook nor its project names any. */
   notify: readonly string[];
   webhooks: Config["webhooks"];
 }
 
-/** Of the daemon's own folder: its file says how automations run, and yours who is told and heard. */
+/** Of the daemon's own folder: its file says how automations run, and the user's file who gets notices and which webhooks are heard. */
 export function settingsOf(loaded: Pick<Loaded, "config" | "userConfig"> | undefined): Settings {
   const { engine = {}, notify = [] } = loaded?.config ?? {};
   const { notifications = {}, webhooks = {} } = loaded?.userConfig ?? {};

@@ -24,7 +24,7 @@ export interface WebhooksOptions {
   fill(written: string): string;
 }
 export interface Webhooks {
-  /** An answer for whoever calls the webhook. Never rejects on account of the message. */
+  /** An answer for the sender of the message. Never rejects on account of the message. */
   deliver(name: string, message: SignedMessage): Promise<Response>;
 }
 
@@ -107,7 +107,7 @@ interface Taken {
   runs: readonly Run[];
 }
 
-/** Of the event that a message becomes: the same for the same message, whoever sends it again. */
+/** Of the event that a message becomes: the same for the same message, whichever sender repeats it. */
 const idOf = (webhook: string, message: string): string =>
   createHash("sha256")
     .update(JSON.stringify([webhook, message]))

@@ -48,7 +48,11 @@ function place(t: TestContext): Reports {
   return {
     report(by) {
       const words = ["hook", "claude-code", "--by", by, "--store", store];
-      const child = spawn(process.execPath, [bin, ...words], { cwd: workspace, env, stdio: ["pipe", "pipe", "ignore"] });
+      const child = spawn(process.execPath, [bin, ...words], {
+        cwd: workspace,
+        env,
+        stdio: ["pipe", "pipe", "ignore"],
+      });
       t.after(() => child.kill("SIGKILL"));
       let text = "";
       child.stdout.on("data", (bytes: Buffer) => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { createDaemon } from "../src/daemon/daemon.ts";
-import { listenFor } from "../src/daemon/listen-for.ts";
+import { listenFor } from "../src/daemon/listeners.ts";
 import { openSqliteStore } from "../src/stores/sqlite.ts";
 
 const [side = "", folder = "", answer = "", token = ""] = process.argv.slice(2);

@@ -13,7 +13,11 @@ export interface Taken {
   last: number;
 }
 
-export async function openLoad(port: number, request: Buffer, connections: number): Promise<Load> {
+/** A request to whoever listens at the port. */
+export type RequestTo = (port: number) => Buffer;
+
+export async function openLoad(port: number, requestTo: RequestTo, connections: number): Promise<Load> {
+  const request = requestTo(port);
   const sockets = await Promise.all(
     Array.from({ length: connections }, async () => {
       const socket = connect({ port, host: "127.0.0.1", noDelay: true });

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createDaemon } from "../src/daemon/daemon.ts";
-import { listenFor } from "../src/daemon/listen-for.ts";
+import { listenFor } from "../src/daemon/listeners.ts";
 import { openSqliteStore } from "../src/stores/sqlite.ts";
 
 const [folder = "", token = ""] = process.argv.slice(2);

@@ -20,7 +20,7 @@ import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { smallHeap } from "../src/cli/small-heap.ts";
-import { type Load, openLoad } from "./http-load.ts";
+import { type Load, openLoad, type RequestTo } from "./http-load.ts";
 import {
   type Benchmark,
   type Findings,
@@ -105,7 +105,7 @@ async function compareSingles(world: World, connections: number): Promise<Findin
   const named = `${connections} connections`;
   return {
     rows: rowsOf(`one event, ${named}`, "ns", samples),
-    ratios: [ratioOf(samples, { goal: `single, ${named}: its rate`, cost: bare, by: single, atLeast: 0.6 })],
+    ratios: [ratioOf(samples, { goal: `single, ${named}: its rate`, cost: bare, by: single, atLeast: 0.55 })],
   };
 }
 
@@ -137,7 +137,7 @@ async function compareMany(world: World): Promise<Findings> {
 
 /** How long a tool call waits for its verdict, alone and beside 10,000 events a second. */
 async function judgeMeanwhile(world: World): Promise<Findings> {
-  const judged = await openLoad(world.daemon, tellingIn(world.folder), 1);
+  const judged = await openLoad(world.daemon, requestForVerdict(world.folder), 1);
   const socket = openLines(join(world.folder, "s.sock"));
   const judge = async (times: number): Promise<number[]> => {
     const took: number[] = [];
@@ -240,18 +240,20 @@ function openLines(path: string): Pipelined {
   };
 }
 
-const requestOf = (body: string, type = "application/json", path = "/events"): Buffer =>
-  Buffer.from(
-    [
-      `POST ${path} HTTP/1.1`,
-      "host: 127.0.0.1",
-      `authorization: Bearer ${token}`,
-      `content-type: ${type}`,
-      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    ].join("\r\n"),
-  );
+const requestOf =
+  (body: string, type = "application/json", path = "/events"): RequestTo =>
+  (port) =>
+    Buffer.from(
+      [
+        `POST ${path} HTTP/1.1`,
+        `host: 127.0.0.1:${port}`,
+        `authorization: Bearer ${token}`,
+        `content-type: ${type}`,
+        `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      ].join("\r\n"),
+    );
 
-const tellingIn = (folder: string): Buffer =>
+const requestForVerdict = (folder: string): RequestTo =>
   requestOf(
     JSON.stringify({
       ...{ hook_event_name: "PreToolUse", session_id: "s1", cwd: join(folder, "workspace"), tool_name: "Bash" },

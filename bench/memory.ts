@@ -64,14 +64,14 @@ async function measureIn(folder: string, started: ChildProcess[]): Promise<Findi
   const { port } = JSON.parse(line);
   const { token } = JSON.parse(readFileSync(join(folder, ".local", "state", "hookline", "daemon.json"), "utf8"));
   const sockets = await Promise.all(Array.from({ length: connections }, () => connected(port)));
-  await tell(sockets, { token, project, from: 0, count: connections });
+  await tell(sockets, { port, token, project, from: 0, count: connections });
   await wait(settlesFor); // what was compiled and loaded for the start is cleared away
   const before = processorOf(child.pid);
   await wait(restSeconds * 1000);
   const rest = (processorOf(child.pid) - before) / restSeconds;
   const readings = [memoryOf(child.pid)];
   for (let part = 0; part < parts; part++) {
-    await tell(sockets, { token, project, from: part * (events / parts), count: events / parts });
+    await tell(sockets, { port, token, project, from: part * (events / parts), count: events / parts });
     readings.push(memoryOf(child.pid));
   }
   for (const socket of sockets) socket.destroy();
@@ -110,6 +110,7 @@ const manyHooks = (): object[] =>
   }));
 
 interface Telling {
+  port: number;
   token: string;
   project: string;
   from: number;
@@ -130,13 +131,13 @@ async function tell(sockets: readonly Socket[], { from, count, ...known }: Telli
   );
 }
 
-function requestOf(index: number, { token, project }: Pick<Telling, "token" | "project">): string {
+function requestOf(index: number, { port, token, project }: Pick<Telling, "port" | "token" | "project">): string {
   const isTool = index % 3 !== 0;
   const path = isTool ? "/hook/claude-code?event=PreToolUse&by=local" : "/events";
   const body = JSON.stringify(
     isTool ? toolCall(index, project) : { event: "build.finished", data: { index, ok: true } },
   );
-  const head = ["host: 127.0.0.1", `authorization: Bearer ${token}`, "content-type: application/json"];
+  const head = [`host: 127.0.0.1:${port}`, `authorization: Bearer ${token}`, "content-type: application/json"];
   return `POST ${path} HTTP/1.1\r\n${head.join("\r\n")}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 

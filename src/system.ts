@@ -100,9 +100,9 @@ export const thisProcess: OwnProcess = { owner: () => ownerOf(process.pid), isAl
 /** @param clock stands in for the system's; durations go by it as well */
 export function systemPorts(
   clock?: Pick<Ports, "now" | "after" | "elapsed">,
-): Pick<Ports, "now" | "elapsed" | "id" | "after" | "owner"> {
+): Pick<Ports, "now" | "elapsed" | "id" | "after" | "owner" | "isAlive"> {
   const time = clock ?? { now: Date.now, elapsed: uptime, after }; // `performance` takes 2 ms to load
-  return { ...time, id: createIds(Date.now), owner: ownerOf(process.pid) };
+  return { ...time, id: createIds(Date.now), owner: ownerOf(process.pid), isAlive };
 }
 
 /** Where Hookline keeps what it remembers. */

@@ -61,7 +61,7 @@ export function askDaemon(address: Address, question: Question): Promise<Asked> 
   });
 }
 
-function message({ token }: Address, question: Question): Uint8Array[] {
+function message({ port, token }: Address, question: Question): Uint8Array[] {
   const { agent, event, by, cwd, payload, environment, version } = question;
   const sender = Object.entries(environment).map(([name, value]) => `${name}=${value}\0`);
   const variables = Buffer.from(`\0${sender.join("")}`);
@@ -70,7 +70,7 @@ function message({ token }: Address, question: Question): Uint8Array[] {
   );
   const head = [
     `POST /hook/${encodeURIComponent(agent)}${query.length > 0 ? `?${query.join("&")}` : ""} HTTP/1.1`,
-    "host: 127.0.0.1",
+    `host: 127.0.0.1:${port}`,
     `authorization: Bearer ${token}`,
     `${versionHeader}: ${version}`,
     `${sentHeader}: ${Date.now()}`,

@@ -1,4 +1,5 @@
 /** What a person is told of a daemon: what it watches, when what is due, what waits and what is broken. */
+import { messageOf } from "../core/error.ts";
 import type { Fields, Json } from "../core/event.ts";
 import { isRecord } from "../core/schema.ts";
 import { type DaemonState, daemonFilesOf, runningDaemon } from "../daemon/state-file.ts";
@@ -14,7 +15,6 @@ export async function daemonHere(store: string): Promise<Fields | undefined> {
   const { pid, phase, port, token, started, version, onDemand = false } = daemon;
   const known = { pid, phase, port: port ?? null, started: new Date(started).toISOString(), version, onDemand };
   if (port === undefined || token === undefined) return known;
-  const { statusOf } = await import("../daemon/ask.ts");
   return { ...known, ...(await statusOf({ port, token })) };
 }
 
@@ -104,14 +104,14 @@ export function daemonLines(status: Fields, terminal: Terminal, show: (path: str
     return more > 0 ? [...shown, row("", `and ${more} more`)] : shown;
   };
   const { automations, queue, engine } = status;
-  const { enabled, inForce, broken } = fieldsOf(automations);
+  const { enabled, active, broken } = fieldsOf(automations);
   const { waiting, running } = fieldsOf(queue);
   const isOff = fieldsOf(engine).enabled === false;
   return [
     ...rows("folders", textsOf(status.workspaces).map(show)),
     row(
       "",
-      `${enabled ?? 0} of ${inForce ?? 0} automations enabled${isOff ? ", but hook_engine.enabled is false" : ""}`,
+      `${enabled ?? 0} of ${active ?? 0} automations enabled${isOff ? ", but hook_engine.enabled is false" : ""}`,
     ),
     ...rows("due", listOf(status.due).map(dueLine)),
     ...rows(
@@ -144,3 +144,21 @@ const watchLine = ({ hook, path, paths, mode }: Fields, show: (path: string) => 
 const fieldsOf = (value: Json | undefined): Fields => (isRecord(value) ? (value as Fields) : {}); // it is JSON
 const listOf = (value: Json | undefined): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
 const textsOf = (value: Json | undefined): string[] => (Array.isArray(value) ? value.map(String) : []);
+
+const answersWithin = 2_000;
+
+/** What `GET /status` says, or why it says nothing. Never rejects. */
+async function statusOf({ port, token }: Pick<DaemonState, "port" | "token">): Promise<Fields> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/status`, {
+      headers: { authorization: `Bearer ${token}`, connection: "close" },
+      signal: AbortSignal.timeout(answersWithin),
+      redirect: "error",
+    });
+    const status: unknown = await response.json();
+    if (response.ok && isRecord(status)) return status as Fields; // it came as JSON
+    return { unreachable: `it answers ${response.status}` };
+  } catch (error) {
+    return { unreachable: error instanceof Error && error.cause ? messageOf(error.cause) : messageOf(error) };
+  }
+}

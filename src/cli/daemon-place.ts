@@ -1,7 +1,7 @@
 /** Who becomes the daemon of a store: whoever gets its lock. One that nobody asked for by name makes room for whoever is asked for. */
 import { statSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Lock, takeLock } from "../daemon/lock.ts";
+import { type Lock, takeLock } from "../daemon/place.ts";
 import { type DaemonFiles, type DaemonState, runningDaemon } from "../daemon/state-file.ts";
 import { buildVersion } from "./build-version.ts";
 import { endDaemon } from "./end-daemon.ts";

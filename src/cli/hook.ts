@@ -212,7 +212,7 @@ async function leaveEnvironment(place: Place, session: SessionId): Promise<void>
   const folder = stateFolder(place);
   if (!existsSync(httpTokenFile(folder))) return;
   try {
-    const { leaveSession } = await import("../daemon/session-begun.ts");
+    const { leaveSession } = await import("../daemon/session-environments.ts");
     leaveSession(folder, session, { environment: place.environment, umask: process.umask() });
   } catch {
     // Nothing can be written there: the session goes on with a clean environment.

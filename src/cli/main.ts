@@ -30,12 +30,18 @@ async function main(given: readonly string[]): Promise<number> {
 async function run(command: Command, rest: readonly string[]): Promise<number> {
   await command.prepare?.(rest);
   const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
+  const abort = (): void => stop.abort();
+  for (const signal of stopSignals) process.once(signal, abort);
   const chosen = command.choose ? await command.choose(rest) : { command, rest };
   const invocation = invocationOf(chosen.command, chosen.rest, stop.signal);
   stays = chosen.command.stays === true;
-  return (await chosen.command.load())(invocation);
+  try {
+    return await (await chosen.command.load())(invocation);
+  } finally {
+    for (const signal of stopSignals) process.off(signal, abort); // what is left is its output: a signal ends that
+  }
 }
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 async function unknownCommand(name: string): Promise<never> {
   const { nearest } = await import("../core/nearest.ts");
@@ -78,14 +84,19 @@ function endUnread(error: NodeJS.ErrnoException): void {
   if (!stays) exit(error.code === "EPIPE" ? (process.exitCode ?? 0) : 3);
 }
 
+/** Resolves when all that was written to the stream has gone, or nobody reads it any more. */
+const flushing = (stream: NodeJS.WriteStream): (() => Promise<void>) => {
+  const write = stream.write.bind(stream); // ours, whatever a module of the project does to the stream later
+  return () => new Promise((resolve) => void write("", () => resolve()));
+};
+const flushes = [process.stdout, process.stderr].map(flushing);
+
 const given = commandFirst(process.argv.slice(2));
 process.argv.splice(2, Number.POSITIVE_INFINITY, ...given); // hook.ts reads its words there
 if (given[0] === "hook" && !given.includes("--help") && !given.includes("-h")) await import("./hook.ts");
-else
-  try {
-    process.exitCode = await main(given);
-    // Whatever a module of the project has left running does not keep the command; without such, this never fires.
-    setTimeout(() => exit(process.exitCode), 500).unref();
-  } catch (error) {
-    process.exitCode = report(error);
-  }
+else {
+  process.exitCode = await main(given).catch(report);
+  if (!stays) await Promise.all(flushes.map((flush) => flush())); // a slow reader gets all of it
+  // Whatever a module of the project has left running does not keep the command; without such, this never fires.
+  setTimeout(() => exit(process.exitCode), 500).unref();
+}

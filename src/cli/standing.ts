@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readAddress, removeAddress, writeAddress } from "../daemon/address.ts";
-import { freeSocketPlace, removeSocket, socketPath } from "../daemon/socket-place.ts";
+import { freeSocketPlace, removeSocket, socketPath } from "../daemon/place.ts";
 import { type DaemonFiles, type DaemonState, removeState, writeState } from "../daemon/state-file.ts";
 import { ownerOf } from "../system.ts";
 import { buildVersion } from "./build-version.ts";

@@ -95,7 +95,7 @@ async function openDoor(
   { token, proof, version, socketPlace, agentsToken }: Standing & { agentsToken: string | undefined },
   wanted: number | { atBest: number },
 ): Promise<Door> {
-  const { listenFor } = await import("../daemon/listen-for.ts");
+  const { listenFor } = await import("../daemon/listeners.ts");
   const socket = socketPlace();
   const places = {
     ...(socket === undefined ? {} : { socket }),
@@ -138,7 +138,7 @@ async function ended(
   { quietFor, isNeeded }: Pick<Daemon, "quietFor" | "isNeeded">,
   idle: Seconds | undefined,
 ): Promise<void> {
-  const { endWhenIdle } = await import("../daemon/idle-exit.ts");
+  const { endWhenIdle } = await import("../daemon/activity.ts");
   await new Promise<void>((end) => {
     if (signal.aborted) return end();
     const undo = idle === undefined ? () => {} : endWhenIdle({ idle, quietFor, isNeeded, after, end });

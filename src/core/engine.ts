@@ -9,6 +9,7 @@ import { messageOf } from "./error.ts";
 import { firstTurn, type HookEvent, type MaybePromise, type Turn } from "./event.ts";
 import { advance } from "./events.ts";
 import { type Explanation, explainEvent } from "./explain.ts";
+import { createFirstReports } from "./first-report.ts";
 import { type Flow, go, isThenable, wait } from "./flow.ts";
 import { type HookSet, isGuard } from "./hook.ts";
 import { createLater } from "./later.ts";
@@ -75,32 +76,34 @@ export function createEngine(ports: Ports): Engine {
     void finishing.finally(() => background.delete(finishing)); // it never rejects
   }
   const later = createLater(ports);
+  const firstReports = createFirstReports(ports);
   const asking: Asking = { ports, later, handOver };
 
-  function* decide(given: HookEvent, caller: Caller): Flow<Outcome> {
-    const found = ports.hooks(given);
+  function* decide(reported: HookEvent, caller: Caller): Flow<Outcome> {
+    const found = ports.hooks(reported);
     const set = isThenable(found) ? yield* wait(found) : found;
-    const passage = begin(given, plansOf(set, given), caller, ports);
+    const passage = begin(reported, plansOf(set, reported), caller, ports);
     const started = elapsed(ports);
     let outcome: Outcome;
     try {
-      if (given.session && ports.tracking) yield* wait(ports.tracking.begin(given, set));
+      if (reported.session && ports.tracking) yield* wait(ports.tracking.begin(reported, set));
       const needs = needsOf(candidates(passage));
-      if (needs.size > 0 && ports.enrich) passage.event = yield* wait(ports.enrich(given, needs));
-      const moves = given.to ? standing : advance;
-      const {
-        turn,
-        given: earlier,
-        paused,
-      } = yield* wait(ports.store.record(passage.event, set, moves, caller.unrecorded !== undefined));
+      if (needs.size > 0 && ports.enrich) passage.event = yield* wait(ports.enrich(reported, needs));
+      const moves = reported.to ? standing : advance;
+      const { turn, given, unanswered, paused } = yield* wait(
+        ports.store.record(passage.event, set, moves, caller.unrecorded !== undefined),
+      );
       watch(passage, ports);
       passage.paused = paused;
       passage.event = { ...passage.event, turn };
       passage.original = passage.event;
       ports.observe?.({ is: "event", event: passage.event });
+      const waited = unanswered === undefined ? undefined : yield* wait(firstReports.answerOf(unanswered, passage));
+      const earlier = given ?? waited;
       outcome = earlier ? repeat(passage, earlier) : yield* pass(passage, started);
-      if (given.session && ports.tracking)
-        yield* wait(ports.tracking.end(passage.event, given.to || earlier ? undefined : endsOf(passage)));
+      if (waited) later.put(passage, () => close(passage, outcome, elapsed(ports) - started));
+      if (reported.session && ports.tracking)
+        yield* wait(ports.tracking.end(passage.event, reported.to || earlier ? undefined : endsOf(passage)));
     } catch (error) {
       outcome = rest(passage, messageOf(error));
       caller.unrecorded?.(error);
@@ -132,11 +135,11 @@ export function createEngine(ports: Ports): Engine {
     }
   }
 
-  /** The same happening, told by another registration: the first verdict and stop, nothing else (R36, R49). */
+  /** The same happening, reported by another registration: the first verdict and stop, nothing else (R36, R49). */
   function repeat(passage: Passage, earlier: Outcome): Outcome {
     for (const plan of candidates(passage)) {
       if (holdsNow(plan, passage) === false) continue;
-      skip(asking, plan, passage, "duplicate: another registration told of this before and has the answer");
+      skip(asking, plan, passage, "duplicate: another registration reported this before and has the answer");
     }
     return earlier;
   }
@@ -191,9 +194,10 @@ export function createEngine(ports: Ports): Engine {
   function emit(event: HookEvent, caller: Caller): MaybePromise<Outcome> {
     try {
       const outcome = go(decide(event, caller));
-      return isThenable(outcome)
-        ? Promise.resolve(outcome).catch((error: unknown) => undecided(event, error, caller))
-        : outcome;
+      if (!isThenable(outcome)) return outcome;
+      const deciding = Promise.resolve(outcome).catch((error: unknown) => undecided(event, error, caller));
+      if (event.delivery) firstReports.deciding(event.id, deciding, caller);
+      return deciding;
     } catch (error) {
       return undecided(event, error, caller);
     }

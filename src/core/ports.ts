@@ -65,6 +65,8 @@ export interface Ports {
   current?(hook: Hook, event: HookEvent): MaybePromise<Hook | undefined>;
   /** Which process this is, for runs in progress. */
   owner?: string;
+  /** Whether a process that was named so still lives. Absent: that is not known of others. */
+  isAlive?(owner: string): boolean;
   /** Why the hook may not run, if it is not trusted. Absent: not checked (R47). */
   distrust?(hook: Hook): string | undefined;
   /** Why somebody else runs this hook for this event, if so (R35). @param environment of whoever emits, if known */

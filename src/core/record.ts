@@ -133,6 +133,8 @@ export interface Store {
   ): MaybePromise<{
     turn: Turn;
     given?: Outcome;
+    /** The event of that delivery, where it has not been answered yet. */
+    unanswered?: string;
     /** Ids of hooks, and folders of projects, that somebody has paused. */
     paused: ReadonlySet<string>;
   }>;

@@ -1,12 +1,12 @@
-/** Who has told the daemon of something, and when: what a person sees of it, and what says that nobody needs it any more. */
+/** Who has reported events, and when: for the status, and to end a daemon that is not needed any more. */
 import { dropOldest } from "../core/drop-oldest.ts";
-import type { Fields, HookEvent, Instant } from "../core/event.ts";
+import type { Fields, HookEvent, Instant, Seconds } from "../core/event.ts";
 import { rowOf } from "../core/events.ts";
-import type { Observation } from "../core/ports.ts";
+import type { Observation, Ports } from "../core/ports.ts";
 
 export interface Activity {
   observe(seen: Observation): void;
-  /** Milliseconds since anybody has told of anything. */
+  /** Milliseconds since the last event. */
   quietFor(): number;
   facts(): Fields;
 }
@@ -15,17 +15,17 @@ export interface Activity {
 const sessionsAtMost = 1_000;
 const sendersAtMost = 50;
 
-/** @param elapsed milliseconds on a clock that nobody sets */
+/** @param elapsed milliseconds on a monotonic clock */
 export function createActivity({ now, elapsed }: { now(): Instant; elapsed(): number }): Activity {
   const sessions = new Map<string, Instant>();
   const senders = new Map<string, { events: number; last: Instant }>();
-  let lastTold = elapsed();
+  let lastEvent = elapsed();
   let events = 0;
 
   function count({ sender, session, name }: HookEvent): void {
     const at = now();
     events += 1;
-    lastTold = elapsed();
+    lastEvent = elapsed();
     const known = senders.get(sender);
     if (known) {
       known.events += 1;
@@ -42,7 +42,7 @@ export function createActivity({ now, elapsed }: { now(): Instant; elapsed(): nu
     observe(seen) {
       if (seen.is === "event") count(seen.event);
     },
-    quietFor: () => elapsed() - lastTold,
+    quietFor: () => elapsed() - lastEvent,
     facts: () => ({
       events,
       sessions: sessions.size,
@@ -53,4 +53,37 @@ export function createActivity({ now, elapsed }: { now(): Instant; elapsed(): nu
       })),
     }),
   };
+}
+
+export interface IdleExitOptions extends Pick<Ports, "after"> {
+  idle: Seconds;
+  quietFor(): number;
+  /** Something is to be done without an event from outside. May throw what the store throws. */
+  isNeeded(): boolean;
+  end(): void;
+}
+
+/**
+ * Ends a daemon that is not needed: nothing was reported for a while, and it has no clock, no watch, no run of its own and no agent
+ * that reports over HTTP. One timer, set to the moment at which it could be over.
+ *
+ * @returns its undo
+ */
+export function endWhenIdle({ idle, quietFor, isNeeded, after, end }: IdleExitOptions): () => void {
+  const limit = idle * 1000;
+  let undo = after(limit, look);
+  function look(): void {
+    const left = limit - quietFor();
+    if (left <= 0 && !isBusy()) end();
+    else undo = after(left > 0 ? left : limit, look);
+  }
+  /** A store that says nothing now may say that runs wait. */
+  function isBusy(): boolean {
+    try {
+      return isNeeded();
+    } catch {
+      return true;
+    }
+  }
+  return () => undo();
 }

@@ -1,6 +1,6 @@
 /**
  * Where a daemon is asked, on one line beside its state: shell clients read it with one builtin, so it is no JSON. Apart from
- * the state file, because whoever reads this may ask for verdicts and nothing more has to be known.
+ * the state file, because a reader of this may ask for verdicts and needs to know nothing more.
  */
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -15,7 +15,7 @@ export interface Address {
   /** Whoever answers shows it: another program on a port that a dead daemon had does not know it. */
   proof: string;
   pid: number;
-  /** Since when that process lives, as the system counts, which tells it from a later one with its id; 0: it does not tell. */
+  /** Since when that process lives, as the system counts: a later process with its id began at another time; 0: the system does not say. */
   started: number;
   /** Clients of another version do their work themselves. */
   version: string;
@@ -49,7 +49,7 @@ export function removeAddress(file: string, { pid }: Pick<Address, "pid">): void
 }
 
 /**
- * Whether whoever can be reached at an address is the daemon that wrote it: to be asked before anything is told to it, as an
+ * Whether the process at an address is the daemon that wrote it: to be asked before anything is sent to it, as an
  * event holds the sender's whole environment. Never throws.
  */
 export function hasDaemon({ pid, started, socket }: Address): boolean {

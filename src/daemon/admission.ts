@@ -1,37 +1,41 @@
 /** Who may ask the daemon anything: programs of this machine that hold the token. Web pages may not, whatever name they reach it by. */
 import { createHash, timingSafeEqual } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { isPrivate } from "../files/write.ts";
+import type { Call } from "./call.ts";
 import type { RefusalCode } from "./refusals.ts";
 
-/** What Node has read of a request's head; names in lower case. */
-export type Head = Readonly<Record<string, string | readonly string[] | undefined>>;
+/** A page that has its own name point here calls the daemon by that name (DNS rebinding). */
+const ownNames = ["127.0.0.1", "localhost"];
+const httpPort = 80;
 
-/** The names under which it can be called; a page that has its own name point here calls it by that (DNS rebinding). */
-const ownNames: ReadonlySet<string> = new Set(["127.0.0.1", "localhost"]);
-
-/** Why a request is refused, whoever sends it; undefined: it may be looked at. */
-export function strangeness({ headers }: Pick<Request, "headers">): RefusalCode | undefined {
-  if (!isOwnName(headers.get("host") ?? "")) return "forbidden_host";
-  return headers.has("origin") || headers.has("sec-fetch-site") ? "forbidden_origin" : undefined;
-}
-
-/** The same of a head that Node has read, on every event: nearly all call it by one name. */
-export function createStrangeness(): (head: Head) => RefusalCode | undefined {
-  let usual: unknown;
-  return (head) => {
-    const { host } = head;
-    if (host === undefined || host !== usual) {
-      if (!isOwnName(String(host ?? ""))) return "forbidden_host";
-      usual = host;
-    }
-    return ofPage(head);
+/**
+ * Why a request is refused, whatever its token; undefined: it may be looked at. Its Host is this daemon's own address and port,
+ * but for webhooks, which come through a tunnel under another name: their signature says who they are from.
+ *
+ * @param port the daemon's own, asked when it listens
+ */
+export function createAdmission(
+  port: () => number,
+): (call: Pick<Call, "request" | "isPrivate">) => RefusalCode | undefined {
+  let own: ReadonlySet<string> | undefined;
+  return ({ request, isPrivate: isLocal }) => {
+    const { headers } = request;
+    own ??= ownHosts(port());
+    const { host = "" } = headers;
+    if (!isLocal && !own.has(host) && !own.has(host.toLowerCase()) && !isWebhook(request)) return "forbidden_host";
+    const isOfPage = headers.origin !== undefined || headers["sec-fetch-site"] !== undefined; // requests of web pages say so
+    return isOfPage ? "forbidden_origin" : undefined;
   };
 }
 
-/** Requests of web pages say so, whatever they reach. */
-export const ofPage = (head: Head): RefusalCode | undefined =>
-  head.origin === undefined && head["sec-fetch-site"] === undefined ? undefined : "forbidden_origin";
+const ownHosts = (port: number): ReadonlySet<string> =>
+  new Set(ownNames.flatMap((name) => [`${name}:${port}`, ...(port === httpPort ? [name] : [])]));
 
-const isOwnName = (host: string): boolean => ownNames.has(host.replace(/:\d{1,5}$/, "").toLowerCase());
+/** Nothing that a URL reader would take for another path. */
+const isWebhook = ({ method, url = "" }: IncomingMessage): boolean =>
+  method === "POST" && /^\/webhooks\/[^/?#\\]+(?:\?|$)/.test(url);
 
 /** Whether an Authorization header holds the token. What it is compared with is made once, and its length is no secret. */
 export function createBearer(token: string): (authorization: unknown) => boolean {
@@ -51,6 +55,44 @@ function bearerEnd(authorization: string): number {
   if (authorization.startsWith("Bearer ") && authorization[7] !== " ") return 7;
   const [head] = /^Bearer +/i.exec(authorization) ?? [];
   return head?.length ?? -1;
+}
+
+/** How long a token that was read is believed: after that it may have been taken back. */
+const believedFor = 1_000;
+const shortestToken = 16;
+
+/**
+ * The token of agents' own HTTP hooks. It stands in their settings and so outlives the daemon, which reads it as installation
+ * writes and removes it.
+ *
+ * @param file where another user may read it, it holds none. @returns whether an Authorization header holds the token
+ */
+export function createHttpToken(file: string, elapsed: () => number): (authorization: unknown) => boolean {
+  let token = "";
+  let holds: (authorization: unknown) => boolean = () => false;
+  let readAt = Number.NEGATIVE_INFINITY;
+
+  function read(): void {
+    readAt = elapsed();
+    const found = tokenIn(file);
+    if (found === token) return;
+    token = found;
+    holds = token.length < shortestToken ? () => false : createBearer(token);
+  }
+
+  return (authorization) => {
+    if (elapsed() - readAt <= believedFor && holds(authorization)) return true;
+    read();
+    return holds(authorization);
+  };
+}
+
+function tokenIn(file: string): string {
+  try {
+    return isPrivate(file) ? readFileSync(file, "utf8").trim() : "";
+  } catch {
+    return ""; // nothing was installed so
+  }
 }
 
 /** Takes as long for a wrong one as for a right one, also where their lengths differ. */

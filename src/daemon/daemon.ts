@@ -21,14 +21,13 @@ import { createProjectRecords } from "../stores/project-records.ts";
 import type { SqliteStore } from "../stores/sqlite.ts";
 import { eventTimings } from "../stores/timings.ts";
 import { systemPorts } from "../system.ts";
+import { type ActiveAutomations, createActiveAutomations } from "./active-automations.ts";
 import { createActivity } from "./activity.ts";
-import { type Following, follow, watchStore } from "./follow.ts";
-import { createInForce, type InForce } from "./in-force.ts";
-import { type Settings, settingsOf } from "./settings.ts";
-import { createTriggers } from "./triggers.ts";
+import { createChanges } from "./changes.ts";
+import { createTriggers, type Settings, settingsOf } from "./triggers.ts";
 
 export interface DaemonOptions extends Pick<ResidentOptions, "beforeModules" | "redact"> {
-  /** Told of the environment of everyone who tells, before anything of it is written down. */
+  /** Gets the environment of each sender, before anything of its request is written down. */
   learnSecrets?(environment: Readonly<Record<string, string>>): void;
   /** Its own folder: its settings hold, and what happens nowhere else happens there. */
   cwd: string;
@@ -36,14 +35,14 @@ export interface DaemonOptions extends Pick<ResidentOptions, "beforeModules" | "
   environment: Readonly<Record<string, string>>;
   /** It is closed with the daemon. */
   store: SqliteStore;
-  /** Where it lies; absent: what other processes write there is looked for, as nobody tells of it. */
+  /** Where it lies. Absent: the system reports no change of it, so what other processes write there is looked for. */
   storeFile?: string;
   /** The daemon's own place: where it is gone, nothing is looked for and written there any more. Absent: it stays. */
   place?: DaemonPlace;
   /** Folders whose automation files are in force, beside those of the projects in the store. */
   workspaces: readonly string[];
   observe(seen: Observation): void;
-  /** Told what a person should know, in one sentence. */
+  /** Gets what a person should know, in one sentence. */
   complain(reason: string): void;
 }
 
@@ -59,11 +58,11 @@ export interface DaemonPlace {
 export interface Daemon extends Pick<DaemonOptions, "cwd" | "home" | "environment" | "complain"> {
   /** Where it takes nothing, decisions go on without it. */
   readonly store: DegradableStore;
-  /** To be told of the environment of everyone who tells, before anything of it is written down. */
+  /** Gets the environment of each sender, before anything of its request is written down. */
   learnSecrets(environment: Readonly<Record<string, string>>): void;
   /** What operations work on. */
   readonly context: OperationContext & Pick<Resident["ports"], "now" | "id">;
-  readonly inForce: Pick<InForce, "workspaceOf">;
+  readonly active: Pick<ActiveAutomations, "workspaceOf">;
   /** The hooks of files, by folder. */
   readonly source: Resident["source"];
   /** Aborts when what still runs has to end. */
@@ -78,9 +77,9 @@ export interface Daemon extends Pick<DaemonOptions, "cwd" | "home" | "environmen
   /** Does what is due and queued now, and waits for it. */
   once(signal: AbortSignal): Promise<void>;
   status(): Fields;
-  /** Milliseconds since anybody has told of anything. */
+  /** Milliseconds since the last event. */
   quietFor(): number;
-  /** Something is to be done without anybody's telling: a clock, a watch, a run. May throw what the store throws. */
+  /** Something is to be done without an event from outside: a clock, a watch, a run. May throw what the store throws. */
   isNeeded(): boolean;
   /**
    * Ends what runs within ten seconds (A50): runs of automations go on at the next start. Safe to call twice.
@@ -93,18 +92,16 @@ export interface Daemon extends Pick<DaemonOptions, "cwd" | "home" | "environmen
 const day = 86_400_000;
 /** Of how many the hooks are kept at hand. */
 const foldersAtMost = 1_000;
-/** Where nobody tells of changes, they are seen so soon; elsewhere everything is looked at so often all the same. */
-const looksEvery = { untold: 500, told: 30_000 };
 /** What runs may take so long to end by itself; programs that do not obey take two seconds more. */
 const endsWithin = 6_000;
-/** After that, nothing that is still to be answered is waited for: its hooks were told to end before. */
+/** After that, nothing that is still to be answered is waited for: its hooks were ended before. */
 const answersWithin = 8_000;
 /** Then the process ends, whatever does not. */
 const closesWithin = 9_500;
 
 /** Runs begin at once: those that an earlier process left behind, and those that others have queued. */
 export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { cwd, environment, complain, place: ownPlace } = options;
+  const { cwd, environment, complain } = options;
   const store = withDegradedMode(() => options.store, { ring: ringOfRows, complain });
   const { now, elapsed, after, id } = systemPorts();
   const ears = new Set([options.observe]);
@@ -125,8 +122,8 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       other: createInlineQueue(),
     }),
     combine(set, event) {
-      if (event) inForce.saw(event.cwd);
-      return inForce.combine(set, settings.engine.enabled);
+      if (event) active.saw(event.cwd);
+      return active.combine(set, settings.engine.enabled);
     },
     automations: async () => automations,
     sources: { atMost: foldersAtMost, watches: true },
@@ -137,11 +134,11 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const { engine, source } = resident;
   settings = settingsOf(source?.known(cwd)); // before the queue begins its first run, which is not before the next turn
   const automations = automationsOf(options, resident);
-  const inForce = createInForce({
+  const active = createActiveAutomations({
     ...{ folders: options.workspaces, source, automations },
     standing: () => store.database.standing(),
   });
-  const notifier = noticesOf({ ...options, resident, inForce, settings: () => settings });
+  const notifier = noticesOf({ ...options, resident, active, settings: () => settings });
   ears.add(notifier.observe);
   const activity = createActivity({ now, elapsed: elapsed ?? now });
   ears.add(activity.observe);
@@ -155,91 +152,44 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       if (known) automations.records.enable(known.project, known.id, false, now() / 1000); // lists show it as over
     },
   });
-  let following: Following | undefined;
-  let watching: ReturnType<typeof watchStore> | undefined;
-  const placed = new Set<string>();
-  let synced = "";
-  let closing: Promise<void> | undefined;
-
-  /** Sees what has changed since the last look, in the settings and among the automations. True: not everywhere yet. */
-  async function look(isThorough: boolean): Promise<boolean> {
-    settings = settingsOf(await source?.at(cwd));
-    const isLeft = await inForce.refresh(isThorough);
-    for (const folder of inForce.placeless()) await place(folder);
-    return isLeft;
-  }
-
-  /** Folders may be called alike; projects are not, whichever process looks at them. */
-  async function place(folder: string): Promise<void> {
-    if (placed.has(folder)) return;
-    placed.add(folder);
-    try {
+  const changes = createChanges({
+    ...{ ...options, active, source, after },
+    elapsed: elapsed ?? now,
+    settings: {
+      read(loaded) {
+        settings = settingsOf(loaded);
+      },
+      mark: () => JSON.stringify(settings.engine),
+    },
+    async makeProject(folder) {
       await (await resident.outside.board())?.projects.place({ folder });
-    } catch {
-      // no project may lie there, as in a home: it goes by the folder's name
-    }
-  }
-
-  let thorough = 0;
-  async function lookAndFollow(): Promise<number> {
-    if (isGone()) return looksEvery.told;
-    const isThorough = (elapsed ?? now)() - thorough > looksEvery.told / 2;
-    if (isThorough) thorough = (elapsed ?? now)();
-    const isLeft = await look(isThorough);
-    await resident.followFiles();
-    const state = JSON.stringify([inForce.version(), settings.engine]);
-    if (state !== synced) {
-      await triggers.sync(inForce.hooks());
+    },
+    followFiles: resident.followFiles,
+    async changed() {
+      await triggers.sync(active.hooks());
       durable.look();
-    }
-    synced = state;
-    return isLeft || !isTold() ? looksEvery.untold : looksEvery.told;
-  }
+    },
+    queued: durable.look,
+  });
+  const end = endOf({
+    ...{ after, stopping, complain },
+    async parts(answered) {
+      await changes.stop();
+      await triggers.close();
+      await resident.close(answered && endsBefore(answersWithin, answered, after));
+      await notifier.close();
+    },
+    last: () => store.close(),
+  });
 
-  /** Somebody would tell of all that may change. */
-  const isTold = (): boolean =>
-    watching !== undefined && [cwd, ...inForce.folders()].every((folder) => source?.isHeard(folder) === true);
-
-  function isGone(): boolean {
-    if (ownPlace?.isGone() !== true) return false;
-    ownPlace.gone();
-    return true;
-  }
-
-  function storeWritten(): void {
-    if (isGone()) return;
-    following?.hear();
-    durable.look();
-  }
-
-  async function endAll(answered: Promise<unknown> | undefined): Promise<void> {
-    await following?.stop();
-    await triggers.close();
-    await resident.close(answered && endsBefore(answersWithin, answered, after));
-    await notifier.close();
-  }
-
-  async function closeAll(answered: Promise<unknown> | undefined): Promise<void> {
-    watching?.close();
-    const undo = after(endsWithin, () => stopping.abort());
-    try {
-      if (!(await endsBefore(closesWithin, endAll(answered), after)))
-        complain("not all that ran has ended within ten seconds: it is left to end by itself");
-    } finally {
-      undo();
-      stopping.abort();
-      store.close();
-    }
-  }
-
-  await look(true);
+  await changes.look();
   return {
-    ...{ cwd, home: options.home, store, environment, complain, inForce, emit, source },
+    ...{ cwd, home: options.home, store, environment, complain, active, emit, source },
     learnSecrets: (given) => options.learnSecrets?.(given),
     stopping: stopping.signal,
     context: {
       ...{ engine, store, now, id, environment, cwd },
-      hooks: async (event) => inForce.combine((await source?.at(event?.cwd ?? cwd))?.set, settings.engine.enabled),
+      hooks: async (event) => active.combine((await source?.at(event?.cwd ?? cwd))?.set, settings.engine.enabled),
       board: resident.outside.board,
       automations: async () => automations,
     },
@@ -248,26 +198,18 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       ears.add(ear);
       return () => void ears.delete(ear);
     },
-    async follow() {
-      watching ??=
-        options.storeFile === undefined
-          ? undefined
-          : watchStore(options.storeFile, { after, written: storeWritten, others: ownPlace?.files ?? [] });
-      const first = await lookAndFollow();
-      following ??= follow({ work: lookAndFollow, after, complain }, first);
-      source?.listen(following.hear);
-    },
+    follow: changes.follow,
     async once(signal) {
-      await look(true);
-      await triggers.fireDue(inForce.hooks());
+      await changes.look();
+      await triggers.fireDue(active.hooks());
       const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
       await Promise.race([durable.idle(), stopped]);
     },
     status: () => ({
       store: lossOf(store),
-      workspaces: [...inForce.folders()],
+      workspaces: [...active.folders()],
       engine: { ...settings.engine },
-      automations: inForce.facts(),
+      automations: active.facts(),
       ...triggers.facts(),
       queue: { ...ifReadable(() => workCounts(store.database)) },
       webhooks: Object.keys(settings.webhooks),
@@ -283,10 +225,35 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       const { waiting, running } = workCounts(store.database);
       return waiting + running > 0 || [due, watches].some((list) => Array.isArray(list) && list.length > 0);
     },
-    close(answered) {
-      closing ??= closeAll(answered);
-      return closing;
-    },
+    close: end,
+  };
+}
+
+interface Ending extends Pick<DaemonOptions, "complain">, Pick<Ports, "after"> {
+  stopping: AbortController;
+  /** Ends one part after another. @param answered what still needs the store */
+  parts(answered: Promise<unknown> | undefined): Promise<void>;
+  /** Behind them, whether or not they have ended. */
+  last(): void;
+}
+
+/** Ends what runs within ten seconds (A50), once. */
+function endOf({ after, stopping, complain, parts, last }: Ending): Daemon["close"] {
+  let ending: Promise<void> | undefined;
+  async function endAll(answered: Promise<unknown> | undefined): Promise<void> {
+    const undo = after(endsWithin, () => stopping.abort());
+    try {
+      if (!(await endsBefore(closesWithin, parts(answered), after)))
+        complain("not all that ran has ended within ten seconds: it is left to end by itself");
+    } finally {
+      undo();
+      stopping.abort();
+      last();
+    }
+  }
+  return (answered) => {
+    ending ??= endAll(answered);
+    return ending;
   };
 }
 
@@ -328,22 +295,22 @@ function automationsOf({ store, environment, cwd }: DaemonOptions, { ports, sour
   throw new HooklineError("store_unusable", facts);
 }
 
-/** A project says by its record in the store who is told of its runs, else by its folder's file. */
+/** Who gets notices of a project's runs stands in its record in the store, else in its folder's file. */
 function noticesOf({
   resident: { ports, source },
   ...given
 }: Pick<DaemonOptions, "store" | "environment" | "complain"> & {
   resident: Resident;
-  inForce: InForce;
+  active: ActiveAutomations;
   settings(): Settings;
 }): Notifier {
-  const { store, environment, complain, inForce, settings } = given;
+  const { store, environment, complain, active, settings } = given;
   const projects = createProjectRecords(store.database);
   return createNotifier({
     settings: () => ({ channels: settings().notifications, notify: settings().notify }),
     async projectChannels(project) {
       const inFile = (): readonly string[] | undefined =>
-        source?.known(inForce.workspaceOf(project) ?? "")?.config.notify;
+        source?.known(active.workspaceOf(project) ?? "")?.config.notify;
       return (await projects.get(project))?.notify ?? inFile();
     },
     environment,

@@ -2,6 +2,7 @@
 import { messageOf } from "../core/error.ts";
 import type { Ports } from "../core/ports.ts";
 import { watchPaths } from "../files/watch-paths.ts";
+/** Following changes: work that is done whenever something may have changed, and now and then although nothing was heard of, never twice at once; and what is heard of the store's file. */
 
 export interface Following {
   /** Something may have changed. Heard while the work is done, it is done again. */

@@ -1,15 +1,23 @@
 /**
- * POST /hook/AGENT?event=E&by=B: an agent's telling, from a client of ours or from the agent itself over HTTP. Before all other
+ * POST /hook/AGENT?event=E&by=B: an agent's request, from a client of ours or from the agent itself over HTTP. Before all other
  * routes, because agents wait for it on every tool call.
  */
 import type { AgentAdapter } from "../agents/adapter.ts";
 import { adapterOf, payloadAtMost } from "../agents/telling.ts";
 import { environmentName } from "../core/environment-name.ts";
 import type { AgentEventName, Json } from "../core/event.ts";
-import { createBearer, createStrangeness, ofPage } from "./admission.ts";
-import type { Call, CallAnswer, Door } from "./call.ts";
-import { createBodyReader, type Unread } from "./call-body.ts";
-import { isWithinLimits } from "./folder-limits.ts";
+import { createBearer } from "./admission.ts";
+import { type AgentRequests, type Answered, replyOf } from "./agent-requests.ts";
+import {
+  type Call,
+  type CallAnswer,
+  createBodyReader,
+  type Listener,
+  refuse,
+  reply,
+  type Unread,
+  whenGone,
+} from "./call.ts";
 import {
   answerOf,
   folderHeader,
@@ -23,11 +31,11 @@ import {
   versionHeader,
 } from "./hook-wire.ts";
 import { type RefusalCode, type Refused, refused, refusedBy, tooLarge } from "./refusals.ts";
+import { isWithinLimits } from "./sent-event.ts";
 import { createEnvironmentReader, type Environment } from "./session-environments.ts";
-import { type Answered, replyOf, type Tellings } from "./tellings.ts";
 
 export interface HookRouteOptions {
-  tellings: Pick<Tellings, "take">;
+  agentRequests: Pick<AgentRequests, "take">;
   token: string;
   /** The token of agents' own HTTP hooks, which stays the same; absent: there are none. */
   holdsHttpToken?(authorization: unknown): boolean;
@@ -37,7 +45,7 @@ export interface HookRouteOptions {
   proof: string;
   /** Where this daemon keeps its settings and its store. */
   environment: Environment;
-  /** Of a telling that names none. */
+  /** Of a request that names none. */
   cwd: string;
   now(): number;
   isClosing(): boolean;
@@ -58,9 +66,8 @@ interface Called {
   by: string | undefined;
 }
 
-export function createHookRoute(options: HookRouteOptions): Door {
-  const { tellings, version, proof, now } = options;
-  const strangenessOf = createStrangeness();
+export function createHookRoute(options: HookRouteOptions): Listener {
+  const { agentRequests, version, proof, now } = options;
   const holdsToken = createBearer(options.token);
   const called = createAddresses();
   const readBody = createBodyReader(togetherAtMost);
@@ -69,9 +76,7 @@ export function createHookRoute(options: HookRouteOptions): Door {
   const ownHead = { [proofHeader]: proof, connection: "close" };
 
   /** Why this head is refused, whatever follows it. */
-  function refusalOf({ headers, method, isPrivate }: Call): RefusalCode | undefined {
-    const strange = isPrivate ? ofPage(headers) : strangenessOf(headers);
-    if (strange) return strange;
+  function refusalOf({ request: { headers, method }, isPrivate }: Call): RefusalCode | undefined {
     const { authorization } = headers;
     if (!isPrivate && !holdsToken(authorization) && !options.holdsHttpToken?.(authorization)) return "unauthorized";
     if (options.isClosing()) return "closing";
@@ -79,7 +84,7 @@ export function createHookRoute(options: HookRouteOptions): Door {
   }
 
   function take(one: Called, call: Call): void {
-    const type = call.headers["content-type"];
+    const type = call.request.headers["content-type"];
     if (type === ownType) readBody(call, largestInBytes, (body) => takeOwn(one, call, body));
     else if (typeof type === "string" && type.startsWith("application/json"))
       readBody(call, largestInBytes, (body) => takeJson(one, call, body));
@@ -87,7 +92,7 @@ export function createHookRoute(options: HookRouteOptions): Door {
   }
 
   function takeOwn(one: Called, call: Call, body: Read): void {
-    const { headers } = call;
+    const { headers } = call.request;
     if (typeof body === "string") return void refuseUnread(call, body);
     if (headers[versionHeader] !== version) return void refuse(call, refused("version_differs"));
     const parts = partsOf(body);
@@ -96,25 +101,25 @@ export function createHookRoute(options: HookRouteOptions): Door {
     if (now() - Number(headers[sentHeader]) > takenWithin) return void refuse(call, refused("too_late"));
     const folder = folderIn(headers[folderHeader]) ?? options.cwd;
     if (!isWithinLimits(folder)) return void refuse(call, refused("too_deep"));
-    call.processing(); // it is taken: from here on its sender does nothing but wait
+    call.response.writeProcessing(); // it is taken: from here on its sender does nothing but wait
     const payload = parts.payload.toString("utf8");
     const sender = { environment, umask: umaskIn(headers[umaskHeader]) };
-    const underway = tellings.take({ ...one, payload, folder, sender }, (answered) =>
-      call.reply({ status: 200, headers: ownHead, body: answerOf(replyOf(answered)) }),
+    const underway = agentRequests.take({ ...one, payload, folder, sender }, (answered) =>
+      reply(call, { status: 200, headers: ownHead, body: answerOf(replyOf(answered)) }),
     );
-    call.whenGone(underway.leave);
+    whenGone(call, underway.leave);
   }
 
   function takeJson(one: Called, call: Call, body: Read): void {
     if (typeof body === "string") return void refuseUnread(call, body);
     const { adapter, event, by } = one;
-    const told = { adapter, event, by, payload: body.toString("utf8"), folder: options.cwd, sender: undefined };
-    const underway = tellings.take(told, (answered) => call.reply(answerInJson(one, answered)));
-    call.whenGone(underway.leave);
+    const given = { adapter, event, by, payload: body.toString("utf8"), folder: options.cwd, sender: undefined };
+    const underway = agentRequests.take(given, (answered) => reply(call, answerInJson(one, answered)));
+    whenGone(call, underway.leave);
   }
 
   return (call) => {
-    const { url } = call;
+    const { url = "" } = call.request;
     if (!url.startsWith("/hook/")) return false;
     const refusal = refusalOf(call);
     if (refusal) refuse(call, refused(refusal));
@@ -146,19 +151,13 @@ const jsonHead = { "content-type": "application/json" };
 
 /** What could not be judged is said in the agent's own words: its status alone would let the call pass. */
 function httpBodyOf({ adapter, event: named }: Called, answered: Answered): Json | undefined {
-  if ("telling" in answered) return adapter.encodeForHttp?.(answered.telling.event, answered.outcome);
+  if ("request" in answered) return adapter.encodeForHttp?.(answered.request.event, answered.outcome);
   const { refused: reason } = answered.reply;
   return reason === undefined ? undefined : adapter.refuseOverHttp?.(reason, eventOf(adapter, named));
 }
 
 const eventOf = ({ sends }: AgentAdapter, named: string | undefined): AgentEventName | undefined =>
   [...sends].find((name) => name === named);
-
-/** What of a body is still on its way is not read: the connection ends with the answer. */
-function refuse(call: Call, { status, headers, error }: Refused): void {
-  const ends = call.isWhole() && status !== 503 ? noHead : { connection: "close" };
-  call.reply({ status, headers: { ...jsonHead, ...headers, ...ends }, body: JSON.stringify({ error }) });
-}
 
 /** Who is called by a path and its query: read once for each. */
 function createAddresses(): (url: string) => Called | Refused {

@@ -1,26 +1,24 @@
 /** POST /events: one event as a JSON object, or many as a list or as lines. */
 import { textOf } from "../files/lines.ts";
-import { createBearer, createStrangeness, ofPage } from "./admission.ts";
-import type { Call, CallAnswer, Door } from "./call.ts";
-import { createBodyReader, type TakeBody } from "./call-body.ts";
-import type { Answer, Ingest } from "./ingest.ts";
-import { toldLine, toldMany, toldOne, toldRefused } from "./ingest-answers.ts";
+import { createBearer } from "./admission.ts";
+import { type Call, type CallAnswer, createBodyReader, type Listener, reply, type TakeBody } from "./call.ts";
+import { type Answer, answerToMany, answerToOne, type Ingest, lineOf } from "./ingest.ts";
 import { takeLines } from "./ingest-lines.ts";
-import type { Lane } from "./lane.ts";
-import { type RefusalCode, refused, tooLarge } from "./refusals.ts";
+import type { IngestQueue } from "./ingest-queue.ts";
+import { type RefusalCode, refusalAnswer, refused, tooLarge } from "./refusals.ts";
 import { jsonIn, largestInBytes } from "./sent-event.ts";
 
 /** Of many events at once, as lines. A list is read as a whole, which takes its time: it is no larger than one event. */
 const largestOfManyInBytes = 8 * largestInBytes;
 
-/** Of all that is being read. It is no part of the lane: whoever sends slowly keeps nobody else out of that. */
+/** Of all that is being read. It is no part of the queue: a slow sender takes no room in that from others. */
 const togetherAtMostInBytes = 4 * largestOfManyInBytes;
 
 interface Intake {
   ingest: Ingest;
-  lane: Lane;
+  queue: IngestQueue;
 }
-export interface IngestDoorOptions extends Intake {
+export interface IngestListenerOptions extends Intake {
   token: string;
   /** The daemon is being stopped, and takes nothing new. */
   isClosing(): boolean;
@@ -28,7 +26,7 @@ export interface IngestDoorOptions extends Intake {
 
 interface Answering extends Intake {
   /** Called once. */
-  send(told: CallAnswer): void;
+  send(answer: CallAnswer): void;
 }
 interface Way {
   take(body: Buffer, answering: Answering): void;
@@ -42,14 +40,11 @@ const ways = {
 } as const satisfies Record<string, Way>;
 
 /** Takes what is sent to /events, and leaves everything else. */
-export function createIngestDoor({ token, isClosing, ingest, lane }: IngestDoorOptions): Door {
-  const strangenessOf = createStrangeness();
+export function createIngestListener({ token, isClosing, ingest, queue }: IngestListenerOptions): Listener {
   const holdsToken = createBearer(token);
   const readBody = createBodyReader(togetherAtMostInBytes);
 
-  function refusalOf({ headers, isPrivate }: Call): RefusalCode | undefined {
-    const strange = isPrivate ? ofPage(headers) : strangenessOf(headers);
-    if (strange) return strange;
+  function refusalOf({ request: { headers }, isPrivate }: Call): RefusalCode | undefined {
     if (!isPrivate && !holdsToken(headers.authorization)) return "unauthorized";
     return isClosing() ? "closing" : undefined;
   }
@@ -58,8 +53,8 @@ export function createIngestDoor({ token, isClosing, ingest, lane }: IngestDoorO
   function serve(call: Call): void {
     const type = typeOf(call);
     if (!type) return void refuse(call, "unsupported_type");
-    if (lane.isFull()) return void refuse(call, "intake_full");
-    lane.hold(1, 0);
+    if (queue.isFull()) return void refuse(call, "intake_full");
+    queue.hold(1, 0);
     readBody(call, ways[type].atMost, takers[type]);
   }
 
@@ -72,24 +67,24 @@ export function createIngestDoor({ token, isClosing, ingest, lane }: IngestDoorO
     const { take, atMost } = ways[type];
     return (body, call) => {
       if (typeof body !== "string") return takeBody(body, call, take);
-      lane.release(1, 0);
-      if (body === "body_too_large") call.reply(toldRefused(tooLarge(atMost)));
+      queue.release(1, 0);
+      if (body === "body_too_large") reply(call, refusalAnswer(tooLarge(atMost)));
       else if (body !== "gone") refuse(call, body);
     };
   }
 
   function takeBody(body: Buffer, call: Call, take: Way["take"]): void {
     const size = body.length;
-    lane.hold(0, size);
-    const send = (told: CallAnswer): void => {
-      lane.release(1, size);
-      call.reply(told);
+    queue.hold(0, size);
+    const send = (answer: CallAnswer): void => {
+      queue.release(1, size);
+      reply(call, answer);
     };
-    take(body, { ingest, lane, send });
+    take(body, { ingest, queue, send });
   }
 
   return (call) => {
-    const { method, url } = call;
+    const { method, url = "" } = call.request;
     if (method !== "POST" || (url !== "/events" && !url.startsWith("/events?"))) return false;
     const refusal = refusalOf(call);
     if (refusal) refuse(call, refusal);
@@ -98,9 +93,9 @@ export function createIngestDoor({ token, isClosing, ingest, lane }: IngestDoorO
   };
 }
 
-const refuse = (call: Call, code: RefusalCode): void => call.reply(toldRefused(refused(code)));
+const refuse = (call: Call, code: RefusalCode): void => reply(call, refusalAnswer(refused(code)));
 
-function typeOf({ headers }: Call): keyof typeof ways | undefined {
+function typeOf({ request: { headers } }: Call): keyof typeof ways | undefined {
   const type = headers["content-type"];
   if (typeof type !== "string") return undefined;
   const end = type.indexOf(";");
@@ -108,35 +103,35 @@ function typeOf({ headers }: Call): keyof typeof ways | undefined {
   return name === "application/json" || name === "application/x-ndjson" ? name : undefined;
 }
 
-function takeJson(body: Buffer, { ingest, lane, send }: Answering): void {
+function takeJson(body: Buffer, { ingest, queue, send }: Answering): void {
   let isTaken = false;
-  lane.wake({
+  queue.wake({
     next() {
       if (isTaken) return false;
       isTaken = true;
       const text = textOf(body);
       const sent = text === undefined ? undefined : text === "" ? {} : jsonIn(text);
-      if (Array.isArray(sent) && sent.length > 0) takeList(sent, { ingest, lane, send });
-      else if (sent === undefined || Array.isArray(sent)) send(toldOne({ refused: "input_invalid" }));
-      else return ingest.takeValue(sent, (answer) => send(toldOne(answer))) ?? false;
+      if (Array.isArray(sent) && sent.length > 0) takeList(sent, { ingest, queue, send });
+      else if (sent === undefined || Array.isArray(sent)) send(answerToOne({ refused: "input_invalid" }));
+      else return ingest.takeValue(sent, (answer) => send(answerToOne(answer))) ?? false;
       return false;
     },
   });
 }
 
 /** The answers stand in the order of the events, whichever is decided first. */
-function takeList(sent: readonly unknown[], { ingest, lane, send }: Answering): void {
+function takeList(sent: readonly unknown[], { ingest, queue, send }: Answering): void {
   const answers: string[] = [];
   let count = 0;
   let next = 0;
   const answered = (index: number, answer: Answer): void => {
-    answers[index] = toldLine(answer);
+    answers[index] = lineOf(answer);
     count += 1;
-    lane.release(1, 0);
-    if (count === sent.length) send(toldMany(`[${answers.join()}]`, "list"));
+    queue.release(1, 0);
+    if (count === sent.length) send(answerToMany(`[${answers.join()}]`, "list"));
   };
-  lane.hold(sent.length, 0);
-  lane.wake({
+  queue.hold(sent.length, 0);
+  queue.wake({
     next() {
       const index = next;
       if (index === sent.length) return false;
@@ -146,15 +141,15 @@ function takeList(sent: readonly unknown[], { ingest, lane, send }: Answering): 
   });
 }
 
-function takeMany(body: Buffer, { ingest, lane, send }: Answering): void {
+function takeMany(body: Buffer, { ingest, queue, send }: Answering): void {
   let all = "";
   const taking = takeLines({
     ingest,
-    lane,
+    queue,
     answers(lines) {
       all += lines;
     },
-    done: () => send(toldMany(all, "lines")),
+    done: () => send(answerToMany(all, "lines")),
   });
   taking.add(body);
   taking.end();

@@ -1,8 +1,7 @@
 /** Many events of one sender, a JSON text on each line: taken in their order, and answered in their order. */
 import { createLines } from "../files/lines.ts";
-import type { Ingest } from "./ingest.ts";
-import { toldLine } from "./ingest-answers.ts";
-import type { Lane, Source } from "./lane.ts";
+import { type Ingest, lineOf } from "./ingest.ts";
+import type { IngestQueue, Source } from "./ingest-queue.ts";
 import { largestInBytes } from "./sent-event.ts";
 
 export interface LinesTaken {
@@ -21,41 +20,41 @@ export interface LinesTaken {
 
 export interface LinesOptions {
   ingest: Ingest;
-  lane: Lane;
+  queue: IngestQueue;
   /** Told the answers that are next, each a line, in the order of the lines. */
   answers(lines: string): void;
   /** Called once: it has ended, and everything has its answer. */
   done?(): void;
 }
 
-export function takeLines({ ingest, lane, answers, done = () => {} }: LinesOptions): LinesTaken {
+export function takeLines({ ingest, queue, answers, done = () => {} }: LinesOptions): LinesTaken {
   const lines = createLines(largestInBytes);
   const slots: (string | undefined)[] = []; // of lines that were taken, in their order
   let first = 0; // of the first slot, as a number of all lines
-  let held = 0; // bytes that the lane holds for what waits and may be taken
+  let held = 0; // bytes that the queue holds for what waits and may be taken
   let isHeld = false;
-  let isTelling = false;
+  let isAnswering = false;
   let isEnded = false; // no more will come
   let isDone = false;
 
-  /** What a sender keeps waiting itself is in nobody else's way: whoever reads it bounds that. */
+  /** What a held sender keeps waiting takes no room from others: its reader bounds that. */
   function account(): void {
     const waiting = isHeld ? 0 : lines.waitingInBytes();
-    if (waiting > held) lane.hold(0, waiting - held);
-    else if (waiting < held) lane.release(0, held - waiting);
+    if (waiting > held) queue.hold(0, waiting - held);
+    else if (waiting < held) queue.release(0, held - waiting);
     held = waiting;
   }
 
   function answered(number: number, text: string, size: number): void {
     slots[number - first] = text;
-    lane.release(1, size);
-    if (isTelling || slots[0] === undefined) return;
-    isTelling = true;
-    queueMicrotask(tell); // with the others that are answered just now
+    queue.release(1, size);
+    if (isAnswering || slots[0] === undefined) return;
+    isAnswering = true;
+    queueMicrotask(respond); // with the others that are answered just now
   }
 
-  function tell(): void {
-    isTelling = false;
+  function respond(): void {
+    isAnswering = false;
     let count = 0;
     let text = "";
     for (; slots[count] !== undefined; count++) text += `${slots[count]}\n`;
@@ -66,7 +65,7 @@ export function takeLines({ ingest, lane, answers, done = () => {} }: LinesOptio
   }
 
   function endIfDone(): void {
-    if (!isEnded || isDone || slots.length > 0 || lane.isWaiting(source)) return;
+    if (!isEnded || isDone || slots.length > 0 || queue.isWaiting(source)) return;
     isDone = true;
     done();
   }
@@ -83,13 +82,13 @@ export function takeLines({ ingest, lane, answers, done = () => {} }: LinesOptio
       const number = first + slots.length;
       slots.push(undefined);
       if ("because" in line) {
-        lane.hold(1, 0);
-        answered(number, toldLine({ refused: line.because }), 0);
+        queue.hold(1, 0);
+        answered(number, lineOf({ refused: line.because }), 0);
         return true;
       }
       const size = line.text.length;
-      lane.hold(1, size);
-      return ingest.take(line.text, (answer) => answered(number, toldLine(answer), size)) ?? true;
+      queue.hold(1, size);
+      return ingest.take(line.text, (answer) => answered(number, lineOf(answer), size)) ?? true;
     },
   };
 
@@ -97,18 +96,18 @@ export function takeLines({ ingest, lane, answers, done = () => {} }: LinesOptio
     add(bytes) {
       lines.add(bytes);
       account();
-      lane.wake(source);
+      queue.wake(source);
     },
     end() {
       isEnded = true;
       lines.end();
       account();
-      lane.wake(source);
+      queue.wake(source);
     },
     hold(now) {
       isHeld = now;
       account();
-      if (!isHeld) lane.wake(source);
+      if (!isHeld) queue.wake(source);
     },
     drop() {
       isHeld = true;

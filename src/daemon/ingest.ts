@@ -9,14 +9,15 @@ import type { Outcome } from "../core/outcome.ts";
 import type { Caller } from "../core/ports.ts";
 import { saysFull } from "../core/queue-bounds.ts";
 import type { Run, Store } from "../core/record.ts";
-import type { RefusalCode } from "./refusals.ts";
+import type { CallAnswer } from "./call.ts";
+import { type RefusalCode, type Refused, refusalAnswer, refused, refusedBy } from "./refusals.ts";
 import { eventOfSent, jsonIn } from "./sent-event.ts";
 
 export interface IngestOptions extends Pick<HookEvent, "cwd"> {
   engine: Pick<Engine, "emit" | "committed">;
   caller: Pick<Caller, "environment" | "signal">;
   store: Pick<Store, "runs">;
-  /** Whether the event, which is decided and nobody had to wait for, has set runs off. Absent: the store is asked. */
+  /** Whether an event that was decided at once has set runs off. Absent: the store is asked. */
   hasJustRun?(eventId: string): boolean;
   now(): number;
   id(): string;
@@ -41,74 +42,75 @@ export interface Ingest {
   takeValue(sent: unknown, answer: (answer: Answer) => void): void | Promise<void>;
 }
 
-type Tell = (answer: Answer) => void;
+type Respond = (answer: Answer) => void;
 
 export function createIngest({ engine, caller, store, hasJustRun, cwd, now, id }: IngestOptions): Ingest {
   let group: Group | undefined; // of the events of this turn
 
-  /** Tells when all is on disk that this turn has written. */
-  function tellCommitted(answer: Answer, tell: Tell): void {
+  /** Answers when all is on disk that this turn has written. */
+  function answerCommitted(answer: Answer, respond: Respond): void {
     const committed = engine.committed();
     if (group?.committed !== committed) group = groupOf(committed);
-    group.told.push({ answer, tell });
+    group.waiting.push({ answer, respond });
   }
 
   function groupOf(committed: Promise<void>): Group {
-    const made: Group = { committed, told: [] };
+    const made: Group = { committed, waiting: [] };
     const ended = (): void => {
       if (group === made) group = undefined;
     };
     committed.then(
       () => {
         ended();
-        for (const { answer, tell } of made.told) tell(answer);
+        for (const { answer, respond } of made.waiting) respond(answer);
       },
       (thrown: unknown) => {
         ended();
-        for (const { tell } of made.told) tell({ thrown });
+        for (const { respond } of made.waiting) respond({ thrown });
       },
     );
     return made;
   }
 
-  function tellTaken(taken: Taken, tell: Tell): void {
+  function answerTaken(taken: Taken, respond: Respond): void {
     const { runs } = taken;
     const isLost = runs.length > 0 && runs.every(({ reason }) => saysFull(reason));
     const reason = runs[0]?.reason;
-    if (isLost) tellCommitted({ refused: "queue_full", ...(reason === undefined ? {} : { message: reason }) }, tell);
-    else tellCommitted({ taken }, tell);
+    if (isLost)
+      answerCommitted({ refused: "queue_full", ...(reason === undefined ? {} : { message: reason }) }, respond);
+    else answerCommitted({ taken }, respond);
   }
 
   /** At once, where no hook had to be waited for. Throws or rejects where the event could not be written down. */
-  function tellDecided(one: Emitted, outcome: Outcome, tell: Tell): MaybePromise<void> {
+  function answerDecided(one: Emitted, outcome: Outcome, respond: Respond): MaybePromise<void> {
     const { event, unwritten } = one;
     if (unwritten) throw unwritten.because;
     const runs = store.runs({ eventId: event, limit: 1000 });
-    if (!isThenable(runs)) return tellTaken({ event, outcome, runs }, tell);
-    return Promise.resolve(runs).then((found) => tellTaken({ event, outcome, runs: found }, tell));
+    if (!isThenable(runs)) return answerTaken({ event, outcome, runs }, respond);
+    return Promise.resolve(runs).then((found) => answerTaken({ event, outcome, runs: found }, respond));
   }
 
   /** Never rejects. */
-  async function tellLater(one: Emitted, deciding: PromiseLike<Outcome>, tell: Tell): Promise<void> {
+  async function answerLater(one: Emitted, deciding: PromiseLike<Outcome>, respond: Respond): Promise<void> {
     try {
-      await tellDecided(one, await deciding, tell);
+      await answerDecided(one, await deciding, respond);
     } catch (thrown) {
-      tell({ thrown });
+      respond({ thrown });
     }
   }
 
-  function takeValue(sent: unknown, tell: Tell): void | Promise<void> {
+  function takeValue(sent: unknown, respond: Respond): void | Promise<void> {
     try {
       const event = eventOfSent(sent, { id: id(), at: now(), cwd });
       const one: Emitted = { event: event.id, unwritten: undefined };
       const outcome = engine.emit(event, callerFor(one));
-      if (isThenable(outcome)) return tellLater(one, outcome, tell);
+      if (isThenable(outcome)) return answerLater(one, outcome, respond);
       if (!one.unwritten && hasJustRun?.(event.id) === false)
-        return tellTaken({ event: event.id, outcome, runs: none }, tell);
-      const ended = tellDecided(one, outcome, tell);
-      return isThenable(ended) ? ended.catch((thrown: unknown) => tell({ thrown })) : undefined;
+        return answerTaken({ event: event.id, outcome, runs: none }, respond);
+      const ended = answerDecided(one, outcome, respond);
+      return isThenable(ended) ? ended.catch((thrown: unknown) => respond({ thrown })) : undefined;
     } catch (thrown) {
-      tell({ thrown });
+      respond({ thrown });
       return undefined;
     }
   }
@@ -122,23 +124,59 @@ export function createIngest({ engine, caller, store, hasJustRun, cwd, now, id }
 
   return {
     takeValue,
-    take(text, tell) {
+    take(text, respond) {
       const sent = jsonIn(text);
-      return sent === undefined ? tell({ refused: "input_invalid" }) : takeValue(sent, tell);
+      return sent === undefined ? respond({ refused: "input_invalid" }) : takeValue(sent, respond);
     },
   };
 }
 
-/** Those who are told when one promise settles. */
+/** Answers that one commit settles. */
 interface Group {
   committed: Promise<void>;
-  told: { answer: Answer; tell: Tell }[];
+  waiting: { answer: Answer; respond: Respond }[];
 }
 
-/** What the line was told, by its id. */
+/** An event that the engine has, by its id. */
 interface Emitted {
   event: string;
   unwritten: { because: unknown } | undefined;
 }
 
 const none: readonly Run[] = [];
+
+const json = { "content-type": "application/json" };
+const jsonLines = { "content-type": "application/x-ndjson" };
+
+/** To `POST /events` with one event. */
+export function answerToOne(answer: Answer): CallAnswer {
+  if (!("taken" in answer)) return refusalAnswer(refusedOf(answer));
+  const { event, outcome, runs } = answer.taken;
+  const body = saysNothing(outcome)
+    ? `{"event":"${event}","outcome":{},"runs":${runs.length === 0 ? "[]" : JSON.stringify(runs.map(brief))}}` // an id of ours: [0-9a-z]
+    : JSON.stringify({ event, outcome, runs: runs.map(brief) });
+  return { status: 200, headers: json, body };
+}
+
+function saysNothing(outcome: Outcome): boolean {
+  for (const _name in outcome) return false;
+  return true;
+}
+
+/** What stands in the body of many is each one's own: that one was refused is no failure of the others. */
+export const answerToMany = (body: string, form: "list" | "lines"): CallAnswer => ({
+  status: 200,
+  headers: form === "list" ? json : jsonLines,
+  body,
+});
+
+/** To one line among many, as JSON without a line break. */
+export function lineOf(answer: Answer): string {
+  if ("taken" in answer) return `{"ok":true,"event":"${answer.taken.event}"}`; // an id of ours: [0-9a-z]
+  return JSON.stringify({ ok: false, error: refusedOf(answer).error });
+}
+
+const refusedOf = (answer: Exclude<Answer, { taken: unknown }>): Refused =>
+  "thrown" in answer ? refusedBy(answer.thrown) : refused(answer.refused, answer.message);
+
+export const brief = ({ id, hook, status, reason }: Run): object => ({ id, hook, status, reason: reason ?? null });

@@ -21,9 +21,9 @@ export function createLive(): Live {
   return {
     observe(seen) {
       if (readers.size === 0) return;
-      const told = toldOf(seen);
-      if (!told) return;
-      const message = encoder.encode(`event: ${seen.is}\ndata: ${JSON.stringify(told)}\n\n`);
+      const shown = shownOf(seen);
+      if (!shown) return;
+      const message = encoder.encode(`event: ${seen.is}\ndata: ${JSON.stringify(shown)}\n\n`);
       for (const reader of [...readers]) {
         if ((reader.desiredSize ?? 0) > -waitingAtMost) reader.enqueue(message);
         else end(reader);
@@ -51,7 +51,7 @@ export function createLive(): Live {
 }
 
 /** No payloads: what stands in them is in the store, without its secrets. */
-function toldOf(seen: Observation): Fields | undefined {
+function shownOf(seen: Observation): Fields | undefined {
   if (seen.is === "event") {
     const { id, name, at, session } = seen.event;
     return { id, name, at, session: session ?? null };

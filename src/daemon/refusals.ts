@@ -37,7 +37,11 @@ const usualBody = 1024 * 1024;
 const megabytes = (bytes: number): string => `${bytes / (1024 * 1024)} MB`;
 
 export const refusals: Readonly<Record<RefusalCode, Refusal>> = {
-  forbidden_host: { status: 403, message: "this is not an address of the daemon", advice: "call 127.0.0.1 itself" },
+  forbidden_host: {
+    status: 403,
+    message: "the Host header is not the daemon's address and port",
+    advice: "call 127.0.0.1 and the daemon's port itself",
+  },
   forbidden_origin: {
     status: 403,
     message: "requests of web pages are refused",
@@ -55,7 +59,7 @@ export const refusals: Readonly<Record<RefusalCode, Refusal>> = {
     status: 413,
     message: `the body is larger than ${megabytes(usualBody)}`,
     advice: "send less",
-    headers: { connection: "close" }, // the rest of it is on its way, and nobody reads it
+    headers: { connection: "close" }, // the rest of it is on its way and is not read
   },
   input_invalid: {
     status: 400,
@@ -93,7 +97,7 @@ export const refusals: Readonly<Record<RefusalCode, Refusal>> = {
   line_too_large: { status: 413, message: "the line is larger than 1 MB", advice: "send less in one event" },
   answers_unread: {
     status: 408,
-    message: "nobody has read the answers for 30 seconds",
+    message: "the answers were not read for 30 seconds",
     advice: "read an answer for each line",
   },
   closing: { status: 503, message: "the daemon is being stopped", advice: "start it again: hookline up" },
@@ -140,6 +144,17 @@ export const tooLarge = (atMost: number): Refused =>
 export const refuse = (code: RefusalCode, message?: string): Response => asResponse(refused(code, message));
 
 const asResponse = ({ status, headers, error }: Refused): Response => Response.json({ error }, { status, headers });
+
+/** The same as an answer to an agent or a program. */
+export const refusalAnswer = ({
+  status,
+  headers,
+  error,
+}: Refused): { status: number; headers: Readonly<Record<string, string>>; body: string } => ({
+  status,
+  headers: { "content-type": "application/json", ...headers },
+  body: JSON.stringify({ error }),
+});
 
 /** Codes of ours that mean wrong use; the others are the environment's. */
 const statuses: Partial<Record<ErrorCode, number>> = {

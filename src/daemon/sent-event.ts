@@ -1,4 +1,5 @@
 /** What programs of this machine send to the line, however it comes in: one JSON object, which means one application event. */
+
 import { depthField } from "../core/depth.ts";
 import { HooklineError } from "../core/error.ts";
 import type { EventName, Fields, HookEvent } from "../core/event.ts";
@@ -6,7 +7,7 @@ import { eventNames, resolveEvent } from "../core/events.ts";
 import { nearest } from "../core/nearest.ts";
 import { isRecord } from "../core/schema.ts";
 import { isApplicationEvent } from "../dialects/config-automation-keys.ts";
-import { folderLimit, isWithinLimits } from "./folder-limits.ts";
+import { textOf } from "../files/lines.ts";
 
 /** What was sent to `POST /events`, or as a line. */
 export interface Sent {
@@ -22,7 +23,7 @@ export const largestInBytes: number = 1024 * 1024;
 const deepestInLevels = 500;
 
 /**
- * The JSON value that stands in this text; undefined: none does, or one so deep that nobody could write it down. A byte
+ * The JSON value that stands in this text; undefined: none does, or it is too deep to be written down. A byte
  * order mark before it is no part of it.
  */
 export function jsonIn(text: string): unknown {
@@ -35,7 +36,14 @@ export function jsonIn(text: string): unknown {
 }
 const byteOrderMark = 0xfeff;
 
-/** Level by level: what is nested without end would end the stack of whoever calls itself. */
+/** The JSON object that stands in these bytes; undefined: none does, or it is too deep to be written down. */
+export function objectIn(bytes: Buffer): Fields | undefined {
+  const text = textOf(bytes);
+  const read = text === undefined ? undefined : jsonIn(text);
+  return isRecord(read) ? (read as Fields) : undefined; // it was JSON
+}
+
+/** Level by level: what is nested without end would end the stack of a recursive reader. */
 function isDeep(read: unknown): boolean {
   let level: unknown[] = [read];
   for (let depth = 0; level.length > 0; depth++) {
@@ -79,7 +87,7 @@ const where = "POST /events";
 function applicationEvent(written: string): EventName {
   if (isApplicationEvent(written)) return written as EventName; // it holds a dot
   const near = resolveEvent(written) ? undefined : nearest(written, eventNames);
-  const advice = resolveEvent(written) ? `${where} — agents tell of it themselves` : where;
+  const advice = resolveEvent(written) ? `${where} — agents report it themselves` : where;
   throw new HooklineError("event_unknown", { name: written, where: advice, ...(near ? { near } : {}) });
 }
 
@@ -99,4 +107,20 @@ function checked(sent: unknown): Sent {
     throw needs("cwd", `an absolute path ${folderLimit}`);
   if (session !== undefined && !(typeof session === "string" && session !== "")) throw needs("session", "text");
   return sent as unknown as Sent; // as was just looked at; it came as JSON
+}
+
+/** Of which folders a daemon looks up the hooks: each folder on the way is asked about, and everybody else waits meanwhile. */
+
+/** As agents' payloads may name; no system opens a longer path. */
+const longest = 4_096;
+/** Those of people have some twenty. What a look costs grows with the square of it. */
+const levelsAtMost = 64;
+
+export const folderLimit: string = "of at most 64 levels and 4,096 characters";
+
+export function isWithinLimits(folder: string): boolean {
+  if (folder.length > longest) return false;
+  let levels = 0;
+  for (let at = folder.indexOf("/"); at >= 0; at = folder.indexOf("/", at + 1)) levels += 1;
+  return levels <= levelsAtMost;
 }

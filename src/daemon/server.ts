@@ -1,20 +1,20 @@
-/** The daemon's doors, loopback and a unix socket: what asks for a verdict goes straight to its door, all else to the routes, which are loaded when they are first asked. */
-import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+/** The daemon's listeners, loopback and a unix socket: requests for a verdict and events are answered before the routes, which are loaded when they are first asked. */
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createSocketServer, type Socket, type Server as SocketServer } from "node:net";
 import { HooklineError, messageOf } from "../core/error.ts";
-import type { Door } from "./call.ts";
-import { callOf } from "./call-http.ts";
-import { createPlainLane, type PlainLane } from "./plain-lane.ts";
+import { createAdmission } from "./admission.ts";
+import { type Call, type Listener, refuse } from "./call.ts";
+import { refused } from "./refusals.ts";
 
 export interface ListenOptions {
   port: number;
   /** The path of the unix socket; its place is free. Absent: there is none. */
   socket?: string;
   /** Asked in this order. */
-  doors: readonly Door[];
+  listeners: readonly Listener[];
   /** Everything else. */
   routes(): Promise<(request: Request) => Promise<Response>>;
-  /** Whoever speaks no HTTP on the unix socket; absent: is sent away. */
+  /** Gets each connection to the unix socket that does not speak HTTP; absent: it is closed. */
   lines?(socket: Socket): void;
 }
 
@@ -28,13 +28,13 @@ export interface Server {
   close(busy?: Promise<void>): Promise<void>;
 }
 
-type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+type Answering = (request: IncomingMessage, response: ServerResponse) => void;
 
 const address = "127.0.0.1";
 const answersWithin = 2_000;
 /** More wait outside, or do without us. */
 const connectionsAtMost = 2_000;
-/** Of a client that hangs: its head, its whole request, and between two requests. An agent that was told so long comes back. */
+/** Of a client that hangs: its head, its whole request, and between two requests. An agent reports again after so long a pause. */
 const limits = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
@@ -44,65 +44,118 @@ const limits = {
 };
 
 /** @throws HooklineError port_taken */
-export async function listen({ port, socket, doors, routes, lines = sendAway }: ListenOptions): Promise<Server> {
+export async function listen({ port, socket, listeners, routes, lines }: ListenOptions): Promise<Server> {
   const others = lazily(routes);
-  const loopback = createEntrance({ doors, others, isPrivate: false });
-  await opened(loopback.http, () => loopback.http.listen(port, address), `${address}:${port}`);
-  const entrances = [loopback];
+  const local = new WeakSet<Socket>(); // came over the unix socket
+  let closing: Promise<void> | undefined;
+  const isLast = (): boolean => closing !== undefined;
+  const admit = createAdmission(() => portOf(http) ?? port);
+  const http = createServer(limits, (request, response) => {
+    response.sendDate = false;
+    const call: Call = { request, response, isPrivate: local.has(request.socket), isLast };
+    const refusal = admit(call);
+    if (refusal) return refuse(call, refused(refusal));
+    for (const listener of listeners) if (listener(call)) return;
+    others(request, response);
+  });
+  http.maxConnections = connectionsAtMost;
+  await opened(http, () => http.listen(port, address), `${address}:${port}`);
+  const sorting = createSorting({
+    lines: lines ?? ((stranger) => void stranger.destroy()),
+    http(connected) {
+      local.add(connected);
+      http.emit("connection", connected);
+    },
+  });
+  const servers: (HttpServer | SocketServer)[] = [http];
   if (socket !== undefined) {
-    const local = createEntrance({ doors, others, isPrivate: true, toOthers: lines });
-    entrances.push(local);
+    const server = createSocketServer({ allowHalfOpen: true }, sorting.sort);
+    server.maxConnections = connectionsAtMost;
+    servers.push(server);
     try {
-      await opened(local.http, () => listenPrivately(local.http, socket), socket);
+      await opened(server, () => listenPrivately(server, socket), socket);
     } catch (error) {
-      loopback.http.close();
+      http.close();
       throw error;
     }
   }
-  const bound = loopback.http.address();
-  let closing: Promise<void> | undefined;
+
+  async function closeAll(busy: Promise<void> = Promise.resolve()): Promise<void> {
+    const closed = Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));
+    sorting.close();
+    http.closeIdleConnections();
+    let end: ReturnType<typeof setTimeout> | undefined;
+    const moment = new Promise<void>((resolve) => {
+      end = setTimeout(resolve, answersWithin);
+    });
+    await Promise.race([closed, Promise.all([moment, busy])]);
+    clearTimeout(end);
+    http.closeAllConnections();
+    await closed;
+  }
+
   return {
-    port: typeof bound === "object" && bound ? bound.port : port,
+    port: portOf(http) ?? port,
     close(busy) {
-      closing ??= closeAll(entrances, busy);
+      closing ??= closeAll(busy);
       return closing;
     },
   };
 }
 
-interface Entrance {
-  /** Listens, and serves what is not for the lane. */
-  http: NodeServer;
-  lane: PlainLane;
+interface Sorting {
+  /** Finds out by its first byte what a connection speaks. */
+  sort(socket: Socket): void;
+  /** Ends those that have not said anything. */
+  close(): void;
 }
 
-function createEntrance({
-  others,
-  ...given
-}: Pick<Parameters<typeof createPlainLane>[0], "doors" | "isPrivate" | "toOthers"> & { others: Listener }): Entrance {
-  const http = createServer(limits, (request, response) => {
-    response.sendDate = false;
-    const call = callOf(request, response, given.isPrivate);
-    for (const door of given.doors) if (door(call)) return;
-    others(request, response);
-  });
-  http.maxConnections = connectionsAtMost;
-  const byNode = http.listeners("connection");
-  http.removeAllListeners("connection");
-  const lane = createPlainLane({
-    ...{ ...given, limits },
-    toNode(socket) {
-      for (const serve of byNode) serve.call(http, socket);
+function createSorting(to: { http(socket: Socket): void; lines(socket: Socket): void }): Sorting {
+  const silent = new Set<Socket>();
+
+  function sort(socket: Socket): void {
+    const forget = (): void => {
+      silent.delete(socket);
+      socket.setTimeout(0);
+      for (const event of ["end", "timeout", "error"]) socket.off(event, leave);
+      socket.off("close", forget);
+    };
+    const leave = (): void => void socket.destroy();
+    for (const event of ["end", "timeout", "error"]) socket.on(event, leave);
+    socket.on("close", forget);
+    socket.setTimeout(limits.headersTimeout);
+    silent.add(socket);
+    socket.once("data", (bytes: Buffer) => {
+      socket.pause();
+      forget();
+      if (beginsRequest(bytes)) to.http(socket);
+      else to.lines(socket);
+      socket.unshift(bytes);
+      socket.resume();
+    });
+  }
+
+  return {
+    sort,
+    close() {
+      for (const socket of silent) socket.destroy();
     },
-  });
-  http.on("connection", lane.serve);
-  return { http, lane };
+  };
 }
 
-const sendAway = (socket: Socket): void => void socket.destroy();
+/** HTTP begins with the name of a method. */
+function beginsRequest(bytes: Buffer): boolean {
+  const first = bytes[0] ?? 0;
+  return first >= 0x41 && first <= 0x5a;
+}
+
+function portOf(server: HttpServer): number | undefined {
+  const bound = server.address();
+  return typeof bound === "object" && bound ? bound.port : undefined;
+}
 
 /** Nobody else may so much as connect, from its first moment on. */
-function listenPrivately(server: NodeServer, path: string): void {
+function listenPrivately(server: SocketServer, path: string): void {
   const before = process.umask(0o177);
   try {
     server.listen(path);
@@ -112,22 +165,22 @@ function listenPrivately(server: NodeServer, path: string): void {
 }
 
 /** Loaded with the first request that is for them. */
-function lazily(routes: ListenOptions["routes"]): Listener {
-  let listener: Promise<Listener> | undefined;
-  const load = async (): Promise<Listener> => {
+function lazily(routes: ListenOptions["routes"]): Answering {
+  let answering: Promise<Answering> | undefined;
+  const load = async (): Promise<Answering> => {
     const [{ getRequestListener }, answer] = await Promise.all([import("@hono/node-server"), routes()]);
     return getRequestListener(answer, { overrideGlobalObjects: false });
   };
   return (request, response) => {
-    listener ??= load();
-    listener.then(
-      (take) => take(request, response),
+    answering ??= load();
+    answering.then(
+      (answer) => answer(request, response),
       () => response.writeHead(500).end(),
     );
   };
 }
 
-function opened(server: NodeServer, begin: () => unknown, where: string): Promise<void> {
+function opened(server: HttpServer | SocketServer, begin: () => unknown, where: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = (error: unknown): void => reject(notListening(error, where));
     server.once("error", failed);
@@ -137,25 +190,6 @@ function opened(server: NodeServer, begin: () => unknown, where: string): Promis
     });
     begin();
   });
-}
-
-async function closeAll(entrances: readonly Entrance[], busy: Promise<void> = Promise.resolve()): Promise<void> {
-  const closed = Promise.all(entrances.map(({ http }) => new Promise<void>((resolve) => http.close(() => resolve()))));
-  for (const { http, lane } of entrances) {
-    lane.close();
-    http.closeIdleConnections();
-  }
-  let end: ReturnType<typeof setTimeout> | undefined;
-  const moment = new Promise<void>((resolve) => {
-    end = setTimeout(resolve, answersWithin);
-  });
-  await Promise.race([closed, Promise.all([moment, busy])]);
-  clearTimeout(end);
-  for (const { http, lane } of entrances) {
-    lane.destroy();
-    http.closeAllConnections();
-  }
-  await closed;
 }
 
 function notListening(error: unknown, where: string): HooklineError {

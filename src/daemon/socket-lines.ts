@@ -1,13 +1,12 @@
-/** Events as JSON lines over the daemon's unix socket: each line is answered by one, in their order, and nobody has to wait for one before sending the next. */
+/** Events as JSON lines over the daemon's unix socket: each line is answered by one, in their order, and the next may be sent before that. */
 import type { Socket } from "node:net";
-import type { Ingest } from "./ingest.ts";
-import { toldLine } from "./ingest-answers.ts";
+import { type Ingest, lineOf } from "./ingest.ts";
 import { type LinesTaken, takeLines } from "./ingest-lines.ts";
-import type { Lane } from "./lane.ts";
+import type { IngestQueue } from "./ingest-queue.ts";
 
 export interface SocketLinesOptions {
   ingest: Ingest;
-  lane: Lane;
+  queue: IngestQueue;
   /** Milliseconds without a byte, in the middle of a line or of answers that are not read; 30 seconds unless said. */
   stalledAtMost?: number;
 }
@@ -22,7 +21,7 @@ export interface SocketLines {
 const answersWithin = 2_000;
 const sendersAtMost = 100;
 const usualStall = 30_000;
-/** Of one sender: whole lines that nobody has looked at, and answers that it has not been given. */
+/** Of one sender: whole lines that were not looked at, and answers that it has not been given. */
 const bytesAtMost = 512 * 1024;
 const answersAtMost = 10_000;
 
@@ -49,12 +48,12 @@ export function createSocketLines(options: SocketLinesOptions): SocketLines {
 }
 
 /** It is read only while there is room for what it sends, and while it reads what it is answered. */
-function take(socket: Socket, { ingest, lane, stalledAtMost = usualStall }: SocketLinesOptions): LinesTaken {
+function take(socket: Socket, { ingest, queue, stalledAtMost = usualStall }: SocketLinesOptions): LinesTaken {
   let isPaused = false;
   let isUnread = false; // answers wait until it reads
   const lines = takeLines({
     ingest,
-    lane,
+    queue,
     answers(text) {
       if (socket.writable && !socket.write(text)) {
         isUnread = true;
@@ -68,14 +67,14 @@ function take(socket: Socket, { ingest, lane, stalledAtMost = usualStall }: Sock
     if (isUnread) return; // it comes when it has read
     const { bytes, answers } = lines.waiting();
     if (bytes > bytesAtMost / 2 || answers > answersAtMost / 2) return; // an answer of its own comes
-    if (lane.isFull()) return void lane.whenFree(goOn);
+    if (queue.isFull()) return void queue.whenFree(goOn);
     isPaused = false;
     socket.resume();
   }
 
   /** The line comes behind the answers, for a sender that reads on after all. */
   function giveUp(): void {
-    socket.end(`${toldLine({ refused: "answers_unread" })}\n`);
+    socket.end(`${lineOf({ refused: "answers_unread" })}\n`);
     const end = setTimeout(() => socket.destroy(), answersWithin);
     socket.on("close", () => clearTimeout(end));
   }
@@ -83,10 +82,10 @@ function take(socket: Socket, { ingest, lane, stalledAtMost = usualStall }: Sock
   socket.on("data", (chunk: Buffer) => {
     lines.add(chunk);
     const { bytes, answers } = lines.waiting();
-    if (!lane.isFull() && bytes <= bytesAtMost && answers <= answersAtMost) return;
+    if (!queue.isFull() && bytes <= bytesAtMost && answers <= answersAtMost) return;
     isPaused = true;
     socket.pause();
-    if (bytes <= bytesAtMost / 2 && answers <= answersAtMost / 2) lane.whenFree(goOn);
+    if (bytes <= bytesAtMost / 2 && answers <= answersAtMost / 2) queue.whenFree(goOn);
   });
   socket.setTimeout(stalledAtMost, () => {
     if (isUnread) giveUp();

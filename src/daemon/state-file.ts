@@ -1,4 +1,4 @@
-/** What a daemon tells other commands of the same user: who it is, how far it is, where it listens and the token, in a file that nobody else reads. */
+/** What a daemon says to other commands of the same user: who it is, its phase, where it listens and the token, in a file of that user alone. */
 import { readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Instant } from "../core/event.ts";
@@ -20,7 +20,7 @@ export interface DaemonState {
   /** With the name of its build. */
   version: string;
   store: string;
-  /** Nobody has asked for it by name: a client started it, and whoever asks for one takes its place. */
+  /** A client started it on demand: a daemon that a person starts takes its place. */
   onDemand?: true;
 }
 

@@ -3,9 +3,11 @@ import type { Fields, HookEvent } from "../core/event.ts";
 import type { Hook } from "../core/hook.ts";
 import type { Ports } from "../core/ports.ts";
 import type { Store } from "../core/record.ts";
+import type { Config, EngineSettings } from "../dialects/config.ts";
+import { engineDefaults } from "../dialects/config-automation-keys.ts";
+import type { Loaded } from "../loading.ts";
 import { createFileWatcher } from "../triggers/file-watch.ts";
 import { createSchedule } from "../triggers/schedule.ts";
-import type { Settings } from "./settings.ts";
 
 export interface TriggersOptions extends Pick<Ports, "now" | "elapsed" | "after" | "id"> {
   store: Store;
@@ -59,4 +61,20 @@ export function createTriggers({ settings, emit, ...options }: TriggersOptions):
       await Promise.all([schedule.close(), watcher.close()]);
     },
   };
+}
+
+/** What the settings say of automations, with what holds where they say nothing. Read anew whenever they change. */
+export interface Settings {
+  engine: Required<EngineSettings>;
+  notifications: Config["notifications"];
+  /** The names of the channels that get notices where neither a hook nor its project names any. */
+  notify: readonly string[];
+  webhooks: Config["webhooks"];
+}
+
+/** Of the daemon's own folder: its file says how automations run, and the user's file who gets notices and which webhooks are heard. */
+export function settingsOf(loaded: Pick<Loaded, "config" | "userConfig"> | undefined): Settings {
+  const { engine = {}, notify = [] } = loaded?.config ?? {};
+  const { notifications = {}, webhooks = {} } = loaded?.userConfig ?? {};
+  return { engine: { ...engineDefaults, ...engine }, notifications, notify, webhooks };
 }

@@ -17,7 +17,7 @@ import {
   type Tables,
 } from "./memory-tables.ts";
 import { type EventRow, eventOf, payloadOf, rowOfEvent, rowOfRun, runOf } from "./rows.ts";
-import { type Claimed, firstTelling, interruption, mergeFound, refuses, repeatable, type Telling } from "./rules.ts";
+import { type Claimed, firstTelling, interruption, mergeFound, refuses, repeating, type Telling } from "./rules.ts";
 
 export interface MemoryStoreOptions extends Keeping {
   now?(): Instant;
@@ -104,13 +104,13 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       const { hookSets } = tables();
       if (!hookSets.has(set.id)) put(hookSets, set.id, keeper.whole(set.hooks));
       const turn = event.turn ?? after;
-      const given = first?.outcome && repeatable(first.outcome);
+      const { given } = repeating(first);
       const row = rowOfEvent(
         { event, set, turn: keeper.turnThen(turn), payload: payloadOf(event, keeper), first, given },
         keeper,
       );
       keep(event, row);
-      return { turn, paused: paused(), ...(given && { given }) };
+      return { turn, paused: paused(), ...repeating(first) };
     },
     turn: (session) => turnOf(session),
     answered(eventId, outcome, ms) {

@@ -1,5 +1,6 @@
 /** The rules that every store shares and that need no database: who may claim, which telling came first, what a debt remembers. */
 import type { HookEvent, Instant, Json } from "../core/event.ts";
+import { repeatable } from "../core/first-report.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Claim, Found } from "../core/record.ts";
 
@@ -45,11 +46,11 @@ export function firstTelling(
   return same.find((one) => one.outcome) ?? same[0];
 }
 
-/** All that a repeat is given of the first answer (R36). */
-export const repeatable = ({ verdict, stop }: Outcome): Outcome => ({
-  ...(verdict && { verdict }),
-  ...(stop && { stop }),
-});
+/** What a delivery that repeats another one is given: the first answer, or whose answer it has to wait for (R36). */
+export function repeating(first: Telling | undefined): { given?: Outcome; unanswered?: string } {
+  if (!first) return {};
+  return first.outcome ? { given: repeatable(first.outcome) } : { unanswered: first.id };
+}
 
 /** A hook that owes already remembers both findings: lists are joined, so that no file is forgotten (R19). */
 export function mergeFound(owed: Found, found: Found): Found {

@@ -31,7 +31,7 @@ import {
   runOf,
   written,
 } from "./rows.ts";
-import { repeatable } from "./rules.ts";
+import { repeating } from "./rules.ts";
 import { migrations } from "./schema.ts";
 
 export interface SqliteStoreOptions extends Keeping {
@@ -132,7 +132,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
         const turn = event.turn ?? after;
         const kept = keeper.turnThen(turn);
         keepSet(set);
-        const given = first?.outcome && repeatable(first.outcome);
+        const { given } = repeating(first);
         if (event.session !== undefined && after !== before) {
           const own = record !== "none" && turn === after ? kept : keeper.turn(after);
           rows.saveTurn(event.session, { turn: after, kept: own, at: now() });
@@ -140,7 +140,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
         rows.event(rowOfEvent({ event, set, turn: kept, payload, first, given }, keeper));
         known.paused ??= pausesOf(database);
         known.isWithoutMail ??= database.get("select 1 from inbox limit 1") === undefined;
-        return { turn, paused: known.paused, ...(given && { given }) };
+        return { turn, paused: known.paused, ...repeating(first) };
       });
     },
 

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { hasDaemon, readAddress, removeAddress, writeAddress } from "../../src/daemon/address.ts";
-import { freeSocketPlace, socketPath } from "../../src/daemon/socket-place.ts";
+import { freeSocketPlace, socketPath } from "../../src/daemon/place.ts";
 import { processState } from "../../src/processes/process-table.ts";
 
 function folderFor(t: TestContext): string {

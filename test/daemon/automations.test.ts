@@ -72,7 +72,7 @@ test("[A14, R24] what others create, change and delete is followed at once", asy
   const place = placeFor(t);
   const daemon = await place.up();
   const file = "workspace/.hookline/automations/new.yaml";
-  const listed = async (): Promise<number> => (await daemon.call("/status")).body.automations.inForce;
+  const listed = async (): Promise<number> => (await daemon.call("/status")).body.automations.active;
   place.write(file, automation("New", "type: event, event_type: a.b", "echo first >> log"));
   await until(async () => (await listed()) === 1, "it is in force");
   await daemon.emit("a.b");
@@ -157,7 +157,7 @@ test("workspaces that are called alike are told apart, by every process, and the
   }
   const folders = ["one", "two"].map((where) => join(place.folder, where, "shop"));
   const daemon = await place.up(...folders.flatMap((folder) => ["--workspace", folder]));
-  assert.equal(daemon.said.automations.inForce, 2);
+  assert.equal(daemon.said.automations.active, 2);
   await daemon.emit("a.b");
   const runs = await ended(place, 2);
   const ids = runs.map(({ hook }) => hook).sort();

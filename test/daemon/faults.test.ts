@@ -56,10 +56,10 @@ async function hanging(t: TestContext, { port }: Started, said: string): Promise
   if (said !== "") socket.write(said);
   return socket;
 }
-const headOf = ({ token }: Started, path: string, ...more: string[]): string =>
+const headOf = ({ port, token }: Started, path: string, ...more: string[]): string =>
   [
     `POST ${path} HTTP/1.1`,
-    "host: 127.0.0.1",
+    `host: 127.0.0.1:${port}`,
     `authorization: Bearer ${token}`,
     "content-type: application/json",
     ...more,

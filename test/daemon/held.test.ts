@@ -65,7 +65,7 @@ for (const [what, reason, change] of [
     "it is not in force any more",
     async (place: Place, daemon: Started) => {
       rmSync(join(place.folder, file));
-      await until(async () => (await daemon.call("/status")).body.automations.inForce === 1, "it is gone");
+      await until(async () => (await daemon.call("/status")).body.automations.active === 1, "it is gone");
     },
   ],
 ] as const)

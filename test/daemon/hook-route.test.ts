@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { bin, codeCache } from "../program.ts";
 import { until } from "./started.ts";
 import {
@@ -137,6 +137,7 @@ test("[R60] what should not be taken is refused, and nothing is done", async (t)
     ["401 unauthorized", { headers: { authorization: `Bearer ${"x".repeat(token.length)}` } }],
     ["401 unauthorized", { headers: { authorization: `Bearer ${"é".repeat(token.length)}` } }],
     ["403 forbidden_host", { headers: { host: "evil.example" } }],
+    ["403 forbidden_host", { headers: { host: `127.0.0.1:${told.server.port + 1}` } }],
     ["403 forbidden_origin", { headers: { origin: "http://localhost" } }],
     ["403 forbidden_origin", { locally: true, headers: { "sec-fetch-site": "none" } }],
     ["409 version_differs", { headers: { "x-hookline-version": "0.9.0" } }],
@@ -223,6 +224,59 @@ test("twenty at once are all answered, and all written down", async (t) => {
   assert.equal((await told.daemon.store.runs({ limit: 100 })).length, 10);
 });
 
+/** Says that it began, and waits for the file "go". */
+const waits = "echo run >> count; while [ ! -e go ]; do sleep 0.02; done; echo 'not that' >&2; exit 2";
+
+async function reportedTwice(t: TestContext): Promise<{
+  told: ToldDaemon;
+  payload: string;
+  count(): string[];
+  /** Resolves when so many events are written down. */
+  events(count: number): Promise<unknown>;
+}> {
+  const told = await toldDaemon(t, {
+    "workspace/.hookline/hooks.json": JSON.stringify({ hooks: { PreToolUse: [group(waits)] } }),
+  });
+  const call = { hook_event_name: "PreToolUse", session_id: "s", cwd: told.workspace, ...tool("Bash") };
+  const file = join(told.workspace, "count");
+  const count = (): string[] =>
+    statSync(file, { throwIfNoEntry: false }) ? readFileSync(file, "utf8").trim().split("\n") : [];
+  return {
+    ...{ told, payload: JSON.stringify(call), count },
+    events: (wanted) => until(async () => (await told.daemon.store.events(9)).length === wanted, "the events"),
+  };
+}
+
+test("[R36] a tool call that two registrations report at once runs its hooks once, and both get the verdict", async (t) => {
+  const { told, payload, count, events } = await reportedTwice(t);
+  const first = told.own({ payload, by: "user" });
+  await until(() => count().length > 0, "the hook's begin");
+  const second = told.http({ payload, by: "project" });
+  await events(2);
+  told.write("workspace/go", "");
+  assert.ok(denies(await first));
+  assert.match((await second).text, /"permissionDecision":"deny"/);
+  assert.deepEqual(count(), ["run"]);
+  const runs = await told.daemon.store.runs({ limit: 9 });
+  assert.deepEqual(runs.map(({ status }) => status).sort(), ["completed", "skipped"]);
+  const outcomes = (await told.daemon.store.events(9)).map(({ outcome }) => outcome?.verdict?.is);
+  assert.deepEqual(outcomes, ["deny", "deny"]);
+});
+
+test("[R36] where the first of two reports is given up, the second is decided by itself", async (t) => {
+  const { told, payload, count, events } = await reportedTwice(t);
+  const leaving = new AbortController();
+  const first = assert.rejects(told.own({ payload, by: "user", signal: leaving.signal }));
+  await until(() => count().length > 0, "the hook's begin");
+  const second = told.own({ payload, by: "project" });
+  await events(2);
+  leaving.abort();
+  await first;
+  told.write("workspace/go", "");
+  assert.ok(denies(await second));
+  assert.deepEqual(count(), ["run", "run"]);
+});
+
 test("[F26] hooks end with the agent that waited for them", async (t) => {
   const told = await toldDaemon(t, {
     "workspace/.hookline/hooks.json": JSON.stringify({
@@ -252,7 +306,9 @@ test("a stop waits for what is under way, and takes nothing more", async (t) => 
   });
   const payload = JSON.stringify({ hook_event_name: "PreToolUse", cwd: told.workspace, ...tool("Bash") });
   const kept = connect(told.server.port, "127.0.0.1"); // begins a request before the stop, and ends it after
-  kept.write(`POST /hook/claude-code HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\n`);
+  kept.write(
+    `POST /hook/claude-code HTTP/1.1\r\nhost: 127.0.0.1:${told.server.port}\r\nauthorization: Bearer ${token}\r\n`,
+  );
   const asked = told.own({ payload });
   await until(() => statSync(join(told.workspace, "began"), { throwIfNoEntry: false })?.size, "the hook's begin");
   const closed = told.close();
@@ -266,7 +322,7 @@ test("a stop waits for what is under way, and takes nothing more", async (t) => 
 
 test("a body that is too large is refused before it is read, and half a request holds nobody up", async (t) => {
   const told = await toldDaemon(t, files);
-  const head = `POST /hook/claude-code HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\ncontent-type: application/x-hookline\r\nx-hookline-version: ${version}\r\n`;
+  const head = `POST /hook/claude-code HTTP/1.1\r\nhost: 127.0.0.1:${told.server.port}\r\nauthorization: Bearer ${token}\r\ncontent-type: application/x-hookline\r\nx-hookline-version: ${version}\r\n`;
   const large = connect(told.server.port, "127.0.0.1");
   large.write(`${head}content-length: 104857600\r\n\r\n`);
   let said = "";

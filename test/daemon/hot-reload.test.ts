@@ -70,7 +70,7 @@ test("a folder of hundreds of hook files is followed: a change of any one of the
   );
   const daemon = await place.up();
   const ran = async (): Promise<unknown[]> => (await daemon.emit("build.finished")).body.runs;
-  assert.equal(daemon.said.automations.inForce, 200);
+  assert.equal(daemon.said.automations.active, 200);
   assert.equal((await ran()).length, 0);
   place.write(name(177), automation("A177", "type: event, event_type: build.finished", "true"));
   assert.equal((await ran()).length, 1);

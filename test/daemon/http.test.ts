@@ -47,6 +47,9 @@ test("only who holds the token is answered, and no web page is", async (t) => {
     ["401 unauthorized", { path: `/status?token=${daemon.token}` }],
     ["401 unauthorized", { path: "/nothing" }],
     ["403 forbidden_host", { headers: { ...bearer, host: "evil.example" } }],
+    ["403 forbidden_host", { headers: { ...bearer, host: "127.0.0.1" } }],
+    ["403 forbidden_host", { headers: { ...bearer, host: `127.0.0.1:${daemon.port + 1}` } }],
+    ["403 forbidden_host", { path: "/health", headers: { host: `localhost:${daemon.port + 1}` } }],
     ["403 forbidden_host", { path: "/health", headers: { host: `evil.example:${daemon.port}` } }],
     ["403 forbidden_host", { headers: { ...bearer, host: "127.0.0.1.evil.example" } }],
     ["403 forbidden_origin", { headers: { ...bearer, origin: "http://evil.example" } }],
@@ -107,7 +110,7 @@ test("who sends too much is told so, and that the connection ends", async (t) =>
   const { port, token } = await placeFor(t).up();
   for (const length of ["content-length: 2000000", "transfer-encoding: chunked"]) {
     const socket = connect(port, "127.0.0.1");
-    const head = ["POST /events HTTP/1.1", "host: localhost", `authorization: Bearer ${token}`];
+    const head = ["POST /events HTTP/1.1", `host: localhost:${port}`, `authorization: Bearer ${token}`];
     socket.write([...head, "content-type: application/json", length, "", ""].join("\r\n"));
     const part = "a".repeat(65_536);
     if (length.startsWith("transfer"))

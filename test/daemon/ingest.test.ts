@@ -11,8 +11,8 @@ import { setTimeout as moment } from "node:timers/promises";
 import type { Engine } from "../../src/core/engine.ts";
 import type { HookEvent } from "../../src/core/event.ts";
 import { createIngest } from "../../src/daemon/ingest.ts";
-import { createIngestDoor } from "../../src/daemon/ingest-http.ts";
-import { createLane, usualBounds } from "../../src/daemon/lane.ts";
+import { createIngestListener } from "../../src/daemon/ingest-http.ts";
+import { createIngestQueue, usualBounds } from "../../src/daemon/ingest-queue.ts";
 import { listen } from "../../src/daemon/server.ts";
 import { createSocketLines } from "../../src/daemon/socket-lines.ts";
 import { openSqliteStore, type SqliteStore } from "../../src/stores/sqlite.ts";
@@ -28,7 +28,7 @@ interface World {
   store: SqliteStore;
   port: number;
   path: string;
-  lane: ReturnType<typeof createLane>;
+  queue: ReturnType<typeof createIngestQueue>;
   post(body: string | Uint8Array<ArrayBuffer>, headers?: Record<string, string>): Promise<Answered>;
   connect(): Promise<Socket>;
   events(): number;
@@ -54,14 +54,14 @@ async function world(
     },
     committed: committed ?? (() => store.committed()),
   };
-  const lane = createLane({ bounds: { ...usualBounds, ...bounds } });
+  const queue = createIngestQueue({ bounds: { ...usualBounds, ...bounds } });
   const ingest = createIngest({ engine, caller: {}, store, cwd: folder, now: Date.now, id: createIds(Date.now) });
-  const lines = createSocketLines({ ingest, lane, ...limits });
+  const lines = createSocketLines({ ingest, queue, ...limits });
   const path = join(folder, "s.sock");
   const server = await listen({
     port: 0,
     socket: path,
-    doors: [createIngestDoor({ token, isClosing: () => false, ingest, lane })],
+    listeners: [createIngestListener({ token, isClosing: () => false, ingest, queue })],
     lines: lines.serve,
     routes: async () => async () => new Response(null, { status: 404 }),
   });
@@ -74,7 +74,7 @@ async function world(
     rmSync(folder, { recursive: true, force: true });
   });
   return {
-    ...{ store, lane, path, port: server.port },
+    ...{ store, queue, path, port: server.port },
     async post(body, headers = {}) {
       const usual = { authorization: `Bearer ${token}`, "content-type": "application/json", connection: "close" };
       const request = { method: "POST", headers: { ...usual, ...headers }, body };
@@ -208,7 +208,7 @@ test("all that one turn of the event loop takes is committed together", async (t
 
 test("beyond its bounds HTTP is answered 429 with a time, and what was taken before is not lost", async (t) => {
   const ends: (() => void)[] = [];
-  const { post, events, lane } = await world(t, {
+  const { post, events, queue } = await world(t, {
     emit: () => new Promise((resolve) => ends.push(() => resolve({}))),
     bounds: { events: 2, undecided: 2 },
   });
@@ -219,14 +219,14 @@ test("beyond its bounds HTTP is answered 429 with a time, and what was taken bef
   assert.equal(refused.headers.get("retry-after"), "1");
   for (const end of ends) end();
   for (const { status } of await Promise.all(waiting)) assert.equal(status, 200);
-  while (lane.held().events > 0) await new Promise(setImmediate);
+  while (queue.held().events > 0) await new Promise(setImmediate);
   assert.equal(events(), 2);
 });
 
 test("a socket whose sender sends more than can be taken is not read on, and in the end all of it is answered", async (t) => {
   const ends: (() => void)[] = [];
   let isOpen = false;
-  const { connect, lane, events } = await world(t, {
+  const { connect, queue, events } = await world(t, {
     emit: () => (isOpen ? {} : new Promise((resolve) => ends.push(() => resolve({})))),
     bounds: { events: 50, bytes: 200_000, undecided: 4 },
   });
@@ -237,7 +237,7 @@ test("a socket whose sender sends more than can be taken is not read on, and in 
   assert.equal(isTaken, false);
   while (ends.length < 4) await new Promise(setImmediate);
   for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
-  const { bytes } = lane.held();
+  const { bytes } = queue.held();
   assert.ok(bytes < 400_000, `${bytes} bytes were read of ${line.length * count}`);
   assert.ok(socket.writableLength > line.length * count - 2_000_000, "the rest waits with its sender");
   isOpen = true;
@@ -250,7 +250,7 @@ test("a socket whose sender sends more than can be taken is not read on, and in 
   await once(socket, "end");
   assert.equal(answers, count);
   assert.equal(events(), count);
-  assert.deepEqual(lane.held(), { events: 0, bytes: 0, undecided: 0 });
+  assert.deepEqual(queue.held(), { events: 0, bytes: 0, undecided: 0 });
 });
 
 /** It writes as much as it can, and reads nothing. */
@@ -262,10 +262,10 @@ async function stuckSender({ connect }: World): Promise<Socket> {
 }
 
 /** Once nothing more is taken of anybody. */
-async function steady({ events, lane }: World): Promise<void> {
+async function steady({ events, queue }: World): Promise<void> {
   for (let before = -1, same = 0; same < 10; await moment(20)) {
     const now = events();
-    same = now > 0 && now === before && lane.held().events === 0 ? same + 1 : 0;
+    same = now > 0 && now === before && queue.held().events === 0 ? same + 1 : 0;
     before = now;
   }
 }
@@ -277,7 +277,7 @@ test("senders that do not read their answers close the intake for nobody else", 
   await steady(opened);
   assert.ok(senders.every(({ writableLength, destroyed }) => writableLength > 0 && !destroyed));
   assert.equal((await opened.post('{"event":"a.b"}')).status, 200);
-  assert.deepEqual(opened.lane.held(), { events: 0, bytes: 0, undecided: 0 });
+  assert.deepEqual(opened.queue.held(), { events: 0, bytes: 0, undecided: 0 });
 });
 
 test("a sender that has not read for a while is ended, with a line that says so behind its answers", async (t) => {
@@ -293,13 +293,13 @@ test("a sender that has not read for a while is ended, with a line that says so 
   const lines = answers.trimEnd().split("\n");
   assert.equal(JSON.parse(lines.at(-1) ?? "").error.code, "answers_unread");
   assert.equal(lines.length - 1, opened.events(), "each event that was taken has its answer");
-  assert.deepEqual(opened.lane.held(), { events: 0, bytes: 0, undecided: 0 });
+  assert.deepEqual(opened.queue.held(), { events: 0, bytes: 0, undecided: 0 });
 });
 
 test("of bodies that are still on their way only so much is held together, and who sends more is answered 429", async (t) => {
-  const { post, lane, port } = await world(t);
+  const { post, queue, port } = await world(t);
   const codes: string[] = [];
-  const head = `POST /events HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\ncontent-type: application/x-ndjson\r\n`;
+  const head = `POST /events HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\ncontent-type: application/x-ndjson\r\n`;
   const senders = Array.from({ length: 8 }, () => {
     const socket = connectTo(port);
     t.after(() => socket.destroy());
@@ -313,7 +313,7 @@ test("of bodies that are still on their way only so much is held together, and w
   while (codes.length < 4) await new Promise(setImmediate);
   assert.deepEqual(codes, ["429", "429", "429", "429"]);
   for (const socket of senders) socket.destroy();
-  while (lane.held().events > 0) await new Promise(setImmediate);
+  while (queue.held().events > 0) await new Promise(setImmediate);
   const whole = '{"event":"a.b"}\n'.repeat(10_000);
   assert.equal((await post(whole, ndjson)).status, 200, "what had gone is not counted any more");
 });
@@ -327,26 +327,26 @@ test("each way says its own limit", async (t) => {
   const socket = connectTo(port);
   t.after(() => socket.destroy());
   socket.write(
-    `POST /events HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\ncontent-type: application/x-ndjson\r\ncontent-length: ${8 * 1024 ** 2 + 1}\r\n\r\n`,
+    `POST /events HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\ncontent-type: application/x-ndjson\r\ncontent-length: ${8 * 1024 ** 2 + 1}\r\n\r\n`,
   );
   assert.match(String((await once(socket, "data"))[0]), /the body is larger than 8 MB/);
 });
 
 test("a sender that goes away in the middle leaves nothing held", async (t) => {
-  const { connect, lane, port } = await world(t);
+  const { connect, queue, port } = await world(t);
   const socket = await connect();
   socket.write('{"event":"a.b"}\n{"eve');
   await once(socket, "data");
   socket.destroy();
   const half = connectTo(port);
   half.write(
-    `POST /events HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\n`,
+    `POST /events HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\n`,
   );
   half.write('content-length: 1000\r\n\r\n{"event"');
-  while (lane.held().events === 0) await new Promise(setImmediate);
+  while (queue.held().events === 0) await new Promise(setImmediate);
   half.destroy();
-  while (lane.held().events > 0) await new Promise(setImmediate);
-  assert.deepEqual(lane.held(), { events: 0, bytes: 0, undecided: 0 });
+  while (queue.held().events > 0) await new Promise(setImmediate);
+  assert.deepEqual(queue.held(), { events: 0, bytes: 0, undecided: 0 });
 });
 
 const connectTo = (port: number): Socket => connect(port, "127.0.0.1");

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { takeLock } from "../../src/daemon/lock.ts";
+import { takeLock } from "../../src/daemon/place.ts";
 import { daemonFilesOf, removeState, runningDaemon, writeState } from "../../src/daemon/state-file.ts";
 import { ownerOf } from "../../src/system.ts";
 

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createBegunSessions, leaveSession } from "../../src/daemon/session-begun.ts";
+import { createBegunSessions, leaveSession } from "../../src/daemon/session-environments.ts";
 import { startScriptedModel } from "../../src/testing/index.ts";
 import { bin } from "../program.ts";
 import { answerIn, codeIn, type Heard, token, toldDaemon } from "./told.ts";

@@ -25,7 +25,7 @@ test("[A50] told twice to end, with a program that does not obey, a client that 
   });
   for (const socket of [silent, half]) socket.on("error", () => {}); // that it is closed is what is wanted
   await once(silent, "connect");
-  half.write(`POST /events HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${daemon.token}\r\n`);
+  half.write(`POST /events HTTP/1.1\r\nhost: 127.0.0.1:${daemon.port}\r\nauthorization: Bearer ${daemon.token}\r\n`);
   half.write('content-type: application/json\r\ncontent-length: 100\r\n\r\n{"event":');
   await daemon.emit("build.finished");
   const begun = join(place.workspace, "begun");

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { createDaemon, type Daemon } from "../../src/daemon/daemon.ts";
-import { listenFor } from "../../src/daemon/listen-for.ts";
+import { listenFor } from "../../src/daemon/listeners.ts";
 import type { Server } from "../../src/daemon/server.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
 import { createLearningRedaction } from "../../src/trust/learning-redaction.ts";

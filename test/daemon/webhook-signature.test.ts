@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
-import { isSecret, type Verified, verify } from "../../src/daemon/webhook-signature.ts";
+import { type Verified, verify } from "../../src/daemon/webhooks.ts";
 
 const secret = `whsec_${randomBytes(24).toString("base64")}`;
 const other = `whsec_${randomBytes(24).toString("base64")}`;
 const now = 1_760_000_000_000;
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const bytes = (text: string): Buffer => Buffer.from(text);
 const body = '{"type":"build.finished","data":{"ok":true}}';
 
 interface Message {
@@ -54,7 +54,5 @@ test("one right signature among several is enough, and so is one right secret", 
 test("without a secret nothing can be signed", () => {
   for (const empty of ["", " ", "whsec_", "%%%"]) {
     assert.equal(because(told({}, empty)), "signature_invalid");
-    assert.equal(isSecret(empty), false);
   }
-  assert.ok(isSecret(`${secret} ${other}`));
 });

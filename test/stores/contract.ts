@@ -172,10 +172,11 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
     },
   );
 
-  about("[R36] a second telling before the first is answered is decided again, and counts once", async (store) => {
-    await tell(store, { session: "s", delivery: { id: "d", by: "user" } });
-    const { given, turn } = await tell(store, { session: "s", delivery: { id: "d", by: "project" } });
-    assert.equal(given, undefined);
+  about("[R36] a second report before the first is answered names the first, and counts once", async (store) => {
+    const first = anEvent({ session: "s", delivery: { id: "d", by: "user" } });
+    await store.record(first, noHooks, advance);
+    const { given, unanswered, turn } = await tell(store, { session: "s", delivery: { id: "d", by: "project" } });
+    assert.deepEqual({ given, unanswered }, { given: undefined, unanswered: first.id });
     assert.equal(turn.toolCalls, 1);
   });
 

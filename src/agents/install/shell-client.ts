@@ -79,8 +79,8 @@ ask() {
   size=$((\${#payload} + 1 + \${#all} + \${#variables[@]}))
   sent=\${EPOCHREALTIME/./}
   mask=\${mask#*Umask:$'\\t'}
-  printf -v head 'POST /hook/%s?event=%s&by=%s HTTP/1.1\\r\\nhost: 127.0.0.1\\r\\nauthorization: Bearer %s\\r\\nx-hookline-version: %s\\r\\nx-hookline-sent: %s\\r\\nx-hookline-cwd: %s\\r\\nx-hookline-umask: %s\\r\\ncontent-type: application/x-hookline\\r\\ncontent-length: %s\\r\\nconnection: close\\r\\n' \\
-    "$2" "$4" "$6" "$token" "$version" "\${sent:0:-3}" "$folder" "\${mask%%$'\\n'*}" "$size"
+  printf -v head 'POST /hook/%s?event=%s&by=%s HTTP/1.1\\r\\nhost: 127.0.0.1:%s\\r\\nauthorization: Bearer %s\\r\\nx-hookline-version: %s\\r\\nx-hookline-sent: %s\\r\\nx-hookline-cwd: %s\\r\\nx-hookline-umask: %s\\r\\ncontent-type: application/x-hookline\\r\\ncontent-length: %s\\r\\nconnection: close\\r\\n' \\
+    "$2" "$4" "$6" "$port" "$token" "$version" "\${sent:0:-3}" "$folder" "\${mask%%$'\\n'*}" "$size"
 
   # What does not fit into the socket's own buffers would wait for a daemon that is stopped: first it says that it is there.
   if ((size > ${bufferedAtMost})); then

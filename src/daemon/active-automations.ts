@@ -1,4 +1,4 @@
-/** The automations in force in a process that stays: those of the store and of the files of all its folders, as they are now. */
+/** The active automations of a daemon: those of the store and of the files of all its folders, as they are now. */
 import { isOfStore } from "../core/error.ts";
 import type { Fields, HookId } from "../core/event.ts";
 import type { Hook, HookSet, Problem } from "../core/hook.ts";
@@ -8,16 +8,16 @@ import type { AutomationSource, StoredHooks } from "../sources/automations.ts";
 import type { HookSource } from "../sources/live.ts";
 import { asSettingsSay } from "../sources/switched-off.ts";
 
-export interface InForceOptions {
+export interface ActiveAutomationsOptions {
   /** Folders whose files count, beside those of the projects in the store. */
   folders: readonly string[];
   source: Pick<HookSource<Loaded>, "at" | "known" | "isHeard"> | undefined;
   automations: AutomationSource;
-  /** While it is the same number, nobody has changed the automations of the store. Absent, undefined: they may have at any time. */
+  /** While it is the same number, the automations of the store are unchanged. Absent, undefined: they may change at any time. */
   standing?(): number | undefined;
 }
 
-export interface InForce {
+export interface ActiveAutomations {
   /**
    * Looks whether something has changed: in the store, and in folders of which something was heard or would not be.
    *
@@ -39,7 +39,7 @@ export interface InForce {
   combine(set: HookSet | undefined, isOn: boolean): HookSet;
   /** Where their files lie. */
   folders(): readonly string[];
-  /** Folders with automations that are no project of the store: only their names tell them apart. */
+  /** Folders with automations that are no project of the store: only their names differ. */
   placeless(): string[];
   /** The folder of a project, if it has one. */
   workspaceOf(project: string): string | undefined;
@@ -49,7 +49,12 @@ export interface InForce {
 /** Folders that are looked at in one go: of more, each has its turn. */
 const foldersAtOnce = 50;
 
-export function createInForce({ folders: given, source, automations, standing }: InForceOptions): InForce {
+export function createActiveAutomations({
+  folders: given,
+  source,
+  automations,
+  standing,
+}: ActiveAutomationsOptions): ActiveAutomations {
   const files = new Map<string, Loaded>();
   let stored = automations.stored();
   let all: StoredHooks = stored;
@@ -98,7 +103,7 @@ export function createInForce({ folders: given, source, automations, standing }:
     return { ...stored, hooks: [...hooks.values()] };
   }
 
-  /** While the store cannot be read, what it said last goes on; whoever writes to it says why. */
+  /** While the store cannot be read, what it said last goes on; the failed write says why. */
   function storedNow(): StoredHooks {
     try {
       return automations.stored();
@@ -127,7 +132,7 @@ export function createInForce({ folders: given, source, automations, standing }:
     return [...stored.problems, ...found, ...beside, ...sameIds].filter(({ severity }) => severity === "error");
   };
 
-  /** Of many events that are told right behind one another, one looks for what other processes have changed. */
+  /** Of many events right behind one another, one looks for what other processes have changed. */
   function updateOnce(): void {
     const now = standing?.();
     if (now !== undefined && now === lookedAt) return;
@@ -173,7 +178,7 @@ export function createInForce({ folders: given, source, automations, standing }:
         problems().map((problem) => [`${problem.file}:${problem.line} ${problem.message}`, problem]),
       );
       return {
-        inForce: all.hooks.length,
+        active: all.hooks.length,
         enabled: all.hooks.filter(({ enabled }) => enabled).length,
         broken: [...broken.values()].map(({ file, line, message }) => ({ file, line, message })),
       };

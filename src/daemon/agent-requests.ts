@@ -1,4 +1,4 @@
-/** What agents tell, decided on the daemon's line: with the sender's environment, within the agent's time, and no longer than somebody waits for it. */
+/** Agent requests, decided by the daemon's engine: with the sender's environment, within the agent's time, and only while the sender waits. */
 import type { AgentAdapter, Reply } from "../agents/adapter.ts";
 import {
   answersWithin,
@@ -18,7 +18,7 @@ import { isThenable } from "../core/flow.ts";
 import type { HookSet, Problem } from "../core/hook.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Caller } from "../core/ports.ts";
-import { folderLimit, isWithinLimits } from "./folder-limits.ts";
+import { folderLimit, isWithinLimits } from "./sent-event.ts";
 import type { Environment, Sender, SessionEnvironments } from "./session-environments.ts";
 
 /** What is known of the hooks of a folder. */
@@ -28,7 +28,7 @@ export interface Known {
   root: string;
 }
 
-export interface TellingsOptions {
+export interface AgentRequestsOptions {
   emit(event: HookEvent, caller: Caller): MaybePromise<Outcome>;
   /** Resolves when all that was written in this turn is on disk. */
   committed(): Promise<void>;
@@ -39,13 +39,13 @@ export interface TellingsOptions {
   home: string;
   now(): Instant;
   id(): string;
-  /** Done beside a session's begin; what it gives is told on the agent's standard error. Never rejects. */
-  sessionBegan?(event: HookEvent, told: { environment: Environment }): MaybePromise<readonly string[]>;
-  /** Told of a sender's environment before anything of its telling is written down. */
+  /** Done beside a session's begin; what it gives is printed on the agent's standard error. Never rejects. */
+  sessionBegan?(event: HookEvent, given: { environment: Environment }): MaybePromise<readonly string[]>;
+  /** Gets each sender's environment before anything of its request is written down. */
   learnSecrets(environment: Environment): void;
 }
 
-export interface Told {
+export interface AgentRequest {
   adapter: AgentAdapter;
   payload: string;
   /** The event and the layer that the registration names. */
@@ -57,17 +57,17 @@ export interface Told {
   sender: Sender | undefined;
 }
 
-/** Decided, or not to be read: then there is only what is said by policy. */
-export type Answered = { telling: Telling; outcome: Outcome; complaints: readonly string[] } | { reply: Unanswered };
+/** Decided, or not to be read: then the failure policy answers. */
+export type Answered = { request: Telling; outcome: Outcome; complaints: readonly string[] } | { reply: Unanswered };
 
-export interface Tellings {
-  /** Calls back once, unless it is left before. */
-  take(told: Told, answer: (answered: Answered) => void): Underway;
-  /** Gives those under way a while, then ends their hooks. Nothing more may be told. Safe to call twice. */
+export interface AgentRequests {
+  /** Calls back once, unless the sender leaves before. */
+  take(given: AgentRequest, answer: (answered: Answered) => void): Underway;
+  /** Gives those under way a while, then ends their hooks. Nothing more may be taken. Safe to call twice. */
   close(): Promise<void>;
 }
 export interface Underway {
-  /** Its sender has gone: nobody waits for the hooks. Without effect once it is answered. */
+  /** Its sender has gone: its hooks end. Without effect once it is answered. */
   leave(): void;
 }
 
@@ -75,7 +75,7 @@ export interface Underway {
 const endsWithin = 6_000;
 const where = "the daemon's hook route";
 
-export function createTellings(options: TellingsOptions): Tellings {
+export function createAgentRequests(options: AgentRequestsOptions): AgentRequests {
   const { emit, committed, source, sessions, home, now, id } = options;
   const underway = createBriefMap<Waiting, true>();
   const complaints = new WeakMap<Known, readonly string[]>();
@@ -99,9 +99,9 @@ export function createTellings(options: TellingsOptions): Tellings {
     return found;
   }
 
-  function decide(told: Told, waiting: Waiting, answer: (answered: Answered) => void): void {
-    const { adapter, folder, event: named, by } = told;
-    const telling = readTelling(adapter, told.payload, {
+  function decide(given: AgentRequest, waiting: Waiting, answer: (answered: Answered) => void): void {
+    const { adapter, folder, event: named, by } = given;
+    const request = readTelling(adapter, given.payload, {
       where,
       at: now(),
       id,
@@ -109,38 +109,38 @@ export function createTellings(options: TellingsOptions): Tellings {
       ...(named === undefined ? {} : { event: named }),
       ...(by === undefined ? {} : { registration: by }),
     });
-    const { event } = telling;
+    const { event } = request;
     if (!isWithinLimits(event.cwd)) {
       ended(waiting);
       answer({ reply: { ...adapter.refuse(tooDeep), refused: tooDeep } });
       return;
     }
-    const sender = told.sender ?? sessions.of(event.session);
+    const sender = given.sender ?? sessions.of(event.session);
     if (sender) options.learnSecrets(sender.environment);
-    sessions.note(event, told.sender);
+    sessions.note(event, given.sender);
     const caller = callerOf(sender, event.at + answersWithin, waiting);
     const give = (outcome: Outcome, more: readonly string[]): void => {
-      const all = told.sender ? [...complaintsAt(event.cwd), ...more] : none;
+      const all = given.sender ? [...complaintsAt(event.cwd), ...more] : none;
       ended(waiting);
-      answer({ telling, outcome, complaints: all });
+      answer({ request, outcome, complaints: all });
     };
     /** What was decided stands, although it may not be known later. */
     const store = (outcome: Outcome, more: readonly string[]): void => {
       committed().then(
         () => give(outcome, more),
-        (error: unknown) => give(outcome, [...more, `hookline: ${messageOf(error)}`]), // the store has told the log
+        (error: unknown) => give(outcome, [...more, `hookline: ${messageOf(error)}`]), // the store has written to the log
       );
     };
-    const outcome = decideTelling(telling, emit, caller);
+    const outcome = decideTelling(request, emit, caller);
     const { environment } = sender ?? options;
     const notes = rowOf(event.name).beginsSession ? options.sessionBegan?.(event, { environment }) : undefined;
     if (!isThenable(outcome) && !isThenable(notes)) store(outcome, notes ?? none);
     else void Promise.all([outcome, notes]).then(([decided, noted]) => store(decided, noted ?? none)); // neither rejects
   }
 
-  async function unread(error: unknown, told: Told): Promise<Unanswered> {
-    const { adapter, event, folder } = told;
-    const { environment } = told.sender ?? options;
+  async function unread(error: unknown, given: AgentRequest): Promise<Unanswered> {
+    const { adapter, event, folder } = given;
+    const { environment } = given.sender ?? options;
     const known = await source?.at(folder);
     const places = { home, root: known?.root ?? folder, environment };
     return unanswerable(error, { agent: adapter.name, event, hooks: known?.set.hooks, places });
@@ -160,13 +160,13 @@ export function createTellings(options: TellingsOptions): Tellings {
   }
 
   return {
-    take(told, answer) {
+    take(given, answer) {
       const waiting = createWaiting();
       underway.set(waiting, true);
       try {
-        decide(told, waiting, answer);
+        decide(given, waiting, answer);
       } catch (error) {
-        void unread(error, told).then((reply) => {
+        void unread(error, given).then((reply) => {
           ended(waiting);
           answer({ reply });
         });
@@ -189,7 +189,7 @@ const tooDeep = `hookline: the daemon judges nothing in other folders than those
 export const replyOf = (answered: Answered): Reply =>
   "reply" in answered
     ? answered.reply
-    : withComplaints(answered.telling.adapter.encode(answered.telling.event, answered.outcome), answered.complaints);
+    : withComplaints(answered.request.adapter.encode(answered.request.event, answered.outcome), answered.complaints);
 
 interface Waiting extends Underway {
   isOver: boolean;
@@ -211,14 +211,14 @@ function createWaiting(): Waiting {
   return waiting;
 }
 
-/** Made when somebody asks for it: most decisions are made before. */
+/** Made when it is first asked for: most decisions are made before. */
 function signalOf(waiting: Waiting): AbortSignal {
   waiting.controller ??= new AbortController();
   if (waiting.hasLeft) waiting.controller.abort();
   return waiting.controller.signal;
 }
 
-/** Of whom nothing is known, programs get a clean environment, and models are asked as the daemon would. */
+/** Without a known sender, programs get a clean environment, and models are asked as the daemon would. */
 const callerOf = (sender: Sender | undefined, deadline: Instant, waiting: Waiting): Caller => ({
   ...(sender && { environment: sender.environment }),
   ...(sender?.umask !== undefined && { umask: sender.umask }),

@@ -1,5 +1,5 @@
 /**
- * The lane of what others send: it is worked in slices of a millisecond, one in each turn of the event loop, so that an
+ * The queue of what others send: it is worked in slices of a millisecond, one in each turn of the event loop, so that an
  * agent that waits for a guard is never behind a backlog. What it holds is bounded; who sends more is not read (SAFETY F14).
  */
 /** Somebody who sends, with what was read and is not taken yet. */
@@ -21,16 +21,16 @@ export interface Bounds {
 /** A longer slice saves nothing: what is under way in it lives long enough to grow old, and is copied by the garbage collector. */
 export const usualBounds: Bounds = { slice: 1, events: 20_000, bytes: 32 * 1024 * 1024, undecided: 64 };
 
-export interface LaneOptions {
+export interface IngestQueueOptions {
   bounds?: Bounds;
-  /** Milliseconds on a clock that nobody sets. */
+  /** Milliseconds on a monotonic clock. */
   elapsed?(): number;
   /** Calls back in the next turn of the event loop. */
   nextTurn?(callback: () => void): void;
 }
 
-export interface Lane {
-  /** The source has something to take. Where this turn has time left and nobody waits, it is taken at once. */
+export interface IngestQueue {
+  /** The source has something to take. Where this turn has time left and no other source waits, it is taken at once. */
   wake(source: Source): void;
   /** Whether its turn is still to come. */
   isWaiting(source: Source): boolean;
@@ -46,11 +46,11 @@ export interface Lane {
 /** So many events of one sender, before the next sender's. */
 const inARow = 32;
 
-export function createLane({
+export function createIngestQueue({
   bounds = usualBounds,
   elapsed = () => performance.now(),
   nextTurn = setImmediate,
-}: LaneOptions = {}): Lane {
+}: IngestQueueOptions = {}): IngestQueue {
   const sources = new Set<Source>(); // in the order of their turns
   const waiting = new Set<() => void>();
   let heldEvents = 0;

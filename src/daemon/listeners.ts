@@ -1,21 +1,26 @@
 /** Opens a daemon's doors: what agents and programs say reaches its line, its operations and its status. */
 
+import type { Socket } from "node:net";
 import { anyConsent } from "../agents/git/repository.ts";
 import { agents } from "../agents/index.ts";
 import { registrationNotices } from "../agents/install/notices.ts";
+import type { Fields } from "../core/event.ts";
 import { cleanEnvironment } from "../handlers/command-environment.ts";
 import { stateFolderOf, uptime } from "../system.ts";
 import { fill } from "../tools/fill.ts";
+import { createHttpToken } from "./admission.ts";
+import { type AgentRequests, createAgentRequests } from "./agent-requests.ts";
+import type { Listener } from "./call.ts";
 import type { Daemon } from "./daemon.ts";
 import { createHookRoute } from "./hook-route.ts";
-import { createHttpToken } from "./http-token.ts";
-import { createInbound } from "./inbound.ts";
-import { type Intake, openIntake } from "./intake.ts";
+import { createIngest } from "./ingest.ts";
+import { createIngestListener } from "./ingest-http.ts";
+import { createIngestQueue } from "./ingest-queue.ts";
 import { createLive, type Live } from "./live.ts";
 import { listen, type Server } from "./server.ts";
-import { createBegunSessions } from "./session-begun.ts";
-import { createSessionEnvironments } from "./session-environments.ts";
-import { createTellings, type Tellings } from "./tellings.ts";
+import { createBegunSessions, createSessionEnvironments } from "./session-environments.ts";
+import { createSocketLines } from "./socket-lines.ts";
+/** Opens a daemon's listeners: what agents and programs send reaches its engine, its operations and its status. */
 
 export interface ListenForOptions {
   port: number;
@@ -23,9 +28,9 @@ export interface ListenForOptions {
   socket?: string;
   /** Whoever has it may ask for anything. */
   token: string;
-  /** The file with the token of agents' own HTTP hooks; absent: it is another daemon that they tell. */
+  /** The file with the token of agents' own HTTP hooks; absent: they ask another daemon. */
   httpTokenFile?: string;
-  /** Which build this is: clients of another one are sent away. */
+  /** Which build this is: clients of another one are refused. */
   version: string;
   /** Shown to clients with each answer. */
   proof: string;
@@ -36,54 +41,54 @@ export async function listenFor(daemon: Daemon, options: ListenForOptions): Prom
   const { environment, cwd, context } = daemon;
   const { port, socket, httpTokenFile } = options;
   const live = createLive();
-  const tellings = tellingsOf(daemon);
+  const agentRequests = agentRequestsOf(daemon);
   let isClosing = false;
-  const door = {
+  const admits = {
     isClosing: () => isClosing,
     token: options.token,
     version: options.version,
   };
   const hookRoute = createHookRoute({
-    ...door,
-    tellings,
+    ...admits,
+    agentRequests,
     ...(httpTokenFile === undefined ? {} : { holdsHttpToken: createHttpToken(httpTokenFile, uptime) }),
     proof: options.proof,
     environment,
     cwd,
     now: context.now,
   });
-  const intake = openIntake(daemon, door);
+  const intake = openIntake(daemon, admits);
   const server = await listen({
     port,
     ...(socket === undefined ? {} : { socket }),
-    doors: [hookRoute, intake.door],
+    listeners: [hookRoute, intake.listener],
     lines: intake.lines,
-    routes: () => routesOf(daemon, { ...door, live, intake }),
+    routes: () => routesOf(daemon, { ...admits, live, intake }),
   });
-  const deafen = daemon.listen(live.observe);
+  const stopListening = daemon.listen(live.observe);
   return {
     port: server.port,
     async close() {
       isClosing = true;
-      deafen();
+      stopListening();
       live.close();
       intake.close();
-      await server.close(tellings.close());
+      await server.close(agentRequests.close());
     },
   };
 }
 
-function tellingsOf({ context, source, environment, home, store, learnSecrets }: Daemon): Tellings {
+function agentRequestsOf({ context, source, environment, home, store, learnSecrets }: Daemon): AgentRequests {
   const folder = stateFolderOf(home, environment);
   const { engine, now, id } = context;
-  return createTellings({
+  return createAgentRequests({
     emit: engine.emit,
     committed: () => store.committed(),
     source,
     sessions: createSessionEnvironments(createBegunSessions(folder)),
     environment: cleanEnvironment(environment),
     ...{ home, now, id, learnSecrets },
-    /** What a person should run again; and where a person has put our hook into git: back in its place. */
+    /** What a person should run again; and our git hook, restored where a person has installed it. */
     async sessionBegan({ cwd, sender }, { environment: given }) {
       const known = await source?.at(cwd);
       const agent = Object.hasOwn(agents, sender) ? agents[sender] : undefined;
@@ -102,31 +107,66 @@ function tellingsOf({ context, source, environment, home, store, learnSecrets }:
 /** As the command writes it on standard error, where others write too. */
 const asOurs = (note: string): string => `hookline: ${note}`;
 
-/** All that is no telling. Most daemons are never asked for any of it, so it is loaded when they are. */
+/** All that is no agent request and no event. Most daemons are never asked for any of it, so it is loaded when they are. */
 async function routesOf(
   daemon: Daemon,
-  door: { isClosing(): boolean; token: string; version: string; live: Live; intake: Pick<Intake, "facts"> },
+  given: { isClosing(): boolean; token: string; version: string; live: Live; intake: Pick<Intake, "facts"> },
 ): Promise<(request: Request) => Promise<Response>> {
-  const [{ createRoutes }, { createOperating }, { operations }] = await Promise.all([
+  const [{ createOperating, createRoutes }, { createWebhooks }, { operations }] = await Promise.all([
     import("./routes.ts"),
-    import("./operate.ts"),
+    import("./webhooks.ts"),
     import("../operations/index.ts"),
   ]);
-  const { context, environment, inForce, settings, store, cwd, emit, status } = daemon;
+  const { context, environment, active, settings, store, cwd, emit, status } = daemon;
   const { now } = context;
-  const inbound = createInbound({
+  const webhooks = createWebhooks({
     ...{ emit, store, now, cwd },
-    workspaceOf: inForce.workspaceOf,
+    workspaceOf: active.workspaceOf,
     webhook(name) {
-      const { webhooks } = settings();
-      return Object.hasOwn(webhooks, name) ? webhooks[name] : undefined;
+      const { webhooks: known } = settings();
+      return Object.hasOwn(known, name) ? known[name] : undefined;
     },
     fill: (written) => fill(written, environment),
   });
   return createRoutes({
-    ...door,
-    inbound,
-    status: () => ({ ...status(), intake: door.intake.facts() }),
+    ...given,
+    webhooks,
+    status: () => ({ ...status(), intake: given.intake.facts() }),
     operating: createOperating(operations, context),
   });
+}
+
+/** One queue for all events that programs send, over HTTP and over the unix socket. */
+interface Intake {
+  listener: Listener;
+  /** Serves a sender of lines on the unix socket. */
+  lines(socket: Socket): void;
+  /** What it holds just now. */
+  facts(): Fields;
+  close(): void;
+}
+
+function openIntake(daemon: Daemon, admits: { token: string; isClosing(): boolean }): Intake {
+  const { environment, stopping, store, cwd, context } = daemon;
+  const { engine, now, id } = context;
+  const queue = createIngestQueue();
+  let ran = ""; // the event that the last run was of
+  const stopListening = daemon.listen((seen) => {
+    if (seen.is === "run") ran = seen.run.eventId;
+  });
+  const ingest = createIngest({
+    ...{ engine, store, cwd, now, id },
+    caller: { environment, signal: stopping },
+    hasJustRun: (eventId) => ran === eventId,
+  });
+  const sockets = createSocketLines({ ingest, queue });
+  return {
+    listener: createIngestListener({ ...admits, ingest, queue }),
+    lines: sockets.serve,
+    facts: () => ({ ...queue.held() }),
+    close() {
+      stopListening();
+      sockets.close();
+    },
+  };
 }

@@ -1,18 +1,17 @@
 /** Events from outside this machine: signed webhooks become application events (specification 000, R62). */
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import type { EventName, Fields, HookEvent, Instant } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Run, Store } from "../core/record.ts";
 import { isRecord } from "../core/schema.ts";
 import type { InboundWebhook } from "../dialects/config.ts";
 import { isApplicationEvent } from "../dialects/config-automation-keys.ts";
-import { objectIn } from "./body.ts";
-import { brief } from "./ingest-answers.ts";
+import { isSame } from "./admission.ts";
+import { brief } from "./ingest.ts";
 import { refuse } from "./refusals.ts";
-import { withoutDepthField } from "./sent-event.ts";
-import { type SignedMessage, verify } from "./webhook-signature.ts";
+import { objectIn, withoutDepthField } from "./sent-event.ts";
 
-export interface InboundOptions {
+export interface WebhooksOptions {
   emit(event: HookEvent): Promise<Outcome>;
   store: Pick<Store, "event" | "runs">;
   now(): Instant;
@@ -24,12 +23,12 @@ export interface InboundOptions {
   /** `${NAME}` filled from the environment. Throws Error for a variable that is not set. */
   fill(written: string): string;
 }
-export interface Inbound {
-  /** An answer for whoever calls the webhook. Never rejects on account of the message. */
+export interface Webhooks {
+  /** An answer for the sender of the message. Never rejects on account of the message. */
   deliver(name: string, message: SignedMessage): Promise<Response>;
 }
 
-export function createInbound(options: InboundOptions): Inbound {
+export function createWebhooks(options: WebhooksOptions): Webhooks {
   const { emit, store, now } = options;
   /** Webhooks' events that are on the line, each until it has its answer. */
   const underWay = new Map<string, Promise<unknown>>();
@@ -47,7 +46,7 @@ export function createInbound(options: InboundOptions): Inbound {
 
   /** The event that a signed message means, or why it means none. */
   function eventIn(
-    body: Uint8Array,
+    body: Buffer,
     { event: given, project }: InboundWebhook,
     rest: Pick<HookEvent, "id" | "sender">,
   ): HookEvent | Response {
@@ -108,10 +107,50 @@ interface Taken {
   runs: readonly Run[];
 }
 
-/** Of the event that a message becomes: the same for the same message, whoever sends it again. */
+/** Of the event that a message becomes: the same for the same message, whichever sender repeats it. */
 const idOf = (webhook: string, message: string): string =>
   createHash("sha256")
     .update(JSON.stringify([webhook, message]))
     .digest("hex")
     .slice(0, idLength);
 const idLength = 26;
+
+/** Standard Webhooks (standardwebhooks.com, version 1): whether a message was signed by someone who has the secret, and lately. */
+export interface SignedMessage {
+  /** Of the request, in lower case. */
+  header(name: string): string | undefined;
+  /** As it was sent: the signature is over these very bytes. */
+  body: Buffer;
+}
+export type Verified =
+  | { is: "signed"; id: string }
+  | { is: "refused"; because: "signature_invalid" | "timestamp_invalid"; message: string };
+
+/** Seconds that the clocks of both sides may differ by, with the time that the message took. */
+const tolerance = 300;
+const longestId = 256;
+
+/** @param secrets as in the settings: several, with spaces between, while one takes the place of another */
+export function verify({ header, body }: SignedMessage, secrets: string, now: Instant): Verified {
+  const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map(header);
+  if (!id || !timestamp || !signatures || id.length > longestId)
+    return unsigned("it needs the headers webhook-id, webhook-timestamp and webhook-signature");
+  if (!/^\d{1,12}$/.test(timestamp)) return unsigned("webhook-timestamp is a number of seconds");
+  const keys = secrets.split(/\s+/).flatMap((secret) => keyOf(secret) ?? []);
+  const right = keys.map((key) => createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest());
+  const given = signatures.split(" ").flatMap((one) => (one.startsWith("v1,") ? [one.slice("v1,".length)] : []));
+  const fits = given.some((one) => right.some((signature) => isSame(Buffer.from(one, "base64"), signature)));
+  if (!fits) return unsigned("the signature does not fit: the secrets of both sides differ, or the body was changed");
+  const skew = Math.abs(now / 1000 - Number(timestamp));
+  if (skew <= tolerance) return { is: "signed", id };
+  const message = `the message was signed ${Math.round(skew)} seconds away from now`;
+  return { is: "refused", because: "timestamp_invalid", message };
+}
+
+const unsigned = (message: string): Verified => ({ is: "refused", because: "signature_invalid", message });
+
+/** What the secret means; undefined: it is none, so nothing can be signed with it. */
+function keyOf(secret: string): Buffer | undefined {
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  return key.length > 0 ? key : undefined;
+}

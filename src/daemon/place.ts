@@ -1,14 +1,54 @@
-/** Where the unix socket of a daemon lies: beside its store, or, as systems take only short paths for sockets, in a private folder. */
+/**
+ * A daemon's place: one daemon for each store of a user, by a lock that the system itself lets go when its process ends, however it
+ * ends (SAFETY D15); and where its unix socket lies.
+ */
 import { lstatSync, mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HooklineError } from "../core/error.ts";
 import { fingerprint } from "../core/fingerprint.ts";
+import { inOurWords, isBusy, loadSqlite } from "../stores/sqlite-library.ts";
+import { preparePrivateFile } from "../stores/store-file.ts";
+
+export interface Lock {
+  /** Safe to call twice. */
+  release(): void;
+}
+
+/**
+ * An SQLite database that is held for writing and never written: a file with a process id in it can outlive the process.
+ * Undefined: another process holds it.
+ *
+ * @throws HooklineError store_unusable
+ */
+export function takeLock(path: string): Lock | undefined {
+  const sqlite = loadSqlite(path);
+  preparePrivateFile(path);
+  const connection = new sqlite.DatabaseSync(path, { timeout: 0 });
+  try {
+    connection.exec("begin exclusive");
+  } catch (error) {
+    connection.close();
+    if (isBusy(error)) return undefined;
+    throw inOurWords(error, path);
+  }
+  let isHeld = true;
+  return {
+    release() {
+      if (isHeld) connection.close();
+      isHeld = false;
+    },
+  };
+}
 
 /** macOS takes 103 bytes, Linux 107. */
 const longestInBytes = 100;
 
-/** @param beside where it lies if the path is short enough; it also names the one that lies elsewhere */
+/**
+ * Beside the store, or, as systems take only short paths for sockets, in a private folder.
+ *
+ * @param beside where it lies if the path is short enough; it also names the one that lies elsewhere
+ */
 export function socketPath(beside: string, environment: Readonly<Record<string, string | undefined>>): string {
   if (Buffer.byteLength(beside) <= longestInBytes) return beside;
   const name = `${fingerprint(beside).slice(0, 16)}.sock`;
@@ -30,7 +70,7 @@ export function freeSocketPlace(path: string, beside: string): void {
   rmSync(path, { force: true });
 }
 
-/** Never throws. Called by whoever holds the lock, when it listens no more. */
+/** Never throws. Called by the holder of the lock, when it listens no more. */
 export function removeSocket(path: string): void {
   try {
     if (lstatSync(path, { throwIfNoEntry: false })?.isSocket()) rmSync(path, { force: true });

@@ -8,7 +8,7 @@ import { type TestContext, test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import type { HookEvent } from "../../src/core/event.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
-import { createInbound, type Inbound } from "../../src/daemon/inbound.ts";
+import { createWebhooks, type Webhooks } from "../../src/daemon/webhooks.ts";
 import { openSqliteStore, type SqliteStore } from "../../src/stores/sqlite.ts";
 import { automation, type Place, placeFor, type Started, until } from "./started.ts";
 
@@ -163,12 +163,12 @@ test("a message that was refused for what it says does not use up its id, and on
 });
 
 /** What is behind the routes, on a store and a line of the test's own. */
-function inboundIn(t: TestContext, emit: (event: HookEvent, store: SqliteStore) => Promise<Outcome>): Inbound {
+function inboundIn(t: TestContext, emit: (event: HookEvent, store: SqliteStore) => Promise<Outcome>): Webhooks {
   const folder = mkdtempSync(join(tmpdir(), "hookline-inbound-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const store = openSqliteStore({ path: join(folder, "store.db") });
   t.after(() => store.close());
-  return createInbound({
+  return createWebhooks({
     emit: (event) => emit(event, store),
     store,
     now: Date.now,
@@ -196,7 +196,7 @@ test("a webhook whose event a crash left without its outcome is taken when it co
     "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
     "webhook-signature": new Webhook(secret).sign("msg_1", at, "{}"),
   };
-  const message = { header: (name: string) => headers[name], body: new TextEncoder().encode("{}") };
+  const message = { header: (name: string) => headers[name], body: Buffer.from("{}") };
   await assert.rejects(inbound.deliver("ci", message), { message: fates[0] });
   await assert.rejects(inbound.deliver("ci", message), { message: fates[1] });
   assert.equal((await inbound.deliver("ci", message)).status, 202);

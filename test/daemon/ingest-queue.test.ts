@@ -1,7 +1,7 @@
-/** The lane of what others send: told by turns of the event loop and by counts, never by time. */
+/** The queue of what others send: told by turns of the event loop and by counts, never by time. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLane, type Source, usualBounds } from "../../src/daemon/lane.ts";
+import { createIngestQueue, type Source, usualBounds } from "../../src/daemon/ingest-queue.ts";
 import { largestInBytes } from "../../src/daemon/sent-event.ts";
 import { createLines, type Line } from "../../src/files/lines.ts";
 
@@ -9,14 +9,14 @@ import { createLines, type Line } from "../../src/files/lines.ts";
 function world(bounds: Partial<typeof usualBounds> = {}) {
   let time = 0;
   const turns: (() => void)[] = [];
-  const lane = createLane({
+  const queue = createIngestQueue({
     bounds: { ...usualBounds, ...bounds },
     elapsed: () => time,
     nextTurn: (callback) => void turns.push(callback),
   });
   const taken: string[] = [];
   return {
-    lane,
+    queue,
     taken,
     /** A sender with so many events; each takes a millisecond. */
     sender(name: string, count: number): Source {
@@ -41,8 +41,8 @@ function world(bounds: Partial<typeof usualBounds> = {}) {
 }
 
 test("however much is waiting, each turn of the event loop takes one slice of it", () => {
-  const { lane, sender, taken, turn } = world({ slice: 4 });
-  lane.wake(sender("a", 1_000));
+  const { queue, sender, taken, turn } = world({ slice: 4 });
+  queue.wake(sender("a", 1_000));
   let turns = 1; // the first slice is taken at once
   for (let before = 0; turn(); turns++) {
     assert.ok(taken.length - before <= 8, `${taken.length - before} events between two turns`);
@@ -54,11 +54,11 @@ test("however much is waiting, each turn of the event loop takes one slice of it
 
 test("a verdict that is asked for while 10,000 events wait is given after one slice of them", async () => {
   let time = 0;
-  const lane = createLane({ bounds: { ...usualBounds, slice: 3 }, elapsed: () => time });
+  const queue = createIngestQueue({ bounds: { ...usualBounds, slice: 3 }, elapsed: () => time });
   const seen: string[] = [];
   let left = 10_000;
   setImmediate(() => seen.push("verdict")); // it came in the same turn
-  lane.wake({
+  queue.wake({
     next() {
       if (left === 0) return false;
       left -= 1;
@@ -73,43 +73,43 @@ test("a verdict that is asked for while 10,000 events wait is given after one sl
 });
 
 test("who sends little is not behind who sends much", () => {
-  const { lane, sender, taken, turn } = world({ slice: 5 });
-  lane.wake(sender("much", 10_000));
-  lane.wake(sender("little", 1));
+  const { queue, sender, taken, turn } = world({ slice: 5 });
+  queue.wake(sender("much", 10_000));
+  queue.wake(sender("little", 1));
   while (turn()) if (taken.includes("little")) break;
   assert.ok(taken.indexOf("little") <= 64, `${taken.indexOf("little")} events were taken before it`);
 });
 
 test("while as many events wait for their hooks as may, no other is begun", async () => {
-  const { lane, turn } = world({ undecided: 2 });
+  const { queue, turn } = world({ undecided: 2 });
   const ends: (() => void)[] = [];
-  lane.wake({ next: () => new Promise<void>((resolve) => ends.push(resolve)) });
+  queue.wake({ next: () => new Promise<void>((resolve) => ends.push(resolve)) });
   while (turn());
   assert.equal(ends.length, 2);
   ends[0]?.();
   await new Promise(setImmediate);
   while (turn());
   assert.equal(ends.length, 3);
-  assert.equal(lane.held().undecided, 2);
+  assert.equal(queue.held().undecided, 2);
 });
 
 test("it is full at its bounds, and tells once half of it is free", () => {
-  const { lane } = world({ events: 10, bytes: 1_000 });
-  lane.hold(9, 0);
-  assert.equal(lane.isFull(), false);
-  lane.hold(1, 0);
-  assert.equal(lane.isFull(), true);
+  const { queue } = world({ events: 10, bytes: 1_000 });
+  queue.hold(9, 0);
+  assert.equal(queue.isFull(), false);
+  queue.hold(1, 0);
+  assert.equal(queue.isFull(), true);
   let told = 0;
-  lane.whenFree(() => {
+  queue.whenFree(() => {
     told += 1;
   });
-  lane.release(4, 0);
-  assert.deepEqual([told, lane.isFull()], [0, false]);
-  lane.release(1, 0);
-  lane.release(1, 0);
+  queue.release(4, 0);
+  assert.deepEqual([told, queue.isFull()], [0, false]);
+  queue.release(1, 0);
+  queue.release(1, 0);
   assert.equal(told, 1);
-  lane.hold(0, 1_000);
-  assert.equal(lane.isFull(), true);
+  queue.hold(0, 1_000);
+  assert.equal(queue.isFull(), true);
 });
 
 const textsOf = (pieces: readonly (string | Buffer)[], isEnded = true): string[] => {

@@ -5,7 +5,7 @@
 import { type FSWatcher, lstatSync, readlinkSync, type Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { pathOf, textOfNames } from "./names.ts";
-import { isShared, sharedReason, watchFolder, watchRefusal } from "./watch-tree.ts";
+import { isShared, openWatch, sharedReason, watchRefusal } from "./watch-tree.ts";
 
 export interface PathWatch {
   /**
@@ -88,7 +88,7 @@ export function watchPaths(options: PathWatchOptions): PathWatch {
     if (known?.identity === identity) return known;
     if (known) lose(folder);
     const shared = isShared(folder);
-    const watcher = watchFolder(folder, {
+    const watcher = openWatch(folder, {
       changed: (name, how) => hear(folder, name, how),
       lost: () => lose(folder),
     });

@@ -26,8 +26,11 @@ export interface WatchOptions extends Pick<Ports, "now" | "elapsed" | "after"> {
   tell(name: "file.changed" | "folder.changed", data: Fields): void;
   /** Counts what the system tells. */
   counted(): void;
-  /** From now on `heard` is called when something happens to the path; to be called before it is looked at, again and again. */
-  follow(): Promise<void>;
+  /**
+   * From now on `heard` is called when something happens to the path; to be called before it is looked at, again and again.
+   * Gives why not every change would be told. Never rejects.
+   */
+  follow(): Promise<string | undefined>;
   complain(reason: string): void;
 }
 
@@ -42,17 +45,18 @@ export function watchOne(place: WatchedPlace, options: WatchOptions): Watch {
   const quiet = createQuiet(options, () => void look());
   let known: Stamp | undefined;
   let complained: string | undefined;
+  let refusal: string | undefined;
   let working: Promise<void> = begin();
   let isClosed = false;
 
   async function begin(): Promise<void> {
-    await options.follow();
+    refusal = await options.follow();
     await compare(() => {});
   }
 
   function look(): Promise<void> {
     working = working.then(async () => {
-      await options.follow();
+      refusal = await options.follow();
       await compare((before, after) => {
         const operation = !before ? "created" : after ? "modified" : "deleted";
         tell("file.changed", fileData(place, operation, { before, after }));
@@ -86,7 +90,7 @@ export function watchOne(place: WatchedPlace, options: WatchOptions): Watch {
       doubt();
     },
     doubt,
-    polls: () => (place.poll ? pollAsked : undefined),
+    polls: () => (place.poll ? pollAsked : refusal),
     async close() {
       isClosed = true;
       quiet.stop();

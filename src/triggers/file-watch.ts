@@ -5,7 +5,7 @@ import type { HookEvent, HookId, MaybePromise, Seconds } from "../core/event.ts"
 import type { Hook, WatchRule } from "../core/hook.ts";
 import type { Ports } from "../core/ports.ts";
 import { watchPaths } from "../files/watch-paths.ts";
-import { isSharedFolder, type WatchTree, watchTree } from "../files/watch-tree.ts";
+import { isSharedFolder, sharedReason, type WatchTree, watchTree } from "../files/watch-tree.ts";
 import { watchFolder } from "./file-watch-folder.ts";
 import { type Watch, type WatchOptions, watchOne } from "./file-watch-one.ts";
 import { eventMaker, placesOf, type WatchedPlace } from "./file-watch-place.ts";
@@ -65,7 +65,7 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
   const watches = new Map<string, { place: WatchedPlace; watch: Watch }>();
   const paths = watchPaths({ event: (key) => watches.get(key)?.watch.heard(), entriesOnly: true });
   const makeEvent = eventMaker(now, id);
-  const burst = { since: now(), events: 0 };
+  const flood = { since: now(), events: 0 };
   let lookedAt: number | undefined;
   let looks = 0;
   let looking: Promise<unknown> = Promise.resolve();
@@ -76,15 +76,16 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
   function counted(): void {
     const moment = now();
     const window = Math.max(1, settings().debounce) * 1000;
-    if (Math.abs(moment - burst.since) > window) Object.assign(burst, { since: moment, events: 0 });
-    burst.events += 1;
-    if (burst.events % eventsAtMost === 0) for (const { watch } of watches.values()) watch.doubt();
+    if (Math.abs(moment - flood.since) > window) Object.assign(flood, { since: moment, events: 0 });
+    flood.events += 1;
+    if (flood.events % eventsAtMost === 0) for (const { watch } of watches.values()) watch.doubt();
   }
 
   /** Where other machines may write, a server may take long to answer: such a path is only looked at now and then. */
-  async function follow(key: string, { path, poll }: WatchedPlace): Promise<void> {
-    if (poll || (await liesShared(path))) return;
-    if (!isClosed && watches.has(key)) paths.follow(key, [path]);
+  async function follow(key: string, { path, poll }: WatchedPlace): Promise<string | undefined> {
+    if (poll) return undefined;
+    if (await liesShared(path)) return sharedReason;
+    return !isClosed && watches.has(key) ? paths.follow(key, [path]) : undefined;
   }
 
   function start(key: string, place: WatchedPlace): Watch {

@@ -5,7 +5,7 @@
 import { closeSync, type FSWatcher, mkdtempSync, openSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { watchFolder } from "../files/watch-tree.ts";
+import { openWatch } from "../files/watch-tree.ts";
 
 export interface SyncMarker {
   /** False: its own event did not come, so others may be lost, too. Never rejects. */
@@ -24,7 +24,7 @@ export function createSyncMarker(): SyncMarker {
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   let watcher: FSWatcher | undefined;
   try {
-    watcher = watchFolder(folder, {
+    watcher = openWatch(folder, {
       changed: (name, how) => how === "written" && waiting.get(name ?? "")?.(true),
       lost() {}, // the next question finds out
     });

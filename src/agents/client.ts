@@ -1,7 +1,8 @@
 /** Which client an agent is to start on each event, what that needs in the state folder, and taking it away again. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { basename } from "node:path";
 import { messageOf } from "../core/error.ts";
+import { writePrivate } from "../files/write.ts";
 import { clientFile, httpTokenFile, onDemandFile, sessionsFolder, startedFile } from "./client-files.ts";
 import { findBash, writeClient } from "./client-shell.ts";
 import { httpDoors } from "./http-doors.ts";
@@ -59,8 +60,7 @@ export function prepareClient(clients: Clients): ClientChoice {
 
 /** The file names the port, where one is registered with an agent: another layer's install leaves that as it is. */
 function allowOnDemand(file: string, port: number | undefined): void {
-  if (port !== undefined || !existsSync(file))
-    writeFileSync(file, port === undefined ? "" : `${port}\n`, { mode: 0o600 });
+  if (port !== undefined || !existsSync(file)) writePrivate(file, port === undefined ? "" : `${port}\n`);
 }
 
 /**
@@ -78,7 +78,7 @@ export function removeUnused(stateFolder: string, { daemonWanted }: { daemonWant
     if (installs === 0 || httpDoors(stateFolder).length > 0) return;
     if (existsSync(httpTokenFile(stateFolder))) {
       remove(httpTokenFile, sessionsFolder);
-      if (existsSync(onDemandFile(stateFolder))) writeFileSync(onDemandFile(stateFolder), "", { mode: 0o600 });
+      if (existsSync(onDemandFile(stateFolder))) writePrivate(onDemandFile(stateFolder), "");
     }
     // Where there was no bash, those of other layers who start a daemon look like those who are to start none.
     const isAlone = installs === 1 || existsSync(clientFile(stateFolder));

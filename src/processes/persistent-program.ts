@@ -18,7 +18,7 @@ import { filesOf, type ProgramFiles } from "./program-files.ts";
 
 export interface ProgramOptions {
   start: StartPipedProcess;
-  /** Told what a person should know of it. */
+  /** Called with what a person should know of it. */
   tell(level: "info" | "warn", message: string, hook: string): void;
   /** Milliseconds between two looks at the memory of a program that works. */
   looksEvery: number;
@@ -33,7 +33,7 @@ export interface PersistentProgram {
   /** Answers what it was asked, and ends. */
   drain(): void;
   facts(): ResidentFacts;
-  /** Nothing of it is left, and nobody waits for it. */
+  /** Nothing of it is left, and no event waits for it. */
   isOver(): boolean;
   close(): Promise<void>;
 }

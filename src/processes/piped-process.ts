@@ -1,4 +1,4 @@
-/** Programs that stay and are spoken to over their pipes. They and all that they start end with us, or when told to. */
+/** Child processes that stay and are spoken to over their pipes. They and all that they start end with us, or on request. */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Seconds } from "../core/event.ts";
 import type { PipedProcess, StartPipedProcess } from "../core/program.ts";

@@ -13,7 +13,7 @@ import { createTree, pause, type Tree } from "./tree.ts";
 export interface Started {
   pid: number;
   tree: Tree;
-  /** Resolves when its input is written, or nobody reads it any more. */
+  /** Resolves when its input is written, or the program no longer reads it. */
   fed: Promise<void>;
   /** Resolves when all has been told that had happened to it before. Absent: nobody stands between it and us. */
   catchUp?(): Promise<void>;
@@ -29,7 +29,7 @@ export interface Hearing {
   exit(end: ProgramEnd): void;
   /** It has ended, and so have its streams. */
   closed(): void;
-  /** Nobody can say any more what becomes of it. */
+  /** Its fate can no longer be known. */
   lost(reason: string): void;
 }
 
@@ -48,7 +48,7 @@ export interface Order {
   /** The command's own, with the tag in it. */
   environment: Record<string, string>;
   tag: string;
-  /** Resolves when nobody waits for it any more. */
+  /** Resolves when its caller no longer waits for it. */
   over: Promise<unknown>;
 }
 

@@ -4,7 +4,7 @@ import type { Command } from "../core/program.ts";
 import { environmentHolds, livingSince, type ProcessEntry, readEntry, standardPipes } from "./process-table.ts";
 
 export interface Tree {
-  /** Those alive now that can be seen: group, session, descendants, and whoever carries the tag or holds its pipes. */
+  /** Those alive now that can be seen: group, session, descendants, and processes that carry the tag or hold its pipes. */
   find(): ProcessEntry[];
   /** Cheap while nothing was found: asks only whether the group is empty. */
   isGone(): boolean;
@@ -20,7 +20,7 @@ export interface Birth {
   notBefore: number;
   /** As standardPipes names them. */
   pipes: readonly string[];
-  /** Whether it has ended: then its number may be somebody else's. */
+  /** Whether it has ended: then another process may have its number. */
   hasEnded(): boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Birth {
  * The tree of a process that was started as leader of its own session. Where there is no process table it is the
  * group alone. What it cannot see: a process that left the session, lost its parent, emptied its environment and closed its streams.
  *
- * @param root absent: nobody knows it any more; the tree is whoever carries the tag, and what those have started
+ * @param root absent: it is not known any more; the tree is the processes that carry the tag, and what those have started
  * @param birth absent: it is read from the process table now
  */
 export function createTree(root: number | undefined, tag: string, birth?: Birth): Tree {
@@ -166,7 +166,7 @@ function send(pid: number, name: NodeJS.Signals): void {
 /** The process tag: everything that a program starts carries it in its environment, wherever it goes (R14). */
 const tagVariable = "HOOKLINE_RUN_COOKIE";
 
-/** Unique is enough: whoever copies it gets himself ended. */
+/** Unique is enough: a program that copies it is ended, too. */
 export const createProcessTag = (): string =>
   `${process.pid}-${process.hrtime.bigint().toString(36)}-${Math.random().toString(36).slice(2)}`;
 

@@ -1,4 +1,4 @@
-/** A watch on a folder: what becomes of its files is gathered, and told together once it has been quiet (specification 000, section 12). */
+/** A watch on a folder: changes of its files are gathered, and reported together once it has been quiet (specification 000, section 12). */
 import { dirname, join, sep } from "node:path";
 import { elapsed } from "../core/elapsed.ts";
 import { messageOf } from "../core/error.ts";
@@ -14,7 +14,7 @@ export interface FolderWatchOptions extends WatchOptions {
 
 /** Events of one change come in a handful. */
 const batchInMilliseconds = 50;
-/** Windows after which changes are told although more keep coming (R24). */
+/** Windows after which changes are reported although more keep coming (R24). */
 const windowsAtMost = 6;
 const atOnce = 64;
 /** A look at everything that nothing asked for takes no more than one part of so many of the time. */
@@ -127,7 +127,7 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
     }
   }
 
-  /** Undefined: nobody may look, and what is known stays. */
+  /** Undefined: it may not be read, and what is known stays. */
   async function take(path: string, found: Found | undefined): Promise<void> {
     if (!found) return;
     if (found.is === "nothing") {

@@ -1,4 +1,4 @@
-/** A watch on one path: what becomes of it is told at once, and once for each look (specification 000, section 12). */
+/** A watch on one path: a change is reported at once, and once for each look (specification 000, section 12). */
 import { messageOf } from "../core/error.ts";
 import type { Fields, Instant } from "../core/event.ts";
 import type { Ports } from "../core/ports.ts";
@@ -8,33 +8,33 @@ import { isSame, lookThrough, type Stamp } from "./file-watch-tree.ts";
 export interface Watch {
   /** What is there from the beginning is known, and no news. Never rejects. */
   readonly ready: Promise<void>;
-  /** Looks for itself. `late`: at all, although it is told of what happens. Never rejects. */
+  /** Looks at the file system. `late`: even where the system reports changes. Never rejects. */
   look(late: boolean): Promise<void>;
   /** Something happened to the path itself. */
   heard(): void;
   /** Something may have been lost. */
   doubt(): void;
-  /** Why it looks now and then instead of being told, if so. */
+  /** Why it is polled, if so. */
   polls(): string | undefined;
   /** What is waited for is dropped; waits for a look under way. Safe to call twice. */
   close(): Promise<void>;
 }
 
 export interface WatchOptions extends Pick<Ports, "now" | "elapsed" | "after"> {
-  /** Seconds of quiet after which changes of a folder are told together. */
+  /** Seconds of quiet after which changes of a folder are reported together. */
   debounce(): number;
   tell(name: "file.changed" | "folder.changed", data: Fields): void;
   /** Counts what the system tells. */
   counted(): void;
   /**
    * From now on `heard` is called when something happens to the path; to be called before it is looked at, again and again.
-   * Gives why not every change would be told. Never rejects.
+   * Gives why a change might go unreported. Never rejects.
    */
   follow(): Promise<string | undefined>;
   complain(reason: string): void;
 }
 
-/** A file is often written in several steps; who never stops writing is told of each second. */
+/** A file is often written in several steps; one that is written all the time is reported each second. */
 const quietInMilliseconds = 50;
 const atLatestInMilliseconds = 1_000;
 
@@ -78,7 +78,7 @@ export function watchOne(place: WatchedPlace, options: WatchOptions): Watch {
     } catch (error) {
       const reason = messageOf(error);
       if (reason !== complained) complain(`${place.path} cannot be looked at: ${reason}`);
-      complained = reason; // nobody may look, say: what is known stays
+      complained = reason; // it may not be read, say: what is known stays
     }
   }
 

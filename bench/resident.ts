@@ -1,5 +1,5 @@
 /**
- * What one event costs that a resident program judges, against child_process.spawn of `true`, and against a bare line of
+ * What one event costs that a persistent program judges, against child_process.spawn of `true`, and against a bare line of
  * JSON to the same program and back.
  *
  * All sides wait for the whole answer before they go on. Spawn: starts `true` with three pipes and waits for its end; it
@@ -20,8 +20,8 @@ import type { Outcome } from "../src/core/outcome.ts";
 import type { Patterns, Ports } from "../src/core/ports.ts";
 import type { Residents } from "../src/core/resident.ts";
 import { createHandlers } from "../src/handlers/index.ts";
-import { startCompanion } from "../src/processes/companion.ts";
-import { createResidents } from "../src/processes/residents.ts";
+import { createPersistentPrograms } from "../src/processes/persistent-programs.ts";
+import { startPipedProcess } from "../src/processes/piped-process.ts";
 import { createInlineQueue } from "../src/queues/inline.ts";
 import { systemPorts } from "../src/system.ts";
 import { type Benchmark, ratioOf, rowsOf, sampleWork, type Work } from "./measure.ts";
@@ -32,9 +32,9 @@ const program = join(import.meta.dirname, "..", "examples", "resident", "guard.p
 
 export const resident: Benchmark = {
   name: "resident",
-  about: "one event to a resident program and back, the program in Python",
+  about: "one event to a persistent program and back, the program in Python",
   async measure() {
-    const residents = createResidents({ start: startCompanion });
+    const residents = createPersistentPrograms({ start: startPipedProcess });
     const bare = openBare();
     try {
       const emit = emitter(residents);

@@ -1,7 +1,7 @@
 /** Composes the queue of durable runs over a store, as far as the store outlasts the process. Apart, because few events need it. */
 import type { Caller } from "./core/ports.ts";
 import type { Store } from "./core/record.ts";
-import { endMarked } from "./processes/tree.ts";
+import { endTagged } from "./processes/tree.ts";
 import { createDurableQueue, type DurableQueue, type DurableQueueOptions } from "./queues/durable.ts";
 import { createEnqueuing } from "./queues/durable-add.ts";
 import type { Settling } from "./queues/routed.ts";
@@ -28,7 +28,7 @@ export function openDurableQueue(store: Store, { cap, ...options }: DurableOptio
     after,
     owner: ownerOf(process.pid),
     isAlive,
-    endMarked: (mark) => endMarked(mark),
+    endTagged: (mark) => endTagged(mark),
     cap: () => cap() ?? capUnlessSaid,
   });
 }

@@ -53,28 +53,28 @@ const projectsAtMost = 16;
 export function createOutside(options: OutsideOptions): Outside {
   let served: Served | undefined;
   const tools = perProject<Tools>(options, async (event, settings) => {
-    const [{ createTools }, { createOperations }, { startCompanion }] = await Promise.all([
+    const [{ createTools }, { createOperations }, { startPipedProcess }] = await Promise.all([
       import("./tools/index.ts"),
       import("./operations/index.ts"),
-      import("./processes/companion.ts"),
+      import("./processes/piped-process.ts"),
     ]);
     return createTools({
       servers: settings.mcpServers,
       ...(served ? { operations: createOperations({ ...served, environment: options.environment, board }) } : {}),
-      start: startCompanion,
+      start: startPipedProcess,
       environment: options.environment,
       cwd: options.root(event),
       ...(options.complain ? { complain: options.complain } : {}),
     });
   });
   const languageServers = perProject<LanguageServers>(options, async (event, settings) => {
-    const [{ createLanguageServers }, { startCompanion }] = await Promise.all([
+    const [{ createLanguageServers }, { startPipedProcess }] = await Promise.all([
       import("./language-servers/index.ts"),
-      import("./processes/companion.ts"),
+      import("./processes/piped-process.ts"),
     ]);
     return createLanguageServers({
       servers: settings.languageServers,
-      start: startCompanion,
+      start: startPipedProcess,
       root: options.root(event),
       environment: options.environment,
     });
@@ -91,7 +91,7 @@ export function createOutside(options: OutsideOptions): Outside {
   };
   let asking: Promise<NonNullable<Ports["git"]>> | undefined;
   const git: Ports["git"] = async (question, signal) => {
-    asking ??= Promise.all([import("./processes/git.ts"), import("./processes/git-around.ts")]).then(
+    asking ??= Promise.all([import("./processes/git.ts"), import("./processes/git.ts")]).then(
       ([{ createGit }, { createGitPort }]) => createGitPort(createGit(options.environment)),
     );
     return (await asking)(question, signal);

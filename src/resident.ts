@@ -17,8 +17,8 @@ import { broughtPorts, recordingOf, trackingOf } from "./host-ports.ts";
 import type { HooklineOptions } from "./index.ts";
 import { type Loaded, type Loading, loadAllStable } from "./loading.ts";
 import { createOutside, type Outside, type OutsideOptions, type Served } from "./outside.ts";
-import { startCompanion } from "./processes/companion.ts";
-import { createResidents } from "./processes/residents.ts";
+import { createPersistentPrograms } from "./processes/persistent-programs.ts";
+import { startPipedProcess } from "./processes/piped-process.ts";
 import { createSpawner } from "./processes/spawner.ts";
 import { createInlineQueue } from "./queues/inline.ts";
 import { clearedFiles } from "./sources/cleared-files.ts";
@@ -99,8 +99,8 @@ export async function createResident(options: ResidentOptions): Promise<Resident
     ...(options.complain ? { complain: options.complain } : {}),
     ...(options.redact ? { redact: options.redact } : {}),
   });
-  const residents = createResidents({
-    start: startCompanion,
+  const residents = createPersistentPrograms({
+    start: startPipedProcess,
     tell: (level, message, hook) => ports.observe?.({ is: "log", level, message, hook, run: "" }),
   });
   /** Programs of hooks that went are ended with the first event that no longer finds them. */

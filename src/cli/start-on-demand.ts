@@ -1,8 +1,9 @@
 /** Starts a daemon for the next event, where none is there and install has allowed it. Apart from asking one: this event is answered. */
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { onDemandFile, startedFile } from "../agents/install/own-call.ts";
 import { hasDaemon, readAddress } from "../daemon/address.ts";
 import { daemonFilesOf } from "../daemon/state-file.ts";
+import { touch } from "../files/write.ts";
 import { buildVersion } from "./build-version.ts";
 import { type Place, stateFolder, storePath, usualStore } from "./place.ts";
 
@@ -17,7 +18,7 @@ export async function startOnDemand(place: Place, store: string | undefined): Pr
     const { address } = daemonFilesOf(storePath(place, store));
     if (address !== daemonFilesOf(usualStore(place)).address) return; // a person starts that of another one
     if (isThere(address) || wasStarted(startedFile(state))) return;
-    writeFileSync(startedFile(state), "", { mode: 0o600 });
+    touch(startedFile(state), new Date());
     const { startDaemon } = await import("./start-daemon.ts");
     startDaemon(place);
   } catch {

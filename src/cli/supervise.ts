@@ -39,9 +39,9 @@ const interval: Seconds = 0.1;
 const grace: Seconds = 2;
 
 /** Waits until the program has gone. It is not our child, so its exit code cannot be known; its output is drained. */
-async function ended({ pid, cookie, limit }: NonNullable<Assignment["adopted"]>): Promise<StepResult> {
+async function ended({ pid, tag, limit }: NonNullable<Assignment["adopted"]>): Promise<StepResult> {
   const owner = ownerOf(pid);
-  const tree = createTree(pid, cookie);
+  const tree = createTree(pid, tag);
   for (const fd of [3, 4]) new Socket({ fd }).on("error", ignored).resume(); // a closed pipe is no news
   for (let waited = 0; isAlive(owner); waited += interval) {
     if (waited >= limit) {

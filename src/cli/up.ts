@@ -6,7 +6,7 @@ import { HooklineError } from "../core/error.ts";
 import type { Seconds } from "../core/event.ts";
 import type { Daemon, DaemonPlace } from "../daemon/daemon.ts";
 import { type DaemonFiles, type DaemonState, daemonFilesOf, runningDaemon } from "../daemon/state-file.ts";
-import { markStarted, type Strays } from "../processes/strays.ts";
+import { type Strays, tagStarted } from "../processes/strays.ts";
 import { after } from "../system.ts";
 import { type ExitCode, type Invocation, textFlag } from "./command.ts";
 import { daemonLines, placeOf } from "./daemon-lines.ts";
@@ -42,7 +42,7 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
   let strays: Strays | undefined;
   try {
     standing.is({ phase: "starting" });
-    strays = await markStarted(files.mark);
+    strays = await tagStarted(files.mark);
     const gone = new AbortController();
     const place = { isGone: standing.isGone, gone: () => gone.abort(), files: [files.address] };
     daemon = await open(invocation, { store, workspaces: wish.workspaces, place });

@@ -43,7 +43,7 @@ export interface DetachedWork {
 export interface Released {
   pid: number;
   /** Stands in the environment of its whole tree. */
-  cookie: string;
+  tag: string;
   stdout: unknown;
   stderr: unknown;
   limit: Seconds;

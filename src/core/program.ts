@@ -47,7 +47,7 @@ export interface Detached {
    */
   release(): {
     pid: number /** Stands in the environment of its whole tree. */;
-    cookie: string;
+    tag: string;
     stdout: unknown;
     stderr: unknown;
   };
@@ -67,7 +67,7 @@ export interface SpawnOptions {
 export type Spawn = (command: Command, options: SpawnOptions) => Promise<Ended>;
 
 /** A program that stays and is spoken to, such as a language server or a tool server. */
-export interface Companion {
+export interface PipedProcess {
   readonly pid: number;
   write(text: string | Uint8Array): void;
   onOutput(listener: (chunk: Uint8Array) => void): void;
@@ -82,4 +82,4 @@ export interface Companion {
 }
 
 /** Rejects with an Error whose message says why the program could not be started. */
-export type StartCompanion = (command: Omit<Command, "input">) => Promise<Companion>;
+export type StartPipedProcess = (command: Omit<Command, "input">) => Promise<PipedProcess>;

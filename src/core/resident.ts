@@ -5,7 +5,7 @@ import type { Command } from "./program.ts";
 import type { Failure } from "./record.ts";
 import { isRecord } from "./schema.ts";
 
-/** When a resident program is ended and started anew, and how much is asked of it at once. */
+/** When a persistent program is ended and started anew, and how much is asked of it at once. */
 export interface ResidentLimits {
   /** Megabytes that it and what it has started may hold in memory. */
   memory: number;
@@ -52,7 +52,7 @@ export type Reply = { notes: string[] } & (
   | { is: "failure"; failure: Failure; reason: string; stderr?: string }
 );
 
-/** What is known of a resident program, for people. */
+/** What is known of a persistent program, for people. */
 export interface ResidentFacts {
   command: string;
   folder: string;

@@ -48,28 +48,43 @@ export function* linesFromEnd({ descriptor, size }: OpenFile, limit: number): Ge
 const previous = (block: Buffer, before: number): number => (before > 0 ? block.lastIndexOf(newline, before - 1) : -1);
 
 /** The lines within the last `limit` bytes, oldest first. The last of them may be half written. */
-export function* linesFromStart({ descriptor, size }: OpenFile, limit: number): Generator<Buffer> {
-  const floor = Math.max(0, size - limit);
+export function* linesFromStart(file: OpenFile, limit: number): Generator<Buffer> {
+  const floor = Math.max(0, file.size - limit);
+  let isCut = floor > 0; // the first of them
+  for (const { bytes } of linesFrom(file, floor)) {
+    if (!isCut) yield bytes;
+    isCut = false;
+  }
+}
+
+export interface FileLine {
+  bytes: Buffer;
+  /** The offset behind it. */
+  end: number;
+  /** False: its end is not written yet. */
+  isWhole: boolean;
+}
+
+/** The lines behind an offset, oldest first. */
+export function* linesFrom({ descriptor, size }: OpenFile, from: number): Generator<FileLine> {
   let begun: Buffer[] = [];
   let held = 0;
-  let whole = floor === 0;
-  for (let start = floor; start < size; start += largeBlock) {
+  for (let start = from; start < size; start += largeBlock) {
     const block = readAt(descriptor, start, Math.min(largeBlock, size - start));
-    let from = 0;
-    for (let at = block.indexOf(newline); at !== -1; at = block.indexOf(newline, from)) {
-      const rest = block.subarray(from, at);
-      if (whole) yield begun.length === 0 ? rest : Buffer.concat([...begun, rest]);
+    let at = 0;
+    for (let stop = block.indexOf(newline); stop !== -1; stop = block.indexOf(newline, at)) {
+      const rest = block.subarray(at, stop);
+      at = stop + 1;
+      const bytes = begun.length === 0 ? rest : Buffer.concat([...begun, rest]);
+      if (held <= lineAtMost) yield { bytes, end: start + at, isWhole: true };
       begun = [];
       held = 0;
-      whole = true;
-      from = at + 1;
     }
-    held += block.length - from;
-    whole &&= held <= lineAtMost;
-    if (whole) begun.push(block.subarray(from));
+    held += block.length - at;
+    if (held <= lineAtMost) begun.push(block.subarray(at));
     else begun = [];
   }
-  if (whole && held > 0) yield Buffer.concat(begun);
+  if (held > 0 && held <= lineAtMost) yield { bytes: Buffer.concat(begun), end: size, isWhole: false };
 }
 
 /** The file may have become shorter meanwhile. */

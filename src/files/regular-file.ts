@@ -1,4 +1,4 @@
-/** Reading a file that somebody else named: only a regular one, and never more than a limit. Apart, as handlers and language servers both do. */
+/** Reads a file that an event or a setting names: only a regular file, and never more than a limit. */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 

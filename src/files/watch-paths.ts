@@ -1,20 +1,20 @@
 /**
- * Watches a few paths, wherever they lie: told that they may have changed, a process that stays need not ask the file system
- * about every path again and again. It may say "perhaps" at any time; it says "no" only where the system would have told.
+ * Watches a few paths, wherever they lie, so that a long-lived process need not ask the file system about every path again and
+ * again. It may report a change at any time; it reports none only where the system would have reported one.
  */
 import { type FSWatcher, lstatSync, readlinkSync, type Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { pathOf, textOfNames } from "./names.ts";
-import { isShared, sharedReason, watchFolder, watchRefusal } from "./watch-tree.ts";
+import { isShared, openWatch, sharedReason, watchRefusal } from "./watch-tree.ts";
 
 export interface PathWatch {
   /**
-   * From now on changes of these paths are told under this key. To be called before they are looked at. Never throws.
+   * From now on changes of these paths are reported under this key. Call it before looking at them. Never throws.
    *
-   * @returns why not every change would be told; undefined: each would
+   * @returns why a change might go unreported; undefined: every change is reported
    */
   follow(key: string, paths: readonly string[]): string | undefined;
-  /** Nothing was told since `follow`, and a change would have been. */
+  /** Nothing was reported since `follow`, and a change would have been. */
   isQuiet(key: string): boolean;
   drop(key: string): void;
   /** Safe to call twice. */
@@ -28,11 +28,11 @@ export interface PathWatchOptions {
   event?(key: string): void;
   /** Only the entry at each path counts, and not what comes and goes in a folder there. */
   entriesOnly?: true;
-  /** Folders that are taken as they are: nobody asks what happens above them. */
+  /** Folders that are taken as they are: changes above them do not count. */
   bases?: readonly string[];
 }
 
-/** Folders, and who cares for what of their names; the empty name stands for whatever comes and goes there. */
+/** By folder, the names in it that matter; the empty name stands for every entry that is added or removed. */
 type Links = Map<string, Link>;
 interface Link {
   /** A folder of the same path may be another one. */
@@ -48,7 +48,7 @@ interface Watched {
   caring: Map<string, Set<string>>;
 }
 interface Followed {
-  /** Every change would be told. */
+  /** Every change is reported. */
   isWhole: boolean;
   isChanged: boolean;
   links: Links;
@@ -88,7 +88,7 @@ export function watchPaths(options: PathWatchOptions): PathWatch {
     if (known?.identity === identity) return known;
     if (known) lose(folder);
     const shared = isShared(folder);
-    const watcher = watchFolder(folder, {
+    const watcher = openWatch(folder, {
       changed: (name, how) => hear(folder, name, how),
       lost: () => lose(folder),
     });
@@ -106,7 +106,7 @@ export function watchPaths(options: PathWatchOptions): PathWatch {
     for (const keys of watched.caring.values()) tellAll(keys);
   }
 
-  /** Gives why not all of it is told. */
+  /** Gives why a change might go unreported. */
   function care(key: string, links: Links): string | undefined {
     let reason = isExact ? undefined : "this system does not tell of every change";
     for (const [folder, { identity, names }] of links) {
@@ -174,7 +174,7 @@ function keysAt(caring: Map<string, Set<string>>, name: string): Set<string> {
 
 /**
  * What has to be watched for these paths: at every step of the way to each, the name of the next step, so that also a folder
- * that is made, replaced or led elsewhere by a link is heard of; and of a path that is a folder, what comes and goes in it.
+ * that is made, replaced or led elsewhere by a link is noticed; and of a path that is a folder, what comes and goes in it.
  * Each folder is walked to once, however many paths lie in it.
  */
 function linksOf(
@@ -241,7 +241,7 @@ function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(pathOf(path), { throwIfNoEntry: false });
   } catch {
-    return undefined; // nobody may look there, or it is no folder any more
+    return undefined; // it may not be read, or it is no folder any more
   }
 }
 

@@ -42,7 +42,7 @@ export function watchTree({ changed, lost }: TreeWatchOptions): TreeWatch {
   return {
     enter(folder) {
       stop(folder);
-      const watcher = watchFolder(folder, { changed: (name, how) => changed(folder, name, how), lost });
+      const watcher = openWatch(folder, { changed: (name, how) => changed(folder, name, how), lost });
       if (watcher) watchers.set(folder, watcher);
     },
     leave(folder) {
@@ -62,7 +62,7 @@ interface FolderWatchOptions extends Pick<TreeWatchOptions, "lost"> {
 }
 
 /** The one place that asks the system for a watch. Undefined: the folder is gone. @throws what the system says */
-export function watchFolder(folder: string, { changed, lost }: FolderWatchOptions): FSWatcher | undefined {
+export function openWatch(folder: string, { changed, lost }: FolderWatchOptions): FSWatcher | undefined {
   try {
     const watcher = watch(pathOf(folder), { persistent: false, encoding: "buffer" }, (kind, name) =>
       changed(name === null ? undefined : textOfNames(name), kind === "rename" ? "shifted" : "written"),

@@ -1,4 +1,4 @@
-/** Files and folders of ours: written whole, for nobody else to read, and never through a link that somebody planted. */
+/** Hookline's own files and folders: written whole, private where they should be, and never through a planted link. */
 import {
   closeSync,
   lstatSync,
@@ -10,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 
 export interface WriteOptions {
   /** Its rights; of them the umask takes its part. A new file's usual ones unless said. */
@@ -27,8 +27,8 @@ export interface WriteOptions {
  */
 export function writeWhole(path: string, content: string | Uint8Array, options: WriteOptions = {}): void {
   const { mode, flush = false, finish } = options;
-  const name = `.${basename(path)}.${process.pid}-${Math.random().toString(36).slice(2)}.new`;
-  const temporary = join(dirname(path), name);
+  // Its own name says nothing of the file's, which may be as long as names can be.
+  const temporary = join(dirname(path), `.hookline-${process.pid}-${Math.random().toString(36).slice(2)}.new`);
   try {
     writeFileSync(temporary, content, { flag: "wx", flush, ...(mode === undefined ? {} : { mode }) });
     finish?.(temporary);
@@ -87,7 +87,7 @@ function makeOne(path: string): string {
 
 /**
  * A regular file at the path: made, with its folder, for its owner alone where there is none. Gives its size in bytes, or
- * what else lies there. A file that exists is left as it is, for it may be somebody else's, and it is not opened: closing
+ * what else lies there. A file that exists may be another program's: it is left as it is, and it is not opened, because closing
  * it again would drop the locks that this process holds on it. Throws what the file system says.
  */
 export function preparePrivateFile(path: string): { size: number } | { refused: string } {
@@ -111,7 +111,7 @@ function create(path: string): void {
 
 const isThere = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "EEXIST";
 
-/** A file of ours that nobody else may read or write, and no link. Throws what the file system says. */
+/** Whether only we may read and write this file, and it is no link. Throws what the file system says. */
 export function isPrivate(path: string): boolean {
   const found = lstatSync(path);
   if (!found.isFile()) return false;

@@ -1,5 +1,5 @@
 /**
- * A resident program where no process stays that could keep it: it is started for one event, given one line and the end of
+ * A persistent program where no process stays that could keep it: it is started for one event, given one line and the end of
  * its input, and ended once it has answered. So the same hook gives the same verdict with and without a daemon.
  */
 import type { Seconds } from "../core/event.ts";

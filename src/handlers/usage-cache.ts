@@ -4,8 +4,9 @@
  * writes it looks again afterwards, so that the last one has read all.
  */
 import { createHash } from "node:crypto";
-import { closeSync, constants, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { isRecord } from "../core/schema.ts";
+import { linesFrom } from "../files/lines-of-file.ts";
 import { readRegularFileSync } from "../files/regular-file.ts";
 import { writeWhole } from "../files/write.ts";
 
@@ -31,7 +32,6 @@ const largestCacheInBytes = 4 << 20;
 const mostAbilities = 2000;
 /** The last one alone could have been taken out of the log. */
 const runsRemembered = 20;
-const chunkInBytes = 1 << 20;
 /** Each round reads further, so that many need a log that grows all the time. */
 const mostRounds = 100;
 
@@ -109,18 +109,13 @@ function endOfKnown(file: number, last: readonly string[]): number {
 
 /** Calls for each whole line from an offset on, with the offset behind it; gives the one behind the last. */
 function readLines(file: number, from: number, use: (line: string, behind: number) => void): number {
-  const chunk = Buffer.allocUnsafe(chunkInBytes);
-  for (let at = from; ; ) {
-    const size = readSync(file, chunk, 0, chunk.length, at);
-    const end = chunk.subarray(0, size).lastIndexOf(0x0a) + 1;
-    if (end === 0 && size < chunk.length) return at;
-    for (let start = 0; start < end; ) {
-      const stop = chunk.indexOf(0x0a, start);
-      use(chunk.toString("utf8", start, stop), at + stop + 1);
-      start = stop + 1;
-    }
-    at += end === 0 ? size : end; // a line without an end in all of a chunk is none of ours
+  let read = from;
+  for (const { bytes, end, isWhole } of linesFrom({ descriptor: file, size: fstatSync(file).size }, from)) {
+    if (!isWhole) break;
+    use(bytes.toString("utf8"), end);
+    read = end;
   }
+  return read;
 }
 
 function addLine(line: string, { log, abilities }: Cache): void {

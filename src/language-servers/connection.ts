@@ -6,13 +6,13 @@ import {
   ReadableStreamMessageReader,
   WriteableStreamMessageWriter,
 } from "vscode-languageserver-protocol/node";
-import type { Companion } from "../core/program.ts";
+import type { PipedProcess } from "../core/program.ts";
 
 /** Not yet listening, so that what the server asks at once finds its answers. */
-export function connect(companion: Companion): ProtocolConnection {
+export function connect(child: PipedProcess): ProtocolConnection {
   const reader = new ReadableStreamMessageReader({
     onData(listener) {
-      companion.onOutput(listener);
+      child.onOutput(listener);
       return nothing;
     },
     onClose: () => nothing,
@@ -21,7 +21,7 @@ export function connect(companion: Companion): ProtocolConnection {
   });
   const writer = new WriteableStreamMessageWriter({
     write(data: string | Uint8Array) {
-      companion.write(data);
+      child.write(data);
       return Promise.resolve();
     },
     end: () => {},
@@ -32,7 +32,7 @@ export function connect(companion: Companion): ProtocolConnection {
   return createProtocolConnection(reader, writer, silent);
 }
 
-/** The process outlives the connection, and its end is told by the companion. */
+/** The process outlives the connection, and its end is told by its process. */
 const nothing: Disposable = { dispose() {} };
 /** What a server wants to tell people is not ours to print; its last words on stderr are kept with the failure. */
 const silent = { error() {}, warn() {}, info() {}, log() {} };

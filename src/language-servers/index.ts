@@ -2,14 +2,14 @@
 import { realpath } from "node:fs/promises";
 import { dirname, sep } from "node:path";
 import { HooklineError, messageOf } from "../core/error.ts";
-import type { StartCompanion } from "../core/program.ts";
+import type { StartPipedProcess } from "../core/program.ts";
 import type { Diagnosis, Diagnostic, LanguageServers } from "../core/reach.ts";
 import { type FileText, readRegularFile } from "../files/regular-file.ts";
 import { type Choice, chooseServer, type Surroundings } from "./choose.ts";
 import type { Session } from "./session.ts";
 
 export interface LanguageServerOptions extends Surroundings {
-  start: StartCompanion;
+  start: StartPipedProcess;
 }
 
 /** Servers answer about files of this size after minutes, and nobody wrote them by hand. */
@@ -106,8 +106,8 @@ async function open(
   const { server, program, args, install } = choice;
   try {
     const { openSession } = await import("./session.ts");
-    const companion = await start({ program, args: [...args], cwd: root, environment: withoutSecrets(environment) });
-    return await openSession(companion, choice, { root, signal });
+    const child = await start({ program, args: [...args], cwd: root, environment: withoutSecrets(environment) });
+    return await openSession(child, choice, { root, signal });
   } catch (error) {
     if (error instanceof HooklineError) throw error;
     return `the language server ${server} cannot be started (${messageOf(error)}): ${install}`;

@@ -13,7 +13,7 @@ import {
 } from "vscode-languageserver-protocol/node";
 import { HooklineError, messageOf } from "../core/error.ts";
 import type { Seconds } from "../core/event.ts";
-import type { Companion } from "../core/program.ts";
+import type { PipedProcess } from "../core/program.ts";
 import type { Diagnostic } from "../core/reach.ts";
 import { createAsk, type Question } from "./ask.ts";
 import type { Choice } from "./choose.ts";
@@ -35,18 +35,18 @@ const farewell: Seconds = 1;
 const welcome: Seconds = 60;
 
 /**
- * Takes the companion over. Rejects with HooklineError language_server_failed, and has then ended it.
+ * Takes the process over. Rejects with HooklineError language_server_failed, and has then ended it.
  *
  * @param signal gives up while the server has not introduced itself
  */
 export async function openSession(
-  companion: Companion,
+  child: PipedProcess,
   choice: Choice,
   { root, signal }: { root: string; signal: AbortSignal },
 ): Promise<Session> {
-  const fail = (reason: string): HooklineError => failureOf(choice.server, root, reason, companion);
-  const gone = goneWith(companion, fail);
-  const connection = connect(companion);
+  const fail = (reason: string): HooklineError => failureOf(choice.server, root, reason, child);
+  const gone = goneWith(child, fail);
+  const connection = connect(child);
   const ask = createAsk(connection, choice.tellsWhenReady);
   answerRequests(connection, root, choice.settings, ask.registrations);
   const patience = AbortSignal.any([signal, AbortSignal.timeout(welcome * 1000)]);
@@ -55,7 +55,7 @@ export async function openSession(
     connection.listen();
     ask.begin(await Promise.race([introduce(connection, choice, root), gone.failure, late.failure]));
   } catch (error) {
-    await companion.end();
+    await child.end();
     connection.dispose();
     throw error instanceof HooklineError ? error : fail(messageOf(error));
   } finally {
@@ -75,7 +75,7 @@ export async function openSession(
         .finally(aborted.stop);
     },
     hasEnded: gone.is,
-    close: () => leave(connection, companion),
+    close: () => leave(connection, child),
   };
 }
 
@@ -87,18 +87,18 @@ async function introduce(connection: ProtocolConnection, choice: Choice, root: s
   return introduced;
 }
 
-async function leave(connection: ProtocolConnection, companion: Companion): Promise<void> {
+async function leave(connection: ProtocolConnection, child: PipedProcess): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, farewell * 1000);
   try {
     const said = connection.sendRequest(ShutdownRequest.type);
-    await Promise.race([said, late, companion.ended]);
+    await Promise.race([said, late, child.ended]);
     await connection.sendNotification(ExitNotification.type);
   } catch {
     // it refuses or is gone: the end of its process is what counts
   }
   clearTimeout(timer);
-  await companion.end();
+  await child.end();
   connection.dispose();
 }
 
@@ -107,9 +107,9 @@ interface Interruption {
   failure: Promise<never>;
 }
 
-function goneWith(companion: Companion, fail: (reason: string) => Error): Interruption & { is(): boolean } {
+function goneWith(child: PipedProcess, fail: (reason: string) => Error): Interruption & { is(): boolean } {
   let over = false;
-  const failure = companion.ended.then((how) => {
+  const failure = child.ended.then((how) => {
     over = true;
     throw fail(how);
   });
@@ -127,8 +127,8 @@ function whenAborted(signal: AbortSignal, fail: () => Error): Interruption & { s
 }
 
 /** The last line that it said on stderr is mostly the reason. */
-export function failureOf(name: string, where: string, reason: string, companion: Companion): HooklineError {
-  const last = companion.complaints().split("\n").at(-1)?.trim().slice(0, 300);
+export function failureOf(name: string, where: string, reason: string, child: PipedProcess): HooklineError {
+  const last = child.complaints().split("\n").at(-1)?.trim().slice(0, 300);
   return new HooklineError("language_server_failed", {
     name,
     where,

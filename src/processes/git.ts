@@ -6,6 +6,7 @@ import type { ExecFileException } from "node:child_process";
 import { accessSync, constants, readFileSync, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import type { Seconds } from "../core/event.ts";
+import type { Ports } from "../core/ports.ts";
 
 export interface GitOptions {
   signal?: AbortSignal;
@@ -249,4 +250,21 @@ function foreignFilters(text: string): string[] {
   }
   const foreign = [...own].filter(([key, value]) => users.get(key) !== value);
   return [...new Set(foreign.map(([key]) => key.slice("filter.".length, key.lastIndexOf("."))))];
+}
+
+/** The port through which hooks ask git: about the repository around a folder, wherever in it the folder lies. Never rejects. */
+export function createGitPort(git: Git): NonNullable<Ports["git"]> {
+  return async ({ folder, words, limit, keptInBytes }, signal) => {
+    const answer = await askAround(git, folder, words, { signal, limit, keptInBytes });
+    if (!answer.ok) return answer;
+    return { ok: true, stdout: answer.stdout.toString("utf8"), cut: answer.cut === true };
+  };
+}
+
+async function askAround(git: Git, folder: string, words: readonly string[], options: GitOptions): Promise<GitAnswer> {
+  const { keptInBytes: _whole, ...patience } = options;
+  const top = await git.askIn(folder, ["rev-parse", "--show-toplevel"], patience);
+  if (!top.ok) return top;
+  const repository = await git.repositoryAt(top.stdout.toString("utf8").replace(/\n$/, ""), patience);
+  return "none" in repository ? { ok: false, reason: repository.none } : repository.ask(words, options);
 }

@@ -2,10 +2,8 @@
 import type { Seconds } from "../core/event.ts";
 import type { Detached, Ended, Spawn } from "../core/program.ts";
 import { type CappedOutput, createCappedOutput } from "./capped-output.ts";
-import { createCookie, withCookie } from "./cookie.ts";
-import { startChild } from "./spawn-child.ts";
-import type { Hearing, ProgramEnd, Started, StartProgram } from "./started.ts";
-import { endTree, type Tree, vanishes } from "./tree.ts";
+import { type Hearing, type ProgramEnd, type Started, type StartProgram, startChild } from "./start.ts";
+import { createProcessTag, endTree, type Tree, vanishes, withProcessTag } from "./tree.ts";
 
 export interface SpawnLimits {
   /** Kept of each stream, half from its head and half from its tail. */
@@ -25,18 +23,18 @@ type Options = Parameters<Spawn>[1];
 export const createSpawn = (limits: Partial<SpawnLimits> = {}): Spawn => createSupervision(startChild, limits);
 
 /**
- * Process group, walk of the descendants, environment cookie. It settles on the program's exit plus at most 250 ms
+ * Process group, walk of the descendants, environment tag. It settles on the program's exit plus at most 250 ms
  * (R54), and at most 3 s after the signal. Never rejects: a failure is an Ended.
  */
 export function createSupervision(start: StartProgram, limits: Partial<SpawnLimits> = {}): Spawn {
   const bounds = { ...usual, ...limits };
   return async (command, options) => {
     if (options.signal.aborted) return neverRan("aborted", "it was stopped before it started");
-    const cookie = createCookie();
+    const tag = createProcessTag();
     const watch = createWatch(options, bounds);
-    const environment = withCookie(command, cookie, options.leftovers === "keep");
-    const started = await start({ command, environment, cookie, over: watch.over }, watch.hearing);
-    if (!("reason" in started)) return supervise(started, { watch, cookie, options, bounds });
+    const environment = withProcessTag(command, tag, options.leftovers);
+    const started = await start({ command, environment, tag, over: watch.over }, watch.hearing);
+    if (!("reason" in started)) return supervise(started, { watch, tag, options, bounds });
     watch.ignoreSignal();
     return neverRan("launch", started.reason);
   };
@@ -123,12 +121,12 @@ function createWatch(options: Options, bounds: SpawnLimits): Watch {
 
 interface Running {
   watch: Watch;
-  cookie: string;
+  tag: string;
   options: Options;
   bounds: SpawnLimits;
 }
 
-function supervise(started: Started, { watch, cookie, options, bounds }: Running): Promise<Ended> {
+function supervise(started: Started, { watch, tag, options, bounds }: Running): Promise<Ended> {
   const { pid, tree } = started;
   const detached = Promise.withResolvers<Ended>();
   let isReleased = false;
@@ -181,7 +179,7 @@ function supervise(started: Started, { watch, cookie, options, bounds }: Running
 
   function release(): ReturnType<Detached["release"]> {
     isReleased = true;
-    return { pid, cookie, ...started.release() };
+    return { pid, tag, ...started.release() };
   }
 
   const done = whole();

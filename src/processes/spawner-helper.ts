@@ -5,7 +5,7 @@ import { isAbsolute } from "node:path";
 import type { Seconds } from "../core/event.ts";
 import { createFrameReader, fromHelper, helperVersion, mostSlots } from "./spawner-frames.ts";
 import { type Attempt, listeners, lose, newSlot, type Slot, sendStart, type Wire } from "./spawner-slot.ts";
-import type { Hearing, Order } from "./started.ts";
+import type { Hearing, Order } from "./start.ts";
 
 export interface Helper {
   /** Never rejects. */

@@ -2,8 +2,7 @@
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { constants } from "node:os";
 import * as frames from "./spawner-frames.ts";
-import type { Refusal } from "./start.ts";
-import type { Hearing, Order, ProgramEnd, Started } from "./started.ts";
+import type { Hearing, Order, ProgramEnd, Refusal, Started } from "./start.ts";
 import { createTree, endTree } from "./tree.ts";
 
 const { fromHelper, inputPiece } = frames;
@@ -139,7 +138,7 @@ function startedOf(slot: Slot, wire: Wire, { pid, since, pipes, outputs }: frame
   const isOver = (): boolean => slot.hasLeft || wire.isOver();
   return {
     pid,
-    tree: createTree(pid, slot.order.cookie, {
+    tree: createTree(pid, slot.order.tag, {
       notBefore: since,
       pipes,
       hasEnded: () => slot.end !== undefined || wire.isOver(),
@@ -184,7 +183,7 @@ function openOf(helper: number, descriptor: number, pipe: string | undefined): n
 
 const lostReason = "the process that starts programs has ended, and nobody can say what became of this one";
 
-/** The helper has ended: its direct children went with it, and what those had started is found by its cookie. */
+/** The helper has ended: its direct children went with it, and what those had started is found by its tag. */
 export function lose(slot: Slot, wire: Wire, hasSaidHello: boolean): void {
   wire.leave(slot);
   slot.fed.resolve();
@@ -194,7 +193,7 @@ export function lose(slot: Slot, wire: Wire, hasSaidHello: boolean): void {
     slot.hearing.lost(lostReason);
   } else if (!hasSaidHello) slot.answer({ is: "unusable" });
   else {
-    const strays = createTree(undefined, slot.order.cookie);
+    const strays = createTree(undefined, slot.order.tag);
     endTree(strays, 0).then(() => slot.answer({ refusal: { message: lostReason } }));
   }
 }

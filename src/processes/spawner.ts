@@ -6,10 +6,8 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Spawn } from "../core/program.ts";
 import { createSupervision, type SpawnLimits } from "./spawn.ts";
-import { startChild } from "./spawn-child.ts";
 import { type Helper, startHelper } from "./spawner-helper.ts";
-import { startWith } from "./start.ts";
-import type { StartProgram } from "./started.ts";
+import { type StartProgram, startChild, startWith } from "./start.ts";
 
 export interface SpawnerOptions {
   limits?: Partial<SpawnLimits>;

@@ -1,10 +1,56 @@
-/** Starts one program in a session of its own by forking this process, and puts every way of not starting into a sentence. */
+/**
+ * Starts one program in a session of its own by forking this process, which is what a process that ends soon uses and what
+ * always works; and puts every way of not starting into a sentence.
+ */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { messageOf } from "../core/error.ts";
 import type { Command } from "../core/program.ts";
-import { pause } from "./tree.ts";
+import { createTree, pause, type Tree } from "./tree.ts";
+
+/** What the supervision knows of a program that runs, and how it hears of it: the same, whoever started it. */
+export interface Started {
+  pid: number;
+  tree: Tree;
+  /** Resolves when its input is written, or the program no longer reads it. */
+  fed: Promise<void>;
+  /** Resolves when all has been told that had happened to it before. Absent: nobody stands between it and us. */
+  catchUp?(): Promise<void>;
+  /** Closes our ends of its streams. */
+  stopReading(): void;
+  /** Lets go of it: see Detached in core/program.ts. */
+  release(): { stdout: unknown; stderr: unknown };
+}
+
+/** Told in this order, output until `closed`, and nothing before the start is answered that could not be told after it. */
+export interface Hearing {
+  output(stream: "stdout" | "stderr", chunk: Uint8Array): void;
+  exit(end: ProgramEnd): void;
+  /** It has ended, and so have its streams. */
+  closed(): void;
+  /** Its fate can no longer be known. */
+  lost(reason: string): void;
+}
+
+export interface ProgramEnd {
+  code?: number;
+  signal?: string;
+  /** Nothing was left of its process group when it had ended. Absent: not known. */
+  isGroupGone?: boolean;
+}
+
+/** Starts the program, in a session of its own, and feeds it. Never rejects; the reason is a sentence for people. */
+export type StartProgram = (order: Order, hearing: Hearing) => Promise<Started | { reason: string }>;
+
+export interface Order {
+  command: Command;
+  /** The command's own, with the tag in it. */
+  environment: Record<string, string>;
+  tag: string;
+  /** Resolves when its caller no longer waits for it. */
+  over: Promise<unknown>;
+}
 
 interface Child {
   child: ChildProcessWithoutNullStreams;
@@ -95,4 +141,73 @@ function missing(program: string, cwd: string): string {
   const isPath = isAbsolute(program) || program.includes("/");
   if (isPath && existsSync(resolve(cwd, program))) return `the interpreter in the #! line of ${program} was not found`;
   return `the program ${program} was not found`;
+}
+
+export const startChild: StartProgram = async (order, hearing) => {
+  const started = await start(order.command, order.environment);
+  return "reason" in started ? started : attend(started, order, hearing);
+};
+
+function attend(
+  { child, pid }: { child: ChildProcessWithoutNullStreams; pid: number },
+  { command, tag }: Order,
+  hearing: Hearing,
+): Started {
+  const tree = createTree(pid, tag);
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream].on("data", (chunk: Buffer) => hearing.output(stream, chunk)).on("error", ignored);
+  }
+  child.once("exit", (code, signal) =>
+    hearing.exit({ ...(code === null ? {} : { code }), ...(signal === null ? {} : { signal }) }),
+  );
+  child.once("close", () => hearing.closed());
+  return {
+    pid,
+    tree,
+    fed: feed(child, command.input),
+    stopReading() {
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+    },
+    release() {
+      child.unref();
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.removeAllListeners("data");
+        stream.pause();
+        unref(stream);
+      }
+      unref(child.stdin);
+      return { stdout: child.stdout, stderr: child.stderr };
+    },
+  };
+}
+
+/** Writes stdin and closes it. Resolves when that is over; who does not read is not waited for by anyone else (F7). */
+function feed(child: ChildProcessWithoutNullStreams, input: string): Promise<void> {
+  return new Promise((resolve) => {
+    child.stdin.on("error", ignored);
+    child.stdin.once("close", resolve);
+    child.stdin.end(input, () => resolve());
+  });
+}
+
+/** EPIPE and its kin: that a program did not read or write to its end says nothing about its answer. */
+const ignored = (): void => {};
+
+/** Streams of a child are sockets, though their type does not say so. */
+function unref(stream: object): void {
+  if ("unref" in stream && typeof stream.unref === "function") stream.unref();
+}
+
+/** Runs a program that takes over the person's terminal, such as an editor. Gives its exit code; undefined: it could not be started, or was ended by a signal. Never rejects. */
+export function runInTerminal(
+  program: string,
+  args: readonly string[],
+  { cwd, environment }: { cwd: string; environment: Readonly<Record<string, string>> },
+): Promise<number | undefined> {
+  const { spawn } = process.getBuiltinModule("node:child_process");
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd, env: { ...environment }, stdio: "inherit" });
+    child.once("error", () => resolve(undefined));
+    child.once("exit", (code) => resolve(code ?? undefined));
+  });
 }

@@ -1,10 +1,10 @@
 /** Everything that a program started: how it is found, and how it is ended. Apart because this is the dangerous part. */
 import type { Seconds } from "../core/event.ts";
-import { carries } from "./cookie.ts";
+import type { Command } from "../core/program.ts";
 import { environmentHolds, livingSince, type ProcessEntry, readEntry, standardPipes } from "./process-table.ts";
 
 export interface Tree {
-  /** Those alive now that can be seen: group, session, descendants, and whoever carries the cookie or holds its pipes. */
+  /** Those alive now that can be seen: group, session, descendants, and processes that carry the tag or hold its pipes. */
   find(): ProcessEntry[];
   /** Cheap while nothing was found: asks only whether the group is empty. */
   isGone(): boolean;
@@ -20,7 +20,7 @@ export interface Birth {
   notBefore: number;
   /** As standardPipes names them. */
   pipes: readonly string[];
-  /** Whether it has ended: then its number may be somebody else's. */
+  /** Whether it has ended: then another process may have its number. */
   hasEnded(): boolean;
 }
 
@@ -28,10 +28,10 @@ export interface Birth {
  * The tree of a process that was started as leader of its own session. Where there is no process table it is the
  * group alone. What it cannot see: a process that left the session, lost its parent, emptied its environment and closed its streams.
  *
- * @param root absent: nobody knows it any more; the tree is whoever carries the cookie, and what those have started
+ * @param root absent: it is not known any more; the tree is the processes that carry the tag, and what those have started
  * @param birth absent: it is read from the process table now
  */
-export function createTree(root: number | undefined, cookie: string, birth?: Birth): Tree {
+export function createTree(root: number | undefined, tag: string, birth?: Birth): Tree {
   const startedAt = birth?.notBefore ?? (root === undefined ? 0 : readEntry(root)?.startedAt);
   const pipes = new Set(birth?.pipes ?? (root === undefined ? [] : standardPipes(root)));
   let rootSince = birth ? undefined : startedAt;
@@ -46,7 +46,7 @@ export function createTree(root: number | undefined, cookie: string, birth?: Bir
     const belongs = (entry: ProcessEntry): boolean =>
       (!isReused && (entry.group === root || entry.session === root)) ||
       known.get(entry.pid) === entry.startedAt ||
-      environmentHolds(entry.pid, cookie) ||
+      environmentHolds(entry.pid, tag) ||
       (pipes.size > 0 && standardPipes(entry.pid).some((name) => pipes.has(name)));
     const members = withDescendants(living.filter(belongs), living);
     for (const member of members) known.set(member.pid, member.startedAt);
@@ -119,10 +119,10 @@ export async function endTree(tree: Tree, grace: Seconds): Promise<number> {
   return Math.max(1, tree.find().length);
 }
 
-/** Ends what a process started with this mark that is gone itself; false: something of it is alive, or it is us. Never rejects. */
-export async function endMarked(mark: string, grace: Seconds = 2): Promise<boolean> {
-  if (carries(mark)) return false;
-  const tree = createTree(undefined, mark);
+/** Ends what a process started with this tag that is gone itself; false: something of it is alive, or it is us. Never rejects. */
+export async function endTagged(tag: string, grace: Seconds = 2): Promise<boolean> {
+  if (carriesTag(tag)) return false;
+  const tree = createTree(undefined, tag);
   return tree.find().length === 0 || (await endTree(tree, grace)) === 0;
 }
 
@@ -162,3 +162,36 @@ function send(pid: number, name: NodeJS.Signals): void {
     // it went by itself, or it belongs to someone else: the count of survivors tells
   }
 }
+
+/** The process tag: everything that a program starts carries it in its environment, wherever it goes (R14). */
+const tagVariable = "HOOKLINE_RUN_COOKIE";
+
+/** Unique is enough: a program that copies it is ended, too. */
+export const createProcessTag = (): string =>
+  `${process.pid}-${process.hrtime.bigint().toString(36)}-${Math.random().toString(36).slice(2)}`;
+
+let ofProcess: string | undefined;
+
+/** From now on everything that this process starts carries this tag, so that it is found when this process was killed. */
+export function tagAll(tag: string): void {
+  ofProcess = tag;
+}
+
+/**
+ * A run inside a run carries both tags, so that ending the outer one finds the inner one's strays.
+ *
+ * @param leftovers keep: what it leaves behind may go on without this process
+ */
+export const withProcessTag = (
+  { environment, mark }: Pick<Command, "environment" | "mark">,
+  tag: string,
+  leftovers: "end" | "keep" = "end",
+): Record<string, string> => ({
+  ...environment,
+  [tagVariable]: [environment[tagVariable], leftovers === "keep" ? undefined : ofProcess, mark, tag]
+    .filter(Boolean)
+    .join(":"),
+});
+
+/** Whether this process is itself of the tree with this tag. */
+const carriesTag = (tag: string): boolean => process.env[tagVariable]?.includes(tag) ?? false;

@@ -10,7 +10,7 @@ export interface Assignment {
   item: Item;
   store: string;
   /** Set: the program runs already; look after it. Its output arrives on descriptors 3 and 4. */
-  adopted?: { pid: number; cookie: string; limit: Seconds };
+  adopted?: { pid: number; tag: string; limit: Seconds };
 }
 
 export interface DetachedQueueOptions {
@@ -58,8 +58,8 @@ export function createDetachedQueue({ command, store }: DetachedQueueOptions): Q
       return { is: "queued" };
     },
     async adopt(item: Item, work: DetachedWork, caller: Caller) {
-      const { pid, cookie, stdout, stderr, limit } = work.release();
-      await supervise({ item, store, adopted: { pid, cookie, limit } }, caller, [stdout, stderr]);
+      const { pid, tag, stdout, stderr, limit } = work.release();
+      await supervise({ item, store, adopted: { pid, tag, limit } }, caller, [stdout, stderr]);
     },
     cancel() {},
     owner: () => handedOver(Date.now() + startsWithin),

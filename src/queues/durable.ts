@@ -17,7 +17,7 @@ export interface DurableQueueOptions {
   /** Whether a process still lives that a run in progress names. */
   isAlive(owner: string): boolean;
   /** Ends what carries this mark; false: something of it is still alive. Never rejects. */
-  endMarked(mark: string): Promise<boolean>;
+  endTagged(mark: string): Promise<boolean>;
   /** Runs at once, over all processes; asked each time. */
   cap(): number;
   /** A worker that has not been heard of for so long has lost its runs; 30 unless said. */
@@ -134,7 +134,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
   /** Nobody begins a run again beside what its last worker started for it. */
   function takeBack(left: Abandoned): void {
     if (recovering.has(left.run)) return;
-    const work = options.endMarked(markOf(left.worker, left.run)).then((areGone) => {
+    const work = options.endTagged(markOf(left.worker, left.run)).then((areGone) => {
       recovering.delete(left.run);
       if (state === "stopped") return; // the next one who looks does it
       if (!areGone) return tellOfStubborn(left.run);

@@ -1,6 +1,6 @@
 /** What a connection to a tool server needs of whatever carries its messages. */
 import type { Transport } from "@modelcontextprotocol/client";
-import type { StartCompanion } from "../core/program.ts";
+import type { StartPipedProcess } from "../core/program.ts";
 
 export interface Link {
   transport: Transport;
@@ -14,7 +14,7 @@ export interface Link {
 
 /** What servers are started with. */
 export interface Surroundings {
-  start: StartCompanion;
+  start: StartPipedProcess;
   /** Fills `${NAME}`. Servers inherit only what every program needs. */
   environment: Readonly<Record<string, string>>;
   cwd: string;

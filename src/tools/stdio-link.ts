@@ -1,7 +1,7 @@
-/** A tool server that is a program: its messages go over a companion's pipes, so its whole tree ends with us. */
+/** A tool server that is a program: its messages go over its pipes, so its whole tree ends with us. */
 import { resolve } from "node:path";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import type { Companion } from "../core/program.ts";
+import type { PipedProcess } from "../core/program.ts";
 import { isRecord } from "../core/schema.ts";
 import type { McpServer } from "../dialects/config.ts";
 import { createLineReader } from "../files/lines.ts";
@@ -15,32 +15,32 @@ export type StdioServer = Extract<McpServer, { command: string }>;
 
 /** Never throws: what is wrong with the settings is told when the transport starts. */
 export function stdioLink(settings: StdioServer, surroundings: Surroundings): Link {
-  let companion: Companion | undefined;
+  let child: PipedProcess | undefined;
   let isOver = false;
   let how: string | undefined;
   let noise = "";
 
   const transport: Transport = {
     async start() {
-      companion = await surroundings.start(commandOf(settings, surroundings));
-      if (isOver) return companion.end();
+      child = await surroundings.start(commandOf(settings, surroundings));
+      if (isOver) return child.end();
       const readOutput = createLineReader(longestLine, read);
-      companion.onOutput((chunk) => {
+      child.onOutput((chunk) => {
         if (readOutput(chunk)) return;
         how = "it wrote a line that has no end";
-        void companion?.end();
+        void child?.end();
       });
-      void companion.ended.then((told) => {
+      void child.ended.then((told) => {
         how ??= told;
         finish();
       });
     },
     async send(message) {
-      companion?.write(`${JSON.stringify(message)}\n`);
+      child?.write(`${JSON.stringify(message)}\n`);
     },
     async close() {
       finish();
-      await companion?.end();
+      await child?.end();
     },
   };
 
@@ -60,7 +60,7 @@ export function stdioLink(settings: StdioServer, surroundings: Surroundings): Li
   return {
     transport,
     trouble: () => how,
-    said: () => quote(companion?.complaints() || noise) || undefined,
+    said: () => quote(child?.complaints() || noise) || undefined,
     leave: async () => {},
   };
 }

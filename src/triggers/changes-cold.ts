@@ -14,7 +14,7 @@ interface Opened {
   repository: Repository;
 }
 
-/** @param complain told why a repository is treated as a plain folder, or is left out */
+/** @param complain called with why a repository is treated as a plain folder, or is left out */
 export function createColdChanges(git: Git, complain: (reason: string) => void = () => {}): ChangeFinder {
   /** The repository and those inside it, outer first. */
   async function readAll(outer: Opened, levels = levelsAtMost): Promise<RepositoryNow[]> {
@@ -113,7 +113,7 @@ function entriesOf(folder: string): ReturnType<typeof readFolderEntries> {
   try {
     return readFolderEntries(folder);
   } catch {
-    return []; // it went away meanwhile, or nobody may look
+    return []; // it went away meanwhile, or it may not be read
   }
 }
 const readFolderEntries = (folder: string) => readdirSync(pathOf(folder), { withFileTypes: true, encoding: "buffer" });

@@ -1,11 +1,13 @@
 /** Looks at workspaces that it watches: what a process that stays does. Where it cannot watch, it looks afresh each time. */
+import { closeSync, type FSWatcher, mkdtempSync, openSync, rmSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { dropOldest } from "../core/drop-oldest.ts";
-import { isShared, sharedReason, watchRefusal } from "../files/watch-tree.ts";
+import { isShared, openWatch, sharedReason, watchRefusal } from "../files/watch-tree.ts";
 import type { Git } from "../processes/git.ts";
 import { createColdChanges } from "./changes-cold.ts";
 import type { ChangeFinder, Place } from "./look.ts";
 import { createResidentRepository, type ResidentRepository } from "./resident-repository.ts";
-import { createSyncMarker, type SyncMarker } from "./sync-marker.ts";
 
 /** Workspaces that are watched at once; the one that was not asked about the longest goes first. */
 const placesAtMost = 4;
@@ -19,7 +21,7 @@ export interface ResidentChanges extends ChangeFinder {
  * Only Linux says in which order things happened; elsewhere, on file systems that other machines write to, and where the
  * system cannot watch any more folders, each look is a fresh one.
  *
- * @param complain told why a workspace is not watched
+ * @param complain called with why a workspace is not watched
  */
 export function createResidentChanges(git: Git, complain: (reason: string) => void = () => {}): ResidentChanges {
   const cold = createColdChanges(git, complain);
@@ -34,7 +36,7 @@ export function createResidentChanges(git: Git, complain: (reason: string) => vo
       if ("none" in repository || isClosed) return undefined;
       if ([folder, repository.gitFolder, repository.commonFolder].some(isShared)) throw new Error(sharedReason);
       marker ??= createSyncMarker();
-      const resident = createResidentRepository({ git, repository, marker, complain });
+      const resident = createResidentRepository({ git, repository, synced: marker.synced, complain });
       return await resident.now().then(
         () => resident,
         (error: unknown) => {
@@ -85,6 +87,73 @@ export function createResidentChanges(git: Git, complain: (reason: string) => vo
       watched.clear();
       marker?.close();
       marker = undefined;
+    },
+  };
+}
+
+/**
+ * Shows when every earlier change has been reported: a file of ours is touched, and its event waited for. On Linux all watches
+ * of one event loop share one queue of the kernel, so earlier changes have arrived by then.
+ */
+interface SyncMarker {
+  /** False: its own event did not come, so others may be lost, too. Never rejects. */
+  synced(): Promise<boolean>;
+  close(): void;
+}
+
+const patienceInMilliseconds = 1_000;
+
+/** @throws what the system says, if it cannot watch any more folders */
+function createSyncMarker(): SyncMarker {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-sync-"));
+  const waiting = new Map<string, (came: boolean) => void>();
+  const free: string[] = [];
+  let counter = 0;
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  let watcher: FSWatcher | undefined;
+  try {
+    watcher = openWatch(folder, {
+      changed: (name, how) => how === "written" && waiting.get(name ?? "")?.(true),
+      lost() {}, // the next question finds out
+    });
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  process.once("exit", remove); // who never closes it leaves nothing behind either
+
+  /** One touch is one event, so a file whose event has come serves again; where it has not, a late one would prove nothing. */
+  function fileAtHand(): string {
+    const known = free.pop();
+    if (known !== undefined) return known;
+    const name = String(++counter);
+    closeSync(openSync(join(folder, name), "wx", 0o600));
+    return name;
+  }
+
+  return {
+    synced() {
+      return new Promise<boolean>((resolve) => {
+        try {
+          const name = fileAtHand();
+          const late = setTimeout(() => setImmediate(() => waiting.get(name)?.(false)), patienceInMilliseconds);
+          waiting.set(name, (came) => {
+            clearTimeout(late);
+            waiting.delete(name);
+            if (came) free.push(name);
+            resolve(came);
+          });
+          utimesSync(join(folder, name), 0, 0);
+        } catch {
+          resolve(false); // the temporary folder is full, or was cleared
+        }
+      });
+    },
+    close() {
+      watcher?.close();
+      process.off("exit", remove);
+      for (const settle of [...waiting.values()]) settle(false);
+      remove();
     },
   };
 }

@@ -1,4 +1,4 @@
-/** A watch on a folder: what becomes of its files is gathered, and told together once it has been quiet (specification 000, section 12). */
+/** A watch on a folder: changes of its files are gathered, and reported together once it has been quiet (specification 000, section 12). */
 import { dirname, join, sep } from "node:path";
 import { elapsed } from "../core/elapsed.ts";
 import { messageOf } from "../core/error.ts";
@@ -14,7 +14,7 @@ export interface FolderWatchOptions extends WatchOptions {
 
 /** Events of one change come in a handful. */
 const batchInMilliseconds = 50;
-/** Windows after which changes are told although more keep coming (R24). */
+/** Windows after which changes are reported although more keep coming (R24). */
 const windowsAtMost = 6;
 const atOnce = 64;
 /** A look at everything that nothing asked for takes no more than one part of so many of the time. */
@@ -28,12 +28,12 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
   const touched = new Set<string>();
   const batch = createQuiet(options, () => void work());
   const window = createQuiet(options, () => void endWindow());
-  const telling = createTelling({
+  const watches = createSystemWatch({
     top,
     watchTree: options.watchTree,
-    told,
+    heard,
     complain,
-    ...(place.poll ? { never: pollAsked } : {}),
+    ...(place.poll ? { refusal: pollAsked } : {}),
   });
   let isDoubtful = false;
   let isClosed = false;
@@ -58,7 +58,7 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
     complained = reason;
   }
 
-  function told(path: string | undefined): void {
+  function heard(path: string | undefined): void {
     counted();
     if (path === undefined) doubt();
     else if (isDoubtful) openWindow();
@@ -107,10 +107,10 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
     touched.clear();
     const found = await lookThrough(top);
     if (found.is === "folder") {
-      await telling.begin(found.identity);
+      await watches.begin(found.identity);
       known.replace(top, await read(top));
     } else {
-      telling.end();
+      watches.end();
       known.forget(top);
     }
     lookedAtAll = { at, took: elapsed(options) - at };
@@ -127,11 +127,11 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
     }
   }
 
-  /** Undefined: nobody may look, and what is known stays. */
+  /** Undefined: it may not be read, and what is known stays. */
   async function take(path: string, found: Found | undefined): Promise<void> {
     if (!found) return;
     if (found.is === "nothing") {
-      if (known.hasFolder(path)) telling.leave(path);
+      if (known.hasFolder(path)) watches.leave(path);
       known.forget(path);
     } else if (found.is === "folder") {
       if (recursive) known.replace(path, await readAnew(path));
@@ -150,13 +150,13 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
   }
 
   function readAnew(folder: string): Promise<Tree> {
-    telling.leave(folder); // one of the same name may have been moved here
+    watches.leave(folder); // one of the same name may have been moved here
     return read(folder);
   }
 
   function read(folder: string): Promise<Tree> {
     const full = (): void => complainOnce(`${top} holds more than ${filesAtMost} files: not all of them are watched`);
-    return readTree(folder, { recursive, counts, enter: telling.enter, strict: folder === top, full });
+    return readTree(folder, { recursive, counts, enter: watches.enter, strict: folder === top, full });
   }
 
   return {
@@ -164,18 +164,18 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
     async look(late) {
       await options.follow();
       const isDue = late && elapsed(options) - lookedAtAll.at >= lookedAtAll.took * idleParts;
-      if (telling.isOn() && !isDue) return;
+      if (watches.isOn() && !isDue) return;
       touched.add(top);
       await work();
     },
-    heard: () => told(top),
+    heard: () => heard(top),
     doubt,
-    polls: telling.never,
+    polls: watches.refusal,
     async close() {
       isClosed = true;
       batch.stop();
       window.stop();
-      telling.close();
+      watches.close();
       await working;
     },
   };
@@ -194,33 +194,33 @@ function isBelow(top: string, path: string, recursive: boolean): boolean {
   return (recursive || parts.length === 1) && !parts.some(isHidden);
 }
 
-/** Whether a folder is told of, and why not: begun when the folder appears, begun anew when another takes its place, given up for good where the system cannot. */
-interface Telling {
+/** The system's watches on a folder: begun when the folder appears, begun anew when another takes its place, given up for good where the system refuses. */
+interface SystemWatch {
   /** The folder is there, and is this one. Never rejects. */
   begin(identity: string): Promise<void>;
   end(): void;
   isOn(): boolean;
-  /** Why it is looked at now and then instead, if so. */
-  never(): string | undefined;
+  /** Why the folder is polled instead, if so. */
+  refusal(): string | undefined;
   /** Before a folder is read. Where the system refuses, it is given up. */
   enter(folder: string): void;
   leave(folder: string): void;
   close(): void;
 }
 
-interface TellingOptions {
+interface SystemWatchOptions {
   top: string;
   watchTree: WatchTree;
   /** Something happened here; undefined: anywhere. */
-  told(path: string | undefined): void;
+  heard(path: string | undefined): void;
   complain(reason: string): void;
   /** Why it is not even tried. */
-  never?: string;
+  refusal?: string;
 }
 
-function createTelling({ top, watchTree, told, complain, never: given }: TellingOptions): Telling {
+function createSystemWatch({ top, watchTree, heard, complain, refusal: given }: SystemWatchOptions): SystemWatch {
   let current: { tree: TreeWatch; identity: string } | undefined;
-  let never = given;
+  let refusal = given;
   let isClosed = false;
 
   function end(): void {
@@ -235,19 +235,19 @@ function createTelling({ top, watchTree, told, complain, never: given }: Telling
   }
 
   function refuse(reason: unknown): void {
-    never = watchRefusal(reason);
-    complain(`${top} is looked at now and then instead of being watched: ${never}`);
+    refusal = watchRefusal(reason);
+    complain(`${top} is looked at now and then instead of being watched: ${refusal}`);
   }
 
   return {
     async begin(identity) {
       if (current && current.identity !== identity) end();
-      if (current || never !== undefined || isClosed) return;
+      if (current || refusal !== undefined || isClosed) return;
       try {
         if (await isSharedFolder(top)) throw new Error(sharedReason);
         if (isClosed) return;
         const changed = (folder: string, name?: string): void =>
-          told(name === undefined ? undefined : join(folder, name));
+          heard(name === undefined ? undefined : join(folder, name));
         current = { tree: watchTree({ changed, lost: giveUp }), identity };
       } catch (error) {
         refuse(error);
@@ -255,7 +255,7 @@ function createTelling({ top, watchTree, told, complain, never: given }: Telling
     },
     end,
     isOn: () => current !== undefined,
-    never: () => never,
+    refusal: () => refusal,
     enter(folder) {
       try {
         current?.tree.enter(folder);

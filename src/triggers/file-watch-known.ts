@@ -1,4 +1,4 @@
-/** What a watch on a folder knows of the files in it, and what has become of them since it was last told. Reads nothing itself. */
+/** What a watch on a folder knows of the files in it, and what has become of them since the last report. Reads nothing itself. */
 import { basename, dirname, join, sep } from "node:path";
 import { isSame, type Stamp, type Tree } from "./file-watch-tree.ts";
 
@@ -75,7 +75,7 @@ export function createKnown(first: Tree, counts: (name: string) => boolean): Kno
   };
 }
 
-/** What has become of files since it was last told: the table of specification 000, section 12, as data. */
+/** What has become of files since the last report: the table of specification 000, section 12, as data. */
 export const operations = ["created", "modified", "deleted"] as const;
 export type Operation = (typeof operations)[number];
 

@@ -1,4 +1,4 @@
-/** A watch on one path: what becomes of it is told at once, and once for each look (specification 000, section 12). */
+/** A watch on one path: a change is reported at once, and once for each look (specification 000, section 12). */
 import { messageOf } from "../core/error.ts";
 import type { Fields, Instant } from "../core/event.ts";
 import type { Ports } from "../core/ports.ts";
@@ -8,30 +8,33 @@ import { isSame, lookThrough, type Stamp } from "./file-watch-tree.ts";
 export interface Watch {
   /** What is there from the beginning is known, and no news. Never rejects. */
   readonly ready: Promise<void>;
-  /** Looks for itself. `late`: at all, although it is told of what happens. Never rejects. */
+  /** Looks at the file system. `late`: even where the system reports changes. Never rejects. */
   look(late: boolean): Promise<void>;
   /** Something happened to the path itself. */
   heard(): void;
   /** Something may have been lost. */
   doubt(): void;
-  /** Why it looks now and then instead of being told, if so. */
+  /** Why it is polled, if so. */
   polls(): string | undefined;
   /** What is waited for is dropped; waits for a look under way. Safe to call twice. */
   close(): Promise<void>;
 }
 
 export interface WatchOptions extends Pick<Ports, "now" | "elapsed" | "after"> {
-  /** Seconds of quiet after which changes of a folder are told together. */
+  /** Seconds of quiet after which changes of a folder are reported together. */
   debounce(): number;
   tell(name: "file.changed" | "folder.changed", data: Fields): void;
   /** Counts what the system tells. */
   counted(): void;
-  /** From now on `heard` is called when something happens to the path; to be called before it is looked at, again and again. */
-  follow(): Promise<void>;
+  /**
+   * From now on `heard` is called when something happens to the path; to be called before it is looked at, again and again.
+   * Gives why a change might go unreported. Never rejects.
+   */
+  follow(): Promise<string | undefined>;
   complain(reason: string): void;
 }
 
-/** A file is often written in several steps; who never stops writing is told of each second. */
+/** A file is often written in several steps; one that is written all the time is reported each second. */
 const quietInMilliseconds = 50;
 const atLatestInMilliseconds = 1_000;
 
@@ -42,17 +45,18 @@ export function watchOne(place: WatchedPlace, options: WatchOptions): Watch {
   const quiet = createQuiet(options, () => void look());
   let known: Stamp | undefined;
   let complained: string | undefined;
+  let refusal: string | undefined;
   let working: Promise<void> = begin();
   let isClosed = false;
 
   async function begin(): Promise<void> {
-    await options.follow();
+    refusal = await options.follow();
     await compare(() => {});
   }
 
   function look(): Promise<void> {
     working = working.then(async () => {
-      await options.follow();
+      refusal = await options.follow();
       await compare((before, after) => {
         const operation = !before ? "created" : after ? "modified" : "deleted";
         tell("file.changed", fileData(place, operation, { before, after }));
@@ -74,7 +78,7 @@ export function watchOne(place: WatchedPlace, options: WatchOptions): Watch {
     } catch (error) {
       const reason = messageOf(error);
       if (reason !== complained) complain(`${place.path} cannot be looked at: ${reason}`);
-      complained = reason; // nobody may look, say: what is known stays
+      complained = reason; // it may not be read, say: what is known stays
     }
   }
 
@@ -86,7 +90,7 @@ export function watchOne(place: WatchedPlace, options: WatchOptions): Watch {
       doubt();
     },
     doubt,
-    polls: () => (place.poll ? pollAsked : undefined),
+    polls: () => (place.poll ? pollAsked : refusal),
     async close() {
       isClosed = true;
       quiet.stop();

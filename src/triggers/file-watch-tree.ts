@@ -58,7 +58,7 @@ export interface Reading {
   counts(name: string): boolean;
   /** Called before each folder is read. Does not throw. */
   enter?(folder: string): void;
-  /** Nobody may look into the top folder: that is an error, not an empty folder. */
+  /** A top folder that may not be read is an error, not an empty folder. */
   strict: boolean;
   /** Called once if there are more files than are looked at. */
   full?(): void;
@@ -69,7 +69,7 @@ export const filesAtMost = 200_000;
 const atOnce = 64;
 
 /**
- * Hidden files and folders are passed over, and so is what nobody may look at.
+ * Hidden files and folders are passed over, and so is what may not be read.
  *
  * @throws what else the system says: a server that is away for a while has lost no files
  */

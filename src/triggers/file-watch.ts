@@ -5,7 +5,7 @@ import type { HookEvent, HookId, MaybePromise, Seconds } from "../core/event.ts"
 import type { Hook, WatchRule } from "../core/hook.ts";
 import type { Ports } from "../core/ports.ts";
 import { watchPaths } from "../files/watch-paths.ts";
-import { isSharedFolder, type WatchTree, watchTree } from "../files/watch-tree.ts";
+import { isSharedFolder, sharedReason, type WatchTree, watchTree } from "../files/watch-tree.ts";
 import { watchFolder } from "./file-watch-folder.ts";
 import { type Watch, type WatchOptions, watchOne } from "./file-watch-one.ts";
 import { eventMaker, placesOf, type WatchedPlace } from "./file-watch-place.ts";
@@ -13,9 +13,9 @@ import { eventMaker, placesOf, type WatchedPlace } from "./file-watch-place.ts";
 export interface FileWatcherSettings {
   /** False: nothing is watched. */
   enabled: boolean;
-  /** Between two looks at what nobody tells of. */
+  /** Between two looks at what is polled. */
   pollInterval: Seconds;
-  /** Of quiet, after which the changes in a folder are told. */
+  /** Of quiet, after which the changes in a folder are reported. */
   debounce: Seconds;
 }
 
@@ -24,7 +24,7 @@ export interface FileWatcherOptions extends Pick<Ports, "now" | "elapsed" | "aft
   settings(): FileWatcherSettings;
   /** Puts the event on the line. Where that throws, it is tried again. */
   tell(event: HookEvent): MaybePromise<unknown>;
-  /** Told what cannot be watched, and why. */
+  /** Called with what cannot be watched, and why. */
   complain?(reason: string): void;
   /** What watches folders; the system's watches unless said. */
   watchTree?: WatchTree;
@@ -36,14 +36,14 @@ export interface Watched {
   hook: HookId;
   kind: WatchRule["kind"];
   path: string;
-  /** Why it is looked at now and then instead of being told of. */
+  /** Why it is polled, if so. */
   polls?: string;
 }
 
 export interface FileWatcher {
   /**
    * What is to be watched from now on; watches that stay as they are keep what they know. Done when all are set: later
-   * changes are told. Never rejects.
+   * changes are reported. Never rejects.
    */
   sync(hooks: readonly Hook[]): Promise<void>;
   /** Looks at what is due to be looked at: not more often than the poll interval. Else done by itself. Never rejects. */
@@ -55,7 +55,7 @@ export interface FileWatcher {
 
 /** More events than this in one window, and some may have been lost: the kernel drops them without a word. */
 const eventsAtMost = 4_000;
-/** Every so many intervals everything is looked at, told or not: nothing stays unseen for good. */
+/** Every so many intervals everything is looked at, reported or not: nothing stays unseen for good. */
 const looksUntilAll = 6;
 
 /** @example const watcher = createFileWatcher({ now, after, id, settings: () => defaults, tell: engine.emit }); */
@@ -65,7 +65,7 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
   const watches = new Map<string, { place: WatchedPlace; watch: Watch }>();
   const paths = watchPaths({ event: (key) => watches.get(key)?.watch.heard(), entriesOnly: true });
   const makeEvent = eventMaker(now, id);
-  const burst = { since: now(), events: 0 };
+  const flood = { since: now(), events: 0 };
   let lookedAt: number | undefined;
   let looks = 0;
   let looking: Promise<unknown> = Promise.resolve();
@@ -76,15 +76,16 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
   function counted(): void {
     const moment = now();
     const window = Math.max(1, settings().debounce) * 1000;
-    if (Math.abs(moment - burst.since) > window) Object.assign(burst, { since: moment, events: 0 });
-    burst.events += 1;
-    if (burst.events % eventsAtMost === 0) for (const { watch } of watches.values()) watch.doubt();
+    if (Math.abs(moment - flood.since) > window) Object.assign(flood, { since: moment, events: 0 });
+    flood.events += 1;
+    if (flood.events % eventsAtMost === 0) for (const { watch } of watches.values()) watch.doubt();
   }
 
   /** Where other machines may write, a server may take long to answer: such a path is only looked at now and then. */
-  async function follow(key: string, { path, poll }: WatchedPlace): Promise<void> {
-    if (poll || (await liesShared(path))) return;
-    if (!isClosed && watches.has(key)) paths.follow(key, [path]);
+  async function follow(key: string, { path, poll }: WatchedPlace): Promise<string | undefined> {
+    if (poll) return undefined;
+    if (await liesShared(path)) return sharedReason;
+    return !isClosed && watches.has(key) ? paths.follow(key, [path]) : undefined;
   }
 
   function start(key: string, place: WatchedPlace): Watch {
@@ -120,7 +121,7 @@ export function createFileWatcher(options: FileWatcherOptions): FileWatcher {
     await looking;
   }
 
-  /** A timer that runs stays: who syncs often does not put off the look. */
+  /** A timer that runs stays: frequent calls of `sync` do not put off the look. */
   function arm(): void {
     const wait = settings().pollInterval;
     if (timer?.wait === wait && watches.size > 0) return;
@@ -179,11 +180,11 @@ async function liesShared(path: string): Promise<boolean> {
   }
 }
 
-/** Puts what watches have seen on the line, one after another in that order: what the line refuses is kept and told again. */
+/** Sends what watches have seen to the engine, one after another in that order: what the engine refuses is kept and sent again. */
 export interface DeliveryOptions extends Pick<Ports, "after"> {
   /** May throw: it is tried again. */
   tell(event: HookEvent): MaybePromise<unknown>;
-  /** Told why something has to wait, once for each reason, and what is given up. */
+  /** Called with why something has to wait, once for each reason, and what is given up. */
   complain(reason: string): void;
 }
 

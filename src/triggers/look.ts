@@ -43,12 +43,12 @@ export interface Look {
 /** Commits that a session begins with. */
 export type Marks = Pick<Baseline, "begun" | "inside">;
 
-/** Whoever looks at workspaces. Never rejects. */
+/** Looks at workspaces. Never rejects. */
 export interface ChangeFinder {
   marks(place: Place): Promise<Marks>;
   /** @param begun when the session began: without a repository only what is newer counts */
   look(place: Place, begun: Instant): Promise<Look | { unknown: string }>;
-  /** The place will be looked at again: who can, prepares for it. */
+  /** The place will be looked at again: a finder that can prepares for it. */
   expect?(place: Place): void;
   close(): Promise<void>;
 }
@@ -66,13 +66,13 @@ export function signatureOf(path: string): string {
     return `${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`;
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "?";
-    return code === "ENOTDIR" ? gone : code; // nobody may look, say
+    return code === "ENOTDIR" ? gone : code; // it may not be read, say
   }
 }
 
 const slice = 500;
 
-/** Signatures of many files, with pauses: who waits for other things is not held up. Names are relative to the folder. */
+/** Signatures of many files, with pauses, so that other work is not held up. Names are relative to the folder. */
 export async function signaturesOf(folder: string, names: readonly string[]): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const [index, name] of names.entries()) {

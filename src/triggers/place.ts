@@ -26,7 +26,7 @@ export function exists(path: string): boolean {
   try {
     return lstatSync(pathOf(path), { throwIfNoEntry: false }) !== undefined;
   } catch {
-    return false; // a file lies in the way, or nobody may look
+    return false; // a file lies in the way, or it may not be read
   }
 }
 
@@ -84,7 +84,7 @@ function isFolder(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch {
-    return false; // nobody may look
+    return false; // it may not be read
   }
 }
 

@@ -10,7 +10,6 @@ import { foldersApart, innerRepositories, levelsAtMost } from "./inner-repositor
 import { type RepositoryNow, signaturesOf } from "./look.ts";
 import { type HeadPlaces, refFilesOf } from "./place.ts";
 import { createHistory, folderOf, liesIn, prefixed, readRepository, statusOf, textOf } from "./repository-now.ts";
-import type { SyncMarker } from "./sync-marker.ts";
 import { createWatchedFolders, type Touch } from "./watched-folders.ts";
 
 export interface ResidentRepository {
@@ -22,7 +21,8 @@ export interface ResidentRepository {
 export interface ResidentOptions {
   git: Git;
   repository: Repository;
-  marker: SyncMarker;
+  /** Whether every earlier change has been reported. Never rejects. */
+  synced(): Promise<boolean>;
   prefix?: string;
   /** How deep repositories may lie in it. */
   levels?: number;
@@ -75,7 +75,7 @@ type OwnChange = "answers" | "rules";
 const ownChanges: readonly OwnChange[] = ["answers", "rules"];
 
 export function createResidentRepository(options: ResidentOptions): ResidentRepository {
-  const { git, marker, prefix = "", levels = levelsAtMost, complain } = options;
+  const { git, synced, prefix = "", levels = levelsAtMost, complain } = options;
   const { top } = options.repository;
   const touched = new Set<string>();
   const shifted = new Set<string>();
@@ -242,7 +242,7 @@ export function createResidentRepository(options: ResidentOptions): ResidentRepo
 
   return {
     async now() {
-      if (!(await marker.synced())) stale = "folders";
+      if (!(await synced())) stale = "folders";
       const { head, dirty } = await current();
       const inOrder = [...inner].sort(([left], [right]) => (left < right ? -1 : 1)); // whenever each was found
       const below = await Promise.all(inOrder.map(([, one]) => one.now()));

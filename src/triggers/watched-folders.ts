@@ -48,7 +48,7 @@ export function createWatchedFolders({ top, ignored, apart, touched }: Watching)
 
   function start(folder: string): void {
     const path = join(top, folder);
-    if (tree.has(path)) return; // another watch would lose what the first has not told yet
+    if (tree.has(path)) return; // another watch would lose what the first has not reported yet
     if (tree.count() >= foldersAtMost) throw new Error(`there are more than ${foldersAtMost} folders`);
     tree.enter(path);
   }
@@ -83,7 +83,7 @@ export function createWatchedFolders({ top, ignored, apart, touched }: Watching)
     const inside: string[] = [];
     for (const [index, folder] of folders.entries()) {
       if (index > 0 && index % slice === 0) await pause();
-      start(folder); // first, so that what comes into it while it is read is told
+      start(folder); // first, so that what comes into it while it is read is reported
       if (folder === "" || !exists(join(top, folder, gitFolder))) inside.push(...foldersIn(top, folder));
       else nested.set(folder, true);
     }
@@ -119,7 +119,7 @@ function isFolder(path: string): boolean {
   try {
     return lstatSync(pathOf(path), { throwIfNoEntry: false })?.isDirectory() === true;
   } catch {
-    return false; // a file lies in the way, or nobody may look
+    return false; // a file lies in the way, or it may not be read
   }
 }
 

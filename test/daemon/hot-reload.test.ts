@@ -47,7 +47,7 @@ test("[R46, X8] a hook file that is edited, broken, mended, replaced, moved and 
   assert.equal(await refusal(daemon), "sixth");
 });
 
-test("[X8] a resident program ends when its hook goes from its file, although no event asks for it any more", async (t) => {
+test("[X8] a persistent program ends when its hook goes from its file, although no event asks for it any more", async (t) => {
   const echo = `node -e 'require("readline").createInterface({input:process.stdin}).on("line",(line)=>console.log(JSON.stringify({id:JSON.parse(line).id})))'`;
   const hook = { type: "command", command: echo, resident: true };
   const place = placeFor(t, { [file]: JSON.stringify({ hooks: { "build.finished": [{ hooks: [hook] }] } }) });

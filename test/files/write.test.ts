@@ -31,6 +31,12 @@ test("a file is replaced in one step, a link in its place is not followed, and n
   assert.deepEqual(readdirSync(top).sort(), ["ours", "theirs"]);
 });
 
+test("a file with the longest name that there is can be written", (t) => {
+  const file = join(folder(t), "x".repeat(255));
+  writePrivate(file, "text");
+  assert.equal(readFileSync(file, "utf8"), "text");
+});
+
 test("what is found wrong before the new text takes its place leaves the old one, and nothing beside it", (t) => {
   const top = folder(t);
   const file = join(top, "file");

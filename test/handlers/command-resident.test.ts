@@ -8,15 +8,15 @@ import type { StepContext, StepResult } from "../../src/core/ports.ts";
 import type { Residents } from "../../src/core/resident.ts";
 import { type CommandParams, command } from "../../src/handlers/command.ts";
 import { createHookline } from "../../src/index.ts";
-import { startCompanion } from "../../src/processes/companion.ts";
-import { createResidents } from "../../src/processes/residents.ts";
+import { createPersistentPrograms } from "../../src/processes/persistent-programs.ts";
+import { startPipedProcess } from "../../src/processes/piped-process.ts";
 import { contextOf, PATH, type Surroundings, temporaryFolder } from "./context.ts";
 
 const examples = join(import.meta.dirname, "..", "..", "examples", "resident");
 const odd = join(import.meta.dirname, "..", "processes", "programs", "odd.py");
 
 function residentsFor(t: TestContext): Residents {
-  const residents = createResidents({ start: startCompanion });
+  const residents = createPersistentPrograms({ start: startPipedProcess });
   t.after(() => residents.close());
   return residents;
 }

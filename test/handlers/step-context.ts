@@ -7,8 +7,7 @@ import { type Fields, firstTurn } from "../../src/core/event.ts";
 import type { Handler, StepResult } from "../../src/core/ports.ts";
 import type { StepRecord } from "../../src/core/record.ts";
 import { createHandlers } from "../../src/handlers/index.ts";
-import { createGit } from "../../src/processes/git.ts";
-import { createGitPort } from "../../src/processes/git-around.ts";
+import { createGit, createGitPort } from "../../src/processes/git.ts";
 import { contextOf, PATH, type Surroundings } from "./context.ts";
 
 const handlers = createHandlers(new Map());

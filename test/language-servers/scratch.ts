@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import type { Companion } from "../../src/core/program.ts";
+import type { PipedProcess } from "../../src/core/program.ts";
 import type { LanguageServers } from "../../src/core/reach.ts";
 import type { Config } from "../../src/dialects/config.ts";
 import { createLanguageServers } from "../../src/language-servers/index.ts";
-import { startCompanion } from "../../src/processes/companion.ts";
+import { startPipedProcess } from "../../src/processes/piped-process.ts";
 import { livingSince } from "../../src/processes/process-table.ts";
 
 const modules = join(import.meta.dirname, "../../node_modules");
@@ -17,7 +17,7 @@ export interface Scratch {
   root: string;
   servers: LanguageServers;
   /** Every process that was started, in order. */
-  started: Companion[];
+  started: PipedProcess[];
   /** Writes a file and gives its path. */
   write(path: string, text: string): string;
   /** Puts a package or a program of this checkout into the project's node_modules. */
@@ -33,7 +33,7 @@ export function scratch(
   configured: Config["languageServers"] = {},
 ): Scratch {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "hookline-language-")));
-  const started: Companion[] = [];
+  const started: PipedProcess[] = [];
   const servers = createLanguageServers({
     servers: configured,
     root,
@@ -45,9 +45,9 @@ export function scratch(
       SSH_AUTH_SOCK: "none",
     },
     async start(command) {
-      const companion = await startCompanion(command);
-      started.push(companion);
-      return companion;
+      const child = await startPipedProcess(command);
+      started.push(child);
+      return child;
     },
   });
   const at = (path: string): string => {

@@ -9,7 +9,7 @@ import type { Tools } from "../../src/core/reach.ts";
 import type { Run, Store } from "../../src/core/record.ts";
 import { createHandlers } from "../../src/handlers/index.ts";
 import { createOperations, operations } from "../../src/operations/index.ts";
-import { startCompanion } from "../../src/processes/companion.ts";
+import { startPipedProcess } from "../../src/processes/piped-process.ts";
 import { createInlineQueue } from "../../src/queues/inline.ts";
 import { openMemoryStore } from "../../src/stores/memory.ts";
 import { systemPorts } from "../../src/system.ts";
@@ -78,7 +78,7 @@ function lineOf(context: TestContext, hooks: Hook[]): Line {
   const tools = createTools({
     servers: { other: { command: "never-started" } },
     operations: createOperations({ engine, store, hooks: inForce, now: basics.now, id: basics.id }),
-    start: startCompanion,
+    start: startPipedProcess,
     environment: {},
     cwd: tmpdir(),
     complain: () => {},

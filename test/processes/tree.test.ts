@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { endMarked } from "../../src/processes/tree.ts";
+import { endTagged } from "../../src/processes/tree.ts";
 import { isRunning, PATH, pidsIn, temporaryFolder, withEachSpawner } from "./running.ts";
 
 const linux = { skip: process.platform === "linux" ? false : "walks /proc" };
@@ -144,7 +144,7 @@ withEachSpawner((runner) => {
         return { pid: await ready.promise, ended };
       };
       const [one, other] = [await begin("run-1-of-a"), await begin("run-10-of-a")];
-      assert.equal(await endMarked("run-1-of-a"), true);
+      assert.equal(await endTagged("run-1-of-a"), true);
       assert.deepEqual([isRunning(one.pid), isRunning(other.pid)], [false, true]);
       stop.abort();
       await Promise.all([one.ended, other.ended]);

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { HooklineError } from "../../src/core/error.ts";
-import { startCompanion } from "../../src/processes/companion.ts";
+import { startPipedProcess } from "../../src/processes/piped-process.ts";
 import { isRunning } from "../processes/running.ts";
 import { error, lineIn, never, say, stdio, temporaryFolder, toolsOf } from "./tools.ts";
 
@@ -74,9 +74,9 @@ test("noise on stdout and stderr does not disturb the answer", async (context) =
 test("our own stdout, which may belong to an agent, stays empty whatever servers say", async () => {
   const script = `
     const { createTools } = await import(${JSON.stringify(new URL("../../src/tools/index.ts", import.meta.url).href)});
-    const { startCompanion } = await import(${JSON.stringify(new URL("../../src/processes/companion.ts", import.meta.url).href)});
+    const { startPipedProcess } = await import(${JSON.stringify(new URL("../../src/processes/piped-process.ts", import.meta.url).href)});
     const servers = ${JSON.stringify({ one: stdio(), none: stdio("empty"), bad: stdio("dies") })};
-    const tools = createTools({ servers, start: startCompanion, environment: process.env, cwd: "/", complain: () => {} });
+    const tools = createTools({ servers, start: startPipedProcess, environment: process.env, cwd: "/", complain: () => {} });
     const { signal } = new AbortController();
     await tools.call("one.noise", {}, signal);
     await tools.call("none.echo", {}, signal).catch((error) => { if (error.code !== "tool_unknown") throw error; });
@@ -160,7 +160,7 @@ test("an aborted call is told to the server, which goes on serving", async (cont
 
 test("a call that was given up before it began never reaches a server", async (context) => {
   let started = 0;
-  const tools = toolsOf(context, { one: stdio() }, { start: (command) => (started++, startCompanion(command)) });
+  const tools = toolsOf(context, { one: stdio() }, { start: (command) => (started++, startPipedProcess(command)) });
   await assert.rejects(tools.call("one.echo", {}, AbortSignal.abort()), error("tool_failed", /stopped/));
   await tools.close();
   assert.equal(started, 0);
@@ -255,7 +255,7 @@ test("close() ends servers within 3 s, with what they have started, whatever the
 
 test("nothing is started before it is called", async (context) => {
   let started = 0;
-  const tools = toolsOf(context, { one: stdio() }, { start: (command) => (started++, startCompanion(command)) });
+  const tools = toolsOf(context, { one: stdio() }, { start: (command) => (started++, startPipedProcess(command)) });
   await assert.rejects(tools.call("two.echo", {}, never));
   await tools.close();
   assert.equal(started, 0);

@@ -9,7 +9,7 @@ import { type ErrorCode, HooklineError } from "../../src/core/error.ts";
 import type { Fields } from "../../src/core/event.ts";
 import type { Tools } from "../../src/core/reach.ts";
 import type { McpServer } from "../../src/dialects/config.ts";
-import { startCompanion } from "../../src/processes/companion.ts";
+import { startPipedProcess } from "../../src/processes/piped-process.ts";
 import { createTools, type ToolsOptions } from "../../src/tools/index.ts";
 
 export const never: AbortSignal = new AbortController().signal;
@@ -27,7 +27,7 @@ export function toolsOf(
   options: Partial<ToolsOptions> = {},
 ): Tools {
   const environment = { PATH: process.env.PATH ?? "", HOME: "/home/somebody" };
-  const tools = createTools({ servers, start: startCompanion, environment, cwd: tmpdir(), ...options });
+  const tools = createTools({ servers, start: startPipedProcess, environment, cwd: tmpdir(), ...options });
   context.after(() => tools.close());
   return tools;
 }

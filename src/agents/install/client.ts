@@ -8,20 +8,12 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { messageOf } from "../../core/error.ts";
 import { makePrivateFolder } from "./files.ts";
-import { journalledFiles, journalNames } from "./journal.ts";
-import {
-  clientFile,
-  codeFolder,
-  httpTokenFile,
-  isPort,
-  type OwnDoor,
-  onDemandFile,
-  readOwnDoor,
-  sessionsFolder,
-  startedFile,
-} from "./own-call.ts";
-import { groupsIn } from "./settings-groups.ts";
+import { writePrivate } from "../../files/write.ts";
+import { clientFile, httpTokenFile, onDemandFile, sessionsFolder, startedFile, codeFolder, isPort, type OwnDoor, readOwnDoor } from "./own-call.ts";
 import { findBash, writeClient } from "./shell-client.ts";
+import { journalledFiles, journalNames } from "./journal.ts";
+import { groupsIn } from "./settings-groups.ts";
+/** Which client an agent is to start on each event, what that needs in the state folder, and taking it away again. */
 
 interface ClientChoice {
   is: "shell" | "node";
@@ -74,8 +66,7 @@ export function prepareClient(clients: Clients): ClientChoice {
 
 /** The file names the port, where one is registered with an agent: another layer's install leaves that as it is. */
 function allowOnDemand(file: string, port: number | undefined): void {
-  if (port !== undefined || !existsSync(file))
-    writeFileSync(file, port === undefined ? "" : `${port}\n`, { mode: 0o600 });
+  if (port !== undefined || !existsSync(file)) writePrivate(file, port === undefined ? "" : `${port}\n`);
 }
 
 /**
@@ -93,7 +84,7 @@ export function removeUnused(stateFolder: string, { daemonWanted }: { daemonWant
     if (installs === 0 || httpDoors(stateFolder).length > 0) return;
     if (existsSync(httpTokenFile(stateFolder))) {
       remove(httpTokenFile, sessionsFolder);
-      if (existsSync(onDemandFile(stateFolder))) writeFileSync(onDemandFile(stateFolder), "", { mode: 0o600 });
+      if (existsSync(onDemandFile(stateFolder))) writePrivate(onDemandFile(stateFolder), "");
     }
     // Where there was no bash, those of other layers who start a daemon look like those who are to start none.
     const isAlone = installs === 1 || existsSync(clientFile(stateFolder));

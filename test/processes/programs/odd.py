@@ -1,4 +1,4 @@
-"""A resident program that does what an event tells it, also what it should not."""
+"""A persistent program that does what an event tells it, also what it should not."""
 import json
 import os
 import select

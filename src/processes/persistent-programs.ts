@@ -1,11 +1,11 @@
-/** The resident programs of this process: which question goes to which of them, and which are not wanted any more. */
+/** The persistent programs of this process: which question goes to which of them, and which are not wanted any more. */
 import type { HookSet } from "../core/hook.ts";
-import type { StartCompanion } from "../core/program.ts";
+import type { StartPipedProcess } from "../core/program.ts";
 import { contentOf, type Residents } from "../core/resident.ts";
-import { createResidentProgram, type ProgramOptions, type ResidentProgram, refused } from "./resident-program.ts";
+import { createPersistentProgram, type PersistentProgram, type ProgramOptions, refused } from "./persistent-program.ts";
 
-export interface ResidentsOptions extends Partial<Pick<ProgramOptions, "tell" | "looksEvery">> {
-  start: StartCompanion;
+export interface PersistentProgramsOptions extends Partial<Pick<ProgramOptions, "tell" | "looksEvery">> {
+  start: StartPipedProcess;
   /** Programs at once; the one that was not asked for the longest goes first. */
   atMost?: number;
 }
@@ -14,15 +14,20 @@ const usualAtMost = 32;
 /** Folders whose hook sets are remembered; the check that this saves is cheap. */
 const foldersAtMost = 1_000;
 
-export function createResidents({ start, tell, looksEvery, atMost = usualAtMost }: ResidentsOptions): Residents {
+export function createPersistentPrograms({
+  start,
+  tell,
+  looksEvery,
+  atMost = usualAtMost,
+}: PersistentProgramsOptions): Residents {
   const options: ProgramOptions = { start, tell: tell ?? (() => {}), looksEvery: looksEvery ?? 1_000 };
-  const programs = new Map<string, ResidentProgram>();
+  const programs = new Map<string, PersistentProgram>();
   /** They answer what they were asked, and go. */
-  const leaving = new Set<ResidentProgram>();
+  const leaving = new Set<PersistentProgram>();
   const sets = new Map<string, string>();
   let isClosed = false;
 
-  function letGo(key: string, program: ResidentProgram): void {
+  function letGo(key: string, program: PersistentProgram): void {
     programs.delete(key);
     leaving.add(program);
     program.drain();
@@ -44,7 +49,7 @@ export function createResidents({ start, tell, looksEvery, atMost = usualAtMost 
       let program = programs.get(question.key);
       if (!program) {
         if (isClosed) return refused("launch", "it was closed");
-        program = createResidentProgram(question, options);
+        program = createPersistentProgram(question, options);
         programs.set(question.key, program);
       }
       program.folders.add(question.folder);

@@ -6,14 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Companion } from "../../src/core/program.ts";
-import { startCompanion } from "../../src/processes/companion.ts";
+import type { PipedProcess } from "../../src/core/program.ts";
+import { startPipedProcess } from "../../src/processes/piped-process.ts";
 import { isRunning, PATH, pidsIn, temporaryFolder } from "./running.ts";
 
 const linux = { skip: process.platform === "linux" ? false : "walks /proc" };
 
-async function companion(context: TestContext, line: string): Promise<Companion> {
-  const started = await startCompanion({
+async function child(context: TestContext, line: string): Promise<PipedProcess> {
+  const started = await startPipedProcess({
     program: "bash",
     args: ["--norc", "-c", line],
     cwd: tmpdir(),
@@ -24,7 +24,7 @@ async function companion(context: TestContext, line: string): Promise<Companion>
 }
 
 /** Resolves with all output so far, once it holds this text. */
-function outputUntil(one: Companion, text: string): Promise<string> {
+function outputUntil(one: PipedProcess, text: string): Promise<string> {
   return new Promise((resolve) => {
     let said = "";
     one.onOutput((chunk) => {
@@ -34,8 +34,8 @@ function outputUntil(one: Companion, text: string): Promise<string> {
   });
 }
 
-test("a companion answers what it is told, as often as it is told something", async (context) => {
-  const one = await companion(context, 'while read -r word; do echo "heard $word"; done');
+test("a piped process answers what it is told, as often as it is told something", async (context) => {
+  const one = await child(context, 'while read -r word; do echo "heard $word"; done');
   const said = outputUntil(one, "heard two\n");
   one.write("one\n");
   one.write(new TextEncoder().encode("two\n"));
@@ -43,7 +43,7 @@ test("a companion answers what it is told, as often as it is told something", as
 });
 
 test("what it says before anybody listens is not lost", async (context) => {
-  const one = await companion(context, "echo early; echo trouble >&2; read -r _; echo late");
+  const one = await child(context, "echo early; echo trouble >&2; read -r _; echo late");
   const said = outputUntil(one, "late\n");
   one.write("go\n");
   assert.equal(await said, "early\nlate\n");
@@ -53,13 +53,13 @@ test("what it says before anybody listens is not lost", async (context) => {
 
 test("a program that cannot be started says why", async () => {
   await assert.rejects(
-    startCompanion({ program: "no-such-program-here", args: [], cwd: tmpdir(), environment: { PATH } }),
+    startPipedProcess({ program: "no-such-program-here", args: [], cwd: tmpdir(), environment: { PATH } }),
     /the program no-such-program-here was not found/,
   );
 });
 
 test("a crash is told with its exit code, after its last words", async (context) => {
-  const one = await companion(context, "read -r _; echo last; echo broken >&2; exit 3");
+  const one = await child(context, "read -r _; echo last; echo broken >&2; exit 3");
   let said = "";
   one.onOutput((chunk) => {
     said += Buffer.from(chunk).toString();
@@ -71,13 +71,13 @@ test("a crash is told with its exit code, after its last words", async (context)
 });
 
 test("a signal that ended it is named", async (context) => {
-  const one = await companion(context, "kill -KILL $$");
+  const one = await child(context, "kill -KILL $$");
   assert.equal(await one.ended, "it was ended by SIGKILL");
 });
 
 test("who goes when its stdin is closed is not killed", async (context) => {
   const folder = temporaryFolder(context);
-  const one = await companion(context, `cat >/dev/null; echo $$ > '${folder}/bye'`);
+  const one = await child(context, `cat >/dev/null; echo $$ > '${folder}/bye'`);
   await one.end();
   assert.equal(pidsIn(join(folder, "bye")).length, 1);
   assert.equal(await one.ended, "it ended with exit code 0");
@@ -86,7 +86,7 @@ test("who goes when its stdin is closed is not killed", async (context) => {
 test("end() leaves nothing of its tree, not even what ignores TERM or left its session", linux, async (context) => {
   const folder = temporaryFolder(context);
   const pids = `echo $BASHPID >> '${folder}/pids'`;
-  const one = await companion(
+  const one = await child(
     context,
     `trap '' TERM; (${pids}; exec sleep 60) & setsid bash -c 'echo $$ >> ${folder}/pids; exec sleep 60' & ${pids}
      until [ "$(wc -l < '${folder}/pids')" -ge 3 ]; do sleep 0.02; done; echo ready; while :; do sleep 60; done`,
@@ -102,7 +102,7 @@ test("end() leaves nothing of its tree, not even what ignores TERM or left its s
 
 test("what a crashed program leaves behind is ended too", linux, async (context) => {
   const folder = temporaryFolder(context);
-  const one = await companion(
+  const one = await child(
     context,
     `setsid bash -c 'echo $$ > ${folder}/pids; exec sleep 60' >/dev/null 2>&1 </dev/null &
      until [ -s '${folder}/pids' ]; do sleep 0.02; done; exit 1`,
@@ -116,14 +116,14 @@ for (const [way, statement] of Object.entries({
   "ends by itself": "process.exit(0)",
   crashes: 'throw new Error("crash")',
 }))
-  test(`when our own process ${way}, its companions end with it`, linux, async (context) => {
+  test(`when our own process ${way}, its piped processes end with it`, linux, async (context) => {
     const folder = temporaryFolder(context);
-    const module = new URL("../../src/processes/companion.ts", import.meta.url).href;
+    const module = new URL("../../src/processes/piped-process.ts", import.meta.url).href;
     const line = `trap '' TERM; echo $$ >> '${folder}/pids'; sleep 60 & echo $! >> '${folder}/pids'; echo ready; wait; sleep 60`;
     const script = `
-      const { startCompanion } = await import(${JSON.stringify(module)});
+      const { startPipedProcess } = await import(${JSON.stringify(module)});
       const command = { program: "bash", args: ["--norc", "-c", ${JSON.stringify(line)}], cwd: "/", environment: process.env };
-      const all = await Promise.all([startCompanion(command), startCompanion(command)]);
+      const all = await Promise.all([startPipedProcess(command), startPipedProcess(command)]);
       await Promise.all(all.map((one) => new Promise((resolve) => one.onOutput(resolve))));
       setImmediate(() => { ${statement}; });`;
     const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "ignore" });
@@ -134,13 +134,13 @@ for (const [way, statement] of Object.entries({
     assert.deepEqual(pids.filter(isRunning), []);
   });
 
-test("twelve companions at once cause no warning, and leave no listener behind", async (context) => {
+test("twelve piped processes at once cause no warning, and leave no listener behind", async (context) => {
   const warnings: Error[] = [];
   const note = (warning: Error): void => void warnings.push(warning);
   process.on("warning", note);
   context.after(() => process.removeListener("warning", note));
   const before = process.listenerCount("exit");
-  const all = await Promise.all(Array.from({ length: 12 }, () => companion(context, "cat")));
+  const all = await Promise.all(Array.from({ length: 12 }, () => child(context, "cat")));
   await Promise.all(all.map((one) => one.end()));
   assert.equal(process.listenerCount("exit"), before);
   assert.deepEqual(warnings, []);
@@ -148,21 +148,21 @@ test("twelve companions at once cause no warning, and leave no listener behind",
 
 test("a slow reader gets everything, in order", async (context) => {
   const text = `${"0123456789abcdef".repeat(64)}\n`.repeat(4096);
-  const one = await companion(context, `sleep 0.2; head -c ${text.length} | sha256sum | cut -c1-64`);
+  const one = await child(context, `sleep 0.2; head -c ${text.length} | sha256sum | cut -c1-64`);
   const said = outputUntil(one, "\n");
   for (let from = 0; from < text.length; from += 100_000) one.write(text.slice(from, from + 100_000));
   assert.equal((await said).trim(), createHash("sha256").update(text).digest("hex"));
 });
 
 test("a program that never reads is ended before it fills our memory", async (context) => {
-  const one = await companion(context, "sleep 60");
+  const one = await child(context, "sleep 60");
   const chunk = "x".repeat(8 << 20);
   for (let written = 0; written < 12; written++) one.write(chunk);
   assert.match(await one.ended, /it did not read what it was told/);
 });
 
 test("writing to one that has ended does no harm", async (context) => {
-  const one = await companion(context, "exit 0");
+  const one = await child(context, "exit 0");
   await one.ended;
   one.write("anybody?\n");
   await one.end();

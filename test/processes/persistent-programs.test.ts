@@ -12,8 +12,8 @@ import {
   type Residents,
   usualLimits,
 } from "../../src/core/resident.ts";
-import { startCompanion } from "../../src/processes/companion.ts";
-import { createResidents, type ResidentsOptions } from "../../src/processes/residents.ts";
+import { createPersistentPrograms, type PersistentProgramsOptions } from "../../src/processes/persistent-programs.ts";
+import { startPipedProcess } from "../../src/processes/piped-process.ts";
 import { goes } from "../gone.ts";
 import { isRunning, PATH } from "./running.ts";
 
@@ -39,14 +39,14 @@ interface Asking {
   fields(event: Fields, wish?: Wish): Promise<Fields>;
 }
 
-function asking(t: TestContext, options: Partial<ResidentsOptions> = {}): Asking {
+function asking(t: TestContext, options: Partial<PersistentProgramsOptions> = {}): Asking {
   const told: string[] = [];
   const ears = new Set<(message: string) => void>();
   const tell = (_level: string, message: string): void => {
     told.push(message);
     for (const ear of ears) ear(message);
   };
-  const residents = createResidents({ start: startCompanion, tell, ...options });
+  const residents = createPersistentPrograms({ start: startPipedProcess, tell, ...options });
   t.after(() => residents.close());
   const ask = (event: Fields, wish: Wish = {}): Promise<Reply> => residents.ask(questionOf(event, wish));
   return {

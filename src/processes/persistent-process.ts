@@ -1,5 +1,5 @@
-/** One process of a resident program, from its start to its end: questions under way, and answers by their ids. */
-import type { Companion } from "../core/program.ts";
+/** One process of a persistent program, from its start to its end: questions under way, and answers by their ids. */
+import type { PipedProcess } from "../core/program.ts";
 import type { Failure } from "../core/record.ts";
 import {
   longestLineInBytes,
@@ -25,7 +25,7 @@ export interface Job {
   sentAt: number | undefined;
 }
 
-export interface ResidentProcess {
+export interface PersistentProcess {
   readonly pid: number;
   readonly startedAt: number;
   asked(): number;
@@ -48,7 +48,7 @@ export interface ProcessEnd {
 }
 
 export interface ProcessOptions {
-  companion: Companion;
+  child: PipedProcess;
   environment: Readonly<Record<string, string>>;
   /** A question has its answer, so there is room for another. */
   answered(): void;
@@ -56,7 +56,7 @@ export interface ProcessOptions {
   ended(end: ProcessEnd): void;
 }
 
-export function followProcess({ companion, environment, answered, ended }: ProcessOptions): ResidentProcess {
+export function followProcess({ child, environment, answered, ended }: ProcessOptions): PersistentProcess {
   const startedAt = performance.now();
   /** In their order, which is mostly that of the answers; a map would be made anew for each of them when it gets empty. */
   const underWay: Job[] = [];
@@ -105,21 +105,21 @@ export function followProcess({ companion, environment, answered, ended }: Proce
       const why = own
         ? { failure, reason }
         : { failure: "error" as const, reason: `it was ended: ${reason} to another event` };
-      job.settle({ is: "failure", ...why, notes: notesOf(job), ...complaintsOf(companion) });
+      job.settle({ is: "failure", ...why, notes: notesOf(job), ...complaintsOf(child) });
     }
   }
 
-  companion.onOutput((chunk) => {
+  child.onOutput((chunk) => {
     if (!isOver && !readOutput(chunk))
       finish("output", `it wrote a line of more than ${longestLineInBytes} bytes`, false);
   });
-  void companion.ended.then((how) => {
+  void child.ended.then((how) => {
     const isQuiet = underWay.length === 0;
     finish("exit", isQuiet ? how : `${how} before it answered`, isQuiet && how === "it ended with exit code 0");
   });
 
   return {
-    pid: companion.pid,
+    pid: child.pid,
     startedAt,
     asked: () => asked,
     underWay: () => underWay.length,
@@ -129,7 +129,7 @@ export function followProcess({ companion, environment, answered, ended }: Proce
       job.id = id;
       job.sentAt = now;
       underWay.push(job);
-      companion.write(questionLine(id, job.question, environmentOf(job.question)));
+      child.write(questionLine(id, job.question, environmentOf(job.question)));
     },
     holds: (job) => underWay.includes(job),
     fail: (failure, reason, because) => finish(failure, reason, false, because),
@@ -149,7 +149,87 @@ export function notesOf({ askedAt, sentAt = performance.now(), behind }: Job): s
   return [`it waited ${Math.round(waited)} ms for its turn, behind ${behind} other event${behind === 1 ? "" : "s"}`];
 }
 
-function complaintsOf(companion: Companion): { stderr?: string } {
-  const stderr = companion.complaints();
+function complaintsOf(child: PipedProcess): { stderr?: string } {
+  const stderr = child.complaints();
   return stderr === "" ? {} : { stderr };
+}
+
+/** What a program says on stderr, as lines for the log; of a flood, the beginning. */
+export interface Complaints {
+  hear(said: string): void;
+  /** It has ended: a last line may have no line break. */
+  flush(): void;
+}
+
+/** In each window; the rest is counted. */
+const charactersAtMost = 64 << 10;
+const windowInMilliseconds = 10_000;
+const longestLine = 4_000;
+
+export function createComplaints(log: (line: string) => void): Complaints {
+  let rest = "";
+  let since = performance.now();
+  let said = 0;
+  let dropped = 0;
+
+  function tell(line: string): void {
+    if (line.trim() === "") return;
+    const now = performance.now();
+    if (now - since > windowInMilliseconds) {
+      reportDropped();
+      since = now;
+      said = 0;
+    }
+    said += line.length;
+    if (said > charactersAtMost) dropped += 1;
+    else log(line);
+  }
+
+  function reportDropped(): void {
+    if (dropped > 0) log(`${dropped} more lines on its stderr were not kept`);
+    dropped = 0;
+  }
+
+  return {
+    hear(chunk) {
+      const lines = (rest + chunk).split("\n");
+      rest = (lines.pop() ?? "").slice(0, longestLine);
+      for (const line of lines) tell(line.slice(0, longestLine));
+    },
+    flush() {
+      tell(rest);
+      rest = "";
+      reportDropped();
+    },
+  };
+}
+
+/** Failures of a program, and how long its next start has to wait for them. */
+interface Failures {
+  failed(): void;
+  /** It has worked, so that its next failure is a first one again. */
+  worked(): void;
+  inARow(): number;
+  /** Milliseconds until it may be started; 0 or less: now. */
+  left(): number;
+}
+
+/** Milliseconds before the next start, by the number of failures in a row. The first may have been an accident. */
+const delays: readonly number[] = [0, 0, 100, 500, 2_000, 10_000, 30_000];
+
+export function createFailures(): Failures {
+  let count = 0;
+  let notBefore = 0;
+  return {
+    failed() {
+      count += 1;
+      notBefore = performance.now() + (delays[Math.min(count, delays.length - 1)] ?? 0);
+    },
+    worked() {
+      count = 0;
+      notBefore = 0;
+    },
+    inARow: () => count,
+    left: () => notBefore - performance.now(),
+  };
 }

@@ -1,23 +1,30 @@
-/** A resident program: questions in their order, and a process for them, started anew when it has to be. */
+/** A persistent program: questions in their order, and a process for them, started anew when it has to be. */
 import { messageOf } from "../core/error.ts";
-import type { Command, StartCompanion } from "../core/program.ts";
+import type { Command, StartPipedProcess } from "../core/program.ts";
 import type { Failure } from "../core/record.ts";
 import type { Question, Reply, ResidentFacts } from "../core/resident.ts";
-import { residentMemory } from "./process-memory.ts";
+import {
+  type Complaints,
+  createComplaints,
+  createFailures,
+  followProcess,
+  type Job,
+  notesOf,
+  type PersistentProcess,
+  type ProcessEnd,
+} from "./persistent-process.ts";
+import { residentMemory } from "./process-table.ts";
 import { filesOf, type ProgramFiles } from "./program-files.ts";
-import { type Complaints, createComplaints } from "./resident-complaints.ts";
-import { createFailures } from "./resident-failures.ts";
-import { followProcess, type Job, notesOf, type ProcessEnd, type ResidentProcess } from "./resident-process.ts";
 
 export interface ProgramOptions {
-  start: StartCompanion;
-  /** Told what a person should know of it. */
+  start: StartPipedProcess;
+  /** Called with what a person should know of it. */
   tell(level: "info" | "warn", message: string, hook: string): void;
   /** Milliseconds between two looks at the memory of a program that works. */
   looksEvery: number;
 }
 
-export interface ResidentProgram {
+export interface PersistentProgram {
   /** Folders whose hooks ask it. */
   readonly folders: Set<string>;
   readonly content: string;
@@ -26,7 +33,7 @@ export interface ResidentProgram {
   /** Answers what it was asked, and ends. */
   drain(): void;
   facts(): ResidentFacts;
-  /** Nothing of it is left, and nobody waits for it. */
+  /** Nothing of it is left, and no event waits for it. */
   isOver(): boolean;
   close(): Promise<void>;
 }
@@ -38,14 +45,14 @@ const livesWell = 10_000;
 /** Waiting for their turn; more fail at once, as our memory is no mailbox. */
 const waitingAtMost = 20_000;
 
-export function createResidentProgram(first: Question, options: ProgramOptions): ResidentProgram {
+export function createPersistentProgram(first: Question, options: ProgramOptions): PersistentProgram {
   const { start, tell, looksEvery } = options;
   const { limits, content, called } = first;
   const waiting = new Set<Job>();
-  const processes = new Set<ResidentProcess>();
+  const processes = new Set<PersistentProcess>();
   /** Of processes that are over, while something of them may still be alive. */
   const endings = new Set<Promise<void>>();
-  let current: ResidentProcess | undefined;
+  let current: PersistentProcess | undefined;
   /** Of the last start, be it that it failed. */
   let files: ProgramFiles | undefined;
   let complaints: Complaints | undefined;
@@ -109,21 +116,21 @@ export function createResidentProgram(first: Question, options: ProgramOptions):
   }
 
   /** The one that takes a question now, if it does. */
-  function freeProcess(now: number): ResidentProcess | undefined {
+  function freeProcess(now: number): PersistentProcess | undefined {
     if (current && isWornOut(current, now)) replace(current, "it had lived or answered enough");
     const changed = starting ? undefined : files?.changed();
     if (changed !== undefined) filesChanged(changed);
     return current && current.underWay() < limits.concurrency ? current : undefined;
   }
 
-  function give(process: ResidentProcess, job: Job, now: number): void {
+  function give(process: PersistentProcess, job: Job, now: number): void {
     events += 1;
     process.send(job, now);
     looking ??= setTimeout(look, looksEvery).unref();
   }
 
   /** One that was never asked is as good as new, else none would ever be. */
-  const isWornOut = ({ startedAt, asked }: ResidentProcess, now: number): boolean =>
+  const isWornOut = ({ startedAt, asked }: PersistentProcess, now: number): boolean =>
     asked() > 0 && (asked() >= limits.events || now - startedAt >= limits.age * 1000);
 
   /** Without a process that stays, the next event would be judged by what is there now. */
@@ -134,7 +141,7 @@ export function createResidentProgram(first: Question, options: ProgramOptions):
   }
 
   /** The next question begins another process; this one answers what it has. */
-  function replace(process: ResidentProcess, reason: string): void {
+  function replace(process: PersistentProcess, reason: string): void {
     if (current === process) current = undefined;
     process.retire(reason);
   }
@@ -168,27 +175,30 @@ export function createResidentProgram(first: Question, options: ProgramOptions):
     folder = command.cwd;
     files = filesOf(command);
     try {
-      const companion = await start(command);
-      if (isClosed) return await companion.end();
+      const child = await start(command);
+      if (isClosed) return await child.end();
       starts += 1;
       complaints = createComplaints((message) => tell("info", message, lastHook));
-      companion.onComplaint(complaints.hear);
-      current = processOf(companion, command);
+      child.onComplaint(complaints.hear);
+      current = processOf(child, command);
       restLater(limits.idle * 1000);
     } catch (error) {
       notStarted(messageOf(error));
     }
   }
 
-  function processOf(companion: Awaited<ReturnType<StartCompanion>>, command: Omit<Command, "input">): ResidentProcess {
+  function processOf(
+    child: Awaited<ReturnType<StartPipedProcess>>,
+    command: Omit<Command, "input">,
+  ): PersistentProcess {
     const process = followProcess({
-      companion,
+      child,
       environment: command.environment,
       answered: pump,
       ended(end) {
         processes.delete(process);
         if (current === process) current = undefined;
-        const ending = companion.end().finally(() => endings.delete(ending));
+        const ending = child.end().finally(() => endings.delete(ending));
         endings.add(ending);
         over(end);
       },
@@ -211,7 +221,7 @@ export function createResidentProgram(first: Question, options: ProgramOptions):
     if (works) failures.worked();
     if (!isClean) {
       failures.failed();
-      tell("warn", `the resident program ${called} was ended or went: ${reason}`, lastHook);
+      tell("warn", `the persistent program ${called} was ended or went: ${reason}`, lastHook);
     }
     queueMicrotask(pump); // after those who were under way have been told
   }
@@ -250,7 +260,7 @@ export function createResidentProgram(first: Question, options: ProgramOptions):
       const held = residentMemory(process.pid) ?? 0;
       if (held <= most || (process !== current && held <= 2 * most)) continue;
       const said = `it held ${Math.round(held / 1_000_000)} MB in memory, above its limit of ${limits.memory} MB`;
-      tell("warn", `the resident program ${called} is started anew: ${said}`, lastHook);
+      tell("warn", `the persistent program ${called} is started anew: ${said}`, lastHook);
       if (held > 2 * most) process.fail("error", said);
       else replace(process, said);
     }

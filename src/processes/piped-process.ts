@@ -1,10 +1,9 @@
-/** Programs that stay and are spoken to over their pipes. They and all that they start end with us, or when told to. */
+/** Child processes that stay and are spoken to over their pipes. They and all that they start end with us, or on request. */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Seconds } from "../core/event.ts";
-import type { Companion, StartCompanion } from "../core/program.ts";
-import { createCookie, withCookie } from "./cookie.ts";
+import type { PipedProcess, StartPipedProcess } from "../core/program.ts";
 import { start } from "./start.ts";
-import { createTree, endTree, pause, type Tree, vanishes } from "./tree.ts";
+import { createProcessTag, createTree, endTree, pause, type Tree, vanishes, withProcessTag } from "./tree.ts";
 
 /** For going by itself once its stdin is closed; then TERM, and this long until KILL. */
 const farewell: Seconds = 0.3;
@@ -15,10 +14,10 @@ const complaintsKept = 4_000;
 /** Written and not read by the program: beyond this it is stuck, and our memory is not its mailbox. */
 const unreadLimitInBytes = 64 << 20;
 
-export const startCompanion: StartCompanion = createStart();
+export const startPipedProcess: StartPipedProcess = createStart();
 
-/** All companions of this process share one exit listener: with one each, Node would warn from the eleventh on. */
-function createStart(): StartCompanion {
+/** All of them share one exit listener: with one each, Node would warn from the eleventh on. */
+function createStart(): StartPipedProcess {
   const living = new Set<Tree>();
   const killAll = (): void => {
     for (const tree of living) tree.kill(); // a crash of ours must not leave servers behind
@@ -32,16 +31,16 @@ function createStart(): StartCompanion {
     if (living.size === 0) process.removeListener("exit", killAll);
   };
   return async (command) => {
-    const cookie = createCookie();
-    const started = await start({ ...command, input: "" }, withCookie(command, cookie));
+    const tag = createProcessTag();
+    const started = await start({ ...command, input: "" }, withProcessTag(command, tag));
     if ("reason" in started) throw new Error(started.reason);
-    const tree = createTree(started.pid, cookie);
+    const tree = createTree(started.pid, tag);
     watch(tree);
     return accompany(started.child, started.pid, tree, () => forget(tree));
   };
 }
 
-function accompany(child: ChildProcessWithoutNullStreams, pid: number, tree: Tree, forget: () => void): Companion {
+function accompany(child: ChildProcessWithoutNullStreams, pid: number, tree: Tree, forget: () => void): PipedProcess {
   const streams = [child.stdin, child.stdout, child.stderr];
   let complaints = "";
   let stuck: string | undefined;

@@ -280,6 +280,7 @@ export function withDegradedMode(open: () => SqliteStore, options: DegradedOptio
     run: (id) => look((store) => store.run(id)),
     runs: (filter) => look((store) => store.runs(filter)),
     event: (id) => look((store) => store.event(id)),
+    newestId: () => look((store) => store.newestId?.()),
     events: (limit) => look((store) => store.events(limit)),
     setsInForce: (events) => look((store) => store.setsInForce(events)),
     hookSet: (id) => look((store) => store.hookSet(id)),

@@ -119,7 +119,7 @@ export function withDegradedMode(open: () => SqliteStore, options: DegradedOptio
       const memory = memoryBeside(real, { now, answer, paused: () => paused });
       outage = { error, since: now(), memory, uncommitted: rejected(error) };
       lostBefore = ring.lost();
-      complain(atMost > 0 ? messageOf(error) : `nothing more of this is recorded: ${messageOf(error)}`);
+      complain(atMost > 0 ? messageOf(error) : `${messageOf(error)} (nothing more of this is recorded)`);
       if (atMost > 0) tryIn(triesEvery);
     }
     refused = [...refused, ...rows.flatMap(([, row]) => (row.isRefused && row.event) || [])].slice(-refusedAtMost);

@@ -1,7 +1,7 @@
 /** The real clock, ids, process identity and state folder: what the composition roots hand to the engine as ports. */
 import { join } from "node:path";
 import type { Instant } from "./core/event.ts";
-import { handedOverUntil, type OwnProcess } from "./core/owner.ts";
+import { handedOverUntil } from "./core/owner.ts";
 import type { Ports } from "./core/ports.ts";
 import { processState } from "./processes/process-table.ts";
 
@@ -102,9 +102,6 @@ export function isAlive(owner: string): boolean {
   return String(now.started) === started && !hasEnded.has(now.state);
 }
 const hasEnded: ReadonlySet<string> = new Set(["Z", "X"]);
-
-/** This process, and how others are told to live. */
-export const thisProcess: OwnProcess = { owner: () => ownerOf(process.pid), isAlive };
 
 /**
  * @param clock stands in for the system's; durations go by it as well

@@ -66,20 +66,25 @@ export function recordingOf({
 }
 
 export async function storeOf(
-  { store, clock }: HooklineOptions,
+  { store, clock, observe }: Pick<HooklineOptions, "store" | "clock" | "observe">,
   environment: Readonly<Record<string, string>>,
 ): Promise<Store> {
   if (typeof store === "object") return store;
   if (store === undefined || store === "memory") return openMemoryStore();
-  const [{ openSqliteStore }, { createRedaction }] = await Promise.all([
+  const [{ openSqliteStore }, { createRedaction }, { ringOfRows, withDegradedMode }] = await Promise.all([
     import("./stores/sqlite.ts"),
     import("./trust/redaction.ts"),
+    import("./stores/degraded.ts"),
   ]);
-  return openSqliteStore({
+  const complain = (message: string): void => observe?.({ is: "log", level: "warn", message, hook: "", run: "" });
+  const time = clock ? { now: clock.now } : {};
+  const opened = openSqliteStore({
     path: store,
     redact: createRedaction({ environment }),
-    ...(clock ? { now: clock.now } : {}),
+    onNotice: complain,
+    ...time,
   });
+  return withDegradedMode(() => opened, { ring: ringOfRows, complain, ...time });
 }
 
 export function definedOnly(environment: NodeJS.ProcessEnv): Record<string, string> {

@@ -87,7 +87,7 @@ export async function createResident(options: ResidentOptions): Promise<Resident
           options.sources,
         );
   await source?.at(cwd);
-  const basics = systemPorts(options.clock);
+  const basics = systemPorts({ clock: options.clock, newest: store.newestId?.() });
   await store.repair(isAlive, basics.now());
   const tracked = trackingOf(options, { store, now: basics.now, home, environment, source });
   const outside = createOutside({

@@ -1,7 +1,7 @@
 /** The real clock, ids, process identity and state folder: what the composition roots hand to the engine as ports. */
 import { join } from "node:path";
 import type { Instant } from "./core/event.ts";
-import { handedOverUntil, type OwnProcess } from "./core/owner.ts";
+import { handedOverUntil } from "./core/owner.ts";
 import type { Ports } from "./core/ports.ts";
 import { processState } from "./processes/process-table.ts";
 
@@ -11,8 +11,11 @@ const randomDigits = 16;
 /**
  * Ids of 26 characters [0-9a-z] that sort by time, also within one millisecond and when the clock steps back. They are
  * unique, not secret: Node's generator is seeded per process by the system, and its cryptographic one takes 8 ms to load.
+ *
+ * @param newest an id of an earlier process, behind which these go on although the clock was set back since
  */
-export function createIds(now: () => Instant): () => string {
+export function createIds(now: () => Instant, newest?: string): () => string {
+  const earliest = newest === undefined ? 0 : timeIn(newest) + 1;
   let last = 0;
   let tail: number[] = [];
   /** All but the last digit, which is all that differs between ids of one millisecond. */
@@ -23,7 +26,7 @@ export function createIds(now: () => Instant): () => string {
     for (const one of tail.slice(0, -1)) stem += digits[one];
   };
   return () => {
-    const time = now();
+    const time = Math.max(now(), earliest);
     if (time > last) {
       last = time;
       tail = Array.from({ length: randomDigits }, () => Math.floor(Math.random() * 32));
@@ -49,6 +52,12 @@ function encodeTime(time: Instant): string {
   }
   return text;
 }
+
+/** -1 for an id that is none of these. */
+const timeIn = (id: string): Instant =>
+  /^[0-9a-hjkmnp-tv-z]{26}$/.test(id)
+    ? Array.from(id.slice(0, 10)).reduce((time, digit) => time * 32 + digits.indexOf(digit), 0)
+    : -1;
 
 function increment(tail: number[]): void {
   for (let index = tail.length - 1; index >= 0; index--) {
@@ -94,15 +103,19 @@ export function isAlive(owner: string): boolean {
 }
 const hasEnded: ReadonlySet<string> = new Set(["Z", "X"]);
 
-/** This process, and how others are told to live. */
-export const thisProcess: OwnProcess = { owner: () => ownerOf(process.pid), isAlive };
-
-/** @param clock stands in for the system's; durations go by it as well */
-export function systemPorts(
-  clock?: Pick<Ports, "now" | "after" | "elapsed">,
-): Pick<Ports, "now" | "elapsed" | "id" | "after" | "owner" | "isAlive"> {
+/**
+ * @param clock stands in for the system's; durations go by it as well
+ * @param newest the newest id in the store that the new ones come into
+ */
+export function systemPorts({
+  clock,
+  newest,
+}: {
+  clock?: Pick<Ports, "now" | "after" | "elapsed"> | undefined;
+  newest?: string | undefined;
+} = {}): Pick<Ports, "now" | "elapsed" | "id" | "after" | "owner" | "isAlive"> {
   const time = clock ?? { now: Date.now, elapsed: uptime, after }; // `performance` takes 2 ms to load
-  return { ...time, id: createIds(Date.now), owner: ownerOf(process.pid), isAlive };
+  return { ...time, id: createIds(Date.now, newest), owner: ownerOf(process.pid), isAlive };
 }
 
 /** Where Hookline keeps what it remembers. */

@@ -15,6 +15,18 @@ test("ids have 26 characters, are unique, and sort by time, also when the clock 
   assert.deepEqual([...ids].sort(), ids);
 });
 
+test("ids go on behind the newest of an earlier process, although the clock was set back since", () => {
+  const earlier = createIds(() => 5_000)();
+  const later = createIds(() => 1_000, earlier);
+  const ids = [earlier, later(), later()];
+  assert.deepEqual([...ids].sort(), ids);
+  assert.notEqual(createIds(() => 1_000, earlier)(), ids[1], "two processes that begin there make no id twice");
+  assert.equal(
+    createIds(() => 1_000, "an id of another program")().slice(0, 10),
+    createIds(() => 1_000)().slice(0, 10),
+  );
+});
+
 test("a process is alive until it has ended, and another process with its number is not the same", async () => {
   const child = spawn("sleep", ["30"]);
   await once(child, "spawn");

@@ -56,7 +56,7 @@ export async function send(
     const complaint = complaintAbout(line.loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
     if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
     const { environment, signal } = invocation;
-    const event = withinHook(await eventOf(line), environment);
+    const event = withinHook({ ...(await eventOf(line)), id: line.ports.id() }, environment);
     const outcome = await emitRecorded(line.engine, event, { environment, signal });
     await line.engine.close();
     const sent: Sent = { event, outcome, runs: [...runs.values()], logs };

@@ -157,7 +157,10 @@ async function runHook(invocation: Invocation): Promise<number> {
   });
   const complaint = complaintAbout(line.loaded, (path) => shortPath(path, top, invocation.home));
   if (complaint) invocation.terminal.error(`hookline: ${safeText(complaint)}`);
-  const outcome = await line.engine.emit(event, { environment: invocation.environment, signal: invocation.signal });
+  const outcome = await line.engine.emit(
+    { ...event, id: line.ports.id() },
+    { environment: invocation.environment, signal: invocation.signal },
+  );
   const reply = invocation.signal.aborted ? interrupted : gitReply(outcome, [...runs.values()]);
   if (reply.stderr !== "") invocation.terminal.error(safeText(reply.stderr));
   if (reply !== interrupted)

@@ -22,7 +22,7 @@ import {
 } from "../agents/telling.ts";
 import { complaintAbout } from "../core/complaint.ts";
 import { HooklineError, messageOf } from "../core/error.ts";
-import type { SessionId } from "../core/event.ts";
+import type { HookEvent, SessionId } from "../core/event.ts";
 import { rowOf } from "../core/events.ts";
 import type { Store } from "../core/record.ts";
 import { type Address, hasDaemon, readAddress } from "../daemon/address.ts";
@@ -174,8 +174,8 @@ function readWords(given: readonly string[]): Words {
   };
 }
 
-async function answer(telling: Telling, place: Place, words: Words): Promise<Reply> {
-  const { adapter, event, beside } = telling;
+async function answer(told: Telling, place: Place, words: Words): Promise<Reply> {
+  const { adapter, event, beside } = told;
   const here: Place = { ...place, cwd: event.cwd };
   const path = storePath(here, words.store);
   const complaints: string[] = [];
@@ -196,6 +196,8 @@ async function answer(telling: Telling, place: Place, words: Words): Promise<Rep
   const complaint = complaintAbout(line.loaded, (path) => path);
   if (complaint) complain(complaint);
   const caller = { environment: place.environment, deadline: event.at + answersWithin, signal: stopped() };
+  const numbered = (one: HookEvent): HookEvent => ({ ...one, id: line.ports.id() }); // behind what is in the store
+  const telling = { adapter, beside: beside.map(numbered), event: numbered(event) };
   const outcome = await decideTelling(telling, line.engine.emit, caller);
   const reply = adapter.encode(event, outcome);
   if (rowOf(event.name).beginsSession) {

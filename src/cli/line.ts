@@ -52,7 +52,7 @@ export interface LineOptions {
 export async function openLine({ place, store, only, ...given }: LineOptions): Promise<Line> {
   const base = loadingFor(place);
   const found = given.loaded ?? (await loadFiles(place, store, base, only !== undefined));
-  const basics = systemPorts();
+  const basics = systemPorts({ newest: store.newestId?.() });
   const log = logOf(place, basics.now);
   const complain = (message: string): void => log({ is: "log", level: "warn", message, hook: "", run: "" });
   const automations = automationsOn({

@@ -9,10 +9,3 @@ export const handedOver = (until: Instant): string => `${prefix}${until}`;
 /** Until when a run that was handed over counts as looked after; undefined for the name of a process. */
 export const handedOverUntil = (owner: string): Instant | undefined =>
   owner.startsWith(prefix) ? Number(owner.slice(prefix.length)) : undefined;
-
-/** This process as others know it, and whether another still lives. */
-export interface OwnProcess {
-  /** Its name, `PID:START`. */
-  owner(): string;
-  isAlive(owner: string): boolean;
-}

@@ -166,6 +166,8 @@ export interface Store {
   /** Newest first. */
   runs(filter: RunFilter): MaybePromise<Run[]>;
   event(id: string): MaybePromise<StoredEvent | undefined>;
+  /** Of events and runs: new ids go on behind it, whatever the clock says. A store of one process leaves it out. */
+  newestId?(): string | undefined;
   /** Newest first. */
   events(limit: number): MaybePromise<StoredEvent[]>;
   /** The ids of the sets that the last so many events were decided with, newest first. */

@@ -103,7 +103,7 @@ const closesWithin = 9_500;
 export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const { cwd, environment, complain } = options;
   const store = withDegradedMode(() => options.store, { ring: ringOfRows, complain });
-  const { now, elapsed, after, id } = systemPorts();
+  const { now, elapsed, after, id } = systemPorts({ newest: store.newestId?.() });
   const ears = new Set([options.observe]);
   const stopping = new AbortController();
   let settings = settingsOf(undefined);

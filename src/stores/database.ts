@@ -234,3 +234,22 @@ export function openDatabase(options: DatabaseOptions): Database {
   mending(() => statement("begin immediate"));
   return database;
 }
+
+/** Of a store that could not be opened. */
+export function unopenedDatabase(because: () => unknown): Database {
+  const fail = (): never => {
+    throw because();
+  };
+  const writing = { run: fail, write: fail, hold: fail };
+  const nothing = (): void => {};
+  return {
+    ...{ all: fail, get: fail, ...writing, grouped: writing, beside: fail, shred: fail, watch: () => nothing },
+    ...{
+      standing: () => undefined,
+      committed: () => Promise.reject(because()),
+      hurry: nothing,
+      settle: nothing,
+      close: nothing,
+    },
+  };
+}

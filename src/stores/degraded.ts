@@ -3,14 +3,11 @@
  * process that stays keeps its rows meanwhile, as many as its ring holds, and writes them when the store takes something again.
  */
 import { isOfStore, messageOf } from "../core/error.ts";
-import type { HookId, Instant, MaybePromise, SessionId } from "../core/event.ts";
-import { isThenable } from "../core/flow.ts";
+import type { Instant, MaybePromise } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { Found, Store } from "../core/record.ts";
-import type { Database } from "./database.ts";
-import { stringify } from "./keep.ts";
-import { openMemoryStore } from "./memory.ts";
-import { claimed, tellingsOf } from "./queries.ts";
+import type { Store } from "../core/record.ts";
+import { unopenedDatabase } from "./database.ts";
+import { atOnce, createRing, type Keyed, memoryBeside, type Row } from "./degraded-rows.ts";
 import type { SqliteStore } from "./sqlite.ts";
 
 /** Rows that a process which stays keeps in memory, at most. */
@@ -39,23 +36,6 @@ export interface DegradedOptions {
   triesEvery?: number;
 }
 
-/** A row that is not in the store: of an event, its answer, a run, or a message that waits for its session. */
-interface Row {
-  to(store: Store): unknown;
-  /** What is written, as it is measured. */
-  of: object;
-  /** The event that it belongs to. */
-  event?: string;
-  /** The answer to that event. */
-  outcome?: Outcome;
-  /** Whose message it is. */
-  session?: SessionId;
-  /** The event had to be durable: where it is lost, its sender is told so, and nothing of it is written. */
-  isRefused?: true;
-  characters?: number;
-}
-type Keyed = [key: string, row: Row];
-
 interface Outage {
   error: unknown;
   since: Instant;
@@ -68,13 +48,9 @@ interface Outage {
 type Recording = Parameters<Store["record"]>;
 type Recorded = Awaited<ReturnType<Store["record"]>>;
 
-/** Of all rows that are kept, as JSON. */
-const charactersAtMost = 64 * 1024 * 1024;
 /** Rows that are written at once, and the milliseconds until the next: so long other writers have the store. */
 const rowsAtOnce = 500;
 const pausesFor = 10;
-/** Events, runs and sessions that decisions go on from. */
-const rememberedAtMost = 500;
 const refusedAtMost = 1_000;
 
 /** @param open may throw; then, and where the store fails later, nothing waits */
@@ -119,7 +95,7 @@ export function withDegradedMode(open: () => SqliteStore, options: DegradedOptio
       const memory = memoryBeside(real, { now, answer, paused: () => paused });
       outage = { error, since: now(), memory, uncommitted: rejected(error) };
       lostBefore = ring.lost();
-      complain(atMost > 0 ? messageOf(error) : `nothing more of this is recorded: ${messageOf(error)}`);
+      complain(atMost > 0 ? messageOf(error) : `${messageOf(error)} (nothing more of this is recorded)`);
       if (atMost > 0) tryIn(triesEvery);
     }
     refused = [...refused, ...rows.flatMap(([, row]) => (row.isRefused && row.event) || [])].slice(-refusedAtMost);
@@ -253,7 +229,7 @@ export function withDegradedMode(open: () => SqliteStore, options: DegradedOptio
   }
 
   return {
-    database: real?.database ?? closedDatabase(() => outage?.error),
+    database: real?.database ?? unopenedDatabase(() => outage?.error),
     redact: (text) => insist((store) => store.redact(text)),
     rowsLost: () => ring.lost(),
     record,
@@ -280,6 +256,7 @@ export function withDegradedMode(open: () => SqliteStore, options: DegradedOptio
     run: (id) => look((store) => store.run(id)),
     runs: (filter) => look((store) => store.runs(filter)),
     event: (id) => look((store) => store.event(id)),
+    newestId: () => look((store) => store.newestId?.()),
     events: (limit) => look((store) => store.events(limit)),
     setsInForce: (events) => look((store) => store.setsInForce(events)),
     hookSet: (id) => look((store) => store.hookSet(id)),
@@ -334,112 +311,4 @@ function rejected(error: unknown): Promise<void> {
   const promise = Promise.reject(error);
   promise.catch(() => {}); // who asks hears of it
   return promise;
-}
-
-interface Ring {
-  add(key: string, row: Row): void;
-  get(key: string): Row | undefined;
-  drop(key: string): void;
-  /** The messages of this session. */
-  dropOf(session: SessionId): void;
-  first(count: number): Keyed[];
-  size(): number;
-  /** How many fell out, in all. */
-  lost(): number;
-}
-
-/** In the order in which they came; where it is full, the oldest fall out. */
-function createRing(atMost: number): Ring {
-  const rows = new Map<string, Row>();
-  let characters = 0;
-  let lost = 0;
-
-  function drop(key: string): void {
-    characters -= rows.get(key)?.characters ?? 0;
-    rows.delete(key);
-  }
-
-  return {
-    add(key, row) {
-      const size = stringify(row.of)?.length ?? 0;
-      characters += size - (rows.get(key)?.characters ?? 0);
-      rows.set(key, { ...row, characters: size });
-      for (const oldest of rows.keys()) {
-        if (rows.size <= atMost && characters <= charactersAtMost) return;
-        drop(oldest);
-        lost += 1;
-      }
-    },
-    get: (key) => rows.get(key),
-    drop,
-    dropOf(session) {
-      for (const [key, row] of rows) if (row.session === session) drop(key);
-    },
-    first: (count) => Array.from(rows).slice(0, count),
-    size: () => rows.size,
-    lost: () => lost,
-  };
-}
-
-interface Remembered {
-  now(): Instant;
-  /** What an event that the store has was answered since. */
-  answer(event: string): Outcome | undefined;
-  /** As they were when they could last be read. */
-  paused(): ReadonlySet<string> | undefined;
-}
-
-/** A memory that goes on from what can still be read in the store. */
-function memoryBeside(real: SqliteStore | undefined, { now, answer, paused }: Remembered): Store {
-  /** Who waits for a lock has no part in what can be read. */
-  function known<T>(read: (store: SqliteStore) => T): T | undefined {
-    try {
-      return real && read(real);
-    } catch {
-      return undefined; // it cannot be read either: the memory is all there is
-    }
-  }
-  return openMemoryStore({
-    now,
-    limit: rememberedAtMost,
-    before: {
-      turn: (session) => known((store) => atOnce(store.turn(session))),
-      tellings: (event) =>
-        known((store) =>
-          tellingsOf(store.database, event).map((one) => {
-            const outcome = one.outcome ?? answer(one.id);
-            return { ...one, ...(outcome && { outcome }) };
-          }),
-        ),
-      claimed: (key) => known((store) => claimed(store.database, { key })),
-      debts: (session) => known((store) => atOnce(store.owe(session, noDebts))),
-      baseline: (session, folder) => known((store) => atOnce(store.baseline(session, folder))),
-      paused: () => known((store) => atOnce(store.paused())) ?? paused(),
-    },
-  });
-}
-const noDebts: ReadonlyMap<HookId, Found> = new Map();
-
-function atOnce<T>(given: MaybePromise<T>): T {
-  if (isThenable(given)) throw new TypeError("a store of this process does not wait");
-  return given;
-}
-
-/** Of a store that could not be opened. */
-function closedDatabase(because: () => unknown): Database {
-  const fail = (): never => {
-    throw because();
-  };
-  const writing = { run: fail, write: fail, hold: fail };
-  const nothing = (): void => {};
-  return {
-    ...{ all: fail, get: fail, ...writing, grouped: writing, beside: fail, shred: fail, watch: () => nothing },
-    ...{
-      standing: () => undefined,
-      committed: () => rejected(because()),
-      hurry: nothing,
-      settle: nothing,
-      close: nothing,
-    },
-  };
 }

@@ -212,6 +212,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
       const row = database.get<EventRow>(`select ${eventColumns} from event where id = ?`, written(id));
       return row && eventOf(row);
     },
+    newestId: () => database.get<{ id: string | null }>(newestId)?.id ?? undefined,
     events: (limit) =>
       database.all<EventRow>(`select ${eventColumns} from event order by seq desc limit ?`, limit).map(eventOf),
     setsInForce: (events) =>
@@ -241,6 +242,11 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     },
   };
 }
+
+/** Durable runs have shorter ids, which say nothing of their time. */
+const newestId = `select max(id) as id from (
+  select id from (select id from event order by seq desc limit 1)
+  union all select id from (select id from run order by seq desc limit 20)) where length(id) = 26`;
 
 const runColumns = runFields.join(", ");
 const eventColumns = eventFields.join(", ");

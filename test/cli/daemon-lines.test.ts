@@ -34,3 +34,12 @@ test("one is said as one", () => {
   const [, , heard = ""] = daemonRows(status, { waiting: 0, running: 0 }, terminal, String);
   assert.match(heard, /heard +1 event, 1 session$/);
 });
+
+test("[F10] rows that fell out of the ring are counted in what status shows, also when the store takes something again", () => {
+  const status = { started: "now", version: "1", store: { notWrittenSince: null, reason: null, rowsLost: 2 } };
+  const rows = daemonRows(status, { waiting: 0, running: 0 }, terminal, String);
+  assert.ok(
+    rows.some((row) => /lost +2 rows that the store could not take in time$/.test(row)),
+    String(rows),
+  );
+});

@@ -108,3 +108,17 @@ for (const [where, ofUser] of [
     assert.equal(written.status, 3, "what must be durable is refused");
     chmodSync(own, 0o755);
   });
+
+test("ids go on where the clock was set back between two commands", (t) => {
+  const { folder } = place(t);
+  const clock = join(folder, "clock.mjs");
+  writeFileSync(clock, "const { now } = Date; Date.now = () => now() - 3_600_000;");
+  const idOf = (environment: Record<string, string>): string => {
+    const env = { ...environmentIn(folder), ...environment };
+    const words = [bin, "emit", "tests.passed", "--json"];
+    const { stdout } = spawnSync(process.execPath, words, { cwd: folder, env, encoding: "utf8" });
+    return JSON.parse(stdout).event.id;
+  };
+  const ids = [idOf({}), idOf({ NODE_OPTIONS: `--import=${clock}` }), idOf({})];
+  assert.deepEqual([...ids].sort(), ids);
+});

@@ -201,7 +201,7 @@ test("a daemon killed under load has lost nothing that it acknowledged, one by o
   await once(daemon.child, "exit");
   await Promise.all(senders);
   socket.destroy();
-  assert.equal(place.hookline("runs").status, 0); // whoever opens the store next takes in what lies beside it
+  assert.equal(place.hookline("runs").status, 0);
   const kept = idsIn(place);
   assert.deepEqual(
     ledger.filter((id) => !kept.has(id)),

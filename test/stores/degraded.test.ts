@@ -4,6 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { setTimeout as moment } from "node:timers/promises";
 import { advance } from "../../src/core/events.ts";
+import type { Observation } from "../../src/core/ports.ts";
+import { createHookline, defineHook } from "../../src/index.ts";
 import { ringOfRows, withDegradedMode } from "../../src/stores/degraded.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
 import { anEvent, aRun, codeOf, noHooks, testStore } from "./contract.ts";
@@ -276,5 +278,26 @@ test("[F10] the process of one event keeps no rows: it says so once, and its dec
   store.close();
   assert.deepEqual([count(path, "event"), count(path, "run")], [0, 0]);
   assert.equal(said.length, 1, String(said));
-  assert.match(said[0] ?? "", /^nothing more of this is recorded: the store stayed locked/);
+  assert.match(said[0] ?? "", /^the store stayed locked .*\(nothing more of this is recorded\)$/);
+});
+
+test("[F10] a program's own line goes on deciding while its store takes nothing, and what it decided is in it afterwards", async (context) => {
+  const path = newPath();
+  const seen: string[] = [];
+  openSqliteStore({ path }).close();
+  const observe = (one: Observation): void => void (one.is === "log" && seen.push(one.message));
+  const line = await createHookline({ store: path, files: false, environment: {}, observe });
+  context.after(() => line.close());
+  line.use(defineHook({ name: "no", on: "PreToolUse", run: () => ({ deny: "not here" }) }));
+  const other = new DatabaseSync(path);
+  context.after(() => other.close());
+  other.exec("create trigger broken before insert on event begin select raise(abort, 'no space is left'); end");
+  for (const tool_name of ["Bash", "Read"]) {
+    const { verdict } = await line.emit("PreToolUse", { tool_name, tool_input: {} }, { session: "s" });
+    assert.equal(verdict?.reason, "not here");
+  }
+  assert.equal(seen.filter((one) => one.includes("no space is left")).length, 1, String(seen));
+  other.exec("drop trigger broken");
+  for (const end = Date.now() + 20_000; count(path, "event") < 2 && Date.now() < end; ) await moment(50);
+  assert.deepEqual([count(path, "event"), count(path, "run")], [2, 2]);
 });

@@ -13,11 +13,16 @@ export interface PatternNeeds {
   regex?: boolean;
   glob?: boolean;
   shell?: boolean;
+  /** Shell lines with placeholders, as files hold them: only where files are read. */
+  lines?: boolean;
   expression?: boolean;
 }
 
 const longest = 1000;
-const everything: PatternNeeds = { regex: true, glob: true, shell: true, expression: true };
+/** What hooks may need where they are compiled and tested. */
+type HookNeeds = Required<Omit<PatternNeeds, "lines">>;
+const everyNeed: HookNeeds = { regex: true, glob: true, shell: true, expression: true };
+const everything: PatternNeeds = { ...everyNeed, lines: true };
 
 /** What is not wanted throws on use. Without an argument, all. */
 export async function loadPatterns(wanted: PatternNeeds = everything): Promise<Patterns> {
@@ -25,7 +30,7 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
     wanted.regex ? import("re2js") : undefined,
     wanted.glob ? import("picomatch") : undefined,
     wanted.shell ? import("../shell/commands.ts") : undefined,
-    wanted.shell ? import("../shell/template.ts") : undefined,
+    wanted.lines ? import("../shell/template.ts") : undefined,
     wanted.expression ? import("./python.ts") : undefined,
   ]);
   return {
@@ -89,14 +94,14 @@ const notLoaded = (pattern: string, what: string): HooklineError =>
   });
 
 /** What these hooks need loaded. A condition of a kind that is not ours may need anything. */
-export function patternNeeds(hooks: readonly Hook[]): Required<PatternNeeds> {
+export function patternNeeds(hooks: readonly Hook[]): HookNeeds {
   const needs = { regex: false, glob: false, shell: false, expression: false };
   for (const hook of hooks) {
     const filesOnly = "event" in hook.on && hook.on.event.every((name) => rowOf(name).matchFile);
     for (const condition of [hook.when, ...hook.steps.map((step) => step.skipIf)]) {
       if (condition) addNeeds(condition, filesOnly, needs);
     }
-    if (hook.steps.some(({ uses }) => matchingHandlers.has(uses))) Object.assign(needs, everything);
+    if (hook.steps.some(({ uses }) => matchingHandlers.has(uses))) Object.assign(needs, everyNeed);
   }
   return needs;
 }
@@ -104,7 +109,7 @@ export function patternNeeds(hooks: readonly Hook[]): Required<PatternNeeds> {
 /** Handlers that compile patterns of their own when they run. */
 const matchingHandlers: ReadonlySet<string> = new Set(["soft_guardrail", "build_check"]);
 
-function addNeeds(condition: Condition, filesOnly: boolean, needs: Required<PatternNeeds>): void {
+function addNeeds(condition: Condition, filesOnly: boolean, needs: HookNeeds): void {
   const inner =
     "all" in condition ? condition.all : "any" in condition ? condition.any : "not" in condition ? [condition.not] : [];
   for (const one of inner) addNeeds(one, filesOnly, needs);
@@ -116,7 +121,7 @@ function addNeeds(condition: Condition, filesOnly: boolean, needs: Required<Patt
   else if (condition.is === "error_type") needs.regex ||= !isPlainExpression(condition.with);
   else if (condition.is === "expression") needs.expression ||= !isRead(condition.with);
   else if (condition.is === "changed_files") needs.glob ||= !arePlainGlobs(condition.with);
-  else if (!plainKinds.has(condition.is)) Object.assign(needs, everything);
+  else if (!plainKinds.has(condition.is)) Object.assign(needs, everyNeed);
 }
 
 /** These need no library, whatever their parameters. */
@@ -140,7 +145,7 @@ const arePlainGlobs = (params: unknown): boolean =>
 /** An expression was read when its file was. */
 const isRead = (params: unknown): boolean => isRecord(params) && params.tree !== undefined;
 
-function addToolNeeds(source: string, needs: Required<PatternNeeds>): void {
+function addToolNeeds(source: string, needs: HookNeeds): void {
   try {
     const { name, content } = readToolPattern(source);
     const comparisons = content === undefined ? [] : comparisonsOf(name);

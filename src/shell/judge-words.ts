@@ -3,81 +3,82 @@ import type { Assignment, DoubleQuotedChild, ParsedScript, Word, WordPart } from
 import { mark, marksIn, type Quote, type Reader, refuse, type ShellWord, type Span, show } from "./judge-reading.ts";
 import { isOwnVariable } from "./languages.ts";
 
-/** A word in the making. */
-interface Making {
-  text: string | undefined;
-  head: string;
-  tail: string;
-  unknown: ("rooted" | "other")[];
-  leading: (number | string)[];
-  /** What follows NAME= begins with. */
-  value: (number | string)[];
-  /** Nothing but values so far; and so behind NAME=. */
-  begins: boolean;
-  valueBegins: boolean;
-  isOwn: boolean;
-  isLoose: boolean;
-}
+/** A piece of a word: literal text, a placeholder or a variable of the line's own, or what only the shell knows. */
+type Piece =
+  | { is: "text"; text: string }
+  | { is: "value"; value: number | string; isLoose?: boolean }
+  | { is: "unknown"; isVariable?: boolean; isOwn?: boolean; isLoose?: boolean };
 
-function addText(making: Making, text: string): void {
-  if (text === "") return;
-  making.begins = making.valueBegins = false;
-  making.tail += text;
-  if (making.text !== undefined) making.head = making.text += text;
-}
-
-function addUnknown(making: Making, what: "rooted" | "other" = "other"): void {
-  making.begins = making.valueBegins = false;
-  making.text = undefined;
-  making.tail = "";
-  making.unknown.push(what);
-}
-
-/** Does not end the beginning: it may be empty. */
-function addValue(making: Making, value: number | string): void {
-  const { begins, valueBegins } = making;
-  if (begins) making.leading.push(value);
-  if (valueBegins) making.value.push(value);
-  addUnknown(making);
-  Object.assign(making, { begins, valueBegins, isOwn: true });
-}
-
-/** Where a span is read into: the word, and the quotes around the span. */
+/** Where a span is read into: the pieces of the word, and the quotes around the span. */
 interface Place {
   reader: Reader;
-  making: Making;
+  pieces: Piece[];
   quote: Quote;
 }
 
 export function readWord(word: Word | Assignment, reader: Reader): ShellWord {
-  const { source } = reader;
-  const making: Making = {
-    text: "",
-    head: "",
-    tail: "",
-    unknown: [],
-    leading: [],
-    value: [],
-    begins: true,
-    valueBegins: false,
-    isOwn: false,
-    isLoose: false,
-  };
-  const place: Place = { reader, making, quote: "plain" };
-  const raw = source.slice(word.pos, word.end);
+  const raw = reader.source.slice(word.pos, word.end);
   if (raw !== word.text) refuse(`in a line that cannot be read: ${show(word.text)}`);
-  if (word.type === "Word") readParts(word, word.parts, place);
-  else {
-    const { value } = word;
-    if (word.append || word.index || value.type === "ArrayValue")
-      return refuse(`at ${show(raw)}, which is no plain NAME=…`, marksIn(reader, word.pos, word.end));
-    readText({ pos: word.pos, end: value.pos }, place);
-    readParts(value, value.parts, place);
+  if (raw.startsWith("#")) refuse(`in a line that cannot be read: ${show(raw)} may be a comment`);
+  const pieces: Piece[] = [];
+  const place: Place = { reader, pieces, quote: "plain" };
+  if (/^(?:[[{}]|\]\]?)$/.test(raw)) addText(raw, place);
+  else if (word.type === "Word") readParts(word, word.parts, place);
+  else readAssignment(word, place);
+  return wordOf(pieces, { raw, marks: marksIn(reader, word.pos, word.end) });
+}
+
+function wordOf(pieces: readonly Piece[], written: Pick<ShellWord, "raw" | "marks">): ShellWord {
+  const isText = ({ is }: Piece): boolean => is === "text";
+  const first = pieces.findIndex((piece) => !isText(piece));
+  const end = first < 0 ? pieces.length : first;
+  const head = textIn(pieces.slice(0, end));
+  const others = pieces.filter((piece) => !isText(piece));
+  const [only, second] = others;
+  return {
+    ...written,
+    text: first < 0 ? head : undefined,
+    head,
+    tail: textIn(pieces.slice(pieces.findLastIndex((piece) => !isText(piece)) + 1)),
+    isRooted: head === "" && second === undefined && only?.is === "unknown" && only.isVariable === true,
+    leading: valuesAt(pieces, 0),
+    value: /^[A-Za-z_]\w*=$/.test(head) ? valuesAt(pieces, end) : [],
+    isOwn: others.some((piece) => piece.is === "value" || (piece.is === "unknown" && piece.isOwn)),
+    isLoose: others.some((piece) => piece.is !== "text" && piece.isLoose),
+  };
+}
+
+const textIn = (pieces: readonly Piece[]): string => pieces.map((one) => (one.is === "text" ? one.text : "")).join("");
+
+/** The values from there on, up to what is no value: each of them may be empty. */
+function valuesAt(pieces: readonly Piece[], start: number): (number | string)[] {
+  const values: (number | string)[] = [];
+  for (const piece of pieces.slice(start)) {
+    if (piece.is !== "value") break;
+    values.push(piece.value);
   }
-  const { text, head, tail, leading, value, isOwn, isLoose, unknown } = making;
-  const isRooted = head === "" && unknown.length === 1 && unknown[0] === "rooted";
-  const marks = marksIn(reader, word.pos, word.end);
-  return { raw, text, head, tail, isRooted, marks, leading, value, isOwn, isLoose };
+  return values;
+}
+
+function addText(text: string, { pieces }: Place): void {
+  const last = pieces.at(-1);
+  if (last?.is === "text") last.text += text;
+  else pieces.push({ is: "text", text });
+}
+
+function addMark(at: number, { reader, pieces, quote }: Place): void {
+  pieces.push({ is: "value", value: at });
+  reader.found.quotes.set(at, quote);
+}
+
+function readAssignment({ pos, end, append, index, value }: Assignment, place: Place): void {
+  if (append || index || value.type === "ArrayValue")
+    refuse(
+      `at ${show(place.reader.source.slice(pos, end))}, which is no plain NAME=…`,
+      marksIn(place.reader, pos, end),
+    );
+  readText({ pos, end: value.pos }, place);
+  if (value.type === "Word") readParts(value, value.parts, place);
 }
 
 /** What stands between the parts, and the parts that are text only, is read from the line itself. */
@@ -97,7 +98,8 @@ type Quoted = Exclude<WordPart, { type: "Literal" | "Glob" | "BraceExpansion" }>
 
 const kinds: { readonly [T in Quoted["type"]]: (part: Quoted & { type: T }, place: Place) => void } = {
   SingleQuoted: ({ pos, end }, place) => readText({ pos: pos + 1, end: end - 1 }, { ...place, quote: "single" }),
-  DoubleQuoted: readDouble,
+  DoubleQuoted: ({ pos, end, parts }, place) =>
+    readParts({ pos: pos + 1, end: end - 1 }, parts, { ...place, quote: "double" }),
   AnsiCQuoted: readAnsi,
   SimpleExpansion: readVariable,
   ParameterExpansion: readBraces,
@@ -114,25 +116,13 @@ function readPart(part: Quoted | DoubleQuotedChild, place: Place): void {
   read(part, place);
 }
 
-function readDouble({ pos, end, parts }: Span & { parts: readonly DoubleQuotedChild[] }, place: Place): void {
-  const within: Place = { ...place, quote: "double" };
-  let at = pos + 1;
-  for (const part of parts) {
-    if (part.type === "Literal") continue;
-    readText({ pos: at, end: part.pos }, within);
-    at = part.end;
-    readPart(part, within);
-  }
-  readText({ pos: at, end: end - 1 }, within);
-}
-
 /** Not all shells know $'…', and to those that do not a backslash in it means nothing. */
-function readAnsi({ pos, end }: Span, { reader, making }: Place): void {
+function readAnsi({ pos, end }: Span, { reader, pieces }: Place): void {
   const { source } = reader;
-  addUnknown(making);
+  pieces.push({ is: "unknown" });
   for (let at = pos + 2; at < end - 1; at++) {
     const next = source[at + 1] ?? "";
-    if (source[at] === mark) addMark(at, { reader, making, quote: "ansi" });
+    if (source[at] === mark) addMark(at, { reader, pieces, quote: "ansi" });
     else if (source[at] === "\\") {
       if (next === mark) refuse("behind a backslash", [at + 1]);
       if (next === "'") refuse("in a line that cannot be read: a $'…' holds a '");
@@ -141,79 +131,47 @@ function readAnsi({ pos, end }: Span, { reader, making }: Place): void {
   }
 }
 
-function addMark(at: number, { reader, making, quote }: Place): void {
-  addValue(making, at);
-  reader.found.quotes.set(at, quote);
-}
-
-/** Text without expansions, sign by sign. */
+/** Text without expansions, sign by sign. Globs and braces become what only the shell knows. */
 function readText({ pos, end }: Span, place: Place): void {
-  for (let at = pos; at < end; ) at = signs[place.quote](at, place);
+  const { source } = place.reader;
+  for (let at = pos; at < end; at++) {
+    const sign = source[at] ?? "";
+    if (sign === mark) addMark(at, place);
+    else if (place.quote === "single") addText(sign, place);
+    else if (sign === "\\") addText(escaped(at++, place), place);
+    else {
+      checkSign(at, place);
+      if (place.quote === "plain" && /[*?[\]{}]/.test(sign)) place.pieces.push({ is: "unknown" });
+      else addText(sign, place);
+    }
+  }
 }
 
-type ReadSign = (at: number, place: Place) => number;
-
-/** Each answers where the next sign stands. */
-const signs: { readonly [Q in Exclude<Quote, "ansi">]: ReadSign } & { readonly ansi: ReadSign } = {
-  single: (at, place) => readSign(at, place, addText),
-  ansi: (at, place) => readSign(at, place, addText),
-  double(at, place) {
-    const { source } = place.reader;
-    const [sign, next = ""] = source.slice(at, at + 2);
-    if (sign !== "\\") return readOpen(at, place, addText);
-    if (next === mark || next === "\n") return readEscape(at, place);
-    addText(place.making, /[$`"\\]/.test(next) ? next : `\\${next}`);
-    return at + 2;
-  },
-  plain(at, place) {
-    if (place.reader.source[at] === "\\") return readEscape(at, place);
-    return readOpen(at, place, (making, sign) => addPlain(making, sign, place.reader.source.slice(at, at + 3)));
-  },
-};
-
-function readSign(at: number, place: Place, add: (making: Making, sign: string) => void): number {
-  const sign = place.reader.source[at] ?? "";
-  if (sign === mark) addMark(at, place);
-  else add(place.making, sign);
-  return at + 1;
-}
-
-/** Where the shell looks for expansions: what the tree holds no part for has to be text to any shell. */
-function readOpen(at: number, place: Place, add: (making: Making, sign: string) => void): number {
-  const [sign = "", next = ""] = place.reader.source.slice(at, at + 2);
-  if (sign === "$") {
-    if (next === mark) refuse("directly behind a $", [at + 1]);
-    if (next === "\\") refuse('in a line with a backslash behind a "$"');
-    if (/[\w({['"@*#?$!-]/.test(next) && !(next === '"' && place.quote === "double"))
-      refuse(`in a line that cannot be read: $${next}`);
-  } else if (/["'`]/.test(sign) && !(sign === "'" && place.quote === "double"))
-    refuse(`in a line that cannot be read: a ${sign} stands alone`);
-  return readSign(at, place, add);
-}
-
-function readEscape(at: number, { reader, making }: Place): number {
+function escaped(at: number, { reader, quote }: Place): string {
   const next = reader.source[at + 1] ?? "";
   if (next === mark) refuse("behind a backslash", [at + 1]);
   if (next === "\n") refuse("in a line with a line break inside a word");
-  addText(making, next);
-  return at + 2;
+  return quote === "double" && !/[$`"\\]/.test(next) ? `\\${next}` : next;
 }
 
-/** Globs and braces become what only the shell knows. @param ahead this sign and the two behind it */
-function addPlain(making: Making, sign: string, ahead: string): void {
-  if (/[\s;&|()<>]/.test(sign)) refuse(`in a line that cannot be read: "${sign}" stands inside a word`);
-  const isWhole = making.text === "" && /^[[\]{}]{1,2}(?=[\s;&|<>()]|$)/.test(ahead);
-  if (/[*?[\]{}]/.test(sign) && !isWhole && !(sign === "]" && making.text === "]")) addUnknown(making);
-  else addText(making, sign);
-  if (sign === "=" && /^[A-Za-z_]\w*=$/.test(making.text ?? "")) making.valueBegins = true;
+/** Where the shell looks for expansions: what the tree holds no part for has to be text to any shell. */
+function checkSign(at: number, { reader, quote }: Place): void {
+  const [sign = "", next = ""] = reader.source.slice(at, at + 2);
+  if (sign === "$") {
+    if (next === mark) refuse("directly behind a $", [at + 1]);
+    if (next === "\\") refuse('in a line with a backslash behind a "$"');
+    if (/[\w({['"@*#?$!-]/.test(next) && !(next === '"' && quote === "double"))
+      refuse(`in a line that cannot be read: $${next}`);
+  } else if (quote === "double" ? /["`]/.test(sign) : /["'`\s;&|()<>]/.test(sign))
+    refuse(`in a line that cannot be read: "${sign}" stands inside a word`);
 }
 
 function readVariable({ text }: { text: string }, place: Place): void {
   if (/^\$[@*-]$/.test(text)) refuse(`in a line with ${text}`);
   const name = /^\$([A-Za-z_]\w*|\d)$/.exec(text)?.[1];
-  if (name !== undefined) addVariable({ name, isWhole: true }, place);
+  if (name !== undefined) addVariable({ name, isVariable: true }, place);
   else if (/^\$[?$!#]$/.test(text))
-    addUnknown(place.making); // a number
+    place.pieces.push({ is: "unknown" }); // a number
   else refuse(`in a line that cannot be read: ${show(text)}`);
 }
 
@@ -225,26 +183,25 @@ function readBraces({ text, pos, end }: Span & { text: string }, place: Place): 
   const [found = "", size = "", plain, changed] = braces.exec(text) ?? [];
   if (found === "")
     refuse(`at ${show(text)}, which is more than a variable and plain text`, marksIn(place.reader, pos, end));
-  addVariable({ name: plain ?? changed ?? "", isWhole: plain !== undefined && size === "" }, place);
+  addVariable({ name: plain ?? changed ?? "", isVariable: plain !== undefined && size === "" }, place);
 }
 
-function addVariable({ name, isWhole }: { name: string; isWhole: boolean }, { reader, making, quote }: Place): void {
+function addVariable({ name, isVariable }: { name: string; isVariable: boolean }, place: Place): void {
+  const { reader, pieces, quote } = place;
   if (name === "_") refuse("in a line with $_");
   const isArgument = /^\d/.test(name);
   if (isArgument && !reader.hasArguments) refuse(`in a line with $${name}`);
-  if (isArgument || isOwnVariable(name, reader.own)) addValue(making, name);
-  else addUnknown(making, isWhole ? "rooted" : "other");
-  making.isLoose ||= quote === "plain";
+  const isLoose = quote === "plain";
+  if (isArgument || isOwnVariable(name, reader.own)) pieces.push({ is: "value", value: name, isLoose });
+  else pieces.push({ is: "unknown", isVariable, isLoose });
 }
 
 function readSubstitution(part: { text: string; script: ParsedScript | undefined }, place: Place): void {
-  const { reader, making, quote } = place;
-  if (!/^(?:\$\(|`)/.test(part.text)) refuse(`in a line that cannot be read: ${show(part.text)}`); // bash 5.3: ${ …; }
+  const { reader, pieces, quote } = place;
   if (part.text.startsWith("`")) refuse("in a line with backticks (write $( … ) instead)");
   if (part.text.startsWith("$((")) refuse("in a line with arithmetic");
-  if (!part.script) throw refuse(`in a line that cannot be read: ${show(part.text)}`);
-  addUnknown(making);
-  making.isOwn = true;
-  making.isLoose ||= quote === "plain";
+  // bash 5.3 runs what stands in ${ …; }
+  if (!part.text.startsWith("$(") || !part.script) throw refuse(`in a line that cannot be read: ${show(part.text)}`);
+  pieces.push({ is: "unknown", isOwn: true, isLoose: quote === "plain" });
   reader.nested(part.script, reader);
 }

@@ -305,6 +305,8 @@ const forgiven = [
   'cat "${|echo}" V',
   "[[\nV == a ]]",
   "[[ a ==\nV ]]",
+  "[[ a == #\\\nV ]]",
+  "[[ V == #a ]]",
   "[[ V & a ]]",
   "time -- cat V",
   "for i; do cat V; done",

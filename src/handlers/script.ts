@@ -114,11 +114,23 @@ function conclude(ending: Ending): StepResult {
     ...(notes.length > 0 ? { notes } : {}),
     evidence: { exitCode, stdout: shorten(printed), ...(containment === undefined ? {} : { containment }) },
   };
-  if (!failed) return { ok: true, ...common };
+  if (!failed) return { ok: true, ...common, ...toldOfMissing(printed, params, context) };
   if (isCancelled) return { ok: false, ...common, ...failed };
   const reason = failed.failure === "launch" ? `${shownFile(params, context)}: ${failed.reason}` : failed.reason;
   const outcome = answers[params.type](ending, kept.log, reason);
   return { ok: false, ...common, failure: failed.failure, reason, ...(outcome ? { outcome } : {}) };
+}
+
+/** As shells say it: bash, dash and zsh. */
+const notFound = /^.*?(?:: |^)([^\s:]{1,100}): (?:command )?not found$|^.*: command not found: (\S{1,100})$/m;
+
+/** It passed, but a program that it needs is not there: it may have looked at nothing, so the person is told. */
+function toldOfMissing(printed: string, params: ScriptParams, context: StepContext): { outcome?: Outcome } {
+  const [, first, second] = notFound.exec(plainText(printed)) ?? [];
+  const program = first ?? second;
+  if (program === undefined) return {};
+  const text = `${shownFile(params, context)} passed, although its output says that "${program}" was not found: install it, or write set -e in the script`;
+  return { outcome: { messages: [{ to: "person", text }] } };
 }
 
 function unseen({ event: { changes } }: StepContext): string[] {

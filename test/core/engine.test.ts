@@ -554,7 +554,9 @@ test("a guard whose second asking could not be written does not let the rewritte
 
 test("answers of a wrong shape fail their hook, and no other hook's deny is lost over them", async (t) => {
   const line = await openLine(t);
+  // @ts-expect-error: messages are a list
   line.use({ on: "PreToolUse", id: "a", run: () => ({ messages: 5 }) });
+  // @ts-expect-error: an input is an object
   line.use({ on: "PreToolUse", id: "b", run: () => ({ allow: null, updatedInput: "text" }) });
   line.use({ on: "PreToolUse", id: "c", run: () => ({ deny: "no" }) });
   assert.equal((await line.emit("PreToolUse", bash("ls"))).verdict?.reason, "no");

@@ -2,9 +2,8 @@
 import { dropOldest } from "../core/drop-oldest.ts";
 import type { MaybePromise } from "../core/event.ts";
 import type { LoadedHooks } from "./load.ts";
-import { stateOf } from "./path-state.ts";
 import { createPathWitness } from "./path-witness.ts";
-import type { StableLoad } from "./stable-load.ts";
+import { type StableLoad, stateOf } from "./stable-load.ts";
 
 export interface HookSource<T extends LoadedHooks> {
   /** The hooks that are in force in this folder now: at once, unless files have changed. Never throws. */

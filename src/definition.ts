@@ -6,7 +6,7 @@ import type { AgentEventName, AgentEvents, EventName, Fields, HookEvent, MaybePr
 import { eventNames, resolveEvent } from "./core/events.ts";
 import type { Condition, FailurePolicy, Hook, Layer, Mode, Role } from "./core/hook.ts";
 import { nearest } from "./core/nearest.ts";
-import type { Answer, Call } from "./handlers/function.ts";
+import type { Answer, Call, SettingsAnswer } from "./handlers/function.ts";
 
 /** The event with its payload's type; application events carry whatever their sender put in. */
 export type EventOf<N extends EventName> = N extends AgentEventName
@@ -18,7 +18,7 @@ type AbilityEventName = keyof AbilityEvents;
 export interface HookDefinition<N extends EventName = EventName> {
   /** One event, or several; also their other names, such as tool_start (R2). */
   on: N | readonly N[] | AbilityEventName | readonly AbilityEventName[];
-  run(event: EventOf<N>, call: Call): MaybePromise<Answer | Fields>;
+  run(event: EventOf<N>, call: Call): MaybePromise<Answer | SettingsAnswer>;
   id?: string;
   name?: string;
   /** A matcher of specification 002: a list of names, `Tool(pattern)`, or a regular expression (R9). */

@@ -13,6 +13,8 @@ export interface RootName {
   read(scope: Scope): Value;
   /** The same as reading it whole and taking one attribute. */
   attribute?(scope: Scope, name: string): Value;
+  /** All that it has, where that is known: of another name `check` says that it is always None. */
+  parts?: readonly string[];
   /** What enrich has to look up for it. */
   needs?: string;
 }
@@ -75,6 +77,7 @@ export const rootNames: { readonly [name: string]: RootName } = {
   tool_failed: { summary: "whether the tool call failed", read: hasToolFailed },
   tool: {
     summary: "the tool call: name, class, params, result, error; None where the event has none",
+    parts: Object.keys(toolParts),
     read: ({ event: { data, name } }) =>
       rowOf(name).matchTool
         ? Object.fromEntries(Object.entries(toolParts).map(([part, read]) => [part, read(data)]))
@@ -90,6 +93,7 @@ export const rootNames: { readonly [name: string]: RootName } = {
   session: { summary: "the session's id", read: ({ event }) => given(event.session) },
   agent: {
     summary: "who works: id, type",
+    parts: ["id", "type"],
     read: agentOf,
     attribute: (scope, part) => (part === "id" || part === "type" ? agentOf(scope)[part] : null),
   },

@@ -1,4 +1,6 @@
 /** Which names an expression looks at: for what has to be known before, and for telling a person why it was true or false. */
+import { didYouMean } from "../core/nearest.ts";
+import type { StrangeName } from "../core/ports.ts";
 import { isRecord } from "../core/schema.ts";
 import { rootNames } from "./expression-names.ts";
 
@@ -21,6 +23,19 @@ export function needsOf(expr: string, tree: unknown): string[] {
     tree === undefined ? (expr.match(/\w+/g) ?? []) : pathsIn(tree).map(({ written }) => written.split(".")[0] ?? "");
   const needs = roots.map((root) => (Object.hasOwn(rootNames, root) ? rootNames[root]?.needs : undefined));
   return [...new Set(needs.filter((need) => need !== undefined))];
+}
+
+/** `tool.parms`, of which nothing is called so and which is None for ever. */
+export function strangeNameIn(expr: string, tree: unknown): StrangeName | undefined {
+  for (const { written } of pathsIn(tree)) {
+    const [root = "", part] = written.split(".");
+    const parts = Object.hasOwn(rootNames, root) ? rootNames[root]?.parts : undefined;
+    if (!parts || part === undefined || parts.includes(part)) continue;
+    const reason = `${root} has no "${part}"`;
+    const advice = didYouMean(part, parts) ?? `known: ${parts.join(", ")}`;
+    return { reason, advice, column: Math.max(0, expr.indexOf(`${root}.${part}`)) + 1 };
+  }
+  return undefined;
 }
 
 function collect(node: unknown, variables: readonly string[], found: Map<string, Path>): void {

@@ -4,7 +4,7 @@ import type { Json } from "../core/event.ts";
 import type { ConditionKind, Patterns, Scope } from "../core/ports.ts";
 import { isRecord, object, type Schema, text } from "../core/schema.ts";
 import { compileExpression } from "./evaluate.ts";
-import { needsOf, pathsIn } from "./expression-paths.ts";
+import { needsOf, pathsIn, strangeNameIn } from "./expression-paths.ts";
 import { isMissing, newFrame } from "./frame.ts";
 import { represent } from "./python-print.ts";
 import { truth } from "./python-value.ts";
@@ -45,6 +45,7 @@ export const expression: ConditionKind<Params> = {
   params,
   prepare: ({ expr }, patterns) => ({ expr, tree: patterns.expression(expr) }),
   needsOf: ({ expr, tree }) => needsOf(expr, tree),
+  strangeName: ({ expr, tree }) => strangeNameIn(expr, tree),
   compile(given, patterns) {
     const evaluate = compileExpression(treeOf(given, patterns));
     compiled.set(given, evaluate);

@@ -150,6 +150,7 @@ export type ProblemCode =
   | "placeholder"
   | "bash-syntax"
   | "always-allows"
+  | "status-ignored"
   | "unknown-variable"
   | "duplicate-key"
   | "overridden"

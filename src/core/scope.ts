@@ -17,6 +17,13 @@ export interface Scope {
   faults?: string[];
 }
 
+export interface StrangeName {
+  reason: string;
+  advice: string;
+  /** Counts from 1, in the text of the parameter. */
+  column: number;
+}
+
 /** Pure; never throws. */
 export type Test = (scope: Scope) => Found | boolean;
 
@@ -32,6 +39,8 @@ export interface ConditionKind<P = Json> {
   needs?: string;
   /** The same, where it depends on the parameters. Never throws. */
   needsOf?(params: P): readonly string[];
+  /** A name in them that nothing is called, told when a file is read: at run time it is only missing. */
+  strangeName?(params: P): StrangeName | undefined;
   /** "match": the answer depends on the event's name and match value alone, so it is remembered. */
   reads?: "match";
   /** What it asks for in a person's words, for lists. */

@@ -5,8 +5,8 @@ import type { Hook, HookSet, Problem } from "../core/hook.ts";
 import type { Loaded } from "../loading.ts";
 import { foreignProject, placeHook } from "../sources/automation-places.ts";
 import type { AutomationSource, StoredHooks } from "../sources/automations.ts";
+import { asSettingsSay } from "../sources/hook-set.ts";
 import type { HookSource } from "../sources/live.ts";
-import { asSettingsSay } from "../sources/switched-off.ts";
 
 export interface ActiveAutomationsOptions {
   /** Folders whose files count, beside those of the projects in the store. */

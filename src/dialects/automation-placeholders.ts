@@ -1,9 +1,8 @@
 /** Placeholders in an automation that can never be filled: told when it is read, because at run time they are only empty. */
 import type { Json } from "../core/event.ts";
-import { nearest } from "../core/nearest.ts";
 import { isRecord } from "../core/schema.ts";
-import { placeholders } from "../core/template.ts";
 import type { Findings, Path } from "./automation-findings.ts";
+import { strangePlaceholders } from "./placeholder-names.ts";
 
 interface Place {
   findings: Findings;
@@ -12,8 +11,7 @@ interface Place {
   steps: number;
 }
 
-const roots: readonly string[] = [...new Set(placeholders.map(({ name }) => name.split(".")[0] ?? ""))];
-const written = /\{\{\s*([^{}.\s]{1,60})(?:\.[^{}]*)?\s*\}\}/g;
+const stepResult = /\{\{\s*step_(\d{1,6})(?:\.[^{}]*)?\s*\}\}/g;
 
 /** Every text below the value. */
 export function warnOfPlaceholders(value: Json, place: Place): void {
@@ -26,17 +24,13 @@ export function warnOfPlaceholders(value: Json, place: Place): void {
 }
 
 function warnOfText(text: string, { findings, path, steps }: Place): void {
-  for (const [whole, root = ""] of text.matchAll(written)) {
-    const step = /^step_(\d{1,6})$/.exec(root)?.[1];
-    if (step !== undefined && Number(step) >= steps) {
-      const message = `${whole} is always empty: ${told(steps)} before it`;
-      findings.warn(path, { code: "placeholder", message, suggestion: "steps are counted from 0" });
-    }
-    const near = step === undefined && !roots.includes(root) ? nearest(root, roots) : undefined;
-    if (near === undefined || near.includes("_N")) continue;
-    const message = `${whole} stands for nothing and stays as it is written`;
-    findings.warn(path, { code: "placeholder", message, suggestion: `did you mean {{${near}}}?` });
+  for (const [whole, step] of text.matchAll(stepResult)) {
+    if (Number(step) < steps) continue;
+    const message = `${whole} is always empty: ${told(steps)} before it`;
+    findings.warn(path, { code: "placeholder", message, suggestion: "steps are counted from 0" });
   }
+  for (const { message, suggestion } of strangePlaceholders(text))
+    findings.warn(path, { code: "placeholder", message, suggestion });
 }
 
 const told = (steps: number): string =>

@@ -5,7 +5,7 @@ import type { ProblemCode } from "../core/hook.ts";
 import { didYouMean } from "../core/nearest.ts";
 import { kindOf } from "../core/schema.ts";
 import type { Report } from "./json-tree.ts";
-import type { Entry, Field } from "./settings-entries.ts";
+import type { Entry, Field, Flavour } from "./settings-entries.ts";
 
 export interface EntryReader {
   entry: Entry;
@@ -31,10 +31,19 @@ const isTexts = (value: Json): value is string[] => Array.isArray(value) && valu
 const isTextMap = (value: Json): value is { [key: string]: string } =>
   typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every(isText);
 
-export function createReader(entry: Entry, tell: Report): EntryReader {
+/** Keys of ours that say nothing of safety: in a file of another tool's they may well mean something else. */
+const onlyOurs: ReadonlySet<string> = new Set(["environment", "priority", "tags", "resident", "enabled"]);
+
+export function createReader(entry: Entry, tell: Report, flavour: Flavour): EntryReader {
   const faults = entry.fault === undefined ? [] : [entry.fault];
   const report: Report = entry.fault === undefined ? tell : () => {}; // it was told, and nothing else matters
   const fault: EntryReader["fault"] = (key, code, message, suggestion) => {
+    const field = entry.fields.get(key);
+    if (field && flavour !== "hookline" && onlyOurs.has(key) && code === "wrong-type") {
+      const ours = { severity: "note", code: "ignored-field", message: `"${key}" is ignored: ${message}` } as const;
+      report(field.at, { ...ours, suggestion: "it means something to Hookline only in this form" });
+      return;
+    }
     faults.push(message);
     report(entry.fields.get(key)?.at ?? entry.at, {
       severity: "error",

@@ -1,7 +1,8 @@
 /** Findings that need a look at scripts and commands, not only at the hook file. For `check`; never on the way of an event. */
 import { readFileSync, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
 import { type Hook, isGuard, type Problem } from "../core/hook.ts";
-import { type CommandScript, commandScriptOf, type Places } from "./command-script.ts";
+import { type ScriptWord, scriptWord } from "../core/script-word.ts";
 import type { Finding } from "./json-tree.ts";
 
 /** What a hook runs: its command line and, if it is a small text that can be found, its script. */
@@ -21,16 +22,19 @@ export function inspectHooks(hooks: readonly Hook[], places: Places): Problem[] 
     const { file = "", line = 1, column = 1 } = hook.origin;
     const inspected = lookAt(hook, places);
     if (!inspected) return [];
-    return inspections.flatMap((inspect) => inspect(inspected)).map((finding) => ({ ...finding, file, line, column }));
+    const wanted = hook.steps[0].uses === "script" ? [swallowedStatus] : inspections;
+    return wanted.flatMap((inspect) => inspect(inspected)).map((finding) => ({ ...finding, file, line, column }));
   });
 }
 
 const largestScriptInBytes = 128 * 1024;
 
 function lookAt(hook: Hook, places: Places): Inspected | undefined {
-  const { command } = hook.steps[0].with;
-  if (hook.steps[0].uses !== "command" || typeof command !== "string") return undefined;
-  const script = commandScriptOf(hook, places);
+  const { uses, with: given } = hook.steps[0];
+  const isScript = uses === "script" && typeof given.file === "string";
+  const command = isScript ? "" : given.command;
+  if ((uses !== "command" && !isScript) || typeof command !== "string") return undefined;
+  const script = isScript ? { written: String(given.file), path: String(given.file) } : commandScriptOf(hook, places);
   if (!script) return { hook, command };
   try {
     const found = statSync(script.path);
@@ -50,6 +54,7 @@ const inspections: readonly Inspection[] = [
   exitOne,
   bashUnderSh,
   alwaysAllows,
+  swallowedStatus,
 ];
 
 function placeholders({ command }: Inspected): Finding[] {
@@ -198,6 +203,40 @@ function bashUnderSh({ hook, command, script, text }: Inspected): Finding[] {
 /** Quoted text and remarks are no syntax. */
 const withoutQuotes = (source: string): string => source.replace(/'[^']*'/g, "''").replace(/(^|\s)#.*$/gm, "$1");
 
+const shells = /^#!.*\b(?:ba|da|k|z)?sh\b/;
+const endsAtFailures = /^#!.*\bsh\s+-\w*e|^\s*set\s+-\w*e|^\s*set\s+-o\s+errexit/m;
+/** `x=$(gofmt -l .)` by itself: where gofmt is missing the script goes on with nothing. */
+const assigned = /^[ \t]*\w+=["']?(?:\$\((?!\()|`)(?!.*(?:\|\||&&))/m;
+const always = /(?:\|\||;)[ \t]*(?:true|:)[ \t]*$/;
+
+/** A check whose program is missing must not pass. Of hooks that somebody's turn, commit or call waits for. */
+function swallowedStatus({ hook, command, text }: Inspected): Finding[] {
+  const isCheck = hook.steps[0].uses === "script" || isGuard(hook);
+  if (!isCheck) return [];
+  const lines = (text ?? command).split("\n");
+  const last = lines.findLast((line) => line.trim() !== "" && !line.trim().startsWith("#")) ?? "";
+  const isShell = text === undefined || shells.test(lines[0] ?? "");
+  const line = isShell && always.test(last) ? last : text !== undefined && isShell ? lostIn(text) : undefined;
+  if (line === undefined) return [];
+  const message = `"${line.trim().slice(0, 60)}" hides that its program failed or is missing, and the check passes`;
+  return [
+    {
+      severity: "warning",
+      code: "status-ignored",
+      message,
+      suggestion: "write set -e at the beginning, or || exit 1 behind it",
+    },
+  ];
+}
+
+function lostIn(text: string): string | undefined {
+  if (endsAtFailures.test(text)) return undefined;
+  const found = assigned.exec(text);
+  if (!found) return undefined;
+  const [line = "", next = ""] = text.slice(found.index).replace(/^\n/, "").split("\n");
+  return /\$\?/.test(next) ? undefined : line;
+}
+
 const allows = /"?permissionDecision"?\s*[:=]\s*["']allow["']|"?decision"?\s*[:=]\s*["']approve["']/;
 const decides = /\b(if|case|elif|switch|grep|test|match|when|unless|deny|block|ask)\b|&&|\|\||\?|\[\s/;
 
@@ -208,4 +247,43 @@ function alwaysAllows({ hook, command, script, text }: Inspected): Finding[] {
   if (!about || !allows.test(source) || decides.test(source)) return [];
   const message = "this hook allows every call that it sees, and so skips the agent's own questions";
   return [{ severity: "warning", code: "always-allows", message, suggestion: "print nothing where it has no opinion" }];
+}
+
+interface Places {
+  cwd: string;
+  home: string;
+}
+interface CommandScript extends ScriptWord {
+  path: string;
+}
+
+/** Undefined where the program is a plain command name, or the line is not clear without running it. */
+function commandScriptOf(hook: Hook, places: Places): CommandScript | undefined {
+  const { command, args } = hook.steps[0].with;
+  if (typeof command !== "string") return undefined;
+  const word = scriptWord(command, Array.isArray(args) ? args.map(String) : undefined);
+  const path = word && resolvePath(word.written, hook, places);
+  return word && path ? { ...word, path } : undefined;
+}
+
+function resolvePath(written: string, { origin }: Hook, { home, cwd }: Places): string | undefined {
+  const project = origin.root ?? cwd;
+  const known: Readonly<Record<string, string | undefined>> = {
+    CLAUDE_PROJECT_DIR: project,
+    GEN_PROJECT_DIR: project,
+    HOOKLINE_PROJECT_DIR: project,
+    CLAUDE_PLUGIN_ROOT: origin.plugin,
+    GEN_PLUGIN_ROOT: origin.plugin,
+    HOME: home,
+    PWD: project,
+  };
+  const filled = written
+    .replace(/^~(?=\/)/, home)
+    .replace(
+      /\$\{([A-Za-z_]\w*)(?::-[^}]*)?\}|\$([A-Za-z_]\w*)/g,
+      (all, braced, plain) => known[braced ?? plain] ?? all,
+    );
+  if (/[$*?`]/.test(filled)) return undefined;
+  if (isAbsolute(filled)) return filled;
+  return origin.root || origin.plugin ? join(origin.root ?? origin.plugin ?? cwd, filled) : undefined;
 }

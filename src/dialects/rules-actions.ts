@@ -6,6 +6,7 @@ import { didYouMean, nearest } from "../core/nearest.ts";
 import type { ActionUse, Handler, Patterns, Registry } from "../core/ports.ts";
 import { flag, type Schema, say } from "../core/schema.ts";
 import type { Member, Node } from "./json-tree.ts";
+import { strangePlaceholders } from "./placeholder-names.ts";
 import { defaultTimeout } from "./rules-fields.ts";
 import { paramsOf, readTyped, spreadParams, type Typed, takes, tellError, tellMismatches } from "./rules-parameters.ts";
 import { warnOfUnknownServer } from "./rules-tools.ts";
@@ -137,7 +138,7 @@ function readStep(
   const shape = handler.params.check(params);
   const wrong = shape.length > 0 ? shape : (handler.inspect?.(params, context.patterns) ?? []);
   tellMismatches(wrong, typed, "action", context.report);
-  if (wrong.length > 0) return undefined;
+  if (wrong.length > 0 || hasEmptyPlaceholder(typed, context)) return undefined;
   warnOfNoEffect(handler.action, typed, context);
   warnOfUnknownServer(typed, context);
   return {
@@ -152,6 +153,25 @@ function readStep(
     background: handler.action.background === true,
   };
 }
+
+/** A name under a known root that nothing fills makes an action that never does what it says. */
+function hasEmptyPlaceholder({ members }: Typed, { report }: ActionContext): boolean {
+  const isEmpty = [...members.values()].map(({ value }) =>
+    textsIn(value).map(({ text, at }) =>
+      strangePlaceholders(text).map((strange) => {
+        const { message, suggestion } = strange;
+        report(at, { severity: strange.isEmpty ? "error" : "warning", code: "placeholder", message, suggestion });
+        return strange.isEmpty;
+      }),
+    ),
+  );
+  return isEmpty.flat(2).includes(true);
+}
+
+const textsIn = (node: Node): { text: string; at: number }[] =>
+  typeof node.value === "string"
+    ? [{ text: node.value, at: node.offset }]
+    : (node.children ?? []).flatMap((child) => textsIn(child));
 
 /** A chain stops at what fails (R20): there a failure is one, unless the author has said what else it is. */
 function inChain(

@@ -114,6 +114,11 @@ function readKind(kind: ConditionKind, written: Typed, context: ConditionContext
     const prepared = kind.prepare?.(params, patterns) ?? params;
     kind.compile(prepared, patterns);
     if (type === "tool_name") warnOfUnknownTools(typed, context);
+    const strange = kind.strangeName?.(prepared);
+    if (strange) {
+      const { reason, advice, column } = strange;
+      throw new HooklineError("pattern_invalid", { pattern: String(params.expr), reason, advice, column, where: type });
+    }
     return takesNothing(kind, prepared) ? { is: type } : { is: type, with: prepared };
   } catch (error) {
     const code = type === "expression" ? "expression-invalid" : "matcher-invalid";

@@ -26,6 +26,7 @@ export function readFields(node: Node, report: RuleReport): Fields {
   const near = new Map<RuleFieldName, Member>();
   for (const member of membersOf(node)) {
     if (isRuleField(member.key)) fields.set(member.key, member);
+    else if (member.key === "event" && !membersOf(node).some(({ key }) => key === "on")) fields.set("on", member);
     else {
       const name = unknownField(member, report);
       meant.add(name);

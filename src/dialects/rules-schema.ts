@@ -76,10 +76,12 @@ const files: { readonly [K in SchemaKind]: Fields } = {
 function ruleSchema(): Fields {
   return {
     type: "object",
-    properties: Object.fromEntries(
-      Object.entries(ruleFields).map(([name, { schema }]) => [name, fieldOf(name, schema.json)]),
-    ),
+    properties: {
+      ...Object.fromEntries(Object.entries(ruleFields).map(([name, { schema }]) => [name, fieldOf(name, schema.json)])),
+      event: { ...fieldOf("on", ruleFields.on.schema.json), description: 'the same as "on", which is preferred' },
+    },
     required: ruleFieldNames.filter((name) => ruleFields[name as RuleFieldName].required), // its own keys
+    not: { required: ["on", "event"] },
     additionalProperties: false,
   };
 }

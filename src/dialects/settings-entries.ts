@@ -38,11 +38,15 @@ export const isComment = (key: string): boolean => /^(\/\/|[_$#])/.test(key) || 
 /** All entries of a file; what is no entry becomes a finding. */
 export function readEntries(root: Node | undefined, flavour: Flavour, report: Report): Written {
   const written: Written = { entries: [], speaksOf: [] };
-  for (const { event, at, value } of eventLists(root, flavour, report)) {
+  for (const { event, at, value, isStrange } of eventLists(root, flavour, report)) {
     const { events, fault } = eventOf(event, at, report);
     if (fault === undefined) written.speaksOf.push(...events);
     for (const group of listOf(value, event, fault === undefined ? report : silent))
-      for (const one of entriesOf(group, event, events, fault === undefined ? report : silent))
+      for (const one of entriesOf(
+        group,
+        { written: event, events, isStrange: isStrange ?? flavour !== "claude" },
+        fault === undefined ? report : silent,
+      ))
         written.entries.push(fault === undefined ? one : { ...one, fault });
   }
   return written;
@@ -52,6 +56,8 @@ export function readEntries(root: Node | undefined, flavour: Flavour, report: Re
 const silent: Report = () => {};
 
 interface EventList {
+  /** That its shape is no agent's was told. */
+  isStrange?: true;
   event: string;
   at: number;
   value: Node;
@@ -60,7 +66,7 @@ interface EventList {
 function eventLists(root: Node | undefined, flavour: Flavour, report: Report): EventList[] {
   if (!root) return [];
   if (root.type !== "object") {
-    shape(report, root.offset, "a settings file is one JSON object", '{ "hooks": { "PreToolUse": [ … ] } }');
+    lost(report, root.offset, "a settings file is one JSON object", '{ "hooks": { "PreToolUse": [ … ] } }');
     return [];
   }
   const members = membersOf(root);
@@ -78,7 +84,7 @@ function hooksOf(value: Node, report: Report): EventList[] {
     const events = membersOf(value).filter(({ key }) => !isComment(key));
     return events.map(({ key, at, value: list }) => ({ event: key, at, value: list }));
   }
-  shape(report, value.offset, '"hooks" holds one list for each event', '"hooks": { "PreToolUse": [ … ] }');
+  lost(report, value.offset, '"hooks" holds one list for each event', '"hooks": { "PreToolUse": [ … ] }');
   return [];
 }
 
@@ -97,7 +103,7 @@ function eventsInArray(list: Node, report: Report): EventList[] {
       message: `"hooks" is a list here; Hookline reads it, agents ignore it in silence`,
       suggestion: `write "hooks": { "${name}": [ … ] }`,
     });
-    return [{ event: name, at: event.at, value: item }];
+    return [{ event: name, at: event.at, value: item, isStrange: true }];
   });
 }
 
@@ -193,7 +199,14 @@ function listOf(value: Node, event: string, report: Report): Node[] {
   return [];
 }
 
-function entriesOf(group: Node, written: string, events: EventName[], report: Report): Entry[] {
+interface Under {
+  written: string;
+  events: EventName[];
+  /** Of a flat entry nothing is said. */
+  isStrange: boolean;
+}
+
+function entriesOf(group: Node, { written, events, isStrange }: Under, report: Report): Entry[] {
   if (group.type !== "object") {
     const advice = `{ "hooks": [{ "type": "command", "command": ${JSON.stringify(group.value ?? "…")} }] }`;
     shape(report, group.offset, `an entry of "${written}" is an object`, advice);
@@ -202,7 +215,14 @@ function entriesOf(group: Node, written: string, events: EventName[], report: Re
   const members = membersOf(group);
   const hooks = members.find(({ key }) => key === "hooks")?.value;
   const around = fieldsOf(members, true);
-  if (!hooks) return [entry(group, written, events, [fieldsOf(members, false)])];
+  if (!hooks) {
+    if (!isStrange) {
+      const message = `an entry of "${written}" has no "hooks" list: Hookline reads it, Claude Code ignores it in silence`;
+      const suggestion = '{ "hooks": [{ "type": "command", "command": … }] }';
+      report(group.offset, { severity: "warning", code: "shape", message, suggestion: `write ${suggestion}` });
+    }
+    return [entry(group, written, events, [fieldsOf(members, false)])];
+  }
   const handlers = hooks.type === "array" ? (hooks.children ?? []) : [hooks];
   return handlers.flatMap((handler) => {
     if (handler.type === "object")
@@ -230,3 +250,7 @@ function fieldsOf(members: readonly Member[], ofGroup: boolean): Map<string, Fie
 
 const shape = (report: Report, at: number, message: string, example: string): void =>
   report(at, { severity: "error", code: "shape", message, suggestion: `write ${example}` });
+
+/** Hooks may stand in there that nothing reads. */
+const lost = (report: Report, at: number, message: string, example: string): void =>
+  report(at, { severity: "error", code: "shape", message, suggestion: `write ${example}`, loses: true });

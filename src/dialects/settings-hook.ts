@@ -24,7 +24,7 @@ export interface FileContext {
 
 /** A hook, or nothing where the entry is invalid; an invalid guard becomes a hook that fails (R46). */
 export function compileEntry(entry: Entry, context: FileContext): Hook | undefined {
-  const reader = createReader(entry, context.report);
+  const reader = createReader(entry, context.report, context.flavour);
   const type = typeOf(reader);
   if (type) checkKeys(reader, type, context);
   const policy = readPolicy(reader);

@@ -2,10 +2,12 @@
 import type { Fields, HookEvent, MaybePromise } from "../core/event.ts";
 import { isThenable } from "../core/flow.ts";
 import type { Hook } from "../core/hook.ts";
+import { didYouMean } from "../core/nearest.ts";
 import { merge, misshapen, type Outcome, outcomeFields } from "../core/outcome.ts";
 import type { Bound, Handler, StepContext, StepResult } from "../core/ports.ts";
 import { isRecord, kindOf, object, text } from "../core/schema.ts";
 import { readAnswer } from "../protocols/settings.ts";
+import { droppedPermissions, permissionUpdates } from "../protocols/settings-keys.ts";
 
 /** What a callback may answer: nothing, the short words, any outcome field, or Claude Code's own JSON. */
 export type Answer =
@@ -19,7 +21,7 @@ export type Answer =
       context?: string | string[];
       /** Shown to the person. */
       message?: string;
-    });
+    } & { [Field in RepositoryField]?: unknown });
 export interface Call {
   /** Aborts at the hook's limit. */
   readonly signal: AbortSignal;
@@ -34,7 +36,19 @@ export type RepositoryEvent = HookEvent & {
   /** Those of its event, such as user_message, ability_id and changed_files, and whatever else the payload holds. */
   [field: string]: unknown;
 };
-export type HookFunction = (event: HookEvent, call: Call) => MaybePromise<Answer | Fields>;
+
+/** An answer in Claude Code's own JSON. */
+export interface SettingsAnswer {
+  hookSpecificOutput?: Fields;
+  decision?: "block" | "approve" | "deny" | "ask";
+  reason?: string;
+  continue?: boolean;
+  stopReason?: string;
+  systemMessage?: string;
+  suppressOutput?: boolean;
+  terminalSequence?: string;
+}
+export type HookFunction = (event: HookEvent, call: Call) => MaybePromise<Answer | SettingsAnswer>;
 
 /** A callback in its place. It is called from there, so that its removal reaches the sets that still name it. */
 export type Callback = Bound;
@@ -104,7 +118,8 @@ const read: Bound["read"] = (answer, context) =>
   isThenable(answer) ? Promise.resolve(answer).then((value) => resultOf(value, context)) : resultOf(answer, context);
 
 /** The names of specification 001's results. */
-const repositoryFields: ReadonlySet<string> = new Set([
+type RepositoryField = (typeof repositoryNames)[number];
+const repositoryNames = [
   "logs",
   "messages_to_user",
   "suggested_abilities",
@@ -114,7 +129,8 @@ const repositoryFields: ReadonlySet<string> = new Set([
   "usage_recorded",
   "error",
   "block_execution",
-]);
+] as const;
+const repositoryFields: ReadonlySet<string> = new Set(repositoryNames);
 
 function resultOf(answer: unknown, context: StepContext): MaybePromise<StepResult> {
   if (!isRecord(answer) || settingsKeys.some((key) => key in answer)) return ownResultOf(answer, context);
@@ -146,19 +162,40 @@ function ownResultOf(answer: unknown, { event, hook }: StepContext): StepResult 
       reason: `the callback answered ${typeof answer}, not an object`,
     };
   if (settingsKeys.some((key) => key in answer)) return readAnswer(JSON.stringify(answer), event, hook.id);
+  const fault = faultIn(answer);
+  if (fault) return unreadable(fault);
   const outcome = outcomeOf(answer, hook.id);
   const wrong = misshapen(outcome);
-  if (wrong)
-    return {
-      ok: false,
-      output: {},
-      failure: "output",
-      reason: `the callback answered ${wrong} with ${kindOf(outcome[wrong])}`,
-    };
-  return { ok: true, output: {}, outcome };
+  if (wrong) return unreadable(`${wrong} with ${kindOf(outcome[wrong])}`);
+  const { permissions } = outcome;
+  if (!permissions) return { ok: true, output: {}, outcome };
+  const kept = permissionUpdates(permissions);
+  const notes = kept.length < permissions.length ? { notes: [droppedPermissions] } : {};
+  return { ok: true, output: {}, outcome: { ...outcome, permissions: kept }, ...notes };
 }
 
+const unreadable = (what: string): StepResult => ({
+  ok: false,
+  output: {},
+  failure: "output",
+  reason: `the callback answered ${what}`,
+});
+
 const words = ["deny", "ask", "allow"] as const;
+const answerKeys: readonly string[] = [...words, ...outcomeFields.filter((field) => field !== "verdict"), "message"];
+
+/** What nothing reads may have been meant as a verdict: the step fails, and a guard's failure blocks. */
+function faultIn(answer: Record<string, unknown>): string | undefined {
+  const stray = Object.keys(answer).find((key) => !answerKeys.includes(key) && answer[key] !== undefined);
+  if (stray !== undefined)
+    return `"${stray}", which nothing reads (${didYouMean(stray, answerKeys) ?? `known: ${answerKeys.join(", ")}`})`;
+  const word = words.find(
+    (one) => !["undefined", "string"].includes(typeof answer[one]) && typeof answer[one] !== "boolean",
+  );
+  if (word !== undefined) return `${word} with ${kindOf(answer[word])}; write true, or the reason`;
+  const { message } = answer;
+  return message === undefined || typeof message === "string" ? undefined : `message with ${kindOf(message)}`;
+}
 
 function outcomeOf(answer: Record<string, unknown>, by: string): Outcome {
   const outcome: Outcome = {};

@@ -114,18 +114,30 @@ function conclude(ending: Ending): StepResult {
     ...(notes.length > 0 ? { notes } : {}),
     evidence: { exitCode, stdout: shorten(printed), ...(containment === undefined ? {} : { containment }) },
   };
-  if (!failed) return { ok: true, ...common, ...warned(ending) };
+  if (!failed) return { ok: true, ...common, ...toldOfPass(ending) };
   if (isCancelled) return { ok: false, ...common, ...failed };
   const reason = failed.failure === "launch" ? `${shownFile(params, context)}: ${failed.reason}` : failed.reason;
   const outcome = answers[params.type](ending, kept.log, reason);
   return { ok: false, ...common, failure: failed.failure, reason, ...(outcome ? { outcome } : {}) };
 }
 
-/** A person who commits sees what a check that passed has printed, such as warnings. */
-function warned({ params, context, end }: Ending): { outcome?: Outcome } {
-  const said = params.type === "pre-commit" ? shorten(plainText(end.printed).trim()) : "";
-  if (said === "") return {};
-  const text = `hookline: ${JSON.stringify(context.hook.name)} passed and printed:\n${said}`;
+/** As shells say it: bash, dash and zsh. */
+const notFound = /^.*?(?:: |^)([^\s:]{1,100}): (?:command )?not found$|^.*: command not found: (\S{1,100})$/m;
+
+/**
+ * A person who commits sees what a check that passed has printed, such as warnings. Of other scripts the person is told that a
+ * program was missing: the script may have looked at nothing.
+ */
+function toldOfPass({ params, context, end }: Ending): { outcome?: Outcome } {
+  const said = plainText(end.printed);
+  const printed = params.type === "pre-commit" ? shorten(said.trim()) : "";
+  const [, first, second] = notFound.exec(said) ?? [];
+  const program = first ?? second;
+  if (printed === "" && program === undefined) return {};
+  const text =
+    printed === ""
+      ? `${shownFile(params, context)} passed, although its output says that "${program}" was not found: install it, or write set -e in the script`
+      : `hookline: ${JSON.stringify(context.hook.name)} passed and printed:\n${printed}`;
   return { outcome: { messages: [{ to: "person", text }] } };
 }
 

@@ -146,12 +146,41 @@ function readUpdatedInput(value: Json): Outcome | string {
 
 function readPermissions(value: Json, { notes }: Asked): Outcome | string {
   const all = Array.isArray(value) ? value : [value];
-  const permissions = all
-    .map((one) => (typeof one === "string" ? sessionRule(one) : one))
-    .filter((one) => isFields(one));
-  if (permissions.length < all.length)
-    notes.push("updatedPermissions: what is neither an object nor a rule was dropped");
+  const permissions = permissionUpdates(all);
+  if (permissions.length < all.length) notes.push(droppedPermissions);
   return permissions.length === 0 ? {} : { permissions };
+}
+
+export const droppedPermissions = "updatedPermissions: what is no rule and no update of permissions was dropped";
+
+/** Those that an agent can obey; plain rules become updates for the session. */
+export const permissionUpdates = (all: readonly Json[]): Fields[] =>
+  all.map((one) => (typeof one === "string" ? sessionRule(one) : one)).filter(isPermissionUpdate);
+
+const isName = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
+const areNames = (value: unknown): boolean => Array.isArray(value) && value.length > 0 && value.every(isName);
+const isRule = (rule: unknown): boolean =>
+  isRecord(rule) && isName(rule.toolName) && (rule.ruleContent === undefined || typeof rule.ruleContent === "string");
+const areRules = ({ rules, behavior }: Fields): boolean =>
+  Array.isArray(rules) &&
+  rules.length > 0 &&
+  rules.every(isRule) &&
+  ["allow", "deny", "ask"].includes(String(behavior));
+
+/** By type, what an update needs beside its destination (Claude Code 2.1.330). */
+const updates: { readonly [type: string]: (update: Fields) => boolean } = {
+  addRules: areRules,
+  replaceRules: areRules,
+  removeRules: areRules,
+  setMode: ({ mode }) => isName(mode),
+  addDirectories: ({ directories }) => areNames(directories),
+  removeDirectories: ({ directories }) => areNames(directories),
+};
+
+function isPermissionUpdate(value: Json): value is Fields {
+  if (!isFields(value) || typeof value.type !== "string" || !Object.hasOwn(updates, value.type)) return false;
+  const { destination } = value;
+  return (destination === undefined || isName(destination)) && updates[value.type]?.(value) === true;
 }
 
 /** A plain string is one allow rule for the session: `Bash(git *)`, or a tool's name (C59). */

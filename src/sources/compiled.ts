@@ -9,8 +9,7 @@ import { fingerprint } from "../core/fingerprint.ts";
 import { isRecord } from "../core/schema.ts";
 import { isPrivate, makePrivateFolder, writePrivate } from "../files/write.ts";
 import type { LoadedHooks, LoadRequest } from "./load.ts";
-import { stateOf } from "./path-state.ts";
-import type { StableLoad } from "./stable-load.ts";
+import { type StableLoad, stateOf } from "./stable-load.ts";
 
 export interface CompiledHooks {
   /** The hooks of the last load, if nothing has changed since; else the paths that it looked at. Never throws. */

@@ -3,8 +3,7 @@ import { dropOldest } from "../core/drop-oldest.ts";
 import type { MaybePromise } from "../core/event.ts";
 import { watchPaths } from "../files/watch-paths.ts";
 import type { LoadedHooks } from "./load.ts";
-import { stateOf } from "./path-state.ts";
-import type { StableLoad } from "./stable-load.ts";
+import { type StableLoad, stateOf } from "./stable-load.ts";
 
 export interface HookSource<T extends LoadedHooks> {
   /** The hooks that are in force in this folder now: at once, unless files have changed. Never throws. */

@@ -83,10 +83,14 @@ function pluginFile(folder: string, label: string, owner: Owner & Pick<HookFile,
   };
 }
 
+export const pluginPlaces = (folder: string): [own: string, gen: string] => [
+  join(folder, ".hookline", "plugins"),
+  join(folder, ".gen", "plugins"),
+];
+
 /** Every folder in `.hookline/plugins` and `.gen/plugins`, in the order of their names. */
 export function pluginFolders(folder: string, label: string, owner: Owner): { files: HookFile[]; watched: string[] } {
-  const own = join(folder, ".hookline", "plugins");
-  const gen = join(folder, ".gen", "plugins");
+  const [own, gen] = pluginPlaces(folder);
   const files = [
     ...namesIn(own).map((name) =>
       pluginFile(join(own, name), `${label}.hookline/plugins/${name}`, { ...owner, family: "hookline" }),

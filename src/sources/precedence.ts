@@ -81,7 +81,7 @@ function switchesOf(source: Source, tell: Tell): Reach[] {
   if (disableAllHooks && source.file.layer === "plugin")
     tell(powerless("disableAllHooks", source, "a plugin switches nothing off"));
   else if (disableAllHooks)
-    found.push({ name: "disableAllHooks", source, holds: (hook, file) => isWithinReach(source.file, hook, file) });
+    found.push({ name: "disableAllHooks", source, holds: (_hook, file) => isWithinReach(source.file, file) });
   if (allowManagedHooksOnly && source.file.layer !== "managed") {
     tell(powerless("allowManagedHooksOnly", source, "only managed settings may say so"));
   } else if (allowManagedHooksOnly) {
@@ -90,11 +90,11 @@ function switchesOf(source: Source, tell: Tell): Reach[] {
   return found;
 }
 
-/** Claude's and GenCode's switches speak of their own hooks; ours of all. Nobody switches off what stands above them. */
-function isWithinReach(by: HookFile, hook: Hook, file: HookFile): boolean {
+/** Claude's and GenCode's switches speak of their own hooks; ours of all. Nobody switches off what stands above them (R29). */
+function isWithinReach(by: HookFile, file: HookFile): boolean {
   if (by.family !== "hookline" && by.family !== file.family) return false;
   if (by.layer === "managed") return true;
-  return file.layer !== "managed" && (by.ofUser || !file.ofUser || !isGuard(hook));
+  return file.layer !== "managed" && (by.ofUser || !file.ofUser);
 }
 
 const switchedOff = ({ name, source }: Reach, count: number): Problem => ({

@@ -1,7 +1,10 @@
 /** Finds the project that a folder belongs to, and the folders whose hook files apply there (R34, R58). */
-import { statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { projectFiles } from "./places.ts";
+import { pluginPlaces } from "./plugins.ts";
 import { readSmallFile } from "./read-file.ts";
+import { projectPlace } from "./rule-places.ts";
 
 export interface Project {
   /** The nearest folder upward with a hook file or a repository; without one the folder that was asked about. */
@@ -32,8 +35,8 @@ export function findProject(cwd: string, home: string): Project {
   const above = upward.slice(nearest);
   const repository = above.findIndex((folder) => has(folder, ".git"));
   const folders = above.slice(0, Math.max(repository, 0) + 1).reverse();
-  const bare = folders.length === 1 && repository === 0 && !hookMarkers.some((marker) => exists(join(root, marker)));
-  const mainWorktree = bare ? mainWorktreeOf(root) : undefined;
+  const linkedTo = folders.length === 1 && repository === 0 ? mainWorktreeOf(root) : undefined;
+  const mainWorktree = linkedTo !== undefined && !hasHookFiles(root, watched) ? linkedTo : undefined;
   return mainWorktree ? { root, folders: [mainWorktree], mainWorktree, watched } : { root, folders, watched };
 }
 
@@ -45,6 +48,28 @@ function foldersUpward(from: string, home: string): string[] {
     if (dirname(folder) === folder) break;
   }
   return folders;
+}
+
+/** Files and not folders count: agents make `.claude` for much else, and keep settings without hooks there. */
+function hasHookFiles(folder: string, watched: string[]): boolean {
+  const place = projectPlace(folder, "");
+  const settings = projectFiles(folder, "").map(({ path }) => path);
+  const files = [...place.config, ...place.modules, ...(place.app ? [place.app] : [])];
+  const inside = [place.rules, ...place.scripts, ...place.registry, place.automations, ...pluginPlaces(folder)];
+  watched.push(...settings, ...files, ...inside);
+  return (
+    files.some(exists) ||
+    settings.some((path) => textAt(path).includes('"hooks"')) ||
+    inside.some((path) => namesAt(path).length > 0)
+  );
+}
+
+function namesAt(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => !name.startsWith("."));
+  } catch {
+    return []; // there is no such folder
+  }
 }
 
 function exists(path: string): boolean {

@@ -70,25 +70,27 @@ export function rulePlaces(
     own(managed.hookline, "managed/", "managed"),
     own(user, "~/.config/hookline/", "user"),
     ...folders.map((folder): RulePlace => {
-      const below = relative(top, folder);
-      return {
-        layer: "project",
-        ofUser: false,
-        root: folder,
-        prefix: below && `${below}/`,
-        folder,
-        config: either(folder, "hookline"),
-        rules: join(folder, ".hookline", "rules"),
-        app: join(folder, ".hookline", "app.yaml"),
-        modules: inside(folder, moduleNames),
-        scripts: [join(folder, ".discobot", "hooks"), join(folder, ".hookline", "hooks")],
-        ...(folder === mainWorktree ? { worktree: root } : {}),
-        registry: [join(folder, ".hookline", "registry"), join(folder, ".system", "hooks")],
-        automations: join(folder, ".hookline", "automations"),
-      };
+      const place = projectPlace(folder, relative(top, folder));
+      return folder === mainWorktree ? { ...place, worktree: root } : place;
     }),
   ];
 }
+
+/** @param below its way from the repository's own folder */
+export const projectPlace = (folder: string, below: string): RulePlace => ({
+  layer: "project",
+  ofUser: false,
+  root: folder,
+  prefix: below && `${below}/`,
+  folder,
+  config: either(folder, "hookline"),
+  rules: join(folder, ".hookline", "rules"),
+  app: join(folder, ".hookline", "app.yaml"),
+  modules: inside(folder, moduleNames),
+  scripts: [join(folder, ".discobot", "hooks"), join(folder, ".hookline", "hooks")],
+  registry: [join(folder, ".hookline", "registry"), join(folder, ".system", "hooks")],
+  automations: join(folder, ".hookline", "automations"),
+});
 
 /** Every path whose appearance could add rules. */
 export const watchedOf = (place: RulePlace): string[] => [

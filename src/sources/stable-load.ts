@@ -1,6 +1,6 @@
 /** A load that nothing changed under: what is kept of it can be believed as long as its paths look as they did. */
+import { statSync } from "node:fs";
 import type { LoadedHooks } from "./load.ts";
-import { stateOf } from "./path-state.ts";
 
 export interface StableLoad<T extends Pick<LoadedHooks, "watched"> = LoadedHooks> {
   loaded: T;
@@ -31,3 +31,15 @@ export async function loadStable<T extends Pick<LoadedHooks, "watched">>(
 
 const isSame = (left: readonly string[], right: readonly string[]): boolean =>
   left.length === right.length && left.every((path, index) => path === right[index]);
+
+/** Identity, size and times of every path, on one line. */
+export const stateOf = (paths: readonly string[]): string => paths.map(pathState).join(" ");
+
+function pathState(path: string): string {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found ? `${found.ino}:${found.size}:${found.mtimeMs}:${found.ctimeMs}` : "-";
+  } catch (error) {
+    return error instanceof Error && "code" in error ? String(error.code) : "?"; // a loop of links, or nobody may look
+  }
+}

@@ -1,16 +1,11 @@
 import assert from "node:assert/strict";
-import test, { type TestContext } from "node:test";
+import type { TestContext } from "node:test";
+import test from "node:test";
 import { createEngine } from "../../src/core/engine.ts";
 import type { HookEvent } from "../../src/core/event.ts";
+import type { Outcome } from "../../src/core/outcome.ts";
 import type { Patterns } from "../../src/core/ports.ts";
-import {
-  createHookline,
-  type Hookline,
-  type HooklineOptions,
-  type Observation,
-  type Outcome,
-  type Run,
-} from "../../src/index.ts";
+import { createHookline, type Hookline, type HooklineOptions, type Observation, type Run } from "../../src/index.ts";
 import { createInlineQueue } from "../../src/queues/inline.ts";
 import { openMemoryStore } from "../../src/stores/memory.ts";
 import { systemPorts } from "../../src/system.ts";
@@ -554,7 +549,9 @@ test("a guard whose second asking could not be written does not let the rewritte
 
 test("answers of a wrong shape fail their hook, and no other hook's deny is lost over them", async (t) => {
   const line = await openLine(t);
+  // @ts-expect-error: messages are a list
   line.use({ on: "PreToolUse", id: "a", run: () => ({ messages: 5 }) });
+  // @ts-expect-error: an input is an object
   line.use({ on: "PreToolUse", id: "b", run: () => ({ allow: null, updatedInput: "text" }) });
   line.use({ on: "PreToolUse", id: "c", run: () => ({ deny: "no" }) });
   assert.equal((await line.emit("PreToolUse", bash("ls"))).verdict?.reason, "no");

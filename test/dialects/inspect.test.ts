@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Problem } from "../../src/core/hook.ts";
 import { inspectHooks } from "../../src/dialects/inspect.ts";
+import { compileScript } from "../../src/dialects/script.ts";
 import { compileSettings } from "../../src/dialects/settings.ts";
 
 /** The findings about one handler in a project that holds these scripts. */
@@ -151,4 +152,25 @@ test("a hook that always allows is told of, and one that decides is not", (conte
   assert.deepEqual(codes(inspect(context, run("./a.sh"), { "a.sh": `#!/bin/bash\n${allow}\n` })), ["always-allows"]);
   assert.deepEqual(codes(inspect(context, run(`grep -q ls && ${allow}`))), []);
   assert.deepEqual(codes(inspect(context, run(`echo '{"decision":"approve"}'`), {}, "Stop")), []);
+});
+
+test("a check that hides that its program failed or is missing is told of", (context) => {
+  const root = mkdtempSync(join(tmpdir(), "hookline-inspect-"));
+  context.after(() => rmSync(root, { recursive: true, force: true }));
+  const found = (...lines: string[]): string[] => {
+    const text = ["#!/bin/bash", "#---", "# type: file", '# pattern: "*.go"', "#---", ...lines, ""].join("\n");
+    const path = join(root, "check.sh");
+    writeFileSync(path, text);
+    const origin = { dialect: "script", layer: "project", file: path } as const;
+    const { hooks } = compileScript(text, { isExecutable: true }, origin, { label: "check.sh", family: "hookline" });
+    return codes(inspectHooks(hooks, { cwd: root, home: root }));
+  };
+  const unformatted = "unformatted=$(gofmt -l $HOOKLINE_CHANGED_FILES)";
+  assert.deepEqual(found(unformatted, 'test -z "$unformatted"'), ["status-ignored"]);
+  assert.deepEqual(found("gofmt -l . || true"), ["status-ignored"]);
+  assert.deepEqual(found("set -e", unformatted, 'test -z "$unformatted"'), []);
+  assert.deepEqual(found(`${unformatted} || exit 1`, 'test -z "$unformatted"'), []);
+  assert.deepEqual(found("count=$((1 + 1))", "gofmt -l ."), []);
+  assert.deepEqual(codes(inspect(context, run("lint || true", { role: "guard" }))), ["status-ignored"]);
+  assert.deepEqual(codes(inspect(context, run("lint || true"))), []);
 });

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { agentEventNames } from "../../src/core/events.ts";
 import { ruleEventNames } from "../../src/dialects/rules-events.ts";
@@ -443,4 +445,43 @@ test("[D48, D73] the specification's own trees of conditions compile to the same
       { is: "tool_failed" },
     ],
   });
+});
+
+test("an event under event is the same as under on, and both together are a mistake", () => {
+  const { on } = only(compile(file(rule({ on: undefined, event: "tool_end" }))));
+  assert.deepEqual("event" in on && on.event, ["PostToolUse", "PostToolUseFailure"]);
+  assert.deepEqual(codes(compile(file(rule({ event: "tool_end" })))), ["unknown-field"]);
+});
+
+test("a name under a known root that nothing is called is told of where it stands, with what was meant", () => {
+  const inExpression = problem(
+    compile(file(rule({ condition: "{ type: expression, expr: 'turn > 1 and \"x\" in tool.parms.command' }" }))),
+  );
+  assert.match(inExpression.message, /tool has no "parms"/);
+  assert.deepEqual([inExpression.severity, inExpression.suggestion], ["error", 'did you mean "params"?']);
+  const inAction = problem(compile(file(rule({ action: "{ type: log, message: 'ran {{tool.parms.command}}' }" }))));
+  assert.deepEqual([inAction.severity, inAction.code], ["error", "placeholder"]);
+  assert.match(inAction.message, /\{\{tool\.parms\.command\}\} is always empty: "tool" has no "parms"/);
+  const root = compile(file(rule({ action: "{ type: log, message: '{{tol.name}}' }" })));
+  assert.deepEqual([root.hooks.length, root.problems[0]?.severity], [1, "warning"]);
+  const valid =
+    "{ type: log, message: '{{tool.params.a.0}} {{tool.result}} {{event.any}} {{agent.type}} {{ mustache }}' }";
+  assert.deepEqual(codes(compile(file(rule({ action: valid })))), []);
+});
+
+test("the first rule of the page denies a force push however it is written, and no line that only speaks of one", async (t) => {
+  const page = readFileSync(join(import.meta.dirname, "../../docs/rules.md"), "utf8");
+  const text = /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
+  const line = lineOf(t, compile(text));
+  const verdict = async (command: string): Promise<unknown> =>
+    (await line.emit("PreToolUse", { tool_name: "Bash", tool_input: { command } })).verdict?.is;
+  for (const command of [
+    "git push --force",
+    "git push -f",
+    "git push origin main --force-with-lease=main",
+    "cd x && git push -f",
+  ])
+    assert.equal(await verdict(command), "deny", command);
+  for (const command of ['echo "push --force"', "git push origin main", "git commit -m 'push --force'"])
+    assert.notEqual(await verdict(command), "deny", command);
 });

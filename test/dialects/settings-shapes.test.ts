@@ -99,7 +99,7 @@ test("a Copilot handler with bash, powershell and timeoutSec compiles", () => {
     onError: "stop",
   });
   assert.deepEqual(only(compiled).on, { event: ["PreToolUse"], as: ["preToolUse"] });
-  assert.deepEqual(codes(compiled), ["unknown-event"]);
+  assert.deepEqual(codes(compiled), ["unknown-event", "shape"]);
 });
 
 test("a Cursor file compiles where its events have our names, and says what to write where not", () => {
@@ -173,19 +173,23 @@ test("[R33] what is left of a broken file is read, and the fault has its line an
 });
 
 test("[SD14] a key that stands twice is told of, and both lists of an event run", () => {
-  const compiled = compile('{ "hooks": { "Stop": [{ "command": "a" }], "Stop": [{ "command": "b" }] } }');
+  const compiled = compile(
+    '{ "hooks": { "Stop": [{ "hooks": [{ "command": "a" }] }], "Stop": [{ "hooks": [{ "command": "b" }] }] } }',
+  );
   assert.deepEqual(
     compiled.hooks.map(({ name }) => name),
     ["a", "b"],
   );
   assert.deepEqual(
     compiled.problems.map(({ code, column }) => [code, column]),
-    [["duplicate-key", 44]],
+    [["duplicate-key", 59]],
   );
 });
 
 test("[SD14] prototype keys, deep nesting and large files are refused without a crash", () => {
-  const poisoned = compile('{ "hooks": { "__proto__": [], "Stop": [{ "command": "a", "constructor": {} }] } }');
+  const poisoned = compile(
+    '{ "hooks": { "__proto__": [], "Stop": [{ "hooks": [{ "command": "a", "constructor": {} }] }] } }',
+  );
   assert.equal(poisoned.hooks.length, 1);
   assert.deepEqual(codes(poisoned), ["shape", "shape"]);
   assert.equal(({} as { polluted?: unknown }).polluted, undefined); // nothing reached Object.prototype
@@ -220,4 +224,27 @@ test("wrong shapes say what to write", () => {
   const untyped = compile({ hooks: { Stop: [{ hooks: [{ url: "https://x" }] }] } }).problems;
   assert.match(untyped.find(({ code }) => code === "missing-field")?.suggestion ?? "", /"type": "http"/);
   assert.match(compile({ hook: {} }).problems[0]?.suggestion ?? "", /did you mean "hooks"/);
+});
+
+test("an entry without a hooks list is told of in a file that an agent reads, which ignores it", () => {
+  const text = JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Bash", command: "a" }] } });
+  const found = (flavour: "claude" | "hookline"): string[] =>
+    compileSettings(text, origin, { flavour }).problems.map(({ severity, message }) => `${severity} ${message}`);
+  assert.match(
+    found("claude").join(),
+    /^warning an entry of "PreToolUse" has no "hooks" list: .* Claude Code ignores it/,
+  );
+  assert.deepEqual(found("hookline"), []);
+});
+
+test("a key of ours that stands in another tool's file with a meaning of its own costs a note, and not the hook", () => {
+  const handler = { type: "command", command: "a", environment: { A: "b" }, priority: "high", tags: { a: 1 } };
+  const text = JSON.stringify({ hooks: { Stop: [{ hooks: [handler] }] } });
+  const foreign = compileSettings(text, origin, { flavour: "plugin" });
+  assert.deepEqual(only(foreign).steps[0].with, { command: "a" });
+  assert.deepEqual(
+    foreign.problems.map(({ severity, code }) => `${severity} ${code}`),
+    ["note ignored-field", "note ignored-field", "note ignored-field"],
+  );
+  assert.deepEqual(compileSettings(text, origin, { flavour: "hookline" }).hooks, []);
 });

@@ -120,6 +120,21 @@ test("[ET4, ET5, E31] exit 0 passes whatever it prints, and another code is a fa
   assert.equal(failed.steps[0]?.evidence?.stdout, "wrong\n");
 });
 
+test("a script that passes although a program was not found says so to the person", async (t) => {
+  const world = scriptWorld(t, [
+    { does: 'unformatted=$(no-such-gofmt -l .)\necho "$unformatted"\ntest -z "$unformatted"' },
+    { does: 'echo "the page was not found"' },
+  ]);
+  touch(world.root, "a.go");
+  await world.stop(["a.go"]);
+  const [passed, other] = [await world.lastRun(0), await world.lastRun(1)];
+  assert.equal(passed.status, "completed");
+  const [message] = passed.outcome?.messages ?? [];
+  assert.equal(message?.to, "person");
+  assert.match(message?.text ?? "", /passed, although its output says that "no-such-gofmt" was not found/);
+  assert.deepEqual(other.outcome, {});
+});
+
 test("[E39] the log has both streams in the order in which they came, and that of the last run only", async (t) => {
   const world = scriptWorld(t, [{ does: "for i in 1 2 3; do echo out $i; echo err $i >&2; done; exit 1" }]);
   touch(world.root, "a.go");

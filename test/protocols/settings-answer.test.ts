@@ -187,3 +187,24 @@ test("[F8, R17] a decision that nobody can read is a failure, never an allow", (
   const request = specific("PermissionRequest", { decision: { behavior: "maybe" } });
   assert.ok(!request.ok && request.failure === "output");
 });
+
+test("[C59, R7] permissions that no agent can obey are dropped with a note, and an empty text allows nothing", () => {
+  const update = { type: "addRules", rules: [{ toolName: "Read" }], behavior: "deny", destination: "session" };
+  const malformed = [
+    "",
+    "  ",
+    {},
+    { type: "addRules" },
+    { type: "addRules", rules: [{ toolName: "" }], behavior: "allow" },
+    { type: "addRules", rules: [{ toolName: "Bash" }], behavior: "yes" },
+    { type: "addDirectories", directories: "/x" },
+    { type: "setMode" },
+    { type: "constructor" },
+  ];
+  for (const one of malformed) {
+    const decision = { behavior: "allow", updatedPermissions: [one, update] };
+    const { outcome, notes } = specific("PermissionRequest", { decision });
+    assert.deepEqual(outcome?.permissions, [update], JSON.stringify(one));
+    assert.match(notes?.join() ?? "", /no rule and no update of permissions was dropped/);
+  }
+});

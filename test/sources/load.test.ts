@@ -83,7 +83,7 @@ test("[CT35, C76, C77, R29] a .gen project file replaces the user's hooks event 
   assert.deepEqual(names(place.load()), ["start", "q"]);
 });
 
-test("[CT35, R29, SD2] nothing in a project removes a managed hook or a guard of the user's", (context) => {
+test("[CT35, R29, SD2] nothing in a project removes a managed hook or a guard of the user's, and no switch there reaches a hook of the user's", (context) => {
   const place = workspace(context, {
     "managed/hookline/hooks.json": stop("managed"),
     "managed/claude/managed-settings.json": stop("managed claude"),
@@ -93,7 +93,10 @@ test("[CT35, R29, SD2] nothing in a project removes a managed hook or a guard of
     "home/project/.claude/settings.json": { disableAllHooks: true },
     "home/project/.hookline/hooks.json": { disableAllHooks: true, allowManagedHooksOnly: true, hooks: {} },
   });
-  assert.deepEqual(new Set(names(place.load())), new Set(["managed", "managed claude", "gen guard", "claude guard"]));
+  assert.deepEqual(
+    new Set(names(place.load())),
+    new Set(["managed", "managed claude", "gen guard", "claude guard", "claude plain"]),
+  );
 });
 
 test("[R29] an alias loses only the event that is replaced", (context) => {

@@ -69,3 +69,25 @@ test("[R34] a linked worktree without hook files uses the main worktree's, and i
   place.write("home/linked/.claude/settings.json", hooks("Stop", "own"));
   assert.deepEqual(names(place.load(linked)), ["own"]);
 });
+
+test("[R34] a linked worktree whose folders hold no hook files keeps the main worktree's hooks", (context) => {
+  const place = workspace(context, { "home/project/a.txt": "a" });
+  const git = (...words: string[]): void =>
+    void execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.com", ...words], {
+      cwd: place.project,
+      stdio: "ignore",
+    });
+  git("init");
+  git("add", ".");
+  git("commit", "-m", "first");
+  git("worktree", "add", join(place.home, "linked"));
+  place.write("home/project/.claude/settings.json", hooks("Stop", "main"));
+  const linked = join(place.home, "linked");
+  place.write("home/linked/.claude/agents/x.md", "an agent");
+  place.write("home/linked/.claude/settings.local.json", { permissions: { allow: ["Bash(ls)"] } });
+  place.write("home/linked/.hookline/status.json", {});
+  place.write("home/linked/.hookline/rules/.keep", "");
+  assert.deepEqual(names(place.load(linked)), ["main"]);
+  place.write("home/linked/.hookline/hooks.json", hooks("Stop", "own"));
+  assert.deepEqual(names(place.load(linked)), ["own"]);
+});

@@ -9,7 +9,7 @@ import { inspectHooks } from "../../src/dialects/inspect.ts";
 import { checkOne, type Loaded, loadAll, loadAllStable, type Request } from "../../src/loading.ts";
 import { compiledHooks } from "../../src/sources/compiled.ts";
 import { guardsToKeep } from "../../src/sources/last-good-guards.ts";
-import { stateOf } from "../../src/sources/path-state.ts";
+import { stateOf } from "../../src/sources/stable-load.ts";
 import { type Workspace, workspace } from "./workspace.ts";
 
 const script = (...fields: string[]): string =>

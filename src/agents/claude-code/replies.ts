@@ -2,7 +2,7 @@
 import type { AgentEventName, Fields, HookEvent, Json } from "../../core/event.ts";
 import type { Message, Outcome, OutcomeField } from "../../core/outcome.ts";
 import { isRecord } from "../../core/schema.ts";
-import { blocked, sessionRule } from "../../protocols/settings-keys.ts";
+import { blocked, permissionUpdates } from "../../protocols/settings-keys.ts";
 import type { Reply } from "../adapter.ts";
 import { deliverResult } from "./results.ts";
 
@@ -230,7 +230,7 @@ const rewrite = ({ updatedInput, verdict }: Outcome): Fields =>
 /** A rewrite or new permissions without an allow cannot be said here: the dialog decides then (C59). */
 function behavior(outcome: Outcome): Fields {
   const { verdict, updatedInput, permissions = [], interrupt } = outcome;
-  const updates = permissions.map((one) => (typeof one === "string" ? sessionRule(one) : one)).filter(isRecord);
+  const updates = permissionUpdates(permissions);
   if (verdict?.is === "allow") {
     return {
       decision: {

@@ -7,12 +7,23 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { messageOf } from "../../core/error.ts";
-import { makePrivateFolder } from "./files.ts";
 import { writePrivate } from "../../files/write.ts";
-import { clientFile, httpTokenFile, onDemandFile, sessionsFolder, startedFile, codeFolder, isPort, type OwnDoor, readOwnDoor } from "./own-call.ts";
-import { findBash, writeClient } from "./shell-client.ts";
+import { makePrivateFolder } from "./files.ts";
 import { journalledFiles, journalNames } from "./journal.ts";
+import {
+  clientFile,
+  codeFolder,
+  httpTokenFile,
+  isPort,
+  type OwnDoor,
+  onDemandFile,
+  readOwnDoor,
+  sessionsFolder,
+  startedFile,
+} from "./own-call.ts";
 import { groupsIn } from "./settings-groups.ts";
+import { findBash, writeClient } from "./shell-client.ts";
+
 /** Which client an agent is to start on each event, what that needs in the state folder, and taking it away again. */
 
 interface ClientChoice {

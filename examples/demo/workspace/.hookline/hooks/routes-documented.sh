@@ -5,8 +5,10 @@
 # pattern: "src/*.js"
 # description: After a turn, every route of the files that changed stands in docs/routes.md.
 #---
-for file in $HOOKLINE_CHANGED_FILES; do
+set -e
+routes=$(for file in $HOOKLINE_CHANGED_FILES; do
   sed -n "s/.*path === [\"']\([^\"']*\)[\"'].*/\1/p" "$file"
-done | while read -r route; do
-  grep -qF "\`$route\`" docs/routes.md || { echo "$route is not in docs/routes.md"; exit 1; }
+done)
+echo "$routes" | while read -r route; do
+  test -z "$route" || grep -qF "\`$route\`" docs/routes.md || { echo "$route is not in docs/routes.md"; exit 1; }
 done

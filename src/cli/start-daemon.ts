@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { depthVariable } from "../core/depth.ts";
-import { isSessionSecret } from "../handlers/command-environment.ts";
+import { isSessionSecret } from "../handlers/command/environment.ts";
 import { type Place, stateFolder, usualStore } from "./place.ts";
 
 /** What it says where nobody reads it: why it could not start, say. */

@@ -3,7 +3,7 @@
 import { anyConsent } from "../agents/git-consent.ts";
 import { agents } from "../agents/index.ts";
 import { registerWanted } from "../agents/wanted-events.ts";
-import { cleanEnvironment } from "../handlers/command-environment.ts";
+import { cleanEnvironment } from "../handlers/command/environment.ts";
 import { stateFolderOf, uptime } from "../system.ts";
 import { fill } from "../tools/fill.ts";
 import type { Daemon } from "./daemon.ts";

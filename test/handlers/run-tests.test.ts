@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { frameworks, readTestReport } from "../../src/handlers/run-tests-report.ts";
+import { frameworks, readTestReport } from "../../src/handlers/context-steps/run-tests.ts";
 import { outputOf, runStep, stepNamed, temporaryFolder } from "./step-context.ts";
 
 const folder = join(import.meta.dirname, "../fixtures/test-runs");

@@ -4,7 +4,7 @@ import { loadPatterns } from "../src/conditions/patterns.ts";
 import type { HookEvent } from "../src/core/event.ts";
 import type { Hook, HookSet } from "../src/core/hook.ts";
 import type { Handler, Patterns, Registry } from "../src/core/ports.ts";
-import { type Callback, callbackOf, functionHandler, type HookFunction } from "../src/handlers/function.ts";
+import { type Callback, callbackOf, functionHandler, type HookFunction } from "../src/handlers/function/function.ts";
 import type { Work } from "./measure.ts";
 import { loadPeers, type Peers } from "./peers.ts";
 

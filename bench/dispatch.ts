@@ -17,7 +17,7 @@ import { type PlannedStep, type Plans, planHooks } from "../src/core/plan.ts";
 import type { Ports } from "../src/core/ports.ts";
 import type { StepRecord } from "../src/core/record.ts";
 import { callStep, contextOf, newOccasion, sharedScope } from "../src/core/step-context.ts";
-import type { HookFunction } from "../src/handlers/function.ts";
+import type { HookFunction } from "../src/handlers/function/function.ts";
 import { checkCalls, events, foreignMatcher, repeat, repeatAwaited, type World } from "./dispatch-world.ts";
 import {
   type Benchmark,

@@ -18,7 +18,7 @@ export {
   text,
 } from "./core/schema.ts";
 export { defineHook, type EventOf, type HookDefinition } from "./definition.ts";
-export type { Answer, Call, HookFunction, RepositoryEvent, SettingsAnswer } from "./handlers/function.ts";
+export type { Answer, Call, HookFunction, RepositoryEvent, SettingsAnswer } from "./handlers/function/function.ts";
 export { type ActionAnswer, type ActionCall, type ActionDefinition, defineAction } from "./modules/custom-action.ts";
 export { type ConditionDefinition, type ConditionState, defineCondition } from "./modules/custom-condition.ts";
 export { type ConfigModule, defineConfig, type Setup } from "./modules/setup.ts";

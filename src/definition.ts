@@ -6,7 +6,7 @@ import type { AgentEventName, AgentEvents, EventName, Fields, HookEvent, MaybePr
 import { eventNames, resolveEvent } from "./core/events.ts";
 import type { Condition, FailurePolicy, Hook, Layer, Mode, Role } from "./core/hook.ts";
 import { nearest } from "./core/nearest.ts";
-import type { Answer, Call, SettingsAnswer } from "./handlers/function.ts";
+import type { Answer, Call, SettingsAnswer } from "./handlers/function/function.ts";
 
 /** The event with its payload's type; application events carry whatever their sender put in. */
 export type EventOf<N extends EventName> = N extends AgentEventName

@@ -21,7 +21,7 @@ import type { Caller, Observation, Ports, Queue } from "./core/ports.ts";
 import type { Model, Tools } from "./core/reach.ts";
 import type { Run, RunFilter, Store } from "./core/record.ts";
 import type { HookDefinition } from "./definition.ts";
-import type { Callback } from "./handlers/function.ts";
+import type { Callback } from "./handlers/function/function.ts";
 import { definedOnly, storeOf } from "./host-ports.ts";
 import { type ActionDefinition, actionHandler } from "./modules/custom-action.ts";
 import { type ConditionDefinition, conditionKind } from "./modules/custom-condition.ts";

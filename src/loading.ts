@@ -5,7 +5,7 @@
 import { loadPatterns } from "./conditions/patterns.ts";
 import { environmentName } from "./core/environment-name.ts";
 import type { Patterns, Registry } from "./core/ports.ts";
-import type { Callback } from "./handlers/function.ts";
+import type { Callback } from "./handlers/function/function.ts";
 import type { LoadedModule, LoadedModules } from "./modules/load-modules.ts";
 import { checkFile, type LoadedHooks, type LoadRequest, loadHooks } from "./sources/load.ts";
 import { flavourOf, isSettings } from "./sources/places.ts";

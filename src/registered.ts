@@ -3,7 +3,12 @@ import { HooklineError } from "./core/error.ts";
 import type { EventName, SessionId } from "./core/event.ts";
 import type { Hook, HookSet } from "./core/hook.ts";
 import { compileDefinition, type HookDefinition } from "./definition.ts";
-import { type Callback, callbackOf, type HookFunction, remove as removeCallback } from "./handlers/function.ts";
+import {
+  type Callback,
+  callbackOf,
+  type HookFunction,
+  remove as removeCallback,
+} from "./handlers/function/function.ts";
 import { hookSetOf } from "./sources/hook-set.ts";
 
 export interface Registration {

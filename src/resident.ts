@@ -11,7 +11,7 @@ import type { Ports, Queue } from "./core/ports.ts";
 import type { Store } from "./core/record.ts";
 import { emptyConfig } from "./dialects/config.ts";
 import { createExtended, type Extended } from "./extended.ts";
-import type { Callback } from "./handlers/function.ts";
+import type { Callback } from "./handlers/function/function.ts";
 import { createHandlers } from "./handlers/index.ts";
 import { broughtPorts, recordingOf, trackingOf } from "./host-ports.ts";
 import type { HooklineOptions } from "./index.ts";
@@ -136,7 +136,7 @@ export async function createResident(options: ResidentOptions): Promise<Resident
       }),
     spawn: spawner.spawn,
     residents,
-    fetch: async (request, signal) => (await import("./handlers/fetch.ts")).fetch(request, signal),
+    fetch: async (request, signal) => (await import("./handlers/http/fetch.ts")).fetch(request, signal),
     ...outside.ports,
     tracking: tracked.tracking,
     ...broughtPorts(options),

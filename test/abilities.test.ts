@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { createHookline, defineHook } from "../src/index.ts";
+import { defineHook } from "../src/definition.ts";
+import { createHookline } from "../src/index.ts";
 
 test("[B3, B4, R62] a host may tell of abilities in the words of specification 001, and every hook hears them", async (t) => {
   const line = await createHookline({ files: false });

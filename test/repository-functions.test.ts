@@ -3,8 +3,11 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import test, { type TestContext } from "node:test";
-import { createHookline, defineHook, type RepositoryEvent } from "../src/index.ts";
+import type { TestContext } from "node:test";
+import test from "node:test";
+import { defineHook } from "../src/definition.ts";
+import type { RepositoryEvent } from "../src/handlers/function/function.ts";
+import { createHookline } from "../src/index.ts";
 
 const answer = {
   logs: ["checked"],

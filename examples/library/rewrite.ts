@@ -1,4 +1,5 @@
-import { createHookline, defineHook } from "../../src/index.ts";
+import { defineHook } from "../../src/definition.ts";
+import { createHookline } from "../../src/index.ts";
 
 const line = await createHookline({ files: false });
 

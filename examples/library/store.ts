@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createHookline, defineHook } from "../../src/index.ts";
+import { defineHook } from "../../src/definition.ts";
+import { createHookline } from "../../src/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hookline-example-"));
 const line = await createHookline({

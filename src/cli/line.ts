@@ -110,7 +110,7 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
     elsewhere: (hook, event) =>
       runByAgent(hook, event.sender, { home: place.home, root: loaded.root, environment: place.environment }),
     spawn: createSpawn(),
-    fetch: async (request, signal) => (await import("../handlers/fetch.ts")).fetch(request, signal),
+    fetch: async (request, signal) => (await import("../handlers/http/fetch.ts")).fetch(request, signal),
     ...outside.ports,
     tracking: tracked.tracking,
     ...(records ? { keepOutput: records.keepOutput } : {}),

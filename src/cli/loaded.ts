@@ -7,7 +7,7 @@ import { isThenable } from "../core/flow.ts";
 import type { Hook, HookSet } from "../core/hook.ts";
 import type { Registry } from "../core/ports.ts";
 import type { Store } from "../core/record.ts";
-import type { Callback } from "../handlers/function.ts";
+import type { Callback } from "../handlers/function/function.ts";
 import { createSettingsHandlers } from "../handlers/settings-handlers.ts";
 import type { Loaded, Loading, Request } from "../loading.ts";
 import { compiledHooks } from "../sources/compiled.ts";

@@ -4,7 +4,7 @@ import { closeSync, fstatSync, ftruncateSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { depthVariable } from "../core/depth.ts";
 import { makePrivateFolder } from "../files/write.ts";
-import { isSessionSecret } from "../handlers/command-environment.ts";
+import { isSessionSecret } from "../handlers/command/environment.ts";
 import { type Place, stateFolder, usualStore } from "./place.ts";
 
 /** What it says where nobody reads it: why it could not start, say. */

@@ -5,7 +5,7 @@ import { anyConsent } from "../agents/git/repository.ts";
 import { agents } from "../agents/index.ts";
 import { registrationNotices } from "../agents/install/notices.ts";
 import type { Fields } from "../core/event.ts";
-import { cleanEnvironment } from "../handlers/command-environment.ts";
+import { cleanEnvironment } from "../handlers/command/environment.ts";
 import { stateFolderOf, uptime } from "../system.ts";
 import { fill } from "../tools/fill.ts";
 import { createHttpToken } from "./admission.ts";

@@ -6,7 +6,7 @@ import type { Handler, StepContext, StepResult } from "../core/ports.ts";
 import type { ToolAnswer } from "../core/reach.ts";
 import { isRecord, object, type Schema } from "../core/schema.ts";
 import { mainOutput } from "../core/template.ts";
-import { type Answer, asRepositoryEvent, callbackOf, type RepositoryEvent } from "../handlers/function.ts";
+import { type Answer, asRepositoryEvent, callbackOf, type RepositoryEvent } from "../handlers/function/function.ts";
 
 export interface ActionCall<P> {
   /** As the author wrote them, placeholders filled. */

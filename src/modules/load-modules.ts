@@ -4,7 +4,7 @@ import { fingerprint } from "../core/fingerprint.ts";
 import type { Hook, Problem } from "../core/hook.ts";
 import type { Registry } from "../core/ports.ts";
 import { compileDefinition, definitionFields, type HookDefinition } from "../definition.ts";
-import { type Callback, callbackOf, type HookFunction } from "../handlers/function.ts";
+import { type Callback, callbackOf, type HookFunction } from "../handlers/function/function.ts";
 import type { ModulePlace } from "../sources/rule-places.ts";
 import { importModule } from "./import-module.ts";
 import { collect, type Given } from "./setup.ts";

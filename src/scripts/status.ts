@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Instant, SessionId } from "../core/event.ts";
 import { type Flow, wait } from "../core/flow.ts";
 import type { Found, Run, Store } from "../core/record.ts";
-import { noFileLeft } from "../handlers/script-words.ts";
+import { noFileLeft } from "../handlers/script/files.ts";
 import { type Entry, pathOf } from "./places.ts";
 
 /** Names and values as specification 004 has them; other tools read them. */

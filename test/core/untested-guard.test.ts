@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createHookline, defineHook } from "../../src/index.ts";
+import { defineHook } from "../../src/definition.ts";
+import { createHookline } from "../../src/index.ts";
 
 /** A guard whose expression splits what the event says. */
 const guard = (expr: string) =>

@@ -7,7 +7,10 @@ import { HooklineError } from "../../src/core/error.ts";
 import type { Suggestion } from "../../src/core/outcome.ts";
 import type { StepResult } from "../../src/core/ports.ts";
 import type { ModelAnswer, ModelRequest } from "../../src/core/reach.ts";
-import { type AbilitySuggestionParams, abilitySuggestion } from "../../src/handlers/ability-suggestion.ts";
+import {
+  type AbilitySuggestionParams,
+  abilitySuggestion,
+} from "../../src/handlers/builtin/ability-suggestion/suggestion.ts";
 import { contextOf, temporaryFolder } from "./context.ts";
 
 const described = (name: string, description: string): string =>

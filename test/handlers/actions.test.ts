@@ -3,14 +3,9 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Fields, Json } from "../../src/core/event.ts";
 import type { Handler, Observation, StepResult } from "../../src/core/ports.ts";
-import { compactContext } from "../../src/handlers/compact-context.ts";
-import { gate } from "../../src/handlers/gate.ts";
 import { createHandlers } from "../../src/handlers/index.ts";
-import { injectMessage } from "../../src/handlers/inject-message.ts";
-import { log } from "../../src/handlers/log.ts";
-import { notify } from "../../src/handlers/notify.ts";
-import { transformParams, transformResult } from "../../src/handlers/transform.ts";
-import { applyChange } from "../../src/handlers/transform-change.ts";
+import { compactContext, gate, injectMessage, log, notify } from "../../src/handlers/rules/actions.ts";
+import { applyChange, transformParams, transformResult } from "../../src/handlers/rules/transform.ts";
 import { contextOf, type Surroundings } from "./context.ts";
 
 interface Ran {

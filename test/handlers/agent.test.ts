@@ -6,7 +6,7 @@ import { HooklineError } from "../../src/core/error.ts";
 import type { Fields } from "../../src/core/event.ts";
 import type { Origin } from "../../src/core/hook.ts";
 import type { Tools } from "../../src/core/reach.ts";
-import { toolsFor } from "../../src/handlers/model-tools.ts";
+import { toolsFor } from "../../src/handlers/model/tools.ts";
 import type { ScriptedTurn } from "../../src/testing/index.ts";
 import { contextOf, temporaryFolder } from "./context.ts";
 import { bash, type LineWish, type ModelLine, modelLine } from "./model-line.ts";

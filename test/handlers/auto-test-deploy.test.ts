@@ -9,7 +9,7 @@ import { loadPatterns } from "../../src/conditions/patterns.ts";
 import type { Fields } from "../../src/core/event.ts";
 import type { StepResult } from "../../src/core/ports.ts";
 import { isRecord } from "../../src/core/schema.ts";
-import { autoTestDeploy } from "../../src/handlers/auto-test-deploy.ts";
+import { autoTestDeploy } from "../../src/handlers/builtin/auto-test-deploy/auto-test-deploy.ts";
 import { contextOf, type Surroundings, temporaryFolder } from "./context.ts";
 
 const patterns = await loadPatterns();

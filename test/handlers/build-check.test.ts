@@ -7,7 +7,7 @@ import { loadPatterns } from "../../src/conditions/patterns.ts";
 import type { Fields, HookEvent } from "../../src/core/event.ts";
 import type { StepResult } from "../../src/core/ports.ts";
 import type { Found } from "../../src/core/record.ts";
-import { type BuildCheckParams, buildCheck } from "../../src/handlers/build-check.ts";
+import { type BuildCheckParams, buildCheck } from "../../src/handlers/builtin/build-check/build-check.ts";
 import { contextOf, PATH, temporaryFolder } from "./context.ts";
 
 const patterns = await loadPatterns();

@@ -1,7 +1,7 @@
 /** The first error in what real compilers, linters and test runners print. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type BuildError, firstError } from "../../src/handlers/build-errors.ts";
+import { type BuildError, firstError } from "../../src/handlers/builtin/build-check/build.ts";
 
 const cases: readonly { name: string; printed: string; found: Partial<BuildError> }[] = [
   {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HookEvent } from "../../src/core/event.ts";
 import { filesNamedBy } from "../../src/core/named-files.ts";
-import { changedPaths } from "../../src/handlers/changed-paths.ts";
+import { changedPaths } from "../../src/handlers/repository.ts";
 
 const eventWith = (given: Partial<HookEvent>): HookEvent => ({
   id: "e",

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Json } from "../../src/core/event.ts";
 import type { StepContext, StepResult } from "../../src/core/ports.ts";
 import type { Residents } from "../../src/core/resident.ts";
-import { type CommandParams, command } from "../../src/handlers/command.ts";
+import { type CommandParams, command } from "../../src/handlers/command/command.ts";
 import { createHookline } from "../../src/index.ts";
 import { createPersistentPrograms } from "../../src/processes/persistent-programs.ts";
 import { startPipedProcess } from "../../src/processes/piped-process.ts";

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from "node:path";
 import { test } from "node:test";
 import type { StepResult } from "../../src/core/ports.ts";
-import { type CommandParams, command } from "../../src/handlers/command.ts";
+import { type CommandParams, command } from "../../src/handlers/command/command.ts";
 import { contextOf, PATH, type Surroundings, temporaryFolder } from "./context.ts";
 
 const run = async (params: CommandParams | string, wish?: Surroundings): Promise<StepResult> =>

@@ -7,7 +7,7 @@ import { type TestContext, test } from "node:test";
 import type { Fields } from "../../src/core/event.ts";
 import type { StepResult } from "../../src/core/ports.ts";
 import { isRecord } from "../../src/core/schema.ts";
-import { compileYaml } from "../../src/handlers/compile-yaml.ts";
+import { compileYaml } from "../../src/handlers/builtin/compile-yaml/compile-yaml.ts";
 import { contextOf, temporaryFolder } from "./context.ts";
 
 const schema = {

@@ -4,7 +4,7 @@ import type { Fields } from "../../src/core/event.ts";
 import type { Handler, StepContext } from "../../src/core/ports.ts";
 import type { StepRecord } from "../../src/core/record.ts";
 import { integer, object } from "../../src/core/schema.ts";
-import { contextStep, isOverLimit } from "../../src/handlers/context-step.ts";
+import { contextStep, isOverLimit } from "../../src/handlers/context-steps/context-step.ts";
 import { createHandlers } from "../../src/handlers/index.ts";
 import { contextOf } from "./context.ts";
 

@@ -8,7 +8,7 @@ import type { Fields } from "../../src/core/event.ts";
 import type { ModelRequest } from "../../src/core/reach.ts";
 import type { Run } from "../../src/core/record.ts";
 import { compileAutomation } from "../../src/dialects/automation.ts";
-import { fetch } from "../../src/handlers/fetch.ts";
+import { fetch } from "../../src/handlers/http/fetch.ts";
 import { createGit, createGitPort } from "../../src/processes/git.ts";
 import { createSpawn } from "../../src/processes/spawn.ts";
 import { createInlineQueue } from "../../src/queues/inline.ts";

@@ -6,7 +6,7 @@ import type { TestContext } from "node:test";
 import type { EventName, Fields } from "../../src/core/event.ts";
 import type { Hook, Origin } from "../../src/core/hook.ts";
 import type { Caller, Ports, StepContext } from "../../src/core/ports.ts";
-import { fetch } from "../../src/handlers/fetch.ts";
+import { fetch } from "../../src/handlers/http/fetch.ts";
 import { createSpawn } from "../../src/processes/spawn.ts";
 
 export interface Surroundings {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineHook } from "../../src/definition.ts";
-import { callbackOf, functionHandler, remove } from "../../src/handlers/function.ts";
+import { callbackOf, functionHandler, remove } from "../../src/handlers/function/function.ts";
 import { contextOf } from "./context.ts";
 
 test("a callback that is removed is no longer called, also where it was bound before", async () => {

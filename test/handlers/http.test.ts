@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import type { StepResult } from "../../src/core/ports.ts";
-import { type HttpParams, http } from "../../src/handlers/http.ts";
+import { type HttpParams, http } from "../../src/handlers/http/http.ts";
 import { contextOf, type Surroundings } from "./context.ts";
 
 interface Seen {

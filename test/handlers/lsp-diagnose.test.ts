@@ -9,7 +9,7 @@ import { type TestContext, test } from "node:test";
 import type { Fields, HookEvent } from "../../src/core/event.ts";
 import type { Observation, StepResult } from "../../src/core/ports.ts";
 import type { LanguageServers } from "../../src/core/reach.ts";
-import { lspDiagnose } from "../../src/handlers/lsp-diagnose.ts";
+import { lspDiagnose } from "../../src/handlers/builtin/lsp-diagnose/lsp-diagnose.ts";
 import { type Scratch, scratch, scripted } from "../language-servers/scratch.ts";
 import { contextOf, temporaryFolder } from "./context.ts";
 

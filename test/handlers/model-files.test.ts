@@ -5,7 +5,7 @@ import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import type { Fields, Json } from "../../src/core/event.ts";
 import { fileToolNames } from "../../src/core/named-tools.ts";
-import { fileTools } from "../../src/handlers/model-files.ts";
+import { fileTools } from "../../src/handlers/model/files.ts";
 import { temporaryFolder } from "./context.ts";
 
 const never = new AbortController().signal;

@@ -11,7 +11,7 @@ import type { Tools } from "../../src/core/reach.ts";
 import type { Run, Store } from "../../src/core/record.ts";
 import type { ModelSettings } from "../../src/dialects/config.ts";
 import { compileSettings } from "../../src/dialects/settings.ts";
-import { type Callback, callbackOf, type HookFunction } from "../../src/handlers/function.ts";
+import { type Callback, callbackOf, type HookFunction } from "../../src/handlers/function/function.ts";
 import { createHandlers } from "../../src/handlers/index.ts";
 import { createModel } from "../../src/llm/index.ts";
 import { createInlineQueue } from "../../src/queues/inline.ts";

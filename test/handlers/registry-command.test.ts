@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import type { EventName, Fields } from "../../src/core/event.ts";
-import { command } from "../../src/handlers/command.ts";
+import { command } from "../../src/handlers/command/command.ts";
 import { hasPython } from "../conditions/python-oracle.ts";
 import { contextOf, temporaryFolder } from "./context.ts";
 

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
-import { frameworks, readTestReport } from "../../src/handlers/run-tests-report.ts";
+import { frameworks, readTestReport } from "../../src/handlers/context-steps/run-tests.ts";
 import { outputOf, runStep, stepNamed, temporaryFolder } from "./step-context.ts";
 
 const patterns = await loadPatterns();

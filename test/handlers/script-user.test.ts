@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
-import { scriptUser } from "../../src/handlers/script-user.ts";
+import { scriptUser } from "../../src/handlers/script/user.ts";
 
 /** As somebody who is not root. */
 function asPerson<T>(work: () => T): T {

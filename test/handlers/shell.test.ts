@@ -7,7 +7,7 @@ import { HooklineError } from "../../src/core/error.ts";
 import { type Fields, firstTurn } from "../../src/core/event.ts";
 import type { Handler, Observation, StepResult } from "../../src/core/ports.ts";
 import { createHandlers } from "../../src/handlers/index.ts";
-import { type ShellParams, shell } from "../../src/handlers/shell.ts";
+import { type ShellParams, shell } from "../../src/handlers/rules/shell.ts";
 import { contextOf, PATH, type Surroundings, temporaryFolder } from "./context.ts";
 
 const patterns = await loadPatterns();

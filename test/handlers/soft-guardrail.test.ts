@@ -6,7 +6,7 @@ import { conditions } from "../../src/conditions/index.ts";
 import { loadPatterns, patternNeeds } from "../../src/conditions/patterns.ts";
 import type { Fields, HookEvent } from "../../src/core/event.ts";
 import type { Hook } from "../../src/core/hook.ts";
-import { softGuardrail } from "../../src/handlers/soft-guardrail.ts";
+import { softGuardrail } from "../../src/handlers/builtin/soft-guardrail/soft-guardrail.ts";
 import { contextOf, type Surroundings } from "./context.ts";
 
 const patterns = await loadPatterns();

@@ -19,7 +19,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { EventName, Fields } from "../../src/core/event.ts";
 import type { StepResult } from "../../src/core/ports.ts";
-import { type UsageTrackerParams, usageTracker } from "../../src/handlers/usage-tracker.ts";
+import { type UsageTrackerParams, usageTracker } from "../../src/handlers/builtin/usage-tracker/usage-tracker.ts";
 import { createRedaction } from "../../src/trust/redaction.ts";
 import { contextOf, temporaryFolder } from "./context.ts";
 

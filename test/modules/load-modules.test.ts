@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { conditions } from "../../src/conditions/index.ts";
-import type { Callback } from "../../src/handlers/function.ts";
+import type { Callback } from "../../src/handlers/function/function.ts";
 import { createHandlers } from "../../src/handlers/index.ts";
 import { type LoadedModules, loadModules } from "../../src/modules/load-modules.ts";
 import type { ModulePlace } from "../../src/sources/rule-places.ts";

@@ -1,0 +1,87 @@
+/** The environment of a hook's program: what it inherits, what it never gets, and what Hookline adds (R44, C57a). */
+import { depthBelow, depthVariable } from "../../core/depth.ts";
+import { type Fields, textField } from "../../core/event.ts";
+import type { StepContext } from "../../core/ports.ts";
+import type { Command } from "../../core/program.ts";
+import { writtenName } from "../../protocols/written-name.ts";
+
+type Environment = Record<string, string>;
+
+export interface EnvironmentWish {
+  environment?: "inherit" | "clean";
+  variables?: "claude" | "gen";
+  env?: Environment;
+}
+
+/** Keys to the agent's own session. Not its account: a hook that starts the agent again needs that. */
+const sessionSecrets = [
+  /^(CLAUDE|CODEX|GEMINI|QWEN|COPILOT|OPENCODE|CURSOR)_.*(SOCKET|MESSAGING|SESSION_.*TOKEN)/,
+  /^CLAUDE_CODE_(?!OAUTH_).*TOKEN$/,
+];
+export const isSessionSecret = (name: string): boolean => sessionSecrets.some((pattern) => pattern.test(name));
+
+/** `environment: clean` (SAFETY D8): what a program needs to find others and to speak to a person, and nothing else. */
+const isAllowed = (name: string): boolean => /^(PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR)$/.test(name);
+/** A shell level above zero: bash at level zero reads ~/.bashrc when its standard input is a socket. */
+const fixed: Environment = { TERM: "dumb", SHLVL: "1" };
+
+export function environmentOf(wish: EnvironmentWish, context: StepContext): Environment {
+  const given = context.caller.environment;
+  const inherited =
+    given && wish.environment !== "clean"
+      ? pick(given, (name) => !isSessionSecret(name))
+      : cleanEnvironment(given ?? process.env); // no sender: this process stands in for it
+  return { ...inherited, ...wish.env, ...facts(wish, context, given) };
+}
+
+/** Files of a hook's program are for those whom the sender's own are for. */
+export const umaskOf = ({ umask }: StepContext["caller"]): Pick<Command, "umask"> =>
+  umask === undefined ? {} : { umask };
+
+/** What every program may have of an environment. */
+export const cleanEnvironment = (given: Readonly<Record<string, string | undefined>>): Environment => ({
+  ...pick(given, isAllowed),
+  ...fixed,
+});
+
+function pick(source: Readonly<Record<string, string | undefined>>, holds: (name: string) => boolean): Environment {
+  const picked: Environment = {};
+  for (const [name, value] of Object.entries(source)) if (value !== undefined && holds(name)) picked[name] = value;
+  return picked;
+}
+
+function facts(
+  { variables }: EnvironmentWish,
+  context: StepContext,
+  given: StepContext["caller"]["environment"],
+): Environment {
+  const { event, hook, run } = context;
+  const common = {
+    PROJECT_DIR: projectFolder(context, given),
+    SESSION_ID: event.session,
+    TOOL_NAME: toolName(event.data),
+  };
+  const type = { EVENT_TYPE: writtenName(hook, event.name) };
+  return {
+    ...prefixed("HOOKLINE", { ...common, EVENT: event.name, RUN_ID: run, HOOK_ID: hook.id }),
+    [depthVariable]: String(depthBelow(event, given ?? {})),
+    ...prefixed("CLAUDE", { ...common, ...type, PLUGIN_ROOT: hook.origin.plugin }),
+    ...(variables === "gen" ? prefixed("GEN", { ...common, ...type }) : {}),
+  };
+}
+
+const toolName = (data: Fields): string | undefined => textField(data, "tool_name");
+
+/** The agent's word counts: the session may have moved into a folder below. */
+export function projectFolder({ event, hook }: StepContext, given: StepContext["caller"]["environment"]): string {
+  const said = given?.CLAUDE_PROJECT_DIR;
+  if (said?.startsWith("/")) return said;
+  const { layer, root } = hook.origin;
+  return (layer === "project" || layer === "local" ? root : undefined) ?? event.cwd;
+}
+
+function prefixed(prefix: string, values: Readonly<Record<string, string | undefined>>): Environment {
+  const named: Environment = {};
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) named[`${prefix}_${name}`] = value;
+  return named;
+}

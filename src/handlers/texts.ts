@@ -1,0 +1,44 @@
+/** How handlers cut and clean texts of programs and files. */
+
+const sizeInCharacters = 16 * 1024;
+
+/** Keeps both ends: the beginning says what it was, the end what became of it. */
+export function shorten(said: string): string {
+  if (said.length <= sizeInCharacters) return said;
+  const half = sizeInCharacters / 2;
+  return `${said.slice(0, half)}\n[… ${said.length - sizeInCharacters} characters …]\n${said.slice(-half)}`;
+}
+
+interface Beginning {
+  text: string;
+  /** Says that something is missing, where it is. */
+  notes: string[];
+}
+
+/** @param name what the note calls it */
+export function firstCharacters(text: string, most: number, name: string): Beginning {
+  if (text.length <= most) return { text, notes: [] };
+  const end = isFirstHalf(text.charCodeAt(most - 1)) ? most - 1 : most;
+  return { text: text.slice(0, end), notes: [`${name} was cut at ${most} characters`] };
+}
+
+/** Of a character that takes two places. */
+const isFirstHalf = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
+
+/** One that is not ended is no reason to lose the lines behind it. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const sequences = /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the same
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+/** Without terminal sequences; of a line that was written over and over, as progress is, the last state. */
+export const plainText = (printed: string): string =>
+  printed.replace(sequences, "").replaceAll("\r\n", "\n").split("\n").map(lastState).join("\n").replace(controls, "");
+
+function lastState(line: string): string {
+  if (!line.includes("\r")) return line;
+  return line.split("\r").findLast((state) => state !== "") ?? "";
+}
+
+/** A name that has to stay on its line. */
+export const onOneLine = (name: string): string => (/[\p{Cc}\u2028\u2029]/u.test(name) ? JSON.stringify(name) : name);

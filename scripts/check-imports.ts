@@ -16,7 +16,7 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   triggers: ["core", "processes", "file-names.ts", "shared-file-system.ts"], // of processes the type of git's answers
   scripts: ["core", "handlers"], // of handlers the words that runs are known by
   handlers: ["core", "protocols", "file-names.ts", "regular-file.ts"],
-  agents: ["core", "protocols"],
+  agents: ["core", "protocols", "dialects"], // of dialects the type of what is particular to settings files
   llm: ["core", "dialects", "protocols"], // of dialects the type of the settings, of protocols how JSON is found among words
   tools: ["core", "dialects"], // of dialects the type of the settings
   "language-servers": ["core", "dialects", "regular-file.ts"], // of dialects the type of the settings

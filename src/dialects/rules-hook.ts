@@ -17,6 +17,7 @@ export interface RuleContext {
   patterns: Patterns;
   modules?: ReadonlySet<string>;
   sendable?: ReadonlySet<string>;
+  tools?: readonly string[];
   /** Of whose rules these are: the agent, where they are one agent's. */
   agent?: string;
   /** Why none of these rules can be in force, if so. */

@@ -4,8 +4,25 @@ import { eventNames, resolveEvent } from "../core/events.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { jsonOf, type Member, membersOf, type Node, type Report } from "./json-tree.ts";
 
-/** Whose file it is: Claude Code's or GenCode's settings, our own hook file, or a plugin's. */
-export type Flavour = "claude" | "gen" | "hookline" | "plugin";
+/** What is particular to the settings files of one tool. Handed in: a format knows no agent. */
+export interface Flavour {
+  /** Names the format: unlike the family, a plugin's differs from its tool's. */
+  name: string;
+  /** The tool whose files they are, and whose switches reach them. */
+  family: string;
+  /** Nothing but Hookline reads them: what it does not know is an error. */
+  isOurs?: true;
+  /** Events may stand without "hooks" around them. */
+  bareEvents?: true;
+  /** The tools that its matchers may name. Absent: the canonical ones. */
+  tools?: readonly string[];
+  /** The events that the tool waits for. Absent: all that it can. */
+  waitsFor?: ReadonlySet<string>;
+  /** A nearer file replaces the user's hooks event by event (R29). */
+  overrides?: true;
+  /** Whose variables programs get beside those that every program gets. */
+  variables?: string;
+}
 
 export interface Field {
   value: Json;
@@ -100,8 +117,7 @@ function eventsOutside(members: readonly Member[], flavour: Flavour, report: Rep
   const lists = members.filter(
     ({ key, value }) => value.type === "array" && spelling(key) !== undefined && !key.includes("."),
   );
-  if (flavour === "plugin" || flavour === "hookline")
-    return lists.map(({ key, at, value }) => ({ event: key, at, value }));
+  if (flavour.bareEvents) return lists.map(({ key, at, value }) => ({ event: key, at, value }));
   for (const { key, at } of lists) {
     report(at, {
       severity: "warning",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compileSettings } from "../../src/dialects/settings.ts";
-import { codes, command, compile, only, origin, settings } from "./settings-helpers.ts";
+import { codes, command, compile, formatOf, only, origin, settings } from "./settings-helpers.ts";
 
 test("matchers of every public shape compile", () => {
   const shapes: [string, unknown, unknown][] = [
@@ -83,7 +83,7 @@ test("keys that other tools read are notes, not errors", () => {
 test("commandWindows is obeyed on Windows and nowhere else", () => {
   const text = JSON.stringify(settings("Stop", command("x.sh", { commandWindows: "x.cmd" })));
   const commandOn = (platform: string): unknown =>
-    only(compileSettings(text, origin, { flavour: "claude", platform })).steps[0].with.command;
+    only(compileSettings(text, origin, { flavour: formatOf("claude"), platform })).steps[0].with.command;
   assert.deepEqual([commandOn("linux"), commandOn("win32")], ["x.sh", "x.cmd"]);
 });
 

@@ -80,9 +80,18 @@ export interface ProgramVariables {
 export const installLayers = ["user", "project", "local"] as const;
 export type InstallLayer = (typeof installLayers)[number];
 
-/** How the agent is told to call us: groups in a JSON settings file of Claude Code's shape. */
+/** The agent loads a file that we write as a whole, such as a plugin. */
+export interface OwnedFile {
+  is: "owned file";
+  /** Its text. The mark stands in it as it is given, in a comment; the commands are lines for a shell. */
+  print(registered: { mark: string; calls: readonly { event: string; command: string }[] }): string;
+}
+
+/** How the agent is told to call us. */
 export interface AgentSettings {
   file(layer: InstallLayer, places: Places): string;
+  /** Groups of hooks in a JSON settings file of Claude Code's shape, of which a part is ours; or a file that is ours. */
+  editor: { is: "JSON groups" } | OwnedFile;
   /** Always registered, and only where a hook wants them at install, because a silent hook costs something there (R50). */
   events: readonly AgentEventName[];
   onlyWanted: readonly AgentEventName[];

@@ -116,6 +116,7 @@ const onlyWanted: readonly AgentEventName[] = [
 
 const settings: AgentSettings = {
   file: settingsFileOf,
+  editor: { is: "JSON groups" },
   events: (Object.keys(capabilities) as AgentEventName[]).filter((event) => !onlyWanted.includes(event)), // the table's keys
   onlyWanted,
   timeout: 660,

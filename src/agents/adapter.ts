@@ -41,6 +41,8 @@ export interface HookFiles {
   project?: string;
   local?: string;
   managed?: { folder(platform: string): string; file: string };
+  /** Environment variables that move them. */
+  movedBy?: readonly string[];
   /** Names in a folder that make it a project's (R34). */
   markers: readonly string[];
   /** Whether a file that somebody names is one of them, by its path alone. */

@@ -12,6 +12,12 @@ export const agents: Record<string, AgentAdapter> = { [claudeCode.name]: claudeC
 /** The hook files of all agents, and of tools that have no adapter. The names of earlier ones are plainer. */
 export const hookFiles = (): readonly HookFiles[] => [...Object.values(agents).map(({ files }) => files), genCode];
 
+/** Environment variables that say where hook files lie. */
+export const placeVariables = (): string[] => [
+  "XDG_CONFIG_HOME",
+  ...hookFiles().flatMap(({ movedBy }) => movedBy ?? []),
+];
+
 /** What agents without an adapter here call their tools: these match too (R11), so a matcher that names one is no mistake. */
 const otherTools = (
   "exec_command apply_patch view_image spawn_agent run_shell_command write_file replace read_file glob grep_search " +

@@ -64,6 +64,7 @@ export const hookFiles: HookFiles = {
   project: fileNames.project,
   local: fileNames.local,
   managed: { folder: (platform) => managedElsewhere[platform] ?? managedUsually, file: "managed-settings.json" },
+  movedBy: ["CLAUDE_CONFIG_DIR"],
   markers: [".claude"],
   isNamed: (path) => /(^|\/)(settings[^/]*|managed-settings)\.json$/.test(path),
   plugins: {

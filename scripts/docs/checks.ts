@@ -1,5 +1,4 @@
 /** What is missing, stale or untrue in the documentation, as far as a program can tell. Each line is one complaint. */
-
 import { posix } from "node:path";
 import { conditions } from "../../src/conditions/index.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";

@@ -1,5 +1,4 @@
 /** hookline up --service: what a person gives their system's own service manager, so that the daemon is there from login on. */
-
 import { resolve } from "node:path";
 import { placeVariables } from "../agents/index.ts";
 import { type ExitCode, type Invocation, textFlag, textsFlag, usageError } from "./command.ts";

@@ -2,7 +2,6 @@
  * Hooks as the last load compiled them, for commands that live for one event: reading them back costs a tenth of reading
  * the hook files. The copy counts only while every path that was looked at is as it was, and for one build of Hookline.
  */
-
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { placeVariables } from "../agents/index.ts";

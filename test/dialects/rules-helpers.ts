@@ -1,5 +1,4 @@
 /** How the tests of the rules dialect compile a text, and how they run what came out: with the real tables and engine. */
-
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

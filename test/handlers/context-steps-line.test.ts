@@ -1,5 +1,4 @@
 /** Context steps in automations: from what an author writes, down the line, to the run and the model's prompt. */
-
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
 /** A step's surroundings with the real spawner and the real HTTP client. */
-
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
 /** A line with hooks as people write them in a settings file, and a scripted model behind it: real engine, real client. */
-
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import type { TestContext } from "node:test";

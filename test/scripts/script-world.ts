@@ -1,5 +1,4 @@
 /** A workspace with scripts, a home, and the real line over them: engine, spawner, SQLite, status files. */
-
 import assert from "node:assert/strict";
 import {
   chmodSync,

@@ -2,7 +2,6 @@
  * A repository: where git looks for its hooks and whom they serve, asked of git itself, because worktrees and core.hooksPath move
  * them (E45); and whether a person has said `hookline git install` in it, as only there a session may put the hook in place.
  */
-
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { HooklineError } from "../../core/error.ts";

@@ -1,15 +1,20 @@
 /**
  * npm run build: what people install. The command in chunks, so that each use loads only its own; the library; its types.
  * With a folder as its word, it goes there instead, without the types: scripts/package-for-tests.ts.
+ * node scripts/build.ts --clone=STATE: what agents run of a clone, in build/, without types; src/cli/clone-bundle.ts says why.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { cpSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 
-const [elsewhere] = process.argv.slice(2);
-const outdir = elsewhere ?? "dist";
+const words = process.argv.slice(2);
+const cloneState = words.find((word) => word.startsWith("--clone="))?.slice("--clone=".length);
+const isForClone = cloneState !== undefined;
+const elsewhere = words.find((word) => !word.startsWith("--"));
+const outdir = isForClone ? join("build", `.new-${process.pid}`) : (elsewhere ?? "dist");
+
 const common: BuildOptions = {
   outdir,
   bundle: true,
@@ -20,7 +25,8 @@ const common: BuildOptions = {
   target: "node22",
   chunkNames: "chunks/[name]-[hash]",
   legalComments: "none", // licences of what is bundled stand in NOTICE
-  define: { BUILT_FROM: JSON.stringify(buildName()) }, // what an earlier build compiled is not read back
+  // What an earlier build compiled is not read back. A clone's bundle and its sources are one version: they speak to each other.
+  define: { BUILT_FROM: JSON.stringify(buildName()), BUILT_IN_CLONE: String(isForClone) },
   // CommonJS libraries ask for require when they run.
   banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
   logLevel: "warning",
@@ -57,20 +63,40 @@ await build({
     main: "src/cli/main.ts",
     index: "src/index.ts",
     define: "src/define.ts", // what a project's modules import from "hookline" while Hookline loads them
-    testing: "src/testing/index.ts",
+    ...(isForClone ? {} : { testing: "src/testing/index.ts" }),
   },
 });
 for (const file of globSync(join(outdir, "**/*.js"))) writeFileSync(file, withoutFacades(readFileSync(file, "utf8")));
 writeFileSync(join(outdir, "hook.cjs"), asScript(readFileSync(join(outdir, "hook.js"), "utf8")));
 rmSync(join(outdir, "hook.js"));
-if (elsewhere === undefined) writeTypes();
-
-function writeTypes(): void {
-  const { status, stdout } = spawnSync(join("node_modules", ".bin", "tsc"), ["-p", "tsconfig.build.json"], {
-    encoding: "utf8",
-  });
+if (isForClone) putInPlace(cloneState);
+else if (elsewhere === undefined) {
+  const tsc = join("node_modules", ".bin", "tsc");
+  const { status, stdout } = spawnSync(tsc, ["-p", "tsconfig.build.json"], { encoding: "utf8" });
   if (status !== 0) console.log(stdout);
   process.exitCode = status ?? 1;
+}
+
+/** File by file, each in one step: agents run what is there meanwhile, and a daemon loads chunks of the build that it began with. */
+function putInPlace(state: string): void {
+  const put = (from: string, to: string): void => {
+    mkdirSync(dirname(to), { recursive: true });
+    renameSync(from, to);
+  };
+  const built = globSync("**/*", { cwd: outdir, withFileTypes: true }).filter((one) => one.isFile());
+  for (const { parentPath, name } of built) {
+    const file = join(parentPath, name);
+    put(file, join("build", "dist", relative(outdir, file)));
+  }
+  for (const file of [join("bin", "hookline.js"), "package.json", ...globSync("native/*/*")]) {
+    const copy = join(outdir, basename(file));
+    cpSync(file, copy);
+    put(copy, join("build", file));
+  }
+  rmSync(outdir, { recursive: true });
+  const dayAgo = Date.now() - 86_400_000;
+  for (const chunk of globSync("build/dist/chunks/*")) if (statSync(chunk).mtimeMs < dayAgo) rmSync(chunk);
+  writeFileSync(join("build", "built-from"), state);
 }
 
 /** Leaves what is imported on demand out of a bundle, to be loaded from `on-demand/`; notes which entries that needs. */

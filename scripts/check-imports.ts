@@ -18,7 +18,7 @@ const rules: Readonly<Record<string, readonly string[] | typeof everything>> = {
   triggers: ["core", "files", "processes"], // of processes the type of git's answers
   scripts: ["core", "files", "handlers"], // of handlers the words that runs are known by
   handlers: ["core", "files", "shell", "protocols"],
-  agents: ["core", "files", "protocols"],
+  agents: ["core", "files", "protocols", "dialects"], // of dialects the type of what is particular to settings files
   llm: ["core", "dialects", "protocols"], // of dialects the type of the settings, of protocols how JSON is found among words
   tools: ["core", "dialects", "files"], // of dialects the type of the settings
   "language-servers": ["core", "dialects", "files"], // of dialects the type of the settings

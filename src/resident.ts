@@ -1,5 +1,5 @@
 /** A line in a process that stays: hook files followed as they change, one engine, and what hooks reach. The library and the daemon are both built on it. */
-import { rememberRunByAgent, sendableEvents } from "./agents/index.ts";
+import { conventions, rememberRunByAgent, sendableEvents } from "./agents/index.ts";
 import { createBudgetWatch, watching } from "./budget-watch.ts";
 import { conditions } from "./conditions/index.ts";
 import { loadPatterns } from "./conditions/patterns.ts";
@@ -135,6 +135,7 @@ export async function createResident(options: ResidentOptions): Promise<Resident
         environment: given,
       }),
     spawn: spawner.spawn,
+    conventions,
     residents,
     fetch: async (request, signal) => (await import("./handlers/http/fetch.ts")).fetch(request, signal),
     ...outside.ports,

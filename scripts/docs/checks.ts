@@ -10,6 +10,7 @@ import { compileSettings } from "../../src/dialects/settings.ts";
 import { handlerTypes } from "../../src/dialects/settings-steps.ts";
 import { createHandlers } from "../../src/handlers/index.ts";
 import { specificKeys, topKeys } from "../../src/protocols/settings-keys.ts";
+import { ownFormat } from "../../src/sources/places.ts";
 import { filesIn, staleBlocks } from "./blocks.ts";
 import { commandComplaints } from "./command-line-page.ts";
 import { conformanceComplaints } from "./conformance-page.ts";
@@ -183,7 +184,7 @@ async function settingsComplaints({ pages, read }: Project): Promise<string[]> {
         const { problems } = compileSettings(
           block,
           { dialect: "settings", layer: "project" },
-          { flavour: "hookline", patterns },
+          { flavour: ownFormat, patterns },
         );
         return problems
           .filter(({ severity }) => severity !== "note")

@@ -1,6 +1,7 @@
 /** What every agent's adapter is: payload in, reply out, and the facts that install needs. Apart, so that each agent is one file and one row. */
 import type { AgentEventName, Figures, HookEvent, Instant, Json, Seconds } from "../core/event.ts";
 import type { Outcome, OutcomeField } from "../core/outcome.ts";
+import type { Flavour } from "../dialects/settings-entries.ts";
 
 /** What the agent is told: a process prints it, an in-process plugin applies it. Never another exit code (R59). */
 export interface Reply {
@@ -30,12 +31,69 @@ export interface Places {
   environment?: Readonly<Record<string, string | undefined>>;
 }
 
+/** The hook files of one tool: where they lie, how what stands in them is read, and what its own names are. */
+export interface HookFiles {
+  /** The agent that reads them itself; absent: one that Hookline has no adapter for. */
+  agent?: string;
+  format: Flavour;
+  user?(home: Pick<Places, "home" | "environment">): { path: string; label: string };
+  /** Below a folder of a project. */
+  project?: string;
+  local?: string;
+  managed?: { folder(platform: string): string; file: string };
+  /** Environment variables that move them. */
+  movedBy?: readonly string[];
+  /** Names in a folder that make it a project's (R34). */
+  markers: readonly string[];
+  /** Whether a file that somebody names is one of them, by its path alone. */
+  isNamed?(path: string): boolean;
+  plugins?: PluginPlaces;
+  variables?: ProgramVariables;
+}
+
+export interface PluginPlaces {
+  format: Flavour;
+  /** Where a plugin's hooks stand in its folder; a manifest may name another file. */
+  files: readonly { name: string; isManifest?: true }[];
+  /** The folder of a project or a home in which each folder is a plugin, but for those beside them. */
+  folder?: string;
+  beside?: readonly string[];
+  /** What the agent keeps of the plugins that it has installed. */
+  registry?: {
+    path(home: Pick<Places, "home" | "environment">): string;
+    read(registry: Readonly<Record<string, unknown>>): InstalledPlugin[];
+  };
+}
+export interface InstalledPlugin {
+  name: string;
+  /** Absolute folders; with a project: only there. */
+  installs: readonly { path: string; project?: string }[];
+}
+
+/** Variables of hooks' programs: PREFIX_PROJECT_DIR, PREFIX_SESSION_ID, PREFIX_TOOL_NAME, PREFIX_EVENT_TYPE, PREFIX_PLUGIN_ROOT. */
+export interface ProgramVariables {
+  prefix: string;
+  /** To every program, as hooks are written for them; to those of files whose format asks for them; to those of its own events. */
+  given: "always" | "if asked" | "to its own";
+  /** The agent names its project to the hooks that it runs by PREFIX_PROJECT_DIR. */
+  namesProject?: true;
+}
+
 export const installLayers = ["user", "project", "local"] as const;
 export type InstallLayer = (typeof installLayers)[number];
 
-/** How the agent is told to call us: groups in a JSON settings file of Claude Code's shape. */
+/** The agent loads a file that we write as a whole, such as a plugin. */
+export interface OwnedFile {
+  is: "owned file";
+  /** Its text. The mark stands in it as it is given, in a comment; the commands are lines for a shell. */
+  print(registered: { mark: string; calls: readonly { event: string; command: string }[] }): string;
+}
+
+/** How the agent is told to call us. */
 export interface AgentSettings {
   file(layer: InstallLayer, places: Places): string;
+  /** Groups of hooks in a JSON settings file of Claude Code's shape, of which a part is ours; or a file that is ours. */
+  editor: { is: "JSON groups" } | OwnedFile;
   /** Always registered, and only where a hook wants them at install, because a silent hook costs something there (R50). */
   events: readonly AgentEventName[];
   onlyWanted: readonly AgentEventName[];
@@ -77,6 +135,7 @@ export interface AgentAdapter {
   refuse(reason: string): Reply;
   /** The same over HTTP. Absent: an agent that speaks no HTTP. */
   refuseOverHttp?(reason: string, event: AgentEventName | undefined): Json | undefined;
+  files: HookFiles;
   /** Whether the agent runs the hooks of this file itself (R35). */
   readsItself(file: string, places: Places): boolean;
   settings: AgentSettings;

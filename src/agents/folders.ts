@@ -1,4 +1,4 @@
-/** Where settings and hook files lie: told once, because install writes where the loader reads. Loaded on every event, so no editor here. */
+/** Where Hookline's own hook files lie: said once, because install writes where the loader reads. Loaded on every event, so no editor here. */
 import { isAbsolute, join } from "node:path";
 import type { InstallLayer, Places } from "./adapter.ts";
 
@@ -22,29 +22,3 @@ export const ownFileNames: { readonly [L in InstallLayer]: string } = {
 /** Our hook file of the layer, where taken over hooks go. */
 export const hookFileOf = (layer: InstallLayer, places: Places): string =>
   join(layer === "user" ? configFolder(places) : places.root, ownFileNames[layer]);
-
-/** Claude Code's own folder of the user. */
-export const claudeFolder = ({ home, environment }: Home): string =>
-  folderOr(environment?.CLAUDE_CONFIG_DIR, join(home, ".claude"));
-
-/** By the folder that they lie in, as our own. */
-export const claudeFileNames: { readonly [L in InstallLayer]: string } = {
-  user: "settings.json",
-  project: ".claude/settings.json",
-  local: ".claude/settings.local.json",
-};
-
-export const claudeFileOf = (layer: InstallLayer, places: Places): string =>
-  join(layer === "user" ? claudeFolder(places) : places.root, claudeFileNames[layer]);
-
-const managedElsewhere: Readonly<Record<string, string>> = {
-  darwin: "/Library/Application Support/ClaudeCode",
-  win32: "C:\\Program Files\\ClaudeCode",
-};
-const managedUsually = "/etc/claude-code";
-
-/** Claude Code's managed folder. @param platform as process.platform says it */
-export const claudeManagedFolder = (platform: string): string => managedElsewhere[platform] ?? managedUsually;
-
-/** Of every platform: a path of another one simply does not occur. */
-export const claudeManagedFolders: readonly string[] = [managedUsually, ...Object.values(managedElsewhere)];

@@ -1,11 +1,68 @@
 /** The agents that Hookline speaks to. A new one is a file and a row; the hot path imports this, so no row may load an editor. */
 import type { AgentEventName, Figures, HookEvent } from "../core/event.ts";
 import type { Hook } from "../core/hook.ts";
-import type { AgentAdapter, Places } from "./adapter.ts";
+import type { AgentConventions, ProgramFacts } from "../core/ports.ts";
+import type { AgentAdapter, HookFiles, Places, ProgramVariables } from "./adapter.ts";
 import { claudeCode } from "./claude-code/adapter.ts";
+import { hookFiles as genCode } from "./gencode/files.ts";
 
-/** By the word after `hookline hook`, which is also the sender of their events. Ask with Object.hasOwn. */
-export const agents: Readonly<Record<string, AgentAdapter>> = { [claudeCode.name]: claudeCode };
+/** By the word after `hookline hook`, which is also the sender of their events. Ask with Object.hasOwn. A new agent is a row here. */
+export const agents: Record<string, AgentAdapter> = { [claudeCode.name]: claudeCode };
+
+/** The hook files of all agents, and of tools that have no adapter. The names of earlier ones are plainer. */
+export const hookFiles = (): readonly HookFiles[] => [...Object.values(agents).map(({ files }) => files), genCode];
+
+/** Environment variables that say where hook files lie. */
+export const placeVariables = (): string[] => [
+  "XDG_CONFIG_HOME",
+  ...hookFiles().flatMap(({ movedBy }) => movedBy ?? []),
+];
+
+/** What agents without an adapter here call their tools: these match too (R11), so a matcher that names one is no mistake. */
+const otherTools = (
+  "exec_command apply_patch view_image spawn_agent run_shell_command write_file replace read_file glob grep_search " +
+  "search_file_content list_directory web_fetch google_web_search save_memory bash create edit view task write list " +
+  "fetch Shell Delete Execute Create ApplyPatch execute_bash developer__shell run_in_terminal exec"
+).split(" ");
+
+/** Every tool's name that is known to exist, for warnings about matchers that mean none of them. */
+export const toolNames = (): readonly string[] => [
+  ...new Set([...hookFiles().flatMap(({ format }) => format.tools ?? []), ...otherTools]),
+];
+
+/** How agents name to programs what Hookline tells them. */
+export const conventions: AgentConventions = {
+  variables(facts) {
+    const named: Record<string, string> = {};
+    for (const { agent, variables } of hookFiles()) {
+      if (!variables || !isGiven(variables, agent, facts)) continue;
+      for (const [name, value] of Object.entries(programVariables(facts)))
+        if (value !== undefined) named[`${variables.prefix}_${name}`] = value;
+    }
+    return named;
+  },
+  projectFolder(environment) {
+    const names = hookFiles().flatMap(({ variables }) => (variables?.namesProject ? variables.prefix : []));
+    return names.map((prefix) => environment[`${prefix}_PROJECT_DIR`]).find((folder) => folder !== undefined);
+  },
+};
+
+const isGiven = ({ given, prefix }: ProgramVariables, agent: string | undefined, facts: ProgramFacts): boolean =>
+  given === "always" || (given === "if asked" ? facts.asked === prefix.toLowerCase() : facts.sender === agent);
+
+const programVariables = ({
+  project,
+  session,
+  tool,
+  event,
+  plugin,
+}: ProgramFacts): Record<string, string | undefined> => ({
+  PROJECT_DIR: project,
+  SESSION_ID: session,
+  TOOL_NAME: tool,
+  EVENT_TYPE: event,
+  PLUGIN_ROOT: plugin,
+});
 
 /** What the sender's own files say of the conversation. An event from elsewhere may name a transcript of any agent's. */
 export function figuresOf(

@@ -5,6 +5,8 @@ import { isRecord } from "../core/schema.ts";
 
 /** Set by the build, which it names by its sources. */
 declare const BUILT_FROM: string;
+/** Of a clone's own bundle, which is of one version with the sources that it was made from. */
+declare const BUILT_IN_CLONE: boolean;
 
 /** As its package says. */
 export function version(): string {
@@ -14,5 +16,6 @@ export function version(): string {
 }
 
 /** With the build's own name: a client and a daemon of one version, but not of one build, may answer differently. No spaces. */
-export const buildVersion = (): string =>
-  `${version().replaceAll(/\s/g, "-")}+${typeof BUILT_FROM === "undefined" ? "source" : BUILT_FROM}`;
+export const buildVersion = (): string => `${version().replaceAll(/\s/g, "-")}+${isOfClone ? "source" : BUILT_FROM}`;
+
+const isOfClone = typeof BUILT_FROM === "undefined" || BUILT_IN_CLONE;

@@ -7,7 +7,7 @@ import { watchedBelow } from "../agents/git/stub-text.ts";
 export function knownBelow(tops: readonly string[]): string[] {
   return tops.flatMap((top) => {
     const folder = realPath(top);
-    return watchedBelow.flatMap((pattern) => pathsLike(pattern).in(folder));
+    return watchedBelow().flatMap((pattern) => pathsLike(pattern).in(folder));
   });
 }
 
@@ -21,7 +21,7 @@ export function realPath(folder: string): string {
 }
 
 /** Whether the patterns of any worktree cover this path below one. */
-export const isWatchedBelow = (path: string): boolean => watchedBelow.some((pattern) => pathsLike(pattern).has(path));
+export const isWatchedBelow = (path: string): boolean => watchedBelow().some((pattern) => pathsLike(pattern).has(path));
 
 /** What a shell makes of a path with stars, but for hidden files, which are no hooks. */
 function pathsLike(pattern: string): { in(folder: string): string[]; has(path: string): boolean } {

@@ -8,6 +8,7 @@ import { configFolder } from "../agents/folders.ts";
 import type { HooksFolder, Wanted } from "../agents/git/hooks.ts";
 import type { GitPlace } from "../agents/git/repository.ts";
 import { isStub, notesOf } from "../agents/git/stub.ts";
+import { hookFiles } from "../agents/index.ts";
 import { isGuard } from "../core/hook.ts";
 import { managedFoldersOf } from "../sources/places.ts";
 import { isWatchedBelow, realPath } from "./git-known.ts";
@@ -41,7 +42,7 @@ export function wantedBy({ where, place: { isShared }, program, worktrees, known
   return {
     program,
     scriptFolders: outer,
-    noted: unique([...(isShared ? anyHookFile : []), ...asked.map(({ name }) => name), ...earlier.noted]),
+    noted: unique([...(isShared ? anyHookFile() : []), ...asked.map(({ name }) => name), ...earlier.noted]),
     guarded: unique([...asked.flatMap(({ guarded }) => guarded ?? []), ...earlier.guarded]),
     watched,
     known: unique([...(isShared ? [] : known), ...thereOf(watched, worktrees)]),
@@ -97,7 +98,7 @@ const outerFolders = (where: Place): string[] =>
 const scriptFolders = [".discobot/hooks", ".hookline/hooks"];
 
 /** In a folder that serves all repositories nothing is known of the others: where one of these is there, Hookline is asked. */
-const anyHookFile = [
+const anyHookFile = (): string[] => [
   ".hookline/hooks.json",
   ".hookline/hooks.local.json",
   ".hookline/app.yaml",
@@ -108,11 +109,9 @@ const anyHookFile = [
   "hookline.yaml",
   "hookline.yml",
   ...["ts", "mts", "js", "mjs"].map((extension) => `hookline.config.${extension}`),
-  ".claude/settings.json",
-  ".claude/settings.local.json",
-  ".gen/settings.json",
-  ".gen/settings.local.json",
-  ".gen/plugins",
+  ...hookFiles().flatMap(({ project, local, plugins }) =>
+    [project, local, plugins?.folder].filter((one) => one !== undefined),
+  ),
 ];
 
 /** Below the worktree's top it is the same name in each of them. */

@@ -15,6 +15,7 @@ import { daemonFilesOf, runningDaemon } from "../daemon/state-file.ts";
 import { loadAll } from "../loading.ts";
 import { findProject } from "../sources/project.ts";
 import { buildVersion } from "./build-version.ts";
+import { programForAgents } from "./clone-bundle.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "./command.ts";
 import { portToCome, servesAgents } from "./daemon-port.ts";
 import { endDaemon } from "./end-daemon.ts";
@@ -34,14 +35,20 @@ export async function install(invocation: Invocation): Promise<ExitCode> {
   const options = { agent, layer, places, stateFolder: state, ...(door && { http: door }), wanted };
   const planned = { ...options, takeOver: invocation.flags["take-over"] === true };
   const isDry = invocation.flags["dry-run"] === true;
-  const clients = clientsOf(invocation, state, door?.port);
+  const self = [realpathSync(invocation.self[0]), invocation.self[1]] as const;
+  const agentProgram = isDry ? { program: self, notes: [] } : programForAgents(self);
+  const clients = clientsOf(invocation, { state, port: door?.port, program: agentProgram.program });
   const chosen = chooseClient(clients);
   const plan = installAgent({ ...planned, command: chosen.program, dryRun: true }); // refused before anything is written
   const client = isDry ? chosen : prepareClient(clients);
   const result = isDry ? plan : installAgent({ ...planned, command: client.program });
   if (!isDry) {
     removeUnused(state, { daemonWanted: invocation.environment.HOOKLINE_DAEMON !== "off" });
-    result.notes.push(...(door ? tokenNotes(result.file) : []), ...(await endUnwanted(invocation)));
+    result.notes.push(
+      ...agentProgram.notes,
+      ...(door ? tokenNotes(result.file) : []),
+      ...(await endUnwanted(invocation)),
+    );
   }
   report(invocation, result, {
     done: `${agent.title} now calls Hookline: ${place(invocation, result.file)}`,
@@ -52,8 +59,13 @@ export async function install(invocation: Invocation): Promise<ExitCode> {
   return 0;
 }
 
-function clientsOf({ self, environment }: Invocation, state: string, port: number | undefined): Clients {
-  const program = [realpathSync(self[0]), self[1]] as const;
+interface ClientPlace {
+  state: string;
+  port: number | undefined;
+  program: readonly [string, string];
+}
+
+function clientsOf({ environment }: Invocation, { state, port, program }: ClientPlace): Clients {
   return { stateFolder: state, environment, program, version: buildVersion(), ...(port !== undefined && { port }) };
 }
 

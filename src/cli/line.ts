@@ -1,6 +1,6 @@
 /** Composes the line for one command: hooks of the folder, patterns they need, store, queue, engine. */
 import { homedir } from "node:os";
-import { runByAgent } from "../agents/index.ts";
+import { conventions, runByAgent } from "../agents/index.ts";
 import { createBudgetWatch } from "../budget-watch.ts";
 import { loadPatterns } from "../conditions/patterns.ts";
 import { depthWithin } from "../core/depth.ts";
@@ -110,6 +110,7 @@ export async function openLine({ place, store, only, ...given }: LineOptions): P
     elsewhere: (hook, event) =>
       runByAgent(hook, event.sender, { home: place.home, root: loaded.root, environment: place.environment }),
     spawn: createSpawn(),
+    conventions,
     fetch: async (request, signal) => (await import("../handlers/http/fetch.ts")).fetch(request, signal),
     ...outside.ports,
     tracking: tracked.tracking,

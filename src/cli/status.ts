@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { installLayers } from "../agents/adapter.ts";
 import { agents } from "../agents/index.ts";
-import { isOurs } from "../agents/install/registration.ts";
+import { editorOf } from "../agents/install/editors.ts";
 import type { Hook } from "../core/hook.ts";
 import { workCounts } from "../stores/journal-lanes.ts";
 import type { ExitCode, Invocation } from "./command.ts";
@@ -109,7 +109,7 @@ function registrationsOf({ home, environment }: Invocation, root: string): Regis
     installLayers.map((layer) => {
       const file = agent.settings.file(layer, { home, root, environment });
       const text = existsSync(file) ? readFileSync(file, "utf8") : "";
-      return { agent: agent.name, layer, file, registered: isOurs(text, agent.name) };
+      return { agent: agent.name, layer, file, registered: editorOf(agent).isOurs(text) };
     }),
   );
 }

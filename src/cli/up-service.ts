@@ -1,5 +1,6 @@
 /** hookline up --service: what a person gives their system's own service manager, so that the daemon is there from login on. */
 import { resolve } from "node:path";
+import { placeVariables } from "../agents/index.ts";
 import { type ExitCode, type Invocation, textFlag, textsFlag, usageError } from "./command.ts";
 
 /** Only printed: whoever installs a service sees what it will do. */
@@ -69,7 +70,7 @@ ${variables(environment)
 };
 
 /** What its runs need to find programs and their own state; keys of models are for the person to add. */
-const kept = ["PATH", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR"];
+const kept = ["PATH", "XDG_STATE_HOME", ...placeVariables()];
 const variables = (environment: Environment): [string, string][] =>
   kept.flatMap((name) => (environment[name] ? [[name, environment[name]] as [string, string]] : [])); // a pair of two texts
 

@@ -8,6 +8,7 @@ import type { Daemon, DaemonPlace } from "../daemon/daemon.ts";
 import { type DaemonFiles, type DaemonState, daemonFilesOf, runningDaemon } from "../daemon/state-file.ts";
 import { type Strays, tagStarted } from "../processes/strays.ts";
 import { after } from "../system.ts";
+import { renewBundle } from "./clone-bundle.ts";
 import { type ExitCode, type Invocation, textFlag } from "./command.ts";
 import { daemonLines, placeOf } from "./daemon-lines.ts";
 import { takePlace } from "./daemon-place.ts";
@@ -30,6 +31,8 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
   const store = storePath(invocation, textFlag(flags, "store"));
   const files = daemonFilesOf(store);
   endInPeace();
+  const stale = wish.onDemand ? undefined : renewBundle(invocation.self);
+  if (stale !== undefined) invocation.terminal.error(`hookline: agents run an older bundle of this clone: ${stale}`);
   if (wish.onDemand && isHomeless(invocation)) return 0;
   const lock = await takePlace(files, wish);
   if (!lock) {

@@ -81,6 +81,8 @@ export interface Ports {
   /** Sees everything; must not throw, and is never waited for. */
   observe?(observation: Observation): void;
   spawn?: Spawn;
+  /** What agents call that which Hookline tells programs in variables of its own. Absent: nothing. */
+  conventions?: AgentConventions;
   /** Programs that stay between events. Absent: each is started for one event and ended after its answer. */
   residents?: Residents;
   fetch?: Fetch;
@@ -96,6 +98,24 @@ export interface Ports {
   projects?(): Promise<Projects>;
   /** Asks git about the repository that a folder lies in; nothing of the repository's own is run (SAFETY T5). Never rejects. */
   git?(question: GitQuestion, signal: AbortSignal): Promise<GitReply>;
+}
+
+/** Names that agents use towards the programs of hooks. */
+export interface AgentConventions {
+  variables(facts: ProgramFacts): Record<string, string>;
+  /** The project's folder as an agent has named it to whoever emits. */
+  projectFolder(environment: NonNullable<Caller["environment"]>): string | undefined;
+}
+export interface ProgramFacts {
+  /** Of the event; and whose variables the hook's format asks for. */
+  sender: string;
+  asked: string | undefined;
+  project: string;
+  session: string | undefined;
+  tool: string | undefined;
+  /** The event's name as the hook's author wrote it. */
+  event: string;
+  plugin: string | undefined;
 }
 
 /** Who emits: lives only as long as the event and is never stored (R44). */

@@ -3,6 +3,7 @@
  * routes, because agents wait for it on every tool call.
  */
 import type { AgentAdapter } from "../agents/adapter.ts";
+import { placeVariables } from "../agents/index.ts";
 import { adapterOf, payloadAtMost } from "../agents/telling.ts";
 import { environmentName } from "../core/environment-name.ts";
 import type { AgentEventName, Json } from "../core/event.ts";
@@ -183,26 +184,19 @@ function addressIn(url: string): Called | Refused {
 }
 
 /** Variables that say which files count, where all is written, and how. */
-const placeVariables = [
-  "HOME",
-  "XDG_CONFIG_HOME",
-  "XDG_STATE_HOME",
-  "CLAUDE_CONFIG_DIR",
-  "HOOKLINE_STORE",
-  "HOOKLINE_RECORD",
-  "HOOKLINE_RETENTION_DAYS",
-];
+const ownVariables = ["HOME", "XDG_STATE_HOME", "HOOKLINE_STORE", "HOOKLINE_RECORD", "HOOKLINE_RETENTION_DAYS"];
 
 /** Whether the sender would load other hooks than this daemon, or write them down elsewhere. */
 function createPlaceCheck(own: Environment): (environment: Environment) => boolean {
   const name = environmentName(own);
+  const variables = [...ownVariables, ...placeVariables()];
   const known = new WeakMap<Environment, boolean>();
   return (environment) => {
     let differs = known.get(environment);
     if (differs === undefined) {
       differs =
         environmentName(environment) !== name ||
-        placeVariables.some((variable) => (environment[variable] ?? "") !== (own[variable] ?? ""));
+        variables.some((variable) => (environment[variable] ?? "") !== (own[variable] ?? ""));
       known.set(environment, differs);
     }
     return differs;

@@ -39,7 +39,7 @@ export function createReader(entry: Entry, tell: Report, flavour: Flavour): Entr
   const report: Report = entry.fault === undefined ? tell : () => {}; // it was told, and nothing else matters
   const fault: EntryReader["fault"] = (key, code, message, suggestion) => {
     const field = entry.fields.get(key);
-    if (field && flavour !== "hookline" && onlyOurs.has(key) && code === "wrong-type") {
+    if (field && !flavour.isOurs && onlyOurs.has(key) && code === "wrong-type") {
       const ours = { severity: "note", code: "ignored-field", message: `"${key}" is ignored: ${message}` } as const;
       report(field.at, { ...ours, suggestion: "it means something to Hookline only in this form" });
       return;

@@ -18,6 +18,7 @@ export interface RuleContext {
   patterns: Patterns;
   modules?: ReadonlySet<string>;
   sendable?: ReadonlySet<string>;
+  tools?: readonly string[];
   /** Of whose rules these are: the agent, where they are one agent's. */
   agent?: string;
   /** Why none of these rules can be active, if so. */

@@ -1,30 +1,31 @@
 /** Patterns of tool names that no known tool has: a warning, because servers and modules may have tools that nobody knows of here (D39). */
 import { compileWildcard } from "../core/glob.ts";
 import { didYouMean } from "../core/nearest.ts";
-import { allModuleNames, toolClassNames } from "../core/tools.ts";
+import { allModuleNames, tools as canonical, toolClassNames } from "../core/tools.ts";
 import type { Node } from "./json-tree.ts";
 import type { Typed } from "./rules-parameters.ts";
-import { knownTools, nativeTools } from "./tool-names.ts";
 import type { RuleReport } from "./yaml-nodes.ts";
 
-const known: ReadonlySet<string> = new Set([...knownTools, ...nativeTools, ...allModuleNames, ...toolClassNames]);
 const knownModules: ReadonlySet<string> = new Set(allModuleNames.map((name) => name.slice(0, name.indexOf("."))));
 
 interface ToolContext {
   modules?: ReadonlySet<string>;
+  /** The tools of agents. Absent: the canonical ones. */
+  tools?: readonly string[];
   report: RuleReport;
 }
 
 export function warnOfUnknownTools({ members }: Typed, context: ToolContext): void {
   const match = members.get("match")?.value;
   if (!match) return;
-  for (const node of match.type === "array" ? (match.children ?? []) : [match]) warnAt(node, context);
+  const known = new Set([...(context.tools ?? Object.keys(canonical)), ...allModuleNames, ...toolClassNames]);
+  for (const node of match.type === "array" ? (match.children ?? []) : [match]) warnAt(node, known, context);
 }
 
-function warnAt(node: Node, { modules, report }: ToolContext): void {
+function warnAt(node: Node, known: ReadonlySet<string>, { modules, report }: ToolContext): void {
   for (const pattern of String(node.value).split("|")) {
     const name = pattern.trim();
-    if (name === "" || mayExist(name, modules)) continue;
+    if (name === "" || mayExist(name, known, modules)) continue;
     const suggestion = didYouMean(name, known);
     report(node.offset, {
       severity: "warning",
@@ -61,7 +62,7 @@ export function warnOfUnknownServer({ type, members }: Typed, { modules, report 
 const serverIn = (tool: string): string | undefined =>
   /^mcp__(.+?)__/.exec(tool)?.[1] ?? (tool.includes(".") ? tool.slice(0, tool.indexOf(".")) : undefined);
 
-function mayExist(name: string, modules: ReadonlySet<string> | undefined): boolean {
+function mayExist(name: string, known: ReadonlySet<string>, modules: ReadonlySet<string> | undefined): boolean {
   if (known.has(name) || name.startsWith("mcp__")) return true;
   const pattern = name.replace(/\[!?\]?[^\]]*\]/g, "?"); // any letter will do: whether it is one of the set is not asked
   const dot = pattern.indexOf(".");

@@ -23,6 +23,8 @@ export interface RulesOptions {
   kind: "rules" | "app" | "config";
   /** Events that an agent here can send; absent: not checked. */
   sendable?: ReadonlySet<string>;
+  /** The names of agents' tools. */
+  tools?: readonly string[];
   /** Modules whose tools rules may name; absent: any. */
   modules?: ReadonlySet<string>;
 }

@@ -4,8 +4,27 @@ import { eventNames, resolveEvent } from "../core/events.ts";
 import { didYouMean, nearest } from "../core/nearest.ts";
 import { jsonOf, type Member, membersOf, type Node, type Report } from "./json-tree.ts";
 
-/** Whose file it is: Claude Code's or GenCode's settings, our own hook file, or a plugin's. */
-export type Flavour = "claude" | "gen" | "hookline" | "plugin";
+/** What is particular to the settings files of one tool. Handed in: a format knows no agent. */
+export interface Flavour {
+  /** Names the format: unlike the family, a plugin's differs from its tool's. */
+  name: string;
+  /** The tool whose files they are, and whose switches reach them. */
+  family: string;
+  /** Nothing but Hookline reads them: what it does not know is an error. */
+  isOurs?: true;
+  /** The tool, in words, that ignores an entry without a `hooks` list of its own. */
+  ignoresFlat?: string;
+  /** Events may stand without "hooks" around them. */
+  bareEvents?: true;
+  /** The tools that its matchers may name. Absent: the canonical ones. */
+  tools?: readonly string[];
+  /** The events that the tool waits for. Absent: all that it can. */
+  waitsFor?: ReadonlySet<string>;
+  /** A nearer file replaces the user's hooks event by event (R29). */
+  overrides?: true;
+  /** Whose variables programs get beside those that every program gets. */
+  variables?: string;
+}
 
 export interface Field {
   value: Json;
@@ -44,7 +63,7 @@ export function readEntries(root: Node | undefined, flavour: Flavour, report: Re
     for (const group of listOf(value, event, fault === undefined ? report : silent))
       for (const one of entriesOf(
         group,
-        { written: event, events, isStrange: isStrange ?? flavour !== "claude" },
+        { written: event, events, ignoresFlat: isStrange ? undefined : flavour.ignoresFlat },
         fault === undefined ? report : silent,
       ))
         written.entries.push(fault === undefined ? one : { ...one, fault });
@@ -112,8 +131,7 @@ function eventsOutside(members: readonly Member[], flavour: Flavour, report: Rep
   const lists = members.filter(
     ({ key, value }) => value.type === "array" && spelling(key) !== undefined && !key.includes("."),
   );
-  if (flavour === "plugin" || flavour === "hookline")
-    return lists.map(({ key, at, value }) => ({ event: key, at, value }));
+  if (flavour.bareEvents) return lists.map(({ key, at, value }) => ({ event: key, at, value }));
   for (const { key, at } of lists) {
     report(at, {
       severity: "warning",
@@ -202,11 +220,11 @@ function listOf(value: Node, event: string, report: Report): Node[] {
 interface Under {
   written: string;
   events: EventName[];
-  /** Of a flat entry nothing is said. */
-  isStrange: boolean;
+  /** The tool that ignores flat entries; undefined: nothing is said of one. */
+  ignoresFlat: string | undefined;
 }
 
-function entriesOf(group: Node, { written, events, isStrange }: Under, report: Report): Entry[] {
+function entriesOf(group: Node, { written, events, ignoresFlat }: Under, report: Report): Entry[] {
   if (group.type !== "object") {
     const advice = `{ "hooks": [{ "type": "command", "command": ${JSON.stringify(group.value ?? "…")} }] }`;
     shape(report, group.offset, `an entry of "${written}" is an object`, advice);
@@ -216,8 +234,8 @@ function entriesOf(group: Node, { written, events, isStrange }: Under, report: R
   const hooks = members.find(({ key }) => key === "hooks")?.value;
   const around = fieldsOf(members, true);
   if (!hooks) {
-    if (!isStrange) {
-      const message = `an entry of "${written}" has no "hooks" list: Hookline reads it, Claude Code ignores it in silence`;
+    if (ignoresFlat !== undefined) {
+      const message = `an entry of "${written}" has no "hooks" list: Hookline reads it, ${ignoresFlat} ignores it in silence`;
       const suggestion = '{ "hooks": [{ "type": "command", "command": … }] }';
       report(group.offset, { severity: "warning", code: "shape", message, suggestion: `write ${suggestion}` });
     }

@@ -76,7 +76,7 @@ function checkKeys({ entry, report, fault }: EntryReader, type: NamedType, { fla
     const advice = Object.hasOwn(ignoredKeys, key) ? ignoredKeys[key] : undefined;
     if (advice)
       report(at, { severity: "note", code: "ignored-field", message: `"${key}" is ignored`, suggestion: advice });
-    else if (flavour === "hookline") fault(key, "unknown-field", `nothing reads "${key}"`, didYouMean(key, known));
+    else if (flavour.isOurs) fault(key, "unknown-field", `nothing reads "${key}"`, didYouMean(key, known));
     else report(at, unknownKey(nearest(key, known) ? "warning" : "note", key, known));
   }
 }
@@ -147,23 +147,13 @@ function readRest(reader: EntryReader, context: FileContext, policy: Policy): Re
   };
 }
 
-/** GenCode waits for these; every other event of its files is fire and forget (specification 002, R51). */
-const waitedForByGen: ReadonlySet<string> = new Set([
-  "PreToolUse",
-  "PermissionRequest",
-  "UserPromptSubmit",
-  "PreCompact",
-  "SessionStart",
-  "Stop",
-]);
-
 function modeOf(reader: EntryReader, { flavour }: FileContext, { guard }: Policy): Mode {
   const rewake = reader.flag("asyncRewake");
   const detached = reader.flag("async");
   if (guard && (rewake || detached)) return guardInBackground(reader, rewake ? "asyncRewake" : "async");
   if (rewake) return "rewake";
   if (detached !== undefined) return detached ? "async" : "sync";
-  const waits = flavour !== "gen" || guard || reader.entry.events.some((event) => waitedForByGen.has(event));
+  const waits = guard || !flavour.waitsFor || reader.entry.events.some((event) => flavour.waitsFor?.has(event));
   return waits ? "sync" : "async";
 }
 
@@ -180,7 +170,7 @@ function guardInBackground(reader: EntryReader, key: string): "sync" {
 
 function isEnabled(reader: EntryReader, { flavour }: FileContext): boolean {
   const enabled = reader.flag("enabled") ?? true;
-  if (!enabled && flavour !== "hookline") {
+  if (!enabled && !flavour.isOurs) {
     reader.report(reader.entry.fields.get("enabled")?.at ?? reader.entry.at, {
       severity: "warning",
       code: "disabled",

@@ -8,10 +8,9 @@ import { compileMatcher, compileToolPattern, isNameList, isToolPattern, matchesA
 import type { Patterns } from "../core/ports.ts";
 import { isRecord, kindOf } from "../core/schema.ts";
 import { readToolPattern } from "../core/tool-pattern.ts";
-import { toolClassNames } from "../core/tools.ts";
+import { toolClassNames, tools } from "../core/tools.ts";
 import type { EntryReader } from "./entry-reader.ts";
 import type { Field, Flavour } from "./settings-entries.ts";
-import { knownTools, nativeTools } from "./tool-names.ts";
 
 interface MatcherContext {
   flavour: Flavour;
@@ -128,11 +127,7 @@ function warnOfNever(
 
 type Never = { message: string; suggestion?: string } | undefined;
 
-const toolsFor = (flavour: Flavour): readonly string[] => [
-  ...knownTools,
-  ...toolClassNames,
-  ...(flavour === "claude" || flavour === "plugin" ? [] : nativeTools),
-];
+const toolsFor = (flavour: Flavour): readonly string[] => [...(flavour.tools ?? Object.keys(tools)), ...toolClassNames];
 
 function toolPatternNever(source: string, row: EventRow, event: EventName, known: readonly string[]): Never {
   if (!row.matchTool)

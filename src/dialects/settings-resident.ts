@@ -19,7 +19,7 @@ export function residentOf(reader: EntryReader, type: string, flavour: Flavour):
     reader.fault("resident", "resident-refused", ...refused);
     return undefined;
   }
-  if (flavour !== "hookline") warnOfAgents(reader);
+  if (!flavour.isOurs) warnOfAgents(reader);
   if (value === true) return true;
   if (typeof value === "object" && !Array.isArray(value)) return limitsIn(reader, value);
   reader.fault("resident", "wrong-type", `"resident" needs true or an object of limits but is ${kindOf(value)}`);

@@ -68,7 +68,7 @@ function commandParameters(reader: EntryReader, { flavour, platform }: StepConte
     args: reader.texts("args"),
     shell: shell ?? chosen.shell,
     environment: reader.choice("environment", ["clean"]),
-    variables: flavour === "gen" ? "gen" : undefined,
+    variables: flavour.variables,
   });
 }
 

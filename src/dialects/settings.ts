@@ -47,7 +47,7 @@ export function compileSettings(text: string, origin: Origin, options: SettingsO
   const label = options.label ?? labelOf(origin);
   const context: FileContext = { ...options, origin, platform: options.platform ?? "linux", locate, report };
   const root = readTree(text, report);
-  if (!root && problems.length === 0 && options.flavour === "hookline") report(0, emptyFile);
+  if (!root && problems.length === 0 && options.flavour.isOurs) report(0, emptyFile);
   const { entries, speaksOf } = readEntries(root, options.flavour, report);
   const compiled = entries.flatMap((entry) => compileEntry(entry, context) ?? []);
   const hooks = withIds(compiled, label, (problem) => problems.push(problem));
@@ -78,7 +78,7 @@ function readAround(
   const hasHooks = valueAt("hooks") !== undefined;
   for (const { key, at } of members) {
     if (isComment(key) || ownKeys.includes(key)) continue;
-    if (context.flavour === "hookline" && hasHooks) context.report(at, unknownKey("error", key, ownKeys));
+    if (context.flavour.isOurs && hasHooks) context.report(at, unknownKey("error", key, ownKeys));
     else if (!hasHooks && /^hooks?$/i.test(key)) context.report(at, unknownKey("warning", key, spokenOf));
   }
   const switches: Switches = {};

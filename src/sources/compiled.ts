@@ -4,6 +4,7 @@
  */
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { placeVariables } from "../agents/index.ts";
 import { environmentName } from "../core/environment-name.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import { isRecord } from "../core/schema.ts";
@@ -26,11 +27,11 @@ const settledAfter = 2_000;
  * @param build names this build of Hookline; another one compiles differently
  */
 export function compiledHooks(folder: string, build: string, { cwd, home, environment }: LoadRequest): CompiledHooks {
-  const { CLAUDE_CONFIG_DIR = "", XDG_CONFIG_HOME = "" } = environment;
+  const places = placeVariables().map((name) => environment[name] ?? "");
   const file = join(
     folder,
     "compiled",
-    `${fingerprint(JSON.stringify([cwd, home, CLAUDE_CONFIG_DIR, XDG_CONFIG_HOME, environmentName(environment)]))}.json`,
+    `${fingerprint(JSON.stringify([cwd, home, ...places, environmentName(environment)]))}.json`,
   );
   return {
     read() {

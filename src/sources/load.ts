@@ -18,6 +18,7 @@ import {
   managedFiles,
   managedFoldersOf,
   projectFiles,
+  settingsFormat,
   userFiles,
 } from "./places.ts";
 import { installedPlugins, namedHookFile, type PluginState, pluginFolders } from "./plugins.ts";
@@ -140,7 +141,7 @@ export function checkFile(
     return { hooks: read.sources.flatMap(({ hooks }) => hooks), problems: read.problems, unread: read.unread };
   }
   const reader = createFileReader(request);
-  reader.read({ ...common, flavour, family: flavour === "plugin" ? "claude" : flavour });
+  reader.read({ ...common, flavour, family: settingsFormat(flavour)?.family ?? flavour });
   const [source] = reader.sources;
   if (!source && reader.problems.length === 0) reader.problems.push(unreadable(path, "it does not exist"));
   return { hooks: source?.hooks ?? [], problems: reader.problems, unread: [] };
@@ -160,10 +161,16 @@ const platformOf = ({ platform }: LoadRequest): string => platform ?? process.pl
 function readPlugins({ folders, root }: Project, request: LoadRequest, reader: FileReader): void {
   const top = folders[0] ?? "";
   const said = [...reader.sources];
-  const installed = installedPlugins(request, [root, ...folders], (plugin) => pluginState(plugin, said));
-  reader.watched.push(...installed.watched);
-  if (installed.unreadable) reader.problems.push(unreadable(installed.unreadable.path, installed.unreadable.reason));
-  for (const { file, state } of installed.files) reader.read(file, state);
+  const stateOf = (plugin: string, family: string): PluginState =>
+    pluginState(
+      plugin,
+      said.filter(({ file }) => file.family === family),
+    );
+  for (const { watched, unreadable: found, files } of installedPlugins(request, [root, ...folders], stateOf)) {
+    reader.watched.push(...watched);
+    if (found) reader.problems.push(unreadable(found.path, found.reason));
+    for (const { file, state } of files) reader.read(file, state);
+  }
   const own = folders.map((folder) => {
     const prefix = relative(top, folder);
     return pluginFolders(folder, prefix && `${prefix}/`, { ofUser: false, root: folder });
@@ -178,7 +185,7 @@ function readPlugins({ folders, root }: Project, request: LoadRequest, reader: F
 function pluginState(plugin: string, sources: readonly Source[]): PluginState {
   const said = (...layers: Layer[]): boolean | undefined =>
     sources
-      .filter(({ file }) => file.family === "claude" && layers.includes(file.layer))
+      .filter(({ file }) => layers.includes(file.layer))
       .map(({ compiled }) =>
         Object.hasOwn(compiled.enabledPlugins, plugin) ? compiled.enabledPlugins[plugin] : undefined,
       )
@@ -227,7 +234,7 @@ const onlyIfGuard = (hook: Hook): Hook =>
 
 function compileFile(file: HookFile, text: string, request: LoadRequest): Source {
   const { path, layer, root, plugin, agent, label } = file;
-  const flavour = isSettings(file.flavour) ? file.flavour : "hookline";
+  const flavour = settingsFormat(file.flavour) ?? { name: file.flavour, family: file.family };
   const origin: Origin = {
     dialect: "settings",
     layer,

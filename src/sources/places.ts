@@ -1,23 +1,23 @@
 /** The table of files that hold settings hooks: layer, flavour and path of each (R29, R58). */
 import { join } from "node:path";
-import { claudeFileNames, claudeFolder, claudeManagedFolder, configFolder, ownFileNames } from "../agents/folders.ts";
+import { configFolder, ownFileNames } from "../agents/folders.ts";
+import { hookFiles, toolNames } from "../agents/index.ts";
 import type { Layer } from "../core/hook.ts";
 import type { Flavour } from "../dialects/settings.ts";
 
+/** By the family of the files in them. */
 export interface ManagedFolders {
-  claude: string;
+  readonly [family: string]: string | undefined;
   hookline: string;
 }
-/** The tool whose file it is. */
-type Family = "claude" | "gen" | "hookline";
-/** settings, or one of the files that are written in YAML, or a module, or a workspace script. */
-export type FileFormat = Flavour | "rules" | "app" | "config" | "module" | "script" | "registry" | "automation";
+/** The name of a settings format, or one of: rules, app, config, module, script, registry, automation. */
+export type FileFormat = string;
 export interface HookFile {
   path: string;
   layer: Layer;
   flavour: FileFormat;
   /** Whose switches reach it. */
-  family: Family;
+  family: string;
   /** How ids and people name it: never a path of one machine. */
   label: string;
   /** The folder that relative paths in its hooks start from; absent: the folder that the event comes from. */
@@ -36,70 +36,77 @@ export interface Homes {
   environment: Readonly<Record<string, string | undefined>>;
 }
 
+/** Of Hookline's own hook files. */
+export const ownFormat: Flavour = { name: "hookline", family: "hookline", isOurs: true, bareEvents: true };
+/** A plugin's file is written for agents as well. */
+const ownPlugin: Flavour = { name: "plugin", family: "hookline", bareEvents: true };
+
+/** What is particular to a settings format; undefined: it is another kind of file. */
+export function settingsFormat(name: FileFormat): Flavour | undefined {
+  const formats = hookFiles().flatMap(({ format, plugins }) => (plugins ? [format, plugins.format] : [format]));
+  const found = [ownFormat, ...formats, ownPlugin].find((format) => format.name === name);
+  return found && { tools: toolNames(), ...found };
+}
+
 export const managedFoldersOf = (platform: string): ManagedFolders => ({
-  claude: claudeManagedFolder(platform),
+  ...Object.fromEntries(
+    hookFiles().flatMap(({ format, managed }) => (managed ? [[format.family, managed.folder(platform)]] : [])),
+  ),
   hookline: "/etc/hookline",
 });
 
 export const managedFiles = (folders: ManagedFolders): HookFile[] => [
-  managed("claude", join(folders.claude, "managed-settings.json")),
-  managed("hookline", join(folders.hookline, "hooks.json")),
+  ...hookFiles().flatMap(({ format, managed }) => {
+    const folder = folders[format.family];
+    return managed && folder !== undefined ? managedFile(format, join(folder, managed.file)) : [];
+  }),
+  managedFile(ownFormat, join(folders.hookline, "hooks.json")),
 ];
 
-function managed(flavour: "claude" | "hookline", path: string): HookFile {
-  return { path, layer: "managed", flavour, family: flavour, label: `managed/${flavour}`, ofUser: true };
-}
+const managedFile = ({ name, family }: Flavour, path: string): HookFile => ({
+  path,
+  layer: "managed",
+  flavour: name,
+  family,
+  label: `managed/${name}`,
+  ofUser: true,
+});
 
 export function userFiles(homes: Homes): HookFile[] {
-  const user = { layer: "user", ofUser: true } as const;
+  const fileOf = ({ name, family }: Flavour, place: { path: string; label: string }): HookFile => ({
+    ...place,
+    layer: "user",
+    ofUser: true,
+    flavour: name,
+    family,
+  });
   return [
-    {
-      ...user,
-      flavour: "claude",
-      family: "claude",
-      path: join(claudeFolder(homes), claudeFileNames.user),
-      label: "~/.claude/settings.json",
-    },
-    {
-      ...user,
-      flavour: "gen",
-      family: "gen",
-      path: join(homes.home, ".gen", "settings.json"),
-      label: "~/.gen/settings.json",
-    },
-    {
-      ...user,
-      flavour: "hookline",
-      family: "hookline",
-      path: join(configFolder(homes), ownFileNames.user),
-      label: "~/.config/hookline/hooks.json",
-    },
+    ...hookFiles().flatMap(({ format, user }) => (user ? fileOf(format, user(homes)) : [])),
+    fileOf(ownFormat, { path: join(configFolder(homes), ownFileNames.user), label: "~/.config/hookline/hooks.json" }),
   ];
 }
 
-const inFolder = [
-  { layer: "project", flavour: "claude", name: claudeFileNames.project },
-  { layer: "project", flavour: "gen", name: ".gen/settings.json" },
-  { layer: "project", flavour: "hookline", name: ownFileNames.project },
-  { layer: "local", flavour: "claude", name: claudeFileNames.local },
-  { layer: "local", flavour: "gen", name: ".gen/settings.local.json" },
-  { layer: "local", flavour: "hookline", name: ownFileNames.local },
-] as const;
-
 /** @param prefix the folder's place in its repository, for labels; "" for the repository's own */
-export const projectFiles = (folder: string, prefix: string): HookFile[] =>
-  inFolder.map(({ name, ...rest }) => ({
-    ...rest,
-    family: rest.flavour,
-    path: join(folder, name),
-    label: prefix ? `${prefix}/${name}` : name,
-    root: folder,
-    ofUser: false,
-  }));
+export function projectFiles(folder: string, prefix: string): HookFile[] {
+  const tables = [...hookFiles(), { format: ownFormat, ...ownFileNames }];
+  return (["project", "local"] as const).flatMap((layer) =>
+    tables.flatMap(({ format: { name: flavour, family }, [layer]: name }) =>
+      name === undefined
+        ? []
+        : {
+            layer,
+            flavour,
+            family,
+            path: join(folder, name),
+            label: prefix ? `${prefix}/${name}` : name,
+            root: folder,
+            ofUser: false,
+          },
+    ),
+  );
+}
 
-const settingsFlavours: readonly FileFormat[] = ["claude", "gen", "hookline", "plugin"];
-
-export const isSettings = (format: FileFormat): format is Flavour => settingsFlavours.includes(format);
+export const isSettings = (format: FileFormat): boolean => settingsFormat(format) !== undefined;
 
 /** The place in the table of any file by its name alone, for checking files that no project names. */
 export function flavourOf(path: string): FileFormat {
@@ -113,8 +120,8 @@ export function flavourOf(path: string): FileFormat {
   if (/(^|\/)app\.ya?ml$/.test(name)) return "app";
   if (/\.ya?ml$/i.test(name)) return "rules";
   if (/(^|\/)\.hookline\/[^/]*\.json$/.test(name)) return "hookline";
-  if (/(^|\/)\.gen\//.test(name)) return "gen";
-  if (/(^|\/)(settings[^/]*|managed-settings)\.json$/.test(name)) return "claude";
+  const named = hookFiles().findLast(({ isNamed }) => isNamed?.(name)); // those of earlier rows are plainer
+  if (named) return named.format.name;
   if (/\.(sh|bash|zsh|py|rb|pl|php)$/.test(name)) return "script";
   return "plugin";
 }

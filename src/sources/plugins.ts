@@ -1,7 +1,8 @@
-/** The hook files that plugins bring: Claude Code's installed ones, and the plugin folders of a project or a home. */
+/** The hook files that plugins bring: those that agents have installed, and the plugin folders of a project or a home. */
 import { readdirSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
-import { claudeFolder } from "../agents/folders.ts";
+import type { HookFiles, InstalledPlugin, PluginPlaces } from "../agents/adapter.ts";
+import { hookFiles } from "../agents/index.ts";
 import { isRecord } from "../core/schema.ts";
 import type { Homes, HookFile } from "./places.ts";
 import { readSmallFile } from "./read-file.ts";
@@ -16,34 +17,30 @@ interface Installed {
   unreadable?: { path: string; reason: string };
 }
 
-/**
- * Claude Code's registry: `{version: 2, plugins: {"name@market": [{scope, installPath, projectPath?}]}}`,
- * in version 1 one record where the list is now. Seen in public code; not documented.
- */
+/** Those that an agent keeps in a registry of its own. */
 export function installedPlugins(
   homes: Homes,
   folders: readonly string[],
-  stateOf: (plugin: string) => PluginState,
-): Installed {
-  const path = join(claudeFolder(homes), "plugins", "installed_plugins.json");
-  const found = readSmallFile(path);
-  if (found.is === "absent") return { files: [], watched: [path] };
-  const registry = found.is === "read" ? parse(found.text) : found.reason;
-  if (typeof registry === "string") return { files: [], watched: [path], unreadable: { path, reason: registry } };
-  const plugins = Object.entries(isRecord(registry.plugins) ? registry.plugins : {});
-  const files = plugins.flatMap(([name, entries]) => {
-    const state = stateOf(name);
-    const folder = state === "off" ? undefined : installFolder(Array.isArray(entries) ? entries : [entries], folders);
-    return folder
-      ? [
-          {
-            state,
-            file: { ...pluginFile(folder, `plugin/${name}`, { family: "claude", ofUser: true }), agent: "claude-code" },
-          },
-        ]
-      : [];
-  });
-  return { files, watched: [path] };
+  stateOf: (plugin: string, family: string) => PluginState,
+): Installed[] {
+  return hookFiles().flatMap((table) => (table.plugins?.registry ? inRegistry(table, table.plugins) : []));
+
+  function inRegistry({ agent, format: { family } }: HookFiles, places: PluginPlaces): Installed {
+    const path = places.registry?.path(homes) ?? "";
+    const found = readSmallFile(path);
+    if (found.is === "absent") return { files: [], watched: [path] };
+    const registry = found.is === "read" ? parse(found.text) : found.reason;
+    if (typeof registry === "string") return { files: [], watched: [path], unreadable: { path, reason: registry } };
+    const files = (places.registry?.read(registry) ?? []).flatMap(({ name, installs }) => {
+      const state = stateOf(name, family);
+      const folder = state === "off" ? undefined : installFolder(installs, folders);
+      const owner = { family, ofUser: true, ...(agent === undefined ? {} : { agent }) };
+      return folder === undefined
+        ? []
+        : pluginFiles(folder, `plugin/${name}`, { places, owner }).map((file) => ({ state, file }));
+    });
+    return { files, watched: [path] };
+  }
 }
 
 function parse(text: string): Record<string, unknown> | string {
@@ -56,71 +53,68 @@ function parse(text: string): Record<string, unknown> | string {
 }
 
 /** The nearest install that holds here: one of this project before the user's. */
-function installFolder(entries: readonly unknown[], folders: readonly string[]): string | undefined {
-  const here = entries.filter(isRecord).filter(({ installPath, projectPath }) => {
-    const forEveryone = projectPath === undefined;
-    return (
-      typeof installPath === "string" &&
-      isAbsolute(installPath) &&
-      (forEveryone || folders.some((one) => one === projectPath))
-    );
-  });
-  const chosen = here.find(({ projectPath }) => projectPath !== undefined) ?? here[0];
-  return typeof chosen?.installPath === "string" ? chosen.installPath : undefined;
+function installFolder(installs: InstalledPlugin["installs"], folders: readonly string[]): string | undefined {
+  const here = installs.filter(({ project }) => project === undefined || folders.includes(project));
+  return (here.find(({ project }) => project !== undefined) ?? here[0])?.path;
 }
 
-type Owner = Pick<HookFile, "ofUser" | "root">;
+type Owner = Pick<HookFile, "ofUser" | "root" | "agent">;
 
-function pluginFile(folder: string, label: string, owner: Owner & Pick<HookFile, "family">): HookFile {
-  const name = "hooks/hooks.json";
-  return {
+interface PluginOf {
+  places: Pick<PluginPlaces, "format" | "files">;
+  owner: Owner & Pick<HookFile, "family">;
+}
+
+const pluginFiles = (folder: string, label: string, { places, owner }: PluginOf): HookFile[] =>
+  places.files.map(({ name, isManifest }) => ({
     ...owner,
     layer: "plugin",
-    flavour: "plugin",
+    flavour: places.format.name,
     path: join(folder, name),
     label: `${label}/${name}`,
     plugin: folder,
-  };
-}
+    ...(isManifest ? { manifest: isManifest } : {}),
+  }));
 
-export const pluginPlaces = (folder: string): [own: string, gen: string] => [
-  join(folder, ".hookline", "plugins"),
-  join(folder, ".gen", "plugins"),
-];
+/** Where plugins lie below a folder: `.hookline/plugins` and the agents' own places. */
+const pluginPlacesBelow = (folder: string): { places: PluginPlaces; label: string; path: string }[] =>
+  [ownPlugins, ...hookFiles().flatMap(({ plugins }) => plugins ?? [])].flatMap((places) =>
+    places.folder === undefined ? [] : { places, label: places.folder, path: join(folder, places.folder) },
+  );
 
-/** Every folder in `.hookline/plugins` and `.gen/plugins`, in the order of their names. */
+export const pluginPlaces = (folder: string): string[] => pluginPlacesBelow(folder).map(({ path }) => path);
+
+/** Every folder in `.hookline/plugins` and in the agents' own places, in the order of their names. */
 export function pluginFolders(folder: string, label: string, owner: Owner): { files: HookFile[]; watched: string[] } {
-  const [own, gen] = pluginPlaces(folder);
-  const files = [
-    ...namesIn(own).map((name) =>
-      pluginFile(join(own, name), `${label}.hookline/plugins/${name}`, { ...owner, family: "hookline" }),
-    ),
-    ...namesIn(gen).flatMap((name) => genPlugin(join(gen, name), `${label}.gen/plugins/${name}`, owner)),
-  ];
-  return { files, watched: [own, gen] };
+  const all = pluginPlacesBelow(folder);
+  const files = all.flatMap(({ places, label: below, path }) =>
+    namesIn(path)
+      .filter((name) => !places.beside?.includes(name))
+      .flatMap((name) =>
+        pluginFiles(join(path, name), `${label}${below}/${name}`, {
+          places,
+          owner: { ...owner, family: places.format.family },
+        }),
+      ),
+  );
+  return { files, watched: all.map(({ path }) => path) };
 }
 
-/** GenCode keeps these beside its plugins. */
-const notPlugins: ReadonlySet<string> = new Set(["marketplaces", "cache"]);
+const ownPlugins: PluginPlaces = {
+  format: { name: "plugin", family: "hookline" },
+  files: [{ name: "hooks/hooks.json" }],
+  folder: ".hookline/plugins",
+};
 
 function namesIn(folder: string): string[] {
   try {
-    const found = readdirSync(folder, { withFileTypes: true });
-    return found
-      .filter((one) => !one.isFile() && !one.name.startsWith(".") && !notPlugins.has(one.name))
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((one) => !one.isFile() && !one.name.startsWith("."))
       .map(({ name }) => name)
       .sort();
   } catch {
     return []; // most folders have no plugins
   }
-}
-
-function genPlugin(folder: string, label: string, owner: Owner): HookFile[] {
-  const common = { ...owner, layer: "plugin", flavour: "gen", family: "gen", plugin: folder } as const;
-  return ["plugin.json", ".gen-plugin/plugin.json", "hooks/hooks.json"].map((name): HookFile => {
-    const file = { ...common, path: join(folder, name), label: `${label}/${name}` };
-    return name.endsWith("plugin.json") ? { ...file, manifest: true } : file;
-  });
 }
 
 /** The file that a manifest names as its hooks, if it lies inside the plugin. */

@@ -3,7 +3,7 @@ import type { EventName } from "../core/event.ts";
 import { type Hook, isGuard, type Problem } from "../core/hook.ts";
 import type { CompiledSettings, Switches } from "../dialects/settings.ts";
 import { switchedOffTag } from "./last-good-guards.ts";
-import type { HookFile } from "./places.ts";
+import { type HookFile, settingsFormat } from "./places.ts";
 
 /** A file that was read, and those of its hooks that are left. */
 export interface Source {
@@ -26,7 +26,8 @@ export function overrideByEvent(sources: readonly Source[], tell: Tell): Source[
 }
 
 /** Plugins come last and are added: they replace nothing and nothing replaces them (specification 002). */
-const rankOf = ({ file }: Source): number | undefined => (file.flavour === "gen" ? rank[file.layer] : undefined);
+const rankOf = ({ file }: Source): number | undefined =>
+  settingsFormat(file.flavour)?.overrides ? rank[file.layer] : undefined;
 
 function withoutReplaced(hook: Hook, over: readonly Source[], tell: Tell): Hook[] {
   if (isGuard(hook) || !("event" in hook.on)) return [hook];

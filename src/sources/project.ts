@@ -1,6 +1,7 @@
 /** Finds the project that a folder belongs to, and the folders whose hook files apply there (R34, R58). */
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { hookFiles } from "../agents/index.ts";
 import { projectFiles } from "./places.ts";
 import { pluginPlaces } from "./plugins.ts";
 import { readSmallFile } from "./read-file.ts";
@@ -17,18 +18,26 @@ export interface Project {
   watched: readonly string[];
 }
 
-const hookMarkers = [".hookline", "hookline.yaml", ".claude", ".discobot", ".system/hooks"];
+/** Names in a folder that make it a project's. */
+export const hookMarkers = (): string[] => [
+  ".hookline",
+  "hookline.yaml",
+  ...hookFiles().flatMap(({ markers }) => markers),
+  ".discobot",
+  ".system/hooks",
+];
 
 /** Never throws: what cannot be read counts as absent. */
 export function findProject(cwd: string, home: string): Project {
   const watched: string[] = [];
+  const markers = hookMarkers();
   const has = (folder: string, marker: string): boolean => {
     const path = join(folder, marker);
     watched.push(path);
     return exists(path);
   };
   const upward = foldersUpward(resolve(cwd), resolve(home));
-  const isMarked = (folder: string): boolean => [...hookMarkers, ".git"].some((marker) => has(folder, marker));
+  const isMarked = (folder: string): boolean => [...markers, ".git"].some((marker) => has(folder, marker));
   const nearest = upward.findIndex(isMarked);
   const root = upward[nearest];
   if (root === undefined) return { root: resolve(cwd), folders: [resolve(cwd)], watched };

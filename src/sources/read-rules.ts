@@ -1,4 +1,5 @@
 /** The files of every layer that hold YAML: settings, rules and app files, repository hooks and scripts, each as a source of hooks (R58). */
+import { toolNames } from "../agents/index.ts";
 import type { Origin, Problem } from "../core/hook.ts";
 import type { Patterns, Registry } from "../core/ports.ts";
 import type { ModelFault } from "../dialects/automation.ts";
@@ -170,6 +171,7 @@ const optionsOf = ({ label }: HookFile, { registry, patterns, sendable }: RulesR
   registry,
   patterns,
   ...(sendable ? { sendable } : {}),
+  tools: toolNames(),
 });
 
 /** Undefined: there is nothing to compile. */

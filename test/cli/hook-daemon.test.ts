@@ -223,7 +223,7 @@ test(
     const [shellGuard, shellOther, nodeGuard, nodeOther] = await Promise.all(waiting);
     for (const pid of readFileSync(log, "utf8").split("\n").map(Number))
       if (pid > 0 && !isGone(pid)) process.kill(pid, "SIGKILL"); // where nothing has ended them with their daemon
-    assert.match(shellGuard?.stderr ?? "", /ended before it had answered.*a guard is in force/);
+    assert.match(shellGuard?.stderr ?? "", /ended before it had answered.*a guard is active/);
     for (const said of [shellGuard, nodeGuard])
       assert.deepEqual(said, { code: 2, stdout: "", stderr: shellGuard?.stderr });
     assert.match(shellOther?.stderr ?? "", /ended before it had answered/);

@@ -7,6 +7,7 @@ import type { Problem } from "../../src/core/hook.ts";
 import { inspectHooks } from "../../src/dialects/inspect.ts";
 import { compileScript } from "../../src/dialects/script.ts";
 import { compileSettings } from "../../src/dialects/settings.ts";
+import { formatOf } from "./settings-helpers.ts";
 
 /** The findings about one handler in a project that holds these scripts. */
 function inspect(
@@ -28,7 +29,7 @@ function inspect(
   const { hooks } = compileSettings(
     text,
     { dialect: "settings", layer: "project", file, root, plugin: root },
-    { flavour: "claude" },
+    { flavour: formatOf("claude") },
   );
   assert.equal(hooks.length, 1);
   const found = inspectHooks(hooks, { cwd: root, home: root });

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { toolNames } from "../../src/agents/index.ts";
 import { conditions } from "../../src/conditions/index.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
 import { createEngine } from "../../src/core/engine.ts";
@@ -29,7 +30,7 @@ export const registry: Registry = { conditions, handlers: createHandlers(new Map
 export const patterns: Patterns = await loadPatterns();
 
 export const compile = (text: string, options: Partial<RulesOptions> = {}): CompiledRules =>
-  compileRules(text, origin, { label, registry, patterns, kind: "rules", ...options });
+  compileRules(text, origin, { label, registry, patterns, kind: "rules", tools: toolNames(), ...options });
 
 /** A rules file of these rules, each in YAML's flow style or a block of its own lines. */
 export const file = (...rules: string[]): string =>

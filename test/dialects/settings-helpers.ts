@@ -1,7 +1,9 @@
 /** How the tests of the settings dialect compile a text. */
+import assert from "node:assert/strict";
 import type { Hook, Origin } from "../../src/core/hook.ts";
 import type { Patterns } from "../../src/core/ports.ts";
 import { type CompiledSettings, compileSettings, type Flavour } from "../../src/dialects/settings.ts";
+import { settingsFormat } from "../../src/sources/places.ts";
 
 export const origin: Origin = {
   dialect: "settings",
@@ -21,8 +23,20 @@ export const patterns: Patterns = {
   expression: () => null,
 };
 
-export const compile = (source: unknown, flavour: Flavour = "claude"): CompiledSettings =>
-  compileSettings(typeof source === "string" ? source : JSON.stringify(source, null, 2), origin, { flavour, patterns });
+export type FormatName = "claude" | "gen" | "plugin" | "hookline";
+
+/** As loading hands it to the format. */
+export function formatOf(name: FormatName): Flavour {
+  const format = settingsFormat(name);
+  assert.ok(format, name);
+  return format;
+}
+
+export const compile = (source: unknown, name: FormatName = "claude"): CompiledSettings =>
+  compileSettings(typeof source === "string" ? source : JSON.stringify(source, null, 2), origin, {
+    flavour: formatOf(name),
+    patterns,
+  });
 
 export const command = (text: string, more: object = {}): object => ({ type: "command", command: text, ...more });
 export const settings = (event: string, handler: object, group: object = {}): object => ({

@@ -3,10 +3,9 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { eventNames } from "../../src/core/events.ts";
 import { nearest } from "../../src/core/nearest.ts";
-import type { Flavour } from "../../src/dialects/settings.ts";
-import { command, compile } from "./settings-helpers.ts";
+import { command, compile, type FormatName } from "./settings-helpers.ts";
 
-const flavours = fc.constantFrom<Flavour>("claude", "gen", "plugin", "hookline");
+const flavours = fc.constantFrom<FormatName>("claude", "gen", "plugin", "hookline");
 const keys = fc.constantFrom(
   "type",
   "command",

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Problem } from "../../src/core/hook.ts";
-import type { CompiledSettings, Flavour } from "../../src/dialects/settings.ts";
-import { codes, command, compile, only, settings } from "./settings-helpers.ts";
+import type { CompiledSettings } from "../../src/dialects/settings.ts";
+import { codes, command, compile, type FormatName, only, settings } from "./settings-helpers.ts";
 
-const read = (more: object, flavour: Flavour = "hookline"): CompiledSettings =>
+const read = (more: object, flavour: FormatName = "hookline"): CompiledSettings =>
   compile(settings("PreToolUse", command("./guard.py", more)), flavour);
 const first = ({ problems }: CompiledSettings): Problem | undefined => problems[0];
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compileSettings } from "../../src/dialects/settings.ts";
-import { codes, command, compile, only, origin, settings } from "./settings-helpers.ts";
+import { codes, command, compile, formatOf, only, origin, settings } from "./settings-helpers.ts";
 
 test("matchers of every public shape compile", () => {
   const shapes: [string, unknown, unknown][] = [
@@ -83,7 +83,7 @@ test("keys that other tools read are notes, not errors", () => {
 test("commandWindows is obeyed on Windows and nowhere else", () => {
   const text = JSON.stringify(settings("Stop", command("x.sh", { commandWindows: "x.cmd" })));
   const commandOn = (platform: string): unknown =>
-    only(compileSettings(text, origin, { flavour: "claude", platform })).steps[0].with.command;
+    only(compileSettings(text, origin, { flavour: formatOf("claude"), platform })).steps[0].with.command;
   assert.deepEqual([commandOn("linux"), commandOn("win32")], ["x.sh", "x.cmd"]);
 });
 
@@ -229,7 +229,9 @@ test("wrong shapes say what to write", () => {
 test("an entry without a hooks list is told of in a file that an agent reads, which ignores it", () => {
   const text = JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Bash", command: "a" }] } });
   const found = (flavour: "claude" | "hookline"): string[] =>
-    compileSettings(text, origin, { flavour }).problems.map(({ severity, message }) => `${severity} ${message}`);
+    compileSettings(text, origin, { flavour: formatOf(flavour) }).problems.map(
+      ({ severity, message }) => `${severity} ${message}`,
+    );
   assert.match(
     found("claude").join(),
     /^warning an entry of "PreToolUse" has no "hooks" list: .* Claude Code ignores it/,
@@ -240,11 +242,11 @@ test("an entry without a hooks list is told of in a file that an agent reads, wh
 test("a key of ours that stands in another tool's file with a meaning of its own costs a note, and not the hook", () => {
   const handler = { type: "command", command: "a", environment: { A: "b" }, priority: "high", tags: { a: 1 } };
   const text = JSON.stringify({ hooks: { Stop: [{ hooks: [handler] }] } });
-  const foreign = compileSettings(text, origin, { flavour: "plugin" });
+  const foreign = compileSettings(text, origin, { flavour: formatOf("plugin") });
   assert.deepEqual(only(foreign).steps[0].with, { command: "a" });
   assert.deepEqual(
     foreign.problems.map(({ severity, code }) => `${severity} ${code}`),
     ["note ignored-field", "note ignored-field", "note ignored-field"],
   );
-  assert.deepEqual(compileSettings(text, origin, { flavour: "hookline" }).hooks, []);
+  assert.deepEqual(compileSettings(text, origin, { flavour: formatOf("hookline") }).hooks, []);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compileSettings } from "../../src/dialects/settings.ts";
-import { codes, command, compile, only, origin, settings } from "./settings-helpers.ts";
+import { codes, command, compile, formatOf, only, origin, settings } from "./settings-helpers.ts";
 
 test("[C62, C63] a group with a command becomes one hook with one step, and type is command unless said", () => {
   const hook = only(compile({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ command: "audit.sh" }] }] } }));
@@ -392,7 +392,7 @@ test("[R34] a tool pattern that starts at the project's root knows that root, an
   assert.deepEqual(hook.when, { is: "tool", with: { pattern: "Edit(/src/**)", root: "/project" } });
   const elsewhere = { ...origin, root: "/else", file: "/else/.claude/settings.json" };
   const text = JSON.stringify(settings("PreToolUse", command("x", { if: "Edit(/src/**)" })));
-  const twin = compileSettings(text, elsewhere, { flavour: "claude" }).hooks[0];
+  const twin = compileSettings(text, elsewhere, { flavour: formatOf("claude") }).hooks[0];
   assert.ok(twin && twin.id !== hook.id);
 });
 

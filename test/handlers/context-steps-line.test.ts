@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { conventions } from "../../src/agents/index.ts";
 import { createEngine } from "../../src/core/engine.ts";
 import type { Fields } from "../../src/core/event.ts";
 import type { ModelRequest } from "../../src/core/reach.ts";
@@ -65,6 +66,7 @@ async function perform(
     registry,
     patterns,
     spawn: createSpawn(),
+    conventions,
     fetch,
     git: createGitPort(createGit({ PATH: process.env.PATH ?? "", HOME: root })),
     model: async () => ({ ask }),

@@ -3,6 +3,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { conventions } from "../../src/agents/index.ts";
 import type { EventName, Fields } from "../../src/core/event.ts";
 import type { Hook, Origin } from "../../src/core/hook.ts";
 import type { Caller, Ports, StepContext } from "../../src/core/ports.ts";
@@ -34,6 +35,7 @@ export function contextOf(wish: Surroundings = {}): StepContext {
   } as unknown as Hook; // handlers look at no more of it
   const ports = {
     spawn: createSpawn(),
+    conventions,
     fetch,
     after(milliseconds: number, callback: () => void) {
       const timer = setTimeout(callback, milliseconds);

@@ -15,6 +15,7 @@ import { type Callback, callbackOf, type HookFunction } from "../../src/handlers
 import { createHandlers } from "../../src/handlers/index.ts";
 import { createModel } from "../../src/llm/index.ts";
 import { createInlineQueue } from "../../src/queues/inline.ts";
+import { ownFormat } from "../../src/sources/places.ts";
 import { openMemoryStore } from "../../src/stores/memory.ts";
 import { systemPorts } from "../../src/system.ts";
 import { type ScriptedModel, type ScriptedTurn, startScriptedModel } from "../../src/testing/index.ts";
@@ -90,7 +91,7 @@ function hookOf(
   const written = typeof one === "function" ? { type: "command", command: "true" } : one;
   const text = JSON.stringify({ hooks: { [event]: [{ hooks: [written] }] } });
   const origin = { dialect: "settings", layer: "project", file: `${cwd}/.hookline/hooks.json`, root: cwd } as const;
-  const { hooks, problems } = compileSettings(text, origin, { flavour: "hookline" });
+  const { hooks, problems } = compileSettings(text, origin, { flavour: ownFormat });
   const [hook] = hooks;
   assert.ok(hook && problems.length === 0, JSON.stringify(problems));
   const id = `hook-${index}`;

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
+import { conventions } from "../../src/agents/index.ts";
 import { createEngine, type Engine } from "../../src/core/engine.ts";
 import type { Changes, EventName, Fields, HookEvent } from "../../src/core/event.ts";
 import { fingerprint } from "../../src/core/fingerprint.ts";
@@ -99,6 +100,7 @@ export function scriptWorld(
     registry: { handlers: createHandlers(new Map()), conditions: new Map([["ends_with", endsWith as ConditionKind]]) }, // params are checked by nobody here
     patterns: {} as Patterns, // none of these hooks has any
     spawn: createSpawn(),
+    conventions,
     keepOutput: scripts.keepOutput,
     observe(seen) {
       tell(seen);

@@ -1,12 +1,10 @@
-/** Claude Code 2.1.330: its payloads, the files that it runs itself, and where it keeps its settings. */
-import { realpathSync } from "node:fs";
-import { join, resolve, sep } from "node:path";
+/** Claude Code 2.1.330: its payloads, and what install registers. Its files are in files.ts, its replies in replies.ts. */
 import { HooklineError } from "../../core/error.ts";
 import type { AgentEventName, Fields, HookEvent } from "../../core/event.ts";
 import { events, rowOf } from "../../core/events.ts";
 import { isRecord, kindOf } from "../../core/schema.ts";
-import { type AgentAdapter, type AgentSettings, type DecodeOptions, installLayers, type Places } from "../adapter.ts";
-import { claudeFileOf, claudeFolder, claudeManagedFolders } from "../folders.ts";
+import type { AgentAdapter, AgentSettings, DecodeOptions } from "../adapter.ts";
+import { hookFiles, readsItself, settingsFileOf } from "./files.ts";
 import { capabilities, encode, encodeForHttp, overHttp, refuse, refuseOverHttp } from "./replies.ts";
 import { transcriptFigures } from "./transcript.ts";
 
@@ -101,26 +99,6 @@ function deliveryOf(
 }
 const promptEvents: ReadonlySet<AgentEventName> = new Set<AgentEventName>(["UserPromptSubmit"]);
 
-function readsItself(file: string, given: Places): boolean {
-  const path = realOf(file);
-  // Claude Code reads no parent folders: its project is the folder that it names to its hooks.
-  const places = { ...given, root: given.environment?.CLAUDE_PROJECT_DIR ?? given.root };
-  if (installLayers.some((layer) => realOf(claudeFileOf(layer, places)) === path)) return true;
-  if (claudeManagedFolders.some((folder) => isBelow(path, resolve(folder)))) return path.endsWith(".json");
-  return isBelow(path, realOf(join(claudeFolder(places), "plugins"))) && path.endsWith(".json");
-}
-
-/** The same file by whatever links it is reached. */
-function realOf(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return resolve(file); // it is not there
-  }
-}
-
-const isBelow = (path: string, folder: string): boolean => path.startsWith(folder + sep);
-
 const projectReaders = ["Copilot CLI", "Cursor", "VS Code"];
 
 /**
@@ -137,7 +115,8 @@ const onlyWanted: readonly AgentEventName[] = [
 ];
 
 const settings: AgentSettings = {
-  file: claudeFileOf,
+  file: settingsFileOf,
+  editor: { is: "JSON groups" },
   events: (Object.keys(capabilities) as AgentEventName[]).filter((event) => !onlyWanted.includes(event)), // the table's keys
   onlyWanted,
   timeout: 660,
@@ -161,6 +140,7 @@ export const claudeCode: AgentAdapter = {
   encodeForHttp,
   refuse,
   refuseOverHttp,
+  files: hookFiles,
   readsItself,
   settings,
 };

@@ -3,10 +3,11 @@
  * looks into. POSIX sh, and in functions of the shell alone as long as no question needs git: a commit waits for it. What it
  * cannot tell for sure it asks Hookline. How a front matter is read is in stub-header.ts.
  */
+import { hookFiles } from "../index.ts";
 import { headerText } from "./stub-header.ts";
 
 /** Paths below a project's folder that may hold hooks; the stars are the shell's. */
-export const watchedBelow: readonly string[] = [
+export const watchedBelow = (): readonly string[] => [
   ".hookline",
   ".hookline/*.json",
   ".hookline/*.yaml",
@@ -19,16 +20,21 @@ export const watchedBelow: readonly string[] = [
   "hookline.yaml",
   "hookline.yml",
   "hookline.config.*",
-  ".claude",
-  ".claude/settings.json",
-  ".claude/settings.local.json",
-  ".gen",
-  ".gen/settings.json",
-  ".gen/settings.local.json",
+  ...new Set(agentFiles().flatMap((name) => [name.slice(0, Math.max(0, name.lastIndexOf("/"))) || name, name])),
 ];
 
+/** Below a project's folder. */
+const agentFiles = (): string[] =>
+  hookFiles().flatMap(({ project, local }) => [project, local].filter((one) => one !== undefined));
+
 /** A worktree without any of these uses the main worktree's hook files. */
-const markers = [".hookline", "hookline.yaml", ".claude", ".discobot", ".system/hooks"];
+const markers = (): string[] => [
+  ".hookline",
+  "hookline.yaml",
+  ...hookFiles().flatMap((table) => table.markers),
+  ".discobot",
+  ".system/hooks",
+];
 
 /** @param outerFolders words of the shell */
 export const stubText = (outerFolders: string): string => `
@@ -67,7 +73,9 @@ cd -P . 2>/dev/null
 top=\${PWD%/}
 # A linked worktree without hook files of its own uses the main worktree's.
 main=
-if [ -f .git ] && ! { ${markers.map((marker) => `[ -e ${marker} ]`).join(" || ")}; }; then
+if [ -f .git ] && ! { ${markers()
+  .map((marker) => `[ -e ${marker} ]`)
+  .join(" || ")}; }; then
   IFS= read -r line <.git
   link=\${line#gitdir: }
   if [ -f "$link/commondir" ]; then
@@ -126,7 +134,9 @@ is_news() {
   case $known in *"//$file//"*) return 1 ;; esac
 }
 any_news_below() {
-  for file in ${watchedBelow.map((path) => `"$1"/${path}`).join(" ")}; do
+  for file in ${watchedBelow()
+    .map((path) => `"$1"/${path}`)
+    .join(" ")}; do
     [ -e "$file" ] || continue
     [ "$file" -nt "$0" ] && return 0
     [ "$shared" ] && continue

@@ -2,7 +2,6 @@
  * How an agent calls Hookline: the client that it starts on each event and what that needs in the state folder, the settings that
  * send events to the daemon over HTTP with their port and token, and taking away what nothing needs any more.
  */
-
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";

@@ -1,25 +1,18 @@
 /** Installing into an agent's settings and taking it out again: reads, plans, writes, and says what a person should know. */
-
 import { messageOf } from "../../core/error.ts";
 import { type AgentAdapter, type InstallLayer, installLayers, type Places } from "../adapter.ts";
 import { hookFileOf } from "../folders.ts";
+import { type Editor, editorOf } from "./editors.ts";
 import { type FileEdit, makePrivateFolder, missingFolders, readText, removeFolders, writeAll } from "./files.ts";
 import { type Journal, journalEdit, journalFolder, readJournal } from "./journal.ts";
 import { applyEdits, inverse } from "./json-edit.ts";
 import {
   type FileChange,
-  foreignGroups,
   type HttpRegistration,
   hashOf,
   type InstallPlan,
-  isCurrent,
-  ownEntries,
-  planInstall,
-  planUninstall,
-  type Registration,
   type UninstallPlan,
 } from "./registration.ts";
-import { topLevel } from "./settings-groups.ts";
 import { type MovePlan, planMove, planReturn, putBack } from "./take-over.ts";
 
 interface UninstallOptions {
@@ -64,22 +57,25 @@ function planned(options: InstallOptions): { result: InstallResult; journal?: Jo
   const file = agent.settings.file(layer, places);
   const before = readText(file);
   const earlier = readJournal(options.stateFolder, agent.name, file);
-  const base = withoutOurs(before, file, agent.name, earlier?.settings);
-  const move = options.takeOver ? planTakeOver(base.text, file, options, earlier?.takeOver) : undefined;
+  const editor = editorOf(agent);
+  const base = withoutOurs(before, file, editor, earlier?.settings);
+  const move =
+    options.takeOver && editor.holdsOthers ? planTakeOver(base.text, file, options, earlier?.takeOver) : undefined;
   const text = move ? move.text : base.text;
-  const registration: Registration = {
+  const registration = {
     agent: agent.name,
     program: options.command,
     by: layer,
     timeout: agent.settings.timeout,
     ...(options.http && { http: options.http }),
+    events: eventsFor(options, move),
+    file,
   };
-  const events = eventsFor(options, move);
   const notes = [...installNotes(options, file, text), ...(move ? movedNotes(move, file) : [])];
-  if (!move && isCurrent(before, registration, events, file)) {
+  if (!move && editor.isCurrent({ ...registration, text: before })) {
     return { result: { file, before, after: before, changed: false, notes, others: [] } };
   }
-  const plan = planInstall({ ...registration, text, events, file });
+  const plan = editor.plan({ ...registration, text });
   const others = move ? [{ file: move.target.change.file, before: move.targetBefore, after: move.target.after }] : [];
   const takeOver = takeOverNow(earlier?.takeOver, move, base.exact);
   return {
@@ -103,7 +99,7 @@ interface Base {
 }
 
 /** The agent's text as it was before install's last stage and what joined it, or else without our entries. */
-function withoutOurs(text: string | undefined, file: string, agent: string, change: FileChange | undefined): Base {
+function withoutOurs(text: string | undefined, file: string, editor: Editor, change: FileChange | undefined): Base {
   const createdFolders = [...missingFolders(file), ...(change?.createdFolders ?? [])];
   const fresh = {
     file,
@@ -120,7 +116,7 @@ function withoutOurs(text: string | undefined, file: string, agent: string, chan
     const bare = change.stages.slice(first).reduceRight((now, stage) => applyEdits(now, inverse(stage)), text);
     return { text: change.created && bare === "" ? undefined : bare, change: { ...fresh, stages }, exact: true };
   }
-  const bare = planUninstall({ text, agent, file, ...(change && { change }) }).text;
+  const bare = editor.undo({ text, file, ...(change && { change }) }).text;
   return { text: bare, change: fresh, exact: false };
 }
 
@@ -168,9 +164,10 @@ export function uninstallAgent(options: UninstallOptions): InstallResult {
   const before = readText(file);
   const journal = readJournal(stateFolder, agent.name, file);
   const back = journal?.takeOver && planReturn(journal.takeOver, readText(journal.takeOver.target.file));
+  const editor = editorOf(agent);
   const exact = !back || (back.missing.length === 0 && journal?.takeOver?.owed.length === 0);
-  const plan = planRemoval(before, { agent: agent.name, file, change: journal?.settings, exact });
-  const after = plan.exact ? plan.text : putBack(plan.text, back?.back ?? [], file);
+  const plan = planRemoval(before, { editor, file, change: journal?.settings, exact });
+  const after = plan.exact || !back ? plan.text : putBack(plan.text, back.back, file);
   const others = back && journal?.takeOver ? [{ file: journal.takeOver.target.file, ...back.target }] : [];
   const changed = before !== after || others.some((one) => one.before !== one.after);
   const result: InstallResult = {
@@ -178,7 +175,7 @@ export function uninstallAgent(options: UninstallOptions): InstallResult {
     before,
     after,
     changed,
-    notes: removalNotes(plan, back?.missing.length ?? 0),
+    notes: removalNotes(plan, { editor, missing: back?.missing.length ?? 0 }),
     others,
   };
   if (options.dryRun) return result;
@@ -189,16 +186,16 @@ export function uninstallAgent(options: UninstallOptions): InstallResult {
 }
 
 interface RemovalOptions {
-  agent: string;
+  editor: Editor;
   file: string;
   change: FileChange | undefined;
   exact: boolean;
 }
 
-function planRemoval(text: string | undefined, { agent, file, change, exact }: RemovalOptions): UninstallPlan {
+function planRemoval(text: string | undefined, { editor, file, change, exact }: RemovalOptions): UninstallPlan {
   if (text === undefined) return { text, removed: 0, exact: false };
   const usable = change && !exact ? { ...change, after: "" } : change; // an impossible hash: by structure then
-  return planUninstall({ text, agent, file, ...(usable && { change: usable }) });
+  return editor.undo({ text, file, ...(usable && { change: usable }) });
 }
 
 interface AgentFile {
@@ -217,23 +214,16 @@ export interface Install {
 
 /** About the file as it will be. */
 function installNotes(
-  { agent, layer, places, wanted = [] }: Install,
+  { agent, layer, places, wanted = [], takeOver }: Install & Pick<InstallOptions, "takeOver">,
   file: string,
   text: string | undefined,
 ): string[] {
-  const { switches, alsoReadBy } = agent.settings;
-  const remaining = foreignGroups(text, agent.name, file).flatMap((group) => group.handlers).length;
-  const readers = alsoReadBy[layer] ?? [];
+  const readers = agent.settings.alsoReadBy[layer] ?? [];
+  const editor = editorOf(agent);
   return [
-    ...Object.keys(switches)
-      .filter((key) => topLevel(text, key, file) === true)
-      .map((key) => `${file} sets ${key}: ${switches[key]}`),
+    ...editor.notes(text, file),
+    ...(takeOver && !editor.holdsOthers ? [`nothing is taken over: ${file} holds no hooks but Hookline's`] : []),
     ...conflicts(agent, layer, places),
-    ...(remaining > 0
-      ? [
-          `${agent.title} runs ${count(remaining, "hook")} of ${file} itself; Hookline does not run them again for it (--take-over moves them)`,
-        ]
-      : []),
     ...(readers.length > 0
       ? [`${readers.join(", ")} can read ${file} too: there, Hookline answers as for ${agent.title}`]
       : []),
@@ -250,7 +240,7 @@ function conflicts(agent: AgentAdapter, layer: InstallLayer, places: Places): st
   return agentFiles(agent, places).flatMap((other) => {
     if (other.layer === layer || other.file === agent.settings.file(layer, places)) return [];
     try {
-      const there = ownEntries(readText(other.file), agent.name, other.file).length;
+      const there = editorOf(agent).read(readText(other.file), other.file).length;
       return there === 0
         ? []
         : [
@@ -269,10 +259,8 @@ const movedNotes = (move: MovePlan, file: string): string[] => [
     : []),
 ];
 
-const removalNotes = (plan: UninstallPlan, missing: number): string[] => [
-  ...(plan.removed > 0 && !plan.exact
-    ? ["the file is not as install left it: only Hookline's own entries were taken out"]
-    : []),
+const removalNotes = (plan: UninstallPlan, { editor, missing }: { editor: Editor; missing: number }): string[] => [
+  ...(plan.removed > 0 && !plan.exact ? [editor.editedNote] : []),
   ...(missing > 0
     ? [
         `${count(missing, "group")} of hooks that had been taken over were edited or removed since: they stay as they are`,

@@ -47,10 +47,10 @@ interface Registered {
 }
 
 async function registeredLayers(agent: AgentAdapter, places: Places): Promise<Registered[]> {
-  const [{ ownEntries }, { readText }] = await Promise.all([import("./registration.ts"), import("./files.ts")]);
+  const [{ editorOf }, { readText }] = await Promise.all([import("./editors.ts"), import("./files.ts")]);
   return installLayers
     .map((layer) => ({ layer, file: agent.settings.file(layer, places) }))
-    .map((one) => ({ ...one, entries: ownEntries(readText(one.file), agent.name, one.file) }))
+    .map((one) => ({ ...one, entries: editorOf(agent).read(readText(one.file), one.file) }))
     .filter(({ entries }) => entries.length > 0);
 }
 

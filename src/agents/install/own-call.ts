@@ -2,7 +2,6 @@
  * The line or the address that calls Hookline from the settings of an agent, and the files in the state folder that clients look
  * for. A line of ours that is run as a hook would call itself without end, so it is recognised by whatever path.
  */
-
 import { join } from "node:path";
 import type { Hook } from "../../core/hook.ts";
 

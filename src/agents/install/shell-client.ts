@@ -3,7 +3,6 @@
  * Apart from install, because it is a program of its own, in another language. It decides nothing: where no daemon takes the
  * event it becomes the command in Node, which does the work or answers by policy.
  */
-
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";

@@ -57,7 +57,7 @@ function createCommand(): Handler<CommandParams> {
         args: listOf(text()),
         shell: oneOf("bash", "sh", "powershell"),
         environment: oneOf("inherit", "clean"),
-        variables: oneOf("claude", "gen"),
+        variables: text("whose variables it gets, beside those that every program gets"),
         env: mapOf(text()),
         protocol: text("what the program reads and answers"),
         detach: oneOf("allow"),

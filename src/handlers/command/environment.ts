@@ -9,7 +9,8 @@ type Environment = Record<string, string>;
 
 export interface EnvironmentWish {
   environment?: "inherit" | "clean";
-  variables?: "claude" | "gen";
+  /** Whose variables it gets beside those that every program gets. */
+  variables?: string;
   env?: Environment;
 }
 
@@ -55,26 +56,27 @@ function facts(
   context: StepContext,
   given: StepContext["caller"]["environment"],
 ): Environment {
-  const { event, hook, run } = context;
-  const common = {
-    PROJECT_DIR: projectFolder(context, given),
-    SESSION_ID: event.session,
-    TOOL_NAME: toolName(event.data),
-  };
-  const type = { EVENT_TYPE: writtenName(hook, event.name) };
+  const { event, hook, run, ports } = context;
+  const project = projectFolder(context, given);
+  const { session, sender } = event;
+  const tool = toolName(event.data);
+  const own = { PROJECT_DIR: project, SESSION_ID: session, TOOL_NAME: tool, EVENT: event.name };
+  const told = { project, session, tool, event: writtenName(hook, event.name), plugin: hook.origin.plugin };
   return {
-    ...prefixed("HOOKLINE", { ...common, EVENT: event.name, RUN_ID: run, HOOK_ID: hook.id }),
+    ...prefixed("HOOKLINE", { ...own, RUN_ID: run, HOOK_ID: hook.id }),
     [depthVariable]: String(depthBelow(event, given ?? {})),
-    ...prefixed("CLAUDE", { ...common, ...type, PLUGIN_ROOT: hook.origin.plugin }),
-    ...(variables === "gen" ? prefixed("GEN", { ...common, ...type }) : {}),
+    ...ports.conventions?.variables({ ...told, sender, asked: variables }),
   };
 }
 
 const toolName = (data: Fields): string | undefined => textField(data, "tool_name");
 
 /** The agent's word counts: the session may have moved into a folder below. */
-export function projectFolder({ event, hook }: StepContext, given: StepContext["caller"]["environment"]): string {
-  const said = given?.CLAUDE_PROJECT_DIR;
+export function projectFolder(
+  { event, hook, ports }: StepContext,
+  given: StepContext["caller"]["environment"],
+): string {
+  const said = given && ports.conventions?.projectFolder(given);
   if (said?.startsWith("/")) return said;
   const { layer, root } = hook.origin;
   return (layer === "project" || layer === "local" ? root : undefined) ?? event.cwd;

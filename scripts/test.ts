@@ -5,10 +5,10 @@
  * Words: files to run instead of all; `--slowest` lists the 20 files that took longest.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
-import { packageForTests, removeEarlierPackages } from "./package-for-tests.ts";
+import { packageForTests, removeOldPackages } from "./package-for-tests.ts";
 import type { Told } from "./test-reporter.ts";
 
 interface Group {
@@ -28,9 +28,10 @@ const cache = join(root, "node_modules", ".cache");
 const timesFile = join(cache, "hookline-test-times.json");
 
 const built = packageForTests();
-removeEarlierPackages(built);
+removeOldPackages(built);
 mkdirSync(cache, { recursive: true });
 const folder = mkdtempSync(join(process.env.TMPDIR ?? memoryFolder() ?? tmpdir(), "hookline-test-"));
+chmodSync(folder, 0o1777); // some tests are other users for a while
 const environment = {
   ...process.env,
   PATH: [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter), // npm does so too
@@ -89,6 +90,7 @@ function run(group: Group): Promise<void> {
   const flags = [
     "--test",
     "--test-isolation=none",
+    "--test-force-exit", // a test that failed may have left something open
     "--test-timeout=120000",
     "--test-reporter=spec",
     "--test-reporter-destination=stdout",

@@ -116,7 +116,7 @@ function run(group: Group): Promise<void> {
 }
 
 function count(group: Group, report: string, ended: string | undefined): void {
-  const counted = { passed: 0, failed: 0, skipped: 0 };
+  const counted = { passed: 0, failed: 0, skipped: 0, suite: 0 };
   for (const line of report.split("\n").filter(Boolean)) {
     const { outcome, file, name, milliseconds } = JSON.parse(line) as Told; // written by our reporter
     counted[outcome] += 1;

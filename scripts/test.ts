@@ -4,8 +4,18 @@
  *
  * Words: files to run instead of all; `--slowest` lists the 20 files that took longest.
  */
-import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
 import { packageForTests, removeOldPackages } from "./package-for-tests.ts";
@@ -46,6 +56,13 @@ const groups = groupsOf(files);
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failures: string[] = [];
 const took = new Map<string, number>();
+const running = new Set<ChildProcess>();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.once(signal, () => {
+    for (const child of running) child.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }); // it may be in memory
+    process.exit(1);
+  });
 try {
   await Promise.all(Array.from({ length: 2 * availableParallelism() }, work));
 } finally {
@@ -102,18 +119,23 @@ function run(group: Group): Promise<void> {
       env: environment,
       stdio: ["ignore", "pipe", "pipe"],
     });
+    running.add(child);
     let text = "";
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding("utf8").on("data", (chunk: string) => {
         text += chunk;
       });
     child.on("close", (code, signal) => {
+      running.delete(child);
       process.stdout.write(text);
-      count(group, readFileSync(report, "utf8"), code === 0 ? undefined : (signal ?? `exit ${code}`));
+      count(group, readReport(report), code === 0 ? undefined : (signal ?? `exit ${code}`));
       resolve();
     });
   });
 }
+
+/** Without it the process has told of no test, which is a failure. */
+const readReport = (path: string): string => (existsSync(path) ? readFileSync(path, "utf8") : "");
 
 function count(group: Group, report: string, ended: string | undefined): void {
   const counted = { passed: 0, failed: 0, skipped: 0, suite: 0 };
@@ -124,9 +146,9 @@ function count(group: Group, report: string, ended: string | undefined): void {
     if (milliseconds !== undefined) took.set(path, (took.get(path) ?? 0) + milliseconds);
     if (outcome === "failed") failures.push(`${path}: ${name}`);
   }
-  if (ended !== undefined && counted.failed === 0) {
-    counted.failed = 1;
-    failures.push(`${group.files.join(" ")}: the process of these files ended early (${ended})`);
+  if (report === "" || (ended !== undefined && counted.failed === 0)) {
+    counted.failed += 1;
+    failures.push(`${group.files.join(" ")}: the process of these files ended early (${ended ?? "no report"})`);
   }
   total.passed += counted.passed;
   total.failed += counted.failed;

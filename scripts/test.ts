@@ -135,7 +135,9 @@ function run(group: Group): Promise<void> {
 }
 
 /** Without it the process has told of no test, which is a failure. */
-const readReport = (path: string): string => (existsSync(path) ? readFileSync(path, "utf8") : "");
+function readReport(path: string): string {
+  return existsSync(path) ? readFileSync(path, "utf8") : "";
+}
 
 function count(group: Group, report: string, ended: string | undefined): void {
   const counted = { passed: 0, failed: 0, skipped: 0, suite: 0 };

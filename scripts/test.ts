@@ -59,9 +59,13 @@ const took = new Map<string, number>();
 const running = new Set<ChildProcess>();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.once(signal, () => {
+    groups.length = 0;
     for (const child of running) child.kill("SIGKILL");
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }); // it may be in memory
-    process.exit(1);
+    const remove = (): void => {
+      rmSync(folder, { recursive: true, force: true }); // it may be in memory
+      process.exit(1);
+    };
+    setTimeout(remove, 1_000); // programs that the tests have started write for another moment
   });
 try {
   await Promise.all(Array.from({ length: 2 * availableParallelism() }, work));

@@ -1,7 +1,17 @@
 /** The package as people install it, built once for each state of the sources: what tests start instead of the sources. */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 
 const root = dirname(import.meta.dirname);
@@ -13,8 +23,8 @@ export function packageForTests(): string {
   if (existsSync(folder)) return folder;
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
-  for (const name of ["bin", "native", "package.json", "schema"])
-    cpSync(join(root, name), join(unfinished, name), { recursive: true });
+  for (const name of ["bin", "package.json"]) cpSync(join(root, name), join(unfinished, name), { recursive: true });
+  for (const name of ["docs", "examples", "native", "schema"]) symlinkSync(join(root, name), join(unfinished, name));
   const { status, stderr } = spawnSync(
     process.execPath,
     [join(root, "scripts", "build.ts"), join(unfinished, "dist")],
@@ -33,21 +43,21 @@ export function packageForTests(): string {
   return folder;
 }
 
-/** Removes the packages of earlier states. Not while other tests may be running them. */
-export function removeEarlierPackages(kept: string): void {
-  for (const folder of globSync(join(dirname(kept), "*"))) if (folder !== kept) rmSync(folder, { recursive: true });
+/** Removes those of the days before: later ones may still be run by other tests. */
+export function removeOldPackages(kept: string): void {
+  const day = 24 * 3_600_000;
+  for (const folder of globSync(join(dirname(kept), "*")))
+    if (folder !== kept && statSync(folder).mtimeMs < Date.now() - day)
+      rmSync(folder, { recursive: true, force: true });
 }
 
 function keyOfSources(): string {
-  const files = ["src/**/*.ts", "bin/*.js", "native/**/*", "schema/*", "scripts/build.ts", "package*.json"].flatMap(
-    (pattern) => globSync(pattern, { cwd: root }),
-  );
+  const patterns = ["src/**/*.{ts,json}", "bin/*.js", "scripts/build.ts", "package*.json"];
   const sum = createHash("sha256");
-  for (const file of files.sort())
-    if (/\.\w+$|spawner$/.test(file))
-      sum
-        .update(`${file}\0`)
-        .update(readFileSync(join(root, file)))
-        .update("\0");
+  for (const file of patterns.flatMap((pattern) => globSync(pattern, { cwd: root })).sort())
+    sum
+      .update(`${file}\0`)
+      .update(readFileSync(join(root, file)))
+      .update("\0");
   return sum.digest("hex").slice(0, 16);
 }

@@ -2,7 +2,8 @@
 import type { TestEvent } from "node:test/reporters";
 
 export interface Told {
-  outcome: "passed" | "failed" | "skipped";
+  /** A suite that has passed is none: its tests are told for themselves. */
+  outcome: "passed" | "failed" | "skipped" | "suite";
   file: string;
   name: string;
   /** Of tests that are part of no other. */
@@ -14,11 +15,17 @@ export default async function* tell(events: AsyncIterable<TestEvent>): AsyncGene
     if (type !== "test:pass" && type !== "test:fail") continue;
     const { name, file = "", nesting, details, skip } = data;
     const told: Told = {
-      outcome: type === "test:fail" ? "failed" : skip !== undefined && skip !== false ? "skipped" : "passed",
+      outcome: outcomeOf(type, details.type, skip),
       file,
       name,
       ...(nesting === 0 && { milliseconds: details.duration_ms }),
     };
-    if (details.type !== "suite" || told.outcome === "failed") yield `${JSON.stringify(told)}\n`;
+    yield `${JSON.stringify(told)}\n`;
   }
+}
+
+function outcomeOf(type: string, kind: string | undefined, skip: string | boolean | undefined): Told["outcome"] {
+  if (kind === "suite") return "suite"; // it has failed where a test of it has
+  if (type === "test:fail") return "failed";
+  return skip === undefined || skip === false ? "passed" : "skipped";
 }

@@ -4,11 +4,21 @@
  *
  * Words: files to run instead of all; `--slowest` lists the 20 files that took longest.
  */
-import { spawn, spawnSync } from "node:child_process";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
-import { packageForTests, removeEarlierPackages } from "./package-for-tests.ts";
+import { packageForTests, removeOldPackages } from "./package-for-tests.ts";
 import type { Told } from "./test-reporter.ts";
 
 interface Group {
@@ -28,9 +38,10 @@ const cache = join(root, "node_modules", ".cache");
 const timesFile = join(cache, "hookline-test-times.json");
 
 const built = packageForTests();
-removeEarlierPackages(built);
+removeOldPackages(built);
 mkdirSync(cache, { recursive: true });
 const folder = mkdtempSync(join(process.env.TMPDIR ?? memoryFolder() ?? tmpdir(), "hookline-test-"));
+chmodSync(folder, 0o1777); // some tests are other users for a while
 const environment = {
   ...process.env,
   PATH: [join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter), // npm does so too
@@ -45,6 +56,17 @@ const groups = groupsOf(files);
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failures: string[] = [];
 const took = new Map<string, number>();
+const running = new Set<ChildProcess>();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.once(signal, () => {
+    groups.length = 0;
+    for (const child of running) child.kill("SIGKILL");
+    const remove = (): void => {
+      rmSync(folder, { recursive: true, force: true }); // it may be in memory
+      process.exit(1);
+    };
+    setTimeout(remove, 1_000); // programs that the tests have started write for another moment
+  });
 try {
   await Promise.all(Array.from({ length: 2 * availableParallelism() }, work));
 } finally {
@@ -89,6 +111,7 @@ function run(group: Group): Promise<void> {
   const flags = [
     "--test",
     "--test-isolation=none",
+    "--test-force-exit", // a test that failed may have left something open
     "--test-timeout=120000",
     "--test-reporter=spec",
     "--test-reporter-destination=stdout",
@@ -100,21 +123,28 @@ function run(group: Group): Promise<void> {
       env: environment,
       stdio: ["ignore", "pipe", "pipe"],
     });
+    running.add(child);
     let text = "";
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding("utf8").on("data", (chunk: string) => {
         text += chunk;
       });
     child.on("close", (code, signal) => {
+      running.delete(child);
       process.stdout.write(text);
-      count(group, readFileSync(report, "utf8"), code === 0 ? undefined : (signal ?? `exit ${code}`));
+      count(group, readReport(report), code === 0 ? undefined : (signal ?? `exit ${code}`));
       resolve();
     });
   });
 }
 
+/** Without it the process has told of no test, which is a failure. */
+function readReport(path: string): string {
+  return existsSync(path) ? readFileSync(path, "utf8") : "";
+}
+
 function count(group: Group, report: string, ended: string | undefined): void {
-  const counted = { passed: 0, failed: 0, skipped: 0 };
+  const counted = { passed: 0, failed: 0, skipped: 0, suite: 0 };
   for (const line of report.split("\n").filter(Boolean)) {
     const { outcome, file, name, milliseconds } = JSON.parse(line) as Told; // written by our reporter
     counted[outcome] += 1;
@@ -122,9 +152,9 @@ function count(group: Group, report: string, ended: string | undefined): void {
     if (milliseconds !== undefined) took.set(path, (took.get(path) ?? 0) + milliseconds);
     if (outcome === "failed") failures.push(`${path}: ${name}`);
   }
-  if (ended !== undefined && counted.failed === 0) {
-    counted.failed = 1;
-    failures.push(`${group.files.join(" ")}: the process of these files ended early (${ended})`);
+  if (report === "" || (ended !== undefined && counted.failed === 0)) {
+    counted.failed += 1;
+    failures.push(`${group.files.join(" ")}: the process of these files ended early (${ended ?? "no report"})`);
   }
   total.passed += counted.passed;
   total.failed += counted.failed;

@@ -1,5 +1,6 @@
 /** What programs send, one by one, many at once and line by line: each is answered for itself, in its order, when it is on disk. */
 import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -282,9 +283,12 @@ test("senders that do not read their answers close the intake for nobody else", 
 
 test("a sender that has not read for a while is ended, with a line that says so behind its answers", async (t) => {
   const opened = await world(t, { stalledAtMost: 300 });
+  const taken: Socket[] = [];
+  const take = (message: unknown): void => void taken.push((message as { socket: Socket }).socket); // as Node documents it
+  subscribe("net.server.socket", take);
+  t.after(() => unsubscribe("net.server.socket", take));
   const socket = await stuckSender(opened);
-  await steady(opened);
-  await moment(600);
+  while (!taken[0]?.writableEnded) await moment(20); // who reads before it is given up is not ended
   let answers = "";
   socket.on("data", (chunk: Buffer) => {
     answers += chunk.toString();

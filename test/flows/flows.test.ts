@@ -1,6 +1,6 @@
 /** One folder per real scenario: files and events in; replies, exit codes, files and runs out. Real processes, nothing faked. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import test from "node:test";
+import { describe, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { bin, codeCache } from "../program.ts";
 
@@ -51,9 +51,18 @@ interface Flow {
 
 const flows = import.meta.dirname;
 
-for (const entry of readdirSync(flows, { withFileTypes: true })) {
-  if (!entry.isDirectory()) continue;
-  const folder = join(flows, entry.name);
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+describe("flows", { concurrency: 3 }, () => {
+  for (const entry of readdirSync(flows, { withFileTypes: true })) if (entry.isDirectory()) tell(entry.name);
+});
+
+function tell(name: string): void {
+  const folder = join(flows, name);
   const flow = JSON.parse(readFileSync(join(folder, "flow.json"), "utf8")) as Flow; // written by hand for this runner
   test(`[${flow.proves}] ${flow.story}`, { timeout: 60_000 }, async (t) => {
     const scratch = realpathSync(mkdtempSync(join(tmpdir(), "hookline-flow-")));
@@ -68,16 +77,15 @@ for (const entry of readdirSync(flows, { withFileTypes: true })) {
         .replaceAll(/\{x\*(\d+)\}/g, (_all, count: string) => "x".repeat(Number(count)))
         .replaceAll("{workspace}", places.workspace)
         .replaceAll("{home}", places.home);
-    const run = (step: Step): { code: number | null; stdout: string; stderr: string } => {
+    const run = (step: Step): Promise<Ended> => {
       const input = typeof step.input === "string" ? step.input : JSON.stringify(step.input ?? {});
       const [program, words] = step.shell
         ? ["/bin/sh", ["-c", step.shell]]
         : [process.execPath, [bin, ...(step.command ?? [])]];
       const path = [...(step.programs ? [join(places.workspace, step.programs)] : []), process.env.PATH ?? ""];
-      const { status, stdout, stderr } = spawnSync(program, words.map(fill), {
+      return end(program, words.map(fill), {
         cwd: join(places.workspace, step.cwd ?? ""),
         input: fill(input),
-        encoding: "utf8",
         env: {
           NODE_COMPILE_CACHE: codeCache, // else every flow compiles the sources anew
           PATH: path.join(delimiter),
@@ -93,11 +101,10 @@ for (const entry of readdirSync(flows, { withFileTypes: true })) {
           ...Object.fromEntries(Object.entries(step.environment ?? {}).map(([name, value]) => [name, fill(value)])),
         },
       });
-      return { code: status, stdout, stderr };
     };
     for (const [index, step] of flow.steps.entries()) {
       for (const [path, text] of Object.entries(step.write ?? {})) writeFileSync(join(places.workspace, path), text);
-      const { code, stdout, stderr } = run(step);
+      const { code, stdout, stderr } = await run(step);
       const told = `step ${index + 1}: ${step.shell ?? step.command?.join(" ")}\nstdout: ${stdout}\nstderr: ${stderr}`;
       assert.equal(code, step.exit, told);
       if (step.output === "") assert.equal(stdout, "", told);
@@ -107,14 +114,33 @@ for (const entry of readdirSync(flows, { withFileTypes: true })) {
       if (step.stderr !== undefined) assert.match(stderr, new RegExp(fill(step.stderr)), told);
     }
     if (flow.runs)
-      await assertRuns(flow.runs, () =>
-        JSON.parse(run({ command: ["runs", "--json", "--limit", "1000"], exit: 0 }).stdout),
+      await assertRuns(flow.runs, async () =>
+        JSON.parse((await run({ command: ["runs", "--json", "--limit", "1000"], exit: 0 })).stdout),
       );
     for (const [path, expected] of Object.entries(flow.files ?? {})) {
       const file = join(places.workspace, path);
       if (expected === null) assert.ok(!existsSync(file), `${path} is there`);
       else assert.match(readFileSync(file, "utf8"), new RegExp(expected));
     }
+  });
+}
+
+/** Apart from this process, so that flows wait beside each other. */
+function end(
+  program: string,
+  words: readonly string[],
+  { input, ...options }: { input: string; cwd: string; env: Record<string, string> },
+): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, words, options);
+    const said = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"] as const)
+      child[name].setEncoding("utf8").on("data", (chunk: string) => {
+        said[name] += chunk;
+      });
+    child.on("error", reject).on("close", (code) => resolve({ code, ...said }));
+    child.stdin.on("error", () => {}); // who does not read its input has ended before it
+    child.stdin.end(input);
   });
 }
 
@@ -142,11 +168,11 @@ interface ListedRun {
 }
 
 /** Background runs end after the command that began them, so the runner looks again until they have. */
-async function assertRuns(expected: NonNullable<Flow["runs"]>, list: () => ListedRun[]): Promise<void> {
-  let found = list();
+async function assertRuns(expected: NonNullable<Flow["runs"]>, list: () => Promise<ListedRun[]>): Promise<void> {
+  let found = await list();
   for (let tries = 0; tries < 60 && found.some(({ status }) => status === "queued" || status === "running"); tries++) {
     await pause(100);
-    found = list();
+    found = await list();
   }
   const told = JSON.stringify(found, null, 2);
   const ordered = [...found].sort((left, right) => (left.id < right.id ? -1 : 1));

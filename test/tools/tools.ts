@@ -11,6 +11,7 @@ import type { Tools } from "../../src/core/reach.ts";
 import type { McpServer } from "../../src/dialects/config.ts";
 import { startPipedProcess } from "../../src/processes/piped-process.ts";
 import { createTools, type ToolsOptions } from "../../src/tools/index.ts";
+import { bundled } from "../program.ts";
 
 export const never: AbortSignal = new AbortController().signal;
 const script = fileURLToPath(new URL("../fixtures/mcp/stdio.ts", import.meta.url));
@@ -18,7 +19,7 @@ const script = fileURLToPath(new URL("../fixtures/mcp/stdio.ts", import.meta.url
 /** A server of the tests that misbehaves as these words say. */
 export const stdio = (...words: string[]): Extract<McpServer, { command: string }> => ({
   command: process.execPath,
-  args: [script, ...words],
+  args: [bundled(script), ...words],
 });
 
 export function toolsOf(

@@ -11,9 +11,9 @@
 import type { TestContext } from "node:test";
 import { installAgents } from "../scripts/install-agents.ts";
 import { claudeCode } from "../src/agents/claude-code/adapter.ts";
-import type { ScriptedTurn } from "../src/testing/scripted-model.ts";
-import { type ClaudeSession, startClaude } from "../test/agents/claude-session.ts";
-import { findClaude } from "../test/agents/installed.ts";
+import type { ScriptedTurn } from "../src/hosts/testing/scripted-model.ts";
+import { type ClaudeSession, startClaude } from "../test/real-agents/claude-session.ts";
+import { findClaude } from "../test/real-agents/installed.ts";
 import { type Benchmark, type Findings, quantile, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
 
 export const agents: Benchmark = {

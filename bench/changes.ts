@@ -13,14 +13,14 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { HookEvent } from "../src/core/event.ts";
-import type { HookSet } from "../src/core/hook.ts";
-import { createGit } from "../src/processes/git.ts";
-import { openMemoryStore } from "../src/stores/memory.ts";
-import { createTracking, type Tracked } from "../src/tracking.ts";
-import { createColdChanges } from "../src/triggers/changes-cold.ts";
-import { createResidentChanges } from "../src/triggers/changes-resident.ts";
-import type { ChangeFinder } from "../src/triggers/look.ts";
+import type { HookEvent } from "../src/engine/event.ts";
+import type { HookSet } from "../src/engine/hook.ts";
+import { createColdChanges } from "../src/runtime/changes/cold.ts";
+import type { ChangeFinder } from "../src/runtime/changes/look.ts";
+import { createResidentChanges } from "../src/runtime/changes/resident.ts";
+import { createTracking, type Tracked } from "../src/runtime/changes/tracking.ts";
+import { createGit } from "../src/runtime/processes/git.ts";
+import { openMemoryStore } from "../src/storage/memory/memory.ts";
 import { type Benchmark, type Findings, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
 
 const folderCount = 1_000;

@@ -10,12 +10,12 @@
 import assert from "node:assert/strict";
 import { conditions as kinds } from "../src/conditions/index.ts";
 import { loadPatterns } from "../src/conditions/patterns.ts";
-import { compileCondition } from "../src/core/condition.ts";
-import { type Fields, firstTurn, type HookEvent } from "../src/core/event.ts";
-import { hasFailed } from "../src/core/events.ts";
-import type { Condition } from "../src/core/hook.ts";
-import { matchNames } from "../src/core/plan.ts";
-import type { Scope } from "../src/core/ports.ts";
+import { compileCondition } from "../src/engine/condition.ts";
+import { type Fields, firstTurn, type HookEvent } from "../src/engine/event.ts";
+import { hasFailed } from "../src/engine/events.ts";
+import type { Condition } from "../src/engine/hook.ts";
+import { matchNames } from "../src/engine/plan.ts";
+import type { Scope } from "../src/engine/ports.ts";
 import { type Benchmark, type Findings, ratioOf, rowsOf, sampleWork, type Work } from "./measure.ts";
 import { loadPeers } from "./peers.ts";
 

@@ -1,10 +1,11 @@
 /** The hooks, events and callbacks that the dispatch measurements share, and the check that all sides do the same work. */
+
+import { type Callback, callbackOf, functionHandler, type HookFunction } from "../src/actions/function/function.ts";
 import { conditions } from "../src/conditions/index.ts";
 import { loadPatterns } from "../src/conditions/patterns.ts";
-import type { HookEvent } from "../src/core/event.ts";
-import type { Hook, HookSet } from "../src/core/hook.ts";
-import type { Handler, Patterns, Registry } from "../src/core/ports.ts";
-import { type Callback, callbackOf, functionHandler, type HookFunction } from "../src/handlers/function/function.ts";
+import type { HookEvent } from "../src/engine/event.ts";
+import type { Hook, HookSet } from "../src/engine/hook.ts";
+import type { Handler, Patterns, Registry } from "../src/engine/ports.ts";
 import type { Work } from "./measure.ts";
 import { loadPeers, type Peers } from "./peers.ts";
 

@@ -11,13 +11,13 @@
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { HookEvent } from "../src/core/event.ts";
-import type { HookSet } from "../src/core/hook.ts";
-import { type PlannedStep, type Plans, planHooks } from "../src/core/plan.ts";
-import type { Ports } from "../src/core/ports.ts";
-import type { StepRecord } from "../src/core/record.ts";
-import { callStep, contextOf, newOccasion, sharedScope } from "../src/core/step-context.ts";
-import type { HookFunction } from "../src/handlers/function/function.ts";
+import type { HookFunction } from "../src/actions/function/function.ts";
+import type { HookEvent } from "../src/engine/event.ts";
+import type { HookSet } from "../src/engine/hook.ts";
+import { type PlannedStep, type Plans, planHooks } from "../src/engine/plan.ts";
+import type { Ports } from "../src/engine/ports.ts";
+import type { StepRecord } from "../src/engine/record.ts";
+import { callStep, contextOf, newOccasion, sharedScope } from "../src/engine/step-context.ts";
 import { checkCalls, events, foreignMatcher, repeat, repeatAwaited, type World } from "./dispatch-world.ts";
 import {
   type Benchmark,
@@ -80,7 +80,7 @@ const noPorts = {} as Ports; // the callbacks that are timed look at nothing
 const noResults: readonly StepRecord[] = [];
 const noSignal = new AbortController().signal;
 
-/** What core/ask.ts and core/run.ts do between an event and its handlers, by the same functions. Counts the hooks. */
+/** What engine/ask.ts and engine/run.ts do between an event and its handlers, by the same functions. Counts the hooks. */
 function findTestCall(plans: Plans, event: HookEvent): number {
   const found = plans.find(event);
   if (found.length === 0) return 0;

@@ -9,10 +9,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Hook } from "../src/core/hook.ts";
-import { openDurableQueue } from "../src/durable-queue.ts";
-import { killRounds } from "../test/queues/kill-rounds.ts";
-import { durableHook, engineOn, marking, storeIn } from "../test/queues/world.ts";
+import type { Hook } from "../src/engine/hook.ts";
+import { openDurableQueue } from "../src/hosts/compose/durable-queue.ts";
+import { killRounds } from "../test/runtime/queues/kill-rounds.ts";
+import { durableHook, engineOn, marking, storeIn } from "../test/runtime/queues/world.ts";
 import type { Benchmark, Findings, Ratio, Row } from "./measure.ts";
 
 export const durable: Benchmark = {

@@ -2,9 +2,9 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { createDaemon } from "../src/daemon/daemon.ts";
-import { listenFor } from "../src/daemon/listeners.ts";
-import { openSqliteStore } from "../src/stores/sqlite.ts";
+import { createDaemon } from "../src/hosts/daemon/daemon.ts";
+import { listenFor } from "../src/hosts/daemon/listeners.ts";
+import { openSqliteStore } from "../src/storage/sqlite/sqlite.ts";
 
 const [side = "", folder = "", answer = "", token = ""] = process.argv.slice(2);
 if (side === "ours") await serveOurs();

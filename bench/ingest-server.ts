@@ -1,9 +1,9 @@
 /** The daemon's side of bench/ingest.ts in a process of its own: prints its port, answers a line on its standard input with its memory in bytes, serves until that ends. */
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { createDaemon } from "../src/daemon/daemon.ts";
-import { listenFor } from "../src/daemon/listeners.ts";
-import { openSqliteStore } from "../src/stores/sqlite.ts";
+import { createDaemon } from "../src/hosts/daemon/daemon.ts";
+import { listenFor } from "../src/hosts/daemon/listeners.ts";
+import { openSqliteStore } from "../src/storage/sqlite/sqlite.ts";
 
 const [folder = "", token = ""] = process.argv.slice(2);
 const environment = { PATH: process.env.PATH ?? "", HOME: join(folder, "home") };

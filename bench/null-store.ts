@@ -1,7 +1,7 @@
 /** A store that keeps nothing and answers at once: what is left is the engine's own cost. */
 
-import { firstTurn, type Turn } from "../src/core/event.ts";
-import type { Claim, Store } from "../src/core/record.ts";
+import { firstTurn, type Turn } from "../src/engine/event.ts";
+import type { Claim, Store } from "../src/engine/record.ts";
 
 export function createNullStore(): Store {
   let turn: Turn = firstTurn;

@@ -10,13 +10,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseDocument } from "yaml";
+import { createHandlers } from "../src/actions/index.ts";
 import { conditions } from "../src/conditions/index.ts";
 import { loadPatterns } from "../src/conditions/patterns.ts";
-import type { Origin } from "../src/core/hook.ts";
-import { compileRules } from "../src/dialects/rules.ts";
-import { createHandlers } from "../src/handlers/index.ts";
-import { loadAllStable } from "../src/loading.ts";
-import { compiledHooks } from "../src/sources/compiled.ts";
+import type { Origin } from "../src/engine/hook.ts";
+import { compileRules } from "../src/formats/rules/rules.ts";
+import { loadingPorts } from "../src/hosts/compose/loading-ports.ts";
+import { compiledHooks } from "../src/loading/compiled.ts";
+import { loadAllStable } from "../src/loading/loading.ts";
 import { type Benchmark, ratioOf, rowsOf, sampleWork } from "./measure.ts";
 
 const ours = "compileRules";
@@ -72,11 +73,15 @@ async function keptIn(folder: string, text: string): Promise<() => void> {
   const request = { cwd, home: join(folder, "home"), environment: {} };
   const functions = new Map();
   const registry = { conditions, handlers: createHandlers(functions) };
-  const load = await loadAllStable(request, { registry, wholeRegistry: async () => registry, functions }, []);
+  const load = await loadAllStable(
+    request,
+    { registry, ...loadingPorts, wholeRegistry: async () => registry, functions },
+    [],
+  );
   const { registry: _functions, ...plain } = load.loaded;
   const stable = await loadAllStable(
     request,
-    { registry, wholeRegistry: async () => registry, functions },
+    { registry, ...loadingPorts, wholeRegistry: async () => registry, functions },
     plain.watched,
   );
   const kept = compiledHooks(join(folder, "state"), "bench", request);

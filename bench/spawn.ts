@@ -11,7 +11,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createSpawner } from "../src/processes/spawner.ts";
+import { createSpawner } from "../src/runtime/processes/spawner.ts";
 import {
   type Benchmark,
   type Findings,

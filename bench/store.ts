@@ -11,11 +11,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import type { Run } from "../src/core/record.ts";
-import { changingFields, runFields } from "../src/stores/rows.ts";
-import { migrations } from "../src/stores/schema.ts";
-import { openSqliteStore } from "../src/stores/sqlite.ts";
-import { createRedaction } from "../src/trust/redaction.ts";
+import type { Run } from "../src/engine/record.ts";
+import { createRedaction } from "../src/storage/redaction/redaction.ts";
+import { changingFields, runFields } from "../src/storage/sqlite/rows.ts";
+import { migrations } from "../src/storage/sqlite/schema.ts";
+import { openSqliteStore } from "../src/storage/sqlite/sqlite.ts";
 import { type Benchmark, type Ratio, type Row, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
 
 export const store: Benchmark = {

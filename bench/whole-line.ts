@@ -1,12 +1,12 @@
 /** What dispatch costs beyond find, test and call: engine.emit from end to end, and what is paid once per set or name. */
-import { createEngine } from "../src/core/engine.ts";
-import type { HookEvent } from "../src/core/event.ts";
-import type { HookSet } from "../src/core/hook.ts";
-import { planHooks } from "../src/core/plan.ts";
-import type { Store } from "../src/core/record.ts";
-import { createInlineQueue } from "../src/queues/inline.ts";
-import { openMemoryStore } from "../src/stores/memory.ts";
-import { systemPorts } from "../src/system.ts";
+import { createEngine } from "../src/engine/engine.ts";
+import type { HookEvent } from "../src/engine/event.ts";
+import type { HookSet } from "../src/engine/hook.ts";
+import { planHooks } from "../src/engine/plan.ts";
+import type { Store } from "../src/engine/record.ts";
+import { createInlineQueue } from "../src/runtime/queues/inline.ts";
+import { systemPorts } from "../src/runtime/system.ts";
+import { openMemoryStore } from "../src/storage/memory/memory.ts";
 import { eventAt, foreignMatcher, repeat, type World } from "./dispatch-world.ts";
 import { type Findings, ratioOf, rowsOf, sampleWork, type Work } from "./measure.ts";
 import { createNullStore } from "./null-store.ts";

@@ -1,7 +1,7 @@
 /*
  * Starts programs for a process that is too big to fork itself, and carries their streams over one socket (descriptor 3).
  * It stands alone: no C library, no allocation beyond a few mappings, one thread, one loop. The frames are those of
- * src/processes/spawner-frames.ts. What it started ends with it, and it ends when the other side of the socket does.
+ * src/runtime/processes/spawner-frames.ts. What it started ends with it, and it ends when the other side of the socket does.
  */
 typedef unsigned char u8;
 typedef unsigned short u16;

@@ -1,7 +1,7 @@
 /**
  * npm run build: what people install. The command in chunks, so that each use loads only its own; the library; its types.
  * With a folder as its word, it goes there instead, without the types: scripts/package-for-tests.ts.
- * node scripts/build.ts --clone=STATE: what agents run of a clone, in build/, without types; src/cli/clone-bundle.ts says why.
+ * node scripts/build.ts --clone=STATE: what agents run of a clone, in build/, without types; src/hosts/cli/clone-bundle.ts says why.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -46,12 +46,12 @@ const onDemand = new Map<string, string>();
 await build({
   ...common,
   splitting: false,
-  entryPoints: { hook: "src/cli/hook.ts" },
+  entryPoints: { hook: "src/hosts/cli/hook.ts" },
   plugins: [apart(onDemand)],
   banner: {},
 });
 // So are the parts that it loads for hooks of one kind: ten shared chunks instead cost 7 ms where there is such a hook.
-const alone = ["on-demand/protocols-registry", "on-demand/scripts-records"];
+const alone = ["on-demand/actions-command-protocols-registry", "on-demand/actions-script-records"];
 const parts = Object.fromEntries([...onDemand].filter(([output]) => alone.includes(output)));
 if (Object.keys(parts).length < alone.length) throw new Error(`no longer loaded on demand: one of ${alone.join(", ")}`);
 await build({ ...common, splitting: false, entryPoints: parts });
@@ -60,10 +60,10 @@ await build({
   ...common,
   entryPoints: {
     ...Object.fromEntries(onDemand),
-    main: "src/cli/main.ts",
+    main: "src/hosts/cli/main.ts",
     index: "src/index.ts",
     define: "src/define.ts", // what a project's modules import from "hookline" while Hookline loads them
-    ...(isForClone ? {} : { testing: "src/testing/index.ts" }),
+    ...(isForClone ? {} : { testing: "src/hosts/testing/index.ts" }),
   },
 });
 for (const file of globSync(join(outdir, "**/*.js"))) writeFileSync(file, withoutFacades(readFileSync(file, "utf8")));

@@ -1,7 +1,7 @@
-/** What `hookline hook` loads before it knows its event: the static closure of src/cli/hook.ts holds nothing slow (R66). */
+/** What `hookline hook` loads before it knows its event: the static closure of src/hosts/cli/hook.ts holds nothing slow (R66). */
 import { importsOf } from "./imports.ts";
 
-const entry = "src/cli/hook.ts";
+const entry = "src/hosts/cli/hook.ts";
 /** Measured import costs are in docs/decisions/dependencies.md. */
 const forbidden = [
   "node:http",
@@ -26,25 +26,25 @@ const forbidden = [
 ];
 /** Beginnings of paths. What only some sets of hooks need is loaded where a set holds such a hook. */
 const forbiddenPlaces = [
-  "src/llm/",
-  "src/daemon/",
+  "src/services/",
+  "src/hosts/daemon/",
   "src/operations/",
-  "src/testing/",
-  "src/dialects/",
-  "src/scripts/",
-  "src/protocols/registry",
-  "src/core/ability.ts",
-  "src/sources/read-",
-  "src/triggers/changes-",
-  "src/durable-queue.ts",
-  "src/queues/durable",
-  "src/stores/journal",
-  "src/handlers/index.ts",
+  "src/hosts/testing/",
+  "src/formats/",
+  "src/actions/script/",
+  "src/actions/command/protocols/registry",
+  "src/engine/ability.ts",
+  "src/loading/read-rules",
+  "src/runtime/changes/cold",
+  "src/hosts/compose/durable-queue.ts",
+  "src/runtime/queues/durable",
+  "src/storage/sqlite/journal",
+  "src/actions/index.ts",
   "src/conditions/index.ts",
 ];
 
 /** Of those places, what asking a daemon needs: each is small and imports nothing slow. */
-const allowed = ["src/daemon/address.ts", "src/daemon/hook-wire.ts", "src/daemon/state-file.ts"];
+const allowed = ["src/hosts/daemon/address.ts", "src/hosts/daemon/hook-wire.ts", "src/hosts/daemon/state-file.ts"];
 
 const paths = new Map<string, readonly string[]>([[entry, [entry]]]);
 const waiting = [entry];

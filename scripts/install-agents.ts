@@ -1,7 +1,7 @@
 /** Installs the pinned coding agents into a folder that git ignores, for the tests and the benchmark that need real ones. */
 import { spawnSync } from "node:child_process";
 import { delimiter, dirname } from "node:path";
-import { agentsFolder } from "../test/agents/installed.ts";
+import { agentsFolder } from "../test/real-agents/installed.ts";
 
 /** This Node first: npm takes the newest version whose `engines` fit the Node that it runs on. */
 export const withThisNode: NodeJS.ProcessEnv = {

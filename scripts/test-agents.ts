@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { agentsFolder, findClaude } from "../test/agents/installed.ts";
+import { agentsFolder, findClaude } from "../test/real-agents/installed.ts";
 import { installAgents, withThisNode } from "./install-agents.ts";
 
 process.exitCode = main();
@@ -20,6 +20,6 @@ function main(): number {
 }
 
 function install(): string | undefined {
-  console.log("test:agents: installing the pinned agents into test/agents/node_modules (about 370 MB, once)");
+  console.log("test:agents: installing the pinned agents into test/real-agents/node_modules (about 370 MB, once)");
   return installAgents();
 }

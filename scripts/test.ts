@@ -163,7 +163,7 @@ function count(group: Group, report: string, ended: string | undefined): void {
 
 /** Those have a command of their own: scripts/test-agents.ts. */
 function needsAgents(file: string): boolean {
-  return file.startsWith("test/agents/") || file.includes("node_modules");
+  return file.startsWith("test/real-agents/") || file.includes("node_modules");
 }
 
 /** A file system in memory: the tests write and flush so much that a disk takes two to four times as long. */

@@ -1,8 +1,10 @@
 /** What a module of a project imports from "hookline": definitions and schemas, without the engine, so that it loads at once. */
-export { HooklineError } from "./core/error.ts";
-export type * from "./core/event.ts";
-export type { Condition } from "./core/hook.ts";
-export type * from "./core/outcome.ts";
+
+export type { Answer, Call, HookFunction, RepositoryEvent, SettingsAnswer } from "./actions/function/function.ts";
+export { HooklineError } from "./engine/error.ts";
+export type * from "./engine/event.ts";
+export type { Condition } from "./engine/hook.ts";
+export type * from "./engine/outcome.ts";
 export {
   anything,
   either,
@@ -16,9 +18,13 @@ export {
   type Schema,
   say,
   text,
-} from "./core/schema.ts";
-export { defineHook, type EventOf, type HookDefinition } from "./definition.ts";
-export type { Answer, Call, HookFunction, RepositoryEvent, SettingsAnswer } from "./handlers/function/function.ts";
-export { type ActionAnswer, type ActionCall, type ActionDefinition, defineAction } from "./modules/custom-action.ts";
-export { type ConditionDefinition, type ConditionState, defineCondition } from "./modules/custom-condition.ts";
-export { type ConfigModule, defineConfig, type Setup } from "./modules/setup.ts";
+} from "./engine/schema.ts";
+export { defineHook, type EventOf, type HookDefinition } from "./hosts/library/definition.ts";
+export {
+  type ActionAnswer,
+  type ActionCall,
+  type ActionDefinition,
+  defineAction,
+} from "./hosts/modules/custom-action.ts";
+export { type ConditionDefinition, type ConditionState, defineCondition } from "./hosts/modules/custom-condition.ts";
+export { type ConfigModule, defineConfig, type Setup } from "./hosts/modules/setup.ts";

@@ -1,200 +1,29 @@
-/** The embedder's front door and composition root: createHookline() and defineHook(). */
-import { homedir } from "node:os";
-import { type Conversation, type ConversationOptions, createConversations } from "./conversation.ts";
-import { type AbilityEvents, withOwnNames } from "./core/ability.ts";
-import { HooklineError } from "./core/error.ts";
-import type {
-  AgentEventName,
-  AgentEvents,
-  EventName,
-  Fields,
-  HookEvent,
-  MaybePromise,
-  SessionId,
-} from "./core/event.ts";
-import { eventToEmit, rowOf } from "./core/events.ts";
-import type { Explanation } from "./core/explain.ts";
-import type { HookSet, Problem } from "./core/hook.ts";
-import type { Outcome } from "./core/outcome.ts";
-import { planHook } from "./core/plan.ts";
-import type { Caller, Observation, Ports, Queue } from "./core/ports.ts";
-import type { Model, Tools } from "./core/reach.ts";
-import type { Run, RunFilter, Store } from "./core/record.ts";
-import type { HookDefinition } from "./definition.ts";
-import type { Callback } from "./handlers/function/function.ts";
-import { definedOnly, storeOf } from "./host-ports.ts";
-import { type ActionDefinition, actionHandler } from "./modules/custom-action.ts";
-import { type ConditionDefinition, conditionKind } from "./modules/custom-condition.ts";
-import { createPauses, type Pauses } from "./pauses.ts";
-import { createRegistered, type Registration } from "./registered.ts";
-import { createResident } from "./resident.ts";
+/** The library: what programs import from "hookline". */
 
-export interface HooklineOptions {
-  /** The folder that events happen in unless they say otherwise. Default: the process's. */
-  cwd?: string;
-  /** Read the hook files that lie in the event's project and the user's home (default true). */
-  files?: boolean;
-  /** Where events and runs are kept: a path for SQLite, a store of your own, or "memory" (default). */
-  store?: string | Store;
-  /** What commands inherit. Default: the process's environment. */
-  environment?: Readonly<Record<string, string>>;
-  home?: string;
-  /** Sees every event, run and outcome; must not throw. */
-  observe?: (observation: Observation) => void;
-  queue?: Queue;
-  /** Answers prompt and agent hooks, in place of the configured providers. */
-  model?: Model;
-  /** What hooks may call, in place of the configured tool servers. */
-  tools?: Tools;
-  /**
-   * Watch the folders of repositories in which hooks look at changed files, so that the question costs next to nothing
-   * (default true, where the system can); false: look afresh each time.
-   */
-  watch?: boolean;
-  /** For tests: a clock and timers of your own. */
-  clock?: Pick<Ports, "now" | "after" | "elapsed">;
-}
-
-export interface EmitOptions extends Caller {
-  session?: SessionId;
-  cwd?: string;
-  /** A host that keeps the conversation itself gives its turn. */
-  turn?: HookEvent["turn"];
-}
-/** Hosts that have abilities may say so in the words of specification 001 (docs/repository-hooks.md). */
-export type EmittedName = EventName | keyof AbilityEvents;
-export type DataOf<N extends EmittedName> = N extends keyof AbilityEvents
-  ? AbilityEvents[N] & Record<string, unknown>
-  : N extends AgentEventName
-    ? AgentEvents[N] & Record<string, unknown>
-    : Fields;
-
-export interface Hookline extends Pauses {
-  /** Registers a hook for all sessions, until it is removed. Throws HooklineError event_unknown, hook_invalid, name_taken. */
-  use<const N extends EventName>(hook: HookDefinition<N>): Registration;
-  /** Hooks of one session run last, and go when it is cleared or ends. */
-  session(id: SessionId): { use<const N extends EventName>(hook: HookDefinition<N>): Registration; clear(): void };
-  /** One event down the line. Never throws on account of a hook; waits only if a hook does. */
-  emit<N extends EmittedName>(name: N, data: DataOf<N>, options?: EmitOptions): MaybePromise<Outcome>;
-  explain<N extends EmittedName>(name: N, data: DataOf<N>, options?: EmitOptions): MaybePromise<Explanation[]>;
-  /** A condition that rules may use by this name from now on; gives its undo. Throws HooklineError name_taken. */
-  registerCondition<P>(name: string, definition: ConditionDefinition<P>): () => void;
-  /** An action that rules may use by this name from now on; gives its undo. Throws HooklineError name_taken. */
-  registerAction<P>(name: string, definition: ActionDefinition<P>): () => void;
-  /**
-   * A conversation that you lead: prompts go in, you complete them, and what hooks find afterwards becomes the next
-   * prompt (specification 004). Throws HooklineError name_taken where the session has one that is open.
-   */
-  conversation(session: SessionId, options: ConversationOptions): Conversation;
-  /** The hooks that would be asked in this folder, and what is wrong with their files. */
-  hooks(cwd?: string): Promise<{ set: HookSet; problems: readonly Problem[] }>;
-  /** What ran, newest first. */
-  runs(filter?: RunFilter): MaybePromise<Run[]>;
-  /** Ends the conversations, waits for background hooks, then closes the store unless it was given. Safe to call twice. */
-  close(): Promise<void>;
-}
-
-/**
- * Builds a line for a process that has agents or events of its own.
- *
- * @example
- * const line = await createHookline({ store: "hooks.db" });
- * line.use(defineHook({ on: "PreToolUse", matcher: "Bash", run: () => ({ ask: "run this?" }) }));
- * const outcome = await line.emit("PreToolUse", { tool_name: "Bash", tool_input: { command: "ls" } });
- */
-export async function createHookline(options: HooklineOptions = {}): Promise<Hookline> {
-  const cwd = options.cwd ?? process.cwd();
-  const home = options.home ?? homedir();
-  const environment = options.environment ?? definedOnly(process.env);
-  const functions = new Map<string, Callback>();
-  const store = await storeOf(options, environment);
-  const { engine, ports, extended, source, ...resident } = await createResident({
-    ...options,
-    cwd,
-    home,
-    environment,
-    store,
-    functions,
-    combine: (set, event) => registered.combined(set, event?.session),
-  });
-  const registered = createRegistered(functions, (hook) => planHook(hook, ports.registry, ports.patterns).fault());
-  const eventOf = (written: EmittedName, given: object, { session, turn, cwd: place }: EmitOptions): HookEvent => {
-    const data = withOwnNames(given as Fields); // payloads are JSON: the types of AgentEvents allow nothing else
-    return {
-      id: ports.id(),
-      name: eventToEmit(written, data) ?? (written as EventName), // what is no alias is an event's own name
-      at: ports.now(),
-      cwd: place ?? cwd,
-      data,
-      sender: "embedder",
-      ...(session ? { session } : {}),
-      ...(turn ? { turn } : {}),
-    };
-  };
-  let closed = false;
-  const inForce = async (place: string): ReturnType<Hookline["hooks"]> => {
-    const loaded = await source?.at(place);
-    return { set: registered.combined(loaded?.set, undefined), problems: loaded?.problems ?? [] };
-  };
-  const conversations = createConversations({
-    after: ports.after,
-    emit: (name, data, given) => engine.emit(eventOf(name, data, given), { environment, ...given }),
-    reprompts: async (session) => (await store.turn(session)).spent.reprompts,
-    owes: (session) => store.owe(session, new Map()),
-    ...(options.observe ? { observe: options.observe } : {}),
-  });
-  const pauses = createPauses({
-    store,
-    now: ports.now,
-    place: async () => ({ hooks: (await inForce(cwd)).set.hooks, root: source?.known(cwd)?.root ?? cwd, cwd }),
-    resumed: conversations.resumed,
-  });
-  return {
-    ...pauses,
-    conversation(session, given) {
-      if (closed) throw new HooklineError("closed", { name: "this line", where: `conversation ${session}` });
-      return conversations.open(session, given);
-    },
-    use: (hook) => registered.add(hook, undefined),
-    session: (id) => ({ use: (hook) => registered.add(hook, id), clear: () => registered.clear(id) }),
-    emit(name, data, given = {}) {
-      if (closed) throw new HooklineError("closed", { name: "this line", where: `emit ${name}` });
-      const event = eventOf(name, data, given);
-      const outcome = engine.emit(event, { environment, ...given });
-      if (event.session && rowOf(event.name).endsSession) registered.end(event.session);
-      return outcome;
-    },
-    explain: (name, data, given = {}) => engine.explain(eventOf(name, data, given)),
-    registerCondition: (name, definition) => extended.addCondition(name, conditionKind(name, definition)),
-    registerAction: (name, definition) => extended.addAction(name, actionHandler(name, definition)),
-    hooks: (place = cwd) => inForce(place),
-    runs: (filter = {}) => store.runs(filter),
-    async close() {
-      if (closed) return;
-      closed = true;
-      await conversations.close();
-      await resident.close();
-      if (typeof options.store !== "object") store.close();
-    },
-  };
-}
-
+export * from "./define.ts";
+export type { AbilityEvents } from "./engine/ability.ts";
+export type { Explanation } from "./engine/explain.ts";
+export type * from "./engine/hook.ts";
+export type * from "./engine/ports.ts";
+export type * from "./engine/program.ts";
+export type * from "./engine/reach.ts";
+export type * from "./engine/record.ts";
 export type {
   Completion,
   CompletionCall,
   Conversation,
   ConversationOptions,
   Evaluation,
-} from "./conversation.ts";
-export type { AbilityEvents } from "./core/ability.ts";
-export type { Explanation } from "./core/explain.ts";
-export type * from "./core/hook.ts";
-export type * from "./core/ports.ts";
-export type * from "./core/program.ts";
-export type * from "./core/reach.ts";
-export type * from "./core/record.ts";
-export * from "./define.ts";
-export type { Pauses } from "./pauses.ts";
-export { createInlineQueue } from "./queues/inline.ts";
-export type { Registration } from "./registered.ts";
-export { openMemoryStore } from "./stores/memory.ts";
+} from "./hosts/library/conversation.ts";
+export {
+  createHookline,
+  type DataOf,
+  type EmitOptions,
+  type EmittedName,
+  type Hookline,
+  type HooklineOptions,
+} from "./hosts/library/hookline.ts";
+export type { Pauses } from "./hosts/library/pauses.ts";
+export type { Registration } from "./hosts/library/registered.ts";
+export { createInlineQueue } from "./runtime/queues/inline.ts";
+export { openMemoryStore } from "./storage/memory/memory.ts";

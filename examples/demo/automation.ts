@@ -4,12 +4,12 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Line } from "../../src/cli/line.ts";
-import type { Place } from "../../src/cli/place.ts";
-import type { HookEvent } from "../../src/core/event.ts";
-import type { Run } from "../../src/core/record.ts";
-import { isRecord } from "../../src/core/schema.ts";
-import { startScriptedModel } from "../../src/testing/scripted-model.ts";
+import type { HookEvent } from "../../src/engine/event.ts";
+import type { Run } from "../../src/engine/record.ts";
+import { isRecord } from "../../src/engine/schema.ts";
+import type { Line } from "../../src/hosts/cli/line.ts";
+import type { Place } from "../../src/hosts/cli/place.ts";
+import { startScriptedModel } from "../../src/hosts/testing/scripted-model.ts";
 import type { Told } from "./session.ts";
 
 /** What the automation reaches beyond the sample. */

@@ -2,15 +2,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import type { ExitCode, Invocation } from "../../src/cli/command.ts";
-import { openLine } from "../../src/cli/line.ts";
-import { inputOf, resultOf, saidIn } from "../../src/cli/runs.ts";
-import { type Column, oneLine, type Style, type Terminal, table } from "../../src/cli/terminal.ts";
-import type { Fields, HookEvent } from "../../src/core/event.ts";
-import type { Observation } from "../../src/core/ports.ts";
-import type { Run } from "../../src/core/record.ts";
-import { isRecord } from "../../src/core/schema.ts";
-import { openSqliteStore } from "../../src/stores/sqlite.ts";
+import type { Fields, HookEvent } from "../../src/engine/event.ts";
+import type { Observation } from "../../src/engine/ports.ts";
+import type { Run } from "../../src/engine/record.ts";
+import { isRecord } from "../../src/engine/schema.ts";
+import type { ExitCode, Invocation } from "../../src/hosts/cli/command.ts";
+import { openLine } from "../../src/hosts/cli/line.ts";
+import { inputOf, resultOf, saidIn } from "../../src/hosts/cli/runs.ts";
+import { type Column, oneLine, type Style, type Terminal, table } from "../../src/hosts/cli/terminal.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
 import { type Finished, openStage, playAutomation, writeChannel } from "./automation.ts";
 import { play, settle, type Told } from "./session.ts";
 

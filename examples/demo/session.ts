@@ -6,14 +6,14 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { claudeCode } from "../../src/agents/claude-code/adapter.ts";
-import type { Invocation } from "../../src/cli/command.ts";
-import type { Line } from "../../src/cli/line.ts";
-import type { Place } from "../../src/cli/place.ts";
-import { withoutDepth } from "../../src/core/depth.ts";
-import type { Fields, HookEvent } from "../../src/core/event.ts";
-import type { Outcome } from "../../src/core/outcome.ts";
-import type { Run } from "../../src/core/record.ts";
-import { isRecord } from "../../src/core/schema.ts";
+import { withoutDepth } from "../../src/engine/depth.ts";
+import type { Fields, HookEvent } from "../../src/engine/event.ts";
+import type { Outcome } from "../../src/engine/outcome.ts";
+import type { Run } from "../../src/engine/record.ts";
+import { isRecord } from "../../src/engine/schema.ts";
+import type { Invocation } from "../../src/hosts/cli/command.ts";
+import type { Line } from "../../src/hosts/cli/line.ts";
+import type { Place } from "../../src/hosts/cli/place.ts";
 
 /** Where the recording was made; replaced by where the sample lies now. */
 const recorded = { repository: "/workspace/repo", home: "/home/dev" };

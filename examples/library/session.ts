@@ -1,4 +1,4 @@
-import { defineHook } from "../../src/definition.ts";
+import { defineHook } from "../../src/hosts/library/definition.ts";
 import { createHookline } from "../../src/index.ts";
 
 const line = await createHookline({ files: false });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defineHook } from "../../src/definition.ts";
+import { defineHook } from "../../src/hosts/library/definition.ts";
 import { createHookline } from "../../src/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hookline-example-"));

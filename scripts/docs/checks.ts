@@ -1,16 +1,16 @@
 /** What is missing, stale or untrue in the documentation, as far as a program can tell. Each line is one complaint. */
 import { globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
+import { specificKeys, topKeys } from "../../src/actions/command/protocols/settings-keys.ts";
+import { createHandlers } from "../../src/actions/index.ts";
 import { conditions } from "../../src/conditions/index.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
-import { errorCodes } from "../../src/core/error.ts";
-import { outcomeFields } from "../../src/core/outcome.ts";
-import type { Handler } from "../../src/core/ports.ts";
-import { compileSettings } from "../../src/dialects/settings.ts";
-import { handlerTypes } from "../../src/dialects/settings-steps.ts";
-import { createHandlers } from "../../src/handlers/index.ts";
-import { specificKeys, topKeys } from "../../src/protocols/settings-keys.ts";
-import { ownFormat } from "../../src/sources/places.ts";
+import { errorCodes } from "../../src/engine/error.ts";
+import { outcomeFields } from "../../src/engine/outcome.ts";
+import type { Handler } from "../../src/engine/ports.ts";
+import { compileSettings } from "../../src/formats/settings/settings.ts";
+import { handlerTypes } from "../../src/formats/settings/steps.ts";
+import { ownFormat } from "../../src/loading/places.ts";
 import { filesIn, staleBlocks } from "./blocks.ts";
 import { commandComplaints } from "./command-line-page.ts";
 import { conformanceComplaints } from "./conformance-page.ts";
@@ -52,14 +52,14 @@ const staleComplaints = ({ read }: Project): string[] =>
 function tableComplaints(project: Project): string[] {
   const { read, pages } = project;
   const source = (path: string): string => read(path) ?? "";
-  const common = /const commonKeys = \(([\s\S]*?)\)\.split/.exec(source("src/dialects/settings-hook.ts"))?.[1] ?? "";
+  const common = /const commonKeys = \(([\s\S]*?)\)\.split/.exec(source("src/formats/settings/hook.ts"))?.[1] ?? "";
   const fields = [
     ...words(common),
     ...Object.keys(handlerTypes),
     ...Object.values(handlerTypes).flatMap(({ keys }) => keys),
   ];
   const codes = [
-    ...(/export type ProblemCode =([^;]*);/.exec(source("src/core/hook.ts"))?.[1] ?? "").matchAll(/"([\w-]+)"/g),
+    ...(/export type ProblemCode =([^;]*);/.exec(source("src/engine/hook.ts"))?.[1] ?? "").matchAll(/"([\w-]+)"/g),
   ];
   const errorPages = pages.filter(
     (page) => /^docs\/errors\/[a-z]+(_[a-z]+)*\.md$/.test(page) && !/\/(README|findings)\.md$/.test(page),

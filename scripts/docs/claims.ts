@@ -104,7 +104,7 @@ export const settings: Readonly<Record<string, Claim>> = {
   C50: { says: "adding a hook gives its id, removing it says whether it was there" },
   C51: {
     says: "no layer lies between hooks of files and hooks of the session",
-    design: "the list of layers ends in plugin, session (src/core/hook.ts)",
+    design: "the list of layers ends in plugin, session (src/engine/hook.ts)",
   },
   C52: { says: "hooks are synchronous unless they say otherwise" },
   C53: {

@@ -1,8 +1,8 @@
 /** docs/command-line.md: the table of commands as a person reads it. */
 import { readFileSync } from "node:fs";
-import { commands, internalCommands } from "../../src/cli/commands.ts";
-import { actionsOf, commandOf } from "../../src/cli/operation.ts";
-import { type Param, paramsOf } from "../../src/cli/operation-input.ts";
+import { commands, internalCommands } from "../../src/hosts/cli/commands.ts";
+import { actionsOf, commandOf } from "../../src/hosts/cli/operation.ts";
+import { type Param, paramsOf } from "../../src/hosts/cli/operation-input.ts";
 import { sourceFiles } from "../imports.ts";
 
 /** What each flag does: the only thing about flags that the table of commands does not know. */
@@ -165,7 +165,7 @@ const cell = (text: string): string => text.replaceAll("|", "\\|");
 /** The variables that the command reads, but for the one that its own bin sets. */
 const variables = (): string[] => {
   const text = sourceFiles()
-    .filter((file) => file.startsWith("src/cli/"))
+    .filter((file) => file.startsWith("src/hosts/cli/"))
     .map((file) => readFileSync(file, "utf8"))
     .join("");
   return [...new Set(text.match(/\bHOOKLINE_[A-Z_]+/g))].filter((name) => name !== "HOOKLINE_BIN");

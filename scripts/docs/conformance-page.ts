@@ -31,7 +31,7 @@ A test names the claims that it proves in brackets, as in \`[C36, CT11] a progra
 made from those names, and a claim that is listed as tested without such a test fails \`npm run check\`.
 
 ${counts.tested} claims are tested, ${counts.design} are how the thing is built and could not be shown by a run, ${counts.later} are not there yet.
-**Differs** says where Hookline answers otherwise than the specification's own words. Tests under \`test/agents\` start the
+**Differs** says where Hookline answers otherwise than the specification's own words. Tests under \`test/real-agents\` start the
 real agent, with \`npm run test:agents\`; all others run with \`npm test\`.
 `;
   const sections = parts.map(([title, list]) => {

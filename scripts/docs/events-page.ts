@@ -1,6 +1,6 @@
 /** docs/events.md: the event table as a person reads it. */
-import type { AgentEventName } from "../../src/core/event.ts";
-import { agentEventNames, type EventRow, rowOf, verdictsOf } from "../../src/core/events.ts";
+import type { AgentEventName } from "../../src/engine/event.ts";
+import { agentEventNames, type EventRow, rowOf, verdictsOf } from "../../src/engine/events.ts";
 
 /** When each event happens: the only thing about events that the table itself does not know. */
 const moments: { readonly [N in AgentEventName]: string } = {

@@ -1,9 +1,9 @@
 /** The files that are made from the code: path → text. npm run docs writes them, npm run check compares. */
 
+import { createHandlers } from "../../src/actions/index.ts";
 import { conditions } from "../../src/conditions/index.ts";
-import { automationSchema } from "../../src/dialects/automation-json-schema.ts";
-import { rulesSchema } from "../../src/dialects/rules-schema.ts";
-import { createHandlers } from "../../src/handlers/index.ts";
+import { automationSchema } from "../../src/formats/automations/json-schema.ts";
+import { rulesSchema } from "../../src/formats/rules/schema.ts";
 import { commandLinePage } from "./command-line-page.ts";
 import { conformancePage } from "./conformance-page.ts";
 import { eventsPage } from "./events-page.ts";

@@ -3,14 +3,15 @@
  * `<!-- parameters: gate -->` the parameters of one, and `<!-- results: read_file -->` what a context step gives; each
  * goes up to `<!-- end -->`.
  */
+
+import { createHandlers } from "../../src/actions/index.ts";
 import { conditions } from "../../src/conditions/index.ts";
-import type { Fields } from "../../src/core/event.ts";
-import { namedQueries, queryNames } from "../../src/core/named-queries.ts";
-import { isRecord } from "../../src/core/schema.ts";
-import { placeholders } from "../../src/core/template.ts";
-import { automationFields } from "../../src/dialects/automation-schema.ts";
-import { scriptFields } from "../../src/dialects/script-fields.ts";
-import { createHandlers } from "../../src/handlers/index.ts";
+import type { Fields } from "../../src/engine/event.ts";
+import { namedQueries, queryNames } from "../../src/engine/named-queries.ts";
+import { isRecord } from "../../src/engine/schema.ts";
+import { placeholders } from "../../src/engine/template.ts";
+import { automationFields } from "../../src/formats/automations/schema.ts";
+import { scriptFields } from "../../src/formats/scripts/fields.ts";
 import { operations } from "../../src/operations/index.ts";
 
 const handlers = createHandlers(new Map());

@@ -1,7 +1,7 @@
 /** What every agent's adapter is: payload in, reply out, and the facts that install needs. Apart, so that each agent is one file and one row. */
-import type { AgentEventName, Figures, HookEvent, Instant, Json, Seconds } from "../core/event.ts";
-import type { Outcome, OutcomeField } from "../core/outcome.ts";
-import type { Flavour } from "../dialects/settings-entries.ts";
+import type { AgentEventName, Figures, HookEvent, Instant, Json, Seconds } from "../engine/event.ts";
+import type { Outcome, OutcomeField } from "../engine/outcome.ts";
+import type { Flavour } from "../formats/settings/entries.ts";
 
 /** What the agent is told: a process prints it, an in-process plugin applies it. Never another exit code (R59). */
 export interface Reply {

@@ -1,7 +1,7 @@
 /** The agents that Hookline speaks to. A new one is a file and a row; the hot path imports this, so no row may load an editor. */
-import type { AgentEventName, Figures, HookEvent } from "../core/event.ts";
-import type { Hook } from "../core/hook.ts";
-import type { AgentConventions, ProgramFacts } from "../core/ports.ts";
+import type { AgentEventName, Figures, HookEvent } from "../engine/event.ts";
+import type { Hook } from "../engine/hook.ts";
+import type { AgentConventions, ProgramFacts } from "../engine/ports.ts";
 import type { AgentAdapter, HookFiles, Places, ProgramVariables } from "./adapter.ts";
 import { claudeCode } from "./claude-code/adapter.ts";
 import { hookFiles as genCode } from "./gencode/files.ts";

@@ -2,13 +2,13 @@
  * What an agent's telling comes to, whoever takes it: the command or the daemon read it, answer it and refuse it here, so
  * that both give one verdict.
  */
-import { HooklineError, messageOf } from "../core/error.ts";
-import type { HookEvent, MaybePromise } from "../core/event.ts";
-import { resolveEvent } from "../core/events.ts";
-import type { Hook } from "../core/hook.ts";
-import type { Outcome } from "../core/outcome.ts";
-import { listensTo } from "../core/plan.ts";
-import type { Caller } from "../core/ports.ts";
+import { HooklineError, messageOf } from "../engine/error.ts";
+import type { HookEvent, MaybePromise } from "../engine/event.ts";
+import { resolveEvent } from "../engine/events.ts";
+import type { Hook } from "../engine/hook.ts";
+import type { Outcome } from "../engine/outcome.ts";
+import { listensTo } from "../engine/plan.ts";
+import type { Caller } from "../engine/ports.ts";
 import type { AgentAdapter, DecodeOptions, Places, Reply } from "./adapter.ts";
 import { agents, runByAgent } from "./index.ts";
 

@@ -1,9 +1,9 @@
 /** ability and operation_key: which ability an event is about (specification 001), against globs. One shape, two rows. */
-import { type Ability, abilityOf, namesOf } from "../core/ability.ts";
-import type { HookEvent } from "../core/event.ts";
-import { compileNameGlobs } from "../core/glob.ts";
-import type { ConditionKind } from "../core/ports.ts";
-import { listOf, object, say, text } from "../core/schema.ts";
+import { type Ability, abilityOf, namesOf } from "../engine/ability.ts";
+import type { HookEvent } from "../engine/event.ts";
+import { compileNameGlobs } from "../engine/glob.ts";
+import type { ConditionKind } from "../engine/ports.ts";
+import { listOf, object, say, text } from "../engine/schema.ts";
 
 export interface AbilityParams {
   match: string[];

@@ -1,6 +1,6 @@
 /** agent: who works. How a hook of one agent of an app file is compiled (specification 003); nobody writes it. */
-import type { ConditionKind, Scope } from "../core/ports.ts";
-import { text } from "../core/schema.ts";
+import type { ConditionKind, Scope } from "../engine/ports.ts";
+import { text } from "../engine/schema.ts";
 
 /** The event's own agent; where it names none, whoever has the turn. */
 const agentOf = ({ event, turn }: Scope): { id: string; type?: string } | undefined => event.agent ?? turn.agent;

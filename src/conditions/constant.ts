@@ -1,5 +1,5 @@
 /** always and never: for a hook without a question, and for one that is switched off without losing its text. */
-import type { ConditionKind } from "../core/ports.ts";
+import type { ConditionKind } from "../engine/ports.ts";
 import { noParameters } from "./parameters.ts";
 
 const because = (reason: string): { holds: string; fails: string } => ({ holds: reason, fails: reason });

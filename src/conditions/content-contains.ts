@@ -1,7 +1,7 @@
 /** content_contains: a text in what the user or the model said, or in the tool call itself (D41, R13). */
-import type { Json } from "../core/event.ts";
-import type { ConditionKind, Scope } from "../core/ports.ts";
-import { flag, kindOf, object, type Schema, say } from "../core/schema.ts";
+import type { Json } from "../engine/event.ts";
+import type { ConditionKind, Scope } from "../engine/ports.ts";
+import { flag, kindOf, object, type Schema, say } from "../engine/schema.ts";
 import { holdsText } from "./text-search.ts";
 
 type Params = { keyword: string; case_sensitive?: boolean };

@@ -1,7 +1,7 @@
 /** context_pressure: how full the model's context is (D35). */
-import type { Turn } from "../core/event.ts";
-import type { ConditionKind } from "../core/ports.ts";
-import { kindOf, object, type Schema } from "../core/schema.ts";
+import type { Turn } from "../engine/event.ts";
+import type { ConditionKind } from "../engine/ports.ts";
+import { kindOf, object, type Schema } from "../engine/schema.ts";
 import { orNothing } from "./parameters.ts";
 
 const usual = 0.75;

@@ -1,8 +1,8 @@
 /** error_type: a regular expression in the type or the message of the error (D42, R13). */
-import type { Fields } from "../core/event.ts";
-import { compilePlainExpression } from "../core/plain-expression.ts";
-import type { ConditionKind, Scope } from "../core/ports.ts";
-import { isRecord, object, text } from "../core/schema.ts";
+import type { Fields } from "../engine/event.ts";
+import { compilePlainExpression } from "../engine/plain-expression.ts";
+import type { ConditionKind, Scope } from "../engine/ports.ts";
+import { isRecord, object, text } from "../engine/schema.ts";
 import { errorClassOf } from "./error-class.ts";
 
 type Params = { match: string };

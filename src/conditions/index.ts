@@ -1,5 +1,5 @@
 /** The table of conditions: name → kind. One line each. */
-import type { ConditionKind } from "../core/ports.ts";
+import type { ConditionKind } from "../engine/ports.ts";
 import { ability, operationKey } from "./ability.ts";
 import { agent } from "./agent.ts";
 import { changedFiles } from "./changed-files.ts";
@@ -7,7 +7,7 @@ import { always, never } from "./constant.ts";
 import { contentContains } from "./content-contains.ts";
 import { contextPressure } from "./context-pressure.ts";
 import { errorType } from "./error-type.ts";
-import { expression } from "./expression.ts";
+import { expression } from "./expressions/expression.ts";
 import { minDuration } from "./min-duration.ts";
 import { ofProject } from "./of-project.ts";
 import { messageCount, toolCalls } from "./reached-count.ts";

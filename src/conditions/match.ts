@@ -1,6 +1,6 @@
 /** match: the event's match value against a matcher. Apart from `tool`, because its answers are remembered per value. */
-import { HooklineError } from "../core/error.ts";
-import { rowOf } from "../core/events.ts";
+import { HooklineError } from "../engine/error.ts";
+import { rowOf } from "../engine/events.ts";
 import {
   compileMatcher,
   isNameList,
@@ -9,9 +9,9 @@ import {
   matchesAll,
   type NameKind,
   namesIn,
-} from "../core/pattern.ts";
-import type { ConditionKind } from "../core/ports.ts";
-import { text } from "../core/schema.ts";
+} from "../engine/pattern.ts";
+import type { ConditionKind } from "../engine/ports.ts";
+import { text } from "../engine/schema.ts";
 import { namesNoTool } from "./tool.ts";
 
 /** Parameters: the matcher as written (R9). */

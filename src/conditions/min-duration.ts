@@ -1,7 +1,7 @@
 /** min_duration: what the event tells of took at least so long (specification 001, min_duration_ms). */
-import type { HookEvent } from "../core/event.ts";
-import type { ConditionKind } from "../core/ports.ts";
-import { number, object, say } from "../core/schema.ts";
+import type { HookEvent } from "../engine/event.ts";
+import type { ConditionKind } from "../engine/ports.ts";
+import { number, object, say } from "../engine/schema.ts";
 
 export interface MinDurationParams {
   ms: number;

@@ -1,7 +1,7 @@
 /** of_project: whether an event concerns an automation's project (specification 000, A8). The dialect writes it; nobody else does. */
-import type { HookEvent, Json } from "../core/event.ts";
-import type { ConditionKind } from "../core/ports.ts";
-import { object, text } from "../core/schema.ts";
+import type { HookEvent, Json } from "../engine/event.ts";
+import type { ConditionKind } from "../engine/ports.ts";
+import { object, text } from "../engine/schema.ts";
 
 interface OfProject {
   project: string;

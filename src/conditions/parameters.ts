@@ -1,5 +1,5 @@
 /** Parameters that may all be left out: a condition is then written without any. */
-import { object, type Schema } from "../core/schema.ts";
+import { object, type Schema } from "../engine/schema.ts";
 
 /** The same as the schema, and nothing at all counts as an object without keys. */
 export const orNothing = <T>(schema: Schema<T>): Schema<T | null> => ({

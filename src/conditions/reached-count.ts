@@ -1,7 +1,7 @@
 /** tool_calls and message_count: a count of the turn has reached a threshold (D37, D38). One shape, two rows. */
-import type { Turn } from "../core/event.ts";
-import type { ConditionKind } from "../core/ports.ts";
-import { integer, object, say } from "../core/schema.ts";
+import type { Turn } from "../engine/event.ts";
+import type { ConditionKind } from "../engine/ports.ts";
+import { integer, object, say } from "../engine/schema.ts";
 import { orNothing } from "./parameters.ts";
 
 interface Counted {

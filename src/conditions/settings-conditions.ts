@@ -1,5 +1,5 @@
 /** The conditions that settings hooks compile to: all that most events load. The table of all is index.ts. */
-import type { ConditionKind } from "../core/ports.ts";
+import type { ConditionKind } from "../engine/ports.ts";
 import { match } from "./match.ts";
 import { tool } from "./tool.ts";
 

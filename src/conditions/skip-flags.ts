@@ -2,11 +2,11 @@
  * skip_flags: whether what the context steps found makes the model needless (specification 000, A38 and A39). Asked once,
  * before the model's step, with one entry of flags for each context step. The dialect writes it; nobody else does.
  */
-import type { Fields, Json } from "../core/event.ts";
-import type { ConditionKind } from "../core/ports.ts";
-import type { StepRecord } from "../core/record.ts";
-import { flag, listOf, object, say } from "../core/schema.ts";
-import { type SkipFlag, type SkipFlags, skipFlagNames, skipFlags } from "../core/skip-flags.ts";
+import type { Fields, Json } from "../engine/event.ts";
+import type { ConditionKind } from "../engine/ports.ts";
+import type { StepRecord } from "../engine/record.ts";
+import { flag, listOf, object, say } from "../engine/schema.ts";
+import { type SkipFlag, type SkipFlags, skipFlagNames, skipFlags } from "../engine/skip-flags.ts";
 
 /** What a step's result has to be for a flag, in the words of the reason; undefined: it is not. */
 const findings: { readonly [F in SkipFlag]: (result: StepRecord) => string | undefined } = {

@@ -1,8 +1,8 @@
 /** Reading a stored tree field by field: it is data, which may be damaged or of another version. */
-import { HooklineError } from "../core/error.ts";
-import { kindOf } from "../core/schema.ts";
-import type { Frame } from "./frame.ts";
-import type { Value } from "./python-value.ts";
+import { HooklineError } from "../engine/error.ts";
+import { kindOf } from "../engine/schema.ts";
+import type { Frame } from "./expressions/frame.ts";
+import type { Value } from "./expressions/python-value.ts";
 
 export type Node = Readonly<Record<string, unknown>>;
 export type Evaluate = (frame: Frame) => Value;

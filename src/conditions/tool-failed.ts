@@ -1,6 +1,6 @@
 /** tool_failed: whether the tool call that the event tells of has failed (D40). */
-import { eventToEmit, hasFailed, resolveEvent } from "../core/events.ts";
-import type { ConditionKind, Scope } from "../core/ports.ts";
+import { eventToEmit, hasFailed, resolveEvent } from "../engine/events.ts";
+import type { ConditionKind, Scope } from "../engine/ports.ts";
 import { noParameters } from "./parameters.ts";
 
 const ends: ReadonlySet<string> = new Set(resolveEvent("tool_end"));

@@ -1,10 +1,10 @@
 /** tool_name: the name of the tool against globs (D39, R11, R13). */
-import { HooklineError } from "../core/error.ts";
-import { rowOf } from "../core/events.ts";
-import { compileNameGlob } from "../core/glob.ts";
-import type { ConditionKind } from "../core/ports.ts";
-import { either, listOf, object, say, text } from "../core/schema.ts";
-import { classOf, isToolClass, moduleNamesOf } from "../core/tools.ts";
+import { HooklineError } from "../engine/error.ts";
+import { rowOf } from "../engine/events.ts";
+import { compileNameGlob } from "../engine/glob.ts";
+import type { ConditionKind } from "../engine/ports.ts";
+import { either, listOf, object, say, text } from "../engine/schema.ts";
+import { classOf, isToolClass, moduleNamesOf } from "../engine/tools.ts";
 import { namesNoTool } from "./tool.ts";
 
 type Params = { match: string | string[] };

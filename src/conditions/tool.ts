@@ -1,9 +1,9 @@
 /** tool: the tool call against a tool pattern, which also looks at the input (R10, C73). */
 import { homedir } from "node:os";
-import { rowOf } from "../core/events.ts";
-import { compileToolPattern } from "../core/pattern.ts";
-import type { ConditionKind, Scope } from "../core/ports.ts";
-import { isRecord, kindOf, type Mismatch, type Schema } from "../core/schema.ts";
+import { rowOf } from "../engine/events.ts";
+import { compileToolPattern } from "../engine/pattern.ts";
+import type { ConditionKind, Scope } from "../engine/ports.ts";
+import { isRecord, kindOf, type Mismatch, type Schema } from "../engine/schema.ts";
 
 /** A tool pattern, and the folder of the hook file that `/x` in it starts from (the event's folder, if not given). */
 type ToolParams = string | { pattern: string; root?: string };

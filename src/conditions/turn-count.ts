@@ -1,6 +1,6 @@
 /** turn_count: at a certain turn, and from there on at every so many (D36, R13). */
-import type { ConditionKind } from "../core/ports.ts";
-import { integer, object } from "../core/schema.ts";
+import type { ConditionKind } from "../engine/ports.ts";
+import { integer, object } from "../engine/schema.ts";
 
 type Params = { threshold: number; every?: number };
 

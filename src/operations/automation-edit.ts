@@ -1,12 +1,12 @@
 /** Operations that make automations and change them: everything is checked before it is written (R48). */
-import type { StoredAutomation } from "../core/automation-records.ts";
-import type { Fields, Instant } from "../core/event.ts";
-import { isRecord } from "../core/schema.ts";
-import { slugOf } from "../core/slug.ts";
-import type { CompiledAutomation } from "../dialects/automation.ts";
-import type { Automation } from "../dialects/automation-fields.ts";
-import type { ProjectRecord } from "../projects/records.ts";
-import { momentOf, storedForm, withMoment, writtenFields } from "../sources/automations.ts";
+import type { StoredAutomation } from "../engine/automation-records.ts";
+import type { Fields, Instant } from "../engine/event.ts";
+import { isRecord } from "../engine/schema.ts";
+import { slugOf } from "../engine/slug.ts";
+import type { CompiledAutomation } from "../formats/automations/automation.ts";
+import type { Automation } from "../formats/automations/fields.ts";
+import { momentOf, storedForm, withMoment, writtenFields } from "../loading/automations.ts";
+import type { ProjectRecord } from "../services/projects/records.ts";
 import {
   type AutomationDesk,
   deskOf,

@@ -1,16 +1,16 @@
 /** Operations between files and the store: a file's automations are put into it, and those in it are written as a file. */
 import { resolve } from "node:path";
-import type { StoredAutomation } from "../core/automation-records.ts";
-import { messageOf } from "../core/error.ts";
-import type { Fields, Instant, Json } from "../core/event.ts";
-import type { Problem } from "../core/hook.ts";
-import { isRecord, object, text } from "../core/schema.ts";
-import type { CompiledAutomations } from "../dialects/automation-file.ts";
+import type { StoredAutomation } from "../engine/automation-records.ts";
+import { messageOf } from "../engine/error.ts";
+import type { Fields, Instant, Json } from "../engine/event.ts";
+import type { Problem } from "../engine/hook.ts";
+import { isRecord, object, text } from "../engine/schema.ts";
 import { readRegularFile } from "../files/regular-file.ts";
-import type { Placed } from "../projects/projects.ts";
-import type { ProjectRecord } from "../projects/records.ts";
-import { delayOf, momentOf, storedForm, withMoment } from "../sources/automations.ts";
-import { flavourOf } from "../sources/places.ts";
+import type { CompiledAutomations } from "../formats/automations/file.ts";
+import { delayOf, momentOf, storedForm, withMoment } from "../loading/automations.ts";
+import { flavourOf } from "../loading/places.ts";
+import type { Placed } from "../services/projects/projects.ts";
+import type { ProjectRecord } from "../services/projects/records.ts";
 import {
   type AutomationDesk,
   deskOf,

@@ -1,11 +1,11 @@
 /** What an automation is as its author wrote it, also where that is a file: read again when somebody asks, since hooks hold only what runs. */
 import { statSync } from "node:fs";
-import { messageOf } from "../core/error.ts";
-import type { Hook } from "../core/hook.ts";
-import type { CompiledAutomation } from "../dialects/automation.ts";
-import type { AutomationFinding } from "../dialects/automation-findings.ts";
+import { messageOf } from "../engine/error.ts";
+import type { Hook } from "../engine/hook.ts";
 import { readRegularFile } from "../files/regular-file.ts";
-import { foreignProject } from "../sources/automation-places.ts";
+import type { CompiledAutomation } from "../formats/automations/automation.ts";
+import type { AutomationFinding } from "../formats/automations/findings.ts";
+import { foreignProject } from "../loading/automation-places.ts";
 import { deskOf, type Known } from "./automation-desk.ts";
 import type { Asked } from "./operation.ts";
 

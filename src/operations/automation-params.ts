@@ -1,8 +1,8 @@
 /** What automations are made and changed with: the fields of specification 000, and shorter words for usual triggers. */
-import type { Fields, Json } from "../core/event.ts";
-import { flag, isRecord, kindOf, listOf, object, type Schema, say, text } from "../core/schema.ts";
-import { automationFields, isAutomationField } from "../dialects/automation-schema.ts";
-import { seconds } from "../dialects/rules-fields.ts";
+import type { Fields, Json } from "../engine/event.ts";
+import { flag, isRecord, kindOf, listOf, object, type Schema, say, text } from "../engine/schema.ts";
+import { automationFields, isAutomationField } from "../formats/automations/schema.ts";
+import { seconds } from "../formats/rules/fields.ts";
 import { refusal } from "./refusal.ts";
 
 /** Each field is checked by the dialect, which also says where; here only its kind counts. */

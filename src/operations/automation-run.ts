@@ -1,8 +1,8 @@
 /** A run of an automation as specification 000 records it (A45), and the list of them. */
-import type { Fields, HookId, Json } from "../core/event.ts";
-import type { Run, RunStatus, Store } from "../core/record.ts";
-import { integer, isRecord, object, say, text } from "../core/schema.ts";
-import { automationOf } from "../dialects/automation-fields.ts";
+import type { Fields, HookId, Json } from "../engine/event.ts";
+import type { Run, RunStatus, Store } from "../engine/record.ts";
+import { integer, isRecord, object, say, text } from "../engine/schema.ts";
+import { automationOf } from "../formats/automations/fields.ts";
 import { chooseNamed, hookOf, knownAnywhere, notFound } from "./automation-desk.ts";
 import type { Asked, Operation } from "./operation.ts";
 

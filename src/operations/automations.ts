@@ -1,7 +1,7 @@
 /** Operations on automations that are there: looked at, switched, paused, run by hand, taken away. */
-import type { Fields, HookEvent, Json } from "../core/event.ts";
-import type { RunStatus } from "../core/record.ts";
-import { flag, isRecord, object, say, text } from "../core/schema.ts";
+import type { Fields, HookEvent, Json } from "../engine/event.ts";
+import type { RunStatus } from "../engine/record.ts";
+import { flag, isRecord, object, say, text } from "../engine/schema.ts";
 import {
   automationRow,
   automationView,

@@ -1,11 +1,11 @@
 /** What the operations on projects, tasks, notes and memory share: where they work, and which project is meant. */
-import { textField } from "../core/event.ts";
-import { type Schema, text } from "../core/schema.ts";
-import type { Board } from "../projects/index.ts";
-import type { Placed } from "../projects/projects.ts";
-import type { ProjectRecord } from "../projects/records.ts";
-import type { Cause } from "../projects/sending.ts";
-import { storeIsMissing } from "../projects/without-store.ts";
+import { textField } from "../engine/event.ts";
+import { type Schema, text } from "../engine/schema.ts";
+import type { Board } from "../services/projects/index.ts";
+import type { Placed } from "../services/projects/projects.ts";
+import type { ProjectRecord } from "../services/projects/records.ts";
+import type { Cause } from "../services/projects/sending.ts";
+import { storeIsMissing } from "../services/projects/without-store.ts";
 import type { Asked } from "./operation.ts";
 
 /** @throws HooklineError store_unusable */

@@ -1,11 +1,11 @@
 /** The events that operations make: where they happen, and how deep they are. */
-import { depthBelow, depthWithin, payloadAt } from "../core/depth.ts";
-import type { EventName, Fields, HookEvent } from "../core/event.ts";
-import { eventNames, eventToEmit } from "../core/events.ts";
-import { didYouMean } from "../core/nearest.ts";
-import type { Outcome } from "../core/outcome.ts";
-import { emitRecorded } from "../core/recorded.ts";
-import { anything, mapOf, object, say, text } from "../core/schema.ts";
+import { depthBelow, depthWithin, payloadAt } from "../engine/depth.ts";
+import type { EventName, Fields, HookEvent } from "../engine/event.ts";
+import { eventNames, eventToEmit } from "../engine/events.ts";
+import { didYouMean } from "../engine/nearest.ts";
+import type { Outcome } from "../engine/outcome.ts";
+import { emitRecorded } from "../engine/recorded.ts";
+import { anything, mapOf, object, say, text } from "../engine/schema.ts";
 import { type Asked, type Operation, plain } from "./operation.ts";
 
 /** @throws Error for a name that nothing sends */

@@ -1,8 +1,8 @@
 /** The hook or the project that a person means. Apart because commands and the library both ask. */
 import { basename, resolve } from "node:path";
-import { HooklineError } from "../core/error.ts";
-import type { Hook } from "../core/hook.ts";
-import { nearest } from "../core/nearest.ts";
+import { HooklineError } from "../engine/error.ts";
+import type { Hook } from "../engine/hook.ts";
+import { nearest } from "../engine/nearest.ts";
 
 export interface Written {
   /** As it was written. */

@@ -1,6 +1,6 @@
 /** Values that somebody wrote as text, on a command line or in an address, as the JSON that a schema asks for. */
-import type { Json } from "../core/event.ts";
-import { isRecord } from "../core/schema.ts";
+import type { Json } from "../engine/event.ts";
+import { isRecord } from "../engine/schema.ts";
 
 /** What JSON Schema calls the kinds of values. */
 export type Kind = "string" | "integer" | "number" | "boolean" | "null" | "array" | "object";

@@ -1,10 +1,10 @@
 /** Operations that show which hooks are in force, and why each would run. */
-import type { Fields } from "../core/event.ts";
-import { eventToEmit } from "../core/events.ts";
-import { nameOf } from "../core/explain.ts";
-import type { Hook } from "../core/hook.ts";
-import { listensTo } from "../core/plan.ts";
-import { anything, mapOf, object, say, text } from "../core/schema.ts";
+import type { Fields } from "../engine/event.ts";
+import { eventToEmit } from "../engine/events.ts";
+import { nameOf } from "../engine/explain.ts";
+import type { Hook } from "../engine/hook.ts";
+import { listensTo } from "../engine/plan.ts";
+import { anything, mapOf, object, say, text } from "../engine/schema.ts";
 import { eventOf, knownEvent } from "./event.ts";
 import { type Operation, plain } from "./operation.ts";
 

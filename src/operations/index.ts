@@ -1,7 +1,7 @@
-/** The engine's own operations. One line each, and its name in core/named-tools.ts; hooks and models call them as tools of the module `hookline`. */
-import { HooklineError } from "../core/error.ts";
-import { type OperationName, ownModule } from "../core/named-tools.ts";
-import type { ToolInfo, Tools } from "../core/reach.ts";
+/** The engine's own operations. One line each, and its name in engine/named-tools.ts; hooks and models call them as tools of the module `hookline`. */
+import { HooklineError } from "../engine/error.ts";
+import { type OperationName, ownModule } from "../engine/named-tools.ts";
+import type { ToolInfo, Tools } from "../engine/reach.ts";
 import { automationCreate, automationEdit } from "./automation-edit.ts";
 import { automationApply, automationExport } from "./automation-files.ts";
 import { automationRuns } from "./automation-run.ts";

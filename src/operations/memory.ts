@@ -1,6 +1,6 @@
 /** Operations on what projects remember. */
-import type { Json } from "../core/event.ts";
-import { integer, isRecord, object, say, text } from "../core/schema.ts";
+import type { Json } from "../engine/event.ts";
+import { integer, isRecord, object, say, text } from "../engine/schema.ts";
 import { boardOf, madeNote, projectFor, projectMeant, projectParam } from "./board.ts";
 import type { Operation } from "./operation.ts";
 import { madeLines, rowsOf } from "./views.ts";

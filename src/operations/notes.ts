@@ -1,5 +1,5 @@
 /** Operations on notes. Each that changes one tells so as an event: note.created, note.updated, note.deleted. */
-import { object, text } from "../core/schema.ts";
+import { object, text } from "../engine/schema.ts";
 import { boardOf, causeOf, madeNote, projectFor, projectMeant, projectNeeded, projectParam } from "./board.ts";
 import type { Operation } from "./operation.ts";
 import { madeLines, noteView, rowsOf } from "./views.ts";

@@ -1,10 +1,10 @@
 /** What an operation is: something a person, a hook or a model can ask of the engine, defined once. */
-import type { Engine } from "../core/engine.ts";
-import type { HookEvent, Instant, Json, MaybePromise } from "../core/event.ts";
-import type { HookSet } from "../core/hook.ts";
-import type { Run, Store } from "../core/record.ts";
-import type { Schema } from "../core/schema.ts";
-import type { Board } from "../projects/index.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { HookEvent, Instant, Json, MaybePromise } from "../engine/event.ts";
+import type { HookSet } from "../engine/hook.ts";
+import type { Run, Store } from "../engine/record.ts";
+import type { Schema } from "../engine/schema.ts";
+import type { Board } from "../services/projects/index.ts";
 import type { AutomationDesk } from "./automation-desk.ts";
 
 /** What operations work on. */

@@ -1,5 +1,5 @@
 /** Operations behind `GET` and `POST /operations/NAME`: which question is answered how. Pure; who listens mounts it. */
-import type { Fields, Json } from "../core/event.ts";
+import type { Fields, Json } from "../engine/event.ts";
 import type { Answer, Described, ServedOperations } from "./serve.ts";
 
 export interface OperationRequest {

@@ -1,8 +1,8 @@
 /** Operations on projects. */
-import { pauseOfProject } from "../core/admit.ts";
-import type { Fields, Json } from "../core/event.ts";
-import { either, flag, listOf, object, oneOf, type Schema, say, text } from "../core/schema.ts";
-import type { NewProject } from "../projects/projects.ts";
+import { pauseOfProject } from "../engine/admit.ts";
+import type { Fields, Json } from "../engine/event.ts";
+import { either, flag, listOf, object, oneOf, type Schema, say, text } from "../engine/schema.ts";
+import type { NewProject } from "../services/projects/projects.ts";
 import { boardOf, folderOf, projectNeeded } from "./board.ts";
 import type { Asked, Operation } from "./operation.ts";
 import { projectView } from "./views.ts";

@@ -1,7 +1,7 @@
 /** Operations that show what ran, and how the line stands. */
-import type { Fields } from "../core/event.ts";
-import type { Run, RunFilter, RunStatus } from "../core/record.ts";
-import { integer, object, oneOf, say, text } from "../core/schema.ts";
+import type { Fields } from "../engine/event.ts";
+import type { Run, RunFilter, RunStatus } from "../engine/record.ts";
+import { integer, object, oneOf, say, text } from "../engine/schema.ts";
 import { type Operation, plain } from "./operation.ts";
 
 const statuses = [

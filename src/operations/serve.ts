@@ -1,9 +1,9 @@
 /** Operations for whoever asks from outside: described, chosen, called with JSON, and answered in one form, whatever the way in. */
-import { type ErrorCode, HooklineError, messageOf } from "../core/error.ts";
-import type { Fields, HookEvent, Json } from "../core/event.ts";
-import { namesTool } from "../core/named-tools.ts";
-import { nearest } from "../core/nearest.ts";
-import type { Mismatch } from "../core/schema.ts";
+import { type ErrorCode, HooklineError, messageOf } from "../engine/error.ts";
+import type { Fields, HookEvent, Json } from "../engine/event.ts";
+import { namesTool } from "../engine/named-tools.ts";
+import { nearest } from "../engine/nearest.ts";
+import type { Mismatch } from "../engine/schema.ts";
 import type { Operation, OperationContext } from "./operation.ts";
 import { isFields } from "./views.ts";
 

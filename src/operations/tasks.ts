@@ -1,8 +1,8 @@
 /** Operations on tasks. Each that changes one tells so as an event: task.created, task.started, task.completed, task.failed. */
-import type { Fields, Json } from "../core/event.ts";
-import { flag, integer, listOf, object, oneOf, say, text } from "../core/schema.ts";
-import type { Board } from "../projects/index.ts";
-import { type Dependency, type TaskRecord, type TaskStatus, taskStatuses } from "../projects/records.ts";
+import type { Fields, Json } from "../engine/event.ts";
+import { flag, integer, listOf, object, oneOf, say, text } from "../engine/schema.ts";
+import type { Board } from "../services/projects/index.ts";
+import { type Dependency, type TaskRecord, type TaskStatus, taskStatuses } from "../services/projects/records.ts";
 import { boardOf, causeOf, madeNote, projectFor, projectMeant, projectParam } from "./board.ts";
 import type { Asked, Operation } from "./operation.ts";
 import { awaitedView, madeLines, rowsOf, taskRow, taskView } from "./views.ts";

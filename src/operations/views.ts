@@ -1,9 +1,9 @@
 /** How projects, tasks and notes look in JSON, and what of it people read. Times are unix seconds. */
-import type { Fields, Json } from "../core/event.ts";
-import { isRecord } from "../core/schema.ts";
-import { printValue } from "../core/template.ts";
-import type { Note } from "../projects/notes.ts";
-import type { Awaited, Dependency, ProjectRecord, TaskRecord } from "../projects/records.ts";
+import type { Fields, Json } from "../engine/event.ts";
+import { isRecord } from "../engine/schema.ts";
+import { printValue } from "../engine/template.ts";
+import type { Note } from "../services/projects/notes.ts";
+import type { Awaited, Dependency, ProjectRecord, TaskRecord } from "../services/projects/records.ts";
 import { seconds } from "./board.ts";
 
 export const projectView = (project: ProjectRecord, isPaused: boolean): Fields => ({

@@ -1,8 +1,8 @@
 /** Operations as they are for who may look at one project alone (R28): each is asked for it, or what it tells is. One line each. */
-import type { Fields, Json } from "../core/event.ts";
-import type { OperationName } from "../core/named-tools.ts";
-import { isRecord } from "../core/schema.ts";
-import { automationOf } from "../dialects/automation-fields.ts";
+import type { Fields, Json } from "../engine/event.ts";
+import type { OperationName } from "../engine/named-tools.ts";
+import { isRecord } from "../engine/schema.ts";
+import { automationOf } from "../formats/automations/fields.ts";
 import { boardOf } from "./board.ts";
 import type { Asked, Operation } from "./operation.ts";
 import type { OperationTable } from "./serve.ts";

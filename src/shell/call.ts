@@ -1,5 +1,5 @@
 /** What a command of a shell line is given: the shell that runs it, what it reads, its options. */
-import { baseName, unknownText } from "../core/command-pattern.ts";
+import { baseName, unknownText } from "../engine/command-pattern.ts";
 import { blanks, isUnknown, mayVanish, type Variables } from "./expand.ts";
 import { lineVariables, opaqueVariables } from "./languages.ts";
 import { giveUp } from "./tree.ts";

@@ -12,7 +12,7 @@ import {
   type SyntaxNode,
   type Word,
 } from "unbash";
-import { baseName } from "../core/command-pattern.ts";
+import { baseName } from "../engine/command-pattern.ts";
 import {
   checkVariable,
   everyName,

@@ -1,6 +1,6 @@
 /** What the words of a shell line are, as far as the line itself tells: quotes removed, constants filled in, braces expanded. */
 import type { Assignment, DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from "unbash";
-import { unknownText } from "../core/command-pattern.ts";
+import { unknownText } from "../engine/command-pattern.ts";
 import { giveUp } from "./tree.ts";
 
 /** Variables whose value the line itself has set, and surely so. */

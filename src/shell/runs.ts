@@ -1,5 +1,5 @@
 /** What a simple command runs besides itself: wrappers, shells, builtins that evaluate text, interpreters. A table by program. */
-import { baseName, unknownText } from "../core/command-pattern.ts";
+import { baseName, unknownText } from "../engine/command-pattern.ts";
 import {
   type Call,
   checkFile,

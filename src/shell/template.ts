@@ -2,8 +2,8 @@
  * {{placeholders}} in a shell line (R18): a value never becomes text of the line. It becomes an environment variable,
  * quoted for the place where it stands; where that cannot be done safely, the line has a fault that says why.
  */
-import type { ShellTemplate, TemplateFault } from "../core/ports.ts";
-import { compileTemplateParts } from "../core/template.ts";
+import type { ShellTemplate, TemplateFault } from "../engine/ports.ts";
+import { compileTemplateParts } from "../engine/template.ts";
 import { judgeLine, type Places } from "./judge.ts";
 import { mark, type Quote, refusalOf, refuse } from "./judge-reading.ts";
 import { checkBeginning, nameValues, type Placeholder, readValues } from "./values.ts";

@@ -2,10 +2,10 @@
  * Values that a program is given as variables (R18): what they are called, which are refused, and where lines that hold
  * placeholders are read. Apart from the reader, because that loads the parser.
  */
-import { HooklineError } from "../core/error.ts";
-import type { Json, MaybePromise } from "../core/event.ts";
-import type { Scope, ShellTemplate, TemplateFault } from "../core/ports.ts";
-import { compileTemplateParts, printValue, type TemplatePart } from "../core/template.ts";
+import { HooklineError } from "../engine/error.ts";
+import type { Json, MaybePromise } from "../engine/event.ts";
+import type { Scope, ShellTemplate, TemplateFault } from "../engine/ports.ts";
+import { compileTemplateParts, printValue, type TemplatePart } from "../engine/template.ts";
 
 export interface Values {
   [variable: string]: string;

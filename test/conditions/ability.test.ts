@@ -3,8 +3,8 @@ import test from "node:test";
 import { ability, operationKey } from "../../src/conditions/ability.ts";
 import { minDuration } from "../../src/conditions/min-duration.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
-import type { Fields, HookEvent } from "../../src/core/event.ts";
-import type { ConditionKind } from "../../src/core/ports.ts";
+import type { Fields, HookEvent } from "../../src/engine/event.ts";
+import type { ConditionKind } from "../../src/engine/ports.ts";
 import { scopeWith } from "./worlds.ts";
 
 const patterns = await loadPatterns();

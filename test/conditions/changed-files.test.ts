@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { conditions } from "../../src/conditions/index.ts";
 import { loadPatterns, patternNeeds } from "../../src/conditions/patterns.ts";
-import { compileCondition } from "../../src/core/condition.ts";
-import { type Changes, type Fields, firstTurn, type HookEvent, type Json } from "../../src/core/event.ts";
-import { filesNamedBy } from "../../src/core/named-files.ts";
-import { matchNames } from "../../src/core/plan.ts";
-import type { Patterns, Scope } from "../../src/core/ports.ts";
+import { compileCondition } from "../../src/engine/condition.ts";
+import { type Changes, type Fields, firstTurn, type HookEvent, type Json } from "../../src/engine/event.ts";
+import { filesNamedBy } from "../../src/engine/named-files.ts";
+import { matchNames } from "../../src/engine/plan.ts";
+import type { Patterns, Scope } from "../../src/engine/ports.ts";
 
 let patterns: Patterns;
 before(async () => {

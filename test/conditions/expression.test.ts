@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { rootNames } from "../../src/conditions/expression-names.ts";
+import { rootNames } from "../../src/conditions/expressions/expression-names.ts";
 import { conditions } from "../../src/conditions/index.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
-import { type CompiledCondition, compileCondition } from "../../src/core/condition.ts";
-import { HooklineError } from "../../src/core/error.ts";
-import type { Fields, Json, Turn } from "../../src/core/event.ts";
-import type { Patterns, Scope } from "../../src/core/ports.ts";
+import { type CompiledCondition, compileCondition } from "../../src/engine/condition.ts";
+import { HooklineError } from "../../src/engine/error.ts";
+import type { Fields, Json, Turn } from "../../src/engine/event.ts";
+import type { Patterns, Scope } from "../../src/engine/ports.ts";
 import { scopeWith } from "./worlds.ts";
 
 let patterns: Patterns;

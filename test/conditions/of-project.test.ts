@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { ofProject } from "../../src/conditions/of-project.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
-import type { EventName, Fields } from "../../src/core/event.ts";
-import { scopeOf } from "../../src/core/plan.ts";
+import type { EventName, Fields } from "../../src/engine/event.ts";
+import { scopeOf } from "../../src/engine/plan.ts";
 
 const patterns = await loadPatterns({});
 const scope = (name: EventName, data: Fields, cwd = "/elsewhere") =>

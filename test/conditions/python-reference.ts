@@ -1,5 +1,5 @@
 /** What an expression means, said once more and plainly: the sample itself is interpreted, whole numbers are bigints. */
-import type { Json } from "../../src/core/event.ts";
+import type { Json } from "../../src/engine/event.ts";
 import type { Sample } from "./python-sample.ts";
 
 type Row = { row: "list" | "tuple"; of: Known[] };

@@ -4,12 +4,12 @@ import { errorClassOf } from "../../src/conditions/error-class.ts";
 import { conditions } from "../../src/conditions/index.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
 import { find } from "../../src/conditions/text-search.ts";
-import { type CompiledCondition, compileCondition } from "../../src/core/condition.ts";
-import type { Fields, Json, Turn } from "../../src/core/event.ts";
-import type { Condition } from "../../src/core/hook.ts";
-import { planHooks } from "../../src/core/plan.ts";
-import type { Patterns, Scope } from "../../src/core/ports.ts";
-import { isRecord } from "../../src/core/schema.ts";
+import { type CompiledCondition, compileCondition } from "../../src/engine/condition.ts";
+import type { Fields, Json, Turn } from "../../src/engine/event.ts";
+import type { Condition } from "../../src/engine/hook.ts";
+import { planHooks } from "../../src/engine/plan.ts";
+import type { Patterns, Scope } from "../../src/engine/ports.ts";
+import { isRecord } from "../../src/engine/schema.ts";
 import { scopeWith } from "./worlds.ts";
 
 let patterns: Patterns;

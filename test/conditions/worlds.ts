@@ -1,7 +1,7 @@
 /** A few moments of a session in which expressions and conditions are asked, and the names as an expression sees them there. */
-import { type Fields, firstTurn, type HookEvent, type Json, type Turn } from "../../src/core/event.ts";
-import { matchNames } from "../../src/core/plan.ts";
-import type { Scope } from "../../src/core/ports.ts";
+import { type Fields, firstTurn, type HookEvent, type Json, type Turn } from "../../src/engine/event.ts";
+import { matchNames } from "../../src/engine/plan.ts";
+import type { Scope } from "../../src/engine/ports.ts";
 
 export function scopeWith(
   name: HookEvent["name"],

@@ -1,7 +1,7 @@
 /** What becomes of an automation that is changed by a few words, and what a refused one leaves behind. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Fields } from "../../src/core/event.ts";
+import type { Fields } from "../../src/engine/event.ts";
 import { automationPlace } from "./automation-place.ts";
 
 const made: Fields = { name: "Tell", skip_llm: true, context_steps: [{ type: "shell", command: "true" }] };

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import type { Fields, Json } from "../../src/core/event.ts";
+import type { Fields, Json } from "../../src/engine/event.ts";
 import { automationApply } from "../../src/operations/automation-files.ts";
 import { fieldLines } from "../../src/operations/views.ts";
 import { type AutomationPlace, automationPlace } from "./automation-place.ts";

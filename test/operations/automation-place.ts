@@ -3,14 +3,14 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import { type Line, openLine } from "../../src/cli/line.ts";
-import { contextOf } from "../../src/cli/operation-run.ts";
-import type { EventName, Fields, Json } from "../../src/core/event.ts";
-import type { Run } from "../../src/core/record.ts";
+import type { EventName, Fields, Json } from "../../src/engine/event.ts";
+import type { Run } from "../../src/engine/record.ts";
+import { type Line, openLine } from "../../src/hosts/cli/line.ts";
+import { contextOf } from "../../src/hosts/cli/operation-run.ts";
 import { operations } from "../../src/operations/index.ts";
 import { serveOperations } from "../../src/operations/serve.ts";
-import { openSqliteStore } from "../../src/stores/sqlite.ts";
-import { createRedaction } from "../../src/trust/redaction.ts";
+import { createRedaction } from "../../src/storage/redaction/redaction.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
 
 export interface AutomationPlace {
   /** The project's folder, called shop. */

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { Engine } from "../../src/core/engine.ts";
-import { type Fields, firstTurn, type Json } from "../../src/core/event.ts";
-import type { Hook } from "../../src/core/hook.ts";
-import type { Run, Store } from "../../src/core/record.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import { type Fields, firstTurn, type Json } from "../../src/engine/event.ts";
+import type { Hook } from "../../src/engine/hook.ts";
+import type { Run, Store } from "../../src/engine/record.ts";
 import { automationRun, automationRuns } from "../../src/operations/automation-run.ts";
 import { createOperations } from "../../src/operations/index.ts";
-import { openMemoryStore } from "../../src/stores/memory.ts";
-import { openSqliteStore } from "../../src/stores/sqlite.ts";
-import { temporaryFolder } from "../handlers/context.ts";
+import { openMemoryStore } from "../../src/storage/memory/memory.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
+import { temporaryFolder } from "../actions/context.ts";
 
 const never = new AbortController().signal;
 const stores: readonly [string, (t: TestContext) => Store][] = [

@@ -1,8 +1,8 @@
 /** Automations that several change at once, or that somebody is cut off from changing: nothing is lost, and nothing is half. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Fields } from "../../src/core/event.ts";
-import { databaseOf } from "../../src/stores/automation-records.ts";
+import type { Fields } from "../../src/engine/event.ts";
+import { databaseOf } from "../../src/storage/sqlite/automation-records.ts";
 import { automationPlace } from "./automation-place.ts";
 
 const plain = (more: Fields = {}): Fields => ({ name: "Tell", event: "deploy.done", skip_llm: true, ...more });

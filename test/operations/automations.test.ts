@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
 import test from "node:test";
-import type { Fields, Json } from "../../src/core/event.ts";
+import type { Fields, Json } from "../../src/engine/event.ts";
 import { automationPlace } from "./automation-place.ts";
 
 /** It needs no model. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import type { Fields } from "../../src/core/event.ts";
+import type { Fields } from "../../src/engine/event.ts";
 import { operations } from "../../src/operations/index.ts";
 
 test("docs/tools.md has a row for every operation, with every field of its input", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Json } from "../../src/core/event.ts";
+import type { Json } from "../../src/engine/event.ts";
 import {
   anything,
   either,
@@ -12,7 +12,7 @@ import {
   oneOf,
   type Schema,
   text,
-} from "../../src/core/schema.ts";
+} from "../../src/engine/schema.ts";
 import { isSwitch, readValue, takesList } from "../../src/operations/from-text.ts";
 
 const orNull = (schema: Schema<unknown>): unknown => ({ anyOf: [schema.json, { type: "null" }] });

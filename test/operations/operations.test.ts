@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { type TestContext, test } from "node:test";
-import { createEngine, type Engine } from "../../src/core/engine.ts";
-import type { EventName, Fields, HookEvent, Json } from "../../src/core/event.ts";
-import type { Hook } from "../../src/core/hook.ts";
-import type { Patterns } from "../../src/core/ports.ts";
-import type { Tools } from "../../src/core/reach.ts";
-import type { Run, Store } from "../../src/core/record.ts";
-import { createHandlers } from "../../src/handlers/index.ts";
+import { createHandlers } from "../../src/actions/index.ts";
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import type { EventName, Fields, HookEvent, Json } from "../../src/engine/event.ts";
+import type { Hook } from "../../src/engine/hook.ts";
+import type { Patterns } from "../../src/engine/ports.ts";
+import type { Tools } from "../../src/engine/reach.ts";
+import type { Run, Store } from "../../src/engine/record.ts";
 import { createOperations, operations } from "../../src/operations/index.ts";
-import { startPipedProcess } from "../../src/processes/piped-process.ts";
-import { createInlineQueue } from "../../src/queues/inline.ts";
-import { openMemoryStore } from "../../src/stores/memory.ts";
-import { systemPorts } from "../../src/system.ts";
-import { createTools } from "../../src/tools/index.ts";
-import { error, never } from "../tools/tools.ts";
+import { startPipedProcess } from "../../src/runtime/processes/piped-process.ts";
+import { createInlineQueue } from "../../src/runtime/queues/inline.ts";
+import { systemPorts } from "../../src/runtime/system.ts";
+import { createTools } from "../../src/services/mcp/index.ts";
+import { openMemoryStore } from "../../src/storage/memory/memory.ts";
+import { error, never } from "../services/mcp/tools.ts";
 
 interface Line {
   engine: Engine;

@@ -1,8 +1,8 @@
 /** Operations that a model called before a crash, and that are called again after it. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { contextOf } from "../../src/cli/operation-run.ts";
-import type { Fields } from "../../src/core/event.ts";
+import type { Fields } from "../../src/engine/event.ts";
+import { contextOf } from "../../src/hosts/cli/operation-run.ts";
 import { operations } from "../../src/operations/index.ts";
 import { serveOperations } from "../../src/operations/serve.ts";
 import { automationPlace } from "./automation-place.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { HooklineError } from "../../src/core/error.ts";
-import { integer, object, text } from "../../src/core/schema.ts";
+import { HooklineError } from "../../src/engine/error.ts";
+import { integer, object, text } from "../../src/engine/schema.ts";
 import type { Operation, OperationContext } from "../../src/operations/operation.ts";
 import { answerOverHttp, listOverHttp } from "../../src/operations/over-http.ts";
 import {
@@ -10,7 +10,7 @@ import {
   type ServedOperations,
   serveOperations,
 } from "../../src/operations/serve.ts";
-import { openMemoryStore } from "../../src/stores/memory.ts";
+import { openMemoryStore } from "../../src/storage/memory/memory.ts";
 
 const operation = (readOnly: boolean, run: Operation<unknown>["run"]): Operation<unknown> => ({
   summary: "a thing of the tests",

@@ -1,8 +1,8 @@
 /** What a model may look at whose author said nothing about tools: its own project, on a real line with two of them. */
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
-import type { Fields, HookEvent, Json } from "../../src/core/event.ts";
-import type { Hook } from "../../src/core/hook.ts";
+import type { Fields, HookEvent, Json } from "../../src/engine/event.ts";
+import type { Hook } from "../../src/engine/hook.ts";
 import { automationPlace } from "./automation-place.ts";
 
 const never = new AbortController().signal;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
-import { compileToolPattern } from "../../src/core/pattern.ts";
+import { compileToolPattern } from "../../src/engine/pattern.ts";
 
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 

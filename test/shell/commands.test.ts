@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import fc from "fast-check";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
-import { compileToolPattern } from "../../src/core/pattern.ts";
-import type { Patterns } from "../../src/core/ports.ts";
+import { compileToolPattern } from "../../src/engine/pattern.ts";
+import type { Patterns } from "../../src/engine/ports.ts";
 import { commands } from "../../src/shell/commands.ts";
 
 let patterns: Patterns;

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { parse } from "unbash";
-import { HooklineError } from "../../src/core/error.ts";
-import { type Fields, firstTurn } from "../../src/core/event.ts";
-import type { Scope, ShellTemplate } from "../../src/core/ports.ts";
+import { HooklineError } from "../../src/engine/error.ts";
+import { type Fields, firstTurn } from "../../src/engine/event.ts";
+import type { Scope, ShellTemplate } from "../../src/engine/ports.ts";
 import { compileShellTemplate } from "../../src/shell/template.ts";
 import { compileArguments } from "../../src/shell/values.ts";
-import { temporaryFolder } from "../handlers/context.ts";
+import { temporaryFolder } from "../actions/context.ts";
 
 const scopeOf = (data: Fields): Scope => ({
   event: { id: "e", name: "PreToolUse", at: 0, cwd: "/", data, sender: "test" },

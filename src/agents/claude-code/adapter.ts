@@ -1,8 +1,8 @@
 /** Claude Code 2.1.330: its payloads, and what install registers. Its files are in files.ts, its replies in replies.ts. */
-import { HooklineError } from "../../core/error.ts";
-import type { AgentEventName, Fields, HookEvent } from "../../core/event.ts";
-import { events, rowOf } from "../../core/events.ts";
-import { isRecord, kindOf } from "../../core/schema.ts";
+import { HooklineError } from "../../engine/error.ts";
+import type { AgentEventName, Fields, HookEvent } from "../../engine/event.ts";
+import { events, rowOf } from "../../engine/events.ts";
+import { isRecord, kindOf } from "../../engine/schema.ts";
 import type { AgentAdapter, AgentSettings, DecodeOptions } from "../adapter.ts";
 import { hookFiles, readsItself, settingsFileOf } from "./files.ts";
 import { capabilities, encode, encodeForHttp, overHttp, refuse, refuseOverHttp } from "./replies.ts";

@@ -1,8 +1,8 @@
 /** The files that Claude Code keeps: its settings by layer, its plugins, and the names that it uses in them. Loaded on every event. */
 import { realpathSync } from "node:fs";
 import { isAbsolute, join, resolve, sep } from "node:path";
-import { isRecord } from "../../core/schema.ts";
-import { tools } from "../../core/tools.ts";
+import { isRecord } from "../../engine/schema.ts";
+import { tools } from "../../engine/tools.ts";
 import type { HookFiles, InstalledPlugin, InstallLayer, Places } from "../adapter.ts";
 
 type Home = Pick<Places, "home" | "environment">;

@@ -1,8 +1,9 @@
 /** What Claude Code 2.1.330 takes as an answer, event by event: one table for its capabilities and for its replies. */
-import type { AgentEventName, Fields, HookEvent, Json } from "../../core/event.ts";
-import type { Message, Outcome, OutcomeField } from "../../core/outcome.ts";
-import { isRecord } from "../../core/schema.ts";
-import { blocked, permissionUpdates } from "../../protocols/settings-keys.ts";
+
+import { blocked, permissionUpdates } from "../../actions/command/protocols/settings-keys.ts";
+import type { AgentEventName, Fields, HookEvent, Json } from "../../engine/event.ts";
+import type { Message, Outcome, OutcomeField } from "../../engine/outcome.ts";
+import { isRecord } from "../../engine/schema.ts";
 import type { Reply } from "../adapter.ts";
 import { deliverResult } from "./results.ts";
 

@@ -3,8 +3,8 @@
  * its model sees the fields that it knows: what is added to them travels as context. Results of MCP tools may be anything.
  */
 import { isDeepStrictEqual } from "node:util";
-import { type Fields, type HookEvent, type Json, textField } from "../../core/event.ts";
-import { isRecord } from "../../core/schema.ts";
+import { type Fields, type HookEvent, type Json, textField } from "../../engine/event.ts";
+import { isRecord } from "../../engine/schema.ts";
 
 interface DeliveredResult {
   /** In the tool's own shape; absent: the model sees the result as it was. */

@@ -1,7 +1,7 @@
 /** What a transcript of Claude Code says of its conversation: context used, prompts, messages. Apart, because only conditions that ask for it pay for it. */
 import { isAbsolute, join } from "node:path";
-import { type Figures, type HookEvent, textField } from "../../core/event.ts";
-import { isRecord } from "../../core/schema.ts";
+import { type Figures, type HookEvent, textField } from "../../engine/event.ts";
+import { isRecord } from "../../engine/schema.ts";
 import { linesFromEnd, linesFromStart, type OpenFile, withFile } from "../../files/lines-of-file.ts";
 
 /** The last answer lies near the end; what a tool gave back after it may be large. */

@@ -1,8 +1,8 @@
 /** git as a sender: what a commit tells hooks, and what git is told in return. Installing is in hooks.ts. */
-import { HooklineError } from "../../core/error.ts";
-import type { EventName, HookEvent, Instant, SessionId } from "../../core/event.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import type { Run } from "../../core/record.ts";
+import { HooklineError } from "../../engine/error.ts";
+import type { EventName, HookEvent, Instant, SessionId } from "../../engine/event.ts";
+import type { Outcome } from "../../engine/outcome.ts";
+import type { Run } from "../../engine/record.ts";
 
 /** The word after `hookline git run`, and the name of git's own hook. */
 export const hookName = "pre-commit";

@@ -20,7 +20,7 @@ import {
   utimesSync,
 } from "node:fs";
 import { join } from "node:path";
-import { HooklineError, messageOf } from "../../core/error.ts";
+import { HooklineError, messageOf } from "../../engine/error.ts";
 import { writeWhole } from "../../files/write.ts";
 import { hookName } from "./event.ts";
 import type { HookFile, HookStep, HooksFolder } from "./hooks.ts";

@@ -5,9 +5,9 @@
 
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { HooklineError } from "../../core/error.ts";
-import { fingerprint } from "../../core/fingerprint.ts";
-import { isRecord } from "../../core/schema.ts";
+import { HooklineError } from "../../engine/error.ts";
+import { fingerprint } from "../../engine/fingerprint.ts";
+import { isRecord } from "../../engine/schema.ts";
 import { makePrivateFolder, writePrivate } from "../../files/write.ts";
 import type { AskGit } from "./event.ts";
 

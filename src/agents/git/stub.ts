@@ -2,7 +2,7 @@
  * The file that git runs before each commit: POSIX sh, made of a few quoted values and a text that is always the same.
  * Apart, because it has to hold by itself: it decides in milliseconds whether Hookline is needed, and works without it.
  */
-import { fingerprint } from "../../core/fingerprint.ts";
+import { fingerprint } from "../../engine/fingerprint.ts";
 import { stubText } from "./stub-text.ts";
 
 /** What one stub is made of. */

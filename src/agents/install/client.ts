@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
-import { messageOf } from "../../core/error.ts";
+import { messageOf } from "../../engine/error.ts";
 import { writePrivate } from "../../files/write.ts";
 import { makePrivateFolder } from "./files.ts";
 import { journalledFiles, journalNames } from "./journal.ts";

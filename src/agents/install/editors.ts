@@ -2,7 +2,7 @@
  * How an agent is registered: one editor for each format of the files in which agents are told what to call. Each plans, undoes,
  * recognises and reads; install writes and notes. JSON with comments, of which a part is ours, is in registration.ts.
  */
-import { HooklineError } from "../../core/error.ts";
+import { HooklineError } from "../../engine/error.ts";
 import type { AgentAdapter, OwnedFile } from "../adapter.ts";
 import type { Edit } from "./json-edit.ts";
 import {

@@ -16,7 +16,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { HooklineError, messageOf } from "../../core/error.ts";
+import { HooklineError, messageOf } from "../../engine/error.ts";
 import { makePrivateFolder as makeFolder, writeWhole } from "../../files/write.ts";
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);

@@ -1,5 +1,5 @@
 /** Installing into an agent's settings and taking it out again: reads, plans, writes, and says what a person should know. */
-import { messageOf } from "../../core/error.ts";
+import { messageOf } from "../../engine/error.ts";
 import { type AgentAdapter, type InstallLayer, installLayers, type Places } from "../adapter.ts";
 import { hookFileOf } from "../folders.ts";
 import { type Editor, editorOf } from "./editors.ts";

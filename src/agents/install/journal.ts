@@ -1,7 +1,7 @@
 /** What install did, kept in the state folder until uninstall: pieces of text, never the rest of a person's settings. */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { isRecord } from "../../core/schema.ts";
+import { isRecord } from "../../engine/schema.ts";
 import { type FileEdit, readText } from "./files.ts";
 import { type FileChange, hashOf } from "./registration.ts";
 import type { Group } from "./settings-groups.ts";

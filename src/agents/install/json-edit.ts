@@ -1,7 +1,7 @@
 /** Edits of JSON text that touch nothing else: comments, blanks, line ends and order stay. Apart, because it knows no hooks. */
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
-import { HooklineError, messageOf } from "../../core/error.ts";
-import type { Json } from "../../core/event.ts";
+import { HooklineError, messageOf } from "../../engine/error.ts";
+import type { Json } from "../../engine/event.ts";
 
 export interface Edit {
   /** In the text before any edit of the same list. */

@@ -3,10 +3,10 @@
  * guard's event is registered so that it passes without a daemon. Only install edits settings (R84), so the person is asked.
  */
 import { existsSync } from "node:fs";
-import { messageOf } from "../../core/error.ts";
-import type { AgentEventName } from "../../core/event.ts";
-import type { Hook } from "../../core/hook.ts";
-import { listensTo } from "../../core/plan.ts";
+import { messageOf } from "../../engine/error.ts";
+import type { AgentEventName } from "../../engine/event.ts";
+import type { Hook } from "../../engine/hook.ts";
+import { listensTo } from "../../engine/plan.ts";
 import { type AgentAdapter, type InstallLayer, installLayers, type Places } from "../adapter.ts";
 import { httpTokenFile } from "./own-call.ts";
 import type { OwnEntry } from "./registration.ts";

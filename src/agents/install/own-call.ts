@@ -3,7 +3,7 @@
  * for. A line of ours that is run as a hook would call itself without end, so it is recognised by whatever path.
  */
 import { join } from "node:path";
-import type { Hook } from "../../core/hook.ts";
+import type { Hook } from "../../engine/hook.ts";
 
 export interface OwnCall {
   agent: string;

@@ -1,6 +1,6 @@
 /** Our own entries in an agent's settings: the command, and the plans to add and to remove it. Pure. */
 import { createHash } from "node:crypto";
-import type { Fields, Seconds } from "../../core/event.ts";
+import type { Fields, Seconds } from "../../engine/event.ts";
 import {
   applyEdits,
   type Edit,

@@ -1,7 +1,7 @@
 /** Hook groups in a settings text of Claude Code's shape, `hooks.EVENT[{matcher, hooks}]`: found, added and taken out by edits. */
 import { getNodeValue, type Node } from "jsonc-parser";
-import type { Json } from "../../core/event.ts";
-import { isRecord } from "../../core/schema.ts";
+import type { Json } from "../../engine/event.ts";
+import { isRecord } from "../../engine/schema.ts";
 import {
   appendTo,
   type Edit,

@@ -1,0 +1,187 @@
+/** Builds the services that changed files belong to, and tells how it went (specification 001, 3.3 and 5.3). */
+import type { Fields, Seconds } from "../../../engine/event.ts";
+import { asksFor } from "../../../engine/nearest.ts";
+import { oneLine } from "../../../engine/one-line.ts";
+import type { FollowUp, Message, Outcome } from "../../../engine/outcome.ts";
+import type { Handler, Patterns, StepContext, StepResult } from "../../../engine/ports.ts";
+import { flag, integer, listOf, type Mismatch, number, object, say, text } from "../../../engine/schema.ts";
+import { notStarted } from "../../command/command.ts";
+import { folderParameter, inspectFolder, matchedPaths, repositoryOf } from "../../repository.ts";
+import { shorten } from "../../texts.ts";
+import { type Built, createBuilder } from "./build.ts";
+import { groupByService, type Service, usualServices } from "./services.ts";
+
+export interface BuildCheckParams {
+  services?: string[];
+  command?: string;
+  timeout?: Seconds;
+  parallel?: number;
+  block?: boolean;
+  folder?: string;
+}
+
+const usualLimit: Seconds = 300;
+/** Of all builds together, where the hook's file says no other. */
+const wholeLimit: Seconds = 600;
+const mostServices = 20;
+
+const parameters = {
+  services: say(
+    listOf(text()),
+    "globs of folders that are services; a file outside of them belongs to the nearest manifest above it",
+    [...usualServices],
+  ),
+  command: text(
+    "a line for bash, or sh, that builds one service, run in the repository's root; {service} and {path} in it become variables. Unless said, what the manifests say",
+  ),
+  timeout: say(number(undefined, 0.1), "seconds for one service", usualLimit),
+  parallel: say(integer(undefined, 1), "how many are built at the same time", 1),
+  block: say(flag, "a build that fails blocks the stop", false),
+  folder: folderParameter,
+};
+
+export const buildCheck: Handler<BuildCheckParams> = createBuildCheck();
+
+function createBuildCheck(): Handler<BuildCheckParams> {
+  const builder = createBuilder();
+  return {
+    params: object({}, parameters),
+    needs: ["spawn"],
+    builtin: {
+      summary: "Builds the services whose files have changed, and tells what is broken.",
+      role: (given) => (asksFor("block", Object.entries(given), Object.keys(parameters)) ? "guard" : "observe"),
+      limit: () => wholeLimit,
+      needsOf: () => ["changes"],
+      events: ["SessionStop"],
+    },
+    inspect: ({ command, services, folder }: Fields, patterns, origin) => [
+      ...(typeof command === "string" ? builder.inspect(command, patterns) : []),
+      ...(Array.isArray(services) && patterns ? inspectGlobs(services.map(String), patterns) : []),
+      ...inspectFolder(folder, origin),
+    ],
+    async run(params, context) {
+      if (!context.ports.spawn) return notStarted("nothing here can start programs");
+      const root = repositoryOf(context, params.folder);
+      const changed = matchedPaths(context, root);
+      if (changed.unknown !== undefined) {
+        const reason = `which files have changed is not known: ${changed.unknown}`;
+        return { ok: false, failure: "error", reason, output: {} };
+      }
+      const { services, others } = groupByService(changed.paths, root, serviceGlobs(params, context.ports.patterns));
+      const { jobs, notes } = builder.jobsFor(services.slice(0, mostServices), params.command, root);
+      if (others.length > 0)
+        notes.unshift(`changed files that belong to no service: ${others.length}, such as ${others[0]}`);
+      const limit = params.timeout ?? usualLimit;
+      const built = await inTurns(jobs, params.parallel ?? 1, (job) => builder.run(job, limit, context));
+      if (context.signal.aborted)
+        return { ok: false, failure: "timeout", reason: "it was stopped before all was built", output: {}, notes };
+      return resultOf({ built, left: services.slice(mostServices) }, params, context, notes);
+    },
+  };
+}
+
+function inspectGlobs(globs: readonly string[], patterns: Patterns): Mismatch[] {
+  return globs.flatMap((glob, index) => {
+    try {
+      patterns.glob(glob);
+      return [];
+    } catch (error) {
+      return [{ path: ["services", index], expected: "a glob", found: String(error) }];
+    }
+  });
+}
+
+function serviceGlobs({ services = [...usualServices] }: BuildCheckParams, { glob }: Patterns) {
+  const all = services.map((one) => glob(one.trim().replace(/^(\.?\/)+|\/+$/g, "")));
+  return (folder: string): boolean => all.some((holds) => holds(folder));
+}
+
+/** So many at once, the results in the order of the jobs. */
+async function inTurns<T, R>(
+  jobs: readonly T[],
+  atOnce: number,
+  run: (job: T) => Promise<R | undefined>,
+): Promise<R[]> {
+  const results: (R | undefined)[] = [];
+  const waiting = [...jobs.entries()];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) results[next[0]] = await run(next[1]);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, jobs.length) }, work));
+  return results.filter((one) => one !== undefined);
+}
+
+interface Ending {
+  built: readonly Built[];
+  /** Too many to be built as well. */
+  left: readonly Service[];
+}
+
+function resultOf(
+  { built, left }: Ending,
+  { block = false }: BuildCheckParams,
+  { hook }: StepContext,
+  notes: string[],
+): StepResult {
+  const output: Fields = { built: built.map(({ printed: _kept, ...one }) => ({ ...one })) };
+  const noted = notes.length > 0 ? { notes } : {};
+  if (built.length === 0 && left.length === 0) return { ok: true, output, ...noted };
+  const ended = built.map((one) => ({ sentence: sentenceOf(one, built), ok: one.ok }));
+  if (left.length > 0) ended.push({ sentence: sentenceOn(left), ok: false });
+  const messages = ended.map(
+    ({ sentence, ok }): Message => ({ to: "person", text: sentence, level: ok ? "info" : "error" }),
+  );
+  if (built.length > 0) messages.unshift({ to: "person", text: `Ran ${listOfCommands(built)}.` });
+  const failed = ended.filter(({ ok }) => !ok).map(({ sentence }) => sentence);
+  const followUps = built.flatMap(({ error }): FollowUp[] =>
+    error?.path === undefined ? [] : [{ kind: "open_file", payload: { path: error.path, line: error.line } }],
+  );
+  const outcome: Outcome = {
+    messages,
+    ...(followUps.length > 0 ? { followUps } : {}),
+    ...(block && failed.length > 0 ? { verdict: { is: "deny", reason: failed.join("\n"), by: hook.id } } : {}),
+  };
+  const stdout = shorten(built.map(({ command, printed }) => `$ ${command}\n${printed}`).join("\n"));
+  return {
+    ok: true,
+    output: { ...output, messages_to_user: messages.map(({ text }) => text) },
+    outcome,
+    evidence: { stdout },
+    ...noted,
+  };
+}
+
+const mostNamed = 5;
+
+function sentenceOn(left: readonly Service[]): string {
+  const named = left.slice(0, mostNamed).map(({ path }) => oneLine(path));
+  const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : "";
+  return `Not built, because more than ${mostServices} services have changed: ${named.join(", ")}${more}.`;
+}
+
+function listOfCommands(built: readonly Built[]): string {
+  const commands = [...new Set(built.map(({ command }) => `\`${oneLine(command)}\``))];
+  const last = commands.pop() ?? "";
+  const all = commands.length === 0 ? last : `${commands.join(", ")} and ${last}`;
+  const [first] = built;
+  if (built.length > 1) return `${all} for modified services`;
+  return first?.path === "" ? all : `${all} for the modified ${oneLine(first?.service ?? "")} service`;
+}
+
+function sentenceOf(one: Built, all: readonly Built[]): string {
+  const label = labelOf(one, all);
+  if (one.ok) return `${label}: success.`;
+  const { error, reason } = one;
+  if (!error) return `${label}: failed: ${oneLine(reason ?? "")}.`;
+  const kind = error.kind === "" ? "an error" : `${error.kind} error`;
+  const told = error.message === undefined ? "" : ` ${oneLine(error.message)}`;
+  return `${label}: failed with ${kind} in ${oneLine(error.path ?? error.file)}:${error.line}.${told}`;
+}
+
+/** Two services may have one name. */
+function labelOf({ service, path }: Built, all: readonly Built[]): string {
+  if (path === "") return "Build";
+  const isAlone = all.filter((one) => one.service === service).length === 1;
+  const name = oneLine(isAlone ? service : path);
+  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)} build`;
+}

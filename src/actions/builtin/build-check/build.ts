@@ -1,0 +1,238 @@
+/** One build: its command, said by the hook's file or found, run within its limit, and what came of it. */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { messageOf } from "../../../engine/error.ts";
+import type { Seconds } from "../../../engine/event.ts";
+import type { StepContext } from "../../../engine/ports.ts";
+import type { Ended } from "../../../engine/program.ts";
+import type { Mismatch } from "../../../engine/schema.ts";
+import type { Patterns, TemplateFault } from "../../../engine/scope.ts";
+import { createLineReader, type ReadLine } from "../../../shell/values.ts";
+import { environmentOf, umaskOf } from "../../command/environment.ts";
+import { createFinder, lineOf } from "../../command/line.ts";
+import { firstLine } from "../../command/protocols/launch-failure.ts";
+import { isReallyInside, pathInside } from "../../repository.ts";
+import { plainText } from "../../texts.ts";
+import { type BuildLine, type Service, usualCommand } from "./services.ts";
+
+interface Job {
+  service: Service;
+  root: string;
+  /** As people read it. */
+  shown: string;
+  line: BuildLine | string;
+}
+/** What became of a job: `path` of the error only where such a file lies in the repository. */
+export type Built = {
+  service: string;
+  path: string;
+  command: string;
+  ok: boolean;
+  reason?: string;
+  error?: { kind: string; file: string; line: number; message?: string; path?: string };
+  printed: string;
+};
+
+interface Builder {
+  inspect(command: string, patterns: Patterns | undefined): Mismatch[];
+  jobsFor(services: readonly Service[], command: string | undefined, root: string): { jobs: Job[]; notes: string[] };
+  /** undefined: it was stopped before it began. Never rejects. */
+  run(job: Job, limit: Seconds, context: StepContext): Promise<Built | undefined>;
+}
+
+export function createBuilder(): Builder {
+  const find = createFinder();
+  const read = createLineReader();
+  return {
+    inspect(command, patterns) {
+      const template = patterns?.shellTemplate?.(withPlaceholders(command));
+      return Array.isArray(template) ? template.map(mismatchOf) : [];
+    },
+    jobsFor(services, command, root) {
+      const all = services.map((service) => jobFor(service, command, root));
+      const jobs = new Map(all.flatMap((job) => (job ? [[keyOf(job), job]] : [])));
+      const notes = services
+        .filter((_service, index) => all[index] === undefined)
+        .map(({ path }) => `nothing says how ${path || "the repository"} is built`);
+      return { jobs: [...jobs.values()], notes };
+    },
+    async run(job, limit, context) {
+      if (context.signal.aborted) return undefined;
+      try {
+        return await build(job, { limit, context, find, read });
+      } catch (error) {
+        return builtOf(job, { reason: messageOf(error), printed: "" });
+      }
+    },
+  };
+}
+
+/** Services may share a script of the root, which is run once; a line for all of them is told which one it builds. */
+const keyOf = ({ line, service }: Job): string => JSON.stringify(typeof line === "string" ? service.path : line);
+
+/** `${service}` is a variable of the shell, and {{service}} a placeholder of another kind. */
+const placeholder = /(?<![{$])\{(service|path)\}(?!\})/g;
+
+const withPlaceholders = (command: string): string => command.replaceAll(placeholder, "{{match.$1}}");
+
+const mismatchOf = ({ placeholder: written, where }: TemplateFault): Mismatch => ({
+  path: ["command"],
+  expected: "each value to stay one argument",
+  found: `${written.replace("{{match.", "{").replace("}}", "}")} ${where}`,
+});
+
+function jobFor(service: Service, command: string | undefined, root: string): Job | undefined {
+  if (command !== undefined) {
+    const shown = command.replaceAll(placeholder, (_all, name) =>
+      name === "path" ? service.path || "." : service.name,
+    );
+    return { service, root, shown, line: command };
+  }
+  const line = usualCommand(service, root);
+  return line && { service, root, shown: [line.program, ...line.args].join(" "), line };
+}
+
+interface Surroundings {
+  limit: Seconds;
+  context: StepContext;
+  find: ReturnType<typeof createFinder>;
+  read: ReturnType<typeof createLineReader>;
+}
+
+async function build(job: Job, { limit, context, find, read }: Surroundings): Promise<Built> {
+  const { ports, signal } = context;
+  const { service, root, line: wanted } = job;
+  const facts = { HOOKLINE_SERVICE: service.name, HOOKLINE_SERVICE_PATH: service.path || "." };
+  const filled =
+    typeof wanted === "string" ? fill(wanted, await read(withPlaceholders(wanted)), job, context) : undefined;
+  const environment = { ...environmentOf({}, context), ...filled?.values, ...facts };
+  const line = filled ? lineOf({ command: filled.line }, environment, find) : wanted;
+  if (typeof line === "string" || !ports.spawn) return builtOf(job, { reason: String(line), printed: "" });
+  const late = new AbortController();
+  const forget = ports.after(limit * 1000, () => late.abort());
+  const folder = typeof wanted === "string" ? root : wanted.folder;
+  try {
+    const ended = await ports.spawn(
+      { program: line.program, args: line.args, cwd: folder, environment, input: "", ...umaskOf(context.caller) },
+      { signal: AbortSignal.any([signal, late.signal]) },
+    );
+    const printed = `${ended.stdout}${ended.stderr}`;
+    if (ended.how === "exit" && ended.code === 0) return builtOf(job, { printed });
+    const error = ended.how === "exit" ? located(firstError(printed), folder, job) : undefined;
+    return builtOf(job, { reason: reasonOf(ended, limit), printed, ...(error ? { error } : {}) });
+  } finally {
+    forget();
+  }
+}
+
+/** The command with variables in the place of its placeholders. Throws where a value may not be given to a program. */
+function fill(command: string, template: ReadLine, { service }: Job, { scope }: StepContext) {
+  if (Array.isArray(template)) throw new Error(template.map(mismatchOf)[0]?.found);
+  const match = { service: service.name, path: service.path || "." };
+  return template
+    ? { line: template.line, values: template.values({ ...scope, match }) }
+    : { line: command, values: {} };
+}
+
+const builtOf = (
+  { service, shown }: Job,
+  came: { printed: string; reason?: string; error?: NonNullable<Built["error"]> },
+): Built => ({ service: service.name, path: service.path, command: shown, ok: came.reason === undefined, ...came });
+
+function reasonOf({ how, code, signal, reason, stderr, stdout }: Ended, limit: Seconds): string {
+  if (how === "aborted") return `it did not end within ${limit} s`;
+  if (how !== "exit") return reason ?? how;
+  if (code === undefined) return `it was ended by ${signal ?? "a signal"}`;
+  const line = firstLine(stderr) || firstLine(stdout);
+  return line === "" ? `exit ${code}` : `exit ${code}: ${line.slice(0, 200)}`;
+}
+
+/** Compilers name files from where they run, and tools that call them from wherever they like. */
+function located(error: BuildError | undefined, folder: string, { root, service }: Job): Built["error"] {
+  if (!error) return undefined;
+  const places = [folder, join(root, service.path), root].map((base) => resolve(base, error.file));
+  const file = places.find((place) => existsSync(place) && isReallyInside(root, place));
+  const path = file === undefined ? undefined : pathInside(root, file);
+  return { ...error, ...(path ? { path } : {}) };
+}
+
+export interface BuildError {
+  /** Who says so, such as TypeScript; "" where the form is one that many use. */
+  kind: string;
+  /** As it was printed. */
+  file: string;
+  line: number;
+  message?: string;
+}
+
+interface Format {
+  kind: string;
+  /** Groups file, line and, where it stands on the same line, message. */
+  at: RegExp;
+  /** The line before has to be such a one; its group is the message. */
+  after?: RegExp;
+}
+
+/** A path without blanks at its ends; what follows it is never part of it. */
+const pathTo = (end: string): string => String.raw`(?<file>(?:[A-Za-z]:)?[^\s:()'"][^:()'"]*?${end})`;
+const path = pathTo("");
+const place = String.raw`(?<line>\d{1,7})`;
+const format = (kind: string, source: string, after?: RegExp): Format => ({
+  kind,
+  at: new RegExp(source, "u"),
+  ...(after ? { after } : {}),
+});
+
+/** One line of output at a time, so that each is tried in linear time. The first that fits is it. */
+const formats: readonly Format[] = [
+  format("TypeScript", String.raw`^${path}\(${place},\d+\): error (?<message>TS\d+: .*)$`),
+  format("TypeScript", String.raw`^${path}:${place}:\d+ - error (?<message>TS\d+: .*)$`),
+  format("Rust", String.raw`^\s*--> ${path}:${place}:\d+$`, /^error(?:\[\w+\])?: (?<message>.*)$/u),
+  format("pytest", String.raw`^${path}:${place}: (?<message>\w*(?:Error|Exception|Failed)\b.*)$`),
+  format("Go", String.raw`^(?:vet: )?${pathTo(String.raw`\.go`)}:${place}:\d+: (?<message>.*)$`),
+  format("esbuild", String.raw`^\s+${path}:${place}:\d+:$`, /^(?:✘ |X )?\[ERROR\] (?<message>.*)$/u),
+  format("", String.raw`^${path}:${place}:\d+: (?:fatal )?error: (?<message>.*)$`),
+  format("ESLint", String.raw`^${path}:${place}:\d+: (?<message>.*\[Error(?:/[\w@/-]+)?\])$`),
+  format("Python", String.raw`^\s*File "(?<file>[^"]+)", line ${place}(?:,.*)?$`),
+];
+
+/** ESLint's usual form: a file, and below it its places. */
+const eslintFile = /^(?<file>(?:\/|[A-Za-z]:\\|\.{0,2}\/?)\S.*\.\w{1,5})$/u;
+const eslintPlace = /^\s+(?<line>\d{1,7}):\d+\s+error\s+(?<message>.*)$/u;
+
+const longestLine = 1000;
+const mostLines = 20_000;
+
+/** undefined: nothing in it has a form that is known. */
+export function firstError(printed: string): BuildError | undefined {
+  const lines = plainText(printed).split("\n", mostLines);
+  let before: string[] = [];
+  let file: string | undefined;
+  for (const line of lines.map((one) => one.slice(0, longestLine))) {
+    const found = inFormat(line, before);
+    if (found) return found;
+    const below = file === undefined ? undefined : eslintPlace.exec(line)?.groups;
+    if (below) return { kind: "ESLint", file: file ?? "", line: Number(below.line), ...messageIn(below.message) };
+    file = line.trim() === "" ? undefined : (eslintFile.exec(line)?.groups?.file ?? file);
+    before = [...before, line].slice(-lookBack);
+  }
+  return undefined;
+}
+
+/** An error's place stands within so many lines below its message. */
+const lookBack = 3;
+
+function inFormat(line: string, before: readonly string[]): BuildError | undefined {
+  for (const { kind, at, after } of formats) {
+    const groups = at.exec(line)?.groups;
+    if (!groups) continue;
+    const above = after && before.map((one) => after.exec(one)).findLast((one) => one !== null);
+    if (after && !above) continue;
+    const message = groups.message ?? above?.groups?.message;
+    return { kind, file: groups.file ?? "", line: Number(groups.line), ...messageIn(message) };
+  }
+  return undefined;
+}
+
+const messageIn = (text: string | undefined): { message?: string } =>
+  text === undefined || text.trim() === "" ? {} : { message: text.trim().replaceAll(/\s+/g, " ").slice(0, 200) };

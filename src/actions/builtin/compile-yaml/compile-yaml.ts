@@ -1,0 +1,151 @@
+/** Compiles the YAML document that an event names against a JSON Schema, and writes what it means as JSON (specification 003). */
+import { mkdirSync } from "node:fs";
+import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { messageOf } from "../../../engine/error.ts";
+import type { Fields, Json } from "../../../engine/event.ts";
+import type { Handler, StepContext, StepResult } from "../../../engine/ports.ts";
+import { anything, either, flag, mapOf, object, say, text } from "../../../engine/schema.ts";
+import { readRegularFile } from "../../../files/regular-file.ts";
+import { writeWhole } from "../../../files/write.ts";
+import { contentAt, fileAt, inspectFields, usualContentField, usualPathField } from "../event-file.ts";
+import type { Mistake } from "./document.ts";
+
+interface CompileYamlParams {
+  path?: string;
+  path_field?: string;
+  schema?: string | Fields;
+  output?: string;
+  inject?: boolean;
+}
+
+const extensions = [".yaml", ".yml"];
+const largestInBytes = 2 << 20;
+
+export const compileYaml: Handler<CompileYamlParams> = {
+  action: {
+    summary:
+      "Compiles a YAML document against a JSON Schema and writes it as JSON; mistakes go to the model with their places.",
+    role: () => "observe",
+  },
+  params: object(
+    {},
+    {
+      path: say(text(), "the document; without it path_field says which"),
+      path_field: say(
+        text(),
+        "where the event names the document: a dotted field, or a parameter of the tool",
+        usualPathField,
+      ),
+      schema: say(
+        either(text(), mapOf(anything)),
+        "a JSON Schema: the path of its file, from the project's folder, or the schema itself; without it only the YAML is checked",
+      ),
+      output: say(
+        text(),
+        "where the JSON is written, from the project's folder; .hookline/state/ and the document's path with .json unless said",
+      ),
+      inject: say(flag, "sends mistakes to the model", true),
+    },
+  ),
+  inspect: (params) => inspectFields(params, ["path_field"]),
+  async run(params, context) {
+    const file = documentOf(params, context);
+    if (file === undefined) return skipped(`the event names no file (${params.path_field ?? usualPathField})`);
+    if (!extensions.includes(extname(file).toLowerCase())) return skipped(`${basename(file)} is no YAML file`);
+    const target = targetOf(params, file, context);
+    if (target === undefined) return skipped(`${file} lies outside of the project: say where its output goes`);
+    const source = await sourceOf(params, file, context);
+    if ("skipped" in source) return skipped(`${file} was not read: ${source.skipped}`);
+    if ("reason" in source) return failed(source.reason, { file });
+    const { compileDocument } = await import("./document.ts");
+    try {
+      const compiled = compileDocument(source.text, await schemaOf(params, context));
+      if ("mistakes" in compiled) return refused(compiled.mistakes, file, params, context);
+      write(target, `${JSON.stringify(compiled.value, null, 2)}\n`);
+      return { ok: true, output: { file, valid: true, output: target } };
+    } catch (error) {
+      return failed(messageOf(error), { file });
+    }
+  },
+};
+
+const skipped = (reason: string): StepResult => ({
+  ok: true,
+  output: { skipped: reason },
+  notes: [`nothing was compiled: ${reason}`],
+});
+const failed = (reason: string, output: Fields): StepResult => ({ ok: false, output, failure: "error", reason });
+
+const projectOf = ({ hook, event }: StepContext): string => hook.origin.root ?? event.cwd;
+
+const documentOf = ({ path, path_field: field = usualPathField }: CompileYamlParams, context: StepContext) =>
+  path === undefined ? fileAt(field, context.scope) : resolve(projectOf(context), path);
+
+/** undefined: the document lies outside of the project, where nothing is written unasked. */
+function targetOf({ output }: CompileYamlParams, file: string, context: StepContext): string | undefined {
+  const project = projectOf(context);
+  if (output !== undefined) return resolve(project, output);
+  const below = relative(project, file);
+  const isOutside = below === ".." || below.startsWith(`..${sep}`) || isAbsolute(below);
+  return isOutside ? undefined : join(project, ".hookline", "state", `${below}.json`);
+}
+
+/** What the tool is given to write, where it is given all of it; else what lies on the disk. */
+async function sourceOf(
+  { path }: CompileYamlParams,
+  file: string,
+  { scope }: StepContext,
+): Promise<{ text: string } | { reason: string } | { skipped: string }> {
+  const given = path === undefined ? contentAt(usualContentField, scope) : undefined;
+  if (given !== undefined) return { text: given };
+  try {
+    const read = await readRegularFile(file, largestInBytes);
+    if ("text" in read) return read;
+    return read.because === "large" ? { reason: `${file} is ${read.refused}` } : { skipped: read.refused };
+  } catch (error) {
+    return { reason: `the document cannot be read: ${messageOf(error)}` };
+  }
+}
+
+async function schemaOf({ schema }: CompileYamlParams, context: StepContext): Promise<Json | undefined> {
+  if (typeof schema !== "string") return schema;
+  const path = resolve(projectOf(context), schema);
+  const { readSchema } = await import("./document.ts");
+  try {
+    const read = await readRegularFile(path, largestInBytes);
+    if ("refused" in read) throw new Error(read.refused);
+    return await readSchema(read.text);
+  } catch (error) {
+    throw new Error(`the schema ${path} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+/** What was compiled before stays as it is. */
+function refused(
+  mistakes: Mistake[],
+  file: string,
+  { inject = true }: CompileYamlParams,
+  context: StepContext,
+): StepResult {
+  const shown = relative(context.event.cwd, file);
+  const name = shown.startsWith("..") ? file : shown;
+  const lines = mistakes.map(
+    ({ line, column, at, message }) => `${name}:${line}:${column} ${at ? `${at}: ` : ""}${message}`,
+  );
+  const errors = mistakes.map((one) => ({ ...one }));
+  const more = mistakes.length > 1 ? ` (and ${mistakes.length - 1} more)` : "";
+  const told = [`${name} does not compile:`, ...lines.map((line) => `- ${line}`)].join("\n");
+  return {
+    ...failed(`${lines[0]}${more}`, { file, valid: false, errors }),
+    ...(inject ? { outcome: { messages: [{ to: "model", role: "user", text: told }] } } : {}),
+  };
+}
+
+function write(path: string, content: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeWhole(path, content);
+  } catch (error) {
+    throw new Error(`the output cannot be written: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,279 @@
+/**
+ * Writes down each call of an ability (specification 001, 3.2): a record that people read, a line that programs read, and
+ * how often each ability was used.
+ */
+
+import { createHash } from "node:crypto";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { abilityOf } from "../../../engine/ability.ts";
+import { messageOf } from "../../../engine/error.ts";
+import type { Fields, HookEvent } from "../../../engine/event.ts";
+import type { Handler, StepContext, StepResult } from "../../../engine/ports.ts";
+import { isRecord, type Mismatch, object, say, text } from "../../../engine/schema.ts";
+import { linesFrom } from "../../../files/lines-of-file.ts";
+import { readRegularFileSync } from "../../../files/regular-file.ts";
+import { writeWhole } from "../../../files/write.ts";
+import { contextOf } from "../../command/protocols/registry-context.ts";
+import { writtenName } from "../../command/protocols/written-name.ts";
+import { append, folderParameter, inspectFolder, pathInside, placeToWrite, repositoryOf } from "../../repository.ts";
+
+export interface UsageTrackerParams {
+  records?: string;
+  log?: string;
+  cache?: string;
+  folder?: string;
+}
+
+const usual = {
+  records: ".system/logs/tool_call.md",
+  log: ".system/logs/hooks.log",
+  cache: ".system/cache/ability_usage.json",
+} as const;
+
+const places = Object.keys(usual) as (keyof typeof usual)[]; // an object's own keys
+
+export const usageTracker: Handler<UsageTrackerParams> = {
+  params: object(
+    {},
+    {
+      records: say(text(), "where each call gets a few lines of Markdown, from the repository's root", usual.records),
+      log: say(text(), "where each call gets one line of JSON", usual.log),
+      cache: say(text(), "where it stands how often each ability was used; made of the log", usual.cache),
+      folder: folderParameter,
+    },
+  ),
+  builtin: {
+    summary: "Writes down each call of an ability, and counts how often each was used.",
+    role: () => "observe",
+    events: ["PostAbilityCall"],
+  },
+  inspect: (params, _patterns, origin) => [
+    ...places.flatMap((name) => inspectPlace(name, params[name])),
+    ...inspectFolder(params.folder, origin),
+  ],
+  async run(params, context) {
+    const { event, hook } = context;
+    if (!abilityOf(event))
+      return { ok: true, output: { usage_recorded: false }, notes: ["the event is about no ability"] };
+    try {
+      const clean = await withoutSecrets(event, context);
+      return recordCall(contextOf(clean, writtenName(hook, event.name), hook), params, context);
+    } catch (error) {
+      return { ok: false, output: { usage_recorded: false }, failure: "error", reason: messageOf(error) };
+    }
+  },
+};
+
+/** Links are looked at when it is written. */
+const inspectPlace = (name: string, path: unknown): Mismatch[] =>
+  typeof path === "string" && !pathInside("/repository", path)
+    ? [{ path: [name], expected: "a path inside of the repository", found: JSON.stringify(path) }]
+    : [];
+
+/** Before anything is cut: of a secret that lies across the cut, a part would stay that nobody knows. */
+async function withoutSecrets(event: HookEvent, { ports }: StepContext): Promise<HookEvent> {
+  if (!ports.redact) return event;
+  const data: Fields = JSON.parse(await ports.redact(JSON.stringify(event.data)));
+  return { ...event, data };
+}
+
+/** @param call as every hook of specification 001 is told of it, without secrets */
+function recordCall(call: Fields, params: UsageTrackerParams, context: StepContext): StepResult {
+  const root = repositoryOf(context, params.folder);
+  const [records, log, cache] = places.map((name) => placeToWrite(root, params[name] ?? usual[name]));
+  if (records === undefined || log === undefined || cache === undefined) throw new Error("no place to write to"); // there are three
+  append(records, markdownOf(call));
+  append(log, `${JSON.stringify(lineOf(call, context))}\n`);
+  foldUsage(log, cache);
+  return { ok: true, output: { usage_recorded: true, ability_id: call.ability_id ?? null } };
+}
+
+const logged = ["event_type", "status", "duration_ms", "ability_id", "operation_key", "session_id"] as const;
+
+const lineOf = (call: Fields, { hook, run }: StepContext): Fields => ({
+  time: call.timestamp ?? null,
+  recorded_by: recorder,
+  hook_id: hook.name, // as its file calls it
+  ...Object.fromEntries(logged.map((name) => [name, call[name] ?? null])),
+  run_id: run,
+});
+
+const told = [
+  ["operation", "operation_key"],
+  ["status", "status"],
+  ["duration in ms", "duration_ms"],
+  ["session", "session_id"],
+  ["input", "input_summary"],
+  ["output", "output_summary"],
+] as const;
+
+function markdownOf(call: Fields): string {
+  const lines = told.flatMap(([label, name]) => {
+    const value = plainMarkdown(String(call[name] ?? ""));
+    return value === "" ? [] : [`- ${label}: ${value}`];
+  });
+  const heading = [call.timestamp, call.ability_id].map((one) => plainMarkdown(String(one)));
+  return `## ${heading.join(" ")}\n\n${lines.join("\n")}\n\n`;
+}
+
+const longestField = 400;
+
+/** What Markdown gives a meaning to; at the end, what GitHub makes links of: addresses that begin so, and people. */
+const special =
+  /[\\`*[\]<>|~#&!]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|:(?=\/\/)|(?<=\bwww)\.|@|(?<=\b(?:mailto|xmpp)):/giu;
+
+/** A text from elsewhere as one line that Markdown shows as it is: no link, no table, no heading of its own. */
+function plainMarkdown(value: string): string {
+  const line = (value.length > longestField ? `${value.slice(0, longestField)}…` : value)
+    .replaceAll(/\s*[\r\n\u2028\u2029]\s*/gu, " ⏎ ")
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, (one) => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`);
+  return line.replaceAll(special, "\\$&").trim();
+}
+
+/** Stands in each line that counts: others may write to the same log. */
+const recorder = "usage_tracker";
+
+interface AbilityUsage {
+  count: number;
+  failures: number;
+  total_duration_ms: number;
+  /** Calls whose duration is known. */
+  timed: number;
+  mean_duration_ms: number | null;
+  last_used: string;
+}
+interface Cache {
+  /** How many bytes of the log are in, a fingerprint of the last of them, and the runs of the last lines that are. */
+  log: { read: number; tail: string; last: string[] };
+  abilities: Map<string, AbilityUsage>;
+}
+
+const largestCacheInBytes = 4 << 20;
+const mostAbilities = 2000;
+/** The last one alone could have been taken out of the log. */
+const runsRemembered = 20;
+/** Each round reads further, so that many need a log that grows all the time. */
+const mostRounds = 100;
+
+/** Brings the cache up to the log's end. Throws what the file system says. */
+function foldUsage(logFile: string, cacheFile: string): void {
+  for (let round = 0; round < mostRounds; round++) {
+    const cache = readCache(cacheFile);
+    if (!readLog(logFile, cache)) return;
+    writeCache(cacheFile, cache);
+  }
+}
+
+const empty = (): Cache => ({ log: { read: 0, tail: "", last: [] }, abilities: new Map() });
+
+/** One that cannot be read is made anew from the log. */
+function readCache(file: string): Cache {
+  try {
+    const read = readRegularFileSync(file, largestCacheInBytes);
+    const value: unknown = "text" in read ? JSON.parse(read.text) : undefined;
+    return (isRecord(value) && cacheOf(value)) || empty();
+  } catch {
+    return empty(); // not there yet, or no JSON
+  }
+}
+
+function cacheOf({ log, abilities }: Record<string, unknown>): Cache | undefined {
+  if (!isRecord(log) || typeof log.tail !== "string" || !Array.isArray(log.last)) return undefined;
+  if (!Number.isSafeInteger(log.read) || Number(log.read) < 0 || !isRecord(abilities)) return undefined;
+  const last = log.last.filter((run) => typeof run === "string");
+  const known = Object.entries(abilities).filter((entry): entry is [string, AbilityUsage] => isUsage(entry[1]));
+  return { log: { read: Number(log.read), tail: log.tail, last }, abilities: new Map(known) };
+}
+
+const isUsage = (value: unknown): value is AbilityUsage =>
+  isRecord(value) &&
+  [value.count, value.failures, value.total_duration_ms, value.timed].every(Number.isFinite) &&
+  typeof value.last_used === "string";
+
+/** Adds what is new in the log; says whether anything was. Only whole lines: who writes the rest will read it. */
+function readLog(logFile: string, cache: Cache): boolean {
+  const file = openSync(logFile, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const isSame = cache.log.tail === tailOf(file, cache.log.read);
+    const before = isSame ? cache.log.read : endOfKnown(file, cache.log.last);
+    const read = readLines(file, before, (line) => addLine(line, cache));
+    if (read === before && isSame) return false;
+    cache.log = { ...cache.log, read, tail: tailOf(file, read) };
+    return true;
+  } finally {
+    closeSync(file);
+  }
+}
+
+const tailInBytes = 256;
+
+/** Of what stands before an offset: in another file, or one that was emptied and has grown again, something else does. */
+function tailOf(file: number, end: number): string {
+  const bytes = Buffer.alloc(Math.min(tailInBytes, end));
+  const size = readSync(file, bytes, 0, bytes.length, end - bytes.length);
+  return createHash("sha256").update(bytes.subarray(0, size)).digest("hex").slice(0, 16);
+}
+
+/**
+ * Of another file under the log's name, what stands behind the lines that are in: an edited log still has them, and in one
+ * that was begun anew all are new. Clocks tell nothing here: hosts say when a call was, and many are within a millisecond.
+ */
+function endOfKnown(file: number, last: readonly string[]): number {
+  let end = 0;
+  readLines(file, 0, (line, behind) => {
+    const run = recordIn(line)?.run_id;
+    if (typeof run === "string" && last.includes(run)) end = behind;
+  });
+  return end;
+}
+
+/** Calls for each whole line from an offset on, with the offset behind it; gives the one behind the last. */
+function readLines(file: number, from: number, use: (line: string, behind: number) => void): number {
+  let read = from;
+  for (const { bytes, end, isWhole } of linesFrom({ descriptor: file, size: fstatSync(file).size }, from)) {
+    if (!isWhole) break;
+    use(bytes.toString("utf8"), end);
+    read = end;
+  }
+  return read;
+}
+
+function addLine(line: string, { log, abilities }: Cache): void {
+  const { ability_id: id, time, status, duration_ms: duration, run_id: run } = recordIn(line) ?? {};
+  if (typeof id !== "string" || typeof time !== "string") return;
+  const usage = abilities.get(id) ?? fresh();
+  abilities.delete(id); // the one that was used last stands last
+  abilities.set(id, usage);
+  usage.count += 1;
+  if (status === "failure") usage.failures += 1;
+  if (typeof duration === "number" && duration >= 0) {
+    usage.timed += 1;
+    usage.total_duration_ms += duration;
+    usage.mean_duration_ms = Math.round(usage.total_duration_ms / usage.timed);
+  }
+  if (time > usage.last_used) usage.last_used = time;
+  if (typeof run === "string") log.last = [...log.last, run].slice(-runsRemembered);
+}
+
+const fresh = (): AbilityUsage => ({
+  count: 0,
+  failures: 0,
+  total_duration_ms: 0,
+  timed: 0,
+  mean_duration_ms: null,
+  last_used: "",
+});
+
+function recordIn(line: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) && value.recorded_by === recorder ? value : undefined;
+  } catch {
+    return undefined; // somebody else's line
+  }
+}
+
+function writeCache(file: string, { log, abilities }: Cache): void {
+  const kept = [...abilities].slice(-mostAbilities);
+  writeWhole(file, `${JSON.stringify({ abilities: Object.fromEntries(kept), log }, null, 2)}\n`);
+}

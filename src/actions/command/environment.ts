@@ -1,0 +1,89 @@
+/** The environment of a hook's program: what it inherits, what it never gets, and what Hookline adds (R44, C57a). */
+import { depthBelow, depthVariable } from "../../engine/depth.ts";
+import { type Fields, textField } from "../../engine/event.ts";
+import type { StepContext } from "../../engine/ports.ts";
+import type { Command } from "../../engine/program.ts";
+import { writtenName } from "./protocols/written-name.ts";
+
+type Environment = Record<string, string>;
+
+export interface EnvironmentWish {
+  environment?: "inherit" | "clean";
+  /** Whose variables it gets beside those that every program gets. */
+  variables?: string;
+  env?: Environment;
+}
+
+/** Keys to the agent's own session. Not its account: a hook that starts the agent again needs that. */
+const sessionSecrets = [
+  /^(CLAUDE|CODEX|GEMINI|QWEN|COPILOT|OPENCODE|CURSOR)_.*(SOCKET|MESSAGING|SESSION_.*TOKEN)/,
+  /^CLAUDE_CODE_(?!OAUTH_).*TOKEN$/,
+];
+export const isSessionSecret = (name: string): boolean => sessionSecrets.some((pattern) => pattern.test(name));
+
+/** `environment: clean` (SAFETY D8): what a program needs to find others and to speak to a person, and nothing else. */
+const isAllowed = (name: string): boolean => /^(PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR)$/.test(name);
+/** A shell level above zero: bash at level zero reads ~/.bashrc when its standard input is a socket. */
+const fixed: Environment = { TERM: "dumb", SHLVL: "1" };
+
+export function environmentOf(wish: EnvironmentWish, context: StepContext): Environment {
+  const given = context.caller.environment;
+  const inherited =
+    given && wish.environment !== "clean"
+      ? pick(given, (name) => !isSessionSecret(name))
+      : cleanEnvironment(given ?? process.env); // no sender: this process stands in for it
+  return { ...inherited, ...wish.env, ...facts(wish, context, given) };
+}
+
+/** Files of a hook's program are for those whom the sender's own are for. */
+export const umaskOf = ({ umask }: StepContext["caller"]): Pick<Command, "umask"> =>
+  umask === undefined ? {} : { umask };
+
+/** What every program may have of an environment. */
+export const cleanEnvironment = (given: Readonly<Record<string, string | undefined>>): Environment => ({
+  ...pick(given, isAllowed),
+  ...fixed,
+});
+
+function pick(source: Readonly<Record<string, string | undefined>>, holds: (name: string) => boolean): Environment {
+  const picked: Environment = {};
+  for (const [name, value] of Object.entries(source)) if (value !== undefined && holds(name)) picked[name] = value;
+  return picked;
+}
+
+function facts(
+  { variables }: EnvironmentWish,
+  context: StepContext,
+  given: StepContext["caller"]["environment"],
+): Environment {
+  const { event, hook, run, ports } = context;
+  const project = projectFolder(context, given);
+  const { session, sender } = event;
+  const tool = toolName(event.data);
+  const own = { PROJECT_DIR: project, SESSION_ID: session, TOOL_NAME: tool, EVENT: event.name };
+  const told = { project, session, tool, event: writtenName(hook, event.name), plugin: hook.origin.plugin };
+  return {
+    ...prefixed("HOOKLINE", { ...own, RUN_ID: run, HOOK_ID: hook.id }),
+    [depthVariable]: String(depthBelow(event, given ?? {})),
+    ...ports.conventions?.variables({ ...told, sender, asked: variables }),
+  };
+}
+
+const toolName = (data: Fields): string | undefined => textField(data, "tool_name");
+
+/** The agent's word counts: the session may have moved into a folder below. */
+export function projectFolder(
+  { event, hook, ports }: StepContext,
+  given: StepContext["caller"]["environment"],
+): string {
+  const said = given && ports.conventions?.projectFolder(given);
+  if (said?.startsWith("/")) return said;
+  const { layer, root } = hook.origin;
+  return (layer === "project" || layer === "local" ? root : undefined) ?? event.cwd;
+}
+
+function prefixed(prefix: string, values: Readonly<Record<string, string | undefined>>): Environment {
+  const named: Environment = {};
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) named[`${prefix}_${name}`] = value;
+  return named;
+}

@@ -1,0 +1,135 @@
+/**
+ * What handlers of repository hooks are told (specification 001, 4.1): the base fields, those of the event, and whatever
+ * else its payload says. Summaries stand for payloads, which can be large.
+ */
+import { relative, resolve, sep } from "node:path";
+import { abilityOf } from "../../../engine/ability.ts";
+import {
+  type Changes,
+  type EventName,
+  type Fields,
+  type HookEvent,
+  type Json,
+  textField,
+} from "../../../engine/event.ts";
+import { hasFailed } from "../../../engine/events.ts";
+import type { Hook } from "../../../engine/hook.ts";
+import { inputSummary, outputSummary, summaryOf } from "./registry-summary.ts";
+
+export const stages = ["understand", "plan", "act", "review"] as const;
+export const isStage = (value: unknown): boolean => stages.some((stage) => stage === value);
+
+/** @param as the event's name as the hook's author wrote it (R62) */
+export function contextOf(event: HookEvent, as: string, hook: Pick<Hook, "origin">): Fields {
+  const own = Object.hasOwn(contexts, event.name) ? contexts[event.name] : undefined;
+  const context = { ...baseOf(event, as, hook), ...defined((own ?? otherContext)(event, rootOf(event, hook))) };
+  if (own === baseAlone) return context;
+  return { ...context, ...extension(event.data, own ? said : new Set(), context) };
+}
+
+type Context = { [field: string]: Json | undefined };
+
+const rootOf = ({ cwd }: HookEvent, { origin }: Pick<Hook, "origin">): string => origin.root ?? cwd;
+
+const baseOf = (event: HookEvent, as: string, hook: Pick<Hook, "origin">): Fields => ({
+  event_type: as,
+  session_id: event.session ?? "",
+  timestamp: timeOf(event),
+  repository_root: rootOf(event, hook),
+  ...(isStage(event.data.stage) ? { stage: event.data.stage ?? "" } : {}),
+});
+
+/** A host may tell of what happened a while ago. Of its words only a plain time is handed on: others may say anything beside it. */
+function timeOf({ data, at }: HookEvent): string {
+  const told = textField(data, "timestamp") ?? "";
+  const time = Date.parse(told);
+  if (Number.isNaN(time)) return new Date(at).toISOString();
+  return plainTime.test(told) ? told : new Date(time).toISOString();
+}
+const plainTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+
+const defined = (context: Context): Fields =>
+  Object.fromEntries(Object.entries(context).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
+
+const baseAlone = (): Context => ({});
+
+/** By event; those of specification 001 are all here. */
+const contexts: { readonly [N in EventName]?: (event: HookEvent, root: string) => Context } = {
+  SessionStart: baseAlone,
+  SessionEnd: baseAlone,
+  SessionStop: (event, root) => ({
+    changed_files: changedFiles(event, root, ({ files, earlier }) => [...new Set([...files, ...earlier])]),
+  }),
+  UserPromptSubmit: ({ data }) => ({
+    user_message: textField(data, "user_message") ?? textField(data, "prompt") ?? "",
+    files_touched: textsIn(data.files_touched),
+  }),
+  PreToolUse: (event) => ({ ...called(event), planned_input_summary: inputSummary(event.data) }),
+  PostToolUse: afterCall,
+  PostToolUseFailure: afterCall,
+};
+
+const otherContext = (event: HookEvent, root: string): Context => ({
+  ...called(event),
+  changed_files: changedFiles(event, root, ({ files }) => files),
+});
+
+function called(event: HookEvent): Context {
+  const ability = abilityOf(event);
+  return ability ? { ability_id: ability.id, operation_key: ability.operation } : {};
+}
+
+function afterCall(event: HookEvent): Context {
+  const { data } = event;
+  const { duration_ms: took } = data;
+  return {
+    ...called(event),
+    status: statusOf(event),
+    duration_ms: typeof took === "number" && took >= 0 ? took : undefined,
+    input_summary: inputSummary(data),
+    output_summary: outputSummary(data),
+    tool_call_path: textField(data, "tool_call_path"),
+  };
+}
+
+/** A host may know of a call that was skipped; agents tell of none. */
+const statusOf = ({ name, data }: HookEvent): Json => {
+  if (data.status === "success" || data.status === "failure" || data.status === "skipped") return data.status;
+  return name === "PostToolUseFailure" || hasFailed(data) ? "failure" : "success";
+};
+
+const mostFiles = 1_000;
+
+/** As the event says, else as the workspace shows; relative to the root, with forward slashes. */
+function changedFiles(
+  { data, changes }: HookEvent,
+  root: string,
+  choose: (changes: Changes) => readonly string[],
+): string[] | undefined {
+  const told = textsIn(data.changed_files);
+  if (told || !changes || "unknown" in changes) return told;
+  const chosen = choose(changes).slice(0, mostFiles);
+  if (changes.base === root) return chosen;
+  return chosen.map((file) => relative(root, resolve(changes.base, file)).split(sep).join("/"));
+}
+
+const textsIn = (value: Json | undefined): string[] | undefined =>
+  Array.isArray(value) ? value.filter((one) => typeof one === "string").slice(0, mostFiles) : undefined;
+
+/** Of these the context says the same in its own words. */
+const said: ReadonlySet<string> = new Set(
+  (
+    "prompt tool_input tool_response tool_output error user_message input_summary planned_input_summary output_summary " +
+    "changed_files files_touched status stage duration_ms ability_id operation_key tool_call_path"
+  ).split(" "),
+);
+
+/** The rest of the payload: short values as they are, others in a few words. What the context says cannot be replaced. */
+function extension(data: Fields, without: ReadonlySet<string>, context: Fields): Fields {
+  const rest: Fields = {};
+  for (const [key, value] of Object.entries(data)) {
+    if (without.has(key) || Object.hasOwn(context, key) || value === null) continue;
+    rest[key] = typeof value === "number" || typeof value === "boolean" ? value : summaryOf(value);
+  }
+  return rest;
+}

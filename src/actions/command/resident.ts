@@ -1,0 +1,304 @@
+/** A command that stays: the event goes to it as one line, and the line that it answers is read as a command's output. */
+import { tmpdir } from "node:os";
+import { depthBelow, depthVariable } from "../../engine/depth.ts";
+import type { Fields, MaybePromise, Seconds } from "../../engine/event.ts";
+import { isThenable } from "../../engine/flow.ts";
+import type { Protocol, StepContext, StepResult } from "../../engine/ports.ts";
+import type { Command, Detached, Ended } from "../../engine/program.ts";
+import type { Evidence, Failure } from "../../engine/record.ts";
+import {
+  contentOf,
+  longestLineInBytes,
+  type Question,
+  questionLine,
+  quote,
+  type Reply,
+  readAnswerLine,
+  unsaid,
+} from "../../engine/resident.ts";
+import { shorten } from "../texts.ts";
+import { type CommandParams, isFolder, limitsOf, notStarted } from "./command.ts";
+import { environmentOf, isSessionSecret, projectFolder, umaskOf } from "./environment.ts";
+import { createFinder, lineOf } from "./line.ts";
+import { protocols } from "./protocols/index.ts";
+import { writtenName } from "./protocols/written-name.ts";
+
+export type AskResident = (params: CommandParams, context: StepContext) => MaybePromise<StepResult>;
+
+type Environment = Readonly<Record<string, string>>;
+
+export function createAskResident(): AskResident {
+  const find = createFinder();
+  const programs = new WeakMap<CommandParams, Program>();
+  const senders = new WeakMap<Environment, Environment>();
+
+  function program(params: CommandParams): Program {
+    const known = programs.get(params);
+    if (known) return known;
+    const made = { content: contentOf(params), called: calledBy(params), limits: limitsOf(params.resident) };
+    programs.set(params, made);
+    return made;
+  }
+
+  /** The variables of the agent, as this event's sender has them. */
+  function ofSender({ environment: given }: StepContext["caller"]): Environment {
+    if (!given) return none;
+    const known = senders.get(given);
+    if (known) return known;
+    const found = agentVariables(given);
+    senders.set(given, found);
+    return found;
+  }
+
+  function command(params: CommandParams, context: StepContext, folder: string): Omit<Command, "input"> | string {
+    const environment = startEnvironment(params, context, folder);
+    const line = lineOf(params, environment, find);
+    if (typeof line === "string") return line;
+    return { ...line, cwd: isFolder(folder) ? folder : tmpdir(), environment, ...umaskOf(context.caller) };
+  }
+
+  function ask(params: CommandParams, protocol: Protocol, context: StepContext): Promise<StepResult> {
+    const { event, hook, caller, ports } = context;
+    const folder = workspaceOf(context);
+    const asked = program(params);
+    const { content, called, limits } = asked;
+    const project = projectFolder(context, caller.environment);
+    const question: Question = {
+      key: keyOf(asked, context, folder),
+      content,
+      called,
+      limits,
+      command: () => command(params, context, folder),
+      event: protocol.write(event, writtenName(hook, event.name), hook),
+      environment: withProject(
+        params.environment === "clean" ? none : withoutOwn(ofSender(caller), params, context),
+        project,
+        folder,
+      ),
+      folder: event.cwd,
+      hook: hook.id,
+      timeout: context.timeout,
+      signal: context.signal,
+    };
+    const answering = ports.residents ? ports.residents.ask(question) : askOnce(question, context);
+    return answering.then((reply) => resultOf(reply, protocol, context));
+  }
+
+  return (params, context) => {
+    const protocol = protocols.get(params.protocol ?? "settings")?.();
+    if (!protocol) return notStarted(`no protocol is called "${params.protocol}"`);
+    return isThenable(protocol)
+      ? protocol.then((loaded) => ask(params, loaded, context))
+      : ask(params, protocol, context);
+  };
+}
+
+const none: Environment = {};
+
+/** What the words of a hook say of its program, whatever the event. */
+interface Program extends Pick<Question, "content" | "called" | "limits"> {
+  /** The last one, and what it was made of: most events of a hook are for one process. */
+  lastKey?: Apart & { key: string };
+}
+
+/** What else one process is not shared across. */
+interface Apart {
+  depth: number;
+  umask: number | undefined;
+  isNobodys: boolean;
+  folder: string;
+  origin: StepContext["hook"]["origin"];
+}
+
+function keyOf(program: Program, { event, caller, hook: { origin } }: StepContext, folder: string): string {
+  const { environment, umask } = caller;
+  const depth = depthBelow(event, environment ?? none);
+  const isNobodys = environment === undefined;
+  const { lastKey: last } = program;
+  const isSame = last?.depth === depth && last.umask === umask && last.isNobodys === isNobodys;
+  if (isSame && last.folder === folder && last.origin === origin) return last.key;
+  const key = `${depth} ${umask ?? ""} ${isNobodys ? "nobody's environment " : ""}${folder}\0${origin.dialect}\0${origin.plugin ?? ""}\0${program.content}`;
+  program.lastKey = { depth, umask, isNobodys, folder, origin, key };
+  return key;
+}
+
+const longestShown = 120;
+const calledBy = ({ command, args = [] }: CommandParams): string =>
+  (args.length === 0 ? command : [command, ...args].join(" ")).slice(0, longestShown);
+
+/** Where it runs: one process for each. The event itself says where the session is. */
+function workspaceOf(context: StepContext): string {
+  const { layer, root } = context.hook.origin;
+  const isOfProject = layer === "project" || layer === "local";
+  return isOfProject && root !== undefined ? root : projectFolder(context, context.caller.environment);
+}
+
+/** Of one event, or of one hook: what stays does not begin with them. */
+const passing = /^(?:HOOKLINE|CLAUDE|GEN)_(?:SESSION_ID|TOOL_NAME|EVENT|EVENT_TYPE|RUN_ID|HOOK_ID)$/;
+
+/** Without the variables of an agent: they are one session's, and stand beside its events. What the hook itself says, stays. */
+function startEnvironment(params: CommandParams, context: StepContext, folder: string): Record<string, string> {
+  const ofSession = agentVariables(context.caller.environment ?? none);
+  const all = Object.entries(environmentOf(params, context)).filter(
+    ([name]) => !passing.test(name) && (!(name in ofSession) || ofAccount.test(name) || isOwn(name, params, context)),
+  );
+  const projects = projectVariables.map((name) => [name, folder]);
+  return { ...Object.fromEntries([...all, ...projects]), HOOKLINE_RESIDENT: "1" };
+}
+
+/** The user's, as the keys of other programs are: whoever starts an agent again needs them. */
+const ofAccount = /_(?:API_KEY|OAUTH_TOKEN|CONFIG_DIR|HOME)$/;
+
+/** The hook says it, whatever the sender has. */
+const isOwn = (name: string, { env }: CommandParams, { hook }: StepContext): boolean =>
+  env?.[name] !== undefined || (name === pluginVariable && hook.origin.plugin !== undefined);
+const pluginVariable = "CLAUDE_PLUGIN_ROOT";
+
+/** Most hooks say none of an agent's, and then the same object is handed on. */
+function withoutOwn(given: Environment, params: CommandParams, context: StepContext): Environment {
+  const names = Object.keys(given);
+  if (!names.some((name) => isOwn(name, params, context))) return given;
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !isOwn(name, params, context)));
+}
+
+/** What the names of an agent's own variables begin with. */
+const agents: ReadonlySet<string> = new Set("CLAUDE CODEX GEMINI QWEN COPILOT OPENCODE CURSOR GEN HOOKLINE".split(" "));
+/** These go by the process, or by the event itself. */
+const ofProcess: ReadonlySet<string> = new Set([depthVariable, "HOOKLINE_RUN_COOKIE", "HOOKLINE_RESIDENT"]);
+
+function agentVariables(given: Environment): Environment {
+  const found: Record<string, string> = {};
+  for (const name in given) {
+    const value = given[name];
+    if (value === undefined || !agents.has(name.slice(0, name.indexOf("_")))) continue;
+    if (!passing.test(name) && !ofProcess.has(name) && !isSessionSecret(name)) found[name] = value;
+  }
+  return found;
+}
+
+const projectVariables = ["HOOKLINE_PROJECT_DIR", "CLAUDE_PROJECT_DIR"] as const;
+
+/** Most sessions name the folder that the process was started for, and then the same object is handed on. */
+function withProject(environment: Environment, project: string, folder: string): Environment {
+  if (project === folder && projectVariables.every((name) => (environment[name] ?? folder) === folder))
+    return environment;
+  return { ...environment, ...Object.fromEntries(projectVariables.map((name) => [name, project])) };
+}
+
+function resultOf(reply: Reply, protocol: Protocol, context: StepContext): StepResult {
+  const notes = reply.notes.length > 0 ? { notes: reply.notes } : {};
+  if (reply.is === "failure") {
+    const { failure, reason, stderr } = reply;
+    return {
+      ok: false,
+      output: {},
+      failure,
+      reason,
+      ...notes,
+      ...(stderr ? { evidence: evidenceOf("", stderr) } : {}),
+    };
+  }
+  const { id: _id, ...said } = reply.fields;
+  const evidence = evidenceOf(reply.line, reply.stderr);
+  if (isEmpty(said)) return { ok: true, output: {}, ...notes, evidence };
+  const result = readSaid(said, protocol, context);
+  const all = [...reply.notes, ...(result.notes ?? [])];
+  return { ...result, ...(all.length > 0 ? { notes: all } : {}), evidence: { ...evidence, ...result.evidence } };
+}
+
+/** As a command's end is read: by its exit code, its stdout and its stderr. */
+function readSaid(
+  { error, exit, stdout, stderr, ...answer }: Fields,
+  protocol: Protocol,
+  { event, hook }: StepContext,
+): StepResult {
+  if (error !== undefined && error !== null) {
+    const reason = typeof error === "string" ? error : JSON.stringify(error);
+    return { ok: false, output: answer, failure: "error", reason };
+  }
+  const code = exit ?? 0;
+  if (typeof code !== "number" || !Number.isInteger(code) || code < 0 || code > 255) {
+    const reason = `invalid_output: exit must be a whole number from 0 to 255, not ${JSON.stringify(exit)}`;
+    return { ok: false, output: answer, failure: "output", reason };
+  }
+  const ended = { code, stdout: isEmpty(answer) ? textOf(stdout) : JSON.stringify(answer), stderr: textOf(stderr) };
+  const result = protocol.read(
+    { how: "exit", ...ended, dropped: 0, containment: "resident", survivors: 0 },
+    event,
+    hook.id,
+  );
+  return { ...result, ...(exit === undefined ? {} : { evidence: { exitCode: code } }) };
+}
+
+const textOf = (said: Fields[string] | undefined): string => (typeof said === "string" ? said : "");
+
+function isEmpty(fields: Fields): boolean {
+  for (const _name in fields) return false;
+  return true;
+}
+
+const evidenceOf = (line: string, stderr = ""): Evidence => ({
+  stdout: shorten(line),
+  stderr: shorten(stderr),
+  containment: "resident",
+});
+
+/** For going by itself when it has answered. */
+const farewell: Seconds = 0.3;
+const id = "1";
+
+async function askOnce(question: Question, { ports, signal, caller, timeout }: StepContext): Promise<Reply> {
+  if (!ports.spawn) return failure("launch", "nothing here can start programs");
+  const command = question.command();
+  if (typeof command === "string") return failure("launch", command);
+  let first: string | undefined;
+  const ended = await ports.spawn(
+    { ...command, input: questionLine(id, question, unsaid(question.environment, command.environment)) },
+    {
+      signal,
+      keptInBytes: 2 * longestLineInBytes + 2, // a line that is too long can be told from one that was cut
+      detaches(line) {
+        if (typeof readAnswerLine(line) === "string") return false; // noise, or not the whole line yet
+        first = line;
+        return true;
+      },
+    },
+  );
+  if (ended.rest) await goes(ended.rest, ports.after);
+  const stderr = ended.stderr === "" ? {} : { stderr: ended.stderr };
+  return { ...replyOf(ended, first, caller.signal?.aborted === true, timeout), ...stderr };
+}
+
+/** It has had the end of its input: most go by themselves. */
+async function goes({ done, end }: Detached, after: StepContext["ports"]["after"]): Promise<void> {
+  const undo = after(farewell * 1000, end);
+  await done;
+  undo();
+}
+
+function replyOf(ended: Ended, first: string | undefined, isCancelled: boolean, timeout: Seconds): Reply {
+  if (ended.how === "launch") return failure("launch", ended.reason ?? "it did not start");
+  if (ended.how === "output") return failure("output", ended.reason ?? "it wrote too much");
+  if (ended.how === "aborted")
+    return isCancelled
+      ? failure("cancelled", "the caller gave up")
+      : failure("timeout", `it did not answer within ${timeout} s`);
+  const line = first ?? ended.stdout.split("\n").find((one) => one.trim() !== "");
+  if (line === undefined) return failure("exit", `${endOf(ended)} before it answered`);
+  if (Buffer.byteLength(line) > longestLineInBytes)
+    return failure("output", `it wrote a line of more than ${longestLineInBytes} bytes`);
+  const answer = readAnswerLine(line);
+  if (typeof answer === "string") return failure("output", answer);
+  if (answer.id !== id) return failure("output", `it answered what nobody asked: ${quote(line)}`);
+  return { is: "answer", fields: answer.fields, line, notes: [] };
+}
+
+const endOf = ({ code, signal }: Ended): string =>
+  code === undefined ? `it was ended by ${signal}` : `it ended with exit code ${code}`;
+
+const failure = (kind: Failure, reason: string): Reply => ({
+  is: "failure",
+  failure: kind,
+  reason,
+  notes: [],
+});

@@ -1,0 +1,181 @@
+/** The read_file and list_files steps of automations (specification 000, 4.2 and 4.9). */
+
+import type { Dirent } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { messageOf } from "../../engine/error.ts";
+import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
+import { flag, integer, listOf, object, say, text } from "../../engine/schema.ts";
+import { type FileHead, readFileHead } from "../../files/regular-file.ts";
+import { isFolder } from "../command/command.ts";
+import { firstCharacters } from "../texts.ts";
+import { contextStep, failedStep, placeFor } from "./context-step.ts";
+
+interface ReadFileParams {
+  path?: string;
+  max_lines?: number;
+}
+
+const usualLines = 500;
+const mostCharacters = 50_000;
+/** A character of UTF-8 has at most four bytes, and line ends may have two. */
+const keptInBytes = 4 * mostCharacters + 1;
+
+export const readFile: Handler<ReadFileParams> = contextStep(
+  {
+    type: "read_file",
+    summary: "Reads the beginning of a text file.",
+    limit: 30,
+    gives: { content: "its lines, without line breaks at the end; up to 50,000 characters" },
+  },
+  {
+    params: object(
+      {},
+      {
+        path: say(text(), "the file; a relative path starts at the project's workspace", ""),
+        max_lines: say(integer(undefined, 1), "lines that are read, at most", usualLines),
+      },
+    ),
+    async run({ path = "", max_lines: mostLines = usualLines }, context) {
+      if (path === "") throw new Error("path is required");
+      const text = textOf(await headOf(placeFor(path, context)), path);
+      const lines = text.split(/\r\n|\n|\r/, mostLines);
+      const { text: content, notes } = firstCharacters(lines.join("\n"), mostCharacters, "content");
+      return { ok: true, output: { content: content.replace(/\n+$/, "") }, ...(notes.length > 0 ? { notes } : {}) };
+    },
+  },
+);
+
+async function headOf(place: string): Promise<FileHead> {
+  try {
+    return await readFileHead(place, keptInBytes);
+  } catch (error) {
+    throw new Error(sentences[codeOf(error)]?.(place) ?? String(error), { cause: error });
+  }
+}
+
+const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "");
+const sentences: Readonly<Record<string, (place: string) => string>> = {
+  ENOENT: (place) => `there is no file ${place}`,
+  ENOTDIR: (place) => `there is no file ${place}`,
+  EISDIR: (place) => `${place} is a folder`,
+  EACCES: (place) => `${place} may not be read by this user`,
+};
+
+/** Throws a sentence where it is no text. */
+function textOf(head: FileHead, path: string): string {
+  if ("refused" in head) throw new Error(`${path}: ${head.refused}`);
+  if (head.bytes.includes(0)) throw new Error(`${path} is no text file: it holds NUL bytes`);
+  return new TextDecoder().decode(head.bytes); // leaves a byte order mark out
+}
+
+interface ListFilesParams {
+  path?: string;
+  recursive?: boolean;
+  extensions?: string[];
+  max_files?: number;
+}
+type ListedFile = { path: string; size: number; mtime: number };
+
+const usualFiles = 200;
+
+export const listFiles: Handler<ListFilesParams> = contextStep(
+  {
+    type: "list_files",
+    summary: "Lists the files of a folder.",
+    limit: 30,
+    gives: {
+      files: "of each: `path` from the folder, `size` in bytes, `mtime` in seconds; in the order of the paths",
+      count: "how many",
+      directory: "the folder, as an absolute path",
+      content: "the paths, one a line",
+    },
+  },
+  {
+    params: object(
+      {},
+      {
+        path: say(text(), "the folder; a relative path starts at the project's workspace", "."),
+        recursive: say(flag, "the folders in it too; links to folders are not followed", false),
+        extensions: say(listOf(text()), "only files whose names end so, such as [.md, .txt]; all unless said"),
+        max_files: say(integer(undefined, 1), "files that are listed, at most", usualFiles),
+      },
+    ),
+    async run(params, context) {
+      try {
+        return await list(params, context);
+      } catch (error) {
+        if (context.signal.aborted) throw error;
+        const reason = messageOf(error);
+        return failedStep({ error: reason, files: [] }, reason);
+      }
+    },
+  },
+);
+
+async function list(
+  { path = ".", recursive = false, extensions = [], max_files: most = usualFiles }: ListFilesParams,
+  context: StepContext,
+): Promise<StepResult> {
+  const directory = placeFor(path, context);
+  if (!isFolder(directory)) throw new Error(`Not a directory: ${path}`);
+  const files: ListedFile[] = [];
+  const notes: string[] = [];
+  for await (const found of filesIn(directory, { recursive, notes })) {
+    context.signal.throwIfAborted();
+    if (!isWanted(found, extensions)) continue;
+    if (files.length === most) {
+      notes.push(`there are more than ${most} files`);
+      break;
+    }
+    const listed = await lookAt(directory, found);
+    if (listed) files.push(listed);
+  }
+  const content = files.map((one) => one.path).join("\n");
+  const output = { files, count: files.length, directory, content };
+  return { ok: true, output, ...(notes.length > 0 ? { notes } : {}) };
+}
+
+const isWanted = (path: string, extensions: readonly string[]): boolean =>
+  extensions.length === 0 || extensions.some((end) => path.endsWith(end));
+
+/** Paths from the folder, with forward slashes, in their order as text. */
+async function* filesIn(
+  folder: string,
+  wish: { recursive: boolean; notes: string[] },
+  prefix = "",
+): AsyncGenerator<string> {
+  for (const { entry, name } of await entriesOf(folder, prefix, wish.notes)) {
+    if (entry.isFile()) yield `${prefix}${name}`;
+    else if (wish.recursive) yield* filesIn(join(folder, entry.name), wish, `${prefix}${name}`);
+  }
+}
+
+/** A folder's name ends with the slash that its files' paths go on with: so the order of names is that of paths. */
+async function entriesOf(folder: string, prefix: string, notes: string[]): Promise<{ entry: Dirent; name: string }[]> {
+  return (await readFolder(folder, prefix, notes))
+    .filter((entry) => !entry.name.startsWith(".") && (entry.isFile() || entry.isDirectory()))
+    .map((entry) => ({ entry, name: entry.isFile() ? entry.name : `${entry.name}/` }))
+    .sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/** A folder inside that is not for us hides no others. */
+async function readFolder(folder: string, prefix: string, notes: string[]): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (prefix === "") throw error;
+    notes.push(`${prefix} could not be read`);
+    return [];
+  }
+}
+
+/** undefined: it went away meanwhile. */
+async function lookAt(folder: string, path: string): Promise<ListedFile | undefined> {
+  try {
+    const { size, mtimeMs } = await stat(join(folder, path));
+    return { path, size, mtime: mtimeMs / 1000 };
+  } catch {
+    return undefined; // a list of files is of those that are there
+  }
+}

@@ -1,0 +1,65 @@
+/** The http step of automations (specification 000, 4.3): one GET request, whose answer is a result whatever it is. */
+import { messageOf } from "../../engine/error.ts";
+import type { Fetch, Handler, StepResult } from "../../engine/ports.ts";
+import { object, say, text } from "../../engine/schema.ts";
+import { addressFault } from "../http/http.ts";
+import { firstCharacters, shorten } from "../texts.ts";
+import { contextStep, failedStep, isOverLimit, timeoutOf } from "./context-step.ts";
+
+export interface HttpGetParams {
+  url?: string;
+  timeout?: number;
+}
+
+const usualLimit = 30;
+const mostCharacters = 50_000;
+const headers = { accept: "*/*", "user-agent": "hookline" };
+
+export const httpGet: Handler<HttpGetParams> = contextStep(
+  {
+    type: "http",
+    summary: "Asks an address with GET.",
+    limit: usualLimit,
+    gives: {
+      body: "the answer, up to 50,000 characters; at a status of 400 and above: what that status means",
+      status_code: "the status; 0 where there was no answer",
+    },
+  },
+  {
+    params: object(
+      {},
+      {
+        url: say(text(), "an http or https address, without user name and password", ""),
+        timeout: say(timeoutOf(usualLimit), "seconds until it is given up", usualLimit),
+      },
+    ),
+    needs: ["fetch"],
+    async run({ url = "" }, { ports, signal, timeout }) {
+      if (!ports.fetch) return unreached("nothing here can send requests");
+      const fault = addressFault(url);
+      if (fault !== undefined) return unreached(fault);
+      try {
+        const limitInBytes = 4 * mostCharacters; // a character of UTF-8 has at most four
+        return answered(await ports.fetch({ url, method: "GET", headers, body: "", limitInBytes }, signal));
+      } catch (error) {
+        const origin = new URL(url).origin;
+        if (isOverLimit(signal)) return unreached(`${origin} gave no reply within ${timeout} s`, "timeout");
+        return unreached(`${origin} gave no reply: ${messageOf(error)}`);
+      }
+    },
+  },
+);
+
+const unreached = (error: string, failure: "error" | "timeout" = "error"): StepResult =>
+  failedStep({ body: "", status_code: 0, error }, error, failure);
+
+function answered({ status, body, cut }: Awaited<ReturnType<Fetch>>): StepResult {
+  if (status >= 400) {
+    const { STATUS_CODES } = process.getBuiltinModule("node:http"); // loaded by the request itself
+    const meaning = `HTTP Error ${status}: ${STATUS_CODES[status] ?? "Unknown"}`;
+    return { ok: true, output: { body: meaning, status_code: status }, evidence: { stdout: shorten(body) } };
+  }
+  const { text, notes } = firstCharacters(body, mostCharacters, "body");
+  const told = cut && notes.length === 0 ? ["body was cut"] : notes;
+  return { ok: true, output: { body: text, status_code: status }, ...(told.length > 0 ? { notes: told } : {}) };
+}

@@ -1,0 +1,94 @@
+/** expression: a test written as in Python, read when its file is and answered without a parser (D43, R13, R64). */
+import { messageOf } from "../../engine/error.ts";
+import type { Json } from "../../engine/event.ts";
+import type { ConditionKind, Patterns, Scope } from "../../engine/ports.ts";
+import { isRecord, object, type Schema, text } from "../../engine/schema.ts";
+import { compileExpression } from "./evaluate.ts";
+import { needsOf, pathsIn, strangeNameIn } from "./expression-paths.ts";
+import { isMissing, newFrame } from "./frame.ts";
+import { represent } from "./python-print.ts";
+import { truth } from "./python-value.ts";
+
+/** The tree is what `prepare` makes of the text; authors do not write it. */
+type Params = { expr: string; tree?: Json };
+
+const authored = object({ expr: text("a Python-like expression over the turn and the event") });
+const params: Schema<Params> = {
+  json: authored.json,
+  check(value, path) {
+    if (!isRecord(value)) return authored.check(value, path);
+    const { tree: _tree, ...rest } = value;
+    return authored.check(rest, path);
+  },
+};
+
+const treeOf = ({ expr, tree }: Params, patterns: Patterns): Json => tree ?? patterns.expression(expr);
+
+/** The answer, or why there is none. */
+type Answer = { holds: boolean } | { holds: false; lacks: string } | { fault: string };
+
+function answer(evaluate: ReturnType<typeof compileExpression>, scope: Scope): Answer {
+  try {
+    return { holds: truth(evaluate(scope)) };
+  } catch (error) {
+    return isMissing(error) ? { holds: false, lacks: messageOf(error) } : { fault: messageOf(error) };
+  }
+}
+
+const unanswered = ({ expr }: Params, fault: string): string => `the expression ${expr} has no answer: ${fault}`;
+
+/** By the parameters that they were compiled from, for explain. */
+const compiled = new WeakMap<Params, ReturnType<typeof compileExpression>>();
+
+export const expression: ConditionKind<Params> = {
+  summary: "an expression is true",
+  params,
+  prepare: ({ expr }, patterns) => ({ expr, tree: patterns.expression(expr) }),
+  needsOf: ({ expr, tree }) => needsOf(expr, tree),
+  strangeName: ({ expr, tree }) => strangeNameIn(expr, tree),
+  compile(given, patterns) {
+    const evaluate = compileExpression(treeOf(given, patterns));
+    compiled.set(given, evaluate);
+    return (scope) => {
+      const found = answer(evaluate, scope);
+      if ("holds" in found) return found.holds;
+      const sentence = unanswered(given, found.fault);
+      if (!scope.faults?.includes(sentence)) scope.faults?.push(sentence);
+      return false;
+    };
+  },
+  describe: ({ expr }) => `the expression ${expr} is true`,
+  explain(given, scope) {
+    const values = valuesIn(given.tree, scope);
+    const where = values === "" ? "" : `, where ${values}`;
+    const evaluate = compiled.get(given);
+    const found = evaluate ? answer(evaluate, scope) : { holds: false };
+    const why = "lacks" in found ? ` (${found.lacks})` : "";
+    return {
+      holds: `the expression ${given.expr} is true${where}`,
+      fails: `${"fault" in found ? unanswered(given, found.fault) : `the expression ${given.expr} is false`}${why}${where}`,
+    };
+  },
+};
+
+/** A person reads a few of them. */
+const most = 6;
+const longest = 60;
+
+/** What the names in it stood for. */
+function valuesIn(tree: Json | undefined, scope: Scope): string {
+  const values = pathsIn(tree)
+    .slice(0, most)
+    .map(({ written, node }) => `${written} is ${printed(node, scope)}`);
+  const last = values.pop() ?? "";
+  return values.length === 0 ? last : `${values.join(", ")} and ${last}`;
+}
+
+function printed(node: unknown, scope: Scope): string {
+  try {
+    const value = represent(newFrame(scope), compileExpression(node)(scope));
+    return value.length > longest ? `${value.slice(0, longest - 1)}…` : value;
+  } catch {
+    return "too long to be shown"; // the limits of an expression hold for what is shown of it
+  }
+}

@@ -1,0 +1,153 @@
+/** The fields of an automation (specification 000) in one table: it makes the checks, the JSON Schema and the documentation. */
+import type { Fields, Json } from "../../engine/event.ts";
+import {
+  either,
+  flag,
+  integer,
+  listOf,
+  mapOf,
+  number,
+  object,
+  oneOf,
+  type Schema,
+  say,
+  text,
+} from "../../engine/schema.ts";
+import { seconds, some } from "../rules/fields.ts";
+import { type Automation, type AutomationWatch, automationDefaults as defaults } from "./fields.ts";
+
+/** Read by files of their own. */
+const trigger: Schema<Fields> = { json: { type: "object", required: ["type"] }, check: () => [] };
+const steps: Schema<Fields[]> = { json: { type: "array", items: { type: "object" } }, check: () => [] };
+
+/** A value, or null for none. */
+const orNone = <T>(schema: Schema<T>): Schema<T | null> => ({
+  json: { anyOf: [schema.json, { type: "null" }] },
+  check: (value, path) => (value === null ? [] : schema.check(value, path)),
+});
+
+const all: Schema<"all"> = oneOf("all");
+
+/** What specification 000 writes as numbers where a name is meant is read as text (A41). */
+const name: Schema<string | number> = either(some, number());
+export const modelFields: { [F in "provider" | "model" | "base_url"]: Schema<string | number | null> } = {
+  provider: say(orNone(name), "whose model it is: a provider of models.providers, anthropic, openai or google"),
+  model: say(orNone(name), "the model's name there"),
+  base_url: say(orNone(text()), "where the provider is: an address that the user's own settings name, or this machine"),
+};
+const llm = object({}, modelFields);
+
+type FieldName = keyof Automation;
+interface AutomationField {
+  schema: Schema<unknown>;
+  required?: true;
+  /** Written by Hookline itself: accepted and passed over, so that what was exported elsewhere is read. */
+  isOurs?: true;
+}
+const field = (
+  schema: Schema<unknown>,
+  description: string,
+  more: Omit<AutomationField, "schema"> = {},
+): AutomationField => ({
+  schema: say(schema, description),
+  ...more,
+});
+const optional = (fieldName: keyof typeof defaults, schema: Schema<unknown>, description: string): AutomationField => ({
+  schema: say(schema, description, defaults[fieldName] as Json), // its defaults are plain JSON
+});
+
+export const automationFields: { readonly [F in FieldName]: AutomationField } = {
+  id: field(some, "what it is called in commands: unique in its project; made of the name unless said"),
+  project_id: field(some, "the project that it belongs to; the one of the folder unless said"),
+  name: field(some, "what a person calls it", { required: true }),
+  enabled: optional("enabled", flag, "false: it is kept and listed, and runs only by hand"),
+  trigger: field(trigger, "what sets it off: a map with a type", { required: true }),
+  context_steps: field(steps, "what is gathered before the model is asked, in this order"),
+  prompt_template: optional("prompt_template", text(), "what the model is asked; it may hold placeholders"),
+  llm_config: optional("llm_config", orNone(llm), "which model is asked; what is left out is as in the settings"),
+  cooldown_seconds: optional(
+    "cooldown_seconds",
+    number(undefined, 0),
+    "least seconds from one start to the next; 0: none",
+  ),
+  max_tokens_per_run: optional(
+    "max_tokens_per_run",
+    orNone(integer(undefined, 1)),
+    "how many tokens the model may cost in one run, question and answer together",
+  ),
+  overlap: optional(
+    "overlap",
+    oneOf("skip", "queue", "coalesce", "restart"),
+    "what becomes of events that come while it runs",
+  ),
+  timeout_seconds: optional("timeout_seconds", seconds, "seconds that the whole run may take"),
+  tools: optional(
+    "tools",
+    orNone(either(all, listOf(some))),
+    "what the model may call: names of tools, or all; what reads the project unless said",
+  ),
+  max_turns: optional("max_turns", orNone(integer(undefined, 1)), "how often the model is asked in one run, at most"),
+  notify: optional("notify", orNone(listOf(some)), "where its runs are told of; as its project says unless said"),
+  created_at: field(number(), "when it was made, in Unix seconds", { isOurs: true }),
+  updated_at: field(number(), "when it was last changed, in Unix seconds", { isOurs: true }),
+};
+export const automationFieldNames: readonly string[] = Object.keys(automationFields);
+export const isAutomationField = (key: string): key is FieldName => Object.hasOwn(automationFields, key);
+
+export const watch: Schema<AutomationWatch> = object(
+  { paths: say(listOf(some), "files or folders; relative ones start at base_dir") },
+  {
+    project_id: say(some, "the project that its events name; the automation's own unless said"),
+    base_dir: say(some, "where relative paths start; the project's folder unless said"),
+    recursive: say(flag, "folders: also what lies deeper", false),
+    extensions: say(listOf(some), "folders: only files whose names end so, such as .md; all unless said"),
+    poll: say(flag, "look now and then instead of being told: for network file systems", false),
+  },
+);
+
+const skipLlm = say(flag, "true: the context steps run, and no model is asked", false);
+interface TriggerKind {
+  summary: string;
+  params: Schema<object>;
+}
+
+export const triggerKinds: { readonly [T in "event" | "periodic" | "cron" | "at"]: TriggerKind } = {
+  event: {
+    summary: "when an event happens: an agent's, an application's, or a change of files",
+    params: object(
+      { event_type: say(some, "the event's name, as docs/events.md has it, or any name with a dot") },
+      { watch: say(watch, "for file.changed and folder.changed: what is watched"), skip_llm: skipLlm },
+    ),
+  },
+  periodic: {
+    summary: "again and again, so many seconds after its last run began",
+    params: object({}, { interval_seconds: say(seconds, "seconds from run to run", 3600), skip_llm: skipLlm }),
+  },
+  cron: {
+    summary: "at the times that a cron pattern names",
+    params: object(
+      { cron: say(some, "minute, hour, day, month and weekday, such as 0 3 * * 1-5") },
+      {
+        zone: say(some, "the time zone that it is read in, such as Europe/Berlin; this machine's unless said"),
+        skip_llm: skipLlm,
+      },
+    ),
+  },
+  at: {
+    summary: "once, at a moment or after a delay",
+    params: object(
+      {},
+      {
+        at: say(some, "the moment, such as 2030-01-31T08:00:00Z"),
+        in: say(some, "instead: how long from now, such as 30s, 5m, 2h, 1d or 2h30m"),
+        skip_llm: skipLlm,
+      },
+    ),
+  },
+};
+export type TriggerType = keyof typeof triggerKinds;
+export const triggerTypes = Object.keys(triggerKinds) as TriggerType[]; // the mapped type makes the list complete
+export const isTriggerType = (type: string): type is TriggerType => Object.hasOwn(triggerKinds, type);
+
+/** Fields of any kind, for whoever hands an automation on to the dialect. */
+export const anyFields: Schema<Fields> = mapOf({ json: {}, check: () => [] });

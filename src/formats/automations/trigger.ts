@@ -1,0 +1,247 @@
+/** What sets an automation off (specification 000, 3.1): its trigger as the engine's, checked. */
+import { isAbsolute, resolve } from "node:path";
+import { applicationEvents } from "../../engine/application-events.ts";
+import type { Fields, Instant, Json, Seconds } from "../../engine/event.ts";
+import { eventNames, resolveEvent } from "../../engine/events.ts";
+import type { Trigger, WatchRule } from "../../engine/hook.ts";
+import { didYouMean, nearest } from "../../engine/nearest.ts";
+import { isRecord, kindOf } from "../../engine/schema.ts";
+import type { CronReading } from "./cron.ts";
+import type { AutomationTrigger, AutomationWatch } from "./fields.ts";
+import { type Findings, type Path, tellMismatches } from "./findings.ts";
+import { readMoment } from "./moment.ts";
+import { isTriggerType, type TriggerType, triggerKinds, triggerTypes } from "./schema.ts";
+
+/** What reads times. Given by whoever composes: the libraries behind it cost a start. */
+export interface Times {
+  /** Absent: patterns are believed. They were read when the automation was made. */
+  readCron?(pattern: string, zone: string | undefined): CronReading;
+  delayOf(written: string): Seconds | undefined;
+  delayExamples: string;
+}
+export interface TriggerContext {
+  findings: Findings;
+  times: Times;
+  now?: Instant;
+  mayBePast?(moment: Instant): boolean;
+  /** The project's folder. */
+  workspace?: string;
+  cooldown: Seconds;
+}
+export interface ReadTrigger {
+  trigger: AutomationTrigger;
+  on: Trigger;
+}
+
+const path: Path = ["trigger"];
+
+/** Undefined: it is missing or invalid, which was told. */
+export function readTrigger(written: Json | undefined, context: TriggerContext): ReadTrigger | undefined {
+  const { findings } = context;
+  if (written === undefined) return undefined;
+  if (!isRecord(written)) {
+    const message = `the trigger is a map with a type, not ${kindOf(written)}`;
+    return void findings.error(path, {
+      code: "wrong-type",
+      message,
+      suggestion: "write { type: event, event_type: … }",
+    });
+  }
+  const { type, ...fields } = written as Fields; // it is JSON
+  const kind = readType(type, fields, findings);
+  if (!kind) return undefined;
+  const before = findings.all.length;
+  const wrong = triggerKinds[kind].params.check(fields);
+  tellMismatches(wrong, { name: `a trigger of type ${kind}`, path, value: fields, elsewhere }, findings);
+  if (findings.all.length > before) return undefined;
+  const on = readers[kind](fields, context);
+  // of the shape that its schema has passed, and a moment is kept as the one that it was read as
+  return on && { on, trigger: { type: kind, ...asKept(fields, on) } as AutomationTrigger };
+}
+
+/** A delay is over once; what is kept is the moment. */
+function asKept(fields: Fields, on: Trigger): Fields {
+  if (!("at" in on)) return fields;
+  const { in: _delay, ...rest } = fields;
+  return { ...rest, at: new Date(on.at).toISOString() };
+}
+
+/** Words of other formats for a trigger's fields. */
+const elsewhere: { readonly [word: string]: string } = {
+  event: "event_type",
+  interval: "interval_seconds",
+  every: "interval_seconds",
+  seconds: "interval_seconds",
+  timezone: "zone",
+  tz: "zone",
+  schedule: "cron",
+  expression: "cron",
+  delay: "in",
+  after: "in",
+  time: "at",
+};
+const otherTypes: { readonly [word: string]: TriggerType } = {
+  interval: "periodic",
+  every: "periodic",
+  schedule: "cron",
+  once: "at",
+  in: "at",
+  delay: "at",
+  watch: "event",
+  file: "event",
+};
+/** A field that only one type has. */
+const telling: { readonly [word: string]: TriggerType } = {
+  event_type: "event",
+  watch: "event",
+  interval_seconds: "periodic",
+  cron: "cron",
+  zone: "cron",
+  at: "at",
+  in: "at",
+};
+
+function readType(type: Json | undefined, fields: Fields, findings: Findings): TriggerType | undefined {
+  if (typeof type === "string" && isTriggerType(type)) return type;
+  if (type === undefined || type === null) {
+    const meant = Object.keys(fields).flatMap((key) => (Object.hasOwn(telling, key) ? telling[key] : []))[0];
+    const suggestion = `write type: ${meant ?? triggerTypes.join(", or ")}`;
+    return void findings.error(path, { code: "missing-field", message: 'the trigger needs a "type"', suggestion });
+  }
+  const word = String(type);
+  const other = Object.hasOwn(otherTypes, word) ? `write type: ${otherTypes[word]}` : undefined;
+  const suggestion = other ?? didYouMean(word, triggerTypes) ?? `known: ${triggerTypes.join(", ")}`;
+  const message = `no trigger is of type ${kindOf(type)}`;
+  return void findings.error([...path, "type"], { code: "unknown-type", message, suggestion });
+}
+
+type TriggerReader = (fields: Fields, context: TriggerContext) => Trigger | undefined;
+
+const defaultInterval: Seconds = 3600;
+
+const readers: { readonly [T in TriggerType]: TriggerReader } = {
+  event: readEventTrigger,
+  periodic({ interval_seconds: written }, { findings, cooldown }) {
+    const every = typeof written === "number" ? written : defaultInterval;
+    warnOfCooldown("it is due", every, cooldown, findings);
+    return { every };
+  },
+  cron: readCronTrigger,
+  at(fields, { times, ...context }) {
+    const at = readMoment(fields, { ...times, ...context, path });
+    return at === undefined ? undefined : { at };
+  },
+};
+
+/** A17a: what is due more often than it may run runs as often as it may. */
+function warnOfCooldown(what: string, gap: Seconds, cooldown: Seconds, findings: Findings): void {
+  if (gap >= cooldown) return;
+  findings.warn(["cooldown_seconds"], {
+    code: "ignored-field",
+    message: `${what} every ${gap} s, and may run only every ${cooldown} s (cooldown_seconds)`,
+    suggestion: `write cooldown_seconds: 0, or at most ${gap}`,
+  });
+}
+
+function readCronTrigger({ cron, zone }: Fields, { times, findings, cooldown }: TriggerContext): Trigger | undefined {
+  const pattern = String(cron).trim();
+  const place = zone === undefined ? undefined : String(zone).trim();
+  if (place !== undefined && !isZone(place)) {
+    const near = didYouMean(place, Intl.supportedValuesOf("timeZone")) ?? "write one such as Europe/Berlin, or UTC";
+    const message = `no time zone is called "${place}"`;
+    return void findings.error([...path, "zone"], { code: "wrong-type", message, suggestion: near });
+  }
+  const { fault, gap } = times.readCron?.(pattern, place) ?? {};
+  if (fault !== undefined) {
+    const message = `"${pattern}" is no cron pattern: ${fault}`;
+    const suggestion = "write minute, hour, day, month and weekday, such as 0 3 * * 1-5";
+    return void findings.error([...path, "cron"], { code: "expression-invalid", message, suggestion });
+  }
+  if (gap !== undefined) warnOfCooldown("it is due as often as", gap, cooldown, findings);
+  return place === undefined ? { cron: pattern } : { cron: pattern, zone: place };
+}
+
+function isZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: zone }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The events of the watcher, and what each is about. */
+const watchKinds: { readonly [name: string]: WatchRule["kind"] } = {
+  "file.changed": "file",
+  "folder.changed": "folder",
+};
+
+function readEventTrigger({ event_type: name, watch }: Fields, context: TriggerContext): Trigger | undefined {
+  const { findings } = context;
+  const written = String(name).trim();
+  const kind = Object.hasOwn(watchKinds, written) ? watchKinds[written] : undefined;
+  if (kind && watch !== undefined) return readWatch(watch as unknown as AutomationWatch, kind, context); // its schema has passed it
+  if (watch !== undefined) {
+    const message = `"watch" is for file.changed and folder.changed, and this is ${written}`;
+    const suggestion = "remove it, or write event_type: file.changed";
+    return void findings.error([...path, "watch"], { code: "shape", message, suggestion, ofKey: true });
+  }
+  if (kind) {
+    const message = `it has no "watch", so nothing looks for changes: it hears only of a ${written} that somebody sends`;
+    findings.warn(path, { code: "missing-field", message, suggestion: "write watch: { paths: [ … ] }" });
+  }
+  const events = resolveEvent(written);
+  if (!events) {
+    const known = [...eventNames, ...Object.keys(applicationEvents)];
+    const suggestion = didYouMean(written, known) ?? "see docs/events.md; an event of your own holds a dot";
+    const message = `no event is called "${written}"`;
+    return void findings.error([...path, "event_type"], { code: "unknown-event", message, suggestion });
+  }
+  warnOfLikeness(written, findings);
+  return { event: events, as: [written] };
+}
+
+/** Any name with a dot may be somebody's event; one that is nearly ours is most likely a slip. */
+function warnOfLikeness(written: string, findings: Findings): void {
+  const known = Object.keys(applicationEvents);
+  const near = written.includes(".") && !known.includes(written) ? nearest(written, known) : undefined;
+  if (near === undefined) return;
+  const message = `"${written}" is no event of Hookline, but nearly "${near}"`;
+  findings.warn([...path, "event_type"], { code: "unknown-event", message, suggestion: `did you mean "${near}"?` });
+}
+
+const watchPath: Path = [...path, "watch"];
+
+function readWatch(written: AutomationWatch, kind: WatchRule["kind"], context: TriggerContext): Trigger | undefined {
+  const { findings, workspace } = context;
+  const { paths, project_id: project, base_dir: folder, recursive, extensions, poll } = written;
+  if (paths.length === 0) {
+    const message = '"paths" of the watch is empty, so nothing is watched';
+    const suggestion = "write paths: [src/]";
+    return void findings.error([...watchPath, "paths"], { code: "missing-field", message, suggestion });
+  }
+  for (const name of ["recursive", "extensions"] as const)
+    if (kind === "file" && written[name] !== undefined) {
+      const message = `"${name}" is for folders: it means nothing for file.changed`;
+      const suggestion = "remove it, or write event_type: folder.changed";
+      findings.warn([...watchPath, name], { code: "ignored-field", message, suggestion, ofKey: true });
+    }
+  const base =
+    folder === undefined ? workspace : isAbsolute(folder) || !workspace ? folder : resolve(workspace, folder);
+  const isLost = (base === undefined || !isAbsolute(base)) && paths.some((one) => !isAbsolute(one));
+  if (isLost) {
+    const message = "the project has no folder, so it is not known where relative paths start";
+    const suggestion = "write whole paths, or an absolute base_dir";
+    return void findings.error([...watchPath, "paths"], { code: "missing-field", message, suggestion });
+  }
+  const ofFolder = { ...(recursive ? { recursive } : {}), ...(extensions ? { extensions } : {}) };
+  return {
+    watch: {
+      kind,
+      paths,
+      ...(base === undefined ? {} : { base }),
+      ...(project === undefined ? {} : { project }),
+      ...(kind === "folder" ? ofFolder : {}),
+      ...(poll ? { poll } : {}),
+    },
+  };
+}

@@ -1,0 +1,109 @@
+/** What `hookline.yaml` and the user's `config.yaml` say beside hooks: one shape, plain JSON, kept with the compiled hooks. */
+import type { Fields, Json, Seconds } from "../../engine/event.ts";
+
+export interface Config {
+  /** App files of specification 003, by absolute path. */
+  apps: string[];
+  /** Modules that register conditions, actions and hooks: an absolute path, or a package's name with the file that names it. */
+  extensions: { name: string; from: string }[];
+  mcpServers: { [name: string]: McpServer };
+  models: ModelSettings;
+  languageServers: { [name: string]: LanguageServer | false };
+  engine: EngineSettings;
+  /** Places where runs of automations are told of, by name. Only from the user's own file. */
+  notifications: { [name: string]: NoticeChannel };
+  /** Those that are told where neither a hook nor its project names any; absent: nobody. */
+  notify?: string[];
+  /** Who may send events from outside, by name. Only from the user's own file. */
+  webhooks: { [name: string]: InboundWebhook };
+  memory: MemorySettings;
+  budgets: Budgets;
+}
+
+/** Milliseconds. What is absent has the usual budget of its event. */
+export interface Budgets {
+  /** For the hooks of an event together, by the event's own name. */
+  events?: { [event: string]: number };
+  /** For one hook, by its name or id. */
+  hooks?: { [hook: string]: number };
+}
+
+/** `hook_engine` of specification 000; what is absent holds as there. */
+export interface EngineSettings {
+  enabled?: boolean;
+  max_concurrent_hooks?: number;
+  file_watcher_enabled?: boolean;
+  file_watcher_poll_interval?: Seconds;
+  file_watcher_debounce_seconds?: Seconds;
+}
+
+/** `${NAME}` in values is filled from the environment. */
+export type NoticeChannel = { events?: NoticeKind[]; summary_length?: number } & (
+  | { kind: "discord"; webhook_url: string }
+  | { kind: "discord"; bot_token: string; channel_id: string }
+  | { kind: "slack"; webhook_url: string }
+  | { kind: "webhook"; url: string; headers?: { [name: string]: string }; secret?: string }
+);
+export const noticeKinds = ["started", "tools", "completed", "skipped", "failed"] as const;
+export type NoticeKind = (typeof noticeKinds)[number];
+
+export interface InboundWebhook {
+  /** `whsec_…` of Standard Webhooks; `${NAME}` is filled from the environment. */
+  secret: string;
+  /** The event that its messages become; their own `type` unless said. */
+  event?: string;
+  project?: string;
+}
+
+export interface MemorySettings {
+  /** A model that makes embeddings, as provider/model, of a provider that speaks OpenAI's protocol. Absent: words alone. */
+  embeddings?: string;
+}
+
+/** `${NAME}` in values is filled from the environment. */
+export type McpServer =
+  | { command: string; args?: string[]; env?: { [name: string]: string }; cwd?: string; timeout?: Seconds }
+  | { url: string; headers?: { [name: string]: string }; timeout?: Seconds };
+
+export const providerKinds = ["anthropic", "openai", "google", "openai-compatible"] as const;
+export type ProviderKind = (typeof providerKinds)[number];
+export interface Provider {
+  kind: ProviderKind;
+  url?: string;
+  /** The environment variable that holds the key. */
+  key_variable?: string;
+  /** Only from the user's own file. */
+  key?: string;
+  headers?: { [name: string]: string };
+}
+export interface ModelSettings {
+  /** provider/model */
+  default?: string;
+  providers?: { [name: string]: Provider };
+  /** Context sizes in tokens, by the beginning of a model's name. */
+  windows?: { [model: string]: number };
+}
+
+export interface LanguageServer {
+  command: string;
+  args?: string[];
+  /** With the dot. */
+  extensions: string[];
+  /** LSP's language id; by extension unless said. */
+  language?: string;
+  initialization?: Fields;
+  settings?: { [section: string]: Json };
+}
+
+export const emptyConfig: Config = {
+  apps: [],
+  extensions: [],
+  mcpServers: {},
+  models: {},
+  languageServers: {},
+  engine: {},
+  notifications: {},
+  webhooks: {},
+  memory: {},
+  budgets: {},
+};

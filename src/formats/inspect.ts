@@ -1,0 +1,289 @@
+/** Findings that need a look at scripts and commands, not only at the hook file. For `check`; never on the way of an event. */
+import { readFileSync, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { type Hook, isGuard, type Problem } from "../engine/hook.ts";
+import { type ScriptWord, scriptWord } from "../engine/script-word.ts";
+import type { Finding } from "./reading/json-tree.ts";
+
+/** What a hook runs: its command line and, if it is a small text that can be found, its script. */
+interface Inspected {
+  hook: Hook;
+  command: string;
+  script?: CommandScript;
+  /** The script's text; undefined if there is none to read. */
+  text?: string;
+  mode?: number;
+}
+type Inspection = (inspected: Inspected) => Finding[];
+
+/** Reads scripts, runs nothing, never throws. @param places where relative and `~` paths start */
+export function inspectHooks(hooks: readonly Hook[], places: Places): Problem[] {
+  return hooks.flatMap((hook) => {
+    const { file = "", line = 1, column = 1 } = hook.origin;
+    const inspected = lookAt(hook, places);
+    if (!inspected) return [];
+    const wanted = hook.steps[0].uses === "script" ? [swallowedStatus] : inspections;
+    return wanted.flatMap((inspect) => inspect(inspected)).map((finding) => ({ ...finding, file, line, column }));
+  });
+}
+
+const largestScriptInBytes = 128 * 1024;
+
+function lookAt(hook: Hook, places: Places): Inspected | undefined {
+  const { uses, with: given } = hook.steps[0];
+  const isScript = uses === "script" && typeof given.file === "string";
+  const command = isScript ? "" : given.command;
+  if ((uses !== "command" && !isScript) || typeof command !== "string") return undefined;
+  const script = isScript ? { written: String(given.file), path: String(given.file) } : commandScriptOf(hook, places);
+  if (!script) return { hook, command };
+  try {
+    const found = statSync(script.path);
+    const readable = found.isFile() && found.size <= largestScriptInBytes;
+    const text = readable ? readFileSync(script.path, "utf8") : undefined;
+    return { hook, command, script, mode: found.mode, ...(text !== undefined && !text.includes("\0") ? { text } : {}) };
+  } catch {
+    return { hook, command, script }; // no mode: it is not there, or nobody may look at it
+  }
+}
+
+const inspections: readonly Inspection[] = [
+  placeholders,
+  missingScript,
+  notExecutable,
+  unknownVariables,
+  exitOne,
+  bashUnderSh,
+  alwaysAllows,
+  swallowedStatus,
+];
+
+function placeholders({ command }: Inspected): Finding[] {
+  const left = /__[A-Z][A-Z0-9_]*__|\/path\/to\/[^\s"']*|<[a-z]+(?:[-_][a-z]+)+>|\bYOUR_[A-Z_]+\b/.exec(command)?.[0];
+  if (!left) return [];
+  return [
+    {
+      severity: "error",
+      code: "placeholder",
+      message: `"${left}" was left by a template`,
+      suggestion: "put the real value in its place",
+    },
+  ];
+}
+
+function missingScript({ command, script, mode }: Inspected): Finding[] {
+  if (!script || mode !== undefined || /\/path\/to\//.test(command)) return [];
+  return [
+    {
+      severity: "error",
+      code: "missing-script",
+      message: `there is no script "${script.written}"`,
+      suggestion: `looked for ${script.path}`,
+    },
+  ];
+}
+
+const anyExecuteBit = 0o111;
+
+function notExecutable({ script, mode }: Inspected): Finding[] {
+  if (!script || mode === undefined || script.interpreter || (mode & anyExecuteBit) !== 0) return [];
+  return [
+    {
+      severity: "error",
+      code: "not-executable",
+      message: `"${script.written}" is not executable, so the hook cannot start (126)`,
+      suggestion: `chmod +x ${script.path}`,
+    },
+  ];
+}
+
+/** What hooks are really given; everything else with these beginnings is a legend. */
+const given: ReadonlySet<string> = new Set(
+  (
+    "CLAUDE_PROJECT_DIR CLAUDE_SESSION_ID CLAUDE_EVENT_TYPE CLAUDE_TOOL_NAME CLAUDE_PLUGIN_ROOT CLAUDE_PLUGIN_DATA " +
+    "CLAUDE_ENV_FILE CLAUDE_PID CLAUDE_EFFORT CLAUDE_CONFIG_DIR CLAUDE_CODE_SESSION_ID CLAUDE_CODE_ENTRYPOINT " +
+    "CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_REMOTE GEN_PROJECT_DIR GEN_SESSION_ID GEN_EVENT_TYPE GEN_TOOL_NAME GEN_PLUGIN_ROOT"
+  ).split(" "),
+);
+const legends = /\$\{?((?:CLAUDE|GEN)_(?!CODE_)[A-Z_]+|TOOL_(?:NAME|INPUT|OUTPUT|ARGS)|FILE_PATHS?)\b/g;
+const fields: readonly [RegExp, string][] = [
+  [/FILE/, ".tool_input.file_path"],
+  [/COMMAND/, ".tool_input.command"],
+  [/NAME/, ".tool_name"],
+  [/OUTPUT|RESPONSE/, ".tool_response"],
+];
+
+function unknownVariables({ command, script, text = "" }: Inspected): Finding[] {
+  const all = `${command}\n${text}`;
+  const names = new Set([...all.matchAll(legends)].map(([, name = ""]) => name));
+  return [...names]
+    .filter((name) => !given.has(name) && !isSet(name, all))
+    .map((name) => {
+      const field = fields.find(([words]) => words.test(name))?.[1] ?? ".tool_input";
+      const where = command.includes(name) || !script ? "" : ` (in ${script.written})`;
+      const message = `nothing sets ${name}${where}, so it is empty`;
+      return { severity: "warning", code: "unknown-variable", message, suggestion: `read stdin: jq -r '${field}'` };
+    });
+}
+
+const isSet = (name: string, text: string): boolean =>
+  new RegExp(
+    `(^|[\\s;&|("'])(export\\s+|local\\s+|declare\\s+|read\\s+(-\\w+\\s+)*)?${name}(=|\\s*$)|\\b(read|for)\\b[^\\n;]*\\b${name}\\b|\\$\\{${name}:[-=?]`,
+    "m",
+  ).test(text);
+
+const says = /\b(echo|printf|print|console\.(error|log|warn)|stderr|cat)\b/;
+const refuses =
+  /\b(block(ed|ing|s)?|den(y|ied|ies)|forbidden|not allowed|refus(ed|ing|es)|reject(ed|ing|s)?|prohibited)\b/i;
+const exitsOne = /\b(exit[\s(]+1|sys\.exit\(1|process\.exit\(1)\b/;
+const exitsTwo = /\b(exit[\s(]+2|sys\.exit\(2|process\.exit\(2|process\.exitCode\s*=\s*2)\b/;
+const linesBetween = 6;
+
+/** By every agent's rules exit 1 is a failure that blocks nothing. A guard's failure does block, so guards are fine. */
+function exitOne({ hook, command, script, text }: Inspected): Finding[] {
+  if (isGuard(hook)) return [];
+  const said = refusalThatExitsOne(command.split(/[;\n]|&&|\|\|/)) ?? refusalThatExitsOne(text?.split("\n") ?? []);
+  if (said === undefined) return [];
+  const where = script && text?.includes(said) ? ` in ${script.written}` : "";
+  return [
+    {
+      severity: "warning",
+      code: "exit-1-blocks-nothing",
+      message: `"${said.trim().slice(0, 60)}"${where} is followed by exit 1, which blocks nothing`,
+      suggestion:
+        hook.steps[0].with.protocol === "registry"
+          ? 'print {"error": "blocked: …"}, or write blocking: true'
+          : 'write exit 2 and the reason on stderr, or give the hook "role": "guard"',
+    },
+  ];
+}
+
+function refusalThatExitsOne(lines: readonly string[]): string | undefined {
+  return lines.find((line, index) => {
+    if (!says.test(line) || !refuses.test(line)) return false;
+    const after = lines.slice(index, index + linesBetween);
+    const one = after.findIndex((next) => exitsOne.test(next));
+    const two = after.findIndex((next) => exitsTwo.test(next));
+    return one !== -1 && (two === -1 || one < two);
+  });
+}
+
+const bashOnly: readonly [RegExp, string][] = [
+  [/(^|[\s;&|(!])\[\[\s/m, "[["],
+  [/<<</, "<<<"],
+  [/[<>]\((?=\s*\w)/, "<( )"],
+  [/&>>?/, "&>"],
+  [/\$\{\w+(\^\^?|,,?)\}/, "${name^^}"],
+  [/\$\{\w+\[/, "an array"],
+  [/(^|[\s;])\w+=\(/m, "an array"],
+  [/(^|[\s;])function\s+\w+/m, "function"],
+  [/(^|[\s;&|])source\s/m, "source"],
+];
+
+function bashUnderSh({ hook, command, script, text }: Inspected): Finding[] {
+  const runsSh =
+    script &&
+    text !== undefined &&
+    (script.interpreter === "sh" || (!script.interpreter && /^#!.*\bsh\s*$/.test(text.split("\n")[0] ?? "")));
+  const shown = [
+    ...(hook.steps[0].with.shell === "sh" ? [command] : []),
+    ...(runsSh && !/\bbash\b/.test(text.split("\n")[0] ?? "") ? [text] : []),
+  ];
+  const found = shown.map(withoutQuotes).flatMap((source) => bashOnly.find(([form]) => form.test(source)) ?? [])[1];
+  if (found === undefined) return [];
+  return [
+    {
+      severity: "warning",
+      code: "bash-syntax",
+      message: `${String(found)} is bash; where sh is dash the line ends with exit 2 or does nothing`,
+      suggestion: 'write "shell": "bash", or #!/usr/bin/env bash',
+    },
+  ];
+}
+
+/** Quoted text and remarks are no syntax. */
+const withoutQuotes = (source: string): string => source.replace(/'[^']*'/g, "''").replace(/(^|\s)#.*$/gm, "$1");
+
+const shells = /^#!.*\b(?:ba|da|k|z)?sh\b/;
+const endsAtFailures = /^#!.*\bsh\s+-\w*e|^\s*set\s+-\w*e|^\s*set\s+-o\s+errexit/m;
+/** `x=$(gofmt -l .)` by itself: where gofmt is missing the script goes on with nothing. */
+const assigned = /^[ \t]*\w+=["']?(?:\$\((?!\()|`)(?!.*(?:\|\||&&))/m;
+const always = /(?:\|\||;)[ \t]*(?:true|:)[ \t]*$/;
+
+/** A check whose program is missing must not pass. Of hooks that somebody's turn, commit or call waits for. */
+function swallowedStatus({ hook, command, text }: Inspected): Finding[] {
+  const isCheck = hook.steps[0].uses === "script" || isGuard(hook);
+  if (!isCheck) return [];
+  const lines = (text ?? command).split("\n");
+  const last = lines.findLast((line) => line.trim() !== "" && !line.trim().startsWith("#")) ?? "";
+  const isShell = text === undefined || shells.test(lines[0] ?? "");
+  const line = isShell && always.test(last) ? last : text !== undefined && isShell ? lostIn(text) : undefined;
+  if (line === undefined) return [];
+  const message = `"${line.trim().slice(0, 60)}" hides that its program failed or is missing, and the check passes`;
+  return [
+    {
+      severity: "warning",
+      code: "status-ignored",
+      message,
+      suggestion: "write set -e at the beginning, or || exit 1 behind it",
+    },
+  ];
+}
+
+function lostIn(text: string): string | undefined {
+  if (endsAtFailures.test(text)) return undefined;
+  const found = assigned.exec(text);
+  if (!found) return undefined;
+  const [line = "", next = ""] = text.slice(found.index).replace(/^\n/, "").split("\n");
+  return /\$\?/.test(next) ? undefined : line;
+}
+
+const allows = /"?permissionDecision"?\s*[:=]\s*["']allow["']|"?decision"?\s*[:=]\s*["']approve["']/;
+const decides = /\b(if|case|elif|switch|grep|test|match|when|unless|deny|block|ask)\b|&&|\|\||\?|\[\s/;
+
+function alwaysAllows({ hook, command, script, text }: Inspected): Finding[] {
+  const source = (script ? text : command)?.replaceAll('\\"', '"') ?? "";
+  const about =
+    "event" in hook.on && hook.on.event.some((name) => name === "PreToolUse" || name === "PermissionRequest");
+  if (!about || !allows.test(source) || decides.test(source)) return [];
+  const message = "this hook allows every call that it sees, and so skips the agent's own questions";
+  return [{ severity: "warning", code: "always-allows", message, suggestion: "print nothing where it has no opinion" }];
+}
+
+interface Places {
+  cwd: string;
+  home: string;
+}
+interface CommandScript extends ScriptWord {
+  path: string;
+}
+
+/** Undefined where the program is a plain command name, or the line is not clear without running it. */
+function commandScriptOf(hook: Hook, places: Places): CommandScript | undefined {
+  const { command, args } = hook.steps[0].with;
+  if (typeof command !== "string") return undefined;
+  const word = scriptWord(command, Array.isArray(args) ? args.map(String) : undefined);
+  const path = word && resolvePath(word.written, hook, places);
+  return word && path ? { ...word, path } : undefined;
+}
+
+function resolvePath(written: string, { origin }: Hook, { home, cwd }: Places): string | undefined {
+  const project = origin.root ?? cwd;
+  const known: Readonly<Record<string, string | undefined>> = {
+    CLAUDE_PROJECT_DIR: project,
+    GEN_PROJECT_DIR: project,
+    HOOKLINE_PROJECT_DIR: project,
+    CLAUDE_PLUGIN_ROOT: origin.plugin,
+    GEN_PLUGIN_ROOT: origin.plugin,
+    HOME: home,
+    PWD: project,
+  };
+  const filled = written
+    .replace(/^~(?=\/)/, home)
+    .replace(
+      /\$\{([A-Za-z_]\w*)(?::-[^}]*)?\}|\$([A-Za-z_]\w*)/g,
+      (all, braced, plain) => known[braced ?? plain] ?? all,
+    );
+  if (/[$*?`]/.test(filled)) return undefined;
+  if (isAbsolute(filled)) return filled;
+  return origin.root || origin.plugin ? join(origin.root ?? origin.plugin ?? cwd, filled) : undefined;
+}

@@ -1,0 +1,196 @@
+/** The handler of a repository hook: a script is a command, a built-in handler is one of the registry's (specification 001). */
+import type { Fields, Seconds } from "../../engine/event.ts";
+import { resolveEvent } from "../../engine/events.ts";
+import type { Role, Step } from "../../engine/hook.ts";
+import { didYouMean } from "../../engine/nearest.ts";
+import type { BuiltinUse, Handler, Patterns, Registry } from "../../engine/ports.ts";
+import type { Node } from "../reading/json-tree.ts";
+import type { YamlFile } from "../reading/yaml-file.ts";
+import type { RuleReport } from "../reading/yaml-nodes.ts";
+import { membersOf } from "../reading/yaml-values.ts";
+import { tellWrong } from "../rules/parameters.ts";
+import type { ReadEntry } from "./entry.ts";
+import type { Entry } from "./fields.ts";
+
+/** What every command has, unless its author says otherwise (R14). */
+const usualLimit: Seconds = 600;
+/** Nobody waits so long; authors who write it mean milliseconds. */
+const surelyMilliseconds = 1000;
+
+export interface ReadHandler {
+  step: Step;
+  role: Role;
+  /** It has to be told what changed. */
+  wantsChanges: boolean;
+}
+interface HandlerContext {
+  registry: Registry;
+  patterns: Patterns;
+  file: Pick<YamlFile, "origin">;
+  report: RuleReport;
+}
+type Read = ReadEntry & { entry: Entry };
+
+/** undefined: it is invalid, which was told. */
+export function readHandler(read: Read, context: HandlerContext): ReadHandler | undefined {
+  const { handler } = read.entry;
+  const kind = handler.kind ?? impliedKind(read, context.report);
+  const reader = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
+  if (reader) return reader(read, context);
+  const known = Object.keys(kinds);
+  context.report(placeOf(read, "kind"), {
+    severity: "error",
+    code: "unknown-type",
+    message: `no kind of handler is called "${kind}"`,
+    suggestion: didYouMean(kind, known) ?? `known: ${known.join(", ")}`,
+  });
+  return undefined;
+}
+
+function impliedKind(read: Read, report: RuleReport): string {
+  const { command, name } = read.entry.handler;
+  const kind = command === undefined && name !== undefined ? "builtin" : "script";
+  if (command !== undefined || name !== undefined) {
+    report(placeOf(read), {
+      severity: "warning",
+      code: "missing-field",
+      message: `the handler has no "kind" and is taken for a ${kind}`,
+      suggestion: `write kind: ${kind}`,
+    });
+  }
+  return kind;
+}
+
+const kinds: { readonly [kind: string]: (read: Read, context: HandlerContext) => ReadHandler | undefined } = {
+  script: readScript,
+  builtin: readBuiltin,
+  /** An action that a module or the program registers; both kinds name one table. */
+  function: readBuiltin,
+};
+
+function readScript(read: Read, { report }: HandlerContext): ReadHandler | undefined {
+  const { handler, env } = read.entry;
+  tellIgnored(["name", "with"], "a script", read, report);
+  if (handler.command === undefined) return tellMissing("command", "command: ./scripts/hooks/name.sh", read, report);
+  return {
+    step: {
+      uses: "command",
+      with: {
+        command: handler.command,
+        protocol: "registry",
+        folder: "root",
+        ...(env ? { env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])) } : {}),
+      },
+      timeout: limitOf(read, usualLimit, report),
+      onError: "stop",
+    },
+    role: "undeclared",
+    wantsChanges: read.events.events.includes("SessionStop"),
+  };
+}
+
+function readBuiltin(read: Read, context: HandlerContext): ReadHandler | undefined {
+  const { registry, patterns, file, report } = context;
+  const { name, with: given = {} } = read.entry.handler;
+  const isFunction = read.entry.handler.kind === "function";
+  tellIgnored(["command"], isFunction ? "a function" : "a built-in handler", read, report);
+  if (name === undefined) return tellMissing("name", `name: ${builtinNames(registry)[0] ?? "…"}`, read, report);
+  const handler = builtinsOf(registry).get(name);
+  if (!handler) return tellUnknown(name, read, context);
+  const params: Fields = given;
+  const shape = handler.params.check(params);
+  const wrong = shape.length > 0 ? shape : (handler.inspect?.(params, patterns, file.origin) ?? []);
+  const node = nodeOf(read, "with") ?? read.node;
+  const members = new Map(membersOf(node === read.node ? undefined : node).map((member) => [member.key, member]));
+  tellWrong(wrong, { subject: `${isFunction ? "function" : "built-in handler"} ${name}`, node, members }, report);
+  if (wrong.length > 0) return undefined;
+  warnOfNoEffect(name, handler.builtin, read, report);
+  return {
+    step: {
+      uses: name,
+      with: params,
+      timeout: limitOf(read, handler.builtin.limit?.(params) ?? usualLimit, report),
+      onError: "stop",
+    },
+    role: handler.builtin.role(params),
+    wantsChanges: handler.builtin.needsOf?.(params).includes("changes") ?? read.events.events.includes("SessionStop"),
+  };
+}
+
+type Builtin = Handler & { builtin: BuiltinUse };
+
+const builtinsOf = ({ handlers }: Registry): ReadonlyMap<string, Builtin> =>
+  new Map([...handlers].filter((entry): entry is [string, Builtin] => entry[1].builtin !== undefined));
+const builtinNames = (registry: Registry): string[] => [...builtinsOf(registry).keys()];
+
+function tellUnknown(name: string, read: Read, { registry, report }: HandlerContext): undefined {
+  const known = builtinNames(registry);
+  report(placeOf(read, "name"), {
+    severity: "error",
+    code: "unknown-type",
+    message:
+      read.entry.handler.kind === "function"
+        ? `no function is registered as "${name}"`
+        : `no built-in handler is called "${name}"`,
+    suggestion: didYouMean(name, known) ?? `known: ${known.join(", ")}`,
+  });
+}
+
+function tellMissing(field: string, example: string, read: Read, report: RuleReport): undefined {
+  report(placeOf(read), {
+    severity: "error",
+    code: "missing-field",
+    message: `the handler needs "${field}"`,
+    suggestion: `write ${example}`,
+  });
+}
+
+function tellIgnored(fields: readonly string[], what: string, read: Read, report: RuleReport): void {
+  const env = what === "a script" ? undefined : read.members.get("env");
+  const inHandler = membersOf(read.members.get("handler")?.value).filter(({ key }) => fields.includes(key));
+  for (const { key, at } of [...inHandler, ...(env ? [env] : [])])
+    report(at, {
+      severity: "warning",
+      code: "ignored-field",
+      message: `"${key}" means nothing to ${what}`,
+      suggestion: "remove it",
+    });
+}
+
+function warnOfNoEffect(name: string, { events }: BuiltinUse, read: Read, report: RuleReport): void {
+  if (!events) return;
+  const effective = new Set(events.flatMap((event) => resolveEvent(event) ?? []));
+  const idle = read.events.written.filter((written) => resolveEvent(written)?.every((event) => !effective.has(event)));
+  if (idle.length === 0) return;
+  report(placeOf(read, "name"), {
+    severity: "warning",
+    code: "ignored-field",
+    message: `${name} has no effect on ${idle.join(", ")}`,
+    suggestion: `write event_type: ${events.join(" or ")}`,
+  });
+}
+
+/** The handler's own word counts more than the hook's. */
+function limitOf(read: Read, usual: Seconds, report: RuleReport): Seconds {
+  const { handler, timeout } = read.entry;
+  const limit = handler.timeout ?? timeout;
+  if (limit === undefined) return usual;
+  if (limit >= surelyMilliseconds) {
+    const inHandler = handler.timeout !== undefined;
+    report(inHandler ? placeOf(read, "timeout") : (read.members.get("timeout")?.value.offset ?? read.node.offset), {
+      severity: "warning",
+      code: "timeout-unit",
+      message: `timeout ${limit} are ${Math.round(limit / 60)} minutes: it counts seconds, and this looks like milliseconds`,
+      suggestion: `write ${Math.max(1, Math.round(limit / 1000))}`,
+    });
+  }
+  return limit;
+}
+
+const nodeOf = ({ members }: Read, field: string): Node | undefined =>
+  membersOf(members.get("handler")?.value).find(({ key }) => key === field)?.value;
+
+const placeOf = (read: Read, field?: string): number => {
+  const handler = read.members.get("handler");
+  return (field === undefined ? handler?.at : nodeOf(read, field)?.offset) ?? handler?.at ?? read.node.offset;
+};

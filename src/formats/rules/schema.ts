@@ -1,0 +1,189 @@
+/**
+ * The JSON Schema of rules files, app files and hookline.yaml, made of the tables that also check and document them. An
+ * editor with a YAML language server completes and explains by it; what it cannot say (`check` can) is left open.
+ */
+import type { Fields, Json } from "../../engine/event.ts";
+import type { Registry } from "../../engine/ports.ts";
+import { isRecord } from "../../engine/schema.ts";
+import { placeholders } from "../../engine/template.ts";
+import { configKeys } from "../config/keys.ts";
+import { authorsActions, chain } from "./actions.ts";
+import { authorsConditions, composites } from "./conditions.ts";
+import { ruleEvents, writableEvents } from "./events.ts";
+import { type RuleFieldName, ruleFieldNames, ruleFields } from "./fields.ts";
+
+/** Which file it is for; all: any of them, told apart by what they hold. */
+export type SchemaKind = "all" | "rules" | "app" | "config";
+
+/** @param registry also what extensions have registered */
+export function rulesSchema(registry: Registry, kind: SchemaKind = "all"): Fields {
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: titles[kind],
+    type: "object",
+    ...files[kind],
+    $defs: {
+      rules: { type: ["array", "null"], items: { $ref: "#/$defs/rule" } },
+      rule: ruleSchema(),
+      event: eventSchema(),
+      condition: typedSchema("condition", conditionTypes(registry)),
+      action: typedSchema("action", actionTypes(registry)),
+    },
+  };
+}
+
+const titles: { readonly [K in SchemaKind]: string } = {
+  all: "Hookline: rules, app files and settings",
+  rules: "Hookline: rules",
+  app: "Hookline: an app file with rules",
+  config: "Hookline: settings and rules",
+};
+
+const rules: Fields = { $ref: "#/$defs/rules", description: "rules: condition and action pairs that fire on events" };
+/** What an app file holds beside hooks is none of ours. */
+const app: Fields = {
+  runtime: { type: ["object", "null"], properties: { hooks: rules } },
+  agents: {
+    type: ["array", "null"],
+    items: {
+      type: "object",
+      properties: {
+        id: { type: "string", minLength: 1, description: "the agent whose rules these are" },
+        hooks: rules,
+      },
+      dependentRequired: { hooks: ["id"] },
+    },
+  },
+};
+const about: Fields = { version: {}, name: {}, description: {} };
+const settings: Fields = Object.fromEntries(
+  Object.entries(configKeys).map(([key, { json, description }]) => [key, { ...json, description }]),
+);
+const closed: Fields = { patternProperties: { "^x-": {} }, additionalProperties: false };
+
+const anyOfThem: Fields = { hooks: rules, ...app, ...about, ...settings };
+const files: { readonly [K in SchemaKind]: Fields } = {
+  all: {
+    properties: anyOfThem,
+    if: { anyOf: [{ required: ["runtime"] }, { required: ["agents"] }] },
+    else: { propertyNames: { anyOf: [{ enum: Object.keys(anyOfThem) }, { pattern: "^x-" }] } },
+  },
+  rules: { properties: { hooks: rules, ...app, ...about }, ...closed },
+  app: { properties: app },
+  config: { properties: { hooks: rules, ...settings }, ...closed },
+};
+
+function ruleSchema(): Fields {
+  return {
+    type: "object",
+    properties: {
+      ...Object.fromEntries(Object.entries(ruleFields).map(([name, { schema }]) => [name, fieldOf(name, schema.json)])),
+      event: { ...fieldOf("on", ruleFields.on.schema.json), description: 'the same as "on", which is preferred' },
+    },
+    required: ruleFieldNames.filter((name) => ruleFields[name as RuleFieldName].required), // its own keys
+    not: { required: ["on", "event"] },
+    additionalProperties: false,
+  };
+}
+
+const event: Fields = { $ref: "#/$defs/event" };
+
+/** Those that the table of fields only names. */
+function fieldOf(name: string, json: Fields): Fields {
+  const { description = "", default: otherwise } = json;
+  if (name === "condition" || name === "action") return { $ref: `#/$defs/${name}`, description };
+  if (name !== "on") return json;
+  const list: Fields = { type: "array", items: event, minItems: 1 };
+  return { anyOf: [event, list], description, ...(otherwise === undefined ? {} : { default: otherwise }) };
+}
+
+const eventSchema = (): Fields => ({
+  description: ["the moment it is asked:", ...ruleEvents.map(({ name, when }) => `${name}: ${when}`)].join("\n"),
+  anyOf: [
+    { enum: [...writableEvents] },
+    { type: "string", pattern: "^[\\w-]+(\\.[\\w-]+)+$", description: "an application event, such as deploy.started" },
+  ],
+});
+
+/** A name that an author writes as `type`, what it does, and what may stand beside it. */
+interface Type {
+  name: string;
+  summary: string;
+  params: Fields;
+}
+
+const conditionTypes = (registry: Registry): Type[] => [
+  ...authorsConditions(registry).map(([name, { summary = "", params }]) => ({ name, summary, params: params.json })),
+  ...Object.entries(composites).map(([name, { summary, holds, description }]) => ({
+    name,
+    summary,
+    params: objectOf(holds, innerOf(holds, "condition", description)),
+  })),
+];
+
+const actionTypes = (registry: Registry): Type[] => [
+  ...authorsActions(registry).map(([name, { action, params }]) => ({
+    name,
+    summary: action.summary,
+    params: params.json,
+  })),
+  {
+    name: chain.name,
+    summary: chain.summary,
+    params: objectOf(
+      "actions",
+      { ...innerOf("actions", "action", chain.actions), minItems: 1 },
+      {
+        stop_on_failure: chain.stopOnFailure.json,
+      },
+    ),
+  },
+];
+
+const innerOf = (key: string, part: string, description: string): Fields =>
+  key.endsWith("s")
+    ? { type: "array", items: { $ref: `#/$defs/${part}` }, description }
+    : { $ref: `#/$defs/${part}`, description };
+
+const objectOf = (key: string, inner: Fields, more: Fields = {}): Fields => ({
+  type: "object",
+  properties: { [key]: inner, ...more },
+  required: [key],
+  additionalProperties: false,
+});
+
+/** One test for each type, so that what an editor says is about that type alone. */
+function typedSchema(part: "condition" | "action", types: readonly Type[]): Fields {
+  const lines = types.map(({ name, summary }) => `${name}: ${summary}`);
+  const filled = placeholders.map(({ name, meaning }) => `{{${name}}}: ${meaning}`);
+  const description = [`what kind of ${part} it is`, ...lines].join("\n");
+  return {
+    type: "object",
+    ...(part === "action" ? { description: ["Every text in it may hold placeholders.", ...filled].join("\n") } : {}),
+    properties: { type: { enum: types.map(({ name }) => name), description } },
+    required: ["type"],
+    allOf: types.map((type) => ({
+      if: { properties: { type: { const: type.name } }, required: ["type"] },
+      // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's word, and nobody awaits it
+      then: besideType(type),
+    })),
+  };
+}
+
+/** The parameters stand beside `type`, or under `params` unless the type has such a parameter itself (D58). */
+function besideType({ name, summary, params }: Type): Fields {
+  const properties = isRecord(params.properties) ? (params.properties as Fields) : {}; // a schema is JSON
+  const required: Json[] = Array.isArray(params.required) ? params.required : [];
+  const beside: Fields = {
+    properties: { type: { const: name, description: summary }, ...properties },
+    additionalProperties: false,
+  };
+  const all: Fields = { ...beside, required: ["type", ...required] };
+  if (Object.hasOwn(properties, "params")) return all;
+  return {
+    if: { required: ["params"] },
+    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's word, and nobody awaits it
+    then: { ...beside, properties: { type: { const: name }, ...properties, params: { ...params, required: [] } } },
+    else: all,
+  };
+}

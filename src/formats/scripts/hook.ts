@@ -1,0 +1,122 @@
+/** A script whose front matter says its type becomes a Hook: when it runs, whether it may refuse, and what its step is told. */
+import { messageOf } from "../../engine/error.ts";
+import type { Fields } from "../../engine/event.ts";
+import type { Condition, FailurePolicy, Hook, Limits, Role, Trigger } from "../../engine/hook.ts";
+import { isRoot, type ScriptFields, type ScriptType, saysNo, secondsOf, tellOfUseless, textOf } from "./fields.ts";
+import type { WrittenScript } from "./script.ts";
+import { slugOf } from "./slug.ts";
+import { unlikelyGlob } from "./unlikely-glob.ts";
+
+/** Seconds that a script has unless it says otherwise (R14, R40). */
+const defaultLimit = 300;
+/** The script's own limit ends it and says so; this one is the net below, and leaves it time to settle (R54). */
+const afterLimit = 15;
+const defaultPriority = 100;
+
+interface Kind {
+  event: "SessionStart" | "Stop" | "git.pre-commit";
+  limits: Limits;
+  role: Role;
+  onFailure: FailurePolicy;
+}
+
+/** What the type alone decides. A file script's failure is an answer of its handler, so it is no guard. */
+const kinds: { readonly [T in ScriptType]: Kind } = {
+  session: {
+    event: "SessionStart",
+    limits: { once: "session", overlap: "queue" },
+    role: "observe",
+    onFailure: "continue",
+  },
+  file: { event: "Stop", limits: { untilPass: true, overlap: "queue" }, role: "observe", onFailure: "continue" },
+  "pre-commit": { event: "git.pre-commit", limits: { overlap: "queue" }, role: "guard", onFailure: "block" },
+};
+
+/** Undefined: a field that the type cannot do without is missing, which was told. */
+export function hookOf(type: ScriptType, fields: ScriptFields, script: WrittenScript): Hook | undefined {
+  const { fileName, id, origin, report } = script;
+  tellOfUseless(fields, type, report);
+  const { event, ...kind } = kinds[type];
+  const pattern = type === "session" ? undefined : patternOf(fields, script);
+  if (type === "file" && pattern === undefined) {
+    tellOfPattern(fields, script);
+    return undefined;
+  }
+  const own = secondsOf(fields, "timeout", report);
+  const summary = textOf(fields, "description");
+  const isBackground = type === "session" && saysNo(fields, "blocking", report);
+  const on: Trigger = { event: [event], as: [event] };
+  return {
+    id,
+    name: textOf(fields, "name") ?? fileName,
+    on,
+    ...(pattern === undefined ? {} : { when: changed(pattern, origin.root) }),
+    steps: [
+      {
+        uses: "script",
+        with: parametersOf(type, fields, script, own),
+        timeout: (own ?? defaultLimit) + afterLimit,
+        onError: "stop",
+      },
+    ],
+    ...kind,
+    mode: isBackground ? "async" : "sync",
+    priority: defaultPriority,
+    enabled: true,
+    tags: [],
+    ...(summary === undefined ? {} : { summary }),
+    origin,
+  };
+}
+
+function parametersOf(
+  type: ScriptType,
+  fields: ScriptFields,
+  { fileName, origin, options, report }: WrittenScript,
+  limit: number | undefined,
+): Fields {
+  const pattern = type === "session" ? undefined : textOf(fields, "pattern");
+  const isQuiet = type !== "session" && saysNo(fields, "notify_llm", report);
+  return {
+    file: origin.file ?? "",
+    type,
+    slug: slugOf(fileName),
+    family: options.family,
+    ...(pattern === undefined ? {} : { pattern }),
+    ...(type === "file" && isQuiet ? { notify: false } : {}), // git itself tells of a pre-commit script's failure
+    ...(type === "session" && isRoot(fields, report) ? { run_as: "root" } : {}),
+    ...(limit === undefined ? {} : { limit }),
+  };
+}
+
+const changed = (pattern: string, root: string | undefined): Condition => ({
+  is: "changed_files",
+  with: { patterns: [pattern], ...(root === undefined ? {} : { root }) },
+});
+
+/** As written; one that cannot be compiled is told of, and its hook then fails at each of its events. So is one that fits nothing. */
+function patternOf(fields: ScriptFields, { options, report }: WrittenScript): string | undefined {
+  const pattern = textOf(fields, "pattern");
+  if (pattern === undefined || !options.patterns) return pattern;
+  const place = fields.get("pattern")?.valueAt ?? 0;
+  try {
+    options.patterns.glob(pattern);
+  } catch (error) {
+    const message = `"pattern" cannot be used: ${messageOf(error)}`;
+    report(place, { severity: "error", code: "matcher-invalid", message });
+    return pattern;
+  }
+  const unlikely = unlikelyGlob(pattern);
+  if (unlikely) report(place, { severity: "warning", code: "matcher-never", ...unlikely });
+  return pattern;
+}
+
+function tellOfPattern(fields: ScriptFields, { report }: WrittenScript): void {
+  if (fields.get("pattern")?.isList) return; // it was told that a list is none
+  report(fields.get("pattern")?.at ?? fields.get("type")?.at ?? 0, {
+    severity: "error",
+    code: "missing-field",
+    message: 'a file script needs a "pattern", so it never runs',
+    suggestion: 'write pattern: "*.ts", say',
+  });
+}

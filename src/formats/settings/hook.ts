@@ -1,0 +1,243 @@
+/** One entry of a settings file becomes one Hook, or findings that say why not. */
+import type { Seconds } from "../../engine/event.ts";
+import type { Condition, FailurePolicy, Hook, Mode, Origin, Role, Step } from "../../engine/hook.ts";
+import { didYouMean, nearest } from "../../engine/nearest.ts";
+import type { Patterns } from "../../engine/ports.ts";
+import { guardInvalid, invalidGuard } from "../invalid-guard.ts";
+import type { Finding, Report } from "../reading/json-tree.ts";
+import type { Place } from "../reading/locate.ts";
+import type { Entry, Flavour } from "./entries.ts";
+import { createReader, type EntryReader } from "./entry-reader.ts";
+import { conditionOf } from "./matchers.ts";
+import { residentOf } from "./resident.ts";
+import { type HandlerType, handlerTypes } from "./steps.ts";
+
+/** What is the same for all entries of a file. */
+export interface FileContext {
+  flavour: Flavour;
+  patterns?: Patterns;
+  origin: Origin;
+  platform: string;
+  locate(offset: number): Place;
+  report: Report;
+}
+
+/** A hook, or nothing where the entry is invalid; an invalid guard becomes a hook that fails (R46). */
+export function compileEntry(entry: Entry, context: FileContext): Hook | undefined {
+  const reader = createReader(entry, context.report, context.flavour);
+  const type = typeOf(reader);
+  if (type) checkKeys(reader, type, context);
+  const policy = readPolicy(reader);
+  const when = conditionOf(reader, context);
+  const step = type && readStep(reader, type, context);
+  const rest = readRest(reader, context, policy);
+  const reason = reader.faults[0];
+  if (reason !== undefined || !step)
+    return policy.guard ? guardInPlace(reader, context, { ...policy, when, reason }) : undefined;
+  return { ...frame(reader, context, policy, when), ...rest, name: nameOf(reader, type.name, step), steps: [step] };
+}
+
+type NamedType = HandlerType & { name: string };
+
+function typeOf(reader: EntryReader): NamedType | undefined {
+  const written = reader.text("type") ?? "command";
+  const type = Object.hasOwn(handlerTypes, written) ? handlerTypes[written] : undefined;
+  if (type) return { ...type, name: written };
+  const known = Object.keys(handlerTypes);
+  reader.fault(
+    "type",
+    "unknown-type",
+    `no handler type is called "${written}"`,
+    didYouMean(written, known) ?? `known: ${known.join(", ")}`,
+  );
+  return undefined;
+}
+
+const commonKeys = (
+  "type if matcher timeout timeoutSec role onFailure blocking failClosed statusMessage once async asyncRewake " +
+  "description name id priority enabled tags resident"
+).split(" ");
+
+/** Keys of other tools that Hookline knows and does not obey. */
+const ignoredKeys: Readonly<Record<string, string>> = {
+  filePattern: 'write "if": "Edit(**/*.py)" instead',
+  rewakeMessage: "the notice carries the hook's own text",
+  rewakeSummary: "the notice carries the hook's own text",
+  continueOnError: 'a failed hook never stops the others; "onFailure" says what it does to the event',
+  loop_limit: "re-prompts are capped at 3 for each user prompt",
+  cwd: "write cd into the command",
+};
+
+function checkKeys({ entry, report, fault }: EntryReader, type: NamedType, { flavour }: FileContext): void {
+  const known = [...commonKeys, ...type.keys];
+  for (const [key, { at, ofGroup }] of entry.fields) {
+    if (known.includes(key) || (ofGroup && Object.values(handlerTypes).some(({ keys }) => keys.includes(key))))
+      continue;
+    const advice = Object.hasOwn(ignoredKeys, key) ? ignoredKeys[key] : undefined;
+    if (advice)
+      report(at, { severity: "note", code: "ignored-field", message: `"${key}" is ignored`, suggestion: advice });
+    else if (flavour.isOurs) fault(key, "unknown-field", `nothing reads "${key}"`, didYouMean(key, known));
+    else report(at, unknownKey(nearest(key, known) ? "warning" : "note", key, known));
+  }
+}
+
+interface Policy {
+  role: Role;
+  onFailure: FailurePolicy;
+  /** The author asks for safety; a misspelt word for it is taken as asking too. */
+  guard: boolean;
+}
+const roles = ["guard", "transform", "observe", "undeclared"] as const;
+const policies = ["continue", "ask", "block"] as const;
+
+function readPolicy(reader: EntryReader): Policy {
+  const role = reader.choice("role", roles) ?? misspelt(reader, "role", "guard", roles) ?? "undeclared";
+  const written = reader.choice("onFailure", policies) ?? misspelt(reader, "onFailure", "block", policies);
+  const blocks = [reader.flag("failClosed"), reader.flag("blocking"), role === "guard"].includes(true);
+  const onFailure = written ?? (blocks ? "block" : "continue");
+  return { role, onFailure, guard: role === "guard" || onFailure === "block" };
+}
+
+function misspelt<T extends string>(
+  { entry }: EntryReader,
+  key: string,
+  meant: T,
+  choices: readonly string[],
+): T | undefined {
+  const value = entry.fields.get(key)?.value;
+  return typeof value === "string" && nearest(value, choices) === meant ? meant : undefined;
+}
+
+function readStep(reader: EntryReader, type: NamedType, context: FileContext): Step {
+  const resident = residentOf(reader, type.name, context.flavour);
+  const parameters = { ...type.parameters(reader, context), ...(resident ? { resident } : {}) };
+  return { uses: type.name, with: parameters, timeout: readTimeout(reader, type), onError: "stop" };
+}
+
+const surelyMilliseconds = 1000;
+
+function readTimeout(reader: EntryReader, type: HandlerType): Seconds {
+  const key = reader.entry.fields.has("timeout") ? "timeout" : "timeoutSec";
+  const timeout = reader.number(key);
+  if (timeout === undefined) return type.timeout;
+  if (timeout <= 0)
+    reader.fault(key, "timeout-unit", `"${key}" is ${timeout}, which leaves no time to run`, "write seconds above 0");
+  if (timeout >= surelyMilliseconds) {
+    reader.report(reader.entry.fields.get(key)?.at ?? reader.entry.at, {
+      severity: "warning",
+      code: "timeout-unit",
+      message: `"${key}": ${timeout} are ${Math.round(timeout / 60)} minutes: it counts seconds, and this looks like milliseconds`,
+      suggestion: `write ${Math.max(1, Math.round(timeout / 1000))}`,
+    });
+  }
+  return timeout;
+}
+
+type Rest = Pick<Hook, "mode" | "limits" | "priority" | "enabled" | "tags" | "status">;
+
+function readRest(reader: EntryReader, context: FileContext, policy: Policy): Rest {
+  const status = reader.caption("statusMessage");
+  return {
+    mode: modeOf(reader, context, policy),
+    limits: { ...(reader.flag("once") ? { once: "session" } : {}), overlap: "coalesce" },
+    priority: reader.number("priority") ?? 100,
+    enabled: isEnabled(reader, context),
+    tags: tagsOf(reader),
+    ...(status ? { status } : {}),
+  };
+}
+
+function modeOf(reader: EntryReader, { flavour }: FileContext, { guard }: Policy): Mode {
+  const rewake = reader.flag("asyncRewake");
+  const detached = reader.flag("async");
+  if (guard && (rewake || detached)) return guardInBackground(reader, rewake ? "asyncRewake" : "async");
+  if (rewake) return "rewake";
+  if (detached !== undefined) return detached ? "async" : "sync";
+  const waits = guard || !flavour.waitsFor || reader.entry.events.some((event) => flavour.waitsFor?.has(event));
+  return waits ? "sync" : "async";
+}
+
+/** What nobody waits for can refuse nothing, so the word that asks for safety counts (R46). */
+function guardInBackground(reader: EntryReader, key: string): "sync" {
+  reader.report(reader.entry.fields.get(key)?.at ?? reader.entry.at, {
+    severity: "error",
+    code: "guard-in-background",
+    message: `a guard cannot run in the background, where its verdict counts nowhere: it runs synchronously, as without "${key}"`,
+    suggestion: `remove "${key}", or the role and the failure policy of a guard`,
+  });
+  return "sync";
+}
+
+function isEnabled(reader: EntryReader, { flavour }: FileContext): boolean {
+  const enabled = reader.flag("enabled") ?? true;
+  if (!enabled && !flavour.isOurs) {
+    reader.report(reader.entry.fields.get("enabled")?.at ?? reader.entry.at, {
+      severity: "warning",
+      code: "disabled",
+      message:
+        '"enabled": false: Hookline does not run this hook, but an agent that reads the file itself ignores the key and runs it',
+      suggestion: "remove the hook to switch it off everywhere",
+    });
+  }
+  return enabled;
+}
+
+function tagsOf(reader: EntryReader): string[] {
+  const field = reader.entry.fields.get("tags");
+  return typeof field?.value === "string" ? [field.value] : (reader.texts("tags") ?? []);
+}
+
+const longestNameShown = 60;
+
+function nameOf(reader: EntryReader, type: string, step: Step): string {
+  const written = reader.caption("name") ?? reader.caption("description");
+  const name = (written ?? handlerTypes[type]?.label(step.with) ?? type).trim().replace(/\s+/g, " ");
+  return name.length > longestNameShown ? `${name.slice(0, longestNameShown - 1)}…` : name;
+}
+
+type Frame = Pick<Hook, "id" | "on" | "when" | "role" | "onFailure" | "origin">;
+
+function frame(
+  { entry }: EntryReader,
+  { origin, locate }: FileContext,
+  policy: Policy,
+  when: Condition | undefined,
+): Frame {
+  const id = entry.fields.get("id")?.value;
+  return {
+    id: typeof id === "string" ? id.trim() : "",
+    on: { event: entry.events, as: [entry.written] },
+    ...(when ? { when } : {}),
+    role: policy.role,
+    onFailure: policy.onFailure,
+    origin: { ...origin, ...locate(entry.at) },
+  };
+}
+
+/** Nobody may lose a guard by a typing error: in its place stands a hook that fails, so that its policy answers (R46). */
+function guardInPlace(
+  reader: EntryReader,
+  context: FileContext,
+  {
+    when,
+    reason = "it names no handler",
+    ...policy
+  }: Policy & { when: Condition | undefined; reason: string | undefined },
+): Hook {
+  const { entry } = reader;
+  context.report(entry.at, guardInvalid({ ...policy, reason }, "entry"));
+  const { id, role, onFailure, origin } = frame(reader, context, policy, when);
+  const name = entry.fields.get("name")?.value;
+  return invalidGuard({
+    ...{ id, role, onFailure, origin, when, reason },
+    name: typeof name === "string" ? name : undefined,
+    events: entry.events,
+    written: [entry.written],
+    enabled: entry.fields.get("enabled")?.value !== false,
+  });
+}
+
+export const unknownKey = (severity: Finding["severity"], key: string, known: Iterable<string>): Finding => {
+  const suggestion = didYouMean(key, known);
+  return { severity, code: "unknown-field", message: `nothing reads "${key}"`, ...(suggestion ? { suggestion } : {}) };
+};

@@ -1,0 +1,194 @@
+/** Matchers and `if` of settings hooks become conditions; what they can never match becomes a finding (R9, R10, R38). */
+import { HooklineError, messageOf } from "../../engine/error.ts";
+import type { EventName } from "../../engine/event.ts";
+import { type EventRow, rowOf } from "../../engine/events.ts";
+import type { Condition, Origin } from "../../engine/hook.ts";
+import { didYouMean } from "../../engine/nearest.ts";
+import {
+  compileMatcher,
+  compileToolPattern,
+  isNameList,
+  isToolPattern,
+  matchesAll,
+  namesIn,
+} from "../../engine/pattern.ts";
+import type { Patterns } from "../../engine/ports.ts";
+import { isRecord, kindOf } from "../../engine/schema.ts";
+import { readToolPattern } from "../../engine/tool-pattern.ts";
+import { toolClassNames, tools } from "../../engine/tools.ts";
+import type { Field, Flavour } from "./entries.ts";
+import type { EntryReader } from "./entry-reader.ts";
+
+interface MatcherContext {
+  flavour: Flavour;
+  origin: Origin;
+  patterns?: Patterns;
+}
+
+/** The test that the entry's matchers and `if` ask for; undefined if it runs for every such event. */
+export function conditionOf(reader: EntryReader, context: MatcherContext): Condition | undefined {
+  const event = reader.entry.events[0];
+  if (event === undefined) return undefined;
+  const matchers = reader.entry.matchers.flatMap((field) => matcherCondition(field, event, reader, context) ?? []);
+  const all = [...matchers, ...ifCondition(event, reader, context)];
+  return all.length > 1 ? { all } : all[0];
+}
+
+function matcherCondition(
+  field: Field,
+  event: EventName,
+  reader: EntryReader,
+  context: MatcherContext,
+): Condition | undefined {
+  const row = rowOf(event);
+  const source = matcherText(field, row, reader);
+  if (source === undefined || runsOnAll(source)) return undefined;
+  if (!row.matchOn) {
+    reader.report(field.at, {
+      severity: "warning",
+      code: "matcher-ignored",
+      message: `${event} has nothing to match, so "${source}" is ignored and the hook runs on every ${event}`,
+      suggestion: "remove the matcher",
+    });
+    return undefined;
+  }
+  const invalid = faultOf(source, row, context);
+  if (invalid) {
+    reader.fault("matcher", "matcher-invalid", invalid.message, invalid.suggestion);
+    return undefined;
+  }
+  warnOfNever(source, field, event, reader, context);
+  return isToolPattern(source) ? toolCondition(source, context.origin) : { is: "match", with: source };
+}
+
+const runsOnAll = (source: string): boolean => matchesAll(source) || source.trim() === ".*";
+const isList = (source: string): boolean => isNameList(source, "plain");
+/** `tools:Write AND file_paths:**\/*.py`, which an older tool could read. */
+const expression = /(^|\bAND\s+|\bOR\s+)(tools?|file_paths?|commands?):\S/;
+
+function matcherText(field: Field, row: EventRow, reader: EntryReader): string | undefined {
+  const { value } = field;
+  if (typeof value === "string" || value === null) return value ?? undefined;
+  if (Array.isArray(value) && value.every((one) => typeof one === "string" && isList(one))) return value.join("|");
+  const named = isRecord(value) ? (value[row.matchOn ?? ""] ?? value.tool_name) : undefined;
+  if (isRecord(value) && typeof named === "string" && Object.keys(value).length === 1) return named;
+  reader.fault(
+    "matcher",
+    "wrong-type",
+    `"matcher" needs text but is ${kindOf(value)}`,
+    'write "matcher": "Write|Edit"',
+  );
+  return undefined;
+}
+
+function faultOf(source: string, row: EventRow, { patterns }: MatcherContext): Fault {
+  if (expression.test(source)) {
+    const tools = /\btools?:(\S+)/.exec(source)?.[1] ?? "Write";
+    const paths = /\bfile_paths?:(\S+)/.exec(source)?.[1];
+    const rule = paths ? `, "if": "${tools.split(/[|,]/)[0]}(${paths})"` : "";
+    return {
+      message: `the matcher "${source}" is an expression, which no agent reads any more`,
+      suggestion: `write "matcher": "${tools}"${rule}`,
+    };
+  }
+  if (!patterns) return undefined;
+  const names = row.matchTool ? "tool" : row.matchFile ? "file" : "plain";
+  return thrownBy(() =>
+    isToolPattern(source) ? compileToolPattern(source, patterns) : compileMatcher(source, patterns, { names }),
+  );
+}
+
+type Fault = { message: string; suggestion: string } | undefined;
+
+function thrownBy(compile: () => unknown): Fault {
+  try {
+    compile();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof HooklineError)) return { message: messageOf(error), suggestion: matcherForms };
+    const { pattern, reason, advice = matcherForms } = error.facts;
+    return { message: `the pattern ${pattern} cannot be used: ${reason}`, suggestion: String(advice) };
+  }
+}
+
+const matcherForms = "write a list of names (Write|Edit), Tool(pattern) or a linear regular expression";
+
+/** A matcher that fits none of the values that are ever sent is a mistake in most cases, and silent in all. */
+function warnOfNever(
+  source: string,
+  field: Field,
+  event: EventName,
+  reader: EntryReader,
+  context: MatcherContext,
+): void {
+  const row = rowOf(event);
+  const known = row.matchTool ? toolsFor(context.flavour) : row.values;
+  if (!known || row.matchFile) return;
+  const message = isToolPattern(source)
+    ? toolPatternNever(source, row, event, known)
+    : isList(source)
+      ? listNever(namesIn(source), event, known)
+      : expressionNever(source, event, known, context);
+  if (message) reader.report(field.at, { severity: "warning", code: "matcher-never", ...message });
+}
+
+type Never = { message: string; suggestion?: string } | undefined;
+
+const toolsFor = (flavour: Flavour): readonly string[] => [...(flavour.tools ?? Object.keys(tools)), ...toolClassNames];
+
+function toolPatternNever(source: string, row: EventRow, event: EventName, known: readonly string[]): Never {
+  if (!row.matchTool)
+    return {
+      message: `${event} is about no tool, so "${source}" never matches`,
+      suggestion: `its values: ${known.join(", ")}`,
+    };
+  return listNever([source.slice(0, source.indexOf("("))], event, known);
+}
+
+function listNever(names: readonly string[], event: EventName, known: readonly string[]): Never {
+  const unknown = names.filter((name) => !known.includes(name) && !/^mcp__.+__/.test(name));
+  const [first] = unknown;
+  if (first === undefined) return undefined;
+  if (/^mcp__/.test(first))
+    return { message: `"${first}" is a server, not a tool, and matches nothing`, suggestion: `write "${first}__.*"` };
+  const near = didYouMean(first, known);
+  if (unknown.length < names.length && !near) return undefined;
+  const every = unknown.length === names.length ? "so the hook may never run" : "so this part matches nothing";
+  return { message: `no value of ${event} is known as "${first}", ${every}`, ...(near ? { suggestion: near } : {}) };
+}
+
+function expressionNever(
+  source: string,
+  event: EventName,
+  known: readonly string[],
+  { patterns }: MatcherContext,
+): Never {
+  if (!patterns || /mcp/.test(source)) return undefined;
+  const holds = patterns.regex(source); // its matcher compiled a moment ago
+  return known.some(holds)
+    ? undefined
+    : { message: `"${source}" matches no known value of ${event}, so the hook may never run` };
+}
+
+function ifCondition(event: EventName, reader: EntryReader, { patterns, origin }: MatcherContext): Condition[] {
+  const rule = reader.text("if")?.trim();
+  if (!rule) return [];
+  const fault = thrownBy(() => (patterns ? compileToolPattern(rule, patterns) : readToolPattern(rule)));
+  if (fault) {
+    reader.fault("if", "matcher-invalid", fault.message, fault.suggestion);
+    return [];
+  }
+  if (!rowOf(event).matchTool) {
+    reader.report(reader.entry.fields.get("if")?.at ?? reader.entry.at, {
+      severity: "warning",
+      code: "if-never",
+      message: `"if" needs a tool and ${event} has none, so this hook never runs`,
+      suggestion: "remove the if",
+    });
+  }
+  return [toolCondition(rule, origin)];
+}
+
+/** `Edit(/src/**)` starts from the folder of the hook file; other patterns need none. */
+const toolCondition = (pattern: string, { root }: Origin): Condition =>
+  root && /\(\s*\/(?!\/)/.test(pattern) ? { is: "tool", with: { pattern, root } } : { is: "tool", with: pattern };

@@ -1,0 +1,125 @@
+/**
+ * Settings hooks (specification 002): `hooks: {Event: [{matcher, hooks: [handler]}]}` becomes Hooks, in all the shapes
+ * that people write. Pure; never throws: what cannot be a hook is a problem beside those that can (R33).
+ */
+import type { EventName } from "../../engine/event.ts";
+import { fingerprint } from "../../engine/fingerprint.ts";
+import type { Hook, Origin, Problem } from "../../engine/hook.ts";
+import type { Patterns } from "../../engine/ports.ts";
+import { type Finding, membersOf, type Node, readTree } from "../reading/json-tree.ts";
+import { createLocator, type Place } from "../reading/locate.ts";
+import { type Flavour, isComment, readEntries } from "./entries.ts";
+import { compileEntry, type FileContext, unknownKey } from "./hook.ts";
+
+export type { Flavour } from "./entries.ts";
+
+interface SettingsOptions {
+  flavour: Flavour;
+  /** How ids name the file: relative to its root, never a path of one machine. */
+  label?: string;
+  /** Given, invalid regular expressions are found now and not when an event comes. */
+  patterns?: Patterns;
+  platform?: string;
+}
+export interface Switches {
+  disableAllHooks?: boolean;
+  allowManagedHooksOnly?: boolean;
+}
+export interface CompiledSettings {
+  hooks: Hook[];
+  problems: Problem[];
+  switches: Switches;
+  /** Every event that the file names, also with an empty list, which switches it off in `.gen` files (R29). */
+  speaksOf: EventName[];
+  /** Claude Code's plugins that the file turns on or off. */
+  enabledPlugins: { [plugin: string]: boolean };
+  /** Where a switch stands, for what is said about it later. */
+  placeOf(key: string): Place;
+}
+
+/** @param origin dialect, layer, file and root; line and column are set for each hook */
+export function compileSettings(text: string, origin: Origin, options: SettingsOptions): CompiledSettings {
+  const problems: Problem[] = [];
+  const locate = createLocator(text);
+  const report = (offset: number, finding: Finding): void => {
+    problems.push({ ...finding, file: origin.file ?? "", ...locate(offset) });
+  };
+  const label = options.label ?? labelOf(origin);
+  const context: FileContext = { ...options, origin, platform: options.platform ?? "linux", locate, report };
+  const root = readTree(text, report);
+  if (!root && problems.length === 0 && options.flavour.isOurs) report(0, emptyFile);
+  const { entries, speaksOf } = readEntries(root, options.flavour, report);
+  const compiled = entries.flatMap((entry) => compileEntry(entry, context) ?? []);
+  const hooks = withIds(compiled, label, (problem) => problems.push(problem));
+  return { hooks, problems, speaksOf, ...readAround(root, context) };
+}
+
+/** Written half, or emptied by mistake: whoever wants no hooks says so. Agents take an empty file of theirs for a valid one. */
+const emptyFile: Finding = {
+  severity: "error",
+  code: "syntax",
+  message: "the file is empty",
+  suggestion: 'write { "hooks": {} }, or remove the file',
+};
+
+const labelOf = ({ file = "settings.json", root }: Origin): string =>
+  root && file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file.slice(file.lastIndexOf("/") + 1);
+
+/** Keys of our own file beside the hooks; other settings files hold far more than hooks. */
+const ownKeys = ["hooks", "version", "name", "description", "disableAllHooks", "allowManagedHooksOnly"];
+const spokenOf = ["hooks", "disableAllHooks", "allowManagedHooksOnly"];
+
+function readAround(
+  root: Node | undefined,
+  context: FileContext,
+): Pick<CompiledSettings, "switches" | "enabledPlugins" | "placeOf"> {
+  const members = membersOf(root);
+  const valueAt = (key: string): Node | undefined => members.findLast((one) => one.key === key)?.value;
+  const hasHooks = valueAt("hooks") !== undefined;
+  for (const { key, at } of members) {
+    if (isComment(key) || ownKeys.includes(key)) continue;
+    if (context.flavour.isOurs && hasHooks) context.report(at, unknownKey("error", key, ownKeys));
+    else if (!hasHooks && /^hooks?$/i.test(key)) context.report(at, unknownKey("warning", key, spokenOf));
+  }
+  const switches: Switches = {};
+  for (const key of ["disableAllHooks", "allowManagedHooksOnly"] as const)
+    if (valueAt(key)?.value === true) switches[key] = true;
+  const enabledPlugins = Object.fromEntries(
+    membersOf(valueAt("enabledPlugins")).map(({ key, value }) => [key, value.value !== false]),
+  );
+  return {
+    switches,
+    enabledPlugins,
+    placeOf: (key) => context.locate(members.find((one) => one.key === key)?.at ?? 0),
+  };
+}
+
+/** Own ids stay; the others are made of the file and what the hook says, so that edits elsewhere leave them alone (R70). */
+function withIds(hooks: Hook[], label: string, tell: (problem: Problem) => void): Hook[] {
+  const taken = new Map<string, number>();
+  return hooks.map((hook) => {
+    const id = hook.id || madeId(hook, label);
+    const twins = (taken.get(id) ?? 0) + 1;
+    taken.set(id, twins);
+    if (twins === 1) return { ...hook, id };
+    if (hook.id) tell(takenId(hook, `${id}-${twins}`));
+    return { ...hook, id: `${id}-${twins}` };
+  });
+}
+
+/** Ids name one hook each: in records, limits and commands. */
+export const takenId = ({ id, origin }: Hook, instead: string): Problem => ({
+  severity: "warning",
+  code: "duplicate-key",
+  message: `the id "${id}" is taken by another hook, so this one is called "${instead}"`,
+  suggestion: "give it an id of its own",
+  file: origin.file ?? "",
+  line: origin.line ?? 1,
+  column: origin.column ?? 1,
+});
+
+/** The project's folder is part of it: limits and records of one project's hook are not those of another's twin. */
+function madeId({ on, when, steps, mode, role, onFailure, limits, origin }: Hook, label: string): string {
+  const written = "as" in on ? (on.as?.join("+") ?? "") : "";
+  return `settings:${label}:${written}:${fingerprint(JSON.stringify([origin.root, when, steps, mode, role, onFailure, limits])).slice(0, 8)}`;
+}

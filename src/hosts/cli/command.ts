@@ -1,0 +1,132 @@
+/** What a command is: its words, its flags, one real example, and the code that is loaded only when it runs. */
+import { statSync } from "node:fs";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { HooklineError, messageOf } from "../../engine/error.ts";
+import { openTerminal, type Terminal } from "./terminal.ts";
+
+export type ExitCode = 0 | 1 | 2 | 3;
+export type Flags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+
+/** Everything a command gets from the outside; commands read no global state. */
+export interface Invocation {
+  words: readonly string[];
+  flags: Flags;
+  /** How it is written, for messages about wrong use. */
+  usage: string;
+  terminal: Terminal;
+  json: boolean;
+  cwd: string;
+  home: string;
+  environment: Readonly<Record<string, string>>;
+  /** How this command itself is started: Node and the bin, absolute. */
+  self: readonly [string, string];
+  signal: AbortSignal;
+}
+/** Its exit code: an ExitCode, but where the command answers for a program whose own code counts. */
+export type RunCommand = (invocation: Invocation) => number | Promise<number>;
+
+export interface Command {
+  summary: string;
+  usage: string;
+  example: string;
+  flags: ParseArgsOptionsConfig;
+  /** How many words it takes at most. */
+  words: number;
+  /** It goes on when nobody reads any more what it says. */
+  stays?: true;
+  /** Done first, while a signal still ends the process at once. */
+  prepare?(given: readonly string[]): Promise<void>;
+  load(): Promise<RunCommand>;
+  /** Of a command with actions: which of them these words mean. Throws HooklineError usage. */
+  choose?(given: readonly string[]): Promise<Chosen>;
+}
+
+/** One action of a command, and the words that are left for it. */
+export interface Chosen {
+  command: Command;
+  rest: readonly string[];
+}
+
+export const globalFlags: ParseArgsOptionsConfig = {
+  cwd: { type: "string" },
+  json: { type: "boolean" },
+  store: { type: "string" },
+  quiet: { type: "boolean", short: "q" },
+  verbose: { type: "boolean", short: "v" },
+  help: { type: "boolean", short: "h" },
+};
+
+/** Environment variables as they are; only the process's own, never a workspace's file. */
+export function environmentOf(given: NodeJS.ProcessEnv): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined && !internal.has(name)) environment[name] = value;
+  return environment;
+}
+/** Set by our own bin; a hook has no use for it. */
+const internal = new Set(["HOOKLINE_BIN"]);
+
+export function invocationOf(command: Command, given: readonly string[], signal: AbortSignal): Invocation {
+  const { values, positionals } = parse(command, given);
+  const cwd = folderOf(values, command.usage);
+  return {
+    words: positionals,
+    flags: values,
+    usage: command.usage,
+    terminal: openTerminal(process.stdout, process.stderr, {
+      environment: process.env,
+      quiet: values.quiet === true && values.json !== true,
+    }),
+    json: values.json === true,
+    cwd,
+    home: process.env.HOME || homedir(),
+    environment: environmentOf(process.env),
+    self: [process.execPath, process.env.HOOKLINE_BIN ?? process.argv[1] ?? ""],
+    signal,
+  };
+}
+
+function folderOf({ cwd }: Flags, usage: string): string {
+  const folder = resolve(typeof cwd === "string" ? cwd : process.cwd());
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  throw usageError(`there is no folder ${folder}`, usage);
+}
+
+function parse(command: Command, given: readonly string[]): { values: Flags; positionals: string[] } {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...given],
+      options: { ...globalFlags, ...command.flags },
+      allowPositionals: true,
+      strict: true,
+    });
+    if (positionals.length > command.words) throw new Error(`"${positionals[command.words]}" is one word too many`);
+    return { values: values as Flags, positionals }; // every flag takes text or nothing, so no list holds a boolean
+  } catch (error) {
+    throw usageError(messageOf(error), command.usage);
+  }
+}
+
+export const usageError = (what: string, usage: string): HooklineError =>
+  new HooklineError("usage", {
+    what: what
+      .split("\n", 1)
+      .join("")
+      .replace(/\.$/, "")
+      .replace(/^[A-Z]/, (letter) => letter.toLowerCase()),
+    where: "the command line",
+    advice: `usage: hookline ${usage}`,
+  });
+
+/** A flag that may be given more than once. */
+export const textsFlag = (flags: Flags, name: string): readonly string[] => {
+  const value = flags[name];
+  return typeof value === "object" ? value : [];
+};
+
+export const textFlag = (flags: Flags, name: string): string | undefined => {
+  const value = flags[name];
+  return typeof value === "string" ? value : undefined;
+};

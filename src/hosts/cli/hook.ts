@@ -1,0 +1,258 @@
+/**
+ * hookline hook AGENT: what agents call on every event. It exits 0 or 2 only, because agents read other codes in
+ * their own ways (R59), and it loads nothing that its event does not need.
+ */
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import type { AgentAdapter, Reply } from "../../agents/adapter.ts";
+import { anyConsent } from "../../agents/git/repository.ts";
+import { registrationNotices } from "../../agents/install/notices.ts";
+import { httpTokenFile } from "../../agents/install/own-call.ts";
+import {
+  adapterOf,
+  answersWithin,
+  decideTelling,
+  printed,
+  readTelling,
+  type Telling,
+  unanswerable,
+  withComplaints,
+} from "../../agents/telling.ts";
+import { complaintAbout } from "../../engine/complaint.ts";
+import { HooklineError, messageOf } from "../../engine/error.ts";
+import type { HookEvent, SessionId } from "../../engine/event.ts";
+import { rowOf } from "../../engine/events.ts";
+import type { Store } from "../../engine/record.ts";
+import type { LoadedHooks } from "../../loading/load.ts";
+import { createDetachedQueue } from "../../runtime/queues/detached.ts";
+import { createIds } from "../../runtime/system.ts";
+import { withDegradedMode } from "../../storage/degraded.ts";
+import { openSqliteStore } from "../../storage/sqlite/sqlite.ts";
+import { type Address, hasDaemon, readAddress } from "../daemon/address.ts";
+import { daemonFilesOf } from "../daemon/state-file.ts";
+import { type Asked, askDaemon } from "./ask-daemon.ts";
+import { buildVersion } from "./build-version.ts";
+import { environmentOf } from "./command.ts";
+import { readInput, writeAll } from "./hook-pipes.ts";
+import { openLine } from "./line.ts";
+import { loadForOneEvent } from "./loaded.ts";
+import { type Place, stateFolder, storeOptions, storePath } from "./place.ts";
+import { startOnDemand } from "./start-on-demand.ts";
+
+interface Words {
+  agent: string | undefined;
+  event: string | undefined;
+  by: string | undefined;
+  cwd: string | undefined;
+  store: string | undefined;
+  /** A shell's client has asked the daemon: nobody has taken the event, or it was taken and is lost. */
+  asked: boolean;
+  taken: boolean;
+}
+
+/** What is printed, and the exit code. */
+interface Said {
+  exitCode: 0 | 2;
+  out: string | Uint8Array;
+  error: string | Uint8Array;
+}
+const saying = (reply: Reply): Said => ({ exitCode: reply.exitCode, ...printed(reply) });
+
+async function hook(given: readonly string[]): Promise<Said> {
+  const words = readWords(given);
+  const home = process.env.HOME || homedir();
+  const place: Place = { cwd: resolve(folderOr(home), words.cwd ?? ""), home, environment: environmentOf(process.env) };
+  afterwards = () => prepareNext(place, words);
+  let telling: Telling | undefined;
+  try {
+    const payload = readInput();
+    const asked = words.taken ? lostOne : words.asked ? undefined : await askHere(payload, words, place);
+    if (asked?.is === "answered") return asked;
+    telling = readHere(payload, words, place);
+    if (asked?.is === "lost") throw diedJudging();
+    return saying(await answer(telling, place, words));
+  } catch (error) {
+    return saying(await byPolicy(error, { telling, place, words }));
+  }
+}
+const lostOne = { is: "lost" } as const;
+
+const diedJudging = (): HooklineError =>
+  new HooklineError("daemon_unreachable", {
+    reason: "it ended before it had answered",
+    where: "an event that it had taken",
+    advice: "the next event is judged without it; hookline status says how it is",
+  });
+
+function readHere(payload: Buffer, words: Words, place: Place): Telling {
+  return readTelling(adapterOf(words.agent), payload.toString("utf8"), {
+    where: "standard input",
+    at: Date.now(),
+    id: createIds(Date.now),
+    cwd: place.cwd,
+    ...(words.event ? { event: words.event } : {}),
+    ...(words.by ? { registration: words.by } : {}),
+  });
+}
+
+/** The daemon of this store, if there is one. Undefined: nobody was asked. */
+async function askHere(payload: Buffer, words: Words, place: Place): Promise<Asked | undefined> {
+  if (place.environment.HOOKLINE_DAEMON === "off" || words.agent === undefined) return undefined;
+  const address = readAddress(daemonFilesOf(storePath(place, words.store)).address);
+  if (!address || !isOurs(address) || !hasDaemon(address) || payload.includes(0)) return undefined; // NUL ends the payload there
+  const { agent, event, by } = words;
+  return askDaemon(address, { ...place, agent, event, by, payload, version: address.version });
+}
+
+/** A daemon of another version would refuse. One that cannot be compared is not asked either. */
+function isOurs({ version }: Address): boolean {
+  try {
+    return version === buildVersion();
+  } catch {
+    return false;
+  }
+}
+
+/** Nothing was judged: nothing to say, or a block where a guard would have judged it. */
+async function byPolicy(
+  error: unknown,
+  { telling, place, words }: { telling: Telling | undefined; place: Place; words: Words },
+): Promise<Reply> {
+  const here = telling ? { ...place, cwd: telling.event.cwd } : place;
+  const loaded = await tryToLoad(here);
+  return unanswerable(error, {
+    agent: words.agent,
+    event: telling?.event.name ?? words.event,
+    hooks: loaded?.set.hooks,
+    places: { ...here, root: loaded?.root ?? here.cwd },
+  });
+}
+
+/** A daemon for the next event, and a shell's client that the daemon knows. */
+async function prepareNext(place: Place, { asked, store }: Words): Promise<void> {
+  if (asked) await (await import("./renew-client.ts")).renewClient(place);
+  await startOnDemand(place, store);
+}
+
+/** An agent that ends us ends the hooks too: their trees are not left to run alone. */
+function stopped(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, () => stop.abort());
+  return stop.signal;
+}
+
+/** The folder may be gone while its agent still works in it. */
+function folderOr(otherwise: string): string {
+  try {
+    return process.cwd();
+  } catch {
+    process.chdir("/"); // else every path that is resolved fails
+    return otherwise;
+  }
+}
+
+function readWords(given: readonly string[]): Words {
+  const text = { type: "string" } as const;
+  const flag = { type: "boolean" } as const;
+  const { values, positionals } = parseArgs({
+    args: [...given],
+    options: { event: text, by: text, cwd: text, store: text, asked: flag, taken: flag },
+    allowPositionals: true,
+    strict: false, // an agent that adds a word must not lose its guard
+  });
+  const word = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+  return {
+    agent: positionals[0],
+    event: word(values.event),
+    by: word(values.by),
+    cwd: word(values.cwd),
+    store: word(values.store),
+    asked: values.asked === true,
+    taken: values.taken === true,
+  };
+}
+
+async function answer(told: Telling, place: Place, words: Words): Promise<Reply> {
+  const { adapter, event, beside } = told;
+  const here: Place = { ...place, cwd: event.cwd };
+  const path = storePath(here, words.store);
+  const complaints: string[] = [];
+  const complain = (reason: string): void => void complaints.push(`hookline: ${reason}`);
+  const line = await openLine({
+    place: here,
+    store: withDegradedMode(
+      () => openSqliteStore({ ...storeOptions(here, words.store, complain), onNotice: complain }),
+      { ring: 0, complain },
+    ),
+    queue: createDetachedQueue({
+      command: [process.execPath, process.env.HOOKLINE_BIN ?? "", "supervise"],
+      store: path,
+    }),
+    handsOver: true,
+    only: [event, ...beside],
+  });
+  const complaint = complaintAbout(line.loaded, (path) => path);
+  if (complaint) complain(complaint);
+  const caller = { environment: place.environment, deadline: event.at + answersWithin, signal: stopped() };
+  const numbered = (one: HookEvent): HookEvent => ({ ...one, id: line.ports.id() }); // behind what is in the store
+  const telling = { adapter, beside: beside.map(numbered), event: numbered(event) };
+  const outcome = await decideTelling(telling, line.engine.emit, caller);
+  const reply = adapter.encode(event, outcome);
+  if (rowOf(event.name).beginsSession) {
+    for (const note of await refreshGit(here, line.ports.store)) complain(note);
+    for (const note of await noticesHere(line.loaded, adapter, place)) complain(note);
+    if (event.session !== undefined) await leaveEnvironment(place, event.session);
+  }
+  await line.close();
+  return withComplaints(reply, complaints);
+}
+
+/** For a daemon that the agent tells of this session over HTTP. */
+async function leaveEnvironment(place: Place, session: SessionId): Promise<void> {
+  const folder = stateFolder(place);
+  if (!existsSync(httpTokenFile(folder))) return;
+  try {
+    const { leaveSession } = await import("../daemon/session-environments.ts");
+    leaveSession(folder, session, { environment: place.environment, umask: process.umask() });
+  } catch {
+    // Nothing can be written there: the session goes on with a clean environment.
+  }
+}
+
+/** Where a person has put our hook into git: back in its place. Elsewhere one look at a folder. */
+async function refreshGit(here: Place, store: Store): Promise<string[]> {
+  if (!anyConsent(stateFolder(here))) return [];
+  const { refreshGitHooks } = await import("./git-hooks.ts");
+  const program = [process.execPath, process.env.HOOKLINE_BIN ?? ""] as const;
+  return refreshGitHooks({ place: here, program, store }, { because: "session" });
+}
+
+/** What a person should run, where the agent's registration no longer fits the hooks. */
+function noticesHere(
+  { set: { hooks }, root }: LoadedHooks,
+  agent: AgentAdapter,
+  { home, environment, ...place }: Place,
+): Promise<readonly string[]> {
+  const stateFolderHere = stateFolder({ home, environment, ...place });
+  return registrationNotices({ agent, places: { home, root, environment }, stateFolder: stateFolderHere, hooks });
+}
+
+async function tryToLoad(place: Place): Promise<LoadedHooks | undefined> {
+  try {
+    return await loadForOneEvent(place);
+  } catch {
+    return undefined; // there is no guard to be found where no file can be read
+  }
+}
+
+const lost = (error: unknown): Said => ({ exitCode: 0, out: "", error: `hookline: ${messageOf(error)}\n` });
+
+const exit = process.exit.bind(process); // ours, whatever a module of the project does to it
+let afterwards: (() => Promise<void>) | undefined;
+const said = await hook(process.argv.slice(3)).catch(lost);
+writeAll(1, said.out);
+writeAll(2, said.error);
+await afterwards?.();
+exit(said.exitCode);

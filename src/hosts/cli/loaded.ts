@@ -1,0 +1,139 @@
+/** What is in force where a command works: the hooks of the files, and the automations of the store. */
+
+import type { Callback } from "../../actions/function/function.ts";
+import { createSettingsHandlers } from "../../actions/settings-handlers.ts";
+import { sendableEvents } from "../../agents/index.ts";
+import { loadPatterns } from "../../conditions/patterns.ts";
+import { settingsConditions } from "../../conditions/settings-conditions.ts";
+import type { HookEvent, MaybePromise } from "../../engine/event.ts";
+import { isThenable } from "../../engine/flow.ts";
+import type { Hook, HookSet } from "../../engine/hook.ts";
+import type { Registry } from "../../engine/ports.ts";
+import type { Store } from "../../engine/record.ts";
+import { compiledHooks } from "../../loading/compiled.ts";
+import { asSettingsSay } from "../../loading/hook-set.ts";
+import { guardsToKeep } from "../../loading/last-good-guards.ts";
+import type { Loaded, Loading, Request } from "../../loading/loading.ts";
+import { loadingPorts } from "../compose/loading-ports.ts";
+import { divertOutput, outlive } from "./module-output.ts";
+import { logOf, type Place, stateFolder } from "./place.ts";
+import { type StoredAutomations, storedAutomations } from "./stored-automations.ts";
+
+type LoadPlace = Place & Pick<Request, "withoutModules">;
+
+/** What comes with Hookline, and an empty place for the callbacks of modules. What those print goes to the log. */
+export function loadingFor(place?: Place): Loading {
+  const functions = new Map<string, Callback>();
+  const registry: Registry = { handlers: createSettingsHandlers(functions), conditions: settingsConditions };
+  let whole: Promise<Registry> | undefined;
+  return {
+    registry,
+    ...loadingPorts,
+    wholeRegistry() {
+      whole ??= loadRegistry(functions);
+      return whole;
+    },
+    functions,
+    sendable: sendableEvents(),
+    beforeModules() {
+      const log = place && logOf(place, Date.now);
+      const write = (level: string, message: string): void =>
+        log?.({ is: "log", level, message, hook: "module", run: "" });
+      divertOutput(write);
+      outlive(write);
+    },
+  };
+}
+
+async function loadRegistry(functions: Map<string, Callback>): Promise<Registry> {
+  const [{ createHandlers }, { conditions }] = await Promise.all([
+    import("../../actions/index.ts"),
+    import("../../conditions/index.ts"),
+  ]);
+  return { handlers: createHandlers(functions), conditions };
+}
+
+/** All that the hooks of a place may use, their modules' own included. */
+export async function registryAt(place: Place): Promise<Registry> {
+  const loading = loadingFor(place);
+  const { modules, registry } = await loadEverything(place, loading);
+  return modules.length > 0 ? registry : loading.wholeRegistry();
+}
+
+/** What a line has of the store's automations. */
+export function automationsOn(given: {
+  place: Place;
+  store: Partial<Store>;
+  loading: Loading;
+  loaded: Loaded;
+  complain(reason: string): void;
+  only?: readonly HookEvent[];
+}): StoredAutomations {
+  const { place, loading, loaded } = given;
+  const { environment } = place;
+  const { wholeRegistry } = loading;
+  const models = () => loaded.userConfig.models;
+  return storedAutomations({ ...given, environment, wholeRegistry, models, root: loaded.root });
+}
+
+/** The hooks of the files and the automations of the store, as the settings let them run. */
+export function combined({ set, config }: Loaded, automations: StoredAutomations): MaybePromise<HookSet> {
+  const all = automations.combine(set);
+  return isThenable(all)
+    ? Promise.resolve(all).then((made) => asSettingsSay(made, config.engine))
+    : asSettingsSay(all, config.engine);
+}
+
+export async function withAutomations(loaded: Loaded, automations: StoredAutomations): Promise<Loaded> {
+  const set = await combined(loaded, automations);
+  return set === loaded.set ? loaded : { ...loaded, set, problems: [...loaded.problems, ...automations.problems()] };
+}
+
+/** The hooks of this place, those of its files and the automations of the store. */
+export async function loadInForce(
+  place: LoadPlace,
+  store: Pick<Store, "setsInForce" | "hookSet">,
+  loading: Loading = loadingFor(),
+  quickly = false,
+): Promise<Loaded> {
+  const loaded = await loadFiles(place, store, loading, quickly);
+  return quickly ? loaded : withAutomations(loaded, automationsOn({ place, store, loading, loaded, complain() {} }));
+}
+
+/** The hooks of the files of this place, broken files with their last good guards. `quickly`: for one event, patterns unchecked. */
+export async function loadFiles(
+  place: LoadPlace,
+  store: Pick<Store, "setsInForce" | "hookSet">,
+  loading: Loading,
+  quickly: boolean,
+): Promise<Loaded> {
+  const loaded = quickly ? await loadForOneEvent(place, loading) : await loadEverything(place, loading);
+  const kept = await guardsToKeep(loaded, store, async (path) => {
+    const { clearedFiles } = await import("../../loading/cleared-files.ts");
+    return clearedFiles(stateFolder(place)).holdsNone(path);
+  });
+  return kept.length === 0 ? loaded : loadEverything({ ...place, kept }, loading);
+}
+
+async function loadEverything(place: LoadPlace & { kept?: readonly Hook[] }, loading: Loading): Promise<Loaded> {
+  const [{ loadAll }, patterns] = await Promise.all([import("../../loading/loading.ts"), loadPatterns()]);
+  return loadAll({ ...place, patterns }, loading);
+}
+
+/** Set by the build. From source nothing is kept: the compiler itself may have changed. */
+declare const BUILT_FROM: string;
+const build = typeof BUILT_FROM === "undefined" ? undefined : BUILT_FROM;
+
+/** The hooks of this place, from the last load's copy where it still holds. The dialects are loaded only if not. */
+export async function loadForOneEvent(place: LoadPlace, loading: Loading = loadingFor()): Promise<Loaded> {
+  const compiled = build === undefined ? undefined : compiledHooks(stateFolder(place), build, place);
+  const kept = compiled?.read();
+  const { registry } = loading;
+  if (kept && "loaded" in kept) return { ...kept.loaded, registry };
+  const { loadAll, loadAllStable } = await import("../../loading/loading.ts");
+  if (!compiled) return loadAll(place, loading);
+  const load = await loadAllStable(place, loading, kept?.watched ?? []);
+  const { registry: _functions, ...plain } = load.loaded;
+  if (!place.withoutModules || plain.modules.length === 0) compiled.keep({ ...load, loaded: plain }, Date.now());
+  return load.loaded;
+}

@@ -1,0 +1,102 @@
+/** The command line's front: finds the command, loads only that one, and turns errors into one sentence and an exit code. */
+import { type ErrorCode, HooklineError, messageOf } from "../../engine/error.ts";
+import { type Command, type ExitCode, globalFlags, invocationOf, usageError } from "./command.ts";
+import { commands } from "./commands.ts";
+import { safeText } from "./terminal.ts";
+
+/** Codes that mean wrong use; every other failure is the environment's. */
+const wrongUse: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "usage",
+  "event_unknown",
+  "agent_unknown",
+  "hook_unknown",
+  "run_unknown",
+  "payload_cut",
+  "input_invalid",
+  "parameters_invalid",
+]);
+
+async function main(given: readonly string[]): Promise<number> {
+  const [name = "help", ...rest] = given;
+  if (name === "help" || name === "--help" || name === "-h")
+    return (await import("./help.ts")).printHelp(rest[0], rest.slice(1));
+  if (name === "--version" || name === "version") return (await import("./help.ts")).printVersion();
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) return unknownCommand(name);
+  if (rest.includes("--help") || rest.includes("-h")) return (await import("./help.ts")).printHelp(name, rest);
+  return run(command, rest);
+}
+
+async function run(command: Command, rest: readonly string[]): Promise<number> {
+  await command.prepare?.(rest);
+  const stop = new AbortController();
+  const abort = (): void => stop.abort();
+  for (const signal of stopSignals) process.once(signal, abort);
+  const chosen = command.choose ? await command.choose(rest) : { command, rest };
+  const invocation = invocationOf(chosen.command, chosen.rest, stop.signal);
+  stays = chosen.command.stays === true;
+  try {
+    return await (await chosen.command.load())(invocation);
+  } finally {
+    for (const signal of stopSignals) process.off(signal, abort); // what is left is its output: a signal ends that
+  }
+}
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+async function unknownCommand(name: string): Promise<never> {
+  const { nearest } = await import("../../engine/nearest.ts");
+  const near = nearest(name, Object.keys(commands));
+  throw usageError(
+    `no command is called "${name}"`,
+    near ? `${near} … (did you mean "${near}"?)` : "COMMAND (see hookline help)",
+  );
+}
+
+function report(error: unknown): ExitCode {
+  process.stderr.write(`hookline: ${safeText(messageOf(error))}\n`);
+  if (process.env.HOOKLINE_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  return error instanceof HooklineError && wrongUse.has(error.code) ? 2 : 3;
+}
+
+const exit = process.exit.bind(process); // ours, whatever a module of the project does to it
+let stays = false;
+process.stdout.on("error", endUnread);
+process.stderr.on("error", () => {}); // what nobody reads is lost, but the exit code is an answer and is still to come
+
+/** Flags that hold everywhere may stand before the command too. */
+function commandFirst(words: readonly string[]): readonly string[] {
+  let index = 0;
+  for (let word = words[0]; word?.startsWith("-"); word = words[index]) {
+    const [written = "", value] = word.split("=", 2);
+    const flag = Object.entries(globalFlags).find(
+      ([name, { short }]) => written === `--${name}` || written === `-${short}`,
+    );
+    if (flag?.[0] === "help") return ["help"];
+    if (!flag) return words;
+    index += flag[1].type === "string" && value === undefined ? 2 : 1;
+  }
+  const command = words[index];
+  return index === 0 || command === undefined ? words : [command, ...words.slice(0, index), ...words.slice(index + 1)];
+}
+
+/** A reader that has seen enough (`hookline runs | head`) is no failure. What stays has more to do than to speak. */
+function endUnread(error: NodeJS.ErrnoException): void {
+  if (!stays) exit(error.code === "EPIPE" ? (process.exitCode ?? 0) : 3);
+}
+
+/** Resolves when all that was written to the stream has gone, or nobody reads it any more. */
+const flushing = (stream: NodeJS.WriteStream): (() => Promise<void>) => {
+  const write = stream.write.bind(stream); // ours, whatever a module of the project does to the stream later
+  return () => new Promise((resolve) => void write("", () => resolve()));
+};
+const flushes = [process.stdout, process.stderr].map(flushing);
+
+const given = commandFirst(process.argv.slice(2));
+process.argv.splice(2, Number.POSITIVE_INFINITY, ...given); // hook.ts reads its words there
+if (given[0] === "hook" && !given.includes("--help") && !given.includes("-h")) await import("./hook.ts");
+else {
+  process.exitCode = await main(given).catch(report);
+  if (!stays) await Promise.all(flushes.map((flush) => flush())); // a slow reader gets all of it
+  // Whatever a module of the project has left running does not keep the command; without such, this never fires.
+  setTimeout(() => exit(process.exitCode), 500).unref();
+}

@@ -1,0 +1,39 @@
+/** Opens the store that a command works on. */
+import { isOfStore } from "../../engine/error.ts";
+import type { Store } from "../../engine/record.ts";
+import { isAlive } from "../../runtime/system.ts";
+import type { SqliteStore } from "../../storage/sqlite/sqlite.ts";
+import { type Invocation, textFlag } from "./command.ts";
+import { stateFolder, storeOptions } from "./place.ts";
+
+export type OpenedStore = Omit<Store, "repair"> & { readonly path: string; repair(): Promise<number> };
+
+/** @throws HooklineError store_unusable, store_locked */
+export const openStore = (invocation: Invocation): Promise<OpenedStore & SqliteStore> => open(invocation, {});
+
+/**
+ * For a command that only looks: rows can be read where nothing can be written, on a full disk or in a folder that is read-only.
+ *
+ * @throws HooklineError as above
+ */
+export async function openStoreToRead(invocation: Invocation): Promise<OpenedStore & SqliteStore> {
+  const store = await open(invocation, { reads: true });
+  return {
+    ...store,
+    repair: () =>
+      store.repair().catch((error: unknown) => {
+        if (isOfStore(error)) return 0; // it is repaired by who can write
+        throw error;
+      }),
+  };
+}
+
+async function open(invocation: Invocation, how: { reads?: true }): Promise<OpenedStore & SqliteStore> {
+  const { openSqliteStore } = await import("../../storage/sqlite/sqlite.ts");
+  const options = storeOptions(invocation, textFlag(invocation.flags, "store"));
+  const onNotice = (notice: string): void => invocation.terminal.error(`hookline: ${notice}`);
+  const store = openSqliteStore({ ...options, ...how, onNotice });
+  return Object.assign({}, store, { path: options.path, repair: async () => store.repair(isAlive, Date.now()) });
+}
+
+export { stateFolder };

@@ -1,0 +1,95 @@
+/** The automations of the store on a command's line: loaded only where there are any that its events may concern. */
+
+import { loadPatterns } from "../../conditions/patterns.ts";
+import { messageOf } from "../../engine/error.ts";
+import type { HookEvent, MaybePromise } from "../../engine/event.ts";
+import type { HookSet, Problem } from "../../engine/hook.ts";
+import { listensTo } from "../../engine/plan.ts";
+import type { Registry } from "../../engine/ports.ts";
+import type { Store } from "../../engine/record.ts";
+import type { ModelSettings } from "../../formats/config/config.ts";
+import type { StoredHooks } from "../../loading/automations.ts";
+import { anyListens, anyStored, databaseOf } from "../../storage/sqlite/automation-records.ts";
+import type { Automations } from "../compose/automations.ts";
+
+export interface StoredAutomationsOptions {
+  store: Partial<Store>;
+  environment: Readonly<Record<string, string>>;
+  wholeRegistry(): Promise<Registry>;
+  models(): ModelSettings;
+  complain(reason: string): void;
+  /** The folder whose hooks these are put together with. */
+  root: string;
+  /** Nothing but these events happens: what listens to others is left where it is. */
+  only?: readonly HookEvent[];
+}
+export interface StoredAutomations {
+  /** A folder's hooks and the store's automations, as they are now. Never throws or rejects. */
+  combine(set: HookSet): MaybePromise<HookSet>;
+  /** What is wrong with those that were combined last, as far as it concerns the folder. */
+  problems(): readonly Problem[];
+  /** The registry that they were read with, if any was. */
+  registry(): Registry | undefined;
+  /** Undefined: the store keeps none. */
+  open(): Promise<Automations | undefined>;
+}
+
+export function storedAutomations(options: StoredAutomationsOptions): StoredAutomations {
+  const { store, only, complain } = options;
+  let opening: Promise<void> | undefined;
+  let opened: { automations: Automations | undefined; registry: Registry } | undefined;
+  let heard: StoredHooks | undefined;
+  let problems: readonly Problem[] = [];
+
+  async function open(): Promise<void> {
+    const [{ openAutomations }, registry, patterns] = await Promise.all([
+      import("../compose/automations.ts"),
+      options.wholeRegistry(),
+      only ? undefined : loadPatterns(), // where one event happens nothing is made
+    ]);
+    const reading = { ...options, registry, modelsIn: options.models, ...(patterns ? { patterns } : {}) };
+    opened = { automations: openAutomations(reading), registry };
+  }
+
+  function isConcerned({ hooks }: HookSet): boolean {
+    const database = databaseOf(store);
+    if (!database) return false;
+    const own = hooks.filter(({ durable }) => durable);
+    if (!only) return own.length > 0 || anyStored(database);
+    const names = only.map(({ name }) => name);
+    return own.some((hook) => names.some((name) => listensTo(hook, name))) || anyListens(database, names);
+  }
+
+  function combined(set: HookSet, automations: Automations | undefined): HookSet {
+    if (!automations) return set;
+    heard = only ? (heard ?? automations.heardAt(only)) : automations.stored();
+    problems = automations.problemsAt(options.root, set, heard);
+    return automations.combine(set, heard);
+  }
+
+  /** What the store cannot tell is missing; the hooks of the files are asked all the same. */
+  function orFiles(set: HookSet, error: unknown): HookSet {
+    complain(`the automations in the store cannot be read: ${messageOf(error)}`);
+    return set;
+  }
+
+  return {
+    combine(set) {
+      try {
+        if (opened) return combined(set, opened.automations);
+        if (!isConcerned(set)) return set;
+        opening ??= open();
+        return opening.then(() => combined(set, opened?.automations)).catch((error: unknown) => orFiles(set, error));
+      } catch (error) {
+        return orFiles(set, error);
+      }
+    },
+    problems: () => problems,
+    registry: () => opened?.registry,
+    async open() {
+      opening ??= open();
+      await opening;
+      return opened?.automations;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/** What the words of `hookline up` come to. */
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Seconds } from "../../engine/event.ts";
+import { type Invocation, textFlag, textsFlag, usageError } from "./command.ts";
+
+export interface Wish {
+  /** Undefined: the one that agents look for, or any. */
+  port: number | undefined;
+  workspaces: readonly string[];
+  onDemand: boolean;
+  /** Told of nothing for so long, it ends; undefined: it stays. */
+  idle: Seconds | undefined;
+}
+
+/** Throws HooklineError usage. */
+export function wishOf(invocation: Invocation): Wish {
+  const { flags, cwd, home } = invocation;
+  const onDemand = flags["on-demand"] === true;
+  const workspaces = foldersOf(invocation);
+  const own = onDemand ? home : cwd;
+  return {
+    port: portOf(invocation),
+    workspaces: workspaces.length > 0 ? workspaces : [own],
+    onDemand,
+    idle: idleOf(invocation) ?? (onDemand ? idleOnDemand : undefined),
+  };
+}
+
+/** Of one that a client started, and nobody needs any more. */
+const idleOnDemand: Seconds = 3600;
+
+function portOf({ flags, usage }: Invocation): number | undefined {
+  const written = textFlag(flags, "port");
+  if (written === undefined) return undefined;
+  const port = Number(written);
+  if (/^\d+$/.test(written) && port <= 65_535) return port;
+  throw usageError(`"${written}" is no port`, usage);
+}
+
+function idleOf({ flags, usage }: Invocation): Seconds | undefined {
+  const written = textFlag(flags, "idle-exit");
+  if (written === undefined) return undefined;
+  const minutes = Number(written);
+  if (/^\d+(\.\d+)?$/.test(written) && minutes > 0) return minutes * 60;
+  throw usageError(`"${written}" is no number of minutes`, usage);
+}
+
+/** Those that are there: a folder that is missing now would be watched in vain. */
+function foldersOf({ flags, cwd, usage }: Invocation): string[] {
+  return textsFlag(flags, "workspace").map((written) => {
+    const folder = resolve(cwd, written);
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+    throw usageError(`there is no folder ${folder}`, usage);
+  });
+}

@@ -1,0 +1,199 @@
+/**
+ * What hooks reach beyond the line: tools, models and language servers, each made from the project's settings when a hook
+ * first asks for it. Apart, because all of it is heavy and most events need none.
+ */
+import { figuresOf } from "../../agents/index.ts";
+import { dropOldest } from "../../engine/drop-oldest.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { HookEvent, Instant, MaybePromise } from "../../engine/event.ts";
+import type { Hook, HookSet } from "../../engine/hook.ts";
+import type { Ports } from "../../engine/ports.ts";
+import type { LanguageServers, Model, Tools } from "../../engine/reach.ts";
+import type { Store } from "../../engine/record.ts";
+import type { Config } from "../../formats/config/config.ts";
+import type { LoadedHooks } from "../../loading/load.ts";
+import type { AutomationDesk } from "../../operations/automation-desk.ts";
+import type { Board } from "../../services/projects/index.ts";
+
+export interface OutsideOptions {
+  environment: Readonly<Record<string, string>>;
+  home: string;
+  /** The project's folder and settings, where the event happens. */
+  root(event: HookEvent): string;
+  settings(event: HookEvent): Pick<LoadedHooks, "config" | "userConfig">;
+  /** Which files have changed for the event's session. Never rejects. */
+  changesOf(event: HookEvent): Promise<NonNullable<HookEvent["changes"]>>;
+  /** Told of servers that cannot be reached while others can. */
+  complain?(reason: string): void;
+  /** Takes secrets out of texts. Absent: those of the environment. */
+  redact?(text: string): string;
+}
+/** What the module `hookline` of the tools works on. */
+export interface Served {
+  engine: Engine;
+  store: Store;
+  hooks(): MaybePromise<HookSet>;
+  /** The automations that the store keeps; undefined: it keeps none. */
+  automations?(): Promise<AutomationDesk | undefined>;
+  now(): Instant;
+  id(): string;
+}
+export interface Outside {
+  ports: Pick<Ports, "tools" | "model" | "languageServers" | "enrich" | "redact" | "projects" | "git">;
+  /** Projects with their tasks, notes and memory; undefined: the store keeps none. */
+  board(): Promise<Board | undefined>;
+  /** Called once, when the engine is there. */
+  serve(served: Served): void;
+  close(): Promise<void>;
+}
+
+/** Projects whose servers are kept alive at once. */
+const projectsAtMost = 16;
+
+export function createOutside(options: OutsideOptions): Outside {
+  let served: Served | undefined;
+  const tools = perProject<Tools>(options, async (event, settings) => {
+    const [{ createTools }, { createOperations }, { startPipedProcess }] = await Promise.all([
+      import("../../services/mcp/index.ts"),
+      import("../../operations/index.ts"),
+      import("../../runtime/processes/piped-process.ts"),
+    ]);
+    return createTools({
+      servers: settings.mcpServers,
+      ...(served ? { operations: createOperations({ ...served, environment: options.environment, board }) } : {}),
+      start: startPipedProcess,
+      environment: options.environment,
+      cwd: options.root(event),
+      ...(options.complain ? { complain: options.complain } : {}),
+    });
+  });
+  const languageServers = perProject<LanguageServers>(options, async (event, settings) => {
+    const [{ createLanguageServers }, { startPipedProcess }] = await Promise.all([
+      import("../../services/language-servers/index.ts"),
+      import("../../runtime/processes/piped-process.ts"),
+    ]);
+    return createLanguageServers({
+      servers: settings.languageServers,
+      start: startPipedProcess,
+      root: options.root(event),
+      environment: options.environment,
+    });
+  });
+  const models = perProject<Model & { close(): Promise<void> }>(options, async (_event, settings, environment) => {
+    const { createModel } = await import("../../services/models/index.ts");
+    const model = createModel(settings.models, environment);
+    return { ask: (request, signal) => model.ask(request, signal), close: async () => {} };
+  });
+  /** With the account and the model of whoever tells: a daemon asks as the command would. */
+  const model: Ports["model"] = async (event, hook, environment = options.environment) => {
+    const { variablesOf } = await import("../../services/models/index.ts");
+    return models.of(event, hook, (settings) => variablesOf(settings.models, environment));
+  };
+  let asking: Promise<NonNullable<Ports["git"]>> | undefined;
+  const git: Ports["git"] = async (question, signal) => {
+    asking ??= Promise.all([import("../../runtime/processes/git.ts"), import("../../runtime/processes/git.ts")]).then(
+      ([{ createGit }, { createGitPort }]) => createGitPort(createGit(options.environment)),
+    );
+    return (await asking)(question, signal);
+  };
+  let redaction: Promise<(text: string) => string> | undefined;
+  const redact = async (text: string): Promise<string> => {
+    if (options.redact) return options.redact(text);
+    redaction ??= import("../../storage/redaction/redaction.ts").then(({ createRedaction }) =>
+      createRedaction(options),
+    );
+    return (await redaction)(text);
+  };
+  let opened: Promise<Board | undefined> | undefined;
+  async function board(): Promise<Board | undefined> {
+    if (!served) return undefined;
+    const { store, engine, now, id } = served;
+    opened ??= import("./board.ts").then(({ openBoard }) =>
+      openBoard({
+        ...options,
+        ...{ store, engine, now, id, redact },
+        settingsIn: (cwd) => options.settings({ id: "", name: "note.read", at: 0, cwd, data: {}, sender: "" }),
+        complain: options.complain ?? (() => {}),
+      }),
+    );
+    const opening = opened;
+    return opening.catch((error: unknown) => {
+      opened = undefined; // the next who asks may have more luck
+      throw error;
+    });
+  }
+  return {
+    board,
+    ports: {
+      projects: async () => (await board()) ?? (await import("../../services/projects/without-store.ts")).withoutStore,
+      redact,
+      tools: (event, hook) => tools.of(event, hook),
+      model,
+      languageServers: (event, hook) => languageServers.of(event, hook),
+      git,
+      enrich(event, needs) {
+        const figures = figuresOf(event, needs, options.settings(event).config.models.windows ?? {});
+        const given = figures ? { ...event, figures } : event;
+        return needs.has("changes") && !event.changes ? withChanges(given, options) : given;
+      },
+    },
+    serve(given) {
+      served = given;
+    },
+    async close() {
+      await Promise.all([tools.close(), languageServers.close()]);
+    },
+  };
+}
+
+/** An event that names its files needs nobody to look for them. */
+async function withChanges(event: HookEvent, { changesOf }: OutsideOptions): Promise<HookEvent> {
+  const { filesNamedBy } = await import("../../engine/named-files.ts");
+  return filesNamedBy(event) ? event : { ...event, changes: await changesOf(event) };
+}
+
+/**
+ * A hook is served by its own layer's settings and those above: what a project names can serve the project's hooks, never
+ * stand in for what a user's guard relies on.
+ */
+function settingsFor({ origin }: Hook, { config, userConfig }: Pick<LoadedHooks, "config" | "userConfig">): Config {
+  const isOfUser = origin.layer === "managed" || origin.layer === "user" || (origin.layer === "plugin" && !origin.root);
+  return isOfUser ? userConfig : config;
+}
+
+type Environment = OutsideOptions["environment"];
+
+interface PerProject<T> {
+  /** @param variables what counts of the environment, where it is not that of all projects */
+  of(event: HookEvent, hook: Hook, variables?: (settings: Config) => Environment): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** One for each project, settings and variables; the one that was not asked for the longest goes first. */
+function perProject<T extends { close(): Promise<void> }>(
+  { root, settings, environment }: OutsideOptions,
+  make: (event: HookEvent, settings: Config, environment: Environment) => Promise<T>,
+): PerProject<T> {
+  const made = new Map<string, Promise<T>>();
+  const end = (one: Promise<T> | undefined): Promise<void> | undefined => one?.then((it) => it.close()).catch(() => {}); // it never began, or is gone already
+  return {
+    of(event, hook, variables) {
+      const found = settingsFor(hook, settings(event));
+      const given = variables?.(found);
+      const key = JSON.stringify([root(event), found, given]);
+      const known = made.get(key) ?? make(event, found, given ?? environment);
+      made.delete(key);
+      made.set(key, known);
+      known.catch(() => made.delete(key)); // the next who asks may have more luck
+      dropOldest(made, projectsAtMost, (oldest) => {
+        void end(made.get(oldest));
+        made.delete(oldest);
+      });
+      return known;
+    },
+    async close() {
+      await Promise.all([...made.values()].map(end));
+      made.clear();
+    },
+  };
+}

@@ -1,0 +1,230 @@
+/** Agent requests, decided by the daemon's engine: with the sender's environment, within the agent's time, and only while the sender waits. */
+import type { AgentAdapter, Reply } from "../../agents/adapter.ts";
+import {
+  answersWithin,
+  decideTelling,
+  readTelling,
+  type Telling,
+  type Unanswered,
+  unanswerable,
+  withComplaints,
+} from "../../agents/telling.ts";
+import { createBriefMap } from "../../engine/brief-map.ts";
+import { complaintAbout } from "../../engine/complaint.ts";
+import { messageOf } from "../../engine/error.ts";
+import type { HookEvent, Instant, MaybePromise } from "../../engine/event.ts";
+import { rowOf } from "../../engine/events.ts";
+import { isThenable } from "../../engine/flow.ts";
+import type { HookSet, Problem } from "../../engine/hook.ts";
+import type { Outcome } from "../../engine/outcome.ts";
+import type { Caller } from "../../engine/ports.ts";
+import { folderLimit, isWithinLimits } from "./sent-event.ts";
+import type { Environment, Sender, SessionEnvironments } from "./session-environments.ts";
+
+/** What is known of the hooks of a folder. */
+export interface Known {
+  set: HookSet;
+  problems: readonly Problem[];
+  root: string;
+}
+
+export interface AgentRequestsOptions {
+  emit(event: HookEvent, caller: Caller): MaybePromise<Outcome>;
+  /** Resolves when all that was written in this turn is on disk. */
+  committed(): Promise<void>;
+  source: { at(cwd: string): MaybePromise<Known>; known(cwd: string): Known | undefined } | undefined;
+  sessions: SessionEnvironments;
+  /** Of a sender who sends none. */
+  environment: Environment;
+  home: string;
+  now(): Instant;
+  id(): string;
+  /** Done beside a session's begin; what it gives is printed on the agent's standard error. Never rejects. */
+  sessionBegan?(event: HookEvent, given: { environment: Environment }): MaybePromise<readonly string[]>;
+  /** Gets each sender's environment before anything of its request is written down. */
+  learnSecrets(environment: Environment): void;
+}
+
+export interface AgentRequest {
+  adapter: AgentAdapter;
+  payload: string;
+  /** The event and the layer that the registration names. */
+  event: string | undefined;
+  by: string | undefined;
+  /** Where the sender works. */
+  folder: string;
+  /** Absent: it came over HTTP. */
+  sender: Sender | undefined;
+}
+
+/** Decided, or not to be read: then the failure policy answers. */
+export type Answered = { request: Telling; outcome: Outcome; complaints: readonly string[] } | { reply: Unanswered };
+
+export interface AgentRequests {
+  /** Calls back once, unless the sender leaves before. */
+  take(given: AgentRequest, answer: (answered: Answered) => void): Underway;
+  /** Gives those under way a while, then ends their hooks. Nothing more may be taken. Safe to call twice. */
+  close(): Promise<void>;
+}
+export interface Underway {
+  /** Its sender has gone: its hooks end. Without effect once it is answered. */
+  leave(): void;
+}
+
+/** Of the ten seconds that a daemon takes to end. */
+const endsWithin = 6_000;
+const where = "the daemon's hook route";
+
+export function createAgentRequests(options: AgentRequestsOptions): AgentRequests {
+  const { emit, committed, source, sessions, home, now, id } = options;
+  const underway = createBriefMap<Waiting, true>();
+  const complaints = new WeakMap<Known, readonly string[]>();
+  let closing: Promise<void> | undefined;
+  let whenNone = (): void => {};
+
+  const ended = (one: Waiting): void => {
+    one.isOver = true;
+    if (underway.delete(one) && underway.size === 0) whenNone();
+  };
+
+  function complaintsAt(cwd: string): readonly string[] {
+    const known = source?.known(cwd);
+    if (!known) return none;
+    let found = complaints.get(known);
+    if (!found) {
+      const complaint = complaintAbout(known, (path) => path);
+      found = complaint === undefined ? none : [`hookline: ${complaint}`];
+      complaints.set(known, found);
+    }
+    return found;
+  }
+
+  function decide(given: AgentRequest, waiting: Waiting, answer: (answered: Answered) => void): void {
+    const { adapter, folder, event: named, by } = given;
+    const request = readTelling(adapter, given.payload, {
+      where,
+      at: now(),
+      id,
+      cwd: folder,
+      ...(named === undefined ? {} : { event: named }),
+      ...(by === undefined ? {} : { registration: by }),
+    });
+    const { event } = request;
+    if (!isWithinLimits(event.cwd)) {
+      ended(waiting);
+      answer({ reply: { ...adapter.refuse(tooDeep), refused: tooDeep } });
+      return;
+    }
+    const sender = given.sender ?? sessions.of(event.session);
+    if (sender) options.learnSecrets(sender.environment);
+    sessions.note(event, given.sender);
+    const caller = callerOf(sender, event.at + answersWithin, waiting);
+    const give = (outcome: Outcome, more: readonly string[]): void => {
+      const all = given.sender ? [...complaintsAt(event.cwd), ...more] : none;
+      ended(waiting);
+      answer({ request, outcome, complaints: all });
+    };
+    /** What was decided stands, although it may not be known later. */
+    const store = (outcome: Outcome, more: readonly string[]): void => {
+      committed().then(
+        () => give(outcome, more),
+        (error: unknown) => give(outcome, [...more, `hookline: ${messageOf(error)}`]), // the store has written to the log
+      );
+    };
+    const outcome = decideTelling(request, emit, caller);
+    const { environment } = sender ?? options;
+    const notes = rowOf(event.name).beginsSession ? options.sessionBegan?.(event, { environment }) : undefined;
+    if (!isThenable(outcome) && !isThenable(notes)) store(outcome, notes ?? none);
+    else void Promise.all([outcome, notes]).then(([decided, noted]) => store(decided, noted ?? none)); // neither rejects
+  }
+
+  async function unread(error: unknown, given: AgentRequest): Promise<Unanswered> {
+    const { adapter, event, folder } = given;
+    const { environment } = given.sender ?? options;
+    const known = await source?.at(folder);
+    const places = { home, root: known?.root ?? folder, environment };
+    return unanswerable(error, { agent: adapter.name, event, hooks: known?.set.hooks, places });
+  }
+
+  function end(): Promise<void> {
+    if (underway.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        for (const one of underway.keys()) one.leave();
+      }, endsWithin);
+      whenNone = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  return {
+    take(given, answer) {
+      const waiting = createWaiting();
+      underway.set(waiting, true);
+      try {
+        decide(given, waiting, answer);
+      } catch (error) {
+        void unread(error, given).then((reply) => {
+          ended(waiting);
+          answer({ reply });
+        });
+      }
+      return waiting;
+    },
+    close() {
+      closing ??= end();
+      return closing;
+    },
+  };
+}
+
+const none: readonly string[] = [];
+
+/** Which guards are in force there is not known. Clients of ours ask about no such folder. */
+const tooDeep = `hookline: the daemon judges nothing in other folders than those ${folderLimit}, so it is blocked`;
+
+/** What a command would have printed, and how it would have ended. */
+export const replyOf = (answered: Answered): Reply =>
+  "reply" in answered
+    ? answered.reply
+    : withComplaints(answered.request.adapter.encode(answered.request.event, answered.outcome), answered.complaints);
+
+interface Waiting extends Underway {
+  isOver: boolean;
+  hasLeft: boolean;
+  controller: AbortController | undefined;
+}
+
+function createWaiting(): Waiting {
+  const waiting: Waiting = {
+    isOver: false,
+    hasLeft: false,
+    controller: undefined,
+    leave() {
+      if (waiting.isOver) return;
+      waiting.hasLeft = true;
+      waiting.controller?.abort();
+    },
+  };
+  return waiting;
+}
+
+/** Made when it is first asked for: most decisions are made before. */
+function signalOf(waiting: Waiting): AbortSignal {
+  waiting.controller ??= new AbortController();
+  if (waiting.hasLeft) waiting.controller.abort();
+  return waiting.controller.signal;
+}
+
+/** Without a known sender, programs get a clean environment, and models are asked as the daemon would. */
+const callerOf = (sender: Sender | undefined, deadline: Instant, waiting: Waiting): Caller => ({
+  ...(sender && { environment: sender.environment }),
+  ...(sender?.umask !== undefined && { umask: sender.umask }),
+  deadline,
+  hasLeft: () => waiting.hasLeft,
+  get signal() {
+    return signalOf(waiting);
+  },
+});

@@ -1,0 +1,111 @@
+/** What a daemon follows: hook files, settings, and the automations of its store and its folders, as other processes change them. */
+import type { Ports } from "../../engine/ports.ts";
+import type { HookSource } from "../../loading/live.ts";
+import type { Loaded } from "../../loading/loading.ts";
+import type { ActiveAutomations } from "./active-automations.ts";
+import type { DaemonOptions } from "./daemon.ts";
+import { type Following, follow, watchStore } from "./follow.ts";
+
+export interface ChangesOptions
+  extends Pick<DaemonOptions, "cwd" | "storeFile" | "place" | "complain">,
+    Pick<Ports, "after"> {
+  /** Milliseconds on a monotonic clock. */
+  elapsed(): number;
+  active: Pick<ActiveAutomations, "refresh" | "placeless" | "version" | "folders">;
+  source: HookSource<Loaded> | undefined;
+  settings: {
+    read(loaded: Loaded | undefined): void;
+    /** As a text: another one where they have changed. */
+    mark(): string;
+  };
+  /** Makes a project of a folder. May throw: none may lie there. */
+  makeProject(folder: string): Promise<void>;
+  followFiles(): Promise<void>;
+  /** The automations or the settings are others than before. */
+  changed(): Promise<void>;
+  /** Other processes may have queued runs. */
+  queued(): void;
+}
+
+export interface Changes {
+  /** Looks at everything. */
+  look(): Promise<void>;
+  /** Begins to follow; resolves when all that is there is watched. */
+  follow(): Promise<void>;
+  /** Waits for the look that is under way. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/** Milliseconds between two looks: where the system reports no changes, and where it does. */
+const looksEvery = { unwatched: 500, watched: 30_000 };
+
+export function createChanges(options: ChangesOptions): Changes {
+  const { cwd, active, source, settings, elapsed, after, complain, place } = options;
+  const projects = new Set<string>();
+  let following: Following | undefined;
+  let watching: ReturnType<typeof watchStore> | undefined;
+  let mark = "";
+  let lookedAtAll = 0;
+
+  /** True: folders are left for the next look. */
+  async function look(isThorough: boolean): Promise<boolean> {
+    settings.read(await source?.at(cwd));
+    const isLeft = await active.refresh(isThorough);
+    for (const folder of active.placeless()) await makeProject(folder);
+    return isLeft;
+  }
+
+  /** Folders may have the same name; projects do not, whichever process looks at them. */
+  async function makeProject(folder: string): Promise<void> {
+    if (projects.has(folder)) return;
+    projects.add(folder);
+    try {
+      await options.makeProject(folder);
+    } catch {
+      // no project may lie there, as in a home: it goes by the folder's name
+    }
+  }
+
+  async function lookAndFollow(): Promise<number> {
+    if (isGone()) return looksEvery.watched;
+    const isThorough = elapsed() - lookedAtAll > looksEvery.watched / 2;
+    if (isThorough) lookedAtAll = elapsed();
+    const isLeft = await look(isThorough);
+    await options.followFiles();
+    const found = JSON.stringify([active.version(), settings.mark()]);
+    if (found !== mark) await options.changed();
+    mark = found;
+    return isLeft || !isWatched() ? looksEvery.unwatched : looksEvery.watched;
+  }
+
+  /** The system reports all that may change. */
+  const isWatched = (): boolean =>
+    watching !== undefined && [cwd, ...active.folders()].every((folder) => source?.isHeard(folder) === true);
+
+  function isGone(): boolean {
+    if (place?.isGone() !== true) return false;
+    place.gone();
+    return true;
+  }
+
+  function storeWritten(): void {
+    if (isGone()) return;
+    following?.hear();
+    options.queued();
+  }
+
+  return {
+    look: () => look(true).then(() => undefined),
+    async follow() {
+      if (options.storeFile !== undefined)
+        watching ??= watchStore(options.storeFile, { after, written: storeWritten, others: place?.files ?? [] });
+      const first = await lookAndFollow();
+      following ??= follow({ work: lookAndFollow, after, complain }, first);
+      source?.listen(following.hear);
+    },
+    async stop() {
+      watching?.close();
+      await following?.stop();
+    },
+  };
+}

@@ -1,0 +1,323 @@
+/**
+ * The process that stays: one line with the automations of all projects in force, a worker for their runs, clocks, watchers
+ * and notices. Composition only; what each part does stands in its own folder. How it is reached from outside: listen-for.ts.
+ */
+
+import { HooklineError, isOfStore } from "../../engine/error.ts";
+import type { Fields, HookEvent } from "../../engine/event.ts";
+import type { Outcome } from "../../engine/outcome.ts";
+import type { Observation, Ports } from "../../engine/ports.ts";
+import { emitRecorded } from "../../engine/recorded.ts";
+import { automationOf } from "../../formats/automations/fields.ts";
+import type { OperationContext } from "../../operations/operation.ts";
+import { createInlineQueue } from "../../runtime/queues/inline.ts";
+import { createRoutedQueue } from "../../runtime/queues/routed.ts";
+import { systemPorts } from "../../runtime/system.ts";
+import { createNotifier, type Notifier } from "../../services/notify/index.ts";
+import { type DegradableStore, ringOfRows, withDegradedMode } from "../../storage/degraded.ts";
+import { workCounts } from "../../storage/sqlite/journal-lanes.ts";
+import { createProjectRecords } from "../../storage/sqlite/project-records.ts";
+import type { SqliteStore } from "../../storage/sqlite/sqlite.ts";
+import { eventTimings } from "../../storage/sqlite/timings.ts";
+import { type Automations, openAutomations } from "../compose/automations.ts";
+import { openDurableQueue } from "../compose/durable-queue.ts";
+import { createResident, type Resident, type ResidentOptions } from "../compose/resident.ts";
+import { type ActiveAutomations, createActiveAutomations } from "./active-automations.ts";
+import { createActivity } from "./activity.ts";
+import { createChanges } from "./changes.ts";
+import { createTriggers, type Settings, settingsOf } from "./triggers.ts";
+
+export interface DaemonOptions extends Pick<ResidentOptions, "beforeModules" | "redact"> {
+  /** Gets the environment of each sender, before anything of its request is written down. */
+  learnSecrets?(environment: Readonly<Record<string, string>>): void;
+  /** Its own folder: its settings hold, and what happens nowhere else happens there. */
+  cwd: string;
+  home: string;
+  environment: Readonly<Record<string, string>>;
+  /** It is closed with the daemon. */
+  store: SqliteStore;
+  /** Where it lies. Absent: the system reports no change of it, so what other processes write there is looked for. */
+  storeFile?: string;
+  /** The daemon's own place: where it is gone, nothing is looked for and written there any more. Absent: it stays. */
+  place?: DaemonPlace;
+  /** Folders whose automation files are in force, beside those of the projects in the store. */
+  workspaces: readonly string[];
+  observe(seen: Observation): void;
+  /** Gets what a person should know, in one sentence. */
+  complain(reason: string): void;
+}
+
+export interface DaemonPlace {
+  /** Its store or its address was taken away, or the address is another daemon's. Never throws. */
+  isGone(): boolean;
+  /** Told when that is seen, maybe more than once. */
+  gone(): void;
+  /** The files beside the store that say so. */
+  files: readonly string[];
+}
+
+export interface Daemon extends Pick<DaemonOptions, "cwd" | "home" | "environment" | "complain"> {
+  /** Where it takes nothing, decisions go on without it. */
+  readonly store: DegradableStore;
+  /** Gets the environment of each sender, before anything of its request is written down. */
+  learnSecrets(environment: Readonly<Record<string, string>>): void;
+  /** What operations work on. */
+  readonly context: OperationContext & Pick<Resident["ports"], "now" | "id">;
+  readonly active: Pick<ActiveAutomations, "workspaceOf">;
+  /** The hooks of files, by folder. */
+  readonly source: Resident["source"];
+  /** Aborts when what still runs has to end. */
+  readonly stopping: AbortSignal;
+  settings(): Settings;
+  /** Hears what `observe` hears, until it is undone. */
+  listen(ear: (seen: Observation) => void): () => void;
+  /** One event down the line. What it started ends with the daemon. Rejects where it could not be written down. */
+  emit(event: HookEvent): Promise<Outcome>;
+  /** Begins to fire what is due and to follow what others change; resolves when all that is there is watched. */
+  follow(): Promise<void>;
+  /** Does what is due and queued now, and waits for it. */
+  once(signal: AbortSignal): Promise<void>;
+  status(): Fields;
+  /** Milliseconds since the last event. */
+  quietFor(): number;
+  /** Something is to be done without an event from outside: a clock, a watch, a run. May throw what the store throws. */
+  isNeeded(): boolean;
+  /**
+   * Ends what runs within ten seconds (A50): runs of automations go on at the next start. Safe to call twice.
+   *
+   * @param answered what still needs the store: the last answers
+   */
+  close(answered?: Promise<unknown>): Promise<void>;
+}
+
+const day = 86_400_000;
+/** Of how many the hooks are kept at hand. */
+const foldersAtMost = 1_000;
+/** What runs may take so long to end by itself; programs that do not obey take two seconds more. */
+const endsWithin = 6_000;
+/** After that, nothing that is still to be answered is waited for: its hooks were ended before. */
+const answersWithin = 8_000;
+/** Then the process ends, whatever does not. */
+const closesWithin = 9_500;
+
+/** Runs begin at once: those that an earlier process left behind, and those that others have queued. */
+export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { cwd, environment, complain } = options;
+  const store = withDegradedMode(() => options.store, { ring: ringOfRows, complain });
+  const { now, elapsed, after, id } = systemPorts({ newest: store.newestId?.() });
+  const ears = new Set([options.observe]);
+  const stopping = new AbortController();
+  let settings = settingsOf(undefined);
+  const cap = (): number => (settings.engine.enabled ? settings.engine.max_concurrent_hooks : 0);
+  /** Its worker finds again and again that the store takes nothing, which has been said once. */
+  const complainOfQueue = (reason: string): void => {
+    if (reason !== store.loss()?.reason) complain(reason);
+  };
+  const durable = openDurableQueue(store, { cap, environment, complain: complainOfQueue, idlePoll: 2 });
+  const resident = await createResident({
+    ...options,
+    store,
+    functions: new Map(),
+    queue: createRoutedQueue({
+      durable: { ...durable, close: () => durable.close(endsWithin / 1000 + 3) }, // of these it keeps three for the end
+      other: createInlineQueue(),
+    }),
+    combine(set, event) {
+      if (event) active.saw(event.cwd);
+      return active.combine(set, settings.engine.enabled);
+    },
+    automations: async () => automations,
+    sources: { atMost: foldersAtMost, watches: true },
+    observe: (seen) => {
+      for (const ear of ears) ear(seen);
+    },
+  });
+  const { engine, source } = resident;
+  settings = settingsOf(source?.known(cwd)); // before the queue begins its first run, which is not before the next turn
+  const automations = automationsOf(options, resident);
+  const active = createActiveAutomations({
+    ...{ folders: options.workspaces, source, automations },
+    standing: () => store.database.standing(),
+  });
+  const notifier = noticesOf({ ...options, resident, active, settings: () => settings });
+  ears.add(notifier.observe);
+  const activity = createActivity({ now, elapsed: elapsed ?? now });
+  ears.add(activity.observe);
+  const emit = (event: HookEvent): Promise<Outcome> =>
+    emitRecorded(engine, event, { environment, signal: stopping.signal });
+  const triggers = createTriggers({
+    ...{ ...options, now, ...(elapsed ? { elapsed } : {}), after, id, emit },
+    settings: () => settings,
+    ended: ({ id: hook, origin }) => {
+      const known = origin.file === undefined ? automationOf(hook) : undefined;
+      if (known) automations.records.enable(known.project, known.id, false, now() / 1000); // lists show it as over
+    },
+  });
+  const changes = createChanges({
+    ...{ ...options, active, source, after },
+    elapsed: elapsed ?? now,
+    settings: {
+      read(loaded) {
+        settings = settingsOf(loaded);
+      },
+      mark: () => JSON.stringify(settings.engine),
+    },
+    async makeProject(folder) {
+      await (await resident.outside.board())?.projects.place({ folder });
+    },
+    followFiles: resident.followFiles,
+    async changed() {
+      await triggers.sync(active.hooks());
+      durable.look();
+    },
+    queued: durable.look,
+  });
+  const end = endOf({
+    ...{ after, stopping, complain },
+    async parts(answered) {
+      await changes.stop();
+      await triggers.close();
+      await resident.close(answered && endsBefore(answersWithin, answered, after));
+      await notifier.close();
+    },
+    last: () => store.close(),
+  });
+
+  await changes.look();
+  return {
+    ...{ cwd, home: options.home, store, environment, complain, active, emit, source },
+    learnSecrets: (given) => options.learnSecrets?.(given),
+    stopping: stopping.signal,
+    context: {
+      ...{ engine, store, now, id, environment, cwd },
+      hooks: async (event) => active.combine((await source?.at(event?.cwd ?? cwd))?.set, settings.engine.enabled),
+      board: resident.outside.board,
+      automations: async () => automations,
+    },
+    settings: () => settings,
+    listen(ear) {
+      ears.add(ear);
+      return () => void ears.delete(ear);
+    },
+    follow: changes.follow,
+    async once(signal) {
+      await changes.look();
+      await triggers.fireDue(active.hooks());
+      const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      await Promise.race([durable.idle(), stopped]);
+    },
+    status: () => ({
+      store: lossOf(store),
+      workspaces: [...active.folders()],
+      engine: { ...settings.engine },
+      automations: active.facts(),
+      ...triggers.facts(),
+      queue: { ...ifReadable(() => workCounts(store.database)) },
+      webhooks: Object.keys(settings.webhooks),
+      notifications: Object.keys(settings.notifications),
+      activity: activity.facts(),
+      process: { memoryInBytes: process.memoryUsage.rss(), seconds: Math.round(process.uptime()) },
+      residents: (resident.ports.residents?.facts() ?? []).map((one) => ({ ...one })),
+      decisions: (ifReadable(() => eventTimings(store.database, now() - day)) ?? []).map((one) => ({ ...one })),
+    }),
+    quietFor: activity.quietFor,
+    isNeeded() {
+      const { due, watches } = triggers.facts();
+      const { waiting, running } = workCounts(store.database);
+      return waiting + running > 0 || [due, watches].some((list) => Array.isArray(list) && list.length > 0);
+    },
+    close: end,
+  };
+}
+
+interface Ending extends Pick<DaemonOptions, "complain">, Pick<Ports, "after"> {
+  stopping: AbortController;
+  /** Ends one part after another. @param answered what still needs the store */
+  parts(answered: Promise<unknown> | undefined): Promise<void>;
+  /** Behind them, whether or not they have ended. */
+  last(): void;
+}
+
+/** Ends what runs within ten seconds (A50), once. */
+function endOf({ after, stopping, complain, parts, last }: Ending): Daemon["close"] {
+  let ending: Promise<void> | undefined;
+  async function endAll(answered: Promise<unknown> | undefined): Promise<void> {
+    const undo = after(endsWithin, () => stopping.abort());
+    try {
+      if (!(await endsBefore(closesWithin, parts(answered), after)))
+        complain("not all that ran has ended within ten seconds: it is left to end by itself");
+    } finally {
+      undo();
+      stopping.abort();
+      last();
+    }
+  }
+  return (answered) => {
+    ending ??= endAll(answered);
+    return ending;
+  };
+}
+
+/** Whether the work ends in time. Rejects as it does. */
+function endsBefore(milliseconds: number, work: Promise<unknown>, after: Ports["after"]): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const undo = after(milliseconds, () => resolve(false));
+    work.then(() => resolve(true), reject).finally(undo);
+  });
+}
+
+/** A status says what it can, and under `store` why that is not all. */
+function ifReadable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (isOfStore(error)) return undefined;
+    throw error;
+  }
+}
+
+function lossOf(store: DegradableStore): Fields {
+  const { since, reason } = store.loss() ?? {};
+  const notWrittenSince = since === undefined ? null : new Date(since).toISOString();
+  return { notWrittenSince, reason: reason ?? null, rowsLost: store.rowsLost() };
+}
+
+/** The store is on SQLite, so it keeps automations. */
+function automationsOf({ store, environment, cwd }: DaemonOptions, { ports, source }: Resident): Automations {
+  const opened = openAutomations({
+    store,
+    registry: ports.registry,
+    patterns: ports.patterns,
+    environment,
+    modelsIn: () => source?.known(cwd)?.userConfig.models ?? {}, // they are the user's, wherever they run
+  });
+  if (opened) return opened;
+  const facts = { reason: "it keeps no automations", where: "hookline up", advice: "use the SQLite store" };
+  throw new HooklineError("store_unusable", facts);
+}
+
+/** Who gets notices of a project's runs stands in its record in the store, else in its folder's file. */
+function noticesOf({
+  resident: { ports, source },
+  ...given
+}: Pick<DaemonOptions, "store" | "environment" | "complain"> & {
+  resident: Resident;
+  active: ActiveAutomations;
+  settings(): Settings;
+}): Notifier {
+  const { store, environment, complain, active, settings } = given;
+  const projects = createProjectRecords(store.database);
+  return createNotifier({
+    settings: () => ({ channels: settings().notifications, notify: settings().notify }),
+    async projectChannels(project) {
+      const inFile = (): readonly string[] | undefined =>
+        source?.known(active.workspaceOf(project) ?? "")?.config.notify;
+      return (await projects.get(project))?.notify ?? inFile();
+    },
+    environment,
+    now: ports.now,
+    after: ports.after,
+    ...(ports.redact ? { redact: ports.redact } : {}),
+    complain,
+  });
+}

@@ -1,0 +1,119 @@
+/** Many events of one sender, a JSON text on each line: taken in their order, and answered in their order. */
+import { createLines } from "../../files/lines.ts";
+import { type Ingest, lineOf } from "./ingest.ts";
+import type { IngestQueue, Source } from "./ingest-queue.ts";
+import { largestInBytes } from "./sent-event.ts";
+
+export interface LinesTaken {
+  add(bytes: Buffer): void;
+  /** No more will come. */
+  end(): void;
+  /** Its sender does not read answers now: nothing more is taken until it does. */
+  hold(isHeld: boolean): void;
+  /** Nothing of it is taken any more. */
+  drop(): void;
+  /** What was added and is not taken yet, and how many of those that were taken have no answer yet. */
+  waiting(): { bytes: number; answers: number };
+  /** Whether it stands in the middle of a line. */
+  isBegun(): boolean;
+}
+
+export interface LinesOptions {
+  ingest: Ingest;
+  queue: IngestQueue;
+  /** Told the answers that are next, each a line, in the order of the lines. */
+  answers(lines: string): void;
+  /** Called once: it has ended, and everything has its answer. */
+  done?(): void;
+}
+
+export function takeLines({ ingest, queue, answers, done = () => {} }: LinesOptions): LinesTaken {
+  const lines = createLines(largestInBytes);
+  const slots: (string | undefined)[] = []; // of lines that were taken, in their order
+  let first = 0; // of the first slot, as a number of all lines
+  let held = 0; // bytes that the queue holds for what waits and may be taken
+  let isHeld = false;
+  let isAnswering = false;
+  let isEnded = false; // no more will come
+  let isDone = false;
+
+  /** What a held sender keeps waiting takes no room from others: its reader bounds that. */
+  function account(): void {
+    const waiting = isHeld ? 0 : lines.waitingInBytes();
+    if (waiting > held) queue.hold(0, waiting - held);
+    else if (waiting < held) queue.release(0, held - waiting);
+    held = waiting;
+  }
+
+  function answered(number: number, text: string, size: number): void {
+    slots[number - first] = text;
+    queue.release(1, size);
+    if (isAnswering || slots[0] === undefined) return;
+    isAnswering = true;
+    queueMicrotask(respond); // with the others that are answered just now
+  }
+
+  function respond(): void {
+    isAnswering = false;
+    let count = 0;
+    let text = "";
+    for (; slots[count] !== undefined; count++) text += `${slots[count]}\n`;
+    slots.splice(0, count);
+    first += count;
+    if (count > 0) answers(text);
+    endIfDone();
+  }
+
+  function endIfDone(): void {
+    if (!isEnded || isDone || slots.length > 0 || queue.isWaiting(source)) return;
+    isDone = true;
+    done();
+  }
+
+  const source: Source = {
+    next() {
+      if (isHeld) return false;
+      const line = lines.next();
+      account();
+      if (line === undefined) {
+        if (isEnded && slots.length === 0) queueMicrotask(endIfDone);
+        return false;
+      }
+      const number = first + slots.length;
+      slots.push(undefined);
+      if ("because" in line) {
+        queue.hold(1, 0);
+        answered(number, lineOf({ refused: line.because }), 0);
+        return true;
+      }
+      const size = line.text.length;
+      queue.hold(1, size);
+      return ingest.take(line.text, (answer) => answered(number, lineOf(answer), size)) ?? true;
+    },
+  };
+
+  return {
+    add(bytes) {
+      lines.add(bytes);
+      account();
+      queue.wake(source);
+    },
+    end() {
+      isEnded = true;
+      lines.end();
+      account();
+      queue.wake(source);
+    },
+    hold(now) {
+      isHeld = now;
+      account();
+      if (!isHeld) queue.wake(source);
+    },
+    drop() {
+      isHeld = true;
+      account();
+    },
+    waiting: () => ({ bytes: lines.waitingInBytes(), answers: slots.length }),
+    isBegun: lines.isBegun,
+  };
+}

@@ -1,0 +1,182 @@
+/**
+ * Takes events from programs: each text becomes an event on the line, and is answered once it, and all that it set off, is on
+ * disk. What comes of many in one turn of the event loop goes to disk together.
+ */
+import type { Engine } from "../../engine/engine.ts";
+import type { HookEvent, MaybePromise } from "../../engine/event.ts";
+import { isThenable } from "../../engine/flow.ts";
+import type { Outcome } from "../../engine/outcome.ts";
+import type { Caller } from "../../engine/ports.ts";
+import { saysFull } from "../../engine/queue-bounds.ts";
+import type { Run, Store } from "../../engine/record.ts";
+import type { CallAnswer } from "./call.ts";
+import { type RefusalCode, type Refused, refusalAnswer, refused, refusedBy } from "./refusals.ts";
+import { eventOfSent, jsonIn } from "./sent-event.ts";
+
+export interface IngestOptions extends Pick<HookEvent, "cwd"> {
+  engine: Pick<Engine, "emit" | "committed">;
+  caller: Pick<Caller, "environment" | "signal">;
+  store: Pick<Store, "runs">;
+  /** Whether an event that was decided at once has set runs off. Absent: the store is asked. */
+  hasJustRun?(eventId: string): boolean;
+  now(): number;
+  id(): string;
+}
+
+/** What came of an event. */
+export interface Taken {
+  event: string;
+  outcome: Outcome;
+  runs: readonly Run[];
+}
+/** Taken, or why not: a refusal of ours, or what the line threw. */
+export type Answer = { taken: Taken } | { refused: RefusalCode; message?: string } | { thrown: unknown };
+
+export interface Ingest {
+  /**
+   * The event that this JSON text means; answers when it is on disk. A promise, which never rejects: its hooks are being
+   * waited for. Never throws, but for what `answer` throws.
+   */
+  take(text: string, answer: (answer: Answer) => void): void | Promise<void>;
+  /** The same of a value that was read from JSON. */
+  takeValue(sent: unknown, answer: (answer: Answer) => void): void | Promise<void>;
+}
+
+type Respond = (answer: Answer) => void;
+
+export function createIngest({ engine, caller, store, hasJustRun, cwd, now, id }: IngestOptions): Ingest {
+  let group: Group | undefined; // of the events of this turn
+
+  /** Answers when all is on disk that this turn has written. */
+  function answerCommitted(answer: Answer, respond: Respond): void {
+    const committed = engine.committed();
+    if (group?.committed !== committed) group = groupOf(committed);
+    group.waiting.push({ answer, respond });
+  }
+
+  function groupOf(committed: Promise<void>): Group {
+    const made: Group = { committed, waiting: [] };
+    const ended = (): void => {
+      if (group === made) group = undefined;
+    };
+    committed.then(
+      () => {
+        ended();
+        for (const { answer, respond } of made.waiting) respond(answer);
+      },
+      (thrown: unknown) => {
+        ended();
+        for (const { respond } of made.waiting) respond({ thrown });
+      },
+    );
+    return made;
+  }
+
+  function answerTaken(taken: Taken, respond: Respond): void {
+    const { runs } = taken;
+    const isLost = runs.length > 0 && runs.every(({ reason }) => saysFull(reason));
+    const reason = runs[0]?.reason;
+    if (isLost)
+      answerCommitted({ refused: "queue_full", ...(reason === undefined ? {} : { message: reason }) }, respond);
+    else answerCommitted({ taken }, respond);
+  }
+
+  /** At once, where no hook had to be waited for. Throws or rejects where the event could not be written down. */
+  function answerDecided(one: Emitted, outcome: Outcome, respond: Respond): MaybePromise<void> {
+    const { event, unwritten } = one;
+    if (unwritten) throw unwritten.because;
+    const runs = store.runs({ eventId: event, limit: 1000 });
+    if (!isThenable(runs)) return answerTaken({ event, outcome, runs }, respond);
+    return Promise.resolve(runs).then((found) => answerTaken({ event, outcome, runs: found }, respond));
+  }
+
+  /** Never rejects. */
+  async function answerLater(one: Emitted, deciding: PromiseLike<Outcome>, respond: Respond): Promise<void> {
+    try {
+      await answerDecided(one, await deciding, respond);
+    } catch (thrown) {
+      respond({ thrown });
+    }
+  }
+
+  function takeValue(sent: unknown, respond: Respond): void | Promise<void> {
+    try {
+      const event = eventOfSent(sent, { id: id(), at: now(), cwd });
+      const one: Emitted = { event: event.id, unwritten: undefined };
+      const outcome = engine.emit(event, callerFor(one));
+      if (isThenable(outcome)) return answerLater(one, outcome, respond);
+      if (!one.unwritten && hasJustRun?.(event.id) === false)
+        return answerTaken({ event: event.id, outcome, runs: none }, respond);
+      const ended = answerDecided(one, outcome, respond);
+      return isThenable(ended) ? ended.catch((thrown: unknown) => respond({ thrown })) : undefined;
+    } catch (thrown) {
+      respond({ thrown });
+      return undefined;
+    }
+  }
+
+  const callerFor = (one: Emitted): Caller => ({
+    ...caller,
+    unrecorded(because) {
+      one.unwritten ??= { because };
+    },
+  });
+
+  return {
+    takeValue,
+    take(text, respond) {
+      const sent = jsonIn(text);
+      return sent === undefined ? respond({ refused: "input_invalid" }) : takeValue(sent, respond);
+    },
+  };
+}
+
+/** Answers that one commit settles. */
+interface Group {
+  committed: Promise<void>;
+  waiting: { answer: Answer; respond: Respond }[];
+}
+
+/** An event that the engine has, by its id. */
+interface Emitted {
+  event: string;
+  unwritten: { because: unknown } | undefined;
+}
+
+const none: readonly Run[] = [];
+
+const json = { "content-type": "application/json" };
+const jsonLines = { "content-type": "application/x-ndjson" };
+
+/** To `POST /events` with one event. */
+export function answerToOne(answer: Answer): CallAnswer {
+  if (!("taken" in answer)) return refusalAnswer(refusedOf(answer));
+  const { event, outcome, runs } = answer.taken;
+  const body = saysNothing(outcome)
+    ? `{"event":"${event}","outcome":{},"runs":${runs.length === 0 ? "[]" : JSON.stringify(runs.map(brief))}}` // an id of ours: [0-9a-z]
+    : JSON.stringify({ event, outcome, runs: runs.map(brief) });
+  return { status: 200, headers: json, body };
+}
+
+function saysNothing(outcome: Outcome): boolean {
+  for (const _name in outcome) return false;
+  return true;
+}
+
+/** What stands in the body of many is each one's own: that one was refused is no failure of the others. */
+export const answerToMany = (body: string, form: "list" | "lines"): CallAnswer => ({
+  status: 200,
+  headers: form === "list" ? json : jsonLines,
+  body,
+});
+
+/** To one line among many, as JSON without a line break. */
+export function lineOf(answer: Answer): string {
+  if ("taken" in answer) return `{"ok":true,"event":"${answer.taken.event}"}`; // an id of ours: [0-9a-z]
+  return JSON.stringify({ ok: false, error: refusedOf(answer).error });
+}
+
+const refusedOf = (answer: Exclude<Answer, { taken: unknown }>): Refused =>
+  "thrown" in answer ? refusedBy(answer.thrown) : refused(answer.refused, answer.message);
+
+export const brief = ({ id, hook, status, reason }: Run): object => ({ id, hook, status, reason: reason ?? null });

@@ -1,0 +1,172 @@
+/** Opens a daemon's doors: what agents and programs say reaches its line, its operations and its status. */
+
+import type { Socket } from "node:net";
+import { cleanEnvironment } from "../../actions/command/environment.ts";
+import { anyConsent } from "../../agents/git/repository.ts";
+import { agents } from "../../agents/index.ts";
+import { registrationNotices } from "../../agents/install/notices.ts";
+import type { Fields } from "../../engine/event.ts";
+import { stateFolderOf, uptime } from "../../runtime/system.ts";
+import { fill } from "../../services/mcp/fill.ts";
+import { createHttpToken } from "./admission.ts";
+import { type AgentRequests, createAgentRequests } from "./agent-requests.ts";
+import type { Listener } from "./call.ts";
+import type { Daemon } from "./daemon.ts";
+import { createHookRoute } from "./hook-route.ts";
+import { createIngest } from "./ingest.ts";
+import { createIngestListener } from "./ingest-http.ts";
+import { createIngestQueue } from "./ingest-queue.ts";
+import { createLive, type Live } from "./live.ts";
+import { listen, type Server } from "./server.ts";
+import { createBegunSessions, createSessionEnvironments } from "./session-environments.ts";
+import { createSocketLines } from "./socket-lines.ts";
+/** Opens a daemon's listeners: what agents and programs send reaches its engine, its operations and its status. */
+
+export interface ListenForOptions {
+  port: number;
+  /** The path of the unix socket, whose place is free; absent: there is none. */
+  socket?: string;
+  /** Whoever has it may ask for anything. */
+  token: string;
+  /** The file with the token of agents' own HTTP hooks; absent: they ask another daemon. */
+  httpTokenFile?: string;
+  /** Which build this is: clients of another one are refused. */
+  version: string;
+  /** Shown to clients with each answer. */
+  proof: string;
+}
+
+/** @throws HooklineError port_taken */
+export async function listenFor(daemon: Daemon, options: ListenForOptions): Promise<Server> {
+  const { environment, cwd, context } = daemon;
+  const { port, socket, httpTokenFile } = options;
+  const live = createLive();
+  const agentRequests = agentRequestsOf(daemon);
+  let isClosing = false;
+  const admits = {
+    isClosing: () => isClosing,
+    token: options.token,
+    version: options.version,
+  };
+  const hookRoute = createHookRoute({
+    ...admits,
+    agentRequests,
+    ...(httpTokenFile === undefined ? {} : { holdsHttpToken: createHttpToken(httpTokenFile, uptime) }),
+    proof: options.proof,
+    environment,
+    cwd,
+    now: context.now,
+  });
+  const intake = openIntake(daemon, admits);
+  const server = await listen({
+    port,
+    ...(socket === undefined ? {} : { socket }),
+    listeners: [hookRoute, intake.listener],
+    lines: intake.lines,
+    routes: () => routesOf(daemon, { ...admits, live, intake }),
+  });
+  const stopListening = daemon.listen(live.observe);
+  return {
+    port: server.port,
+    async close() {
+      isClosing = true;
+      stopListening();
+      live.close();
+      intake.close();
+      await server.close(agentRequests.close());
+    },
+  };
+}
+
+function agentRequestsOf({ context, source, environment, home, store, learnSecrets }: Daemon): AgentRequests {
+  const folder = stateFolderOf(home, environment);
+  const { engine, now, id } = context;
+  return createAgentRequests({
+    emit: engine.emit,
+    committed: () => store.committed(),
+    source,
+    sessions: createSessionEnvironments(createBegunSessions(folder)),
+    environment: cleanEnvironment(environment),
+    ...{ home, now, id, learnSecrets },
+    /** What a person should run again; and our git hook, restored where a person has installed it. */
+    async sessionBegan({ cwd, sender }, { environment: given }) {
+      const known = await source?.at(cwd);
+      const agent = Object.hasOwn(agents, sender) ? agents[sender] : undefined;
+      const places = { home, root: known?.root ?? cwd, environment: given };
+      const hooks = known?.set.hooks ?? [];
+      const notes = agent ? await registrationNotices({ agent, places, stateFolder: folder, hooks }) : [];
+      if (!anyConsent(folder)) return notes.map(asOurs);
+      const { refreshGitHooks } = await import("../cli/git-hooks.ts");
+      const program = [process.execPath, process.env.HOOKLINE_BIN ?? ""] as const;
+      const place = { cwd, home, environment: given };
+      return [...notes, ...(await refreshGitHooks({ place, program, store }, { because: "session" }))].map(asOurs);
+    },
+  });
+}
+
+/** As the command writes it on standard error, where others write too. */
+const asOurs = (note: string): string => `hookline: ${note}`;
+
+/** All that is no agent request and no event. Most daemons are never asked for any of it, so it is loaded when they are. */
+async function routesOf(
+  daemon: Daemon,
+  given: { isClosing(): boolean; token: string; version: string; live: Live; intake: Pick<Intake, "facts"> },
+): Promise<(request: Request) => Promise<Response>> {
+  const [{ createOperating, createRoutes }, { createWebhooks }, { operations }] = await Promise.all([
+    import("./routes.ts"),
+    import("./webhooks.ts"),
+    import("../../operations/index.ts"),
+  ]);
+  const { context, environment, active, settings, store, cwd, emit, status } = daemon;
+  const { now } = context;
+  const webhooks = createWebhooks({
+    ...{ emit, store, now, cwd },
+    workspaceOf: active.workspaceOf,
+    webhook(name) {
+      const { webhooks: known } = settings();
+      return Object.hasOwn(known, name) ? known[name] : undefined;
+    },
+    fill: (written) => fill(written, environment),
+  });
+  return createRoutes({
+    ...given,
+    webhooks,
+    status: () => ({ ...status(), intake: given.intake.facts() }),
+    operating: createOperating(operations, context),
+  });
+}
+
+/** One queue for all events that programs send, over HTTP and over the unix socket. */
+interface Intake {
+  listener: Listener;
+  /** Serves a sender of lines on the unix socket. */
+  lines(socket: Socket): void;
+  /** What it holds just now. */
+  facts(): Fields;
+  close(): void;
+}
+
+function openIntake(daemon: Daemon, admits: { token: string; isClosing(): boolean }): Intake {
+  const { environment, stopping, store, cwd, context } = daemon;
+  const { engine, now, id } = context;
+  const queue = createIngestQueue();
+  let ran = ""; // the event that the last run was of
+  const stopListening = daemon.listen((seen) => {
+    if (seen.is === "run") ran = seen.run.eventId;
+  });
+  const ingest = createIngest({
+    ...{ engine, store, cwd, now, id },
+    caller: { environment, signal: stopping },
+    hasJustRun: (eventId) => ran === eventId,
+  });
+  const sockets = createSocketLines({ ingest, queue });
+  return {
+    listener: createIngestListener({ ...admits, ingest, queue }),
+    lines: sockets.serve,
+    facts: () => ({ ...queue.held() }),
+    close() {
+      stopListening();
+      sockets.close();
+    },
+  };
+}

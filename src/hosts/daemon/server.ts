@@ -1,0 +1,199 @@
+/** The daemon's listeners, loopback and a unix socket: requests for a verdict and events are answered before the routes, which are loaded when they are first asked. */
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createSocketServer, type Socket, type Server as SocketServer } from "node:net";
+import { HooklineError, messageOf } from "../../engine/error.ts";
+import { createAdmission } from "./admission.ts";
+import { type Call, type Listener, refuse } from "./call.ts";
+import { refused } from "./refusals.ts";
+
+export interface ListenOptions {
+  port: number;
+  /** The path of the unix socket; its place is free. Absent: there is none. */
+  socket?: string;
+  /** Asked in this order. */
+  listeners: readonly Listener[];
+  /** Everything else. */
+  routes(): Promise<(request: Request) => Promise<Response>>;
+  /** Gets each connection to the unix socket that does not speak HTTP; absent: it is closed. */
+  lines?(socket: Socket): void;
+}
+
+export interface Server {
+  port: number;
+  /**
+   * Takes no further calls, and gives those that wait for an answer a moment. Safe to call twice.
+   *
+   * @param busy longer, until this has settled
+   */
+  close(busy?: Promise<void>): Promise<void>;
+}
+
+type Answering = (request: IncomingMessage, response: ServerResponse) => void;
+
+const address = "127.0.0.1";
+const answersWithin = 2_000;
+/** More wait outside, or do without us. */
+const connectionsAtMost = 2_000;
+/** Of a client that hangs: its head, its whole request, and between two requests. An agent reports again after so long a pause. */
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 300_000,
+  connectionsCheckingInterval: 5_000,
+  maxHeaderSize: 16_384,
+};
+
+/** @throws HooklineError port_taken */
+export async function listen({ port, socket, listeners, routes, lines }: ListenOptions): Promise<Server> {
+  const others = lazily(routes);
+  const local = new WeakSet<Socket>(); // came over the unix socket
+  let closing: Promise<void> | undefined;
+  const isLast = (): boolean => closing !== undefined;
+  const admit = createAdmission(() => portOf(http) ?? port);
+  const http = createServer(limits, (request, response) => {
+    response.sendDate = false;
+    const call: Call = { request, response, isPrivate: local.has(request.socket), isLast };
+    const refusal = admit(call);
+    if (refusal) return refuse(call, refused(refusal));
+    for (const listener of listeners) if (listener(call)) return;
+    others(request, response);
+  });
+  http.maxConnections = connectionsAtMost;
+  await opened(http, () => http.listen(port, address), `${address}:${port}`);
+  const sorting = createSorting({
+    lines: lines ?? ((stranger) => void stranger.destroy()),
+    http(connected) {
+      local.add(connected);
+      http.emit("connection", connected);
+    },
+  });
+  const servers: (HttpServer | SocketServer)[] = [http];
+  if (socket !== undefined) {
+    const server = createSocketServer({ allowHalfOpen: true }, sorting.sort);
+    server.maxConnections = connectionsAtMost;
+    servers.push(server);
+    try {
+      await opened(server, () => listenPrivately(server, socket), socket);
+    } catch (error) {
+      http.close();
+      throw error;
+    }
+  }
+
+  async function closeAll(busy: Promise<void> = Promise.resolve()): Promise<void> {
+    const closed = Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));
+    sorting.close();
+    http.closeIdleConnections();
+    let end: ReturnType<typeof setTimeout> | undefined;
+    const moment = new Promise<void>((resolve) => {
+      end = setTimeout(resolve, answersWithin);
+    });
+    await Promise.race([closed, Promise.all([moment, busy])]);
+    clearTimeout(end);
+    http.closeAllConnections();
+    await closed;
+  }
+
+  return {
+    port: portOf(http) ?? port,
+    close(busy) {
+      closing ??= closeAll(busy);
+      return closing;
+    },
+  };
+}
+
+interface Sorting {
+  /** Finds out by its first byte what a connection speaks. */
+  sort(socket: Socket): void;
+  /** Ends those that have not said anything. */
+  close(): void;
+}
+
+function createSorting(to: { http(socket: Socket): void; lines(socket: Socket): void }): Sorting {
+  const silent = new Set<Socket>();
+
+  function sort(socket: Socket): void {
+    const forget = (): void => {
+      silent.delete(socket);
+      socket.setTimeout(0);
+      for (const event of ["end", "timeout", "error"]) socket.off(event, leave);
+      socket.off("close", forget);
+    };
+    const leave = (): void => void socket.destroy();
+    for (const event of ["end", "timeout", "error"]) socket.on(event, leave);
+    socket.on("close", forget);
+    socket.setTimeout(limits.headersTimeout);
+    silent.add(socket);
+    socket.once("data", (bytes: Buffer) => {
+      socket.pause();
+      forget();
+      if (beginsRequest(bytes)) to.http(socket);
+      else to.lines(socket);
+      socket.unshift(bytes);
+      socket.resume();
+    });
+  }
+
+  return {
+    sort,
+    close() {
+      for (const socket of silent) socket.destroy();
+    },
+  };
+}
+
+/** HTTP begins with the name of a method. */
+function beginsRequest(bytes: Buffer): boolean {
+  const first = bytes[0] ?? 0;
+  return first >= 0x41 && first <= 0x5a;
+}
+
+function portOf(server: HttpServer): number | undefined {
+  const bound = server.address();
+  return typeof bound === "object" && bound ? bound.port : undefined;
+}
+
+/** Nobody else may so much as connect, from its first moment on. */
+function listenPrivately(server: SocketServer, path: string): void {
+  const before = process.umask(0o177);
+  try {
+    server.listen(path);
+  } finally {
+    process.umask(before);
+  }
+}
+
+/** Loaded with the first request that is for them. */
+function lazily(routes: ListenOptions["routes"]): Answering {
+  let answering: Promise<Answering> | undefined;
+  const load = async (): Promise<Answering> => {
+    const [{ getRequestListener }, answer] = await Promise.all([import("@hono/node-server"), routes()]);
+    return getRequestListener(answer, { overrideGlobalObjects: false });
+  };
+  return (request, response) => {
+    answering ??= load();
+    answering.then(
+      (answer) => answer(request, response),
+      () => response.writeHead(500).end(),
+    );
+  };
+}
+
+function opened(server: HttpServer | SocketServer, begin: () => unknown, where: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: unknown): void => reject(notListening(error, where));
+    server.once("error", failed);
+    server.once("listening", () => {
+      server.off("error", failed);
+      resolve();
+    });
+    begin();
+  });
+}
+
+function notListening(error: unknown, where: string): HooklineError {
+  const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+  const reason = isTaken ? "another program listens there" : messageOf(error);
+  return new HooklineError("port_taken", { reason, where }, { cause: error });
+}

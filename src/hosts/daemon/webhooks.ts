@@ -1,0 +1,156 @@
+/** Events from outside this machine: signed webhooks become application events (specification 000, R62). */
+import { createHash, createHmac } from "node:crypto";
+import type { EventName, Fields, HookEvent, Instant } from "../../engine/event.ts";
+import type { Outcome } from "../../engine/outcome.ts";
+import type { Run, Store } from "../../engine/record.ts";
+import { isRecord } from "../../engine/schema.ts";
+import { isApplicationEvent } from "../../formats/config/automation-keys.ts";
+import type { InboundWebhook } from "../../formats/config/config.ts";
+import { isSame } from "./admission.ts";
+import { brief } from "./ingest.ts";
+import { refuse } from "./refusals.ts";
+import { objectIn, withoutDepthField } from "./sent-event.ts";
+
+export interface WebhooksOptions {
+  emit(event: HookEvent): Promise<Outcome>;
+  store: Pick<Store, "event" | "runs">;
+  now(): Instant;
+  /** Where events happen that do not say. */
+  cwd: string;
+  /** The folder of a project, if it is known. */
+  workspaceOf(project: string): string | undefined;
+  webhook(name: string): InboundWebhook | undefined;
+  /** `${NAME}` filled from the environment. Throws Error for a variable that is not set. */
+  fill(written: string): string;
+}
+export interface Webhooks {
+  /** An answer for the sender of the message. Never rejects on account of the message. */
+  deliver(name: string, message: SignedMessage): Promise<Response>;
+}
+
+export function createWebhooks(options: WebhooksOptions): Webhooks {
+  const { emit, store, now } = options;
+  /** Webhooks' events that are on the line, each until it has its answer. */
+  const underWay = new Map<string, Promise<unknown>>();
+
+  async function take(event: HookEvent): Promise<Taken> {
+    const outcome = await emit(event);
+    return { outcome, runs: await store.runs({ eventId: event.id, limit: 1000 }) };
+  }
+
+  const eventOf = (
+    name: EventName,
+    data: Fields,
+    rest: Pick<HookEvent, "id" | "cwd" | "sender" | "session">,
+  ): HookEvent => ({ name, at: now(), data: withoutDepthField(data), ...rest });
+
+  /** The event that a signed message means, or why it means none. */
+  function eventIn(
+    body: Buffer,
+    { event: given, project }: InboundWebhook,
+    rest: Pick<HookEvent, "id" | "sender">,
+  ): HookEvent | Response {
+    const message = objectIn(body);
+    if (!message) return refuse("input_invalid");
+    const written = given ?? (typeof message.type === "string" ? message.type : "");
+    if (!isApplicationEvent(written)) {
+      const found = written === "" ? "the message has no type" : `"${written}" is no application event`;
+      return refuse("input_invalid", `${found}, and the webhook names no event`);
+    }
+    const data = typeof message.type === "string" && isRecord(message.data) ? (message.data as Fields) : message; // it was JSON
+    return eventOf(
+      written as EventName, // it holds a dot, as isApplicationEvent has seen
+      project === undefined ? data : { ...data, project_id: project },
+      { ...rest, cwd: (project && options.workspaceOf(project)) ?? options.cwd },
+    );
+  }
+
+  /**
+   * A message is taken once, and its event says whether it was: one that could not be written down, or that a crash left
+   * without its outcome, is taken when it comes again.
+   */
+  async function takeUnlessTaken(event: HookEvent): Promise<Response> {
+    if ((await store.event(event.id))?.outcome) return refuse("webhook_repeated");
+    const { runs } = await take(event); // what hooks answered is no business of the sender's
+    return Response.json({ event: event.id, runs: runs.map(brief) }, { status: 202 });
+  }
+
+  /** One after another, where one message comes twice at once. */
+  function takeOnce(event: HookEvent): Promise<Response> {
+    const before = underWay.get(event.id) ?? Promise.resolve();
+    const taking = before.catch(() => {}).then(() => takeUnlessTaken(event)); // who sent the one before hears of its failure
+    underWay.set(event.id, taking);
+    return taking.finally(() => underWay.get(event.id) === taking && underWay.delete(event.id));
+  }
+
+  return {
+    async deliver(name, message) {
+      const webhook = options.webhook(name);
+      if (!webhook) return refuse("webhook_unknown");
+      let secret: string;
+      try {
+        secret = options.fill(webhook.secret);
+      } catch {
+        return refuse("failed", `the secret of the webhook ${name} is not there`);
+      }
+      const verified = verify(message, secret, now());
+      if (verified.is === "refused") return refuse(verified.because, verified.message);
+      const event = eventIn(message.body, webhook, { id: idOf(name, verified.id), sender: `webhook:${name}` });
+      return event instanceof Response ? event : takeOnce(event);
+    },
+  };
+}
+
+/** What came of an event. */
+interface Taken {
+  outcome: Outcome;
+  runs: readonly Run[];
+}
+
+/** Of the event that a message becomes: the same for the same message, whichever sender repeats it. */
+const idOf = (webhook: string, message: string): string =>
+  createHash("sha256")
+    .update(JSON.stringify([webhook, message]))
+    .digest("hex")
+    .slice(0, idLength);
+const idLength = 26;
+
+/** Standard Webhooks (standardwebhooks.com, version 1): whether a message was signed by someone who has the secret, and lately. */
+export interface SignedMessage {
+  /** Of the request, in lower case. */
+  header(name: string): string | undefined;
+  /** As it was sent: the signature is over these very bytes. */
+  body: Buffer;
+}
+export type Verified =
+  | { is: "signed"; id: string }
+  | { is: "refused"; because: "signature_invalid" | "timestamp_invalid"; message: string };
+
+/** Seconds that the clocks of both sides may differ by, with the time that the message took. */
+const tolerance = 300;
+const longestId = 256;
+
+/** @param secrets as in the settings: several, with spaces between, while one takes the place of another */
+export function verify({ header, body }: SignedMessage, secrets: string, now: Instant): Verified {
+  const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map(header);
+  if (!id || !timestamp || !signatures || id.length > longestId)
+    return unsigned("it needs the headers webhook-id, webhook-timestamp and webhook-signature");
+  if (!/^\d{1,12}$/.test(timestamp)) return unsigned("webhook-timestamp is a number of seconds");
+  const keys = secrets.split(/\s+/).flatMap((secret) => keyOf(secret) ?? []);
+  const right = keys.map((key) => createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest());
+  const given = signatures.split(" ").flatMap((one) => (one.startsWith("v1,") ? [one.slice("v1,".length)] : []));
+  const fits = given.some((one) => right.some((signature) => isSame(Buffer.from(one, "base64"), signature)));
+  if (!fits) return unsigned("the signature does not fit: the secrets of both sides differ, or the body was changed");
+  const skew = Math.abs(now / 1000 - Number(timestamp));
+  if (skew <= tolerance) return { is: "signed", id };
+  const message = `the message was signed ${Math.round(skew)} seconds away from now`;
+  return { is: "refused", because: "timestamp_invalid", message };
+}
+
+const unsigned = (message: string): Verified => ({ is: "refused", because: "signature_invalid", message });
+
+/** What the secret means; undefined: it is none, so nothing can be signed with it. */
+function keyOf(secret: string): Buffer | undefined {
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  return key.length > 0 ? key : undefined;
+}

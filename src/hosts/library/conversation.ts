@@ -1,0 +1,280 @@
+/**
+ * A conversation that a host leads itself (specification 004): prompts go in, completions are the host's, and the hooks
+ * that fire at the end of a turn are asked behind its back. Apart from the engine, which knows events and no flow.
+ */
+import { HooklineError, messageOf } from "../../engine/error.ts";
+import type { Fields, HookId, MaybePromise, SessionId } from "../../engine/event.ts";
+import type { Outcome } from "../../engine/outcome.ts";
+import type { Ports } from "../../engine/ports.ts";
+
+/** What a completion may look at beside its prompt. */
+export interface CompletionCall {
+  /** Who started it: a message of the user, or a hook that holds the turn open. */
+  cause: "user" | "hook";
+  /** How many times since the user's last message hooks have started one; absent where that is not what is counted. */
+  attempt?: number;
+  /** What the hooks answered to the event that it follows from: UserPromptSubmit, or Stop. Its context is for the model. */
+  outcome: Outcome;
+  /** Aborts at `cancel` and `close`. */
+  signal: AbortSignal;
+}
+
+/** One evaluation of the hooks at the end of a turn. */
+export interface Evaluation {
+  outcome: Outcome;
+  /** What the next completion is given; absent: the turn is over. */
+  prompt?: string;
+  attempt?: number;
+  /** A message of the user, `cancel` or `close` ended it: its outcome counts for nothing, and what is owed stays owed. */
+  aborted?: true;
+}
+
+export interface Completion {
+  answer?: string;
+}
+
+export interface ConversationOptions {
+  /** Runs the model until it has answered. What it throws rejects `say`, or ends the flow that a hook has started. */
+  complete(prompt: string, call: CompletionCall): Promise<Completion | undefined> | Promise<void>;
+  /** Milliseconds between the end of a completion and the evaluation; 200 unless said. */
+  grace?: number;
+  /** Where its events happen; the line's folder unless said. */
+  cwd?: string;
+  /** Told of each evaluation when it has ended; must not throw. */
+  onEvaluation?(evaluation: Evaluation): void;
+}
+
+export interface Conversation {
+  /**
+   * A message of the user: UserPromptSubmit, then, unless that was denied or stopped, the completion. Ends an evaluation
+   * that waits or runs first, with its processes. Resolves with what the hooks answered to the message, when the
+   * completion has ended; the evaluation follows in the background.
+   *
+   * Rejects with what `complete` threw, and with HooklineError turn_running until a completion has ended, or closed.
+   * Resolves with {} where it is cancelled before it begins.
+   */
+  say(text: string): Promise<Outcome>;
+  /** Ends what runs now: a completion by its signal, an evaluation with its processes. Says whether anything did. */
+  cancel(): boolean;
+  /** Evaluates at once if nothing runs, and else waits for what does; resolves when all that follows has ended. */
+  evaluate(): Promise<void>;
+  /** Resolves when nothing runs or waits. */
+  idle(): Promise<void>;
+  /** Ends what runs and waits for it. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** What conversations need of their line. */
+export interface ConversationLine extends Pick<Ports, "after" | "observe"> {
+  emit(
+    name: "UserPromptSubmit" | "Stop",
+    data: Fields,
+    options: { session: SessionId; signal: AbortSignal; cwd?: string },
+  ): MaybePromise<Outcome>;
+  /** Completions that hooks have started since the user's last message (R8). */
+  reprompts(session: SessionId): MaybePromise<number>;
+  owes(session: SessionId): MaybePromise<ReadonlyMap<HookId, unknown>>;
+}
+
+export interface Conversations {
+  /** Throws HooklineError name_taken where the session has a conversation that is open. */
+  open(session: SessionId, options: ConversationOptions): Conversation;
+  /** Somebody let hooks run again: those that sessions owe are evaluated at once, where nothing runs. */
+  resumed(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The conversations of one line: at most one for a session, as two could not tell whose turn it is. */
+export function createConversations(line: ConversationLine): Conversations {
+  const open = new Map<SessionId, { conversation: Conversation; isIdle(): boolean }>();
+  return {
+    open(session, options) {
+      if (open.has(session)) throw new HooklineError("name_taken", { name: session, where: "conversation" });
+      const made = createConversation({ session, options, line, forget: () => open.delete(session) });
+      open.set(session, made);
+      return made.conversation;
+    },
+    async resumed() {
+      for (const [session, { conversation, isIdle }] of open)
+        if ((await line.owes(session)).size > 0 && isIdle()) void conversation.evaluate(); // it never rejects here
+    },
+    async close() {
+      await Promise.all([...open.values()].map(({ conversation }) => conversation.close()));
+    },
+  };
+}
+
+/** What runs now, or waits to. */
+interface Work {
+  is: "completion" | "evaluation";
+  stop: AbortController;
+}
+interface Ended {
+  /** Who started the completion that has ended. */
+  cause: CompletionCall["cause"];
+  answer?: string;
+}
+interface Place {
+  session: SessionId;
+  options: ConversationOptions;
+  line: ConversationLine;
+  forget(): void;
+}
+
+const usualGrace = 200;
+
+function createConversation(place: Place): { conversation: Conversation; isIdle(): boolean } {
+  const { session, options, line } = place;
+  const where = options.cwd === undefined ? { session } : { session, cwd: options.cwd };
+  let work: Work | undefined;
+  let tail: Promise<unknown> = Promise.resolve(); // of everything that was begun; never rejects
+  let last: Ended = { cause: "user" };
+  let isClosed = false;
+
+  /** Nothing is waited for between looking at `work` and taking it, so two can never have it. */
+  const take = (is: Work["is"]): Work => {
+    work = { is, stop: new AbortController() };
+    if (isClosed) work.stop.abort();
+    return work;
+  };
+  const release = (own: Work): void => {
+    if (work === own) work = undefined;
+  };
+
+  async function say(text: string): Promise<Outcome> {
+    const name = `the conversation ${session}`;
+    if (isClosed) throw new HooklineError("closed", { name, where: "say" });
+    if (work?.is === "completion") throw new HooklineError("turn_running", { name, where: "say" });
+    const interrupted = work;
+    interrupted?.stop.abort();
+    const before = tail;
+    const own = take("completion");
+    const saying = begin(text, own, { before, interrupted: interrupted !== undefined });
+    tail = saying.catch(() => {}); // whoever said it is told
+    return saying;
+  }
+
+  async function begin(
+    text: string,
+    own: Work,
+    { before, interrupted }: { before: Promise<unknown>; interrupted: boolean },
+  ): Promise<Outcome> {
+    let next = interrupted; // what was being evaluated is evaluated anew, also if this message comes to nothing
+    try {
+      await before; // the processes of an evaluation have ended
+      const { signal } = own.stop;
+      if (signal.aborted) return {}; // cancelled while it waited: it was never said
+      const outcome = await line.emit("UserPromptSubmit", { prompt: text }, { ...where, signal });
+      if (signal.aborted || outcome.verdict?.is === "deny" || outcome.stop) return outcome;
+      next = false;
+      await complete(text, { cause: "user", outcome, signal });
+      next = true;
+      return outcome;
+    } finally {
+      if (next && !own.stop.signal.aborted) follow(grace());
+      else release(own);
+    }
+  }
+
+  async function complete(prompt: string, call: CompletionCall): Promise<void> {
+    const { answer } = (await options.complete(prompt, call)) ?? {};
+    last = { cause: call.cause, ...(answer === undefined ? {} : { answer }) };
+  }
+
+  const grace = (): number => options.grace ?? usualGrace;
+
+  /** Evaluates, completes what hooks ask for, and evaluates again, until they are content or somebody ends it. */
+  function follow(wait: number): void {
+    const before = tail;
+    const following = evaluations(take("evaluation"), wait);
+    tail = Promise.all([before, following]);
+  }
+
+  /** Never rejects. */
+  async function evaluations(first: Work, wait: number): Promise<void> {
+    let own = first;
+    let by: HookId = "";
+    try {
+      for (let milliseconds = wait; ; milliseconds = grace()) {
+        await pause(milliseconds, own.stop.signal, line);
+        if (own.stop.signal.aborted) return;
+        const { prompt, attempt, outcome } = await evaluateOnce(own.stop.signal);
+        if (prompt === undefined || own.stop.signal.aborted) return;
+        by = outcome.verdict?.by ?? "";
+        own = take("completion");
+        const { signal } = own.stop;
+        await complete(prompt, { cause: "hook", ...(attempt === undefined ? {} : { attempt }), outcome, signal });
+        if (signal.aborted) return;
+        own = take("evaluation");
+      }
+    } catch (error) {
+      if (own.stop.signal.aborted) return; // how a completion tells that it was ended
+      const message = `what hooks have started in the conversation ${session} failed: ${messageOf(error)}`;
+      line.observe?.({ is: "log", level: "error", message, hook: by, run: "" });
+    } finally {
+      release(own);
+    }
+  }
+
+  async function evaluateOnce(signal: AbortSignal): Promise<Evaluation> {
+    const spent = await line.reprompts(session);
+    const data: Fields = { stop_hook_active: last.cause === "hook" };
+    if (last.answer !== undefined) data.last_assistant_message = last.answer;
+    const outcome = await line.emit("Stop", data, { ...where, signal });
+    const evaluation: Evaluation = signal.aborted ? { outcome, aborted: true } : { outcome };
+    const prompt = signal.aborted ? undefined : promptOf(outcome);
+    const attempt = prompt === undefined ? spent : await line.reprompts(session);
+    if (prompt !== undefined) evaluation.prompt = prompt;
+    if (attempt > spent) evaluation.attempt = attempt;
+    options.onEvaluation?.(evaluation);
+    return evaluation;
+  }
+
+  async function idle(): Promise<void> {
+    for (let seen: unknown; seen !== tail; await tail) seen = tail;
+  }
+
+  const conversation: Conversation = {
+    say,
+    cancel() {
+      const runs = work !== undefined;
+      work?.stop.abort();
+      return runs;
+    },
+    async evaluate() {
+      if (isClosed) throw new HooklineError("closed", { name: `the conversation ${session}`, where: "evaluate" });
+      if (!work) follow(0);
+      await idle();
+    },
+    idle,
+    async close() {
+      isClosed = true;
+      work?.stop.abort();
+      place.forget();
+      await idle();
+    },
+  };
+  return { conversation, isIdle: () => work === undefined };
+}
+
+/** What the model is told where hooks hold the turn open; undefined: they do not. */
+function promptOf({ verdict, context = [], stop }: Outcome): string | undefined {
+  if (stop) return undefined;
+  const reason = verdict?.is === "deny" ? [verdict.reason ?? "a hook holds the turn open"] : [];
+  const told = [...reason, ...context];
+  return told.length > 0 ? told.join("\n\n") : undefined;
+}
+
+/** Waits so long, or until the signal aborts. */
+function pause(milliseconds: number, signal: AbortSignal, { after }: Pick<Ports, "after">): Promise<void> | undefined {
+  if (milliseconds <= 0 || signal.aborted) return undefined;
+  return new Promise((resolve) => {
+    const end = (): void => {
+      undo();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const undo = after(milliseconds, end);
+    signal.addEventListener("abort", end);
+  });
+}

@@ -1,0 +1,317 @@
+/**
+ * One rule for files that hold guards and cannot be read (R76, R46): the last good guards stay active. Where none are known,
+ * the file itself stands for one guard that fails, by its own name and layer, until it is corrected or `check` shows that it
+ * holds none. A single entry that is invalid keeps its own last good form. What a broken text may have meant is not guessed.
+ */
+import { statSync } from "node:fs";
+import type { EventName, Instant, MaybePromise } from "../engine/event.ts";
+import { guardableEvents, rowOf, verdictsOf } from "../engine/events.ts";
+import { fingerprint } from "../engine/fingerprint.ts";
+import { type Condition, type FailurePolicy, type Hook, type HookSet, isGuard, type Problem } from "../engine/hook.ts";
+import type { Store } from "../engine/record.ts";
+import { hookSetOf } from "./hook-set.ts";
+import type { LoadedFile, LoadedHooks } from "./load.ts";
+import type { FileFormat, HookFile } from "./places.ts";
+import type { Source } from "./precedence.ts";
+import type { StableLoad } from "./stable-load.ts";
+
+/** How far back a good form is looked for; a guard that has been broken for longer fails by its policy. */
+const eventsLookedAt = 500;
+
+/** The hook is its last good form, not what its file says now. */
+const lastGoodTag = "last good form";
+/** The hook stands for its whole file. */
+const wholeFileTag = "unreadable file";
+/** The hook was enabled by its author and turned off by a switch, which may no longer stand. */
+export const switchedOffTag = "switched off";
+
+/** What is wrong with a file that may hold guards which nothing could read. */
+export interface Broken extends Pick<HookFile, "label" | "root" | "ofUser"> {
+  reason: string;
+}
+
+/** Findings after which no hook of the file can be told to have been taken out on purpose. */
+export const losesHooks = ({ severity, code, loses }: Problem): boolean =>
+  severity === "error" && (loses === true || code === "unreadable" || code === "syntax");
+
+/** Undefined: all hooks of the file are known, or its format has no guards. */
+export function brokenOf({ file, compiled: { problems } }: Pick<Source, "file" | "compiled">): Broken | undefined {
+  const problem = problems.find(losesHooks);
+  if (!problem || eventsOf(file.flavour).length === 0) return undefined;
+  const { label, root, ofUser } = file;
+  return {
+    reason: `${problem.file}:${problem.line}:${problem.column} ${problem.message}`,
+    label,
+    ofUser,
+    ...(root === undefined ? {} : { root }),
+  };
+}
+
+/** The events that guards of a format can deny, where those are not all. */
+const narrower: { readonly [F in FileFormat]?: readonly EventName[] } = { automation: [], script: ["git.pre-commit"] };
+const eventsOf = (format: FileFormat): readonly EventName[] => narrower[format] ?? guardableEvents;
+
+const isWholeFile = ({ tags }: Hook): boolean => tags.includes(wholeFileTag);
+const isInvalid = (hook: Hook): boolean => hook.steps[0].uses === "invalid";
+
+export type HoldsNone = (path: string) => MaybePromise<boolean>;
+export type History = Pick<Store, "setsInForce" | "hookSet">;
+type Loaded = Pick<LoadedHooks, "set" | "files">;
+
+/**
+ * What stands for broken files and entries: none, as a rule. They are handed to a second load, so that today's switches
+ * hold for them too. A history that cannot be read knows nothing.
+ *
+ * @param holdsNone whether a person has seen, with `check`, that the file as it is now holds no guard
+ */
+export async function guardsToKeep(
+  { set, files }: Loaded,
+  history: History,
+  holdsNone: HoldsNone = () => false,
+): Promise<readonly Hook[]> {
+  const broken = files.filter(({ broken: one }) => one !== undefined);
+  const paths = new Set([
+    ...broken.map(({ path }) => path),
+    ...set.hooks.filter(isInvalid).flatMap(({ origin }) => origin.file ?? []),
+  ]);
+  if (paths.size === 0) return [];
+  const known = await lastGood(history, paths).catch(() => new Map<string, Hook[]>());
+  const kept = [...known.values()].flat();
+  for (const file of broken) if (!known.has(file.path) && !(await holdsNone(file.path))) kept.push(...standIns(file));
+  return kept;
+}
+
+/** The guards of these files in the newest set that has any, file by file; none, where a later good form had none. */
+async function lastGood(history: History, files: ReadonlySet<string>): Promise<Map<string, Hook[]>> {
+  const found = new Map<string, Hook[]>();
+  const decided = new Set<string>();
+  for (const id of await history.setsInForce(eventsLookedAt)) {
+    const set = await history.hookSet(id);
+    const good = set ? set.hooks.filter((hook) => !isInvalid(hook)) : [];
+    const isWhole = set !== undefined && fingerprint(JSON.stringify(set.hooks)) === id;
+    const unread = set?.hooks.filter(isWholeFile).map(({ origin }) => origin.file) ?? [];
+    for (const file of files) {
+      if (decided.has(file) || unread.includes(file)) continue; // what was left of a broken text is no good form of it
+      const own = good.filter(({ origin }) => origin.file === file);
+      const guards = own.filter(isGuard);
+      // A later form of the file that was read and had no guard: its author took the guards out.
+      if (own.length > 0 && guards.length === 0) {
+        decided.add(file);
+        if (!found.has(file)) found.set(file, []);
+      }
+      if (guards.length > 0 && isBetter(guards, found.get(file)))
+        found.set(file, isWhole ? guards : guards.map(unknownNow));
+    }
+    if (decided.size === files.size) break;
+    if (found.size === files.size && [...found.values()].every(areAuthors)) break;
+  }
+  return found;
+}
+
+/** As their author wrote them, and not brought back themselves. */
+const areAuthors = (guards: readonly Hook[]): boolean => !guards.some(({ tags }) => tags.includes(lastGoodTag));
+
+const isBetter = (guards: readonly Hook[], held: readonly Hook[] | undefined): boolean =>
+  held === undefined || (areAuthors(guards) && !areAuthors(held));
+
+/** A secret in it was replaced before it was stored: what it did then cannot be done again, so its policy answers. */
+const unknownNow = (guard: Hook): Hook => ({
+  ...guard,
+  steps: [
+    { ...guard.steps[0], uses: "invalid", with: { reason: "its last good form held a secret, so it was not kept" } },
+  ],
+});
+
+/** So that the reason of a guard that works comes first. */
+const afterAllOthers = 1_000_000;
+
+/** One guard that fails. Who corrects the file, or reads it to do so, is asked about instead. */
+function standIns({ path, layer, flavour, broken }: LoadedFile): Hook[] {
+  if (!broken) return [];
+  const { label, root, reason } = broken;
+  const id = `unreadable:${label}${root === undefined ? "" : `@${fingerprint(root).slice(0, 8)}`}`;
+  const events = eventsOf(flavour);
+  const asking = events.filter((name) => rowOf(name).matchTool && verdictsOf(rowOf(name)).includes("ask"));
+  const ofFile = anyOf(["write", "read"].map((kind) => ({ is: "tool", with: `${kind}(/${literally(path)})` })));
+  const why = `the file cannot be read, and no good form of it is known, so it stands for a guard that fails in the ${layer} layer: ${reason}. Correct the file, or see hookline check`;
+  const part = (name: string, on: readonly EventName[], onFailure: FailurePolicy, when?: Condition): Hook => ({
+    id: `${id}#${onFailure}`,
+    name,
+    on: { event: [...on] },
+    ...(when && asking.length > 0 ? { when } : {}),
+    steps: [{ uses: "invalid", with: { reason: why }, timeout: 1, onError: "stop" }],
+    limits: { overlap: "coalesce" },
+    mode: "sync",
+    role: "guard",
+    onFailure,
+    priority: afterAllOthers,
+    enabled: true,
+    tags: [wholeFileTag],
+    origin: { dialect: "settings", layer, file: path, line: 1, column: 1, ...(root === undefined ? {} : { root }) },
+  });
+  const denies = part(label, events, "block", { not: ofFile });
+  return asking.length > 0 ? [denies, part(`${label} (changed)`, asking, "ask", ofFile)] : [denies];
+}
+
+const anyOf = (conditions: Condition[]): Condition => ({ any: conditions });
+
+/** A path as the pattern that matches it alone. */
+const literally = (path: string): string => path.replaceAll("\\", "/").replace(/[*?[\]{}()!+@]/g, "\\$&");
+
+/** One file's hooks with what is kept for it. `problems` are those of this file. */
+export function withKept(hooks: readonly Hook[], kept: readonly Hook[], problems: readonly Problem[]): Hook[] {
+  const guards = kept.filter((hook) => !isWholeFile(hook));
+  const isBroken = problems.some(losesHooks);
+  const valid = hooks.filter((hook) => !isInvalid(hook));
+  const free = new Set(guards.filter((guard) => !valid.some((hook) => isKnownAs(guard, hook))));
+  const own = hooks.flatMap((hook): Hook[] => {
+    const earlier = isInvalid(hook) ? formOf(hook, [...free]) : undefined;
+    // What is left of an entry in a broken text is none: its good form comes back with the others.
+    if (!earlier) return isBroken && guards.length > 0 && isInvalid(hook) ? [] : [hook];
+    free.delete(earlier);
+    return [restored(earlier, hook.enabled)];
+  });
+  const missing = isBroken ? [...free].filter((guard) => !hooks.some((hook) => isKnownAs(guard, hook))) : [];
+  return [
+    ...own,
+    ...missing.map((guard) => restored(guard, guard.enabled || guard.tags.includes(switchedOffTag))),
+    ...kept.filter(isWholeFile),
+  ];
+}
+
+/** The one guard that this entry can have been. Where several can, none is taken: the entry fails, and its policy answers. */
+function formOf(now: Hook, free: readonly Hook[]): Hook | undefined {
+  for (const isSame of [isKnownAs, standsWhere, doesTheSame]) {
+    const [only, ...others] = free.filter((guard) => isSame(guard, now));
+    if (only) return others.length === 0 ? only : undefined;
+  }
+  return undefined;
+}
+
+const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+const eventsIn = ({ on }: Hook): unknown => ("event" in on ? on.event : on);
+
+/** By the id or the name that its author gave it; names say nothing across events. */
+const isKnownAs = (earlier: Hook, now: Hook): boolean =>
+  earlier.id === now.id || (earlier.name === now.name && same(eventsIn(earlier), eventsIn(now)));
+
+/** By its place, for an entry that has no name: another condition or column is another guard. */
+const standsWhere = (earlier: Hook, now: Hook): boolean =>
+  earlier.name === earlier.steps[0].with.command &&
+  same(
+    [eventsIn(earlier), earlier.when, earlier.origin.line, earlier.origin.column],
+    [eventsIn(now), now.when, now.origin.line, now.origin.column],
+  );
+
+/** By what it is about, for an entry without a name whose event or command was changed with the mistake. */
+const doesTheSame = (earlier: Hook, now: Hook): boolean =>
+  now.name.startsWith("invalid guard") && same([eventsIn(earlier), earlier.when], [eventsIn(now), now.when]);
+
+const restored = (guard: Hook, enabled: boolean): Hook => ({
+  ...guard,
+  enabled,
+  tags: [...guard.tags.filter((tag) => tag !== switchedOffTag && tag !== lastGoodTag), lastGoodTag],
+});
+
+/** Editors empty a file before they fill it, or move it away before they put the new one there. */
+const stillAfter = 500;
+
+type Load<T extends LoadedHooks> = (
+  cwd: string,
+  expected: readonly string[],
+  kept?: readonly Hook[],
+) => Promise<StableLoad<T>>;
+
+/**
+ * Loads for a process that stays, in which no guard lapses while somebody edits its file: a broken one keeps its last good
+ * guards, also where no event has put them into the store, and those of a file that has gone stay until it has held still.
+ *
+ * @param load never rejects, and neither does what is given
+ */
+export function keepingGuards<T extends LoadedHooks>(
+  load: Load<T>,
+  { store, holdsNone, now = Date.now }: { store: History; holdsNone?: HoldsNone; now?: () => Instant },
+): (cwd: string, expected: readonly string[], before: T | undefined) => Promise<StableLoad<T>> {
+  const gone = new Map<string, Instant>();
+  /** Files whose last good form had no guard, which no set tells of a file without hooks. */
+  const without = new Set<string>();
+  return async (cwd, expected, before) => {
+    const found = await load(cwd, expected);
+    const guarded = new Set(found.loaded.set.hooks.filter(isGuard).map(({ origin }) => origin.file));
+    for (const { path, broken } of found.loaded.files) {
+      if (guarded.has(path)) without.delete(path);
+      else if (!broken) without.add(path);
+    }
+    const knownWithout: HoldsNone = (path) => without.has(path) || (holdsNone?.(path) ?? false);
+    const history = before ? remembering(before.set, store) : store;
+    const kept = await guardsToKeep(found.loaded, history, knownWithout);
+    if (kept.length === 0) return before ? withUnsettled(found, before.set, { gone, now: now() }) : found;
+    const mended = await load(cwd, found.loaded.watched, kept);
+    // What `check` finds shows in no file that is followed.
+    if (kept.some(isWholeFile)) return { ...mended, state: "" };
+    return before ? withUnsettled(mended, before.set, { gone, now: now() }) : mended;
+  };
+}
+
+/** What is active counts as the newest, whatever can be said of the store. */
+const remembering = (set: HookSet, store: History): History => ({
+  async setsInForce(events) {
+    try {
+      return [set.id, ...(await store.setsInForce(events))];
+    } catch {
+      return [set.id]; // it is locked or full: what the process itself knows is there all the same
+    }
+  },
+  hookSet: (id) => (id === set.id ? set : store.hookSet(id)),
+});
+
+interface Seen {
+  /** Since when files are missing. */
+  gone: Map<string, Instant>;
+  now: Instant;
+}
+
+/** A load that may be believed for now; it is done again when it is next asked for. */
+function withUnsettled<T extends LoadedHooks>(found: StableLoad<T>, before: HookSet, seen: Seen): StableLoad<T> {
+  const { set } = found.loaded;
+  const left = guardsByFile(before);
+  const still = guardsByFile(set);
+  const ids = new Set(set.hooks.map(({ id }) => id));
+  const missing = [...left].flatMap(([file, guards]) => {
+    if (guards.length > (still.get(file)?.length ?? 0))
+      return isUnsettled(file, seen) ? guards.filter(({ id }) => !ids.has(id)) : [];
+    seen.gone.delete(file); // it is back: when it goes again, that is another time
+    return [];
+  });
+  if (missing.length === 0) return found;
+  return { state: "", loaded: { ...found.loaded, set: hookSetOf([...set.hooks, ...missing]) } };
+}
+
+function guardsByFile({ hooks }: HookSet): Map<string, Hook[]> {
+  const guards = new Map<string, Hook[]>();
+  for (const hook of hooks) {
+    const { file } = hook.origin;
+    if (file === undefined || !isGuard(hook)) continue;
+    const known = guards.get(file);
+    if (known) known.push(hook);
+    else guards.set(file, [hook]);
+  }
+  return guards;
+}
+
+function isUnsettled(file: string, { gone, now }: Seen): boolean {
+  const changed = changedAt(file);
+  const since = changed ?? gone.get(file) ?? now;
+  const isSettled = Math.abs(now - since) >= stillAfter;
+  if (changed === undefined && !isSettled) gone.set(file, since);
+  else gone.delete(file);
+  return !isSettled;
+}
+
+function changedAt(file: string): Instant | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.ctimeMs;
+  } catch {
+    return undefined; // its folder is none any more
+  }
+}

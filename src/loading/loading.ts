@@ -1,0 +1,154 @@
+/**
+ * Everything that a project's files say, put together: hooks, the registry that its modules extend, and its settings. Apart
+ * from load.ts, because it also loads what most projects do not need: the YAML formats and modules.
+ */
+import { loadPatterns } from "../conditions/patterns.ts";
+import { environmentName } from "../engine/environment-name.ts";
+import type { Hook, Problem } from "../engine/hook.ts";
+import type { Bound, Patterns, Registry } from "../engine/ports.ts";
+import type { ModelFault } from "../formats/automations/automation.ts";
+import type { LlmConfig } from "../formats/automations/fields.ts";
+import type { ModelSettings } from "../formats/config/config.ts";
+import { checkFile, type LoadedHooks, type LoadRequest, loadHooks } from "./load.ts";
+import { flavourOf, isSettings } from "./places.ts";
+import { findProject } from "./project.ts";
+import type { RulesReader } from "./read-rules.ts";
+import type { ModulePlace } from "./rule-places.ts";
+import { loadStable, type StableLoad } from "./stable-load.ts";
+
+/** What loading needs beside the place. */
+export interface Loading {
+  /** What comes with Hookline, and what the host has registered: of it all, what is loaded already. */
+  registry: Registry;
+  /** All of it. */
+  wholeRegistry(): Promise<Registry>;
+  /** Where the callbacks of modules' hooks are put, by hook id. */
+  functions: Map<string, Bound>;
+  /**
+   * Imports modules and reads what they export, one after the other. Never rejects: a module that fails is a problem.
+   *
+   * @param functions where the callbacks of their hooks are put, by hook id
+   */
+  loadModules(places: readonly ModulePlace[], base: Registry, functions: Map<string, Bound>): Promise<LoadedModules>;
+  /** Loads what knows why a model could not be asked. */
+  modelFaults(): Promise<ModelFaultOf>;
+  sendable?: ReadonlySet<string>;
+  /** Called before code of a project is run. */
+  beforeModules?(): void;
+}
+type ModelFaultOf = (
+  llm: LlmConfig | null,
+  settings: ModelSettings,
+  environment: Request["environment"],
+) => ModelFault | undefined;
+
+export interface LoadedModule {
+  place: ModulePlace;
+  /** The module's file, if it was found. */
+  path: string;
+  hooks: Hook[];
+  problems: Problem[];
+  /** The files of it that a change can come from. */
+  files: string[];
+}
+export interface LoadedModules {
+  modules: LoadedModule[];
+  /** The given registry with what the modules registered. */
+  registry: Registry;
+}
+export interface Loaded extends LoadedHooks {
+  /** With what the project's modules registered. */
+  registry: Registry;
+}
+export type Request = Omit<LoadRequest, "rules" | "modules"> & {
+  /** No code of the project is run: modules are named in what is loaded, and their hooks are missing in it. */
+  withoutModules?: true;
+};
+
+/** Never rejects: what cannot be read is a problem, and the rest is in force. */
+export async function loadAll(request: Request, loading: Loading): Promise<Loaded> {
+  let loaded = loadHooks(request);
+  if (loaded.unread.length === 0 && loaded.modules.length === 0) return { ...loaded, registry: loading.registry };
+  const patterns = request.patterns ?? (await loadPatterns());
+  const [read, whole] = await Promise.all([readerOf(request, loading, patterns), loading.wholeRegistry()]);
+  loaded = loadHooks({ ...request, patterns, rules: read(whole) });
+  if (loaded.modules.length === 0 || request.withoutModules) return { ...loaded, registry: whole };
+  const { modules, registry } = await loadModulesOf(loaded.modules, loading);
+  return { ...loadHooks({ ...request, patterns, rules: read(registry), modules }), registry };
+}
+
+/** As loadAll, between two equal looks at everything that was read. */
+export const loadAllStable = (
+  request: Request,
+  loading: Loading,
+  expected: readonly string[],
+): Promise<StableLoad<Loaded>> => loadStable(() => loadAll(request, loading), expected);
+
+export async function loadModulesOf(places: readonly ModulePlace[], loading: Loading): Promise<LoadedModules> {
+  loading.beforeModules?.();
+  return loading.loadModules(places, await loading.wholeRegistry(), loading.functions);
+}
+
+async function readerOf(
+  { environment, platform }: Request,
+  { sendable, modelFaults }: Loading,
+  patterns: Patterns,
+): Promise<(registry: Registry) => RulesReader> {
+  const [rules, config, shared, script, slugs, automations, cron, delay, modelFault] = await Promise.all([
+    import("../formats/rules/rules.ts"),
+    import("../formats/config/file.ts"),
+    import("../formats/registry/registry.ts"),
+    import("../formats/scripts/script.ts"),
+    import("../formats/scripts/slug.ts"),
+    import("../formats/automations/file.ts"),
+    import("../formats/automations/cron.ts"),
+    import("../formats/automations/delay.ts"),
+    modelFaults(),
+  ]);
+  return (registry) => ({
+    compileRules: rules.compileRules,
+    readConfig: config.readConfig,
+    mergeConfig: config.mergeConfig,
+    compileRegistry: shared.compileRegistry,
+    reportSameIds: shared.reportSameIds,
+    scripts: {
+      compileScript: script.compileScript,
+      headInBytes: script.scriptHeadInBytes,
+      distinctSlugs: slugs.distinctSlugs,
+    },
+    automations: {
+      compileAutomationFile: automations.compileAutomationFile,
+      times: { readCron: cron.readCron, delayOf: delay.delayOf, delayExamples: delay.delayExamples },
+      modelFault: (llm, settings) => modelFault(llm, settings, environment),
+    },
+    largestFileInBytes: rules.largestRulesFileInBytes,
+    environment: environmentName(environment),
+    platform: platform ?? process.platform,
+    registry,
+    patterns,
+    ...(sendable ? { sendable } : {}),
+  });
+}
+
+/** One file by itself, as `check FILE` sees it, with the registry of the project that it lies in. */
+export async function checkOne(
+  path: string,
+  request: Request,
+  loading: Loading,
+): Promise<ReturnType<typeof checkFile>> {
+  const flavour = flavourOf(path);
+  if (isSettings(flavour)) return checkFile(path, request);
+  if (flavour === "module") return checkModule(path, loading);
+  const patterns = request.patterns ?? (await loadPatterns());
+  const project = await loadAll({ ...request, cwd: path.replace(/[/\\][^/\\]*$/, "") || "/", patterns }, loading);
+  const read = await readerOf(request, loading, patterns);
+  const registry = project.modules.length > 0 ? project.registry : await loading.wholeRegistry();
+  return checkFile(path, { ...request, patterns, rules: read(registry) });
+}
+
+async function checkModule(path: string, loading: Loading): Promise<ReturnType<typeof checkFile>> {
+  const { root } = findProject(path, "");
+  const { modules } = await loadModulesOf([{ name: path, from: path, layer: "project", label: path, root }], loading);
+  const flat = <T>(of: (module: LoadedModule) => T[]): T[] => modules.flatMap(of);
+  return { hooks: flat(({ hooks }) => hooks), problems: flat(({ problems }) => problems), unread: [] };
+}

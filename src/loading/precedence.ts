@@ -1,0 +1,115 @@
+/** What one file may do to the hooks of another: GenCode's overrides, and switches that turn hooks off (R29, SAFETY D2). */
+import type { EventName } from "../engine/event.ts";
+import { type Hook, isGuard, type Problem } from "../engine/hook.ts";
+import type { CompiledSettings, Switches } from "../formats/settings/settings.ts";
+import { switchedOffTag } from "./last-good-guards.ts";
+import { type HookFile, settingsFormat } from "./places.ts";
+
+/** A file that was read, and those of its hooks that are left. */
+export interface Source {
+  file: HookFile;
+  compiled: CompiledSettings;
+  hooks: Hook[];
+}
+type Tell = (problem: Problem) => void;
+
+const rank: Readonly<Record<string, number>> = { user: 0, project: 1, local: 2 };
+
+/** A `.gen` file of the project replaces the user's hooks event by event. A guard is never replaced. */
+export function overrideByEvent(sources: readonly Source[], tell: Tell): Source[] {
+  return sources.map((source) => {
+    const own = rankOf(source);
+    const over = own === undefined ? [] : sources.filter((other) => (rankOf(other) ?? -1) > own);
+    if (over.length === 0) return source;
+    return { ...source, hooks: source.hooks.flatMap((hook) => withoutReplaced(hook, over, tell)) };
+  });
+}
+
+/** Plugins come last and are added: they replace nothing and nothing replaces them (specification 002). */
+const rankOf = ({ file }: Source): number | undefined =>
+  settingsFormat(file.flavour)?.overrides ? rank[file.layer] : undefined;
+
+function withoutReplaced(hook: Hook, over: readonly Source[], tell: Tell): Hook[] {
+  if (isGuard(hook) || !("event" in hook.on)) return [hook];
+  const { event, ...rest } = hook.on;
+  const by = (name: EventName): Source | undefined => over.find(({ compiled }) => compiled.speaksOf.includes(name));
+  const kept = event.filter((name) => !by(name));
+  if (kept.length === event.length) return [hook];
+  const replaced = event.filter((name) => by(name));
+  const files = new Set(replaced.map((name) => by(name)?.file.label));
+  tell({
+    ...placeOf(hook),
+    severity: "note",
+    code: "overridden",
+    message: `"${hook.name}" does not run on ${replaced.join(", ")}: ${[...files].join(", ")} replaces it`,
+  });
+  return kept.length > 0 ? [{ ...hook, on: { ...rest, event: kept } }] : [];
+}
+
+const placeOf = ({ origin }: Hook): Pick<Problem, "file" | "line" | "column"> => ({
+  file: origin.file ?? "",
+  line: origin.line ?? 1,
+  column: origin.column ?? 1,
+});
+
+/** Hooks that a switch reaches stay in the set, disabled, so that their runs can say so. */
+export function obeySwitches(sources: readonly Source[], tell: Tell): Source[] {
+  const reaches = sources.flatMap((source) => switchesOf(source, tell));
+  if (reaches.length === 0) return [...sources];
+  const counts = new Map<Reach, number>();
+  const result = sources.map((source) => ({
+    ...source,
+    hooks: source.hooks.map((hook) => {
+      const reach = hook.enabled ? reaches.find((one) => one.holds(hook, source.file)) : undefined;
+      if (!reach) return hook;
+      counts.set(reach, (counts.get(reach) ?? 0) + 1);
+      return { ...hook, enabled: false, tags: [...hook.tags, switchedOffTag] };
+    }),
+  }));
+  for (const [reach, count] of counts) tell(switchedOff(reach, count));
+  return result;
+}
+
+interface Reach {
+  name: keyof Switches;
+  source: Source;
+  holds(hook: Hook, file: HookFile): boolean;
+}
+
+function switchesOf(source: Source, tell: Tell): Reach[] {
+  const { disableAllHooks, allowManagedHooksOnly } = source.compiled.switches;
+  const found: Reach[] = [];
+  if (disableAllHooks && source.file.layer === "plugin")
+    tell(powerless("disableAllHooks", source, "a plugin switches nothing off"));
+  else if (disableAllHooks)
+    found.push({ name: "disableAllHooks", source, holds: (_hook, file) => isWithinReach(source.file, file) });
+  if (allowManagedHooksOnly && source.file.layer !== "managed") {
+    tell(powerless("allowManagedHooksOnly", source, "only managed settings may say so"));
+  } else if (allowManagedHooksOnly) {
+    found.push({ name: "allowManagedHooksOnly", source, holds: (_hook, file) => file.layer !== "managed" });
+  }
+  return found;
+}
+
+/** Claude's and GenCode's switches speak of their own hooks; ours of all. Nobody switches off what stands above them (R29). */
+function isWithinReach(by: HookFile, file: HookFile): boolean {
+  if (by.family !== "hookline" && by.family !== file.family) return false;
+  if (by.layer === "managed") return true;
+  return file.layer !== "managed" && (by.ofUser || !file.ofUser);
+}
+
+const switchedOff = ({ name, source }: Reach, count: number): Problem => ({
+  ...source.compiled.placeOf(name),
+  severity: "warning",
+  code: "disabled",
+  message: `"${name}" switches ${count === 1 ? "one hook" : `${count} hooks`} off`,
+  file: source.file.path,
+});
+
+const powerless = (name: string, { file, compiled }: Source, why: string): Problem => ({
+  ...compiled.placeOf(name),
+  severity: "warning",
+  code: "ignored-field",
+  message: `"${name}" has no effect here: ${why}`,
+  file: file.path,
+});

@@ -1,0 +1,212 @@
+/** What the files of a session's workspace are compared with: noted when the session begins, and after hooks that look at changes (R57). */
+import type { Changes, HookEvent, Instant, MaybePromise, SessionId } from "../../engine/event.ts";
+import { rowOf } from "../../engine/events.ts";
+import { isThenable } from "../../engine/flow.ts";
+import type { Condition, Hook, HookSet } from "../../engine/hook.ts";
+import { listensTo } from "../../engine/plan.ts";
+import type { Tracking } from "../../engine/ports.ts";
+import type { Baseline, RunStatus, Store } from "../../engine/record.ts";
+import type { ChangeFinder, Look, Marks, Place } from "./look.ts";
+import { headOf, placeOf } from "./place.ts";
+
+export interface TrackingOptions {
+  store: Pick<Store, "baseline" | "setBaseline" | "turn">;
+  now(): Instant;
+  home: string;
+  /** The folder of the event's project, where it is known. */
+  root(event: HookEvent): string | undefined;
+  /** Made when it is first needed: most events look at no changes. */
+  finder(): Promise<ChangeFinder>;
+}
+export interface Tracked {
+  tracking: Tracking;
+  /** What has changed for the session of this event. Never rejects. */
+  changesOf(event: HookEvent): Promise<Changes | { unknown: string }>;
+  close(): Promise<void>;
+}
+
+/** Loaded when they are first needed. */
+type Means = { changes: ChangeFinder } & Pick<typeof import("./look.ts"), "changesSince" | "baselineAfter">;
+
+/** Whose look it is: in one repository several projects may lie, and the scripts of one have not seen what another's saw. */
+interface Viewpoint {
+  place: Place;
+  project: string;
+}
+interface Seen {
+  look: Look;
+  /** What it was compared with; absent: the event has no session, or nothing was noted. */
+  before: Baseline | undefined;
+  viewpoint: Viewpoint;
+}
+
+/** Events in progress whose hook sets are remembered; more are a leak. */
+const eventsAtMost = 1_000;
+
+export function createTracking({ store, now, home, root, finder }: TrackingOptions): Tracked {
+  const sets = new Map<string, HookSet>();
+  const looks = new WeakMap<object, Seen>();
+  let made: Promise<Means> | undefined;
+  let isClosed = false;
+  const means = (): Promise<Means> => {
+    if (isClosed && !made) return Promise.reject(new Error("it is closed"));
+    made ??= Promise.all([finder(), import("./look.ts")]).then(([changes, look]) => ({ changes, ...look }));
+    return made;
+  };
+  function viewpointOf(event: HookEvent): Viewpoint {
+    const project = root(event);
+    const place = placeOf(event.cwd, project ?? event.cwd, home);
+    return { place, project: project ?? place.folder };
+  }
+
+  function begin(event: HookEvent, set: HookSet): MaybePromise<void> {
+    const { session } = event;
+    const willLook = looksAtChanges(set);
+    if (session === undefined || !(willLook || rowOf(event.name).beginsSession)) return undefined;
+    if (willLook) remember(event, set);
+    const { place } = viewpointOf(event);
+    const known = store.baseline(session, place.folder);
+    if (known && !isThenable(known)) return undefined;
+    return note(event, place, { known, willLook });
+  }
+
+  function remember({ id }: HookEvent, set: HookSet): void {
+    if (sets.size >= eventsAtMost) sets.clear();
+    sets.set(id, set);
+  }
+
+  /** The commit that the session begins with here. */
+  async function note(
+    event: HookEvent,
+    place: Place,
+    { known, willLook }: { known: MaybePromise<Baseline | undefined>; willLook: boolean },
+  ): Promise<void> {
+    if (event.session === undefined || (await known)) return;
+    const marks = await (willLook ? marksOf(place) : marksAtOnce(place));
+    if (!marks) return;
+    const { begun, inside } = marks;
+    await store.setBaseline(event.session, place.folder, {
+      ...(begun === undefined ? {} : { begun, head: begun }),
+      ...(inside ? { inside } : {}),
+      at: { begun: event.at },
+      files: {},
+    });
+  }
+
+  async function marksOf(place: Place): Promise<Marks> {
+    const { changes } = await means();
+    changes.expect?.(place);
+    return changes.marks(place);
+  }
+
+  async function changesOf(event: HookEvent): Promise<Changes | { unknown: string }> {
+    try {
+      const viewpoint = viewpointOf(event);
+      const before = event.session === undefined ? undefined : await baselineFor(event.session, viewpoint);
+      const { changes, changesSince } = await means();
+      const look = await changes.look(viewpoint.place, before?.at.begun ?? event.at);
+      if ("unknown" in look) return look;
+      const found = await changesSince(before, look);
+      looks.set(found, { look, before, viewpoint });
+      return found;
+    } catch (error) {
+      return { unknown: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** How all was when the project's hooks last ended, else when the session began. */
+  const baselineFor = async (session: SessionId, viewpoint: Viewpoint): Promise<Baseline | undefined> =>
+    (await store.baseline(session, keyOf(viewpoint))) ?? store.baseline(session, viewpoint.place.folder);
+
+  async function advance(event: HookEvent, ends: readonly RunStatus[]): Promise<void> {
+    const { session, changes } = event;
+    const seen = changes && looks.get(changes);
+    if (session === undefined || !seen?.before) return;
+    const { baselineAfter } = await means();
+    const after = await baselineAfter(await lookAfter(event, seen, ends), seen.before, now());
+    await store.setBaseline(session, keyOf(seen.viewpoint), after);
+  }
+
+  /** What hooks wrote themselves is no change to be told of. What came with the next turn is. */
+  async function lookAfter({ session, turn }: HookEvent, seen: Seen, ends: readonly RunStatus[]): Promise<Look> {
+    if (session === undefined || ends.length === 0 || ends.includes("cancelled")) return seen.look;
+    const { changes } = await means();
+    const fresh = await changes.look(seen.viewpoint.place, seen.before?.at.begun ?? now());
+    if ("unknown" in fresh) return seen.look;
+    const { number } = await store.turn(session);
+    return turn && number > turn.number ? seen.look : fresh;
+  }
+
+  const ended = (event: HookEvent): HookSet | undefined => {
+    const set = sets.get(event.id);
+    sets.delete(event.id);
+    return set;
+  };
+
+  return {
+    tracking: {
+      begin: (event, set) => quietly(() => begin(event, set)),
+      end(event, asked) {
+        const set = ended(event);
+        return set && asked && event.changes && isLast(set, event) ? quietly(() => advance(event, asked)) : undefined;
+      },
+    },
+    changesOf,
+    async close() {
+      isClosed = true;
+      await made?.then(({ changes }) => changes.close()).catch(() => {}); // it never began
+    },
+  };
+}
+
+/** Under what the last look of a project's hooks is kept, beside what the folder alone began with. */
+const keyOf = ({ place, project }: Viewpoint): string => JSON.stringify([place.folder, project]);
+
+/**
+ * Where no hook looks at changes yet, but one of a project further down may: as far as that is known without git.
+ * Undefined: it is not.
+ */
+function marksAtOnce({ folder, isRepository }: Place): Marks | undefined {
+  if (!isRepository) return {};
+  const begun = headOf(folder);
+  return begun === undefined ? undefined : { begun };
+}
+
+/** Without a baseline, or with the last one, the next event sees more changes than there were: none is lost. */
+function quietly(work: () => MaybePromise<void>): MaybePromise<void> {
+  try {
+    const done = work();
+    return isThenable(done) ? Promise.resolve(done).catch(() => {}) : done;
+  } catch {
+    return undefined;
+  }
+}
+
+const looking = new WeakMap<HookSet, boolean>();
+
+/** Whether a hook of the set has a condition on changed files. */
+function looksAtChanges(set: HookSet): boolean {
+  const known = looking.get(set);
+  if (known !== undefined) return known;
+  const answer = set.hooks.some(looks);
+  looking.set(set, answer);
+  return answer;
+}
+
+const looks = ({ when, limits }: Hook): boolean => limits.untilPass === true || (when !== undefined && asks(when));
+
+function asks(condition: Condition): boolean {
+  if ("all" in condition) return condition.all.some(asks);
+  if ("any" in condition) return condition.any.some(asks);
+  if ("not" in condition) return asks(condition.not);
+  return condition.is === "changed_files";
+}
+
+/**
+ * Whether what has changed counts as seen after this event. Hooks that have to pass see everything since they last
+ * ended, so only their own events end it; without any, every event does that is not about one tool call.
+ */
+function isLast({ hooks }: HookSet, { name }: HookEvent): boolean {
+  const debtors = hooks.filter((hook) => hook.limits.untilPass && hook.enabled);
+  return debtors.length > 0 ? debtors.some((hook) => listensTo(hook, name)) : rowOf(name).matchTool !== true;
+}

@@ -1,0 +1,123 @@
+/** The real clock, ids, process identity and state folder: what the composition roots hand to the engine as ports. */
+import { join } from "node:path";
+import type { Instant } from "../engine/event.ts";
+import { handedOverUntil } from "../engine/owner.ts";
+import type { Ports } from "../engine/ports.ts";
+import { processState } from "./processes/process-table.ts";
+
+const digits = "0123456789abcdefghjkmnpqrstvwxyz";
+const randomDigits = 16;
+
+/**
+ * Ids of 26 characters [0-9a-z] that sort by time, also within one millisecond and when the clock steps back. They are
+ * unique, not secret: Node's generator is seeded per process by the system, and its cryptographic one takes 8 ms to load.
+ *
+ * @param newest an id of an earlier process, behind which these go on although the clock was set back since
+ */
+export function createIds(now: () => Instant, newest?: string): () => string {
+  const earliest = newest === undefined ? 0 : timeIn(newest) + 1;
+  let last = 0;
+  let tail: number[] = [];
+  /** All but the last digit, which is all that differs between ids of one millisecond. */
+  let stem = "";
+  let digit = 32;
+  const restart = (): void => {
+    stem = encodeTime(last);
+    for (const one of tail.slice(0, -1)) stem += digits[one];
+  };
+  return () => {
+    const time = Math.max(now(), earliest);
+    if (time > last) {
+      last = time;
+      tail = Array.from({ length: randomDigits }, () => Math.floor(Math.random() * 32));
+      digit = tail[randomDigits - 1] ?? 0;
+      restart();
+    } else if (digit < 31) digit += 1;
+    else {
+      digit = 0;
+      tail[randomDigits - 1] = 31;
+      increment(tail);
+      restart();
+    }
+    return stem + digits[digit];
+  };
+}
+
+function encodeTime(time: Instant): string {
+  let rest = time;
+  let text = "";
+  for (let position = 0; position < 10; position++) {
+    text = `${digits[rest % 32]}${text}`;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}
+
+/** -1 for an id that is none of these. */
+const timeIn = (id: string): Instant =>
+  /^[0-9a-hjkmnp-tv-z]{26}$/.test(id)
+    ? Array.from(id.slice(0, 10)).reduce((time, digit) => time * 32 + digits.indexOf(digit), 0)
+    : -1;
+
+function increment(tail: number[]): void {
+  for (let index = tail.length - 1; index >= 0; index--) {
+    const digit = tail[index] ?? 0;
+    tail[index] = (digit + 1) % 32;
+    if (digit < 31) return;
+  }
+}
+
+/** Timers hold 31 bits of milliseconds; beyond that they fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Keeps the process alive until it has called back or was undone. A wait that no timer can hold is waited for in pieces. */
+export function after(milliseconds: number, callback: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout>;
+  const wait = (left: number): void => {
+    timer =
+      left > longestTimer ? setTimeout(() => wait(left - longestTimer), longestTimer) : setTimeout(callback, left);
+  };
+  wait(milliseconds);
+  return () => clearTimeout(timer);
+}
+
+/** Whole milliseconds on a clock that nobody sets, from a moment that is the same for all processes of the machine. */
+export const uptime = (): number => Number(process.hrtime.bigint() / 1_000_000n);
+
+/** Names a process so that a later one can tell whether it still lives: pid, and its start time where the system tells. */
+export const ownerOf = (pid: number): string => `${pid}:${processState(pid)?.started ?? ""}`;
+
+/** Whether the process that this name was given to still lives. One that has ended and was not reaped does not. */
+export function isAlive(owner: string): boolean {
+  const until = handedOverUntil(owner);
+  if (until !== undefined) return Date.now() < until;
+  const [pid = "", started = ""] = owner.split(":");
+  try {
+    process.kill(Number(pid), 0);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EPERM")) return false;
+  }
+  const now = processState(Number(pid));
+  if (started === "" || now === undefined) return started === "";
+  return String(now.started) === started && !hasEnded.has(now.state);
+}
+const hasEnded: ReadonlySet<string> = new Set(["Z", "X"]);
+
+/**
+ * @param clock stands in for the system's; durations go by it as well
+ * @param newest the newest id in the store that the new ones come into
+ */
+export function systemPorts({
+  clock,
+  newest,
+}: {
+  clock?: Pick<Ports, "now" | "after" | "elapsed"> | undefined;
+  newest?: string | undefined;
+} = {}): Pick<Ports, "now" | "elapsed" | "id" | "after" | "owner" | "isAlive"> {
+  const time = clock ?? { now: Date.now, elapsed: uptime, after }; // `performance` takes 2 ms to load
+  return { ...time, id: createIds(Date.now, newest), owner: ownerOf(process.pid), isAlive };
+}
+
+/** Where Hookline keeps what it remembers. */
+export const stateFolderOf = (home: string, environment: Readonly<Record<string, string>>): string =>
+  join(environment.XDG_STATE_HOME || join(home, ".local", "state"), "hookline");

@@ -1,0 +1,166 @@
+/** When a hook of each kind is due: every so often, by a cron pattern, or once. Apart from the schedule, which only asks them. */
+import type { Instant, MaybePromise, Seconds } from "../../engine/event.ts";
+import type { Hook, Trigger } from "../../engine/hook.ts";
+import type { Claim, Run, Store } from "../../engine/record.ts";
+
+/** What the event of a hook that fires now says. */
+export interface Firing {
+  because: "periodic" | "cron" | "scheduled";
+  /** The moment that was meant, where it is not now. */
+  scheduledFor?: Instant;
+}
+
+export interface Timer {
+  /** When it is to be asked next; undefined: never again. */
+  due(): Instant | undefined;
+  /** It waits while the hook may not run. Else the run says why it did not. */
+  waits: boolean;
+  /**
+   * Whether it fires now. Where it does the moment is claimed, so that of all processes one fires.
+   *
+   * @param newest when the hook's newest run began
+   */
+  take(now: Instant, newest: Instant | undefined): Promise<Firing | undefined>;
+  /** The event is on the line. A timer that has this stays due until then. */
+  fired?(): MaybePromise<void>;
+  /** The clock was set back: what was reckoned from later moments no longer holds. */
+  turnedBack(now: Instant): void;
+}
+
+export interface TimerOptions {
+  /** Its limits may change while the timer lives. */
+  hook(): Hook;
+  store: Pick<Store, "claim" | "peek" | "runs">;
+  isEnabled(): boolean;
+  now: Instant;
+  /** When the hook last ran, as far as is known. */
+  last: Instant | undefined;
+  /** Told once a hook that fires once has done so, here or elsewhere. */
+  ended(): MaybePromise<void>;
+}
+
+/** Undefined: it listens to no clock. Loads what cron patterns need. @throws Error with what is wrong with the pattern */
+export async function createTimer(on: Trigger, options: TimerOptions): Promise<Timer | undefined> {
+  if ("every" in on) return periodic(on.every, options);
+  if ("cron" in on) return byPattern(await slotsOf(on.cron, on.zone), options);
+  return "at" in on ? once(on.at, options) : undefined;
+}
+
+/** Due when its newest run, whatever caused it, began so long ago; at once, if there was none. */
+function periodic(every: Seconds, { hook, store, now, last: known }: TimerOptions): Timer {
+  const claim: Claim = { key: `every:${hook().id}`, gap: every, refusal: "another process was first" };
+  let last = known === undefined ? undefined : Math.min(known, now);
+  let begun = now;
+  const due = (): Instant => (last === undefined ? begun : last + Math.max(every, hook().limits.cooldown ?? 0) * 1000);
+  return {
+    due,
+    waits: true,
+    async take(moment, newest) {
+      if (newest !== undefined && newest <= moment) last = Math.max(newest, last ?? newest);
+      if (due() > moment || (await store.claim([claim], moment))) return undefined;
+      last = moment;
+      return { because: "periodic" };
+    },
+    turnedBack(moment) {
+      begun = Math.min(begun, moment);
+      if (last !== undefined) last = Math.min(last, moment);
+    },
+  };
+}
+
+/**
+ * Due at each moment of the pattern from now on. Of those that go by while the process sleeps, the newest counts. Where the
+ * hook may not run, its run says so, once for each moment; where nothing is to run at all they go by.
+ */
+function byPattern(slots: Slots, { hook, store, isEnabled, now }: TimerOptions): Timer {
+  let due = slots.next(now);
+  return {
+    due: () => due,
+    waits: false,
+    async take(moment) {
+      const slot = Math.max(due ?? 0, slots.newest(moment) ?? 0);
+      const isOurs = isEnabled() && !(await store.claim([onceAt(`slot:${hook().id}`)], slot));
+      due = slots.next(moment); // not before: while the store cannot be asked, it stays due
+      return isOurs ? { because: "cron", scheduledFor: slot } : undefined;
+    },
+    turnedBack(moment) {
+      due = slots.next(moment);
+    },
+  };
+}
+
+/** A process that dies between its claim and the event leaves the firing to another one after so long. */
+const lease: Seconds = 60;
+
+/** Due once, however late. What has fired stays known by its claim, and by its run until that is there. */
+async function once(at: Instant, { hook, store, now, ended }: TimerOptions): Promise<Timer> {
+  const done = onceAt(`at:${hook().id}`);
+  let due: Instant | undefined = at;
+  const end = async (): Promise<void> => {
+    due = undefined;
+    await store.claim([done], at);
+    await ended();
+  };
+  const isOver = async (): Promise<boolean> =>
+    (await store.peek([done], at)) !== undefined || (await hasRun(store, hook().id, at));
+  if (at <= now && (await isOver())) await end();
+  return {
+    due: () => due,
+    waits: true,
+    async take(moment) {
+      if (await isOver()) await end();
+      if (due === undefined) return undefined;
+      const claim: Claim = { key: `firing:${hook().id}:${at}`, gap: lease, refusal: "another process was first" };
+      if (await store.claim([claim], Math.max(moment, now))) return undefined;
+      return { because: "scheduled", scheduledFor: at };
+    },
+    fired: end,
+    turnedBack() {}, // it has fired, or it has not
+  };
+}
+
+/** Taken with the moment that is meant as the time, it refuses that moment and all before it: one key for each hook. */
+const onceAt = (key: string): Claim => ({ key, gap: 1, refusal: "it has fired" });
+
+const hasRun = async (store: Pick<Store, "runs">, hook: string, since: Instant): Promise<boolean> =>
+  (await store.runs({ hook, limit: runsLookedAt })).some((run) => run.cause === "scheduled" && run.startedAt >= since);
+
+/** More than one is read only where the newest have not begun. */
+const runsLookedAt = 50;
+
+/** When the hook's newest run began. One that admission refused, or that still waits, has not. */
+export async function newestStart(store: Pick<Store, "runs">, hook: string): Promise<Instant | undefined> {
+  for (const limit of [1, runsLookedAt]) {
+    const begun = (await store.runs({ hook, limit })).find(hasBegun);
+    if (begun) return begun.startedAt;
+  }
+  return undefined;
+}
+
+/** A run that ended early because its steps said so did begin. */
+const hasBegun = ({ status, steps }: Run): boolean => status !== "queued" && (status !== "skipped" || steps.length > 0);
+
+/** The moments of a cron pattern. */
+interface Slots {
+  /** The first one behind this moment; undefined: none ever comes. */
+  next(after: Instant): Instant | undefined;
+  /** The newest one up to this moment, itself included. */
+  newest(until: Instant): Instant | undefined;
+}
+
+/**
+ * A time that a change of clocks leaves out comes right behind it, and one that comes twice counts once, unless the pattern
+ * is for every hour.
+ *
+ * @param zone such as "Europe/Berlin"; without it the machine's own
+ * @throws Error with what is wrong with the pattern or the zone
+ */
+async function slotsOf(pattern: string, zone: string | undefined): Promise<Slots> {
+  const { Cron } = await import("croner"); // only where a hook has a pattern
+  const cron = new Cron(pattern, { paused: true, ...(zone === undefined ? {} : { timezone: zone }) });
+  cron.nextRun(); // a zone that nobody knows is found out here
+  return {
+    next: (after) => cron.nextRun(new Date(after))?.getTime(),
+    newest: (until) => cron.previousRuns(1, new Date(until + 1))[0]?.getTime(),
+  };
+}

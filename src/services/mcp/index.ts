@@ -1,0 +1,67 @@
+/** The tools that a project's hooks may call: those of its servers, and the engine's own operations as one more module. */
+import { HooklineError } from "../../engine/error.ts";
+import type { ToolInfo, Tools } from "../../engine/reach.ts";
+import type { McpServer } from "../../formats/config/config.ts";
+import type { Surroundings } from "./link.ts";
+import { nearServer, splitName } from "./names.ts";
+import { createServer, type Server } from "./server.ts";
+
+/** Tools of this process, which need no server. Their names are module.action. */
+export interface OwnModule extends Pick<Tools, "call" | "list" | "within"> {
+  name: string;
+}
+export interface ToolsOptions extends Surroundings {
+  /** mcp_servers in hookline.yaml. */
+  servers: Readonly<Record<string, McpServer>>;
+  operations?: OwnModule;
+  /** Told when a server cannot say what it has: the lists of the others are given without it. */
+  complain?(sentence: string): void;
+}
+
+/** Nothing is started before it is called. The own module's name goes before a server that is called the same. */
+export function createTools({ servers: settings, operations, complain, ...surroundings }: ToolsOptions): Tools {
+  const servers = new Map<string, Server>(
+    Object.entries(settings).map(([name, one]) => [name, createServer(name, one, surroundings)]),
+  );
+  const modules = new Set([...(operations ? [operations.name] : []), ...servers.keys()]);
+
+  function unknown(name: string): HooklineError {
+    const near = nearServer(name, modules);
+    const where = servers.size === 0 ? "no server is configured" : `servers: ${[...servers.keys()].join(", ")}`;
+    return new HooklineError("tool_unknown", { name, where, ...(near === undefined ? {} : { near }) });
+  }
+
+  async function listOf([name, server]: [string, Server], signal: AbortSignal): Promise<ToolInfo[]> {
+    try {
+      return await server.list(signal);
+    } catch (error) {
+      if (signal.aborted || !complain) throw error;
+      complain(error instanceof Error ? error.message : `${name}: ${error}`);
+      return [];
+    }
+  }
+
+  return {
+    async call(name, input, signal, event, key) {
+      const found = splitName(name, modules);
+      if (!found) throw unknown(name);
+      if (found.server === operations?.name)
+        return operations.call(`${found.server}.${found.tool}`, input, signal, event, key);
+      const server = servers.get(found.server);
+      if (!server) throw unknown(name);
+      return server.call(found.tool, input, signal);
+    },
+    async list(signal, module) {
+      const isMeant = (name: string): boolean => module === undefined || name === module;
+      const lists = await Promise.all([
+        operations && isMeant(operations.name) ? operations.list(signal) : [],
+        ...[...servers].filter(([name]) => isMeant(name)).map((one) => listOf(one, signal)),
+      ]);
+      return lists.flat();
+    },
+    ...(operations?.within ? { within: operations.within } : {}),
+    async close() {
+      await Promise.all([...servers.values()].map((server) => server.close()));
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/** The AI SDK's providers, each loaded when it is first asked, and how they differ in what a request may say. */
+import type { OpenAICompatibleProvider } from "@ai-sdk/openai-compatible";
+import type { ProviderKind } from "../../formats/config/config.ts";
+import { fetchReply } from "./fetch-reply.ts";
+import type { Access } from "./names.ts";
+
+/** A model as the AI SDK's providers speak of it. All four have this one type. */
+export type LanguageModel = ReturnType<OpenAICompatibleProvider["chatModel"]>;
+export type CallOptions = Parameters<LanguageModel["doGenerate"]>[0];
+export type Generated = Awaited<ReturnType<LanguageModel["doGenerate"]>>;
+
+interface Kind {
+  open(access: Access, strictly: boolean): Promise<LanguageModel>;
+  /** Stands in every request. Judging a hook needs little thought, and nobody shall keep what was sent. */
+  always: Pick<CallOptions, "reasoning" | "providerOptions">;
+  ofTools?: { strict: boolean };
+  /** Whether a schema may be asked for beside tools. */
+  schemaBesideTools: boolean;
+  /** Servers that take a schema and do not keep to it are told in words as well. */
+  alsoInWords: boolean;
+}
+
+/** A server on this machine may need no key, but the libraries do: they would look for one in the environment. */
+const noKey = "none";
+
+export const kinds: { readonly [K in ProviderKind]: Kind } = {
+  anthropic: {
+    async open(access) {
+      const { createAnthropic } = await import("@ai-sdk/anthropic");
+      return createAnthropic(settingsOf(access))(access.model);
+    },
+    always: { reasoning: "none" },
+    schemaBesideTools: true,
+    alsoInWords: false,
+  },
+  openai: {
+    async open(access) {
+      const { createOpenAI } = await import("@ai-sdk/openai");
+      return createOpenAI(settingsOf(access)).responses(access.model);
+    },
+    always: { reasoning: "low", providerOptions: { openai: { store: false, reasoningSummary: null } } },
+    ofTools: { strict: false }, // there, tools are strict unless said, and optional parameters a mistake
+    schemaBesideTools: true,
+    alsoInWords: false,
+  },
+  google: {
+    async open(access) {
+      const { createGoogle } = await import("@ai-sdk/google");
+      return createGoogle(settingsOf(access)).chat(access.model);
+    },
+    always: { reasoning: "none" },
+    schemaBesideTools: true,
+    alsoInWords: false,
+  },
+  "openai-compatible": {
+    async open({ url, key, headers, model }, strictly) {
+      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+      return createOpenAICompatible({
+        name: "compatible",
+        baseURL: url,
+        ...(key === undefined ? {} : { apiKey: key }),
+        headers: { ...headers },
+        fetch: fetchReply,
+        supportsStructuredOutputs: strictly,
+      }).chatModel(model);
+    },
+    always: {},
+    schemaBesideTools: false,
+    alsoInWords: true,
+  },
+};
+
+const settingsOf = ({ url, key = noKey, headers }: Access) => ({
+  baseURL: url,
+  apiKey: key,
+  headers: { ...headers },
+  fetch: fetchReply,
+});

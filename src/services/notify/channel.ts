@@ -1,0 +1,208 @@
+/** One place that is told: its notices in order, at the pace that it allows, and never more of them in memory than a few. */
+import { dropOldest } from "../../engine/drop-oldest.ts";
+import type { Instant, Seconds } from "../../engine/event.ts";
+import type { NoticeKind } from "../../formats/config/config.ts";
+import type { Notice } from "./notice.ts";
+import { type Message, type Reply, readReply, type Speaker } from "./speaker.ts";
+
+export interface ChannelOptions {
+  name: string;
+  speaker: Speaker;
+  kinds: ReadonlySet<NoticeKind>;
+  fetch: typeof globalThis.fetch;
+  now(): Instant;
+  /** Calls back once after so many milliseconds; gives its undo. */
+  after(milliseconds: number, callback: () => void): () => void;
+  /** Told what could not be told; holds nothing secret. */
+  complain(reason: string): void;
+}
+
+export interface Channel {
+  add(notice: Notice): void;
+  /** Waits until all is told, or the signal aborts: then the rest is given up. Never rejects. */
+  close(signal: AbortSignal): Promise<void>;
+}
+
+interface Waiting {
+  notice: Notice;
+  attempts: number;
+}
+
+/** Notices that wait at most; then the least important goes. */
+const waitingAtMost = 200;
+const attemptsAtMost = 5;
+const firstPause: Seconds = 0.5;
+const requestLimitInMs = 10_000;
+const replyLimitInBytes = 64 << 10;
+/** Nobody wants to be told so late: what would have to wait longer than this is left out. */
+const longestWait: Seconds = 900;
+/** A place that says no for ever is asked again all the same. */
+const longestObeyed: Seconds = 86_400;
+/** Who says it is too much again and again is asked less and less often, whatever it says. */
+const longestOwnPause: Seconds = 60;
+/** Runs whose message may still be written anew. */
+const messagesAtMost = 1000;
+
+export function createChannel({ name, speaker, kinds, ...outside }: ChannelOptions): Channel {
+  const { now, after, complain } = outside;
+  const waiting: Waiting[] = [];
+  /** The message of a run that tells its tools. */
+  const messages = new Map<string, string>();
+  const stopping = new AbortController();
+  let inFlight: Waiting | undefined;
+  let working: Promise<void> | undefined;
+  let dropped = 0;
+  let isGone = false;
+  let notBefore: Instant = 0;
+  let limits = 0;
+  let wake = (): void => {};
+
+  function leaveOneOut(): void {
+    const rank = (kind: NoticeKind): number => waiting.findIndex((one) => one !== inFlight && one.notice.kind === kind);
+    const index = [rank("tools"), rank("started"), waiting.findIndex((one) => one !== inFlight)].find((at) => at >= 0);
+    if (index === undefined) return;
+    waiting.splice(index, 1);
+    if (dropped === 0) complain(`${name}: there is more to tell than it takes, so notices are left out`);
+    dropped += 1;
+  }
+
+  async function work(): Promise<void> {
+    for (let next = waiting[0]; next && !stopping.signal.aborted && !isGone; next = waiting[0]) {
+      const pause = notBefore - now();
+      if (pause > 0) await rest(pause);
+      else await tell(next);
+    }
+    if (isGone) waiting.length = 0;
+  }
+
+  const rest = (milliseconds: number): Promise<void> =>
+    new Promise((resolve) => {
+      const undo = after(milliseconds, resolve);
+      wake = () => {
+        undo();
+        resolve();
+      };
+      if (stopping.signal.aborted) wake();
+    });
+
+  async function tell(one: Waiting): Promise<void> {
+    inFlight = one;
+    const { notice } = one;
+    const message = messageOf(notice);
+    const reply = await send(message);
+    inFlight = undefined;
+    if (reply.is !== "limited") limits = 0;
+    else return obey(Math.max(reply.retry, Math.min(firstPause * 2 ** limits++, longestOwnPause)));
+    if (reply.is === "trouble" && ++one.attempts < attemptsAtMost) {
+      notBefore = now() + firstPause * 2 ** (one.attempts - 1) * 1000;
+      return;
+    }
+    waiting.splice(waiting.indexOf(one), 1);
+    if (reply.is === "taken") return taken(notice, message, reply);
+    if (stopping.signal.aborted) return;
+    isGone = reply.is === "refused" && message.method === "POST" && speaker.gone.has(reply.status);
+    if (message.method === "PATCH") messages.delete(notice.run.id); // it may have been deleted there
+    complain(
+      isGone
+        ? `${name}: ${reply.reason}; it is told nothing more until its settings change or Hookline starts anew`
+        : `${name}: a notice was not taken: ${reply.reason}`,
+    );
+  }
+
+  const isTooLong = (): boolean => notBefore - now() > longestWait * 1000;
+
+  /** Nothing is sent before that is over. What cannot wait for it goes; what comes meanwhile is counted, too. */
+  function obey(pause: Seconds): void {
+    notBefore = now() + Math.min(pause, longestObeyed) * 1000;
+    if (!isTooLong()) return;
+    complain(
+      `${name}: it asks to wait ${Math.round(pause)} s; what would wait longer than ${longestWait} s is left out`,
+    );
+    dropped += waiting.length;
+    waiting.length = 0;
+  }
+
+  function messageOf(notice: Notice): Message {
+    const id = notice.kind === "tools" ? messages.get(notice.run.id) : undefined;
+    if (id !== undefined && speaker.edit) return speaker.edit(id, notice);
+    return speaker.post(notice, { dropped, now: now() });
+  }
+
+  function taken({ kind, run }: Notice, { method }: Message, { body, reset }: Extract<Reply, { is: "taken" }>): void {
+    if (method === "POST") dropped = 0;
+    if (reset !== undefined) obey(reset);
+    if (method === "PATCH") return;
+    const id = kind === "started" || kind === "tools" ? speaker.idOf?.(body) : undefined;
+    if (id === undefined) return void messages.delete(run.id);
+    messages.set(run.id, id);
+    dropOldest(messages, messagesAtMost);
+  }
+
+  async function send({ url, ...request }: Message): Promise<Reply> {
+    try {
+      const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(requestLimitInMs)]);
+      // A redirect would carry what is told, and the key, elsewhere.
+      const reply = await outside.fetch(url, { ...request, signal, redirect: "manual" });
+      return readReply(reply.status, reply.headers, await bodyOf(reply));
+    } catch (error) {
+      return { is: "trouble", reason: troubleOf(error) };
+    }
+  }
+
+  return {
+    add(notice) {
+      if (isGone || stopping.signal.aborted || !kinds.has(notice.kind)) return;
+      if (isTooLong()) {
+        dropped += 1;
+        return;
+      }
+      const sameRun = waiting.find(
+        (one) => one !== inFlight && one.notice.kind === "tools" && one.notice.run.id === notice.run.id,
+      );
+      if (notice.kind === "tools" && sameRun) sameRun.notice = notice;
+      else waiting.push({ notice, attempts: 0 });
+      if (waiting.length > waitingAtMost) leaveOneOut();
+      working ??= work().finally(() => {
+        working = undefined;
+      });
+    },
+    async close(signal) {
+      const stop = (): void => {
+        stopping.abort();
+        wake();
+      };
+      if (signal.aborted) stop();
+      else signal.addEventListener("abort", stop, { once: true });
+      await working;
+      const left = waiting.length;
+      stop();
+      if (left > 0) complain(`${name}: ${left === 1 ? "1 notice was" : `${left} notices were`} not told in time`);
+    },
+  };
+}
+
+/** What a failed request tells of itself may hold the address, and with it the key: its code does not. */
+function troubleOf(error: unknown): string {
+  if (error instanceof Error && error.name === "TimeoutError") return "it did not answer in time";
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
+  return `it cannot be reached${typeof code === "string" ? ` (${code})` : ""}`;
+}
+
+/** What it answers, as JSON where it is. Of an endless reply no more than its beginning is read. */
+async function bodyOf(reply: Response): Promise<unknown> {
+  if (!reply.body) return undefined;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of reply.body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > replyLimitInBytes) break; // which also closes the connection
+  }
+  const text = Buffer.concat(chunks).toString("utf8");
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text; // not everyone answers JSON
+  }
+}

@@ -1,0 +1,84 @@
+/** The board: projects with their tasks, notes and memory, as operations and the steps of automations use them. */
+import type { Fields, Instant, MaybePromise } from "../../engine/event.ts";
+import { isQueryName, unknownQuery, wrongParams } from "../../engine/named-queries.ts";
+import type { Projects } from "../../engine/reach.ts";
+import { createMemory, type Embedder, type Memory } from "./memory.ts";
+import { createNoteCopies } from "./note-files.ts";
+import { createNotes, type Notes } from "./notes.ts";
+import { createProjectBook, type ProjectBook, type RepositoryFacts } from "./projects.ts";
+import type { ProjectRecord, ProjectRecords } from "./records.ts";
+import type { Send } from "./sending.ts";
+import { createTasks, type Tasks } from "./tasks.ts";
+
+export interface BoardOptions {
+  records: ProjectRecords;
+  now(): Instant;
+  home: string;
+  /** Where copies of notes lie. */
+  notesFolder: string;
+  /** Sends an event down the line. */
+  send: Send;
+  /** Told what a person should know, in one sentence. */
+  complain(reason: string): void;
+  /** Takes secrets out of what is written. */
+  redact(text: string): MaybePromise<string>;
+  rootOf(folder: string): string;
+  repositoryOf(folder: string): Promise<RepositoryFacts>;
+  /** What the settings of this project's folder name. */
+  embedderOf(project: ProjectRecord | undefined): Promise<Embedder | undefined>;
+}
+
+export interface Board extends Projects {
+  projects: ProjectBook;
+  tasks: Tasks;
+  notes: Notes;
+  memory: Memory;
+}
+
+const idLength = 8;
+const newId = (): string => crypto.randomUUID().slice(0, idLength);
+const newMemoryId = (): string => crypto.randomUUID().replaceAll("-", "").slice(0, 12);
+
+export function createBoard(options: BoardOptions): Board {
+  const { records } = options;
+  const copies = createNoteCopies(options.notesFolder);
+  const projects = createProjectBook({ ...options, copies });
+  const memory = createMemory({
+    ...options,
+    records: records.memory,
+    newId: newMemoryId,
+    embedderOf: async (id) => options.embedderOf(id === undefined ? undefined : await records.get(id)),
+  });
+  const tasks = createTasks({ ...options, newId, memoryOf: memory.recordOf });
+  const notes = createNotes({ ...options, newId: newMemoryId, copies });
+  return {
+    projects,
+    tasks,
+    notes,
+    memory,
+    project: (id) => records.get(id),
+    projectOf: async (folder) => (await projects.place({ folder })).project,
+    async createTask({ project, ...task }, key, event) {
+      if (project === undefined) throw new Error("a task needs a project: say which");
+      return { id: (await tasks.create({ ...task, project }, { event, key })).id };
+    },
+    async searchMemory({ note, ...asked }, signal) {
+      const found = await memory.search(asked, signal);
+      if (found.note !== undefined) note?.(found.note);
+      return found.hits.map(({ source, heading, content, similarity }) => ({ source, heading, content, similarity }));
+    },
+    query: (name, params) => ask(records, name, params),
+  };
+}
+
+async function ask(records: ProjectRecords, name: string, params: Fields): Promise<Fields[]> {
+  if (!isQueryName(name)) throw new Error(unknownQuery(name));
+  const wrong = wrongParams(name, Object.keys(params));
+  if (wrong !== undefined) throw new Error(wrong);
+  const bound = Object.entries(params).map(([key, value]) => {
+    if (typeof value === "object" && value !== null)
+      throw new Error(`the parameter ${key} of ${name} is ${Array.isArray(value) ? "a list" : "an object"}`);
+    return [key, typeof value === "boolean" ? Number(value) : value] as const;
+  });
+  return records.query(name, Object.fromEntries(bound));
+}

@@ -1,0 +1,141 @@
+/** Notes: a text with a name in a project. Each has a copy on disk that any program can read, and is found by memory search. */
+import { messageOf } from "../../engine/error.ts";
+import type { Instant, MaybePromise } from "../../engine/event.ts";
+import { nearest } from "../../engine/nearest.ts";
+import { slugOf } from "../../engine/slug.ts";
+import { type Change, type NoteCopies, sectionsOf } from "./note-files.ts";
+import { type MemoryRecord, type NoteRecord, type ProjectRecords, sourceOfNote } from "./records.ts";
+import { type Cause, type NoteOperation, ofNote, type Send, tell } from "./sending.ts";
+import { clean, titleOf } from "./text.ts";
+
+export interface NotesOptions {
+  records: ProjectRecords;
+  now(): Instant;
+  newId(): string;
+  send: Send;
+  complain(reason: string): void;
+  redact(text: string): MaybePromise<string>;
+  copies: NoteCopies;
+}
+export interface NoteToWrite {
+  project: string;
+  name: string;
+  title?: string;
+  content: string;
+}
+export interface Note extends NoteRecord {
+  /** The file that holds its content. */
+  path: string;
+}
+
+/** Each may throw an Error whose message tells a person what to do. */
+export interface Notes {
+  list(project: string): Promise<Note[]>;
+  known(project: string, name: string): Promise<Note>;
+  /** What it held before is gone. `isNew` says whether it held anything. */
+  write(note: NoteToWrite, cause: Cause): Promise<{ note: Note; isNew: boolean }>;
+  remove(project: string, name: string, cause: Cause): Promise<Note>;
+  /** Makes copies anew whose change was cut off, by the end of its process say. Never rejects: what could not be mended is told. */
+  mend(): Promise<void>;
+}
+
+export function createNotes(options: NotesOptions): Notes {
+  const { records, now, newId, redact, copies, complain } = options;
+  const withPath = (note: NoteRecord): Note => ({ ...note, path: copies.pathOf(note.project, note.name) });
+
+  async function unknown(project: string, name: string): Promise<Error> {
+    const names = (await records.notes.list(project)).map((one) => one.name);
+    const near = nearest(name, names);
+    return new Error(`no note of the project ${project} is called "${name}"${near ? `; did you mean "${near}"?` : ""}`);
+  }
+
+  async function told(operation: NoteOperation, note: Note, cause: Cause): Promise<void> {
+    await tell(options, ofNote(operation, note, note.path, await records.get(note.project)), cause);
+  }
+
+  async function mend(): Promise<void> {
+    try {
+      for (const { change, over } of copies.unfinished()) {
+        await mendOne(change);
+        over();
+      }
+    } catch (error) {
+      complain(`copies of notes cannot be brought up to date: ${messageOf(error)}`);
+    }
+  }
+
+  async function mendOne({ project, name }: Change): Promise<void> {
+    if (name !== undefined)
+      await records.notes.hold(project, name, (note) =>
+        note ? copies.write(project, name, note.content) : copies.remove(project, name),
+      );
+    else if (!(await records.get(project))) copies.removeAll(project);
+  }
+
+  /** Of a row and its copy neither is changed alone: whatever is cut off in between is mended. */
+  async function changed<T>(change: Change, work: (begin: () => void) => MaybePromise<T>): Promise<T> {
+    let over = (): void => {};
+    try {
+      const result = await work(() => {
+        over = copies.begin(change);
+      });
+      over();
+      return result;
+    } catch (error) {
+      await mend();
+      throw error;
+    }
+  }
+
+  return {
+    mend,
+    list: async (project) => (await records.notes.list(project)).map(withPath),
+    async known(project, written) {
+      const name = nameOf(written);
+      const note = await records.notes.get(project, name);
+      if (!note) throw await unknown(project, name);
+      return withPath(note);
+    },
+    async write({ project, name: written, title, content: given }, cause) {
+      if (!(await records.get(project))) throw new Error(`no project is called "${project}"`);
+      const name = nameOf(written);
+      if ((await redact(written)) !== written) throw new Error("what looks like a secret is no name for a note");
+      const content = await redact(clean(given));
+      const before = await records.notes.get(project, name);
+      const called = titleOf(await redact(title ?? before?.title ?? written)) || name;
+      const at = now();
+      const note = withPath({ project, name, title: called, content, created: before?.created ?? at, updated: at });
+      const memories = sectionsOf(note).map(
+        (section): MemoryRecord => ({ id: newId(), project, source: sourceOfNote(name), created: at, ...section }),
+      );
+      const isNew = await changed({ project, name }, (begin) =>
+        records.notes.save(note, memories, () => {
+          begin();
+          copies.write(project, name, content);
+        }),
+      );
+      await told(isNew ? "created" : "updated", note, cause);
+      return { note, isNew };
+    },
+    async remove(project, written, cause) {
+      const name = nameOf(written);
+      const removed = await changed({ project, name }, (begin) =>
+        records.notes.remove(project, name, () => {
+          begin();
+          copies.remove(project, name);
+        }),
+      );
+      if (!removed) throw await unknown(project, name);
+      const note = withPath(removed);
+      await told("deleted", note, cause);
+      return note;
+    },
+  };
+}
+
+/** A name is typed in many ways, and is one file. */
+function nameOf(written: string): string {
+  const name = slugOf(written.replace(/\.md$/i, ""));
+  if (name === "") throw new Error(`"${written}" is no name for a note: it holds no letter and no digit`);
+  return name;
+}

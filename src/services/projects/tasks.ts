@@ -1,0 +1,208 @@
+/** Tasks: defined, started, completed or failed, each told as an event once it is written. */
+import type { Instant, MaybePromise } from "../../engine/event.ts";
+import type { NewTask } from "../../engine/reach.ts";
+import type { NewMemory } from "./memory.ts";
+import type {
+  Awaited,
+  Dependency,
+  ProjectRecords,
+  Remembered,
+  TaskFilter,
+  TaskMove,
+  TaskRecord,
+  TaskStatus,
+} from "./records.ts";
+import { type Cause, ofTask, type Send, tell } from "./sending.ts";
+import { clean, titleOf } from "./text.ts";
+
+export interface TasksOptions {
+  records: ProjectRecords;
+  now(): Instant;
+  newId(): string;
+  send: Send;
+  complain(reason: string): void;
+  redact(text: string): MaybePromise<string>;
+  /** What a task gave, as it is remembered. */
+  memoryOf(result: NewMemory): Promise<Remembered>;
+}
+export interface TaskToMake extends NewTask {
+  project: string;
+}
+
+/** Each may throw an Error whose message tells a person what to do. */
+export interface Tasks {
+  list(filter: TaskFilter): MaybePromise<TaskRecord[]>;
+  has(id: string): Promise<boolean>;
+  known(id: string): Promise<TaskRecord>;
+  /** One key makes one task, however often it is asked for. */
+  create(task: TaskToMake, cause: Cause): Promise<TaskRecord>;
+  /**
+   * Refused while something that it waits for has not been completed, unless `force` is said. A failed task begins anew.
+   * Here and below: whoever asks again after a crash, by the same key or before the event was told, is not refused.
+   */
+  start(id: string, force: boolean, cause: Cause): Promise<TaskRecord>;
+  complete(id: string, result: string | undefined, cause: Cause): Promise<TaskRecord>;
+  fail(id: string, error: string, cause: Cause): Promise<TaskRecord>;
+  /** What it waits for that has not been completed. */
+  openOf(task: TaskRecord): Promise<Awaited[]>;
+}
+
+interface Kind {
+  from: readonly TaskStatus[];
+  to: TaskStatus;
+  /** Where it stands so, it has to wait for what it depends on. What was begun all the same may also end. */
+  waits: readonly TaskStatus[];
+}
+const moves = {
+  start: { from: ["DEFINED", "FAILED"], to: "IN_PROGRESS", waits: ["DEFINED", "FAILED"] },
+  complete: { from: ["DEFINED", "IN_PROGRESS"], to: "COMPLETED", waits: ["DEFINED"] },
+  fail: { from: ["DEFINED", "IN_PROGRESS"], to: "FAILED", waits: [] },
+} as const satisfies Record<string, Kind>;
+
+const optionalTexts = ["parent", "profile", "workspace", "branch"] as const;
+const usualPriority = 100;
+const idsTried = 5;
+
+export function createTasks(options: TasksOptions): Tasks {
+  const { records, now, newId, redact } = options;
+
+  async function find(id: string): Promise<TaskRecord> {
+    const found = await records.tasks.get(clean(id));
+    if (!found) throw new Error(`no task is called "${id}"; task list shows them`);
+    return found;
+  }
+
+  const kept = async (text: string): Promise<string> => redact(clean(text));
+
+  const eventFor = (id: string, to: TaskStatus): string => `task-${id}-${to.toLowerCase()}-${newId()}`;
+
+  function identity(): Pick<TaskRecord, "id"> & { untold: string } {
+    const id = newId();
+    return { id, untold: eventFor(id, "DEFINED") };
+  }
+
+  async function openOf({ dependsOn }: TaskRecord): Promise<Awaited[]> {
+    const awaited = await records.tasks.awaited(dependsOn);
+    return awaited.filter(({ status }) => status?.toUpperCase() !== "COMPLETED");
+  }
+
+  async function recordOf(given: TaskToMake): Promise<TaskRecord> {
+    const { title, description = "", project, priority = usualPriority, context = [], dependsOn = [] } = given;
+    const named = titleOf(await kept(title));
+    if (named === "") throw new Error("a task needs a title");
+    if (!Number.isSafeInteger(priority)) throw new Error(`a priority is a whole number, and ${priority} is none`);
+    if (!(await records.get(project)))
+      throw new Error(`no project is called "${project}"; project list shows them, and project create makes one`);
+    await checkDependencies(records, dependsOn);
+    const texts: Pick<TaskRecord, (typeof optionalTexts)[number]> = {};
+    for (const name of optionalTexts) {
+      const text = given[name];
+      if (text) texts[name] = await kept(text);
+    }
+    const at = now();
+    return {
+      ...identity(),
+      project,
+      title: named,
+      description: await kept(description),
+      status: "DEFINED",
+      priority,
+      ...texts,
+      context: await Promise.all(
+        context.map(async ({ type, label, content }) => ({
+          type: await kept(type),
+          label: await kept(label),
+          content: await kept(content),
+        })),
+      ),
+      dependsOn,
+      created: at,
+      updated: at,
+    };
+  }
+
+  async function add(record: TaskRecord, key: string | undefined): Promise<TaskRecord> {
+    for (let tries = 0; tries < idsTried; tries++) {
+      const made = await records.tasks.add(tries === 0 ? record : { ...record, ...identity() }, key);
+      if (made) return made;
+    }
+    throw new Error("no free id was found for the task");
+  }
+
+  async function move(id: string, kind: Kind, more: Partial<TaskMove>, { force, cause }: Giving): Promise<TaskRecord> {
+    const known = await find(id);
+    const before = await told(known, cause);
+    const isRepeated = known.untold !== undefined || (cause.key !== undefined && cause.key === known.movedBy);
+    if (before.status === kind.to && isRepeated) return before;
+    if (!kind.from.includes(before.status)) throw new Error(whyNot(before, kind));
+    const open = kind.waits.includes(before.status) && !force ? await openOf(before) : [];
+    if (open.length > 0) throw new Error(`the task ${before.id} waits for ${open.map(inWords).join(", and for ")}`);
+    const to: TaskMove = {
+      ...more,
+      from: kind.from,
+      status: kind.to,
+      ...timesOf(before, kind.to, now()),
+      untold: eventFor(before.id, kind.to),
+      ...(cause.key === undefined ? {} : { movedBy: cause.key }),
+    };
+    const task = await records.tasks.move(before.id, to, await resultOf(before, more.result));
+    if (!task) throw new Error(whyNot(await find(id), kind)); // somebody else was faster
+    return told(task, cause);
+  }
+
+  async function resultOf({ id, project, title }: TaskRecord, result = ""): Promise<Remembered | undefined> {
+    if (result.trim() === "") return undefined;
+    return options.memoryOf({ project, source: `task:${id}`, heading: title, content: result });
+  }
+
+  /** Tells how it came to stand as it stands, where nobody has: whoever wrote that may have ended before. */
+  async function told(task: TaskRecord, cause: Cause): Promise<TaskRecord> {
+    const { untold: event, ...rest } = task;
+    if (event === undefined) return task;
+    const happening = { ...ofTask(task, await records.get(task.project)), id: event };
+    const isOver = (await records.wasTold(event)) || (await tell(options, happening, cause));
+    if (!isOver) return task;
+    await records.tasks.told(task.id, event);
+    return rest;
+  }
+
+  return {
+    list: (filter) => records.tasks.list(filter),
+    has: async (id) => (await records.tasks.get(clean(id))) !== undefined,
+    known: find,
+    openOf,
+    create: async (given, cause) => told(await add(await recordOf(given), cause.key), cause),
+    start: (id, force, cause) => move(id, moves.start, {}, { force, cause }),
+    complete: async (id, result, cause) =>
+      move(id, moves.complete, result === undefined ? {} : { result: await kept(result) }, { force: false, cause }),
+    fail: async (id, error, cause) => move(id, moves.fail, { error: await kept(error) }, { force: false, cause }),
+  };
+}
+
+interface Giving {
+  force: boolean;
+  cause: Cause;
+}
+
+/** When it was begun, and when it ended: what is begun anew has not. */
+function timesOf({ started }: TaskRecord, to: TaskStatus, at: Instant): Pick<TaskMove, "at" | "started" | "ended"> {
+  if (to === "IN_PROGRESS") return { at, started: at };
+  return { at, ended: at, ...(started === undefined ? {} : { started }) };
+}
+
+/** What is not there cannot be waited for. */
+async function checkDependencies(records: ProjectRecords, dependsOn: readonly Dependency[]): Promise<void> {
+  if (dependsOn.some(({ task, run }) => (task === undefined) === (run === undefined)))
+    throw new Error("a dependency names a task or a run");
+  const unknown = (await records.tasks.awaited(dependsOn)).find(({ status }) => status === undefined);
+  if (unknown) throw new Error(`no ${unknown.kind} is called "${unknown.id}", so nothing can wait for it`);
+}
+
+const inWords = ({ kind, id, status }: Awaited): string =>
+  `the ${kind} ${id}, which ${status === undefined ? "is not recorded any more" : `is ${status}`}`;
+
+function whyNot({ id, status }: TaskRecord, { to, from }: Kind): string {
+  if (status === to) return `the task ${id} is ${status} already`;
+  const advice = from.includes("IN_PROGRESS") && status === "FAILED" ? "; start it again first" : "";
+  return `the task ${id} is ${status}, and cannot become ${to}${advice}`;
+}

@@ -1,0 +1,252 @@
+/** The store in memory: for tests, and for embedders who need no record. The same contract and the same rows, no file. */
+
+import { dropOldest } from "../../engine/drop-oldest.ts";
+import { HooklineError } from "../../engine/error.ts";
+import { firstTurn, type HookEvent, type HookId, type Instant, type SessionId, type Turn } from "../../engine/event.ts";
+import type { Claim, Found, Store } from "../../engine/record.ts";
+import { createKeeper, type Keeping } from "../sqlite/keep.ts";
+import { type EventRow, eventOf, payloadOf, rowOfEvent, rowOfRun, runOf } from "../sqlite/rows.ts";
+import {
+  type Claimed,
+  firstTelling,
+  interruption,
+  mergeFound,
+  refuses,
+  repeating,
+  type Telling,
+} from "../sqlite/rules.ts";
+import {
+  all,
+  answers,
+  type Before,
+  drop,
+  emptyTables,
+  happeningOf,
+  isUnfinished,
+  placeIn,
+  type Tables,
+} from "./memory-tables.ts";
+
+export interface MemoryStoreOptions extends Keeping {
+  now?(): Instant;
+  /** So many events, runs, sessions and hook sets are held; then the oldest go. 10,000 unless said. */
+  limit?: number;
+  /** What it goes on from. Absent: it begins with nothing. */
+  before?: Before;
+}
+
+/**
+ * Every method is synchronous, and throws HooklineError closed once the store is closed.
+ *
+ * @example const line = await createHookline({ store: openMemoryStore() });
+ */
+export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
+  const { now = Date.now, limit = 10_000, before } = options;
+  const keeper = createKeeper(options);
+  let held: Tables | undefined = emptyTables();
+
+  function tables(): Tables {
+    if (!held) throw new HooklineError("closed", { name: "the store", where: "memory" });
+    return held;
+  }
+
+  function put<Row>(rows: Map<string, Row>, key: string, row: Row): void {
+    rows.set(key, row);
+    dropOldest(rows, limit);
+  }
+
+  function turnOf(session: SessionId | undefined): Turn {
+    const row = session === undefined ? undefined : tables().sessions.get(session);
+    if (row) return { ...JSON.parse(row.turn), spent: { ...row.spent } };
+    return (session === undefined ? undefined : before?.turn(session)) ?? firstTurn;
+  }
+
+  function saveTurn(session: SessionId, turn: Turn): void {
+    const { sessions } = tables();
+    sessions.delete(session); // so that the sessions lie in the order of their last use
+    put(sessions, session, { turn: keeper.turn(turn).text, spent: { ...turn.spent }, at: now() });
+  }
+
+  function tellingBefore(event: HookEvent): Telling | undefined {
+    if (!event.delivery) return undefined;
+    const rows = (tables().tellings.get(happeningOf(event)) ?? []).map(eventOf);
+    const own = rows.flatMap(({ event: { id, delivery }, outcome }) =>
+      delivery ? [{ id, by: delivery.by, ...(outcome && { outcome }) }] : [],
+    );
+    const isOwn = new Set(own.map(({ id }) => id));
+    const earlier = (before?.tellings(event) ?? []).filter(({ id }) => !isOwn.has(id));
+    return firstTelling([...earlier, ...own], event.delivery);
+  }
+
+  function keep(event: HookEvent, row: EventRow): void {
+    const { events, tellings } = tables();
+    if (events.has(event.id)) return;
+    put(events, event.id, row);
+    const happening = happeningOf(event);
+    if (event.delivery) put(tellings, happening, [...(tellings.get(happening) ?? []), row]);
+  }
+
+  const refusing = (claims: readonly Claim[], at: Instant): Claim | undefined =>
+    claims.find((claim) => refuses(claim, claimedBefore(claim.key), at));
+
+  const claimedBefore = (key: string): Claimed | undefined => tables().claims.get(key) ?? before?.claimed(key);
+
+  function debtsOf(session: SessionId): Map<HookId, Found> {
+    const owed = tables().debts.get(session);
+    if (!owed) return new Map(before?.debts(session));
+    return new Map([...owed].map(([hook, found]) => [hook, JSON.parse(found)]));
+  }
+
+  function saveDebts(session: SessionId, owed: ReadonlyMap<HookId, Found>): void {
+    put(tables().debts, session, new Map([...owed].map(([hook, found]) => [hook, keeper.whole(found)])));
+  }
+
+  const paused = (): ReadonlySet<string> => before?.paused() ?? tables().pauses;
+
+  return {
+    record(event, set, advance) {
+      const first = tellingBefore(event);
+      const last = turnOf(event.session);
+      const after = first ? last : advance(event, last); // one happening moves the turn on once
+      if (event.session !== undefined && after !== last) saveTurn(event.session, after);
+      const { hookSets } = tables();
+      if (!hookSets.has(set.id)) put(hookSets, set.id, keeper.whole(set.hooks));
+      const turn = event.turn ?? after;
+      const { given } = repeating(first);
+      const row = rowOfEvent(
+        { event, set, turn: keeper.turnThen(turn), payload: payloadOf(event, keeper), first, given },
+        keeper,
+      );
+      keep(event, row);
+      return { turn, paused: paused(), ...repeating(first) };
+    },
+    turn: (session) => turnOf(session),
+    answered(eventId, outcome, ms) {
+      const row = tables().events.get(eventId);
+      const { text, redacted } = keeper.outcome(outcome);
+      if (row) Object.assign(row, { outcome: text, ms: ms ?? null, redacted: redacted ? 1 : row.redacted });
+    },
+
+    claim(claims, at) {
+      const refused = refusing(claims, at);
+      const rows = tables().claims;
+      const late = refused && claimedBefore(refused.key);
+      if (late) rows.set(refused.key, { ...late, last: Math.min(late.last, at) }); // see refuses()
+      if (refused) return refused;
+      for (const key of new Set(claims.map((one) => one.key)))
+        rows.set(key, { count: (claimedBefore(key)?.count ?? 0) + 1, last: at });
+      return undefined;
+    },
+    peek: refusing,
+
+    spend(session, counter, max) {
+      const { spent, ...turn } = turnOf(session);
+      if (spent[counter] >= max) return false;
+      saveTurn(session, { ...turn, spent: { ...spent, [counter]: spent[counter] + 1 } });
+      return true;
+    },
+
+    owe(session, debts) {
+      const owed = debtsOf(session);
+      for (const [hook, found] of debts) owed.set(hook, mergeFound(owed.get(hook) ?? {}, found));
+      if (debts.size > 0) saveDebts(session, owed);
+      return owed;
+    },
+    baseline(session, folder) {
+      const text = tables().baselines.get(placeIn(session, folder));
+      return text === undefined ? before?.baseline(session, folder) : JSON.parse(text);
+    },
+    setBaseline: (session, folder, baseline) =>
+      put(tables().baselines, placeIn(session, folder), JSON.stringify(baseline)),
+    pause(what) {
+      const isNew = !tables().pauses.has(what);
+      tables().pauses = new Set([...tables().pauses, what]);
+      return isNew;
+    },
+    resume(what) {
+      const wasThere = tables().pauses.has(what);
+      tables().pauses = new Set([...tables().pauses].filter((one) => one !== what));
+      return wasThere;
+    },
+    paused,
+    paid(session, hook) {
+      const owed = debtsOf(session);
+      if (owed.delete(hook)) saveDebts(session, owed);
+    },
+
+    post(session, outcome, counter) {
+      const { inboxes } = tables();
+      put(inboxes, session, [...(inboxes.get(session) ?? []), { outcome: keeper.whole(outcome), counter }]);
+    },
+    collect(session) {
+      const { inboxes } = tables();
+      const taken = inboxes.get(session) ?? [];
+      inboxes.delete(session);
+      return taken.map(({ outcome, counter }) => ({ outcome: JSON.parse(outcome), ...(counter && { counter }) }));
+    },
+
+    saveRun(run) {
+      const { runs } = tables();
+      const row = rowOfRun(run, keeper);
+      const begun = runs.get(run.id);
+      if (begun) Object.assign(begun, row);
+      else put(runs, run.id, row);
+    },
+    run(id) {
+      const row = tables().runs.get(id);
+      return row && runOf(row);
+    },
+    runs: (filter) =>
+      all(tables().runs)
+        .reverse()
+        .filter((row) => answers(row, filter))
+        .slice(0, filter.limit)
+        .map(runOf),
+
+    event(id) {
+      const row = tables().events.get(id);
+      return row && eventOf(row);
+    },
+    events: (most) => all(tables().events).reverse().slice(0, most).map(eventOf),
+    setsInForce: (most) => [
+      ...new Set(
+        all(tables().events)
+          .reverse()
+          .slice(0, most)
+          .map((row) => row.hook_set),
+      ),
+    ],
+    hookSet(id) {
+      const hooks = tables().hookSets.get(id);
+      return hooks === undefined ? undefined : { id, hooks: JSON.parse(hooks) };
+    },
+
+    lastFired() {
+      const started = all(tables().runs).filter(({ asked }) => asked > 0);
+      return new Map(started.map(runOf).map((run) => [run.hook, run.startedAt])); // the newest is the last
+    },
+    repair(isAlive, at) {
+      const left = all(tables().runs).filter(
+        (row) => isUnfinished(row) && (row.owner === null || !isAlive(runOf(row).owner ?? "")),
+      );
+      for (const row of left) {
+        Object.assign(row, { status: "interrupted", reason: interruption, ms: Math.max(0, at - row.started) });
+      }
+      return left.length;
+    },
+    purge(before) {
+      const { events, runs, sessions, tellings } = tables();
+      drop(tellings, (rows) => rows.every((row) => row.at < before));
+      drop(sessions, (row) => row.at < before);
+      drop(runs, (row) => row.started < before && !isUnfinished(row));
+      return drop(events, (row) => row.at < before);
+    },
+    committed: () => everything,
+    close() {
+      held = undefined;
+    },
+  };
+}
+
+/** Nothing is ever on its way. */
+const everything: Promise<void> = Promise.resolve();

@@ -1,0 +1,206 @@
+/** The SQLite store's questions that take more than one line, each inside the transaction of whoever asks. */
+import {
+  type Counter,
+  firstTurn,
+  type HookEvent,
+  type HookId,
+  type Instant,
+  type SessionId,
+  type Turn,
+} from "../../engine/event.ts";
+import type { HookSet } from "../../engine/hook.ts";
+import type { Claim, Found, Run, RunFilter } from "../../engine/record.ts";
+import type { Database } from "./database.ts";
+import type { Keeper } from "./keep.ts";
+import { type RunRow, readBack, runFields, runOf, written } from "./rows.ts";
+import { type Claimed, firstTelling, interruption, mergeFound, refuses, type Telling } from "./rules.ts";
+
+const day = 86_400_000;
+
+/** The telling of the same happening by another registration, if there was one (R49). */
+export const tellingBefore = (database: Database, event: HookEvent): Telling | undefined =>
+  event.delivery && firstTelling(tellingsOf(database, event), event.delivery);
+
+/** All of the same happening, in the order in which they came. */
+export function tellingsOf(database: Database, event: HookEvent): Telling[] {
+  if (!event.delivery) return [];
+  const rows = database.all<{ id: string; delivered_by: string; outcome: string | null }>(
+    "select id, delivered_by, outcome from event where delivery = ? and name = ? and session is ? order by seq",
+    written(event.delivery.id),
+    written(event.name),
+    event.session === undefined ? null : written(event.session),
+  );
+  return rows.map(({ id, delivered_by, outcome }) => ({
+    id: readBack(id),
+    by: readBack(delivered_by),
+    ...(outcome !== null && { outcome: JSON.parse(outcome) }),
+  }));
+}
+
+export function turnOf(database: Database, session: SessionId | undefined): Turn {
+  if (session === undefined) return firstTurn;
+  const row = database.get<{ turn: string } & Turn["spent"]>(
+    "select turn, reprompts, rewakes, injected from session where id = ?",
+    written(session),
+  );
+  if (!row) return firstTurn;
+  const { turn, reprompts, rewakes, injected } = row;
+  return { ...JSON.parse(turn), spent: { reprompts, rewakes, injected } };
+}
+
+/** Takes one in one statement: the row is the counter. */
+export const spend = (database: Database, session: SessionId, counter: Counter, max: number, now: Instant): boolean =>
+  max > 0 && database.run(spendFrom[counter], written(session), JSON.stringify(firstTurn), now, max) === 1;
+
+const spending = (counter: Counter): string =>
+  `insert into session (id, turn, at, ${counter}) values (?, ?, ?, 1)
+   on conflict (id) do update set ${counter} = ${counter} + 1 where ${counter} < ?`;
+const spendFrom: Record<Counter, string> = {
+  reprompts: spending("reprompts"),
+  rewakes: spending("rewakes"),
+  injected: spending("injected"),
+};
+
+/** One row per content hash (R37). When it was last in force is kept to the day. */
+export function keepHookSet(database: Database, set: HookSet, now: Instant, keeper: Keeper): void {
+  const id = written(set.id);
+  const held = database.get<{ used: Instant }>("select used from hook_set where id = ?", id);
+  const insert = "insert into hook_set (id, hooks, used) values (?, ?, ?) on conflict (id) do nothing"; // another process may be faster
+  if (!held) database.run(insert, id, keeper.whole(set.hooks), now);
+  else if (Math.abs(now - held.used) > day) database.run("update hook_set set used = ? where id = ?", now, id);
+}
+
+export const claimed = (database: Database, { key }: Pick<Claim, "key">): Claimed | undefined =>
+  database.get<Claimed>("select count, last from claim where key = ?", written(key));
+
+/** The first claim that would refuse now. */
+export const refusing = (database: Database, claims: readonly Claim[], now: Instant): Claim | undefined =>
+  claims.find((claim) => refuses(claim, claimed(database, claim), now));
+
+/** All or none. A key that is named twice counts once. */
+export function take(database: Database, claims: readonly Claim[], now: Instant): Claim | undefined {
+  const refused = refusing(database, claims, now);
+  if (refused) {
+    database.run("update claim set last = ? where key = ? and last > ?", now, written(refused.key), now); // see refuses()
+    return refused;
+  }
+  for (const key of new Set(claims.map((claim) => claim.key))) {
+    database.run(
+      "insert into claim (key, count, last) values (?, 1, ?) on conflict (key) do update set count = count + 1, last = excluded.last",
+      written(key),
+      now,
+    );
+  }
+  return undefined;
+}
+
+export function debtsOf(database: Database, session: SessionId): Map<HookId, Found> {
+  const rows = database.all<{ hook: string; found: string }>(
+    "select hook, found from debt where session = ? order by hook",
+    written(session),
+  );
+  return new Map(rows.map(({ hook, found }) => [readBack(hook), JSON.parse(found)]));
+}
+
+const noPause: ReadonlySet<string> = new Set();
+
+/** Nearly always none. */
+export function pausesOf(database: Database): ReadonlySet<string> {
+  const rows = database.all<{ what: string }>("select what from pause");
+  return rows.length === 0 ? noPause : new Set(rows.map(({ what }) => readBack(what)));
+}
+
+export function owe(
+  database: Database,
+  session: SessionId,
+  debts: ReadonlyMap<HookId, Found>,
+  { now, keeper }: { now: Instant; keeper: Keeper },
+): Map<HookId, Found> {
+  const owed = debtsOf(database, session);
+  for (const [hook, found] of debts) {
+    const merged = mergeFound(owed.get(hook) ?? {}, found);
+    owed.set(hook, merged);
+    database.run(
+      `insert into debt (session, hook, found, at) values (?, ?, ?, ?)
+       on conflict (session, hook) do update set found = excluded.found, at = excluded.at`,
+      written(session),
+      written(hook),
+      keeper.whole(merged),
+      now,
+    );
+  }
+  return owed;
+}
+
+const columnOf = { hook: "hook", session: "session", event: "event_name", status: "status", eventId: "event" } as const;
+
+/** Newest first, that is in the reverse order of their beginnings. */
+export function findRuns(database: Database, filter: RunFilter): Run[] {
+  const conditions: string[] = [];
+  const values: string[] = [];
+  for (const field of Object.keys(columnOf) as (keyof typeof columnOf)[]) {
+    // the keys of a literal
+    const value = filter[field];
+    if (value === undefined) continue;
+    conditions.push(`${columnOf[field]} = ?`);
+    values.push(written(value));
+  }
+  if (filter.among) {
+    const { prefix, suffix = "" } = filter.among;
+    conditions.push("hook >= ? and hook < ?", "substr(hook, length(hook) - length(?) + 1) = ?");
+    values.push(prefix, `${prefix}\u{10FFFF}`, suffix, suffix);
+  }
+  const where = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
+  const rows = database.all<RunRow>(
+    `select ${runFields.join()} from run ${where} order by seq desc limit ?`,
+    ...values,
+    filter.limit ?? -1,
+  );
+  return rows.map(runOf);
+}
+
+/** For each hook its newest run that started: walks the index from hook to hook instead of reading every run. */
+export function lastFired(database: Database): Map<HookId, Instant> {
+  const rows = database.all<{ hook: string; at: Instant | null }>(`
+    with recursive fired (hook) as (
+      select min(hook) from run
+      union all
+      select (select min(hook) from run where run.hook > fired.hook) from fired where fired.hook is not null
+    )
+    select hook, (
+      select started from run
+      where run.hook = fired.hook and asked > 0 order by seq desc limit 1
+    ) as at
+    from fired where hook is not null`);
+  return new Map(rows.flatMap(({ hook, at }) => (at === null ? [] : [[readBack(hook), at] as const])));
+}
+
+/** Closes what nobody runs any more (R26): its process is gone, or it never had one. */
+export function repair(database: Database, isAlive: (owner: string) => boolean, now: Instant): number {
+  const unfinished = `select seq, started, owner from run where status in ('queued', 'running')
+    and not exists (select 1 from work where work.run = run.id)`; // a durable run waits for its next worker
+  const rows = (): { seq: number; started: Instant; owner: string | null }[] => database.all(unfinished);
+  if (rows().length === 0) return 0; // nearly always: no lock needed
+  return database.write(() => {
+    const left = rows().filter(({ owner }) => owner === null || !isAlive(readBack(owner)));
+    for (const { seq, started } of left) {
+      database.run(
+        "update run set status = 'interrupted', reason = ?, ms = ? where seq = ?",
+        interruption,
+        Math.max(0, now - started),
+        seq,
+      );
+    }
+    return left.length;
+  });
+}
+
+/**
+ * That a project is there when something is added to it: whoever found it before may have waited since. A part of that write.
+ *
+ * @throws Error where it is gone
+ */
+export function insistOnProject(database: Database, id: string): void {
+  if (database.get("select 1 from project where id = ?", written(id)) === undefined)
+    throw new Error(`no project is called "${id}"; it was taken away`);
+}

@@ -1,0 +1,218 @@
+/** How events and runs lie in the tables, and how they are read back. */
+import type { HookEvent, Turn } from "../../engine/event.ts";
+import type { HookSet } from "../../engine/hook.ts";
+import type { Outcome } from "../../engine/outcome.ts";
+import { addTokens, type Run, type RunStatus, type StoredEvent } from "../../engine/record.ts";
+import type { Keeper, Kept, Payload } from "./keep.ts";
+import type { Telling } from "./rules.ts";
+
+/**
+ * Foreign ids are opaque keys (D11). SQLite would replace lone surrogates, and so make two ids one, and Node 22 reads
+ * texts only up to a NUL: such texts are written as JSON. So are texts that begin like JSON, so that no two are alike.
+ */
+export const written = (text: string): string =>
+  text.isWellFormed() && !text.startsWith('"') && !text.includes("\0") ? text : JSON.stringify(text);
+export const readBack = (text: string): string => (text.startsWith('"') ? JSON.parse(text) : text);
+
+/** The text as it is written, or null for none. */
+const orNull = (text: string | undefined): string | null => (text === undefined ? null : written(text));
+
+export interface EventRow {
+  id: string;
+  at: number;
+  name: string;
+  session: string | null;
+  cwd: string;
+  sender: string;
+  delivery: string | null;
+  delivered_by: string | null;
+  repeats: string | null;
+  hook_set: string;
+  payload: string;
+  turn: string;
+  outcome: string | null;
+  ms: number | null;
+  cut: number;
+  redacted: number;
+}
+export const eventFields: readonly (keyof EventRow)[] = [
+  "id",
+  "at",
+  "name",
+  "session",
+  "cwd",
+  "sender",
+  "delivery",
+  "delivered_by",
+  "repeats",
+  "hook_set",
+  "payload",
+  "turn",
+  "outcome",
+  "ms",
+  "cut",
+  "redacted",
+];
+
+/** The payload is written before the transaction begins: it may be large. */
+export function payloadOf(event: HookEvent, keeper: Keeper): Kept {
+  const {
+    id: _id,
+    at: _at,
+    name: _name,
+    session: _session,
+    cwd: _cwd,
+    sender: _sender,
+    delivery: _delivery,
+    turn: _turn,
+    ...rest
+  } = event;
+  return keeper.payload(rest);
+}
+
+interface Recorded {
+  event: HookEvent;
+  set: HookSet;
+  /** The turn as the event's row keeps it. */
+  turn: Kept;
+  payload: Kept;
+  /** The telling that this event repeats, and what it is given of its answer. */
+  first: Telling | undefined;
+  given: Outcome | undefined;
+}
+
+export function rowOfEvent({ event, set, turn, payload, first, given }: Recorded, keeper: Keeper): EventRow {
+  return {
+    id: written(event.id),
+    at: event.at,
+    name: written(event.name),
+    session: orNull(event.session),
+    cwd: written(event.cwd),
+    sender: written(event.sender),
+    delivery: orNull(event.delivery?.id),
+    delivered_by: orNull(event.delivery?.by),
+    repeats: orNull(first?.id),
+    hook_set: written(set.id),
+    payload: payload.text,
+    turn: turn.text,
+    outcome: given ? keeper.outcome(given).text : null,
+    ms: null,
+    cut: payload.cut || turn.cut ? 1 : 0,
+    redacted: payload.redacted || turn.redacted ? 1 : 0,
+  };
+}
+
+export function eventOf(row: EventRow): StoredEvent {
+  const payload: Payload = JSON.parse(row.payload); // payloadOf wrote it, and cutting keeps `data` an object
+  const turn: Turn = JSON.parse(row.turn);
+  const event: HookEvent = {
+    ...payload,
+    id: readBack(row.id),
+    // an event name, as it was recorded
+    name: readBack(row.name) as HookEvent["name"],
+    at: row.at,
+    cwd: readBack(row.cwd),
+    sender: readBack(row.sender),
+    ...(row.session !== null && { session: readBack(row.session) }),
+    ...(row.delivery !== null &&
+      row.delivered_by !== null && { delivery: { id: readBack(row.delivery), by: readBack(row.delivered_by) } }),
+    turn,
+  };
+  return {
+    event,
+    set: readBack(row.hook_set),
+    ...(row.outcome !== null && { outcome: JSON.parse(row.outcome) }),
+    ...(row.ms !== null && { ms: row.ms }),
+    ...(row.cut === 1 && { cut: true }),
+    ...(row.redacted === 1 && { redacted: true }),
+    ...(row.repeats !== null && { repeats: readBack(row.repeats) }),
+  };
+}
+
+export interface RunRow {
+  id: string;
+  event: string;
+  event_name: string;
+  hook: string;
+  hook_name: string;
+  session: string | null;
+  status: RunStatus;
+  reason: string | null;
+  cause: string;
+  started: number;
+  ms: number | null;
+  outcome: string | null;
+  steps: string;
+  notes: string;
+  asked: number;
+  owner: string | null;
+}
+type RunField = keyof RunRow;
+export type Value = string | number | null;
+const fixedFields: readonly RunField[] = ["id", "event", "event_name", "hook", "hook_name", "session", "cause"];
+export const changingFields: readonly RunField[] = [
+  "status",
+  "reason",
+  "started",
+  "ms",
+  "outcome",
+  "steps",
+  "notes",
+  "asked",
+  "owner",
+];
+export const runFields: readonly RunField[] = [...fixedFields, ...changingFields];
+
+/** What stays while a run goes on, in the order of runFields. Lists, as they are bound as they are: this is on the hot path. */
+export const fixedValues = (run: Run, keeper: Keeper): Value[] => [
+  written(run.id),
+  written(run.eventId),
+  written(run.eventName),
+  written(run.hook),
+  written(keeper.text(run.hookName)), // of a hook without a name, its command line
+  orNull(run.session),
+  written(run.cause),
+];
+
+/** What changes, in the order of changingFields. */
+export const changingValues = (run: Run, keeper: Keeper): Value[] => [
+  run.status,
+  run.reason === undefined ? null : written(keeper.text(run.reason)),
+  run.startedAt,
+  run.ms ?? null,
+  run.outcome === undefined ? null : keeper.outcome(run.outcome).text,
+  keeper.steps(run.steps).text,
+  run.notes.length === 0 ? "[]" : keeper.whole(run.notes),
+  run.asked,
+  orNull(run.owner),
+];
+
+export function rowOfRun(run: Run, keeper: Keeper): RunRow {
+  const values = [...fixedValues(run, keeper), ...changingValues(run, keeper)];
+  return Object.fromEntries(runFields.map((field, index) => [field, values[index]])) as unknown as RunRow; // each field has its value
+}
+
+export function runOf(row: RunRow): Run {
+  const run = asWritten(row);
+  addTokens(run);
+  return run;
+}
+
+const asWritten = (row: RunRow): Run => ({
+  id: readBack(row.id),
+  hook: readBack(row.hook),
+  hookName: readBack(row.hook_name),
+  eventId: readBack(row.event),
+  eventName: readBack(row.event_name),
+  ...(row.session !== null && { session: readBack(row.session) }),
+  status: row.status,
+  ...(row.reason !== null && { reason: readBack(row.reason) }),
+  cause: readBack(row.cause),
+  startedAt: row.started,
+  ...(row.ms !== null && { ms: row.ms }),
+  ...(row.outcome !== null && { outcome: JSON.parse(row.outcome) }),
+  steps: JSON.parse(row.steps),
+  notes: JSON.parse(row.notes),
+  asked: row.asked,
+  ...(row.owner !== null && { owner: readBack(row.owner) }),
+});

@@ -1,0 +1,260 @@
+/** The store on SQLite: plain statements, one transaction per method, safe for any number of processes at once. */
+import type { Counter, Instant, SessionId, Turn } from "../../engine/event.ts";
+import type { HookSet } from "../../engine/hook.ts";
+import type { Store } from "../../engine/record.ts";
+import { type Database, openDatabase } from "./database.ts";
+import { createGroupRows } from "./group-rows.ts";
+import { createKeeper, type Keeping } from "./keep.ts";
+import {
+  debtsOf,
+  findRuns,
+  keepHookSet,
+  lastFired,
+  owe,
+  pausesOf,
+  refusing,
+  repair,
+  spend,
+  take,
+  tellingBefore,
+  turnOf,
+} from "./queries.ts";
+import { purge, purgeIfDue, purgeSlowly } from "./retention.ts";
+import {
+  type EventRow,
+  eventFields,
+  eventOf,
+  payloadOf,
+  type RunRow,
+  rowOfEvent,
+  runFields,
+  runOf,
+  written,
+} from "./rows.ts";
+import { repeating } from "./rules.ts";
+import { migrations } from "./schema.ts";
+
+export interface SqliteStoreOptions extends Keeping {
+  path: string;
+  /**
+   * For processes that stay: all that is told of events and runs in turns of the event loop right behind one another is one transaction, and
+   * `committed` says when it is on disk. Without it each method is one.
+   */
+  groups?: boolean | undefined;
+  /** Where nothing but a store can lie: there even a file that cannot be told for a store any more is moved aside as damaged. */
+  usualPath?: string | undefined;
+  now?(): Instant;
+  /** Events and runs are forgotten after so many days; 30 unless said. Looked at once a day: when a store is closed, and part by part where it stays open in `groups`. */
+  retentionDays?: number;
+  /** Told what a person should know: a damaged file that was moved aside, a file system without a write-ahead log. */
+  onNotice?(notice: string): void;
+  /** For who only looks: a file that cannot be written is opened for reading, and that is told. */
+  reads?: boolean;
+  /** Where its file was taken away: true, and none is made anew. */
+  isGone?(): boolean;
+}
+
+/** The store, and the database behind it for what else lies there: durable runs, automations, projects. */
+export interface SqliteStore extends Store {
+  readonly database: Database;
+  /** The text without secrets, as all that the store keeps. */
+  redact(text: string): string;
+}
+
+const day = 86_400_000;
+
+/**
+ * Opens the store at the path, which is made if it is missing. Every method is synchronous.
+ *
+ * May throw HooklineError, here and in every method: store_unusable (no SQLite or one below 3.51.3, no rights, full
+ * disk, a file that is no store, which is left as it is, or one of a newer Hookline), store_locked (another writer held it for 5 seconds, in `groups` for a quarter of one), closed.
+ *
+ * @example const store = openSqliteStore({ path: "/home/me/.local/state/hookline/store.db" });
+ */
+export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
+  const {
+    path,
+    usualPath,
+    groups = false,
+    record = "redacted",
+    now = Date.now,
+    retentionDays = 30,
+    onNotice,
+  } = options;
+  const keeper = createKeeper(options);
+  const rows = createGroupRows(keeper);
+  let known = nothingKnown(); // for the milliseconds of a transaction
+  const database = openDatabase({
+    ...{ path, migrations, usualPath, onNotice, groups, isGone: options.isGone, reads: options.reads },
+    waiting: {
+      ...rows,
+      clear() {
+        rows.clear();
+        known = nothingKnown();
+      },
+    },
+  });
+  const { grouped } = database;
+  const forgetting = groups ? purgeSlowly(database, { retentionDays, now }) : undefined;
+  let lookedAt = now();
+  let isClosed = false;
+
+  /** Never throws: what was not forgotten today is forgotten tomorrow. */
+  function tidy(): void {
+    lookedAt = now();
+    try {
+      purgeIfDue(database, retentionDays, lookedAt);
+    } catch {
+      // the store is locked, full or read-only: whoever uses it next hears of that
+    }
+  }
+
+  const turnBefore = (session: SessionId | undefined): Turn =>
+    (session === undefined ? undefined : rows.turn(session)) ?? turnOf(database, session);
+
+  function keepSet(set: HookSet): void {
+    if (known.sets.has(set.id)) return;
+    keepHookSet(database, set, now(), keeper);
+    known.sets.add(set.id);
+  }
+
+  return {
+    database,
+    redact: keeper.text,
+    record(event, set, advance) {
+      if (!forgetting && Math.abs(now() - lookedAt) > day) tidy();
+      const payload = payloadOf(event, keeper);
+      if (event.delivery && rows.hasDelivery(event.delivery.id)) database.get("select 1"); // whoever looks has what waits written: tellings of the same
+      return grouped.hold(() => {
+        const first = tellingBefore(database, event);
+        const before = turnBefore(event.session);
+        const after = first ? before : advance(event, before); // one happening moves the turn on once
+        const turn = event.turn ?? after;
+        const kept = keeper.turnThen(turn);
+        keepSet(set);
+        const { given } = repeating(first);
+        if (event.session !== undefined && after !== before) {
+          const own = record !== "none" && turn === after ? kept : keeper.turn(after);
+          rows.saveTurn(event.session, { turn: after, kept: own, at: now() });
+        }
+        rows.event(rowOfEvent({ event, set, turn: kept, payload, first, given }, keeper));
+        known.paused ??= pausesOf(database);
+        known.isWithoutMail ??= database.get("select 1 from inbox limit 1") === undefined;
+        return { turn, paused: known.paused, ...repeating(first) };
+      });
+    },
+
+    answered(eventId, outcome, ms) {
+      const kept = keeper.outcome(outcome);
+      grouped.hold(() => {
+        if (rows.answer(eventId, kept, now(), ms)) return;
+        const sql = "update event set outcome = ?, answered_at = ?, ms = ?, redacted = max(redacted, ?) where id = ?";
+        database.run(sql, kept.text, now(), ms ?? null, kept.redacted ? 1 : 0, written(eventId));
+      });
+    },
+
+    turn: (session) => turnOf(database, session),
+
+    claim: (claims, at) => grouped.write(() => take(database, claims, at)),
+    peek: (claims, at) => refusing(database, claims, at),
+    spend: (session, counter, max) => grouped.write(() => spend(database, session, counter, max, now())),
+
+    owe: (session, debts) =>
+      debts.size === 0
+        ? debtsOf(database, session)
+        : grouped.write(() => owe(database, session, debts, { now: now(), keeper })),
+    paid(session, hook) {
+      grouped.run("delete from debt where session = ? and hook = ?", written(session), written(hook));
+    },
+
+    baseline(session, folder) {
+      const sql = "select baseline from baseline where session = ? and folder = ?";
+      const row = database.get<{ baseline: string }>(sql, written(session), written(folder));
+      return row && JSON.parse(row.baseline);
+    },
+    setBaseline(session, folder, baseline) {
+      const sql = `insert into baseline (session, folder, baseline, at) values (?, ?, ?, ?)
+        on conflict (session, folder) do update set baseline = excluded.baseline, at = excluded.at`;
+      grouped.run(sql, written(session), written(folder), JSON.stringify(baseline), now());
+    },
+
+    pause: (what, at) =>
+      database.run("insert into pause (what, at) values (?, ?) on conflict (what) do nothing", written(what), at) === 1,
+    resume: (what) => database.run("delete from pause where what = ?", written(what)) === 1,
+    paused: () => pausesOf(database),
+
+    post(session, outcome, counter) {
+      known.isWithoutMail = false;
+      const sql = "insert into inbox (session, outcome, counter, at) values (?, ?, ?, ?)";
+      grouped.run(sql, written(session), keeper.whole(outcome), counter ?? null, now());
+    },
+    collect(session) {
+      if (known.isWithoutMail) return []; // most events
+      if (!database.get("select 1 from inbox where session = ? limit 1", written(session))) return []; // no lock needed
+      const taken = grouped.write(() =>
+        database.all<{ seq: number; outcome: string; counter: Counter | null }>(
+          "delete from inbox where session = ? returning seq, outcome, counter",
+          written(session),
+        ),
+      );
+      taken.sort((left, right) => left.seq - right.seq); // "returning" promises no order
+      return taken.map(({ outcome, counter }) => ({ outcome: JSON.parse(outcome), ...(counter && { counter }) }));
+    },
+
+    saveRun: (run) => grouped.hold(() => rows.run(run)),
+    run(id) {
+      const row = database.get<RunRow>(`select ${runColumns} from run where id = ?`, written(id));
+      return row && runOf(row);
+    },
+    runs: (filter) => findRuns(database, filter),
+
+    event(id) {
+      const row = database.get<EventRow>(`select ${eventColumns} from event where id = ?`, written(id));
+      return row && eventOf(row);
+    },
+    newestId: () => database.get<{ id: string | null }>(newestId)?.id ?? undefined,
+    events: (limit) =>
+      database.all<EventRow>(`select ${eventColumns} from event order by seq desc limit ?`, limit).map(eventOf),
+    setsInForce: (events) =>
+      database
+        .all<{ id: string }>(
+          `select hook_set as id from (select hook_set, seq from event order by seq desc limit ?)
+           group by hook_set order by max(seq) desc`,
+          events,
+        )
+        .map(({ id }) => id),
+    hookSet(id) {
+      const row = database.get<{ hooks: string }>("select hooks from hook_set where id = ?", written(id));
+      return row && { id, hooks: JSON.parse(row.hooks) };
+    },
+
+    lastFired: () => lastFired(database),
+    repair: (isAlive, at) => repair(database, isAlive, at),
+    purge: (before) => purge(database, before),
+    batch: (work) => grouped.write(work),
+    committed: () => database.committed(),
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      if (forgetting) forgetting.stop();
+      else tidy();
+      database.close();
+    },
+  };
+}
+
+/** Durable runs have shorter ids, which say nothing of their time. */
+const newestId = `select max(id) as id from (
+  select id from (select id from event order by seq desc limit 1)
+  union all select id from (select id from run order by seq desc limit 20)) where length(id) = 26`;
+
+const runColumns = runFields.join(", ");
+const eventColumns = eventFields.join(", ");
+
+/** What was read in a group, and counts as long as that is open. */
+interface Known {
+  sets: Set<string>;
+  paused?: ReadonlySet<string>;
+  isWithoutMail?: boolean;
+}
+const nothingKnown = (): Known => ({ sets: new Set() });

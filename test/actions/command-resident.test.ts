@@ -1,0 +1,329 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { type CommandParams, command } from "../../src/actions/command/command.ts";
+import type { Json } from "../../src/engine/event.ts";
+import type { StepContext, StepResult } from "../../src/engine/ports.ts";
+import type { Residents } from "../../src/engine/resident.ts";
+import { createHookline } from "../../src/index.ts";
+import { createPersistentPrograms } from "../../src/runtime/processes/persistent-programs.ts";
+import { startPipedProcess } from "../../src/runtime/processes/piped-process.ts";
+import { contextOf, PATH, type Surroundings, temporaryFolder } from "./context.ts";
+
+const examples = join(import.meta.dirname, "..", "..", "examples", "resident");
+const odd = join(import.meta.dirname, "..", "processes", "programs", "odd.py");
+
+function residentsFor(t: TestContext): Residents {
+  const residents = createPersistentPrograms({ start: startPipedProcess });
+  t.after(() => residents.close());
+  return residents;
+}
+
+const call = (line: string): { tool_name: string; tool_input: { command: string } } => ({
+  tool_name: "Bash",
+  tool_input: { command: line },
+});
+const among = (context: StepContext, residents: Residents): StepContext => ({
+  ...context,
+  ports: { ...context.ports, residents },
+});
+const kept = async (params: CommandParams, residents: Residents, wish?: Surroundings): Promise<StepResult> =>
+  command.run({ resident: true, ...params }, among(contextOf(wish), residents));
+const once = async (params: CommandParams, wish?: Surroundings): Promise<StepResult> =>
+  command.run({ resident: true, ...params }, contextOf(wish));
+
+for (const file of ["guard.py", "guard.mjs", "guard.sh"])
+  test(`the example ${file} gives the same verdicts with a process that stays and without one`, async (t) => {
+    const residents = residentsFor(t);
+    const params = { command: join(examples, file), args: [] };
+    for (const line of ["ls -l", "git push --force", "echo 'git' \"push\" \\ ü", "git push"]) {
+      const [staying, started] = [
+        await kept(params, residents, { data: call(line) }),
+        await once(params, { data: call(line) }),
+      ];
+      assert.equal(staying.outcome?.verdict?.reason, line.startsWith("git") ? "a person pushes" : undefined, line);
+      assert.deepEqual(staying.outcome, started.outcome);
+    }
+    const without = await kept(params, residents, { name: "Stop", data: {} });
+    assert.deepEqual([without.ok, without.outcome], [true, undefined]);
+    assert.deepEqual(
+      residents.facts().map(({ events, restarts }) => [events, restarts]),
+      [[5, 0]],
+    );
+  });
+
+/** Answers what the tool's input says, under the question's id. */
+const parrot =
+  'import json, sys\nfor line in sys.stdin:\n q = json.loads(line)\n print(json.dumps({"id": q["id"], **q["event"]["tool_input"]}), flush=True)\n';
+
+test("each field of an answer means what it means on a command's stdout, with a process that stays and without one", async (t) => {
+  const residents = residentsFor(t);
+  const params = { command: "python3", args: ["-S", "-c", parrot] };
+  const answers: readonly [
+    answer: { [key: string]: Json },
+    check: (result: StepResult) => unknown,
+    expected: unknown,
+  ][] = [
+    [{}, (result) => [result.ok, result.outcome], [true, undefined]],
+    [
+      {
+        hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "no" },
+      },
+      (result) => result.outcome?.verdict,
+      { is: "deny", reason: "no", by: "hook-1" },
+    ],
+    [
+      { hookSpecificOutput: { updatedInput: { command: "ls" } } },
+      (result) => result.outcome?.updatedInput,
+      { command: "ls" },
+    ],
+    [{ exit: 2, stderr: "not today" }, (result) => result.outcome?.verdict?.reason, "not today"],
+    [
+      { exit: 0, stdout: '{"decision":"block","reason":"by text"}' },
+      (result) => result.outcome?.verdict?.reason,
+      "by text",
+    ],
+    [
+      { exit: 7, stderr: "broken" },
+      (result) => !result.ok && [result.failure, result.reason],
+      ["exit", "exit 7: broken"],
+    ],
+    [{ error: "no database" }, (result) => !result.ok && [result.failure, result.reason], ["error", "no database"]],
+    [{ exit: "two" }, (result) => !result.ok && result.failure, "output"],
+    [{ decision: 5 }, (result) => !result.ok && result.failure, "output"],
+  ];
+  for (const [answer, check, expected] of answers) {
+    const wish = { data: { tool_name: "Bash", tool_input: answer } };
+    const said = JSON.stringify(answer);
+    assert.deepEqual(check(await kept(params, residents, wish)), expected, said);
+    assert.deepEqual(check(await once(params, wish)), expected, said);
+  }
+  assert.deepEqual(
+    residents.facts().map(({ events, restarts }) => [events, restarts]),
+    [[answers.length, 0]],
+  );
+});
+
+/** Does to the program what the event's `do` says. */
+const failing = (params: CommandParams, context: StepContext): Promise<StepResult> =>
+  Promise.resolve(command.run({ resident: true, ...params }, context));
+
+for (const what of ["crash", "garbage", "other id", "no id", "hang", "flood"])
+  test(`a program that does "${what}" fails its event for the same reason with a process that stays and without one`, async (t) => {
+    const residents = residentsFor(t);
+    const params = { command: odd, args: [] };
+    const python = { ...params, command: "python3", args: ["-S", odd] };
+    const given = (): StepContext => {
+      const hangs = what === "hang" || what === "flood";
+      const context = contextOf({
+        timeout: hangs ? 0.5 : 20,
+        ...(hangs ? { signal: AbortSignal.timeout(500) } : {}),
+      });
+      return { ...context, event: { ...context.event, data: { do: what } } };
+    };
+    const [staying, started] = [await failing(python, among(given(), residents)), await failing(python, given())];
+    assert.ok(!staying.ok && !started.ok);
+    if (what === "flood")
+      assert.deepEqual([staying.failure, staying.outcome, started.outcome], ["output", undefined, undefined]);
+    else assert.deepEqual([staying.failure, normal(staying.reason)], [started.failure, normal(started.reason)]);
+  });
+
+const normal = (reason: string): string => reason.replace(/\\"pid\\": \d+/, "pid");
+
+test("two workspaces have a process each, and every hook of one workspace with the same command shares it", async (t) => {
+  const residents = residentsFor(t);
+  const folders = [temporaryFolder(t), temporaryFolder(t)];
+  const params = { command: "python3", args: ["-S", "-c", whereAmI] };
+  const asked = async (root: string, as: string): Promise<unknown> => {
+    const wish = { cwd: root, origin: { root }, caller: { environment: { PATH, CLAUDE_PROJECT_DIR: root } } };
+    const context = contextOf(wish);
+    const result = await kept(params, residents, wish);
+    assert.equal(context.hook.origin.root, root, as);
+    return result.outcome?.verdict?.reason;
+  };
+  const reasons = [];
+  for (const root of [folders[0], folders[1], folders[0]]) reasons.push(await asked(String(root), "root"));
+  assert.deepEqual(reasons, [
+    `${folders[0]} ${folders[0]}`,
+    `${folders[1]} ${folders[1]}`,
+    `${folders[0]} ${folders[0]}`,
+  ]);
+  assert.deepEqual(
+    residents.facts().map(({ folder, events }) => [folder, events]),
+    [
+      [folders[0], 2],
+      [folders[1], 1],
+    ],
+  );
+});
+const whereAmI =
+  'import json, os, sys\nfor line in sys.stdin:\n print(json.dumps({"id": json.loads(line)["id"], "exit": 2, "stderr": os.getcwd() + " " + os.environ["CLAUDE_PROJECT_DIR"]}), flush=True)\n';
+
+test("a process begins without what belongs to one event or one session, and hears of it beside the events that it is of", async (t) => {
+  const residents = residentsFor(t);
+  const root = temporaryFolder(t);
+  const params = { command: "python3", args: ["-S", odd] };
+  const asked = async (environment: Record<string, string>): Promise<Record<string, Json>> => {
+    const context = contextOf({ cwd: root, origin: { root }, caller: { environment: { PATH, ...environment } } });
+    const event = { ...context.event, data: { do: "environment" } };
+    const result = await failing(params, among({ ...context, event }, residents));
+    return JSON.parse(result.evidence?.stdout ?? "{}");
+  };
+  const account = { CLAUDE_CODE_OAUTH_TOKEN: "account" };
+  const first = await asked({ ...account, CLAUDE_ENV_FILE: "/a", OTHER: "1", CLAUDE_CODE_MESSAGING_TOKEN: "secret" });
+  const own = first.own as Record<string, string>; // the program prints its environment
+  assert.deepEqual(
+    [own.CLAUDE_CODE_OAUTH_TOKEN, own.OTHER, own.HOOKLINE_RESIDENT, own.HOOKLINE_PROJECT_DIR, own.HOOKLINE_DEPTH],
+    ["account", "1", "1", root, "1"],
+  );
+  for (const name of [
+    "CLAUDE_ENV_FILE",
+    "HOOKLINE_SESSION_ID",
+    "CLAUDE_TOOL_NAME",
+    "HOOKLINE_RUN_ID",
+    "CLAUDE_CODE_MESSAGING_TOKEN",
+  ])
+    assert.equal(own[name], undefined, name);
+  assert.deepEqual(first.said, { CLAUDE_ENV_FILE: "/a" });
+  const second = await asked({ ...account, CLAUDE_ENV_FILE: "/b", OTHER: "2", CLAUDE_CODE_MESSAGING_TOKEN: "other" });
+  assert.deepEqual([second.said, second.pid], [{ CLAUDE_ENV_FILE: "/b" }, first.pid]);
+  const third = await asked(account);
+  assert.deepEqual([third.said, third.pid], [null, first.pid], "nothing of another session is seen");
+});
+
+test("one hook has a process for each folder, depth and umask that its events come with, and for those without an environment", async (t) => {
+  const residents = residentsFor(t);
+  const params = { command: join(examples, "guard.py"), args: [], resident: true };
+  const first = contextOf({ origin: { layer: "user" } });
+  const { event, caller } = first;
+  const apart: readonly Partial<StepContext>[] = [
+    { event: { ...event, cwd: temporaryFolder(t) } },
+    { event: { ...event, data: { ...event.data, hookline_depth: 2 } } },
+    { caller: { ...caller, umask: 0o077 } },
+    { caller: {} },
+  ];
+  for (const change of apart.flatMap((one) => [{}, one])) {
+    const result = await command.run(params, among({ ...first, ...change }, residents));
+    assert.equal(result.ok, true, JSON.stringify(result));
+  }
+  assert.deepEqual(
+    residents.facts().map(({ events }) => events),
+    [4, 1, 1, 1, 1],
+  );
+});
+
+test("a variable that the hook itself says holds for its program, whatever the sender has", async (t) => {
+  const residents = residentsFor(t);
+  const params = { command: "python3", args: ["-S", odd], env: { CLAUDE_ENV_FILE: "/own" } };
+  const context = contextOf({ caller: { environment: { PATH, CLAUDE_ENV_FILE: "/a" } } });
+  const event = { ...context.event, data: { do: "environment" } };
+  const result = await failing(params, among({ ...context, event }, residents));
+  const { own, said } = JSON.parse(result.evidence?.stdout ?? "{}");
+  assert.deepEqual([own.CLAUDE_ENV_FILE, said], ["/own", null]);
+});
+
+const edited = {
+  "a program": (file: string) => ({ command: file, args: [] }),
+  "a word": (file: string) => ({ command: "python3", args: ["-S", file] }),
+  "a line for a shell": (file: string) => ({ command: `exec python3 -S "$FOLDER"/${file.split("/").at(-1)}` }),
+  "a line that goes to its folder": (file: string) => ({
+    command: `cd "${dirname(file)}" && exec python3 -S guard.py`,
+  }),
+  "a line that goes there step by step": () => ({
+    command: `cd .hooks && cd 'in depth'; exec python3 -S "$(pwd)/guard.py"`,
+  }),
+};
+const saying = (reason: string): string => `#!/usr/bin/env python3
+import json, sys
+for line in sys.stdin:
+    print(json.dumps({"id": json.loads(line)["id"], "exit": 2, "stderr": "${reason}"}), flush=True)
+`;
+
+for (const [what, paramsOf] of Object.entries(edited))
+  test(`a program that is edited or deleted is not asked any more as it was, where it is ${what}`, async (t) => {
+    const residents = residentsFor(t);
+    const folder = temporaryFolder(t);
+    const file = join(folder, ".hooks", "in depth", "guard.py");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, saying("before"), { mode: 0o755 });
+    const asked = async (): Promise<string | undefined> => {
+      const wish = { cwd: folder, origin: { root: folder }, caller: { environment: { PATH, FOLDER: dirname(file) } } };
+      const result = await kept(paramsOf(file), residents, wish);
+      return result.ok ? result.outcome?.verdict?.reason : result.failure;
+    };
+    /** Files are looked at now and then, so asked again it is seen. */
+    const becomes = async (expected: string): Promise<void> => {
+      const answers = new Set<string | undefined>();
+      for (const end = performance.now() + 10_000; performance.now() < end && !answers.has(expected); await pause(5))
+        answers.add(await asked());
+      assert.ok(answers.has(expected), `${expected}: ${[...answers].join(", ")}`);
+    };
+    assert.equal(await asked(), "before");
+    writeFileSync(file, saying("afterwards"));
+    await becomes("afterwards");
+    rmSync(file);
+    await becomes(what === "a program" ? "launch" : "exit");
+    writeFileSync(file, saying("once more"), { mode: 0o755 });
+    await becomes("once more");
+  });
+
+test("a program is left alone while only what it writes has changed, and files that it was not read from", async (t) => {
+  const residents = residentsFor(t);
+  const folder = temporaryFolder(t);
+  const [file, log] = [join(folder, "guard.py"), join(folder, "log")];
+  writeFileSync(file, saying("no"), { mode: 0o755 });
+  for (let times = 0; times < 3; times++) {
+    writeFileSync(log, `${times}`);
+    await kept({ command: `exec "${file}" 2>> "${log}"` }, residents, { cwd: folder, origin: { root: folder } });
+    await pause(60);
+  }
+  assert.deepEqual(
+    residents.facts().map(({ events, restarts }) => [events, restarts]),
+    [[3, 0]],
+  );
+});
+
+const hooksFile = (resident: string, file: string): string =>
+  JSON.stringify({
+    hooks: {
+      PreToolUse: [{ hooks: [{ command: `exec python3 ${file}`, role: "guard", resident: JSON.parse(resident) }] }],
+    },
+  });
+
+test("a hook file may say resident: the line keeps its program, a crash of a guard blocks, and a changed file ends it", async (t) => {
+  const folder = temporaryFolder(t);
+  mkdirSync(join(folder, ".hookline"));
+  const hooks = join(folder, ".hookline", "hooks.json");
+  writeFileSync(hooks, hooksFile("true", join(examples, "guard.py")));
+  const told: string[] = [];
+  const line = await createHookline({
+    cwd: folder,
+    home: join(folder, "home"),
+    environment: { PATH },
+    watch: false,
+    observe: (seen) => void (seen.is === "log" && told.push(seen.message)),
+  });
+  t.after(() => line.close());
+  const emit = (text: string): ReturnType<typeof line.emit> => Promise.resolve(line.emit("PreToolUse", call(text)));
+  assert.equal((await emit("git push")).verdict?.reason, "a person pushes");
+  assert.equal((await emit("ls")).verdict, undefined);
+  const [run] = await line.runs();
+  assert.equal(run?.steps[0]?.evidence?.stdout, '{"id": "2"}');
+  writeFileSync(hooks, hooksFile('{"memory": 256}', odd));
+  assert.equal((await emit("ls")).verdict, undefined);
+  const crashed = await line.emit("PreToolUse", { ...call("ls"), do: "crash" });
+  assert.match(crashed.verdict?.reason ?? "", /failed \(exit: it ended with exit code 3 before it answered\)/);
+  assert.ok(told.some((message) => message === "out of luck"));
+  assert.equal((await emit("ls")).verdict, undefined);
+});
+
+test("the examples stand in the documentation as they were tested", () => {
+  const page = readFileSync(join(import.meta.dirname, "..", "..", "docs", "handlers.md"), "utf8");
+  for (const file of ["guard.py", "guard.mjs", "guard.sh"]) {
+    const example = readFileSync(join(examples, file), "utf8");
+    assert.ok(page.includes(`\n${example}\`\`\`\n`), file);
+    assert.ok(example.trim().split("\n").length <= 12, file);
+  }
+});

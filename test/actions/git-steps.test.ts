@@ -1,0 +1,145 @@
+/** The steps that ask git: git_diff and file_diff. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { compileTemplate } from "../../src/engine/template.ts";
+import { contextOf, PATH } from "./context.ts";
+import { outputOf, runStep, temporaryFolder } from "./step-context.ts";
+
+interface Place {
+  root: string;
+  git(...words: string[]): void;
+  write(name: string, text: string): void;
+}
+const identity = ["-c", "user.name=test", "-c", "user.email=test@example.org"];
+
+function emptyRepository(t: TestContext): Place {
+  const root = temporaryFolder(t);
+  const git = (...words: string[]): void => {
+    execFileSync("git", [...identity, ...words], { cwd: root, env: { PATH, HOME: root }, stdio: "pipe" });
+  };
+  git("init", "-q", "-b", "main", ".");
+  return { root, git, write: (name, text) => writeFileSync(join(root, name), text) };
+}
+
+/** Two commits on main, and one on a branch that is checked out. */
+function repository(t: TestContext): Place {
+  const place = emptyRepository(t);
+  const { git, write } = place;
+  write("a.txt", "one\n");
+  git("add", "a.txt");
+  git("commit", "-q", "-m", "first");
+  git("checkout", "-q", "-b", "work");
+  write("a.txt", "two\n");
+  git("commit", "-q", "-a", "-m", "second");
+  return place;
+}
+
+test("[A30] git_diff gives what the branch has changed since it left the other, from any folder of the repository", async (t) => {
+  const { root, git, write } = repository(t);
+  mkdirSync(join(root, "sub"));
+  write("a.txt", "three, which is in no commit\n");
+  for (const params of [{}, { workspace: "sub" }, { base_branch: "main" }]) {
+    const { ok, output } = await runStep("git_diff", params, { root });
+    assert.deepEqual([ok, output.exit_code, output.error], [true, 0, undefined]);
+    assert.match(String(output.diff), /^diff --git a\/a\.txt b\/a\.txt\n[\s\S]*\n-one\n\+two\n$/);
+  }
+  git("checkout", "-q", "-f", "main");
+  assert.deepEqual(await outputOf("git_diff", { base_branch: "work" }, { root }), {
+    diff: "",
+    exit_code: 0,
+    _step_index: 0,
+  });
+});
+
+test("[A30] outside a repository and for a branch that there is not, git_diff says why there is no diff", async (t) => {
+  const { root } = repository(t);
+  const unknown = await runStep("git_diff", { base_branch: "nowhere" }, { root });
+  assert.deepEqual([unknown.ok, unknown.output.diff, unknown.output.exit_code], [false, "", 128]);
+  assert.match(String(unknown.output.error), /bad revision 'nowhere\.\.\.HEAD'/);
+  const outside = await outputOf("git_diff", {}, { root: temporaryFolder(t) });
+  assert.deepEqual([outside.diff, outside.exit_code], ["", 128]);
+  assert.match(String(outside.error), /not a git repository/);
+  const gone = await outputOf("git_diff", { workspace: "gone" }, { root });
+  assert.deepEqual(gone, { error: `the folder ${join(root, "gone")} does not exist`, _step_index: 0 });
+});
+
+test("[A30] what begins with a dash, or is nothing, is no branch", async (t) => {
+  const { root } = repository(t);
+  const file = join(root, "written");
+  for (const base_branch of [`--output=${file}`, "", "  "]) {
+    const { error } = await outputOf("git_diff", { base_branch }, { root });
+    assert.match(String(error), /^base_branch is /);
+  }
+  assert.ok(!existsSync(file));
+});
+
+test("[A30] a diff is cut at 50,000 characters, and one that is far larger is not read to its end", async (t) => {
+  const { root, git, write } = repository(t);
+  write("large.txt", "0123456789\n".repeat(1_000_000));
+  git("add", ".");
+  git("commit", "-q", "-m", "large");
+  const { ok, output, notes } = await runStep("git_diff", {}, { root });
+  assert.deepEqual([ok, String(output.diff).length, notes], [true, 50_000, ["diff was cut at 50000 characters"]]);
+});
+
+test("[A30, A37] neither step runs what a repository names", async (t) => {
+  const { root, git, write } = repository(t);
+  const trap = join(root, "trap.sh");
+  writeFileSync(trap, `#!/bin/sh\ntouch '${join(root, "sprung")}'\ncat\n`, { mode: 0o755 });
+  write(".gitattributes", "*.txt diff=odd filter=odd\n");
+  for (const key of ["diff.odd.command", "diff.odd.textconv", "diff.external", "filter.odd.clean", "core.fsmonitor"])
+    git("config", key, trap);
+  write("a.txt", "changed\n");
+  assert.match(String((await outputOf("git_diff", {}, { root })).diff), /\+two/);
+  assert.match(String((await outputOf("file_diff", { path: "a.txt" }, { root })).diff), /\+changed/);
+  assert.ok(!existsSync(join(root, "sprung")));
+  git("diff", "HEAD", "--", "a.txt");
+  assert.ok(existsSync(join(root, "sprung")), "a plain git diff runs it");
+});
+
+test("[A37] file_diff gives how a file differs from its last commit, staged or not, changed or gone", async (t) => {
+  const { root, git, write } = repository(t);
+  const clean = await outputOf("file_diff", { path: "a.txt" }, { root });
+  assert.deepEqual(clean, { diff: "", path: join(root, "a.txt"), exit_code: 0, _step_index: 0 });
+  write("a.txt", "three\n");
+  for (const stage of [() => {}, () => git("add", "a.txt")]) {
+    stage();
+    assert.match(String((await outputOf("file_diff", { path: "a.txt" }, { root })).diff), /-two\n\+three\n$/);
+  }
+  rmSync(join(root, "a.txt"));
+  assert.match(String((await outputOf("file_diff", { path: "a.txt" }, { root })).diff), /deleted file/);
+  write("new.txt", "new\n");
+  assert.equal((await outputOf("file_diff", { path: "new.txt" }, { root })).diff, "");
+  git("add", "new.txt");
+  assert.match(String((await outputOf("file_diff", { path: join(root, "new.txt") }, { cwd: root })).diff), /\+new\n$/);
+});
+
+test("[A37] it works before the first commit, through a link, and takes signs in a name for what they are", async (t) => {
+  const { root, git, write } = emptyRepository(t);
+  write("a*.txt", "star\n");
+  write("ab.txt", "other\n");
+  git("add", ".");
+  const link = join(temporaryFolder(t), "link");
+  symlinkSync(root, link);
+  for (const workspace of [root, link]) {
+    const { diff, path } = await outputOf("file_diff", { path: "a*.txt", workspace });
+    assert.equal(path, join(workspace, "a*.txt"));
+    assert.match(String(diff), /\+star\n$/);
+    assert.doesNotMatch(String(diff), /other/);
+  }
+});
+
+test("[A37, AT36] without a path, outside git, and for a file that lies elsewhere it says why", async (t) => {
+  const root = temporaryFolder(t);
+  assert.deepEqual(await outputOf("file_diff", {}, { root }), { error: "path is required", _step_index: 0 });
+  const { scope } = contextOf({ data: { path: join(root, "a.txt") } });
+  const { path } = compileTemplate({ path: "{{event.path}}" })(scope) as { path: string }; // a template keeps the shape
+  const outside = await outputOf("file_diff", { path }, { root });
+  assert.deepEqual([outside.diff, outside.path, outside.exit_code], ["", join(root, "a.txt"), 128]);
+  assert.match(String(outside.error), /not a git repository/);
+  const elsewhere = await outputOf("file_diff", { path: "/etc/hosts" }, { root: repository(t).root });
+  assert.match(String(elsewhere.error), /outside repository/);
+});

@@ -1,0 +1,191 @@
+/** The clients that install registers: how each is recognised, chosen, renewed after an update, and when it may start a daemon. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { chooseClient, httpToken, prepareClient, removeUnused } from "../../src/agents/install/client.ts";
+import {
+  clientFile,
+  onDemandFile,
+  ownAddress,
+  readOwnAddress,
+  readOwnCall,
+  startedFile,
+} from "../../src/agents/install/own-call.ts";
+import { commandFor } from "../../src/agents/install/registration.ts";
+import { findBash, writeClient } from "../../src/agents/install/shell-client.ts";
+import { buildVersion } from "../../src/hosts/cli/build-version.ts";
+import { portFor } from "../../src/hosts/cli/daemon-port.ts";
+import { renewClient } from "../../src/hosts/cli/renew-client.ts";
+import { startOnDemand } from "../../src/hosts/cli/start-on-demand.ts";
+import { writeAddress } from "../../src/hosts/daemon/address.ts";
+import { processState } from "../../src/runtime/processes/process-table.ts";
+import { bin } from "../program.ts";
+
+function placeFor(t: TestContext): {
+  state: string;
+  place: { cwd: string; home: string; environment: Record<string, string> };
+} {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-clients-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const state = join(folder, "hookline");
+  mkdirSync(state, { mode: 0o700 });
+  return { state, place: { cwd: folder, home: folder, environment: { XDG_STATE_HOME: folder } } };
+}
+const bash = findBash(process.env);
+const withBash = { skip: bash === undefined ? "this machine has no bash that can run the client" : false };
+
+test("[R49] a call of ours is known whichever client makes it, and a line that only holds one is not", () => {
+  const meant = { agent: "claude-code", event: "Stop", by: "user" };
+  for (const program of [
+    ["/usr/bin/node", "/opt/hookline/bin/hookline.js"],
+    ["/bin/bash", "-p", "/home/you/.local/state/hookline/client.sh"],
+    ["exec", "/bin/bash", "-p", "/home/you/.local/state/hookline/client.sh"],
+    ["/opt/hookline/bin/hookline"],
+  ])
+    assert.deepEqual(readOwnCall(commandFor({ agent: "claude-code", program, by: "user" }, "Stop")), meant);
+  const url = ownAddress(4665, meant);
+  assert.deepEqual(readOwnAddress(url), meant);
+  for (const other of [
+    `${url}&x=1`,
+    url.replace("127.0.0.1", "example.com"),
+    url.replace("/hook/", "/hooks/"),
+    7,
+    undefined,
+  ])
+    assert.equal(readOwnAddress(other), undefined, String(other));
+  const line = commandFor(
+    { agent: "claude-code", program: ["exec", "/bin/bash", "-p", "/hookline/client.sh"], by: "user" },
+    "Stop",
+  );
+  for (const other of [`${line}; rm x`, `true && ${line}`, line.replace("hookline", "other")])
+    assert.equal(readOwnCall(other), undefined, other);
+});
+
+test("the command in Node is chosen where no daemon may be asked or no bash can run the client, and install says why", (t) => {
+  const { state } = placeFor(t);
+  const clients = { stateFolder: state, program: ["/node", "/hookline.js"] as const, version: "1" };
+  const off = chooseClient({ ...clients, environment: { HOOKLINE_DAEMON: "off" } });
+  assert.deepEqual([off.is, off.program], ["node", clients.program]);
+  assert.match(off.because, /HOOKLINE_DAEMON is off/);
+  prepareClient({ ...clients, environment: { HOOKLINE_DAEMON: "off" } });
+  assert.ok(!existsSync(onDemandFile(state)) && !existsSync(clientFile(state)));
+});
+
+test("the shell's client is for its owner alone, and goes with the last uninstall", withBash, (t) => {
+  const { state } = placeFor(t);
+  const clients = {
+    stateFolder: state,
+    program: ["/node", "/hookline.js"] as const,
+    version: "1",
+    environment: process.env,
+  };
+  const chosen = prepareClient(clients);
+  assert.deepEqual(chosen.program, ["exec", bash, "-p", clientFile(state)]);
+  assert.equal(statSync(clientFile(state)).mode & 0o777, 0o700);
+  prepareClient({ ...clients, port: 5000 });
+  prepareClient(clients);
+  assert.equal(
+    readFileSync(onDemandFile(state), "utf8"),
+    "5000\n",
+    "an agent that tells the daemon itself still finds it",
+  );
+  assert.equal(httpToken(state), httpToken(state));
+  mkdirSync(join(state, "installs"));
+  writeFileSync(join(state, "installs", "claude-code-1.json"), "{}");
+  removeUnused(state, { daemonWanted: true });
+  assert.ok(existsSync(clientFile(state)), "another layer calls it");
+  rmSync(join(state, "installs", "claude-code-1.json"));
+  removeUnused(state, { daemonWanted: true });
+  for (const file of [clientFile(state), onDemandFile(state), join(state, "http-token")])
+    assert.ok(!existsSync(file), file);
+});
+
+test("[T35] a client of another version, which every daemon refuses, is written anew", withBash, async (t) => {
+  const { state, place } = placeFor(t);
+  assert.ok(bash);
+  const before = process.env.HOOKLINE_BIN;
+  t.after(() => {
+    if (before === undefined) delete process.env.HOOKLINE_BIN;
+    else process.env.HOOKLINE_BIN = before;
+  });
+  process.env.HOOKLINE_BIN = bin;
+  await renewClient(place);
+  assert.ok(!existsSync(clientFile(state)), "none is made where none was installed");
+  const client = { bash, program: ["/old/node", "/old/hookline.js"] };
+  writeClient(state, { ...client, version: buildVersion() });
+  await renewClient(place);
+  assert.match(readFileSync(clientFile(state), "utf8"), /\/old\/node/, "one of this version stays as it is");
+  writeClient(state, { ...client, version: "0.0.0+old" });
+  await renewClient(place);
+  const text = readFileSync(clientFile(state), "utf8");
+  assert.ok(!text.includes("0.0.0+old") && !text.includes("/old/"));
+  assert.ok(text.includes(process.execPath) && text.startsWith(`#!${bash} -p\n`));
+});
+
+test("a daemon that is told no port takes 4665 where no agent names one, and so does that of another store", (t) => {
+  const { state, place } = placeFor(t);
+  const usual = join(state, "hookline.db");
+  assert.equal(portFor(place, usual), 4665);
+  writeFileSync(onDemandFile(state), "5000\n");
+  assert.equal(portFor(place, usual), 5000);
+  assert.equal(portFor(place, join(state, "other.db")), 4665);
+  mkdirSync(join(state, "installs"));
+  writeFileSync(join(state, "installs", "claude-code-1.json"), "damaged");
+  assert.equal(portFor(place, usual), 5000);
+});
+
+test("no daemon is started where install has not allowed it, where it is not wanted, or just after one was", async (t) => {
+  const { state, place } = placeFor(t);
+  await startOnDemand(place, undefined);
+  assert.ok(!existsSync(startedFile(state)), "not allowed");
+  writeFileSync(onDemandFile(state), "");
+  await startOnDemand({ ...place, environment: { ...place.environment, HOOKLINE_DAEMON: "off" } }, undefined);
+  await startOnDemand({ ...place, environment: { ...place.environment, HOOKLINE_STORE: "other.db" } }, undefined);
+  await startOnDemand(place, "other.db");
+  assert.ok(!existsSync(startedFile(state)), "not wanted");
+  writeFileSync(startedFile(state), "");
+  const { mtimeMs } = statSync(startedFile(state));
+  await startOnDemand(place, undefined);
+  assert.equal(statSync(startedFile(state)).mtimeMs, mtimeMs, "just started");
+});
+
+/** What is started ends at once. */
+function startsNothing(t: TestContext, state: string): void {
+  const before = process.env.HOOKLINE_BIN;
+  t.after(() => {
+    if (before === undefined) delete process.env.HOOKLINE_BIN;
+    else process.env.HOOKLINE_BIN = before;
+  });
+  process.env.HOOKLINE_BIN = join(state, "none.js");
+  writeFileSync(join(state, "..", "package.json"), '{"version":"1.2.3"}');
+}
+
+test("a daemon is started for the usual store by whatever name, and where the environment names another its person starts it", async (t) => {
+  const { state, place } = placeFor(t);
+  startsNothing(t, state);
+  writeFileSync(onDemandFile(state), "");
+  const naming = (store: string): typeof place => ({
+    ...place,
+    environment: { ...place.environment, HOOKLINE_STORE: store },
+  });
+  await startOnDemand(naming(join(state, "other.db")), undefined);
+  assert.ok(!existsSync(startedFile(state)));
+  await startOnDemand(naming(join(state, "hookline.db")), undefined);
+  assert.ok(existsSync(startedFile(state)));
+});
+
+test("a later process that has the number of a daemon that was killed does not keep clients from starting another", async (t) => {
+  const { state, place } = placeFor(t);
+  startsNothing(t, state);
+  writeFileSync(onDemandFile(state), "");
+  const file = join(state, "daemon.address");
+  writeAddress(file, { port: 9, token: "t", proof: "p", pid: process.pid, version: buildVersion(), socket: "" });
+  await startOnDemand(place, undefined);
+  assert.equal(existsSync(startedFile(state)), !processState(process.pid), "it is there");
+  if (!processState(process.pid)) return; // the system does not tell one from the other
+  writeFileSync(file, readFileSync(file, "utf8").replace(/^(\S+ \S+ \S+ \d+) \d+/, "$1 7"));
+  await startOnDemand(place, undefined);
+  assert.ok(existsSync(startedFile(state)));
+});

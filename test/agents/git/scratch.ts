@@ -1,0 +1,125 @@
+/** A repository in a folder of its own, with its own home, in which git and Hookline are the real ones. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { TestContext } from "node:test";
+import { bin, codeCache } from "../../program.ts";
+
+export { bin } from "../../program.ts";
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+export interface Scratch {
+  /** The folder of it all. */
+  folder: string;
+  /** The top of the repository. */
+  top: string;
+  state: string;
+  environment: Record<string, string>;
+  git(words: readonly string[], more?: { cwd?: string; environment?: Record<string, string> }): Ended;
+  /** Fails the test unless git succeeds. */
+  mustGit(words: readonly string[], cwd?: string): string;
+  /** Everything staged, then a commit. */
+  commit(more?: { cwd?: string; environment?: Record<string, string>; words?: readonly string[] }): Ended;
+  hookline(words: readonly string[], more?: { cwd?: string; input?: string }): Ended;
+  write(path: string, text: string, mode?: number): string;
+  read(path: string): string;
+  has(path: string): boolean;
+}
+
+/** @param name of the repository's folder, whatever it holds */
+export function scratch(t: TestContext, name = "repository"): Scratch {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-git-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const top = join(folder, name);
+  mkdirSync(top, { recursive: true });
+  mkdirSync(join(folder, "home"));
+  const environment = {
+    PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ""}`,
+    HOME: join(folder, "home"),
+    XDG_STATE_HOME: join(folder, "state"),
+    TMPDIR: folder,
+    NODE_COMPILE_CACHE: codeCache,
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_AUTHOR_NAME: "Ada",
+    GIT_AUTHOR_EMAIL: "ada@example.org",
+    GIT_COMMITTER_NAME: "Ada",
+    GIT_COMMITTER_EMAIL: "ada@example.org",
+  };
+  const run = (program: string, words: readonly string[], options: object): Ended => {
+    const { status, stdout, stderr } = spawnSync(program, words, {
+      cwd: top,
+      env: environment,
+      encoding: "utf8",
+      ...options,
+    });
+    return { code: status, stdout, stderr };
+  };
+  const self: Scratch = {
+    folder,
+    top,
+    state: join(folder, "state", "hookline"),
+    environment,
+    git: (words, { cwd = top, environment: more = {} } = {}) =>
+      run("git", words, { cwd, env: { ...environment, ...more } }),
+    mustGit(words, cwd = top) {
+      const done = self.git(words, { cwd });
+      assert.equal(done.code, 0, `git ${words.join(" ")}: ${done.stderr}`);
+      return done.stdout;
+    },
+    commit({ cwd = top, environment: more = {}, words = [] } = {}) {
+      self.mustGit(["add", "--all"], cwd);
+      return self.git(["commit", "--quiet", "--allow-empty", "--message", "one more", ...words], {
+        cwd,
+        environment: more,
+      });
+    },
+    hookline: (words, { cwd = top, input = "" } = {}) => run(process.execPath, [bin, ...words], { cwd, input }),
+    write(path, text, mode = 0o644) {
+      const place = join(top, path);
+      mkdirSync(dirname(place), { recursive: true });
+      writeFileSync(place, text);
+      chmodSync(place, mode);
+      return place;
+    },
+    read: (path) => readFileSync(join(top, path), "utf8"),
+    has: (path) => existsSync(join(top, path)),
+  };
+  self.mustGit(["init", "--quiet", "--initial-branch", "main"]);
+  return self;
+}
+
+/** A session of an agent begins. */
+export function beginSession(self: Scratch): void {
+  const input = JSON.stringify({ session_id: "s", cwd: self.top, hook_event_name: "SessionStart", source: "startup" });
+  const { code, stderr } = self.hookline(["hook", "claude-code"], { input });
+  assert.equal(code, 0, stderr);
+}
+
+/** A script of specification 004. */
+export const script = (fields: Record<string, string>, body: string): string =>
+  ["#!/bin/sh", "#---", ...Object.entries(fields).map(([key, value]) => `# ${key}: ${value}`), "#---", body, ""].join(
+    "\n",
+  );
+
+/** Refuses, as long as there is a file called bad. */
+export const refusing: string = script(
+  { name: "Type check", type: "pre-commit" },
+  "[ ! -e bad ] || { echo bad is there; exit 3; }",
+);
+
+export const place = ".git/hooks/pre-commit";

@@ -1,0 +1,18 @@
+/** A hook of a project that asks one step and owes nothing, for tests that say only what is different about theirs. */
+import type { Hook } from "../../src/engine/hook.ts";
+
+export const aHook = (id: string, uses: string, given: Partial<Hook> = {}): Hook => ({
+  id,
+  name: id,
+  on: { event: ["PreToolUse"] },
+  steps: [{ uses, with: {}, timeout: 5, onError: "stop" }],
+  limits: { overlap: "queue" },
+  mode: "sync",
+  role: "observe",
+  onFailure: "continue",
+  priority: 100,
+  enabled: true,
+  tags: [],
+  origin: { dialect: "script", layer: "project", root: "/project" },
+  ...given,
+});

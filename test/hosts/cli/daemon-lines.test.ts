@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { daemonLines, daemonRows } from "../../../src/hosts/cli/daemon-lines.ts";
+import type { Terminal } from "../../../src/hosts/cli/terminal.ts";
+
+const terminal: Terminal = {
+  isTerminal: true,
+  width: 200,
+  print() {},
+  error() {},
+  paint: (_style, text) => text,
+};
+const trick = "\u001b[2Jx\u202e\ny";
+
+test("whatever a daemon tells of files, hooks and webhooks, each stays on its line as text", () => {
+  const status = {
+    workspaces: [trick],
+    due: [{ hook: trick, at: trick, waits: trick }],
+    watches: [{ hook: trick, paths: [trick], mode: trick }],
+    webhooks: [trick],
+    queue: { waiting: trick, running: 0 },
+    automations: { enabled: trick, inForce: 1, broken: [{ file: trick, message: trick }] },
+  };
+  const rows = [
+    ...daemonLines(status, terminal, (path) => path),
+    ...daemonRows({ ...status, started: trick, unreachable: trick }, { waiting: 0, running: 0 }, terminal, String),
+  ];
+  assert.equal(rows.length, 8);
+  for (const row of rows) for (const one of ["\u001b", "\u202e", "\n"]) assert.ok(!row.includes(one), row);
+});
+
+test("one is said as one", () => {
+  const status = { started: "now", version: "1", activity: { events: 1, sessions: 1 } };
+  const [, , heard = ""] = daemonRows(status, { waiting: 0, running: 0 }, terminal, String);
+  assert.match(heard, /heard +1 event, 1 session$/);
+});
+
+test("[F10] rows that fell out of the ring are counted in what status shows, also when the store takes something again", () => {
+  const status = { started: "now", version: "1", store: { notWrittenSince: null, reason: null, rowsLost: 2 } };
+  const rows = daemonRows(status, { waiting: 0, running: 0 }, terminal, String);
+  assert.ok(
+    rows.some((row) => /lost +2 rows that the store could not take in time$/.test(row)),
+    String(rows),
+  );
+});

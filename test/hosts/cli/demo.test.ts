@@ -1,0 +1,94 @@
+/** The demo as a person reads it, in terminals of several widths. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, sep } from "node:path";
+import test, { type TestContext } from "node:test";
+import { demo } from "../../../examples/demo/demo.ts";
+import { bin } from "../../program.ts";
+
+/** What it prints where so many columns are to be filled. */
+async function demoAt(t: TestContext, width: number): Promise<string[]> {
+  const lines: string[] = [];
+  const code = await demo({
+    words: [],
+    flags: {},
+    usage: "demo",
+    terminal: {
+      isTerminal: Number.isFinite(width),
+      width,
+      print: (line) => void lines.push(...line.split("\n")),
+      error: (line) => assert.fail(line),
+      paint: (_style, text) => text,
+    },
+    json: false,
+    cwd: tmpdir(),
+    home: tmpdir(),
+    environment: { PATH: process.env.PATH ?? "" },
+    self: [process.execPath, bin],
+    signal: new AbortController().signal,
+  });
+  const folder = /recorded run are in (.*)\. Ask it:$/m.exec(lines.join("\n"))?.[1] ?? assert.fail("no folder");
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  assert.equal(code, 0);
+  return lines;
+}
+
+/** The lines of the table: it stands between blank lines. */
+function rowsIn(lines: readonly string[]): string[] {
+  const start = lines.indexOf("") + 1;
+  return lines.slice(start, lines.indexOf("", start));
+}
+
+test("in 80 columns the demo tells each run on two lines, so that the event and the answer can be read", async (t) => {
+  const lines = await demoAt(t, 80);
+  const rows = rowsIn(lines);
+  assert.ok(rows.every((row) => row.length <= 80));
+  const text = rows.join("\n");
+  assert.match(text, /^event +what came of it +ms\n +hook +answered\n/);
+  assert.match(
+    text,
+    /^PreToolUse Bash: git push --force origin main +denied: it did not run +\d+\n +no force push +Force pushes rewrite what others have\. Pus/m,
+  );
+  assert.match(text, /^SessionStop +kept in the run +\d+\n +build_check +Src build: success\. ⏎ Ran `node --check/m);
+});
+
+test("in a wide terminal the demo tells each run on one line, what a build said before how it was run", async (t) => {
+  const lines = await demoAt(t, 160);
+  const rows = rowsIn(lines);
+  assert.ok(rows.every((row) => row.length <= 160));
+  assert.match(rows[0] ?? "", /^event +hook +answered +what came of it +ms$/);
+  assert.match(rows.at(-3) ?? "", /^SessionStop +build_check +Src build: success\. .* kept in the run +\d+$/);
+});
+
+test("the demo's automation asks no model while the tests pass, then one that makes a task, and the team is told", async (t) => {
+  const lines = await demoAt(t, 200);
+  const [passed = "", failed = ""] = rowsIn(lines).slice(-2);
+  assert.match(
+    passed,
+    /^code\.committed: Add \/health endpoint +tests after a commit +\(step_0: exit code 0 \(skip_llm_if_exit_zero\)\) +no model was asked +\d+$/,
+  );
+  assert.match(
+    failed,
+    /^code\.committed: .* tests after a commit +GET \/health answers 500 since the last commit\. .* a model was asked +\d+$/,
+  );
+  assert.match(lines.join("\n"), /^The team was told: .*tests after a commit.* completed.*`hookline\.task_create`/m);
+});
+
+test("every file of the sample is in the package: npm leaves some names out", () => {
+  const root = join(import.meta.dirname, "..", "..");
+  const words = ["pack", "--dry-run", "--json", "--ignore-scripts"];
+  const { stdout, stderr, status } = spawnSync("npm", words, { cwd: root, encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+  const [{ files }] = JSON.parse(stdout);
+  const packed = new Set(files.map(({ path }: { path: string }) => path));
+  const sample = readdirSync(join(root, "examples", "demo"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !(entry.name.endsWith(".ts") && entry.parentPath.endsWith("demo")))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"));
+  assert.ok(sample.includes("examples/demo/workspace/gitignore"));
+  assert.deepEqual(
+    sample.filter((path) => !packed.has(path)),
+    [],
+  );
+});

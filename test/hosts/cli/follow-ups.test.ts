@@ -1,0 +1,339 @@
+/** What hooks ask for afterwards, by the real command: listed, shown, and done once where a person says so. */
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  accessSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { type TestContext } from "node:test";
+import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
+import { bin, codeCache } from "../../program.ts";
+
+interface Said {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+interface Listed {
+  id: string;
+  run: string;
+  number: number;
+  kind: string;
+  payload: Record<string, unknown>;
+  hookName: string;
+  done: boolean;
+}
+interface Scratch {
+  workspace: string;
+  environment: Record<string, string>;
+  hookline(...words: string[]): Said;
+  list(...words: string[]): Listed[];
+  /** The id of the only run. */
+  run: string;
+}
+
+/** A repository whose hook has asked for these. */
+function scratchWith(t: TestContext, actions: readonly object[], more: Record<string, string> = {}): Scratch {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-follow-ups-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const workspace = join(folder, "workspace");
+  const environment = {
+    NODE_COMPILE_CACHE: codeCache,
+    PATH: process.env.PATH ?? "",
+    HOME: join(folder, "home"),
+    XDG_STATE_HOME: join(folder, "state"),
+    ...more,
+  };
+  mkdirSync(join(workspace, ".system", "hooks"), { recursive: true });
+  mkdirSync(join(workspace, "src"));
+  mkdirSync(environment.HOME);
+  writeFileSync(join(workspace, "src", "a b.ts"), "");
+  writeFileSync(join(workspace, "answer.json"), JSON.stringify({ follow_up_actions: actions }));
+  writeFileSync(
+    join(workspace, ".system", "hooks", "wishes.yaml"),
+    "id: wishes\nevent_type: SessionStop\nhandler: { kind: script, command: cat answer.json }\n",
+  );
+  const hookline = (...words: string[]): Said =>
+    spawnSync(process.execPath, [bin, ...words], { cwd: workspace, env: environment, encoding: "utf8" });
+  const emitted = hookline("emit", "SessionStop", "--json");
+  assert.equal(emitted.status, 0, emitted.stderr);
+  const run: string = JSON.parse(emitted.stdout).runs[0].id;
+  return {
+    workspace,
+    environment,
+    hookline,
+    run,
+    list: (...words) => JSON.parse(hookline("follow-ups", "list", "--json", ...words).stdout),
+  };
+}
+
+const command = (text: string, more: object = {}): object => ({
+  kind: "run_command",
+  payload: { command: text, ...more },
+});
+const openFile = (path: string, more: object = {}): object => ({ kind: "open_file", payload: { path, ...more } });
+
+test("[B32, BT15] follow-ups wait: they are listed and shown in both forms, and nothing of them has happened", (t) => {
+  const { hookline, list, run, workspace } = scratchWith(t, [
+    openFile("src/a b.ts", { line: 3 }),
+    { kind: "open_file", path: "src/b.ts" },
+    command("touch happened"),
+    { kind: "send_flowers", payload: { to: "Ada\u001b[31m\nLovelace" } },
+  ]);
+  assert.deepEqual(
+    list().map(({ id, number, kind, payload, hookName, done }) => [id, number, kind, payload, hookName, done]),
+    [
+      [`${run}.1`, 1, "open_file", { path: "src/a b.ts", line: 3 }, "wishes", false],
+      [`${run}.2`, 2, "open_file", { path: "src/b.ts" }, "wishes", false],
+      [`${run}.3`, 3, "run_command", { command: "touch happened" }, "wishes", false],
+      [`${run}.4`, 4, "send_flowers", { to: "Ada\u001b[31m\nLovelace" }, "wishes", false],
+    ],
+  );
+  const shown = hookline("runs", "show", run).stdout;
+  assert.match(shown, /follow-up +1 open_file: src\/a b\.ts:3 \(open: hookline follow-ups run .*\.1\)/);
+  assert.match(shown, /the follow-up "send_flowers" is none of/);
+  assert.equal(JSON.parse(hookline("runs", "show", run, "--json").stdout).followUps.length, 4);
+  assert.ok(!`${shown}${hookline("follow-ups", "list").stdout}`.includes("\u001b"));
+  const unknown = hookline("follow-ups", "run", `${run}.4`);
+  assert.deepEqual(
+    [unknown.status, unknown.stderr],
+    [1, 'hookline: nobody here knows what "send_flowers" is; it stays open\n'],
+  );
+  assert.equal(existsSync(join(workspace, "happened")), false);
+});
+
+test("[B2, B32] a command runs once, with --yes, in the repository's root, and what it prints is shown", (t) => {
+  const { hookline, list, run, workspace } = scratchWith(t, [
+    command('echo "in ${PWD##*/}"; echo bad >&2; echo x >> times'),
+  ]);
+  const asked = hookline("follow-ups", "run", run);
+  assert.equal(asked.status, 1);
+  assert.match(
+    asked.stdout,
+    /^command {3}echo "in \$\{PWD.*\nin .*workspace\nasked by {2}the hook wishes \(\.system\/hooks\/wishes\.yaml:1\)\ntrust {5}not checked yet/,
+  );
+  assert.match(asked.stderr, /nothing was run: say --yes/);
+  assert.deepEqual([existsSync(join(workspace, "times")), list().length], [false, 1]);
+  const done = hookline("follow-ups", "run", run, "--yes");
+  assert.equal(done.status, 0, done.stderr);
+  assert.match(done.stdout, /\nin workspace\n$/);
+  assert.equal(done.stderr, "bad\n");
+  const again = hookline("follow-ups", "run", `${run}.1`, "--yes");
+  assert.deepEqual([again.status, again.stderr], [1, "hookline: it was done before\n"]);
+  assert.equal(readFileSync(join(workspace, "times"), "utf8"), "x\n");
+  assert.deepEqual([list(), list("--all").map((one) => one.done)], [[], [true]]);
+  assert.match(hookline("runs", "show", run).stdout, /follow-up +1 run_command: .* \(done\)/);
+  assert.equal(hookline("follow-ups", "list").stdout, "no follow-up is open.\n");
+});
+
+test("[B32] two who want the same command at once: one runs it", async (t) => {
+  const { environment, run, workspace } = scratchWith(t, [command("echo x >> times; sleep 0.3")]);
+  const ends = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const words = [bin, "follow-ups", "run", run, "--yes"];
+      const [code] = await once(
+        spawn(process.execPath, words, { cwd: workspace, env: environment, stdio: "ignore" }),
+        "exit",
+      );
+      return code;
+    }),
+  );
+  assert.deepEqual(ends.toSorted(), [0, 1, 1, 1]);
+  assert.equal(readFileSync(join(workspace, "times"), "utf8"), "x\n");
+});
+
+test("[B32] a command that fails exits 1 and tells how; arguments stay arguments; a folder below the root is its own", (t) => {
+  const { hookline, run, workspace } = scratchWith(t, [
+    command("exit 3"),
+    command("printf", { args: ["%s|", "a b", "$(touch pwned)"], cwd: "src" }),
+    command("pwd", { cwd: "../.." }),
+    command("curl -H 'Authorization: Bearer abcdefghijklmnop1234567890'"),
+    command("  "),
+    command("true", { args: "no list" }),
+  ]);
+  const of = (number: number): Said => hookline("follow-ups", "run", `${run}.${number}`, "--yes", "--json");
+  const failed = of(1);
+  const { id: _id, ...facts } = JSON.parse(failed.stdout);
+  assert.deepEqual(
+    [failed.status, facts],
+    [1, { kind: "run_command", done: true, exitCode: 3, reason: "exit 3", stdout: "", stderr: "" }],
+  );
+  assert.equal(JSON.parse(of(2).stdout).stdout, "a b|$(touch pwned)|");
+  const reasons = [3, 4, 5, 6].map((number) => JSON.parse(of(number).stdout).reason);
+  assert.match(reasons[0], /is no folder of the repository/);
+  assert.match(reasons[1], /was not recorded whole/);
+  assert.deepEqual(reasons.slice(2), Array(2).fill("it names no command that can be run; it stays open"));
+  assert.equal(existsSync(join(workspace, "src", "pwned")), false);
+});
+
+test("[B32] a file is named with its whole path where there is no terminal, and only one that lies in the repository", (t) => {
+  const { hookline, list, run, workspace } = scratchWith(
+    t,
+    [
+      openFile("src/a b.ts", { line: 3 }),
+      openFile("src/gone.ts"),
+      openFile("../x"),
+      openFile("/etc/passwd"),
+      openFile("link"),
+      openFile(""),
+    ],
+    { EDITOR: "touch edited" },
+  );
+  symlinkSync("/etc/passwd", join(workspace, "link"));
+  const of = (number: number): Said => hookline("follow-ups", "run", `${run}.${number}`);
+  assert.deepEqual(
+    [of(1).stdout, of(1).stderr],
+    [`${join(workspace, "src/a b.ts")}:3\n`, "hookline: it was done before\n"],
+  );
+  assert.match(of(2).stderr, /there is no .*gone\.ts any more/);
+  for (const number of [3, 4, 5]) assert.match(of(number).stderr, /lies outside of the repository/, String(number));
+  assert.match(of(6).stderr, /it names no file/);
+  assert.equal(existsSync(join(workspace, "edited")), false);
+  assert.equal(list().length, 5);
+});
+
+test("[B32] where arguments are given, each is shown as one word, so that nobody agrees to another command", (t) => {
+  const { hookline, run } = scratchWith(t, [
+    command("git", { args: ["commit", "-m", "a b; rm -rf ~", "it's"] }),
+    command("npm test && echo 'a b'"),
+    command("true", { args: [""] }),
+  ]);
+  const shown = hookline("follow-ups", "run", `${run}.1`).stdout;
+  assert.match(shown, /^command {3}git commit -m 'a b; rm -rf ~' 'it'\\''s'$/m);
+  assert.match(hookline("follow-ups", "run", `${run}.2`).stdout, /^command {3}npm test && echo 'a b'$/m);
+  assert.match(hookline("follow-ups", "run", `${run}.3`).stdout, /^command {3}true ''$/m);
+});
+
+test("[B32] a list that did not look through all runs says so", async (t) => {
+  const { hookline, list, environment } = scratchWith(t, [command("true")]);
+  const all = hookline("follow-ups", "list");
+  assert.deepEqual([all.stderr, list().length], ["", 1]);
+  const store = openSqliteStore({ path: join(environment.XDG_STATE_HOME ?? "", "hookline", "hookline.db") });
+  const [first] = await store.runs({ limit: 1 });
+  assert.ok(first);
+  for (let count = 0; count < 1000; count++)
+    await store.saveRun({ ...first, id: `z${count}`, outcome: {}, startedAt: first.startedAt + 1 + count });
+  store.close();
+  const cut = hookline("follow-ups", "list");
+  assert.equal(cut.stdout, "no follow-up is open in the newest 1000 runs.\n");
+  assert.match(cut.stderr, /only the newest 1000 runs were looked through/);
+  assert.deepEqual(list(), []);
+});
+
+test("[B32] a task is made once, in the project of the repository, with all that its hook said of it", (t) => {
+  const { hookline, list, run } = scratchWith(t, [
+    {
+      kind: "create_task",
+      payload: { title: "Fix the build", priority: 1, description: "src/a.ts:3", severity: "high", name: "build" },
+    },
+    { kind: "create_task", description: "Look at the log\nof yesterday" },
+    { kind: "create_task", payload: { title: "Elsewhere", project_id: "nowhere" } },
+    { kind: "create_task", payload: { priority: 1 } },
+  ]);
+  const of = (number: number, ...words: string[]): Said => hookline("follow-ups", "run", `${run}.${number}`, ...words);
+  const made = of(1, "--json");
+  const { id: _id, task, ...facts } = JSON.parse(made.stdout);
+  assert.deepEqual([made.status, facts], [0, { kind: "create_task", done: true, title: "Fix the build" }]);
+  const kept = JSON.parse(hookline("task", "show", task, "--json").stdout);
+  assert.deepEqual(
+    [kept.title, kept.priority, kept.description, kept.status, kept.context_entries],
+    [
+      "Fix the build",
+      1,
+      "src/a.ts:3",
+      "DEFINED",
+      [
+        { type: "text", label: "name", content: "build" },
+        { type: "text", label: "severity", content: "high" },
+      ],
+    ],
+  );
+  assert.deepEqual([of(1).status, of(1).stderr], [1, "hookline: it was done before\n"]);
+  assert.match(of(2).stdout, /^task {6}\S+ {2}Look at the log\n$/);
+  assert.match(of(3).stderr, /no task was made: .*nowhere.*; it stays open/);
+  assert.match(of(4).stderr, /it names no title for the task; it stays open/);
+  assert.deepEqual(
+    [list().map(({ number }) => number), JSON.parse(hookline("task", "list", "--json").stdout).length],
+    [[3, 4], 2],
+  );
+});
+
+test("[B32] two who want the same task at once: it is made once", async (t) => {
+  const { environment, hookline, run, workspace } = scratchWith(t, [
+    { kind: "create_task", payload: { title: "Fix the build" } },
+  ]);
+  const ends = await Promise.all(
+    Array.from({ length: 3 }, async () => {
+      const words = [bin, "follow-ups", "run", run];
+      const [code] = await once(
+        spawn(process.execPath, words, { cwd: workspace, env: environment, stdio: "ignore" }),
+        "exit",
+      );
+      return code;
+    }),
+  );
+  assert.deepEqual(ends.toSorted(), [0, 1, 1]);
+  assert.equal(JSON.parse(hookline("task", "list", "--json").stdout).length, 1);
+});
+
+test("[B32] wrong use says which follow-ups there are", (t) => {
+  const { hookline, run } = scratchWith(t, [openFile("a"), openFile("b")]);
+  const said = (...words: string[]): [number | null, string] => {
+    const { status, stderr } = hookline("follow-ups", ...words);
+    return [status, stderr];
+  };
+  assert.match(said("run", run).join(), new RegExp(`^2,hookline: which one\\? The run has ${run}\\.1, ${run}\\.2 `));
+  assert.match(said("run", `${run}.3`).join(), /^2,hookline: the run has /);
+  assert.match(said("run", "nothing").join(), /^2,hookline: no run or event is called "nothing"/);
+  assert.match(said("run").join(), /^2,hookline: the follow-up's id is missing/);
+  assert.match(said("burn").join(), /^2,hookline: say list or run/);
+});
+
+const terminalMaker = ["/usr/bin/script", "/bin/script"].find((path) => {
+  try {
+    accessSync(path);
+    return process.platform === "linux";
+  } catch {
+    return false; // not here
+  }
+});
+
+test("[B32] on a terminal the person is asked, and a file opens in the editor at its line", {
+  skip: terminalMaker ? false : "nothing here makes a terminal",
+}, (t) => {
+  const { environment, list, run, workspace } = scratchWith(t, [
+    command("touch happened"),
+    openFile("src/a b.ts", { line: 3 }),
+  ]);
+  const editor = join(workspace, "nano");
+  writeFileSync(editor, `#!/bin/sh\nprintf '%s\\n' "$@" > ${workspace}/edited\n`, { mode: 0o755 });
+  const onTerminal = (input: string, ...words: string[]): Said => {
+    const line = [process.execPath, bin, ...words].map((word) => `'${word}'`).join(" ");
+    const env = { ...environment, VISUAL: `${editor} --quiet`, TERM: "xterm", SHELL: "/bin/sh" };
+    return spawnSync(terminalMaker ?? "", ["-qec", line, "/dev/null"], {
+      cwd: workspace,
+      env,
+      input,
+      encoding: "utf8",
+    });
+  };
+  const declined = onTerminal("n\n", "follow-ups", "run", `${run}.1`);
+  assert.equal(declined.status, 1, declined.stdout);
+  assert.deepEqual([existsSync(join(workspace, "happened")), list().length], [false, 2]);
+  const agreed = onTerminal("y\n", "follow-ups", "run", `${run}.1`);
+  assert.equal(agreed.status, 0, agreed.stdout);
+  assert.equal(existsSync(join(workspace, "happened")), true);
+  assert.equal(onTerminal("", "follow-ups", "run", `${run}.2`).status, 0);
+  assert.equal(readFileSync(join(workspace, "edited"), "utf8"), `--quiet\n+3\n${join(workspace, "src/a b.ts")}\n`);
+  assert.deepEqual(list(), []);
+});

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { type TestContext } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { bin, codeCache } from "../../program.ts";
+import { goes } from "../../runtime/processes/gone.ts";
+
+interface Scratch {
+  workspace: string;
+  environment: Record<string, string>;
+  hook(input: string, cwd?: string): { status: number | null; stdout: string; stderr: string };
+  start(input: string): ChildProcess;
+}
+
+function scratchWith(t: TestContext, hooks: object): Scratch {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-cli-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const workspace = join(folder, "workspace");
+  mkdirSync(join(workspace, ".hookline"), { recursive: true });
+  mkdirSync(join(folder, "home"));
+  writeFileSync(join(workspace, ".hookline", "hooks.json"), JSON.stringify({ hooks }));
+  const environment = {
+    NODE_COMPILE_CACHE: codeCache,
+    PATH: process.env.PATH ?? "",
+    HOME: join(folder, "home"),
+    XDG_STATE_HOME: join(folder, "state"),
+  };
+  const words = [bin, "hook", "claude-code", "--event", "PreToolUse"];
+  return {
+    workspace,
+    environment,
+    hook: (input, cwd = workspace) =>
+      spawnSync(process.execPath, words, {
+        cwd,
+        input,
+        encoding: "utf8",
+        env: environment,
+        maxBuffer: 64 * 1024 * 1024,
+      }),
+    start(input) {
+      const child = spawn(process.execPath, words, {
+        cwd: workspace,
+        env: environment,
+        stdio: ["pipe", "pipe", "inherit"],
+      });
+      child.stdin?.end(input);
+      return child;
+    },
+  };
+}
+
+const payload = (workspace: string, command: string): string =>
+  JSON.stringify({
+    session_id: "s",
+    cwd: workspace,
+    hook_event_name: "PreToolUse",
+    tool_name: "Bash",
+    tool_input: { command },
+    tool_use_id: "t",
+  });
+
+const appears = async (path: string): Promise<string> => {
+  for (let tries = 0; tries < 200; tries++) {
+    if (existsSync(path) && readFileSync(path, "utf8").endsWith("\n")) return readFileSync(path, "utf8").trim();
+    await pause(25);
+  }
+  throw new Error(`${path} did not appear`);
+};
+
+test("[F26] an agent that ends the hook command ends the programs of its hooks too, and a guard's answer is a block", async (t) => {
+  const scratch = scratchWith(t, {
+    PreToolUse: [{ hooks: [{ command: "echo $$ >pid.txt; sleep 30; true", role: "guard" }] }],
+  });
+  const child = scratch.start(payload(scratch.workspace, "ls"));
+  let told = "";
+  child.stdout?.on("data", (chunk: Buffer) => (told += chunk.toString()));
+  const pid = Number(await appears(join(scratch.workspace, "pid.txt")));
+  child.kill("SIGTERM");
+  const [code] = await once(child, "exit");
+  assert.equal(code, 0);
+  assert.match(told, /"permissionDecision":"deny"/);
+  assert.ok(await goes(pid), "the program lives on");
+});
+
+test("[F29, R59] a working folder that has been deleted does not stop a guard from answering", (t) => {
+  const scratch = scratchWith(t, { PreToolUse: [{ hooks: [{ command: "exit 2" }] }] });
+  const gone = join(scratch.workspace, "gone");
+  mkdirSync(gone);
+  const told = spawnSync(
+    "sh",
+    ["-c", `cd gone && rmdir ../gone && exec "$0" "$1" hook claude-code`, process.execPath, bin],
+    {
+      cwd: scratch.workspace,
+      input: payload(scratch.workspace, "ls"),
+      encoding: "utf8",
+      env: scratch.environment,
+    },
+  );
+  assert.equal(told.status, 0, told.stderr);
+  assert.match(told.stdout, /"permissionDecision":"deny"/);
+});
+
+test("a payload of 10 MB is decided like any other", (t) => {
+  const scratch = scratchWith(t, {
+    PreToolUse: [{ hooks: [{ command: "wc -c >size.txt; echo 'too much' >&2; exit 2" }] }],
+  });
+  const { status, stdout } = scratch.hook(payload(scratch.workspace, "x".repeat(10_000_000)));
+  assert.equal(status, 0);
+  assert.match(stdout, /too much/);
+  assert.ok(Number(readFileSync(join(scratch.workspace, "size.txt"), "utf8")) > 10_000_000);
+});
+
+test("input that is nested without end is refused, and blocked where a guard is in force", (t) => {
+  const nested = payload("/", "x").replace('"x"', `${"[".repeat(100_000)}${"]".repeat(100_000)}`);
+  const open = scratchWith(t, { PreToolUse: [{ hooks: [{ command: "exit 0" }] }] }).hook(nested);
+  assert.equal(open.status, 0);
+  assert.match(open.stderr, /nested too deeply/);
+  const guarded = scratchWith(t, { PreToolUse: [{ hooks: [{ command: "exit 0", role: "guard" }] }] }).hook(nested);
+  assert.equal(guarded.status, 2);
+});
+
+test("an event that the agent's adapter does not know is refused where a guard is active, and passes elsewhere", (t) => {
+  const unknown = (workspace: string): string =>
+    payload(workspace, "ls").replace('"hook_event_name":"PreToolUse"', '"hook_event_name":"BeforeEverything"');
+  const open = scratchWith(t, { PreToolUse: [{ hooks: [{ command: "exit 0" }] }] });
+  const passed = open.hook(unknown(open.workspace));
+  assert.equal(passed.status, 0);
+  assert.match(passed.stderr, /BeforeEverything/);
+  const guarded = scratchWith(t, { Stop: [{ hooks: [{ command: "exit 0", role: "guard" }] }] });
+  const refused = guarded.hook(unknown(guarded.workspace));
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, /BeforeEverything.*a guard is active/);
+});
+
+test("a tool call that names no tool does not pass a guard on a tool: its failure policy answers, and the run says why", (t) => {
+  const nameless = (workspace: string): string => payload(workspace, "ls").replace('"tool_name":"Bash",', "");
+  const on = (entry: object, hook: object): object => ({
+    PreToolUse: [{ ...entry, hooks: [{ command: "exit 0", ...hook }] }],
+  });
+  for (const entry of [{ matcher: "Bash" }, { matcher: "mcp__.*" }, { matcher: "Bash(git *)" }]) {
+    const scratch = scratchWith(t, on(entry, { role: "guard" }));
+    const { stdout } = scratch.hook(nameless(scratch.workspace));
+    assert.match(stdout, /"permissionDecision":"deny".*the event names no tool/, JSON.stringify(entry));
+  }
+  const asking = scratchWith(t, on({ matcher: "Bash" }, { role: "guard", onFailure: "ask" }));
+  assert.match(asking.hook(nameless(asking.workspace)).stdout, /"permissionDecision":"ask"/);
+  const open = scratchWith(t, on({ matcher: "Bash" }, {}));
+  const { status, stdout } = open.hook(nameless(open.workspace));
+  assert.deepEqual([status, stdout], [0, ""]);
+});
+
+test("[R7] what a hook answers at a session's end is not lost without a note in its run", (t) => {
+  const said = { systemMessage: "bye", hookSpecificOutput: { hookEventName: "SessionEnd", additionalContext: "left" } };
+  const scratch = scratchWith(t, { SessionEnd: [{ hooks: [{ command: `echo '${JSON.stringify(said)}'` }] }] });
+  const environment = { ...scratch.environment, HOOKLINE_DAEMON: "off" };
+  const hookline = (...words: string[]): string =>
+    spawnSync(process.execPath, [bin, ...words], { cwd: scratch.workspace, encoding: "utf8", env: environment }).stdout;
+  hookline("emit", "SessionEnd", "--session", "s");
+  assert.match(hookline("why", "last"), /messages goes with .*the session has ended/s);
+});

@@ -1,0 +1,44 @@
+/** Agents that tell the daemon over HTTP: what their settings say, which port is noted, and daemons that are told none. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { goes, isGone } from "../../runtime/processes/gone.ts";
+import type { Place } from "../daemon/started.ts";
+
+export async function listening(t: TestContext, at = 0): Promise<{ server: Server; port: number }> {
+  const server = createServer().listen(at, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  return { server, port: (server.address() as AddressInfo).port }; // it listens on a port
+}
+
+/** A port that is free, which a daemon would take that is told none. Whatever listens at the usual one is another's. */
+export async function noted(t: TestContext, place: Place): Promise<number> {
+  const { server, port } = await listening(t);
+  server.close();
+  place.write("state/hookline/daemon-on-demand", `${port}\n`);
+  return port;
+}
+
+/** Starts a daemon apart, at whatever port it takes where these words say none; it is ended with the test. */
+export function upApart(t: TestContext, place: Place, ...words: string[]): { port: number; stderr: string } {
+  const { status, stdout, stderr } = place.hookline("up", "--background", "--json", ...words);
+  assert.equal(status, 0, stderr);
+  const { pid, port } = JSON.parse(stdout);
+  t.after(() => {
+    if (!isGone(pid)) process.kill(pid, "SIGKILL");
+    return goes(pid);
+  });
+  return { port, stderr };
+}
+
+export const settingsOf = (place: Place): string =>
+  readFileSync(join(place.folder, "home", ".claude", "settings.json"), "utf8");
+export const registeredPort = (place: Place): string | undefined => /127\.0\.0\.1:(\d+)/.exec(settingsOf(place))?.[1];
+
+/** As a person's edit does it, or settings of another machine. */
+export const registerAt = (place: Place, port: number): void =>
+  place.write("home/.claude/settings.json", settingsOf(place).replace(/(127\.0\.0\.1:)\d+/g, `$1${port}`));

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { createLog } from "../../../src/hosts/cli/log.ts";
+
+test("[SD12] what hooks write to the log, and what they tell a person, keeps no secret", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-log-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "state", "hookline.log");
+  const log = createLog({ file, now: () => 0, environment: { MY_API_TOKEN: "supersecretvalue123" } });
+  log({ is: "log", level: "info", message: 'seen "supersecretvalue123"', hook: "h", run: "r" });
+  log({ is: "notice", notice: { message: "sent supersecretvalue123", level: "info" }, hook: "h", run: "r" });
+  const [first, second] = readFileSync(file, "utf8").trim().split("\n");
+  assert.equal(JSON.parse(first ?? "").message, 'seen "[redacted]"');
+  assert.equal(JSON.parse(second ?? "").message, "sent [redacted]");
+});

@@ -1,0 +1,298 @@
+/** Operations by the real command: `hookline task create …` and its kin, without a daemon. */
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { globalFlags } from "../../../src/hosts/cli/command.ts";
+import { commands } from "../../../src/hosts/cli/commands.ts";
+import { actionsOf } from "../../../src/hosts/cli/operation.ts";
+import { paramsOf } from "../../../src/hosts/cli/operation-input.ts";
+import { startScriptedModel } from "../../../src/hosts/testing/index.ts";
+import { operations } from "../../../src/operations/index.ts";
+import { bin, codeCache } from "../../program.ts";
+import { said, startReceiver } from "../../services/notify/server.ts";
+
+interface Said {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+interface Scratch {
+  workspace: string;
+  environment: Record<string, string>;
+  write(name: string, text: string): void;
+  hookline(words: readonly string[], input?: string): Said;
+  /** The same without blocking this process, which may be the server that the command speaks to. */
+  started(words: readonly string[], more?: Record<string, string>): Promise<Said>;
+  /** As one sees it whose output is a terminal. */
+  onTerminal(words: readonly string[]): Promise<Said>;
+  /** With --json; it has to exit 0. */
+  json(...words: string[]): ReturnType<typeof JSON.parse>;
+}
+
+function scratch(t: TestContext): Scratch {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-operations-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const workspace = join(folder, "shop");
+  const environment = {
+    NODE_COMPILE_CACHE: codeCache,
+    PATH: process.env.PATH ?? "",
+    HOME: join(folder, "home"),
+    XDG_STATE_HOME: join(folder, "state"),
+    SECRET_TEXT: "hunter2-hunter2",
+  };
+  for (const path of [workspace, environment.HOME]) mkdirSync(path);
+  const hookline = (words: readonly string[], input = ""): Said =>
+    spawnSync(process.execPath, [bin, ...words], {
+      cwd: workspace,
+      env: environment,
+      encoding: "utf8",
+      input,
+      timeout: 60_000,
+      killSignal: "SIGKILL",
+    });
+  const started: Scratch["started"] = (words, more = {}) => {
+    const child = spawn(process.execPath, [bin, ...words], { cwd: workspace, env: { ...environment, ...more } });
+    const ended: Said = { status: null, stdout: "", stderr: "" };
+    child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+      ended.stdout += piece;
+    });
+    child.stderr.setEncoding("utf8").on("data", (piece: string) => {
+      ended.stderr += piece;
+    });
+    return new Promise((resolve) => child.on("close", (status) => resolve({ ...ended, status })));
+  };
+  const asTerminal = "data:text/javascript,Object.assign(process.stdout,{isTTY:true,columns:300})";
+  return {
+    workspace,
+    environment,
+    hookline,
+    started,
+    onTerminal: (words) => started(words, { NODE_OPTIONS: `--import ${asTerminal}` }),
+    write(name, text) {
+      const path = join(folder, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+    },
+    json(...words) {
+      const { status, stdout, stderr } = hookline([...words, "--json"]);
+      assert.equal(status, 0, stderr);
+      return JSON.parse(stdout);
+    },
+  };
+}
+
+test("every operation with an underscore is a command, and no flag of it hides one that holds everywhere", () => {
+  for (const [name, operation] of operations) {
+    const [group = "", ...action] = name.split("_");
+    if (action.length === 0) continue;
+    assert.ok(commands[group]?.choose, `there is no command ${group}`);
+    assert.ok(actionsOf(group).some(({ full }) => full === name));
+    for (const { flag } of paramsOf(operation)) assert.ok(!Object.hasOwn(globalFlags, flag), `${name} --${flag}`);
+    assert.ok(operation.example?.startsWith(`hookline ${group} ${action.join("-")}`), `${name} needs an example`);
+  }
+});
+
+test("[A54] create, list, edit, delete by the command line: values as they are meant, exactly the result with --json", (t) => {
+  const { json, hookline } = scratch(t);
+  const steps = JSON.stringify([{ type: "shell", command: "exit 3" }]);
+  json("automation", "create", "First one", "--event", "deploy.done", "--skip-llm", "--context-steps", steps);
+  json(
+    "automation",
+    "create",
+    "second",
+    "--every",
+    "60",
+    "--prompt-template",
+    "-x",
+    "--no-enabled",
+    "--cooldown-seconds",
+    "0",
+  );
+  const all = json("automation", "list");
+  assert.deepEqual(all.map(({ id }: { id: string }) => id).sort(), ["first-one", "second"]);
+  assert.deepEqual(all.filter(({ enabled }: { enabled: boolean }) => enabled).length, 1);
+  const edited = json(
+    "automation",
+    "edit",
+    "second",
+    "--enabled",
+    "true",
+    "--cooldown-seconds=7",
+    "--max-tokens-per-run",
+    "900",
+  );
+  assert.deepEqual([edited.enabled, edited.cooldown_seconds, edited.max_tokens_per_run], [true, 7, 900]);
+  assert.equal(json("automation", "edit", "second", "--max-tokens-per-run", "null").max_tokens_per_run, null);
+  const nothing = hookline(["automation", "edit", "second"]);
+  assert.deepEqual([nothing.status, nothing.stdout], [1, ""]);
+  assert.match(nothing.stderr, /^hookline: No fields to update — automation:shop\/second — say what shall change/);
+  json("automation", "delete", "second");
+  assert.equal(json("automation", "list").length, 1);
+  assert.equal(hookline(["automation", "show", "second"]).status, 1);
+});
+
+test("a word that stands in the place of a list stays that word: --tools all, --notify default", (t) => {
+  const { json } = scratch(t);
+  const always = ["--event", "deploy.done", "--prompt-template", "x"];
+  assert.equal(json("automation", "create", "free", ...always, "--tools", "all").tools, "all");
+  assert.deepEqual(json("automation", "edit", "free", "--tools", "read_file").tools, ["read_file"]);
+  json("project", "edit", "shop", "--notify", "team");
+  assert.deepEqual(json("project", "show", "shop").notify, ["team"]);
+  assert.equal(json("project", "edit", "shop", "--notify", "default").notify, null);
+});
+
+test("what models and others wrote reaches a terminal as text: nothing of it moves the cursor or hides words", async (t) => {
+  const { json, hookline, onTerminal } = scratch(t);
+  const trick = "\u001b[2J\u001b[31mred\u202edeh";
+  const { id } = json("task", "create", trick);
+  json("note", "write", "plan", trick);
+  json("memory", "add", `remember ${trick}`);
+  json("automation", "create", `tell ${trick}`, "--id", "tell", "--every", "60", "--prompt-template", trick);
+  for (const words of [
+    ["task", "start", id],
+    ["note", "show", "plan"],
+    ["memory", "search", "remember"],
+    ["automation", "edit", "tell", "--cooldown-seconds", "1"],
+    ["automation", "export"],
+    ["project", "list"],
+  ]) {
+    const { stdout, status } = await onTerminal(words);
+    assert.equal(status, 0, stdout);
+    for (const one of ["\u001b[2J", "\u001b[31m", "\u202e"]) assert.ok(!stdout.includes(one), words.join(" "));
+  }
+  assert.equal(hookline(["note", "show", "plan"]).stdout, `${trick}\n`, "a file gets the note as it is");
+  assert.ok(!hookline(["task", "start", id, "--force"]).stdout.includes("\u001b"), "lines about it are none of it");
+});
+
+test("[A48] fire ends what it started before it exits, and says no in the words of the specification", (t) => {
+  const { json, hookline } = scratch(t);
+  const steps = JSON.stringify([{ type: "shell", command: "echo fired > fired.txt; cat fired.txt" }]);
+  json("automation", "create", "now", "--event", "deploy.done", "--skip-llm", "--context-steps", steps);
+  const { run_id } = json("automation", "fire", "now");
+  const [run] = json("automation", "runs", "now");
+  assert.deepEqual([run.id, run.status, run.trigger_reason], [run_id, "completed", "manual"]);
+  assert.equal(run.context_results[0].stdout, "fired\n");
+  const unknown = hookline(["automation", "fire", "nope"]);
+  assert.equal(unknown.status, 1);
+  assert.match(unknown.stderr, /^hookline: Hook 'nope' not found/);
+});
+
+test("text comes from a flag, a file or standard input; wrong use exits 2 and says how it is right", (t) => {
+  const { json, hookline, write } = scratch(t);
+  write("shop/why.md", "because\nof this\n");
+  const made = json("task", "create", "Repair it", "--description", "@why.md", "--priority", "-2");
+  assert.deepEqual(json("task", "show", made.id ?? made.task_id).description.trim(), "because\nof this");
+  const piped = hookline(["note", "write", "plan", "--content", "-", "--json"], "# from a pipe\n");
+  assert.equal(piped.status, 0, piped.stderr);
+  assert.match(json("note", "show", "plan").content, /# from a pipe/);
+  const at = json("note", "write", "at", "@home");
+  assert.equal(json("note", "show", at.name).content.trim(), "@home");
+  const wrong: readonly [words: string[], says: RegExp][] = [
+    [["task"], /the action is missing — the command line — usage: hookline task list\|show\|create/],
+    [["task", "craete"], /task has no action "craete": did you mean "create"\?/],
+    [["task", "create"], /the word TITLE is missing: what is to be done/],
+    [["task", "create", "a", "b"], /"b" is one word too many/],
+    [["task", "create", "a", "--priority", "high"], /--priority needs a whole number, and has "high"/],
+    [["task", "create", "a", "--pirority", "1"], /unknown option '--pirority'/i],
+    [["task", "list", "--status", "OPEN"], /--status needs "DEFINED" or .*, and has "OPEN"/],
+    [["automation", "create", "a", "--trigger", "{type:"], /--trigger is not JSON/],
+  ];
+  for (const [words, says] of wrong) {
+    const { status, stderr, stdout } = hookline(words);
+    assert.match(stderr, says);
+    assert.deepEqual([status, stdout], [2, ""]);
+  }
+  assert.equal(hookline(["task", "create", "a", "--description", "@missing.md"]).status, 3);
+  assert.equal(hookline(["task", "list", "--store", "/dev/null/none.db"]).status, 3);
+});
+
+test("a pipe in the place of a file is refused at once, and nobody waits for it", (t) => {
+  const { hookline, workspace } = scratch(t);
+  assert.equal(spawnSync("mkfifo", [join(workspace, "pipe.yaml")]).status, 0);
+  for (const [words, expected] of [
+    [["automation", "apply", "pipe.yaml"], 1],
+    [["note", "write", "plan", "--content", "@pipe.yaml"], 3],
+    [["emit", "deploy.done", "--data", "@pipe.yaml"], 3],
+  ] as const) {
+    const { status, stderr } = hookline(words);
+    assert.match(stderr, /it is no regular file.*pipe\.yaml/);
+    assert.equal(status, expected);
+  }
+});
+
+test("--help tells the actions of a group, and what an action takes with a real example", (t) => {
+  const { hookline } = scratch(t);
+  const group = hookline(["task", "--help"]);
+  assert.equal(group.status, 0);
+  assert.match(group.stdout, /^Make, see, begin .*\n\nusage: {3}hookline task ACTION …\nexample: hookline task /);
+  const action = hookline(["help", "task", "create"]);
+  assert.match(action.stdout, /usage: {3}hookline task create TITLE/);
+  assert.match(action.stdout, /--priority N +lower is more urgent; 100 unless said/);
+  assert.equal(hookline(["task", "create", "--help"]).stdout, action.stdout);
+});
+
+const config = (url: string): string => `
+notifications:
+  team: { kind: discord, webhook_url: "${"$"}{TEAM_URL}" }
+  ops: { kind: slack, webhook_url: "${url}/slack", events: [failed] }
+notify: [team]
+`;
+
+test("[A52] without a daemon too: the command that performs a run tells of it, and fails with none", async (t) => {
+  const server = await startReceiver(t);
+  const { json, started, write } = scratch(t);
+  write("home/.config/hookline/config.yaml", config(server.url));
+  const step = (command: string): string => JSON.stringify([{ type: "shell", command }]);
+  const always = ["--event", "deploy.done", "--cooldown-seconds", "0", "--skip-llm", "--context-steps"];
+  json("automation", "create", "told", ...always, step("true"));
+  json("automation", "create", "silent", ...always, step("true"), "--notify", "[]");
+  const team = { TEAM_URL: `${server.url}/api/webhooks/1/token` };
+  const emitted = await started(["emit", "deploy.done", "--json"], team);
+  assert.equal(emitted.status, 0, emitted.stderr);
+  assert.deepEqual(server.received.map(said), [
+    "🪝 Hook **told** is running (trigger: `event:deploy.done`).",
+    "🪝 Hook **told** completed.",
+  ]);
+  json("automation", "edit", "told", "--notify", "ops", "--notify", "tema", "--no-skip-llm", "--prompt-template", "x");
+  server.answers.push("cut");
+  const fired = await started(["automation", "fire", "told"], team);
+  assert.equal(fired.status, 0, fired.stderr);
+  const last = server.received.at(-1);
+  assert.ok(last);
+  assert.equal(last.path, "/slack");
+  assert.match(said(last), /^🪝 Hook \*told\* failed: /);
+  const [run] = json("automation", "runs", "told");
+  assert.equal(run.status, "failed");
+});
+
+test("[A43] models use operations by an allow list of names, and automations that fire each other come to an end", async (t) => {
+  const fires = (id: string) => [{ calls: [{ tool: "hookline_automation_fire", input: { id } }] }, { text: "Fired." }];
+  const model = await startScriptedModel({
+    turns: [{ text: "neither" }],
+    conversations: [
+      { opening: /ask for the second/, turns: fires("second") },
+      { opening: /ask for the first/, turns: fires("first") },
+    ],
+  });
+  t.after(() => model.close());
+  const { json, started } = scratch(t);
+  const tools = ["--tools", "hookline.automation_f*", "--cooldown-seconds", "0"];
+  json("automation", "create", "first", "--event", "a.b", ...tools, "--prompt-template", "ask for the second");
+  json("automation", "create", "second", "--event", "a.b", ...tools, "--prompt-template", "ask for the first");
+  const reached = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: "none" };
+  const fired = await started(["automation", "fire", "first"], reached);
+  assert.equal(fired.status, 0, fired.stderr);
+  const runs: { status: string; actions_taken: string[] }[] = json("automation", "runs");
+  assert.deepEqual(
+    runs.map(({ status }) => status),
+    Array(6).fill("completed"),
+  );
+  const [asked] = model.conversation();
+  assert.match(JSON.stringify(asked?.body), /"name":"hookline_automation_fire"/);
+  assert.doesNotMatch(JSON.stringify(asked?.body), /"name":"hookline_task_create"/);
+  const last = JSON.stringify(model.conversation().at(-1)?.body);
+  assert.match(last, /5 events deep, hooks answer each other/);
+});

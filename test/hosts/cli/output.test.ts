@@ -1,0 +1,123 @@
+/** What a command prints is written whole, whatever the pace of its reader. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { type TestContext, test } from "node:test";
+import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
+
+const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+const count = 1_000;
+
+/**
+ * Loaded before the command: says on descriptor 3 that the command has had many turns of its event loop since it began to print,
+ * and lets the command's own timer, behind which it ends, pass at once.
+ */
+const watched = `
+  import { writeSync } from "node:fs";
+  const write = process.stdout.write.bind(process.stdout);
+  let begun = false;
+  process.stdout.write = (...given) => {
+    if (!begun) { begun = true; wait(100); }
+    return write(...given);
+  };
+  const wait = (turns) => setImmediate(() => (turns === 0 ? writeSync(3, "printed") : wait(turns - 1)));
+  const later = globalThis.setTimeout;
+  globalThis.setTimeout = (callback, milliseconds, ...given) => later(callback, milliseconds === 500 ? 0 : milliseconds, ...given);
+`;
+
+interface Started {
+  child: ChildProcess;
+  stdout: Readable;
+  /** It has printed all that the pipe takes, or it has ended. */
+  stuck: Promise<unknown>;
+  ended: Promise<{ code: number | string | null; stderr: string }>;
+}
+
+function place(t: TestContext): { hookline(...words: string[]): Started } {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-output-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const env = {
+    NODE_COMPILE_CACHE: join(tmpdir(), "hookline-tests-code"),
+    PATH: process.env.PATH ?? "",
+    HOME: join(folder, "home"),
+    XDG_STATE_HOME: join(folder, "state"),
+    HOOKLINE_DAEMON: "off",
+  };
+  for (const name of ["home", "workspace"]) mkdirSync(join(folder, name));
+  const store = openSqliteStore({ path: join(folder, "state", "hookline", "hookline.db") });
+  store.batch?.(() => {
+    for (let index = 0; index < count; index++)
+      store.saveRun({
+        ...{ id: `run-${String(index).padStart(6, "0")}`, eventId: "e", eventName: "a.b", hook: "h", hookName: "h" },
+        ...{ status: "failed", reason: "x".repeat(300), cause: "event", startedAt: 1, steps: [], notes: [], asked: 1 },
+      });
+  });
+  store.close();
+  return {
+    hookline(...words) {
+      const preload = `data:text/javascript,${encodeURIComponent(watched)}`;
+      const child = spawn(process.execPath, ["--import", preload, bin, ...words], {
+        ...{ cwd: join(folder, "workspace"), env, stdio: ["ignore", "pipe", "pipe", "pipe"] },
+      });
+      const [, stdout, errors, signs] = child.stdio;
+      assert.ok(stdout && errors && signs);
+      t.after(() => child.kill("SIGKILL"));
+      let stderr = "";
+      errors.on("data", (bytes: Buffer) => {
+        stderr += bytes;
+      });
+      const exited = once(child, "exit");
+      return {
+        child,
+        stdout: stdout as Readable, // it is the child's output
+        stuck: Promise.race([once(signs, "data"), exited]),
+        ended: exited.then(([code, signal]) => ({ code: code ?? signal, stderr })),
+      };
+    },
+  };
+}
+
+async function textOf(stream: Readable): Promise<string> {
+  let text = "";
+  for await (const bytes of stream) text += bytes;
+  return text;
+}
+
+for (const [form, words] of [
+  ["JSON", ["runs", "--json", "--limit", String(count)]],
+  ["text", ["runs", "--limit", String(count)]],
+] as const)
+  test(`a reader that begins late gets all of the ${form} that a command prints`, async (t) => {
+    const { stdout, stuck, ended } = place(t).hookline(...words);
+    await stuck;
+    const text = await textOf(stdout);
+    assert.deepEqual(await ended, { code: 0, stderr: "" });
+    assert.ok(text.length > 200_000, `${text.length} bytes`);
+    if (form === "JSON") assert.equal(JSON.parse(text).runs?.length ?? JSON.parse(text).length, count);
+    else
+      assert.equal(
+        text
+          .trimEnd()
+          .split("\n")
+          .filter((line) => line.includes("xxx")).length,
+        count,
+      );
+  });
+
+test("a reader that goes away before it has all ends the command without a word", async (t) => {
+  const { stdout, stuck, ended } = place(t).hookline("runs", "--json", "--limit", String(count));
+  await stuck;
+  stdout.destroy();
+  assert.deepEqual(await ended, { code: 0, stderr: "" });
+});
+
+test("a command that waits for its reader ends by a signal", async (t) => {
+  const { child, stuck, ended } = place(t).hookline("runs", "--json", "--limit", String(count));
+  await stuck;
+  child.kill("SIGTERM");
+  assert.deepEqual(await ended, { code: "SIGTERM", stderr: "" });
+});

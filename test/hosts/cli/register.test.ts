@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "node:test";
+import { registrationOf } from "../../../src/hosts/cli/register.ts";
+import { compile, written } from "../../formats/registry-helpers.ts";
+import { bin, codeCache } from "../../program.ts";
+
+const registered = (...texts: string[]): object => registrationOf(texts.flatMap((text) => compile(text).hooks));
+
+test("[B15] hooks stand under each event as it was written, with id and handler, and match, blocking and timeout", () => {
+  const full = written({
+    event_type: "[PreAbilityCall, SessionStop]",
+    summary: "Look first.",
+    match: "{ ability_scope: [a, b], operation_key: 'x.*' }",
+    blocking: "true",
+    timeout: "20",
+  });
+  const hook = {
+    id: "tracker",
+    handler: { kind: "script", command: "./track.sh" },
+    match: { ability_scope: ["a", "b"], operation_key: "x.*" },
+    blocking: true,
+    timeout: 20,
+    summary: "Look first.",
+  };
+  assert.deepEqual(registered(full, written({ id: "other" })), {
+    PreAbilityCall: [hook],
+    SessionStop: [hook],
+    PostAbilityCall: [{ id: "other", handler: { kind: "script", command: "./track.sh" } }],
+  });
+});
+
+test("[B15, B18] a built-in handler stands with its name and what it is given", () => {
+  const handler = "{ kind: builtin, name: usage_tracker, with: { records: calls.md } }";
+  assert.deepEqual(registered(written({ handler })), {
+    PostAbilityCall: [
+      { id: "tracker", handler: { kind: "builtin", name: "usage_tracker", with: { records: "calls.md" } } },
+    ],
+  });
+});
+
+test("[B13, B14, B15] hooks that are disabled, for other environments or invalid are left out", () => {
+  assert.deepEqual(
+    registered(
+      written({ enabled: "false" }),
+      written({ environments: "ci" }),
+      written({ handler: "{ kind: script }", blocking: "true" }),
+    ),
+    {},
+  );
+});
+
+test("[B15, B20, R46] a guard that goes on in its last good form is registered, and what is said of it is true", (t) => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-register-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const hooks = join(folder, "workspace", ".system", "hooks");
+  mkdirSync(hooks, { recursive: true });
+  const write = (event: string): void =>
+    writeFileSync(
+      join(hooks, "guard.yaml"),
+      `id: guard\nevent_type: ${event}\nblocking: true\nhandler: { kind: script, command: "echo {}" }\n`,
+    );
+  const environment = {
+    NODE_COMPILE_CACHE: codeCache,
+    PATH: process.env.PATH ?? "",
+    HOME: folder,
+    XDG_STATE_HOME: join(folder, "state"),
+  };
+  const place = { cwd: join(folder, "workspace"), env: environment, encoding: "utf8" as const };
+  const hookline = (...words: string[]) => spawnSync(process.execPath, [bin, ...words], place);
+  write("PreAbilityCall");
+  hookline("emit", "PreAbilityCall", "--data", '{"ability_id":"x"}');
+  write("[PreAbilityCall");
+  const said = hookline("register");
+  assert.deepEqual(JSON.parse(said.stdout).PreAbilityCall, [
+    { id: "guard", handler: { kind: "script", command: "echo {}" }, blocking: true },
+  ]);
+  const checked = hookline("check").stdout;
+  assert.match(
+    checked,
+    /guard\.yaml:1:1 warning unreadable guards may stand in this text: the last good ones stay active/,
+  );
+  const validated = hookline("register", "--validate");
+  assert.deepEqual([validated.status, validated.stdout], [1, said.stdout]);
+});

@@ -1,0 +1,375 @@
+/** Hooks that a person runs, runs again, pauses and lets go, by the real command. */
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, watch, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import test, { type TestContext } from "node:test";
+import { bin, codeCache } from "../../program.ts";
+
+interface Said {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+interface Told {
+  event: { id: string; name: string; data: Record<string, unknown>; sender: string };
+  outcome: { verdict?: { is: string; reason: string } };
+  runs: { id: string; hook: string; status: string; reason: string | null }[];
+  owed?: boolean;
+  because?: string;
+}
+interface Scratch {
+  workspace: string;
+  environment: Record<string, string>;
+  write(name: string, text: string): void;
+  hookline(...words: string[]): Said;
+  /** The same with --json. */
+  told(...words: string[]): Told & Said;
+  /** Adds all files to the repository. */
+  commit(): void;
+}
+
+function scratchWith(t: TestContext, files: Readonly<Record<string, string>>): Scratch {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-by-hand-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const workspace = join(folder, "workspace");
+  const environment = {
+    NODE_COMPILE_CACHE: codeCache,
+    PATH: process.env.PATH ?? "",
+    HOME: join(folder, "home"),
+    XDG_STATE_HOME: join(folder, "state"),
+  };
+  const write = (name: string, text: string): void => {
+    const path = join(workspace, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { mode: name.endsWith(".sh") ? 0o755 : 0o644 });
+  };
+  mkdirSync(environment.HOME);
+  mkdirSync(workspace);
+  for (const [name, text] of Object.entries(files)) write(name, text);
+  const place = { cwd: workspace, env: environment, encoding: "utf8" as const };
+  const hookline = (...words: string[]): Said => spawnSync(process.execPath, [bin, ...words], place);
+  const git = (...words: string[]): Said =>
+    spawnSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...words], place);
+  git("init", "-q");
+  return {
+    workspace,
+    environment,
+    write,
+    hookline,
+    told(...words) {
+      const said = hookline(...words, "--json");
+      assert.notEqual(said.stdout, "", said.stderr);
+      return { ...said, ...JSON.parse(said.stdout) };
+    },
+    commit() {
+      git("add", "-A");
+      assert.equal(git("commit", "-q", "-m", "all").status, 0);
+    },
+  };
+}
+
+const hooksFile = (hooks: object): Record<string, string> => ({ ".hookline/hooks.json": JSON.stringify({ hooks }) });
+const command = (name: string, text: string): object => ({ hooks: [{ type: "command", name, command: text }] });
+
+test("run runs one hook alone, by its id, name, file or path, and exits 1 when it denies", (t) => {
+  const { hookline, told, write, workspace } = scratchWith(t, {
+    ...hooksFile({ Stop: [command("tests", "test ! -e broken || { echo red >&2; exit 2; }")] }),
+    ".claude/settings.json": JSON.stringify({ hooks: { Stop: [command("other", "exit 2")] } }),
+  });
+  const good = told("run", "tests");
+  assert.deepEqual(
+    [good.status, good.event.name, good.outcome, good.runs.map(({ status }) => status)],
+    [0, "Stop", {}, ["completed"]],
+  );
+  write("broken", "");
+  const id = good.runs[0]?.hook ?? "";
+  for (const name of [id, "tests", "hooks.json", ".hookline/hooks.json", join(workspace, ".hookline", "hooks.json")]) {
+    const bad = told("run", name);
+    assert.deepEqual([bad.status, bad.outcome.verdict?.reason, bad.runs.length], [1, "red", 1], name);
+  }
+  const shown = hookline("run", "tests");
+  assert.equal(shown.status, 1);
+  assert.match(shown.stdout, /Stop {2}deny: red/);
+});
+
+test("run gives the hook the payload it is given, and says why a hook that this does not match was not run", (t) => {
+  const guard = { matcher: "Bash", ...command("no rm", 'grep -q "rm -rf" && { echo no >&2; exit 2; }; exit 0') };
+  const { hookline } = scratchWith(t, hooksFile({ PreToolUse: [guard] }));
+  const denied = hookline("run", "no rm", "--data", '{"tool_name":"Bash","tool_input":{"command":"rm -rf build"}}');
+  assert.equal(denied.status, 1);
+  assert.match(denied.stdout, /deny: no/);
+  const unmatched = hookline("run", "no rm", "--data", '{"tool_name":"Read","tool_input":{}}');
+  assert.equal(unmatched.status, 0);
+  assert.match(unmatched.stdout, /no rm did not run: .*Bash/);
+});
+
+test("run tells of a name that nobody has or that several have, and names those that were meant", (t) => {
+  const { hookline } = scratchWith(
+    t,
+    hooksFile({ Stop: [command("lint", "exit 0")], SessionEnd: [command("lint", "exit 1")] }),
+  );
+  const unknown = hookline("run", "lnit");
+  assert.equal(unknown.status, 2);
+  assert.match(unknown.stderr, /no hook is called "lnit" .* did you mean "lint"\?/);
+  const several = hookline("run", "lint");
+  assert.equal(several.status, 2);
+  assert.match(
+    several.stderr,
+    /2 hooks are called "lint" .* say which: settings:\S+:Stop:\S+ or settings:\S+:SessionEnd:\S+/,
+  );
+  assert.equal(hookline("run").status, 2);
+  assert.match(hookline("run", "lint", "--all").stderr, /2 hooks are called/);
+});
+
+test("run asks past disabled, limits and pauses, and leaves what the session may spend and waits for alone", (t) => {
+  const { hookline, told, workspace } = scratchWith(t, {
+    ".hookline/rules/rules.yaml": `hooks:
+  - id: told_once
+    on: turn_end
+    enabled: false
+    max_fires: 1
+    cooldown: 3600
+    condition: { type: always }
+    action: { type: shell, command: "echo ran >> log" }
+`,
+    ...hooksFile({ Stop: [command("deny", "echo again >&2; exit 2")] }),
+  });
+  for (let times = 0; times < 2; times++) assert.equal(told("run", "told_once").runs[0]?.status, "completed");
+  assert.equal(readFileSync(join(workspace, "log"), "utf8"), "ran\nran\n");
+  assert.equal(hookline("pause", "deny").status, 0);
+  for (let times = 0; times < 5; times++)
+    assert.equal(told("run", "deny", "--session", "s").outcome.verdict?.reason, "again");
+  assert.equal(hookline("resume", "deny").status, 0);
+  for (let times = 0; times < 3; times++)
+    assert.equal(told("emit", "Stop", "--session", "s").outcome.verdict?.is, "deny");
+  assert.equal(told("emit", "Stop", "--session", "s").outcome.verdict, undefined); // the fourth that counts
+});
+
+test("run waits for a hook in the background, and exits 1 when that failed", (t) => {
+  const slow = { hooks: [{ type: "command", name: "slow", async: true, command: "sleep 0.1; exit 3" }] };
+  const { told } = scratchWith(t, hooksFile({ Stop: [slow] }));
+  const { status, runs } = told("run", "slow");
+  assert.deepEqual([status, runs.map((run) => run.status)], [1, ["failed"]]);
+});
+
+test("run that is interrupted ends the hook, and exits 3", { timeout: 20_000 }, async (t) => {
+  const { workspace, environment } = scratchWith(t, hooksFile({ Stop: [command("slow", "touch begun; sleep 60")] }));
+  const watcher = watch(workspace);
+  const child = spawn(process.execPath, [bin, "run", "slow"], { cwd: workspace, env: environment, stdio: "ignore" });
+  while (!existsSync(join(workspace, "begun"))) await once(watcher, "change");
+  watcher.close();
+  child.kill("SIGINT");
+  const [code] = await once(child, "exit");
+  assert.equal(code, 3);
+});
+
+test("rerun tells the hook as it is today the same event again, as a new run", (t) => {
+  const { told, write } = scratchWith(
+    t,
+    hooksFile({ PreToolUse: [{ matcher: "Bash", ...command("guard", "cat > seen; exit 2") }] }),
+  );
+  const data = { tool_name: "Bash", tool_input: { command: "ls" } };
+  const first = told("emit", "PreToolUse", "--session", "s", "--data", JSON.stringify(data));
+  const run = first.runs[0]?.id ?? "";
+  const second = told("rerun", run);
+  assert.equal(second.status, 1);
+  assert.deepEqual(second.event.data, data);
+  assert.notEqual(second.event.id, first.event.id);
+  assert.notEqual(second.runs[0]?.id, run);
+  write("note", ""); // the hook's definition is today's, so a new file is loaded if it is edited
+  const third = told("rerun", second.runs[0]?.id ?? "");
+  assert.equal(third.status, 1);
+  assert.deepEqual(third.event.data, data);
+});
+
+test("rerun says which run it does not know, and that half an event cannot be sent again", (t) => {
+  const scratch = scratchWith(t, hooksFile({ Stop: [command("tests", "exit 0")] }));
+  const unknown = scratch.hookline("rerun", "nope");
+  assert.equal(unknown.status, 2);
+  assert.match(unknown.stderr, /no run or event is called "nope"/);
+  const answer = "x".repeat(300_000);
+  scratch.write("data.json", JSON.stringify({ last_assistant_message: answer }));
+  const [cut] = scratch.told("emit", "Stop", "--data", "@data.json").runs;
+  const refused = scratch.hookline("rerun", cut?.id ?? "");
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, /cannot be sent again: its payload is not in the store as a whole/);
+  const [run] = scratch.told("emit", "Stop").runs;
+  rmSync(join(scratch.workspace, ".hookline", "hooks.json"));
+  assert.match(scratch.hookline("rerun", run?.id ?? "").stderr, /no hook is called .* — run \w+ —/);
+});
+
+test("pause and resume say what they changed, guards stay on watch, and list and status show it", (t) => {
+  const { hookline, told } = scratchWith(
+    t,
+    hooksFile({
+      Stop: [command("tests", "exit 2")],
+      PreToolUse: [{ hooks: [{ type: "command", name: "guard", role: "guard", command: "exit 2" }] }],
+    }),
+  );
+  assert.match(hookline("pause").stdout, /^this project is paused: hookline resume\none guard stays on watch/);
+  assert.match(hookline("pause").stdout, /^this project was paused already/);
+  assert.equal(told("emit", "Stop").runs[0]?.reason, "paused with its project: hookline resume lets them run again");
+  assert.equal(told("emit", "PreToolUse").outcome.verdict?.is, "deny");
+  assert.match(hookline("list").stdout, /tests \(paused\)/);
+  assert.doesNotMatch(hookline("list").stdout, /guard \(paused\)/);
+  assert.match(hookline("status").stdout, /paused +\. but for its guards/);
+  assert.match(hookline("pause", "guard").stdout, /guard is paused: hookline resume \S+\nit is a guard/);
+  assert.equal(told("emit", "PreToolUse").outcome.verdict, undefined);
+  assert.match(hookline("resume").stdout, /^this project runs again\n/);
+  assert.match(hookline("resume").stdout, /^this project was not paused\n/);
+  assert.equal(told("emit", "Stop").outcome.verdict?.is, "deny");
+  assert.match(hookline("list").stdout, /guard \(paused\)/);
+  assert.match(hookline("resume", "guard").stdout, /^guard runs again/);
+  assert.equal(told("emit", "PreToolUse").outcome.verdict?.is, "deny");
+  assert.equal(hookline("pause", "nobody").status, 2);
+});
+
+test("pause counts only the guards that stay on watch, not those that are paused by name", (t) => {
+  const guard = (name: string): object => ({ hooks: [{ type: "command", name, role: "guard", command: "exit 2" }] });
+  const { hookline } = scratchWith(t, hooksFile({ PreToolUse: ["a", "b", "c"].map(guard) }));
+  hookline("pause", "a");
+  hookline("pause", "b");
+  assert.match(hookline("pause").stdout, /\none guard stays on watch: guards are paused by name\n/);
+  hookline("pause", "c");
+  assert.doesNotMatch(hookline("pause").stdout, /on watch/);
+});
+
+const script = (body: string, more = ""): string =>
+  `#!/bin/sh\n#---\n# name: Go format check\n# type: file\n# pattern: "*.go"\n${more}#---\n${body}\n`;
+/** Reads its names between NULs, as they may hold anything. */
+const complains = script(
+  'names="$HOOKLINE_CHANGED_FILES_0"; tr "\\0" "|" < "$names" >> log; ! xargs -0 grep -l bad < "$names"',
+);
+
+test("run of a file script without changed files says so; --all runs it on every file that matches", (t) => {
+  const scratch = scratchWith(t, {
+    ".hookline/hooks/go-fmt.sh": complains,
+    ".gitignore": "log\nignored.go\n",
+    "a.go": "good\n",
+    "ignored.go": "bad\n",
+    "deep/er/b.go": "good\n",
+    "gone.go": "bad\n",
+    "ü name with a 'quote.go": "good\n",
+    "c.txt": "bad\n",
+  });
+  scratch.commit();
+  rmSync(join(scratch.workspace, "gone.go"));
+  const log = (): string => readFileSync(join(scratch.workspace, "log"), "utf8");
+  scratch.commit();
+  const idle = scratch.hookline("run", "go-fmt.sh");
+  assert.equal(idle.status, 0);
+  assert.match(idle.stdout, /Go format check did not run: .*\n--all runs it on every file/);
+  assert.ok(!existsSync(join(scratch.workspace, "log")));
+  const data = scratch.told("run", "go-fmt.sh", "--all").event.data;
+  assert.deepEqual(data.changed_files, [
+    ".gitignore",
+    ".hookline/hooks/go-fmt.sh",
+    "a.go",
+    "c.txt",
+    "deep/er/b.go",
+    "ü name with a 'quote.go",
+  ]);
+  assert.equal(log(), "a.go|deep/er/b.go|ü name with a 'quote.go|");
+  scratch.write("new.go", "bad\n");
+  const bad = scratch.hookline("run", ".hookline/hooks/go-fmt.sh", "--all");
+  assert.equal(bad.status, 1);
+  assert.match(bad.stdout, /deny: \[Hookline Hook Failed\] "Go format check"/);
+  const dirty = scratch.told("run", "Go format check");
+  assert.deepEqual([dirty.status, log().endsWith("quote.go|new.go|")], [1, true]);
+});
+
+test("--all takes names that are no UTF-8, too", { skip: process.platform !== "linux" }, (t) => {
+  for (const inRepository of [true, false]) {
+    const scratch = scratchWith(t, { ".hookline/hooks/go-fmt.sh": complains });
+    writeFileSync(Buffer.from(join(scratch.workspace, "caf\u00e9.go"), "latin1"), "bad\n");
+    if (inRepository) scratch.commit();
+    assert.equal(scratch.hookline("run", "go-fmt.sh", "--all").status, 1);
+    assert.equal(readFileSync(join(scratch.workspace, "log"), "latin1"), "caf\u00e9.go|");
+  }
+});
+
+test("--all without a repository takes what lies there; hooks that look at no files have no use for it", (t) => {
+  const { hookline, told, workspace } = scratchWith(t, {
+    ".hookline/hooks/go-fmt.sh": complains,
+    ...hooksFile({ Stop: [command("tests", "exit 0")] }),
+    "deep/a.go": "good\n",
+    "node_modules/b.go": "bad\n",
+  });
+  rmSync(join(workspace, ".git"), { recursive: true });
+  const { status, event } = told("run", "go-fmt.sh", "--all");
+  assert.deepEqual(
+    [status, event.data.changed_files],
+    [0, [".hookline/hooks.json", ".hookline/hooks/go-fmt.sh", "deep/a.go"]],
+  );
+  const refused = hookline("run", "tests", "--all");
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, /--all: tests does not look at changed files/);
+});
+
+test("[ET16] run again by hand, a failing script asks for its fix and is owed, a passing one is paid", (t) => {
+  const { hookline, told, write, commit } = scratchWith(t, {
+    ".hookline/hooks/go-fmt.sh": complains,
+    "a.go": "good\n",
+  });
+  commit();
+  told("emit", "SessionStart", "--session", "s");
+  write("a.go", "bad\n");
+  const [first] = told("emit", "Stop", "--session", "s").runs;
+  const failing = told("rerun", first?.id ?? "");
+  assert.equal(failing.status, 1);
+  assert.match(failing.outcome.verdict?.reason ?? "", /^\[Hookline Hook Failed\] "Go format check".*a\.go/s);
+  assert.equal(failing.owed, true);
+  assert.match(hookline("rerun", first?.id ?? "").stdout, /session s waits for it to pass/);
+  write("a.go", "good again\n");
+  const passing = told("rerun", failing.runs[0]?.id ?? "");
+  assert.deepEqual([passing.status, passing.outcome, passing.owed], [0, {}, false]);
+  assert.notEqual(passing.runs[0]?.id, failing.runs[0]?.id);
+  assert.equal(hookline("rerun", "unknown").status, 2);
+});
+
+test("rerun of a run for owed files runs for them again, also once they are paid for, and for those that are gone", (t) => {
+  const { hookline, told, write, commit, workspace } = scratchWith(t, {
+    ".gitignore": "log\n",
+    ".hookline/hooks/go-fmt.sh": complains,
+    "a.go": "good\n",
+    "sub/gone.go": "good\n",
+  });
+  commit();
+  told("emit", "SessionStart", "--session", "s");
+  write("a.go", "bad\n");
+  rmSync(join(workspace, "sub", "gone.go"));
+  told("emit", "Stop", "--session", "s");
+  write("b.go", "good\n");
+  const [owed] = told("emit", "Stop", "--session", "s").runs;
+  assert.equal(owed?.status, "failed");
+  write("a.go", "good again\n");
+  const log = (): string => readFileSync(join(workspace, "log"), "utf8");
+  const paying = told("rerun", owed?.id ?? "");
+  assert.deepEqual([paying.status, paying.owed], [0, false]);
+  const before = log();
+  const again = told("rerun", owed?.id ?? "");
+  assert.deepEqual([again.status, again.runs.map(({ status }) => status)], [0, ["completed"]]);
+  assert.equal(log().slice(before.length), "a.go|b.go|");
+  rmSync(join(workspace, "a.go"));
+  rmSync(join(workspace, "b.go"));
+  const gone = told("rerun", owed?.id ?? "").runs;
+  const { steps } = JSON.parse(hookline("runs", "show", gone[0]?.id ?? "", "--json").stdout);
+  assert.deepEqual(steps[0].output.removed.sort(), ["a.go", "b.go", "sub/gone.go"]);
+});
+
+test("[ET18] a paused script stays owed, and resume says in which session it will run", (t) => {
+  const { hookline, told, write, commit } = scratchWith(t, {
+    ".hookline/hooks/go-fmt.sh": complains,
+    "a.go": "good\n",
+  });
+  commit();
+  told("emit", "SessionStart", "--session", "s");
+  assert.equal(hookline("pause", "go-fmt.sh").status, 0);
+  write("a.go", "bad\n");
+  assert.match(told("emit", "Stop", "--session", "s").runs[0]?.reason ?? "", /^paused/);
+  assert.match(hookline("resume", "go-fmt.sh").stdout, /at the end of the next turn of session s \(one file\)/);
+  assert.equal(told("emit", "Stop", "--session", "s").outcome.verdict?.is, "deny");
+});

@@ -1,0 +1,40 @@
+/** What hookline runs says of runs, by the real command. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import test from "node:test";
+import { bin, codeCache } from "../../program.ts";
+
+test("[B38] a build that failed is seen in lists of runs, and whole where one run is shown", (t) => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-runs-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const files = {
+    "workspace/.system/hooks/build.yaml":
+      'id: build\nevent_type: SessionStop\nhandler:\n  kind: builtin\n  name: build_check\n  with: { command: "test {service} = api" }\n',
+    "workspace/services/api/a.ts": "",
+    "workspace/services/web/a.ts": "",
+    "home/none": "",
+  };
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  const environment = {
+    NODE_COMPILE_CACHE: codeCache,
+    PATH: process.env.PATH ?? "",
+    HOME: join(folder, "home"),
+    XDG_STATE_HOME: join(folder, "state"),
+  };
+  const place = { cwd: join(folder, "workspace"), env: environment, encoding: "utf8" as const };
+  const hookline = (...words: string[]): string => spawnSync(process.execPath, [bin, ...words], place).stdout;
+  const data = JSON.stringify({ changed_files: ["services/api/a.ts", "services/web/a.ts"] });
+  const [run] = JSON.parse(hookline("emit", "SessionStop", "--data", data, "--json")).runs;
+  assert.match(hookline("runs"), / said: Web build: failed: exit 1\. ⏎ Api build: success\. ⏎ Ran /);
+  const shown = hookline("runs", "show", run.id);
+  assert.match(
+    shown,
+    /^answer +said: Web build: failed: exit 1\.\n +Api build: success\.\n +Ran `test api = api` and /m,
+  );
+});

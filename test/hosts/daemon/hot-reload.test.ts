@@ -1,0 +1,81 @@
+/** Hook files that are changed while the daemon runs: what holds at the very next event, and that no guard lapses meanwhile. */
+import assert from "node:assert/strict";
+import { renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { goes, isGone } from "../../runtime/processes/gone.ts";
+import { automation, placeFor, type Started, until } from "./started.ts";
+
+const file = "workspace/.hookline/hooks.json";
+const guarding = (reason: string): string =>
+  JSON.stringify({
+    hooks: {
+      "build.finished": [{ hooks: [{ type: "command", command: `echo ${reason} >&2; exit 2`, role: "guard" }] }],
+    },
+  });
+
+/** Why the event was refused, or "" if it was not. */
+async function refusal(daemon: Started): Promise<string> {
+  const { body } = await daemon.emit("build.finished");
+  const { verdict } = body.outcome;
+  return verdict?.is === "deny" ? String(verdict.reason).trim() : "";
+}
+
+test("[R46, X8] a hook file that is edited, broken, mended, replaced, moved and deleted: each event finds what holds then, and a guard never lapses", async (t) => {
+  const place = placeFor(t, { [file]: guarding("first") });
+  const path = join(place.folder, file);
+  const daemon = await place.up();
+  assert.equal(await refusal(daemon), "first");
+  place.write(file, guarding("second"));
+  assert.equal(await refusal(daemon), "second");
+  for (const broken of ["", "{", guarding("third").slice(0, 60)]) {
+    place.write(file, broken);
+    assert.equal(await refusal(daemon), "second", broken);
+  }
+  place.write(file, guarding("third"));
+  assert.equal(await refusal(daemon), "third");
+  place.write(`${file}.tmp`, guarding("fourth")); // as most editors do
+  renameSync(`${path}.tmp`, path);
+  assert.equal(await refusal(daemon), "fourth");
+  renameSync(path, `${path}~`); // and as others do
+  assert.equal(await refusal(daemon), "fourth");
+  place.write(file, guarding("fifth"));
+  assert.equal(await refusal(daemon), "fifth");
+  rmSync(join(place.workspace, ".hookline"), { recursive: true });
+  await until(async () => (await refusal(daemon)) === "", "its end is seen");
+  place.write(file, guarding("sixth"));
+  assert.equal(await refusal(daemon), "sixth");
+});
+
+test("[X8] a persistent program ends when its hook goes from its file, although no event asks for it any more", async (t) => {
+  const echo = `node -e 'require("readline").createInterface({input:process.stdin}).on("line",(line)=>console.log(JSON.stringify({id:JSON.parse(line).id})))'`;
+  const hook = { type: "command", command: echo, resident: true };
+  const place = placeFor(t, { [file]: JSON.stringify({ hooks: { "build.finished": [{ hooks: [hook] }] } }) });
+  const daemon = await place.up();
+  await daemon.emit("build.finished");
+  const { residents } = (await daemon.call("/status")).body;
+  assert.equal(residents.length, 1);
+  assert.ok(!isGone(residents[0].pid));
+  place.write(file, guarding("none"));
+  assert.ok(await goes(residents[0].pid));
+});
+
+test("a folder of hundreds of hook files is followed: a change of any one of them holds at the next event", async (t) => {
+  const name = (index: number): string => `workspace/.hookline/automations/a${index}.yaml`;
+  const place = placeFor(
+    t,
+    Object.fromEntries(
+      Array.from({ length: 200 }, (_, index) => [name(index), automation(`A${index}`, quiet, "true")]),
+    ),
+  );
+  const daemon = await place.up();
+  const ran = async (): Promise<unknown[]> => (await daemon.emit("build.finished")).body.runs;
+  assert.equal(daemon.said.automations.active, 200);
+  assert.equal((await ran()).length, 0);
+  place.write(name(177), automation("A177", "type: event, event_type: build.finished", "true"));
+  assert.equal((await ran()).length, 1);
+  rmSync(join(place.folder, name(177)));
+  assert.equal((await ran()).length, 0);
+});
+
+const quiet = "type: event, event_type: never.sent";

@@ -1,0 +1,225 @@
+/** Daemons that clients start, that people start in the background, and what becomes of one when another is wanted. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { readAddress } from "../../../src/hosts/daemon/address.ts";
+import { type DaemonState, daemonFilesOf, runningDaemon } from "../../../src/hosts/daemon/state-file.ts";
+import { bin } from "../../program.ts";
+import { goes } from "../../runtime/processes/gone.ts";
+import { automation, type Place, placeFor, until } from "./started.ts";
+
+const filesOf = ({ environment }: Place): ReturnType<typeof daemonFilesOf> =>
+  daemonFilesOf(join(environment.XDG_STATE_HOME ?? "", "hookline", "hookline.db"));
+const isUp = (place: Place): DaemonState | undefined => {
+  const daemon = runningDaemon(filesOf(place));
+  return daemon?.phase === "up" ? daemon : undefined;
+};
+
+/** Whatever is there when the test ends is ended. */
+function placeOf(t: TestContext, files: Readonly<Record<string, string>> = {}): Place {
+  const place = placeFor(t, files);
+  t.after(async () => {
+    const left = runningDaemon(filesOf(place));
+    if (!left) return;
+    process.kill(left.pid, "SIGKILL");
+    await goes(left.pid);
+  });
+  return place;
+}
+
+function start({ workspace, environment }: Place, ...words: string[]): ChildProcess {
+  return spawn(process.execPath, [bin, "up", "--port", "0", ...words], {
+    cwd: workspace,
+    env: environment,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+}
+
+async function ended(child: ChildProcess): Promise<string> {
+  let said = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  const [code] = await once(child, "close");
+  return `${code} ${said}`;
+}
+
+test("[X8] of twenty that clients start at once one is the daemon, and the others end without a word", async (t) => {
+  const place = placeOf(t);
+  const children = Array.from({ length: 20 }, () => start(place, "--on-demand"));
+  t.after(() => {
+    for (const child of children) if (child.exitCode === null) child.kill("SIGKILL");
+  });
+  const ends = new Map(children.map((child) => [child.pid, ended(child)]));
+  const daemon = await until(() => isUp(place), "one is up");
+  const winner = ends.get(daemon.pid);
+  ends.delete(daemon.pid);
+  assert.deepEqual([...new Set(await Promise.all(ends.values()))], ["0 "]);
+  assert.equal(ends.size, 19);
+  assert.equal(daemon.onDemand, true);
+  process.kill(daemon.pid, "SIGTERM");
+  assert.equal(await winner, "0 ");
+});
+
+test("[X8] after kill -9 the socket and the address that are left are another daemon's as soon as one starts", async (t) => {
+  const place = placeOf(t);
+  const first = await place.up();
+  const files = filesOf(place);
+  const before = readAddress(files.address);
+  assert.equal(before?.socket, files.socket);
+  assert.equal(statSync(files.socket).mode & 0o777, 0o600);
+  first.child.kill("SIGKILL");
+  await once(first.child, "exit");
+  assert.ok(existsSync(files.socket));
+  const second = await place.up();
+  const after = readAddress(files.address);
+  assert.equal(after?.pid, second.child.pid);
+  assert.notEqual(after?.proof, before?.proof);
+  assert.equal(await second.stop(), 0);
+  for (const file of [files.address, files.socket, files.state]) assert.ok(!existsSync(file), file);
+});
+
+test("a daemon that a client started makes room for one that a person starts, and for none of another client's", async (t) => {
+  const place = placeOf(t);
+  const own = ended(start(place, "--on-demand"));
+  const first = await until(() => isUp(place), "it is up");
+  assert.equal(await ended(start(place, "--on-demand")), "0 ");
+  assert.equal(isUp(place)?.pid, first.pid);
+  const second = await place.up();
+  assert.equal(await own, "0 ");
+  assert.equal(isUp(place)?.pid, second.child.pid);
+  assert.equal(isUp(place)?.onDemand, undefined);
+  assert.equal(await ended(start(place, "--on-demand")), "0 ");
+  assert.match(place.hookline("up", "--port", "0").stderr, /running already/);
+  assert.equal(isUp(place)?.pid, second.child.pid);
+});
+
+test("a client's daemon of an older version makes room for a newer client's, and one of a newer version does not", async (t) => {
+  const place = placeOf(t);
+  const files = filesOf(place);
+  const own = ended(start(place, "--on-demand"));
+  const first = await until(() => isUp(place), "it is up");
+  writeFileSync(files.state, JSON.stringify({ ...first, version: "999.0.0+b" }));
+  assert.equal(await ended(start(place, "--on-demand")), "0 ");
+  assert.equal(runningDaemon(files)?.pid, first.pid);
+  writeFileSync(files.state, JSON.stringify({ ...first, version: "0.0.1+b" }));
+  const child = start(place, "--on-demand");
+  const next = ended(child);
+  assert.equal(await own, "0 ");
+  const second = await until(() => isUp(place), "the newer one is up");
+  assert.equal(second.pid, child.pid);
+  process.kill(second.pid, "SIGTERM");
+  assert.equal(await next, "0 ");
+});
+
+test("up --background answers once the daemon is up, in a session of its own and without the agent's secrets, or says why it is not", async (t) => {
+  const place = placeOf(t);
+  Object.assign(place.environment, {
+    HOOKLINE_DEPTH: "3",
+    CLAUDE_CODE_SESSION_ACCESS_TOKEN: "secret",
+    CLAUDE_PROJECT_DIR: "/elsewhere",
+    KEPT: "kept",
+  });
+  const said = place.hookline("up", "--background", "--port", "0", "--json");
+  assert.equal(said.status, 0, said.stderr);
+  const daemon = JSON.parse(said.stdout);
+  assert.equal(isUp(place)?.pid, daemon.pid);
+  assert.equal(isUp(place)?.onDemand, undefined);
+  if (process.platform === "linux") {
+    const environment = readFileSync(`/proc/${daemon.pid}/environ`, "utf8").split("\0");
+    assert.ok(environment.includes("KEPT=kept"));
+    assert.deepEqual(
+      environment.filter((one) => /DEPTH|TOKEN|PROJECT_DIR/.test(one)),
+      [],
+    );
+    const session = readFileSync(`/proc/${daemon.pid}/stat`, "utf8").split(" ")[5];
+    assert.equal(session, String(daemon.pid));
+  }
+  const again = place.hookline("up", "--background", "--port", "0");
+  assert.equal(again.status, 3);
+  assert.match(again.stderr, new RegExp(`running already: process ${daemon.pid}`));
+  assert.equal(place.hookline("down").status, 0);
+  assert.ok(await goes(daemon.pid));
+  const server = createServer().listen(0, "127.0.0.1");
+  t.after(() => server.close());
+  await once(server, "listening");
+  const bound = server.address();
+  const taken = place.hookline("up", "--background", "--port", String(typeof bound === "object" ? bound?.port : ""));
+  assert.deepEqual([taken.status, /the port cannot be used/.test(taken.stderr)], [3, true]);
+});
+
+test("a daemon that nobody tells anything ends by itself, but not while a clock waits for its time", async (t) => {
+  const place = placeOf(t);
+  assert.match(await ended(start(place, "--idle-exit", "0.001")), /^0/);
+  assert.equal(runningDaemon(filesOf(place)), undefined);
+  place.write(
+    "workspace/.hookline/automations/clock.yaml",
+    automation("Clock", "type: periodic, interval_seconds: 3600", "true"),
+  );
+  const child = start(place, "--idle-exit", "0.001");
+  const end = ended(child);
+  await until(() => isUp(place), "it is up");
+  const one = await Promise.race([end, place.up().catch((error: unknown) => String(error))]); // some seconds later it is still the one
+  assert.match(String(one), /running already/);
+  child.kill("SIGTERM");
+  assert.match(await end, /^0/);
+  assert.equal(place.hookline("up", "--idle-exit", "soon").status, 2);
+});
+
+test("a daemon stays as long as an agent is registered to tell it over HTTP, for that could start no other", async (t) => {
+  const place = placeOf(t, { "state/hookline/http-token": "the-token-of-an-agents-settings\n" });
+  const end = ended(start(place, "--idle-exit", "0.001"));
+  await until(() => isUp(place), "it is up");
+  const one = await Promise.race([end, place.up().catch((error: unknown) => String(error))]); // some seconds later it is still the one
+  assert.match(String(one), /running already/);
+  rmSync(join(place.folder, "state", "hookline", "http-token"));
+  assert.match(await end, /^0/);
+});
+
+test("a daemon of another store does not stay for agents that tell the usual one over HTTP", async (t) => {
+  const place = placeOf(t, { "state/hookline/http-token": "the-token-of-an-agents-settings\n" });
+  const other = join(place.folder, "other.db");
+  t.after(() => place.hookline("down", "--store", other));
+  const child = start(place, "--store", other, "--idle-exit", "0.001");
+  const end = ended(child);
+  assert.match(await Promise.race([end, wait(15_000, "it stays", { ref: false })]), /^0/);
+});
+
+test("the last uninstall ends the daemon that a client has started, and no other", async (t) => {
+  const place = placeOf(t);
+  place.hookline("install", "claude-code");
+  place.hookline("install", "claude-code", "--layer", "local");
+  const own = ended(start(place, "--on-demand"));
+  const { pid } = await until(() => isUp(place), "it is up");
+  assert.doesNotMatch(place.hookline("uninstall", "claude-code", "--layer", "local").stdout, /has ended/);
+  assert.equal(isUp(place)?.pid, pid, "the user's layer needs it");
+  const last = place.hookline("uninstall", "claude-code");
+  assert.match(last.stdout, new RegExp(`note: the daemon that was started on demand has ended \\(process ${pid}\\)`));
+  assert.equal(await own, "0 ");
+  place.hookline("install", "claude-code");
+  const asked = await place.up();
+  assert.doesNotMatch(place.hookline("uninstall", "claude-code").stdout, /has ended/);
+  assert.equal(isUp(place)?.pid, asked.child.pid);
+});
+
+test("what up --service prints is what the service managers take", (t) => {
+  const place = placeFor(t);
+  const unit = place.hookline("up", "--service", "systemd", "--workspace", place.workspace);
+  assert.equal(unit.status, 0, unit.stderr);
+  assert.ok(unit.stdout.includes(`"${bin}" up`) || unit.stdout.includes(`${bin} up`), unit.stdout);
+  const file = join(place.folder, "hookline.service");
+  writeFileSync(file, unit.stdout);
+  const checked = spawnSync("systemd-analyze", ["--user", "verify", file], {
+    encoding: "utf8",
+    env: { ...process.env },
+  });
+  if (checked.error === undefined) assert.doesNotMatch(checked.stderr, /hookline\.service/);
+  const list = place.hookline("up", "--service", "launchd", "--workspace", join(place.folder, "workspace"));
+  assert.match(list.stdout, /^<\?xml[\s\S]*<string>up<\/string>[\s\S]*<\/plist>\n?$/);
+  assert.equal(place.hookline("up", "--service", "upstart").status, 2);
+});

@@ -1,0 +1,152 @@
+/** A daemon in this process with both its doors open, and senders as agents and our clients are. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { TestContext } from "node:test";
+import { createDaemon, type Daemon } from "../../../src/hosts/daemon/daemon.ts";
+import { listenFor } from "../../../src/hosts/daemon/listeners.ts";
+import type { Server } from "../../../src/hosts/daemon/server.ts";
+import { createLearningRedaction } from "../../../src/storage/redaction/learning-redaction.ts";
+import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
+
+export const token = "the-token-of-this-test";
+export const proof = "the-proof-of-this-test";
+export const version = "1.0.0+test";
+
+export interface Sent {
+  payload: string | Buffer;
+  agent?: string;
+  event?: string;
+  by?: string;
+  /** Over the unix socket. */
+  locally?: boolean;
+  environment?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string | undefined>>;
+  /** Set: it goes away then. */
+  signal?: AbortSignal;
+}
+export interface Heard {
+  status: number;
+  headers: Readonly<Record<string, unknown>>;
+  /** Whether it was told that its event is taken. */
+  taken: boolean;
+  text: string;
+}
+export interface Answer {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+export interface ToldDaemon {
+  daemon: Daemon;
+  server: Server;
+  folder: string;
+  workspace: string;
+  environment: Record<string, string>;
+  write(path: string, text: string): void;
+  /** As a client of ours, but for the moment of sending: on a slow machine some would rightly be refused as too late. */
+  own(sent: Sent): Promise<Heard>;
+  /** As an agent's own HTTP hook. */
+  http(sent: Omit<Sent, "environment">): Promise<Heard>;
+  close(): Promise<void>;
+}
+
+/** @param files by path: "workspace/…", "home/…" */
+export async function toldDaemon(t: TestContext, files: Readonly<Record<string, string>>): Promise<ToldDaemon> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-told-")));
+  const workspace = join(folder, "workspace");
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  mkdirSync(workspace);
+  mkdirSync(join(folder, "home"));
+  for (const [path, text] of Object.entries(files)) write(path, text);
+  const environment = {
+    PATH: process.env.PATH ?? "",
+    HOME: join(folder, "home"),
+    XDG_STATE_HOME: join(folder, "state"),
+    CI: "",
+  };
+  const { redact, learn } = createLearningRedaction({ environment });
+  const daemon = await createDaemon({
+    cwd: workspace,
+    home: environment.HOME,
+    environment,
+    store: openSqliteStore({ path: join(folder, "state", "hookline", "hookline.db"), groups: true, redact }),
+    workspaces: [workspace],
+    observe() {},
+    complain() {},
+    redact,
+    learnSecrets: learn,
+  });
+  const socket = join(folder, "daemon.sock");
+  const httpTokenFile = join(folder, "state", "hookline", "http-token");
+  const server = await listenFor(daemon, { port: 0, socket, token, httpTokenFile, proof, version });
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= server.close().then(() => daemon.close());
+    return closing;
+  };
+  t.after(async () => {
+    await close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function send({ agent = "claude-code", locally, signal, ...sent }: Sent, body: Buffer | string, head: object) {
+    const query = new URLSearchParams();
+    if (sent.event) query.set("event", sent.event);
+    if (sent.by) query.set("by", sent.by);
+    const given = { "content-length": String(Buffer.byteLength(body)), ...head, ...sent.headers };
+    const headers = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const asked = request({
+      ...(locally ? { socketPath: socket } : { host: "127.0.0.1", port: server.port }),
+      method: "POST",
+      path: `/hook/${agent}?${query}`,
+      headers,
+      agent: false,
+      ...(signal ? { signal } : {}),
+    });
+    let taken = false;
+    asked.on("information", ({ statusCode }) => {
+      taken ||= statusCode === 102;
+    });
+    asked.end(body);
+    const [response] = await once(asked, "response");
+    let text = "";
+    for await (const chunk of response) text += chunk;
+    return { status: response.statusCode ?? 0, headers: response.headers, taken, text };
+  }
+
+  return {
+    ...{ daemon, server, folder, workspace, environment, write, close },
+    own(sent) {
+      const entries = Object.entries(sent.environment ?? environment).map(([name, value]) => `${name}=${value}\0`);
+      const body = Buffer.concat([Buffer.from(sent.payload), Buffer.from(`\0${entries.join("")}`)]);
+      return send(sent, body, {
+        ...(sent.locally ? {} : { authorization: `Bearer ${token}` }),
+        "content-type": "application/x-hookline",
+        "x-hookline-version": version,
+        "x-hookline-cwd": encodeURIComponent(workspace),
+      });
+    },
+    http: (sent) => send(sent, sent.payload, { authorization: `Bearer ${token}`, "content-type": "application/json" }),
+  };
+}
+
+/** What a client of ours would print, and how it would end. */
+export function answerIn({ status, headers, text }: Heard): Answer {
+  assert.equal(status, 200, text);
+  assert.equal(headers["x-hookline-proof"], proof);
+  const bytes = Buffer.from(text);
+  const head = bytes.indexOf(10);
+  const [exitCode = -1, out = -1, error = -1] = bytes.subarray(0, head).toString().split(" ").map(Number);
+  assert.equal(bytes.length, head + 1 + out + error);
+  const stdout = bytes.subarray(head + 1, head + 1 + out).toString();
+  return { exitCode, stdout, stderr: bytes.subarray(head + 1 + out).toString() };
+}
+
+export const codeIn = ({ status, text }: Heard): string => `${status} ${JSON.parse(text).error.code}`;

@@ -1,0 +1,218 @@
+/** Events from outside: programs of this machine, and signed webhooks. */
+import assert from "node:assert/strict";
+import { createHmac, randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { Webhook } from "standardwebhooks";
+import type { HookEvent } from "../../../src/engine/event.ts";
+import type { Outcome } from "../../../src/engine/outcome.ts";
+import { createWebhooks, type Webhooks } from "../../../src/hosts/daemon/webhooks.ts";
+import { openSqliteStore, type SqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
+import { automation, type Place, placeFor, type Started, until } from "./started.ts";
+
+const secret = `whsec_${randomBytes(24).toString("base64")}`;
+
+test("an event from a program reaches automations and hooks, and its answer says what ran", async (t) => {
+  const place = placeFor(t, {
+    "workspace/.hookline/automations/a.yaml": automation(
+      "Built",
+      "type: event, event_type: build.finished",
+      "echo {{event.ok}} >> log",
+    ),
+    "workspace/.claude/settings.json": JSON.stringify({
+      hooks: { "build.finished": [{ hooks: [{ type: "command", command: "cat > seen.json" }] }] },
+    }),
+  });
+  const daemon = await place.up();
+  const { status, body } = await daemon.emit("build.finished", { ok: "yes", hookline_depth: 4 });
+  assert.equal(status, 200);
+  assert.deepEqual(
+    body.runs.map(({ hook, status: how }: { hook: string; status: string }) => [hook.split(":")[0], how]).sort(),
+    [
+      ["automation", "queued"],
+      ["settings", "completed"],
+    ],
+  );
+  assert.deepEqual(body.outcome, {});
+  const seen = JSON.parse(readFileSync(join(place.workspace, "seen.json"), "utf8"));
+  assert.equal(seen.ok, "yes");
+  assert.equal(seen.hookline_depth, undefined); // only hooks count how deep they are
+  await until(() => place.runs().every((run) => run.status === "completed"), "the automation ends");
+  assert.equal(readFileSync(join(place.workspace, "log"), "utf8"), "yes\n");
+});
+
+test("an agent's event, an unknown name and a wrong field are refused", async (t) => {
+  const daemon = await placeFor(t).up();
+  const send = async (body: unknown): Promise<string> => {
+    const answer = await daemon.call("/events", { body });
+    return `${answer.status} ${answer.body.error?.code} ${answer.body.error?.message}`;
+  };
+  assert.match(await send({ event: "PreToolUse", data: {} }), /^400 event_unknown/);
+  assert.match(await send({ event: "tool_start", data: {} }), /^400 event_unknown/);
+  assert.match(await send({ event: "build finished" }), /^400 event_unknown/);
+  assert.match(await send({ event: "a.b", data: [] }), /^400 parameters_invalid data needs a JSON object/);
+  assert.match(await send({ event: "a.b", cwd: "relative" }), /^400 parameters_invalid cwd/);
+  assert.match(await send({ event: "a.b", hook: "x" }), /^400 parameters_invalid .*"hook" is unknown/);
+});
+
+const config = `
+webhooks:
+  ci: { secret: "\${CI_SECRET}", event: build.finished, project: shop }
+  any: { secret: "${secret}" }
+  lost: { secret: "\${NOT_SET}" }
+`;
+
+interface Message {
+  id?: string;
+  at?: Date;
+  with?: string;
+  headers?: Record<string, string>;
+}
+async function deliver(
+  { port }: Started,
+  name: string,
+  message: unknown,
+  { id = `msg_${randomBytes(4).toString("hex")}`, at = new Date(), with: key = secret, headers = {} }: Message = {},
+): Promise<string> {
+  const body = typeof message === "string" ? message : JSON.stringify(message);
+  const response = await fetch(`http://127.0.0.1:${port}/webhooks/${name}`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "webhook-id": id,
+      "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+      "webhook-signature": new Webhook(key).sign(id, at, body),
+      ...headers,
+    },
+    body,
+  });
+  const answer = JSON.parse(await response.text());
+  return `${response.status} ${answer.error?.code ?? Object.keys(answer).join()}`;
+}
+
+test("a signed webhook becomes an event once; what is forged, old or repeated is refused", async (t) => {
+  const place = placeFor(t, { "home/.config/hookline/config.yaml": config.replace("shop", "workspace") });
+  place.environment.CI_SECRET = secret;
+  place.write(
+    "workspace/.hookline/automations/a.yaml",
+    automation("Any", "type: event, event_type: activation", "printenv >/dev/null; echo {{event}} >> log"),
+  );
+  const daemon = await place.up();
+  assert.deepEqual(daemon.said.webhooks, ["ci", "any", "lost"]);
+  const built = { type: "ignored.type", timestamp: "2026-01-01T00:00:00Z", data: { ok: true, project_id: "other" } };
+  assert.equal(await deliver(daemon, "ci", built, { id: "msg_1" }), "202 event,runs");
+  assert.equal(await deliver(daemon, "ci", built, { id: "msg_1" }), "409 webhook_repeated");
+  assert.equal(
+    await deliver(daemon, "any", { type: "user.created", data: { n: 1 } }, { id: "msg_1" }),
+    "202 event,runs",
+  );
+  assert.equal(await deliver(daemon, "any", { type: "Stop", data: {} }), "400 input_invalid");
+  assert.equal(await deliver(daemon, "any", "[]"), "400 input_invalid");
+  assert.equal(await deliver(daemon, "ci", { plain: 1 }), "202 event,runs");
+  const wrong = `whsec_${randomBytes(24).toString("base64")}`;
+  assert.equal(await deliver(daemon, "ci", built, { with: wrong }), "401 signature_invalid");
+  assert.equal(await deliver(daemon, "ci", built, { at: new Date(Date.now() - 301_000) }), "401 timestamp_invalid");
+  assert.equal(await deliver(daemon, "ci", built, { headers: { "webhook-signature": "" } }), "401 signature_invalid");
+  assert.equal(await deliver(daemon, "cj", built), "404 webhook_unknown");
+  assert.equal(await deliver(daemon, "lost", built), "500 failed");
+  assert.equal(
+    await deliver(daemon, "ci", built, { headers: { origin: "http://evil.example" } }),
+    "403 forbidden_origin",
+  );
+  const tunnelled = { headers: { host: "hooks.example.org" } };
+  assert.equal(await deliver(daemon, "any", { type: "a.b" }, tunnelled), "202 event,runs");
+  await until(() => place.runs().some(({ status }) => status === "completed"), "the automation ran");
+  for (const file of ["hookline.db", "hookline.db-wal", "hookline.log"])
+    assert.ok(!keptIn(place, file).includes(secret.slice("whsec_".length)), `${file} holds the secret`);
+  assert.deepEqual([...new Set(place.runs().map(({ cause }) => cause))].sort(), [
+    "event:a.b",
+    "event:build.finished",
+    "event:user.created",
+  ]);
+});
+
+function keptIn({ environment }: Place, file: string): string {
+  const path = join(environment.XDG_STATE_HOME ?? "", "hookline", file);
+  return existsSync(path) ? readFileSync(path, "latin1") : "";
+}
+
+test("a webhook's bytes are what is signed: a byte order mark is taken, and what is no UTF-8 is refused as that", async (t) => {
+  const daemon = await placeFor(t, { "home/.config/hookline/config.yaml": config }).up();
+  const send = async (body: Uint8Array<ArrayBuffer>): Promise<string> => {
+    const time = String(Math.floor(Date.now() / 1000));
+    const id = `msg_${randomBytes(4).toString("hex")}`;
+    const key = Buffer.from(secret.slice("whsec_".length), "base64");
+    const signature = createHmac("sha256", key).update(`${id}.${time}.`).update(body).digest("base64");
+    const headers = { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": `v1,${signature}` };
+    const response = await fetch(`http://127.0.0.1:${daemon.port}/webhooks/any`, { method: "POST", headers, body });
+    return `${response.status} ${JSON.parse(await response.text()).error?.code ?? "ok"}`;
+  };
+  const message = [...new TextEncoder().encode('{"type":"a.b"}')];
+  assert.equal(await send(Uint8Array.from([0xef, 0xbb, 0xbf, ...message])), "202 ok");
+  assert.equal(await send(Uint8Array.from([...message, 0xff])), "400 input_invalid");
+  assert.equal(await send(Uint8Array.from([0x22, 0xff, 0x22])), "400 input_invalid");
+});
+
+test("a message that was refused for what it says does not use up its id, and one that comes twice at once is taken once", async (t) => {
+  const daemon = await placeFor(t, { "home/.config/hookline/config.yaml": config }).up();
+  assert.equal(await deliver(daemon, "any", "nonsense", { id: "msg_1" }), "400 input_invalid");
+  const all = await Promise.all([1, 2, 3].map(() => deliver(daemon, "any", { type: "a.b" }, { id: "msg_1" })));
+  assert.deepEqual(all.sort(), ["202 event,runs", "409 webhook_repeated", "409 webhook_repeated"]);
+});
+
+/** What is behind the routes, on a store and a line of the test's own. */
+function inboundIn(t: TestContext, emit: (event: HookEvent, store: SqliteStore) => Promise<Outcome>): Webhooks {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-inbound-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const store = openSqliteStore({ path: join(folder, "store.db") });
+  t.after(() => store.close());
+  return createWebhooks({
+    emit: (event) => emit(event, store),
+    store,
+    now: Date.now,
+    cwd: folder,
+    workspaceOf: () => undefined,
+    webhook: () => ({ secret, event: "a.b" }),
+    fill: (written) => written,
+  });
+}
+
+test("a webhook whose event a crash left without its outcome is taken when it comes again", async (t) => {
+  const fates = ["lost before it is recorded", "recorded, and lost before its hooks are asked", "answered"];
+  let fate = 0;
+  const inbound = inboundIn(t, async (event, store) => {
+    fate += 1;
+    if (fate === 1) throw new Error(fates[0]);
+    store.record(event, { id: "set", hooks: [] }, (_event, before) => before);
+    if (fate === 2) throw new Error(fates[1]);
+    store.answered(event.id, {});
+    return {};
+  });
+  const at = new Date();
+  const headers: Record<string, string> = {
+    "webhook-id": "msg_1",
+    "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+    "webhook-signature": new Webhook(secret).sign("msg_1", at, "{}"),
+  };
+  const message = { header: (name: string) => headers[name], body: Buffer.from("{}") };
+  await assert.rejects(inbound.deliver("ci", message), { message: fates[0] });
+  await assert.rejects(inbound.deliver("ci", message), { message: fates[1] });
+  assert.equal((await inbound.deliver("ci", message)).status, 202);
+  assert.equal((await inbound.deliver("ci", message)).status, 409);
+  assert.equal((await inbound.deliver("another", message)).status, 202);
+});
+
+test("a webhook's own project stands in its event, whatever the sender says", async (t) => {
+  const place = placeFor(t, {
+    "home/.config/hookline/config.yaml": config,
+    "workspace/.claude/settings.json": JSON.stringify({
+      hooks: { "build.finished": [{ hooks: [{ type: "command", command: "cat > seen.json" }] }] },
+    }),
+  });
+  place.environment.CI_SECRET = secret;
+  const daemon = await place.up();
+  assert.equal(await deliver(daemon, "ci", { type: "x.y", data: { project_id: "other" } }), "202 event,runs");
+  assert.equal(JSON.parse(readFileSync(join(place.workspace, "seen.json"), "utf8")).project_id, "shop");
+});

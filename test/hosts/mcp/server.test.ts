@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { operations } from "../../../src/operations/index.ts";
+import { bin, type Connected, connect, scratch } from "./server.ts";
+
+const call = async ({ client }: Connected, name: string, input: { [field: string]: unknown } = {}) => {
+  const { content, isError, structuredContent } = await client.callTool({ name, arguments: input });
+  const [first] = Array.isArray(content) ? content : [];
+  return { text: first?.type === "text" ? first.text : "", isError: isError === true, structuredContent };
+};
+
+test("every operation is a tool, with its schema and what it does to the world", async (t) => {
+  const connected = await connect(t, scratch(t));
+  const { tools } = await connected.client.listTools();
+  assert.deepEqual(
+    tools.map(({ name }) => name),
+    [...operations.keys()],
+  );
+  for (const { name, description, inputSchema, annotations } of tools) {
+    assert.equal(description, operations.get(name)?.summary);
+    assert.deepEqual(inputSchema, operations.get(name)?.params.json);
+    assert.equal(annotations?.readOnlyHint, operations.get(name)?.readOnly);
+  }
+  const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations?.destructiveHint]));
+  assert.equal(hints.task_create, false);
+  assert.equal(hints.note_delete, true);
+  assert.equal(hints.task_list, undefined);
+  assert.equal(connected.client.getServerVersion()?.name, "hookline");
+});
+
+test("a task that an agent makes lies in the folder's project, and a refusal is told to the model", async (t) => {
+  const place = scratch(t);
+  const connected = await connect(t, place);
+  const made = await call(connected, "task_create", { title: "Repair the login test", priority: 7 });
+  assert.equal(made.isError, false, made.text);
+  assert.deepEqual(JSON.parse(made.text), made.structuredContent);
+  const [task] = JSON.parse((await call(connected, "task_list")).text);
+  assert.equal(task.title, "Repair the login test");
+  assert.equal(task.project_id, "shop");
+  const cases = [
+    ["task_start", { id: "nope" }, /^no task is called "nope"/],
+    ["task_create", {}, /^title needs what is to be done/],
+    ["task_create", { title: "x", piority: 1 }, /^it does not know "piority"$/],
+    ["task_craete", {}, /did you mean "task_create"\?$/],
+  ] as const;
+  for (const [name, input, says] of cases) {
+    const { isError, text } = await call(connected, name, input);
+    assert.equal(isError, true);
+    assert.match(text, says);
+  }
+  const listed = spawnSync(process.execPath, [bin, "task", "list", "--json"], {
+    cwd: place.workspace,
+    env: place.environment,
+    encoding: "utf8",
+  });
+  assert.deepEqual(JSON.parse(listed.stdout), [task]);
+});
+
+test("--read-only and --tools bound what an agent can do, also if it guesses names", async (t) => {
+  const place = scratch(t);
+  const connected = await connect(t, place, "--read-only", "--tools", "task,note_list,memory_s*");
+  const { tools } = await connected.client.listTools();
+  assert.deepEqual(tools.map(({ name }) => name).sort(), ["memory_search", "note_list", "task_list", "task_show"]);
+  const { isError, text } = await call(connected, "task_create", { title: "x" });
+  assert.equal(isError, true);
+  assert.match(text, /no operation is called "task_create"/);
+  const wrong = spawnSync(process.execPath, [bin, "mcp", "--tools", "taks"], {
+    env: place.environment,
+    encoding: "utf8",
+  });
+  assert.equal(wrong.status, 2);
+  assert.match(wrong.stderr, /--tools: no operation is called "taks": did you mean "task"\?/);
+});
+
+test("what a project's modules print does not break the protocol, and hooks are as they are at each call", async (t) => {
+  const place = scratch(t);
+  const connected = await connect(t, place);
+  const events = async (): Promise<number> => JSON.parse((await call(connected, "hooks")).text).length;
+  assert.equal(await events(), 0);
+  place.write("shop/hookline.yaml", "extensions: [./own.mjs]\n");
+  place.write("shop/own.mjs", "console.log('hello'); process.stdout.write('more\\n');\n");
+  place.write(
+    "shop/.hookline/rules/a.yaml",
+    "hooks:\n  - id: a\n    on: tool_start\n    condition: { type: always }\n    action: { type: log, message: x }\n",
+  );
+  assert.equal(await events(), 1);
+  assert.equal(await events(), 1);
+});
+
+test("what a call has started is ended before the server goes", async (t) => {
+  const place = scratch(t);
+  const connected = await connect(t, place);
+  const steps = [{ type: "shell", command: "sleep 0.5; touch done" }];
+  const created = await call(connected, "automation_create", {
+    name: "slow",
+    event: "deploy.done",
+    skip_llm: true,
+    context_steps: steps,
+  });
+  assert.equal(created.isError, false, created.text);
+  const fired = await call(connected, "automation_fire", { id: "slow" });
+  assert.equal(fired.isError, false, fired.text);
+  assert.equal(existsSync(join(place.workspace, "done")), false, "the answer does not wait for the run");
+  await connected.client.close();
+  assert.equal(existsSync(join(place.workspace, "done")), true);
+});

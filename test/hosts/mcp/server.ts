@@ -1,0 +1,69 @@
+/** The real command as a server, and the official client of the protocol that talks to it. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { TestContext } from "node:test";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { bin, codeCache } from "../../program.ts";
+
+export { bin } from "../../program.ts";
+
+export interface Scratch {
+  folder: string;
+  workspace: string;
+  environment: Record<string, string>;
+  write(name: string, text: string): void;
+}
+
+export function scratch(t: TestContext): Scratch {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-mcp-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const workspace = join(folder, "shop");
+  const environment = {
+    NODE_COMPILE_CACHE: codeCache,
+    PATH: process.env.PATH ?? "",
+    HOME: join(folder, "home"),
+    XDG_STATE_HOME: join(folder, "state"),
+  };
+  for (const path of [workspace, environment.HOME]) mkdirSync(path);
+  return {
+    folder,
+    workspace,
+    environment,
+    write(name, text) {
+      const path = join(folder, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+    },
+  };
+}
+
+export interface Connected {
+  client: Client;
+  transport: StdioClientTransport;
+  /** What the server said on standard error. */
+  said(): string;
+}
+
+export async function connect(
+  t: TestContext,
+  { workspace, environment }: Scratch,
+  ...words: string[]
+): Promise<Connected> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [bin, "mcp", ...words],
+    cwd: workspace,
+    env: environment,
+    stderr: "pipe",
+  });
+  let said = "";
+  transport.stderr?.on("data", (piece: Buffer) => {
+    said += piece.toString("utf8");
+  });
+  const client = new Client({ name: "tests", version: "1.0.0" });
+  t.after(() => client.close());
+  await client.connect(transport);
+  return { client, transport, said: () => said };
+}

@@ -1,0 +1,274 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { checkFile } from "../../src/loading/load.ts";
+import { guard, hooks, names, workspace } from "./workspace.ts";
+
+const stop = (name: string): object => hooks("Stop", name);
+
+test("[R29, R58] every place is read, and hooks run in the order of their layers", (context) => {
+  const place = workspace(context, {
+    "managed/claude/managed-settings.json": stop("managed claude"),
+    "managed/hookline/hooks.json": stop("managed hookline"),
+    "home/.claude/settings.json": stop("user claude"),
+    "home/.gen/settings.json": hooks("SessionStart", "user gen"),
+    "home/.config/hookline/hooks.json": stop("user hookline"),
+    "home/project/.claude/settings.json": stop("project claude"),
+    "home/project/.gen/settings.json": stop("project gen"),
+    "home/project/.hookline/hooks.json": stop("project hookline"),
+    "home/project/.claude/settings.local.json": stop("local claude"),
+    "home/project/.gen/settings.local.json": hooks("PreToolUse", "local gen"),
+    "home/project/.hookline/hooks.local.json": stop("local hookline"),
+    "home/project/.hookline/plugins/one/hooks/hooks.json": stop("plugin hookline"),
+    "home/project/.gen/plugins/two/plugin.json": stop("plugin gen"),
+  });
+  const loaded = place.load();
+  assert.deepEqual(loaded.problems, []);
+  assert.deepEqual(
+    loaded.set.hooks.map(({ origin }) => origin.layer),
+    [
+      "managed",
+      "managed",
+      ...Array(3).fill("user"),
+      ...Array(3).fill("project"),
+      ...Array(3).fill("local"),
+      "plugin",
+      "plugin",
+    ],
+  );
+  assert.equal(new Set(names(loaded)).size, 13);
+  assert.equal(loaded.files.length, 13);
+  assert.ok(
+    loaded.set.hooks.every(({ id }) => !id.includes(place.home)),
+    "ids name no machine",
+  );
+});
+
+test("XDG_CONFIG_HOME and CLAUDE_CONFIG_DIR move the user's files, and a relative one counts as none", (context) => {
+  const place = workspace(context, {
+    "home/else/hookline/hooks.json": stop("xdg"),
+    "home/claude-else/settings.json": stop("claude"),
+    "home/.config/hookline/hooks.json": stop("default"),
+  });
+  const moved = { XDG_CONFIG_HOME: join(place.home, "else"), CLAUDE_CONFIG_DIR: join(place.home, "claude-else") };
+  assert.deepEqual(new Set(names(place.load(place.project, moved))), new Set(["xdg", "claude"]));
+  assert.deepEqual(names(place.load(place.project, { XDG_CONFIG_HOME: "else" })), ["default"]);
+});
+
+test("[CT35, C76, R29] .claude files of user and project merge", (context) => {
+  const place = workspace(context, {
+    "home/.claude/settings.json": stop("u"),
+    "home/project/.claude/settings.json": stop("p"),
+  });
+  assert.deepEqual(names(place.load()), ["u", "p"]);
+});
+
+test("[CT35, C76, C77, R29] a .gen project file replaces the user's hooks event by event, and plugins come last", (context) => {
+  const place = workspace(context, {
+    "home/.gen/settings.json": {
+      hooks: { Stop: [{ hooks: [{ command: "u" }] }], SessionStart: [{ hooks: [{ command: "start" }] }] },
+    },
+    "home/project/.gen/settings.json": stop("p"),
+    "home/project/.gen/plugins/q/hooks/hooks.json": stop("q"),
+  });
+  const loaded = place.load();
+  assert.deepEqual(names(loaded), ["start", "p", "q"]);
+  assert.deepEqual(
+    loaded.problems.map(({ code, severity }) => [code, severity]),
+    [["overridden", "note"]],
+  );
+  place.write("home/project/.gen/settings.json", { hooks: { Stop: [] } });
+  assert.deepEqual(names(place.load()), ["start", "q"]);
+});
+
+test("[CT35, R29, SD2] nothing in a project removes a managed hook or a guard of the user's, and no switch there reaches a hook of the user's", (context) => {
+  const place = workspace(context, {
+    "managed/hookline/hooks.json": stop("managed"),
+    "managed/claude/managed-settings.json": stop("managed claude"),
+    "home/.gen/settings.json": hooks("Stop", guard("gen guard"), "gen plain"),
+    "home/.claude/settings.json": hooks("Stop", guard("claude guard"), "claude plain"),
+    "home/project/.gen/settings.json": { hooks: { Stop: [] }, disableAllHooks: true },
+    "home/project/.claude/settings.json": { disableAllHooks: true },
+    "home/project/.hookline/hooks.json": { disableAllHooks: true, allowManagedHooksOnly: true, hooks: {} },
+  });
+  assert.deepEqual(
+    new Set(names(place.load())),
+    new Set(["managed", "managed claude", "gen guard", "claude guard", "claude plain"]),
+  );
+});
+
+test("[R29] an alias loses only the event that is replaced", (context) => {
+  const place = workspace(context, {
+    "home/.gen/settings.json": hooks("tool_end", "u"),
+    "home/project/.gen/settings.json": hooks("PostToolUse", "p"),
+  });
+  const [user] = place.load().set.hooks;
+  assert.deepEqual(user?.on, { event: ["PostToolUseFailure"], as: ["tool_end"] });
+});
+
+test("disableAllHooks of the user reaches all of that family but managed hooks, which stay in the set as disabled", (context) => {
+  const place = workspace(context, {
+    "managed/claude/managed-settings.json": stop("managed"),
+    "home/.claude/settings.json": { ...hooks("Stop", guard("guard"), "u"), disableAllHooks: true },
+    "home/project/.claude/settings.json": stop("p"),
+    "home/project/.hookline/hooks.json": stop("ours"),
+  });
+  const loaded = place.load();
+  assert.deepEqual(names(loaded), ["managed", "ours"]);
+  assert.equal(loaded.set.hooks.length, 5);
+  assert.match(loaded.problems.find(({ code }) => code === "disabled")?.message ?? "", /3 hooks off/);
+});
+
+test("allowManagedHooksOnly holds from managed settings only", (context) => {
+  const place = workspace(context, {
+    "managed/claude/managed-settings.json": { ...stop("managed"), allowManagedHooksOnly: true },
+    "home/.config/hookline/hooks.json": stop("ours"),
+    "home/project/.claude/settings.json": stop("p"),
+  });
+  assert.deepEqual(names(place.load()), ["managed"]);
+  place.write("managed/claude/managed-settings.json", stop("managed"));
+  place.write("home/project/.claude/settings.json", { ...stop("p"), allowManagedHooksOnly: true });
+  assert.equal(names(place.load()).length, 3);
+  assert.deepEqual(
+    place.load().problems.map(({ code }) => code),
+    ["ignored-field"],
+  );
+});
+
+test("[C77] Claude Code's installed plugins come with their hooks unless settings say false", (context) => {
+  const place = workspace(context, {
+    "home/plugins/a/hooks/hooks.json": stop("a"),
+    "home/plugins/b/hooks/hooks.json": stop("b"),
+    "home/plugins/c/hooks/hooks.json": stop("c"),
+    "home/plugins/d/hooks/hooks.json": hooks("Stop", guard("d guard"), "d plain"),
+    "home/.claude/settings.json": { enabledPlugins: { "a@m": true, "b@m": false, "d@m": true } },
+    "home/project/.claude/settings.json": { enabledPlugins: { "d@m": false } },
+  });
+  const install = (name: string, more = {}): object => ({
+    scope: "user",
+    installPath: join(place.home, "plugins", name),
+    ...more,
+  });
+  place.write("home/.claude/plugins/installed_plugins.json", {
+    version: 2,
+    plugins: {
+      "a@m": [install("a")],
+      "b@m": [install("b")],
+      "c@m": [install("c", { scope: "project", projectPath: "/elsewhere" })],
+      "d@m": install("d"),
+    },
+  });
+  const loaded = place.load();
+  assert.deepEqual(new Set(names(loaded)), new Set(["a", "d guard"]));
+  assert.equal(loaded.set.hooks.find(({ name }) => name === "a")?.origin.plugin, join(place.home, "plugins/a"));
+});
+
+test("a broken plugin registry is a problem, and the other files live", (context) => {
+  const place = workspace(context, {
+    "home/.claude/plugins/installed_plugins.json": "{",
+    "home/.claude/settings.json": stop("u"),
+  });
+  assert.deepEqual(names(place.load()), ["u"]);
+  assert.deepEqual(
+    place.load().problems.map(({ code }) => code),
+    ["unreadable"],
+  );
+});
+
+test("a GenCode manifest may name its hook file, but none outside the plugin", (context) => {
+  const place = workspace(context, {
+    "home/project/.gen/plugins/in/.gen-plugin/plugin.json": { name: "in", hooks: "config/h.json" },
+    "home/project/.gen/plugins/in/config/h.json": stop("in"),
+    "home/project/.gen/plugins/out/plugin.json": { hooks: "../../../outside.json" },
+    "home/project/outside.json": stop("out"),
+    "home/project/.gen/plugins/inline/plugin.json": { hooks: stop("inline") },
+  });
+  assert.deepEqual(new Set(names(place.load())), new Set(["in", "inline"]));
+});
+
+test("[X6, R33] files that cannot be read are problems, and the others live; a pipe is not waited for", (context) => {
+  const place = workspace(context, {
+    "home/project/.hookline/hooks.json": stop("lives"),
+    "home/project/.hookline/hooks.local.json": `${" ".repeat(300_000)}{}`,
+    "home/.claude/settings.json": '{ "hooks": { "Stop": [{ "hooks": [{ "command": "left" }] }] ',
+  });
+  mkdirSync(join(place.project, ".gen/settings.json"), { recursive: true });
+  mkdirSync(join(place.project, ".claude"));
+  execFileSync("mkfifo", [join(place.project, ".claude/settings.json")]);
+  const loaded = place.load();
+  assert.deepEqual(names(loaded), ["left", "lives"]);
+  assert.equal(loaded.problems.filter(({ code }) => code === "unreadable").length, 3);
+});
+
+test("a folder that is the home folder reads the user's files once", (context) => {
+  const place = workspace(context, { "home/.claude/settings.json": stop("u") });
+  assert.deepEqual(
+    place.load(place.home).set.hooks.map(({ origin }) => origin.layer),
+    ["user"],
+  );
+});
+
+test("the set is known by its content: equal for equal files, another after a change", (context) => {
+  const place = workspace(context, { "home/project/.hookline/hooks.json": stop("a") });
+  const { id } = place.load().set;
+  assert.match(id, /^[0-9a-f]{32}$/);
+  assert.equal(place.load().set.id, id);
+  place.write("home/project/.hookline/hooks.json", stop("b"));
+  assert.notEqual(place.load().set.id, id);
+});
+
+test("an id that a project takes from the user's guard is changed in the project, whatever its priority", (context) => {
+  const place = workspace(context, {
+    "home/.config/hookline/hooks.json": hooks("Stop", { ...guard("mine"), id: "safe" }),
+    "home/project/.hookline/hooks.json": hooks("Stop", { command: "theirs", id: "safe", priority: 1 }),
+  });
+  const loaded = place.load();
+  assert.deepEqual(
+    loaded.set.hooks.map(({ name, id }) => [name, id]),
+    [
+      ["theirs", "safe@.hookline/hooks.json"],
+      ["mine", "safe"],
+    ],
+  );
+  assert.deepEqual(
+    loaded.problems.map(({ code }) => code),
+    ["duplicate-key"],
+  );
+});
+
+test("Hookline's own registration in an agent's settings is no hook, but a line that contains it is", (context) => {
+  const call = '"/opt/node" "/opt/hookline/bin/hookline.js" hook claude-code --event Stop --by user';
+  const place = workspace(context, { "home/.claude/settings.json": hooks("Stop", call, `${call} && echo more`) });
+  assert.equal(place.load().set.hooks.length, 1);
+});
+
+test("every path that was looked at is watched, there or not", (context) => {
+  const place = workspace(context, { "home/project/.hookline/hooks.json": stop("a") });
+  const { watched } = place.load();
+  for (const path of [
+    ".hookline/hooks.json",
+    ".claude/settings.json",
+    ".gen/settings.local.json",
+    ".hookline/plugins",
+    ".git",
+  ]) {
+    assert.ok(watched.includes(join(place.project, path)), path);
+  }
+  assert.ok(watched.includes(join(place.home, ".claude/plugins/installed_plugins.json")));
+});
+
+test("checkFile reads one file in the format that its name tells", (context) => {
+  const place = workspace(context, {
+    "home/project/.gen/settings.json": hooks("PostToolUse", "x"),
+    "home/project/hooks/hooks.json": { Stop: [{ command: "y" }] },
+  });
+  const request = { cwd: place.project, home: place.home, environment: {} };
+  assert.equal(checkFile(join(place.project, ".gen/settings.json"), request).hooks[0]?.mode, "async");
+  assert.equal(checkFile(join(place.project, "hooks/hooks.json"), request).hooks[0]?.name, "y");
+  assert.deepEqual(
+    checkFile(join(place.project, "none.json"), request).problems.map(({ code }) => code),
+    ["unreadable"],
+  );
+});

@@ -1,0 +1,454 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { createColdChanges } from "../../../src/runtime/changes/cold.ts";
+import type { ChangeFinder } from "../../../src/runtime/changes/look.ts";
+import { createResidentChanges } from "../../../src/runtime/changes/resident.ts";
+import { createGit, type GitAnswer, type Repository } from "../../../src/runtime/processes/git.ts";
+
+function temporaryFolder(context: TestContext): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-git-")));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A repository with a commit, whose own programs would leave a file. */
+interface Trap {
+  folder: string;
+  /** A shell line that leaves the canary, and what it is given. */
+  program: string;
+  canary: string;
+  git(...words: string[]): string;
+  write(name: string, text: string, mode?: number): void;
+  /** Another time on a file makes git compare its content. */
+  touch(name: string): void;
+}
+
+const identity = ["-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "protocol.file.allow=always"];
+const environmentAt = (home: string, path = process.env.PATH ?? ""): Record<string, string> => ({
+  PATH: path,
+  HOME: home,
+  GIT_CONFIG_NOSYSTEM: "1",
+});
+
+function trapIn(context: TestContext): Trap {
+  const home = temporaryFolder(context);
+  const folder = join(home, "app");
+  mkdirSync(folder);
+  const canary = join(home, "canary");
+  const write: Trap["write"] = (name, text, mode = 0o644) => {
+    writeFileSync(join(folder, name), text);
+    chmodSync(join(folder, name), mode);
+  };
+  const git = (...words: string[]): string =>
+    execFileSync("git", [...identity, ...words], {
+      cwd: folder,
+      env: environmentAt(home),
+      encoding: "utf8",
+      stdio: "pipe",
+    });
+  const program = `${home}/leave-canary`;
+  writeFileSync(program, `#!/bin/sh\ntouch '${canary}'\n[ "$1" = "--end" ] || cat\n`, { mode: 0o755 });
+  git("init", "-q", "-b", "main", ".");
+  write("a.ts", "export {};\n");
+  write("b.ts", "export {};\n");
+  git("add", "-A");
+  git("commit", "-q", "-m", "first");
+  const touch = (name: string): void => utimesSync(join(folder, name), 1, 1);
+  return { folder, program, canary, git, write, touch };
+}
+
+const attributes = (trap: Trap, line: string): void => trap.write(".gitattributes", `${line}\n`);
+
+/** How a repository's own files make git run a program, and a plain command that does so. */
+const traps: Record<string, { arm(trap: Trap): void; plain?: readonly string[] }> = {
+  "core.fsmonitor": {
+    arm: ({ git, program }) => git("config", "core.fsmonitor", program),
+    plain: ["status"],
+  },
+  "core.hooksPath": {
+    arm({ git, program, folder, touch }) {
+      mkdirSync(join(folder, "evil"));
+      for (const name of ["post-index-change", "post-checkout", "reference-transaction", "pre-commit"])
+        writeFileSync(join(folder, "evil", name), `#!/bin/sh\nexec '${program}' </dev/null\n`, { mode: 0o755 });
+      git("config", "core.hooksPath", "evil");
+      touch("a.ts");
+    },
+    plain: ["status"],
+  },
+  ".git/hooks": {
+    arm({ program, folder, touch }) {
+      const hook = join(folder, ".git", "hooks", "post-index-change");
+      mkdirSync(join(folder, ".git", "hooks"), { recursive: true });
+      writeFileSync(hook, `#!/bin/sh\nexec '${program}' </dev/null\n`, { mode: 0o755 });
+      touch("a.ts");
+    },
+    plain: ["status"],
+  },
+  "core.pager": {
+    arm({ git, program }) {
+      for (const key of ["core.pager", "pager.status", "pager.diff-tree", "pager.ls-tree"]) git("config", key, program);
+    },
+  },
+  "diff.external": {
+    arm({ git, program, write }) {
+      git("config", "diff.external", program);
+      write("a.ts", "changed\n");
+    },
+    plain: ["diff"],
+  },
+  "a diff driver": {
+    arm(trap) {
+      attributes(trap, "*.ts diff=evil");
+      trap.git("config", "diff.evil.command", trap.program);
+      trap.write("a.ts", "changed\n");
+    },
+    plain: ["diff"],
+  },
+  textconv: {
+    arm(trap) {
+      attributes(trap, "*.ts diff=evil");
+      trap.git("config", "diff.evil.textconv", trap.program);
+      trap.write("a.ts", "changed\n");
+    },
+    plain: ["diff"],
+  },
+  "a clean filter": {
+    arm(trap) {
+      attributes(trap, "*.ts filter=evil");
+      trap.git("config", "filter.evil.clean", trap.program);
+      trap.git("config", "filter.evil.required", "true");
+      trap.touch("a.ts");
+    },
+    plain: ["status"],
+  },
+  "a filter process": {
+    arm(trap) {
+      attributes(trap, "*.ts filter=evil");
+      trap.git("config", "filter.evil.process", trap.program);
+      trap.touch("a.ts");
+    },
+    plain: ["status"],
+  },
+  "a filter with an odd name": {
+    arm(trap) {
+      attributes(trap, "*.ts filter=Ev.il]\"$(x)'");
+      trap.git("config", "filter.Ev.il]\"$(x)'.clean", trap.program);
+      trap.touch("a.ts");
+    },
+    plain: ["status"],
+  },
+  "a filter whose name holds the sign of a setting": {
+    arm(trap) {
+      attributes(trap, "*.ts filter=ev=il");
+      trap.git("config", "filter.ev=il.clean", trap.program);
+      trap.touch("a.ts");
+    },
+    plain: ["status"],
+  },
+  "a filter in an included file": {
+    arm(trap) {
+      attributes(trap, "*.ts filter=evil");
+      trap.write("settings", `[filter "evil"]\n\tclean = ${trap.program}\n`);
+      trap.git("config", "include.path", "../settings");
+      trap.touch("a.ts");
+    },
+    plain: ["status"],
+  },
+  "a filter in the work tree's own configuration": {
+    arm(trap) {
+      attributes(trap, "*.ts filter=evil");
+      trap.git("config", "extensions.worktreeConfig", "true");
+      trap.git("config", "--worktree", "filter.evil.clean", trap.program);
+      trap.touch("a.ts");
+    },
+    plain: ["status"],
+  },
+  "an alias": {
+    arm({ git, program }) {
+      for (const name of ["status", "rev-parse", "evil"]) git("config", `alias.${name}`, `!${program}`);
+    },
+    plain: ["evil"],
+  },
+  "a missing object and a remote that is a program": {
+    arm({ git, program, folder }) {
+      const name = git("rev-parse", "HEAD:a.ts").trim();
+      rmSync(join(folder, ".git", "objects", name.slice(0, 2), name.slice(2)), { force: true });
+      git("rm", "-q", "--cached", "b.ts"); // its content is the same
+      git("config", "extensions.partialClone", "origin");
+      git("config", "remote.origin.promisor", "true");
+      git("config", "remote.origin.url", `ext::${program} --end`);
+      git("config", "protocol.ext.allow", "always");
+    },
+    plain: ["cat-file", "-p", "HEAD:a.ts"],
+  },
+  "a submodule": {
+    arm(trap) {
+      const library = join(trap.folder, "..", "library");
+      mkdirSync(library);
+      trap.git("-C", library, "init", "-q", ".");
+      writeFileSync(join(library, "x.ts"), "x\n");
+      trap.git("-C", library, "add", "-A");
+      trap.git("-C", library, "commit", "-q", "-m", "first");
+      trap.git("submodule", "add", "-q", library, "library");
+      trap.git("-C", join(trap.folder, "library"), "config", "core.fsmonitor", trap.program);
+    },
+    plain: ["status"],
+  },
+  "a repository that is no submodule": {
+    arm(trap) {
+      const inner = join(trap.folder, "vendored");
+      mkdirSync(inner);
+      trap.git("-C", inner, "init", "-q", ".");
+      trap.git("-C", inner, "config", "core.fsmonitor", trap.program);
+    },
+  },
+};
+
+/** All that we ask of repositories. */
+async function askEverything({ folder }: Trap): Promise<void> {
+  const git = createGit(environmentAt(join(folder, "..")));
+  const repository = await git.repositoryAt(folder);
+  if (!("none" in repository)) await askThings(repository);
+  for (const finder of [createColdChanges(git), createResidentChanges(git)]) await lookWith(finder, folder);
+}
+
+async function askThings({ ask }: Repository): Promise<void> {
+  await ask(["status"]);
+  await ask(["diff", "--no-ext-diff", "--no-textconv"]);
+  await ask(["cat-file", "-p", "HEAD:a.ts"]);
+  await ask(["ls-files", "-z"]);
+}
+
+async function lookWith(finder: ChangeFinder, folder: string): Promise<void> {
+  const place = { folder, isRepository: true };
+  finder.expect?.(place);
+  await finder.marks(place);
+  for (let times = 0; times < 2; times++) {
+    const look = await finder.look(place, 0);
+    if (!("unknown" in look)) for (const one of look.repositories) await one.movedSince(undefined).catch(() => {});
+  }
+  await finder.close();
+}
+
+for (const [name, { arm, plain }] of Object.entries(traps)) {
+  test(`[T5] nothing of the repository runs: ${name}`, async (context) => {
+    const trap = trapIn(context);
+    arm(trap);
+    if (plain) {
+      spawnSync("git", plain, { cwd: trap.folder, env: environmentAt(join(trap.folder, "..")) });
+      assert.ok(existsSync(trap.canary), "the trap works: a plain git runs it");
+      rmSync(trap.canary);
+      if (existsSync(join(trap.folder, "a.ts"))) trap.touch("b.ts");
+    }
+    await askEverything(trap);
+    assert.equal(existsSync(trap.canary), false);
+  });
+}
+
+test("[T5] what is put into the configuration of a repository that is watched does not run either", async (context) => {
+  const trap = trapIn(context);
+  const finder = createResidentChanges(createGit(environmentAt(join(trap.folder, ".."))));
+  context.after(() => finder.close());
+  const place = { folder: trap.folder, isRepository: true };
+  finder.expect?.(place);
+  assert.notEqual(await finder.watched(trap.folder), 0);
+  traps["a clean filter"]?.arm(trap);
+  for (const name of ["a.ts", "b.ts"]) {
+    trap.touch(name);
+    assert.ok("repositories" in (await finder.look(place, 0)));
+  }
+  assert.equal(existsSync(trap.canary), false);
+  assert.notEqual(await finder.watched(trap.folder), 0);
+});
+
+test("[T5] a bare repository inside a clone is not asked", async (context) => {
+  const trap = trapIn(context);
+  const bare = join(trap.folder, "docs");
+  trap.git("init", "-q", "--bare", bare);
+  mkdirSync(join(trap.folder, "work"));
+  writeFileSync(
+    join(bare, "config"),
+    `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ../work\n\tfsmonitor = ${trap.program}\n`,
+  );
+  const status = (): GitAnswer | Promise<GitAnswer> =>
+    createGit(environmentAt(join(trap.folder, ".."))).askIn(bare, ["status"]);
+  spawnSync("git", ["status"], { cwd: bare, env: environmentAt(join(trap.folder, "..")) });
+  assert.ok(existsSync(trap.canary), "the trap works: a plain git runs it");
+  rmSync(trap.canary);
+  const answer = await status();
+  assert.equal(answer.ok, false);
+  assert.equal(existsSync(trap.canary), false);
+});
+
+test("[T5] a work tree that lies elsewhere is not walked through", async (context) => {
+  const trap = trapIn(context);
+  trap.git("config", "core.worktree", join(trap.folder, ".."));
+  const found = await createGit(environmentAt("/nonexistent")).repositoryAt(trap.folder);
+  assert.ok("none" in found);
+  assert.match(found.none, /lies elsewhere/);
+});
+
+test("[T5] the `git` of the folder itself is not run, whatever PATH says", async (context) => {
+  const trap = trapIn(context);
+  trap.write("git", `#!/bin/sh\nexec '${trap.program}' </dev/null\n`, 0o755);
+  for (const before of [".", "", "relative"]) {
+    const path = `${before}:${process.env.PATH}`;
+    const found = await createGit(environmentAt("/nonexistent", path)).repositoryAt(trap.folder);
+    assert.ok("top" in found);
+  }
+  assert.equal(existsSync(trap.canary), false);
+});
+
+test("the process that calls us, such as a git hook, does not say where git works", async (context) => {
+  const [trap, other] = [trapIn(context), trapIn(context)];
+  const environment = {
+    ...environmentAt("/nonexistent"),
+    GIT_DIR: join(other.folder, ".git"),
+    GIT_WORK_TREE: other.folder,
+    GIT_INDEX_FILE: join(other.folder, "no-index"),
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: "core.fsmonitor",
+    GIT_CONFIG_VALUE_0: trap.program,
+  };
+  const found = await createGit(environment).repositoryAt(trap.folder);
+  assert.ok("top" in found);
+  assert.equal(found.head, trap.git("rev-parse", "HEAD").trim());
+  const status = await found.ask(["status", "--porcelain"]);
+  assert.ok(status.ok);
+  assert.equal(status.stdout.toString(), "");
+  assert.equal(existsSync(trap.canary), false);
+});
+
+test("filters of the user's own configuration still hold, so that files are not taken for changed", async (context) => {
+  const trap = trapIn(context);
+  const upper = `${trap.program}-upper`;
+  writeFileSync(upper, "#!/bin/sh\ntr a-z A-Z\n", { mode: 0o755 });
+  writeFileSync(join(trap.folder, "..", ".gitconfig"), `[filter "upper"]\n\tclean = ${upper}\n`);
+  attributes(trap, "*.ts filter=upper");
+  trap.git("config", "filter.upper.clean", upper); // the same once more, as `git lfs install --local` does
+  trap.git("add", "--renormalize", ".");
+  trap.git("add", "-A");
+  trap.git("commit", "-q", "-m", "in capitals");
+  trap.touch("a.ts");
+  const found = await createGit(environmentAt(join(trap.folder, ".."))).repositoryAt(trap.folder);
+  assert.ok("top" in found);
+  const status = await found.ask(["status", "--porcelain"]);
+  assert.ok(status.ok);
+  assert.equal(status.stdout.toString(), "");
+});
+
+test("asking writes nothing into the repository", async (context) => {
+  const trap = trapIn(context);
+  trap.touch("a.ts");
+  const listed = (): string[] => readdirSync(join(trap.folder, ".git"), { recursive: true, encoding: "utf8" }).sort();
+  const before = [listed(), trap.git("ls-files", "--debug")];
+  const found = await createGit(environmentAt("/nonexistent")).repositoryAt(trap.folder);
+  assert.ok("top" in found);
+  assert.ok((await found.ask(["status"])).ok);
+  assert.deepEqual([listed(), trap.git("ls-files", "--debug")], before);
+});
+
+test("the place of a repository is told, in linked work trees and under odd names too", async (context) => {
+  const trap = trapIn(context);
+  const odd = join(trap.folder, "..", "line\nbreak and 'quote'");
+  trap.git("worktree", "add", "-q", "-b", "linked", odd);
+  const git = createGit(environmentAt("/nonexistent"));
+  assert.deepEqual(withoutAsk(await git.repositoryAt(trap.folder)), {
+    top: trap.folder,
+    gitFolder: join(trap.folder, ".git"),
+    commonFolder: join(trap.folder, ".git"),
+    head: trap.git("rev-parse", "HEAD").trim(),
+  });
+  const linked = withoutAsk(await git.repositoryAt(odd));
+  assert.equal(linked.top, odd);
+  assert.equal(linked.commonFolder, join(trap.folder, ".git"));
+  assert.match(linked.gitFolder, /\.git\/worktrees\//);
+});
+
+function withoutAsk(found: Repository | { none: string }): Omit<Repository, "ask"> {
+  assert.ok("top" in found, JSON.stringify(found));
+  const { ask: _question, ...rest } = found;
+  return rest;
+}
+
+const unusable: Record<string, { make(trap: Trap): { folder: string; path?: string }; reason: RegExp }> = {
+  "no git is installed": { make: ({ folder }) => ({ folder, path: "/nonexistent" }), reason: /no program git/ },
+  "it is bare": {
+    make({ folder, git }) {
+      git("init", "-q", "--bare", join(folder, "..", "bare.git"));
+      return { folder: join(folder, "..", "bare.git") };
+    },
+    reason: /bare|work tree/,
+  },
+  "its HEAD is broken": {
+    make({ folder, write }) {
+      write(".git/HEAD", "what\n");
+      return { folder };
+    },
+    reason: /not a git repository|lies elsewhere/i,
+  },
+  "its configuration cannot be read": {
+    make({ folder, write }) {
+      write(".git/config", "[broken\n");
+      return { folder };
+    },
+    reason: /bad config/,
+  },
+  "the folder is gone": { make: ({ folder }) => ({ folder: join(folder, "gone") }), reason: /ENOENT|not/ },
+};
+
+for (const [name, { make, reason }] of Object.entries(unusable)) {
+  test(`a repository that cannot be used is none, with the reason: ${name}`, async (context) => {
+    const { folder, path } = make(trapIn(context));
+    const found = await createGit(environmentAt("/nonexistent", path)).repositoryAt(folder);
+    assert.ok("none" in found);
+    assert.match(found.none, reason);
+  });
+}
+
+/** A program of this name that does something else. */
+function otherGit(context: TestContext, script: string): Record<string, string> {
+  const folder = temporaryFolder(context);
+  writeFileSync(join(folder, "git"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return { PATH: `${folder}:${process.env.PATH}` };
+}
+
+test("git that hangs is ended at the limit, and git that floods at its own", async (context) => {
+  const hanging = createGit(otherGit(context, "exec sleep 60"));
+  const late = await hanging.askIn("/", ["status"], { limit: 0.2 });
+  assert.deepEqual(late, { ok: false, reason: "git took longer than 0.2 seconds" });
+  const flood = await createGit(otherGit(context, "exec yes")).askIn("/", ["status"]);
+  assert.ok(!flood.ok);
+  assert.match(flood.reason, /MAXBUFFER/);
+});
+
+test("git is ended by the signal, and not begun after it", async (context) => {
+  const hanging = createGit(otherGit(context, "exec sleep 60"));
+  const stop = new AbortController();
+  const asked = hanging.askIn("/", ["status"], { signal: stop.signal });
+  stop.abort();
+  assert.deepEqual(await asked, { ok: false, reason: "git was stopped" });
+  assert.ok(!(await hanging.askIn("/", ["status"], { signal: stop.signal })).ok);
+});
+
+test("an exit code is told, and input is given as it is", async (context) => {
+  const git = createGit(otherGit(context, 'cat; echo "what is wrong" >&2; exit 7'));
+  assert.deepEqual(await git.askIn("/", [], { input: "x\0" }), { ok: false, reason: "what is wrong", code: 7 });
+  const quiet = await createGit(otherGit(context, "cat")).askIn("/", [], { input: "x\0" });
+  assert.ok(quiet.ok);
+  assert.deepEqual(quiet.stdout, Buffer.from("x\0"));
+});

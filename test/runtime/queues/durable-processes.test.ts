@@ -1,0 +1,244 @@
+/** Durable runs over several real processes: killed, stopped, frozen, competing. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { type TestContext } from "node:test";
+import type { Item, Queue } from "../../../src/engine/ports.ts";
+import type { Run } from "../../../src/engine/record.ts";
+import { openDurableQueue, openEnqueuing } from "../../../src/hosts/compose/durable-queue.ts";
+import { isAlive } from "../../../src/runtime/system.ts";
+import type { SqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
+import { beginnings, logged, startWorker, type Worker, whenLogged } from "./start-worker.ts";
+import type { WorkerOptions } from "./worker.ts";
+import { durableHook, engineOn, enqueue, itemOf, marking, storeIn } from "./world.ts";
+
+interface Place {
+  folder: string;
+  store: SqliteStore;
+  add(item: Item): Promise<void>;
+  start(options?: WorkerOptions): Promise<Worker>;
+  /** Steps that wait for this file go on. */
+  open(name: string): void;
+  run(id: string): Promise<Run>;
+  /** Waits until none of the runs is queued or running. */
+  over(...runs: string[]): Promise<Run[]>;
+}
+
+function placeFor(context: TestContext): Place {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-workers-"));
+  const store = storeIn(folder);
+  const queue: Queue = openEnqueuing(store);
+  const workers: Worker[] = [];
+  context.after(async () => {
+    await Promise.all(workers.map((worker) => worker.kill()));
+    store.close();
+    rmSync(folder, { recursive: true });
+  });
+  const run = async (id: string): Promise<Run> => (await store.run(id)) ?? assert.fail(`no run ${id}`);
+  return {
+    folder,
+    store,
+    add: (item) => enqueue(store, queue, item),
+    async start(options) {
+      const worker = await startWorker(folder, options);
+      workers.push(worker);
+      return worker;
+    },
+    open: (name) => writeFileSync(join(folder, name), ""),
+    run,
+    async over(...runs) {
+      for (;;) {
+        const found = await Promise.all(runs.map(run));
+        if (found.every(({ status }) => status !== "queued" && status !== "running")) return found;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+  };
+}
+
+const threeSteps = [marking("a"), marking("b", { until: "go" }), marking("c")];
+
+/** What is left of a run in the tables of the queue. */
+const leftovers = ({ store: { database } }: Place): unknown[] => [
+  ...database.all("select run from work"),
+  ...database.all("select run from step"),
+];
+
+test("[AT49, A50, X8] a run whose process is killed in a step goes on in another: what had ended is not repeated", async (context) => {
+  const place = placeFor(context);
+  const { folder } = place;
+  await place.add(itemOf(durableHook("h", threeSteps), "r1"));
+  assert.equal((await place.run("r1")).status, "queued");
+  const first = await place.start();
+  const second = await place.start();
+  await whenLogged(folder, "begin", "r1", "b");
+  const holder = [first, second].find(({ child }) => logged(folder).some((line) => line[3] === String(child.pid)));
+  const other = holder === first ? second : first;
+  const killed = Date.now();
+  await holder?.kill();
+  await other.says(({ begun }) => begun === "r1");
+  assert.ok(Date.now() - killed < 10_000, "its process is known to be gone: nobody waits for a lease of 30 s");
+  place.open("go");
+  const [run] = await place.over("r1");
+  assert.equal(run?.status, "completed");
+  assert.deepEqual(beginnings(folder), { "r1 a": 1, "r1 b": 2, "r1 c": 1 });
+  assert.deepEqual(
+    run?.steps.map(({ ok, output }) => [ok, output]),
+    ["a", "b", "c"].map((word) => [true, { word }]),
+  );
+  assert.deepEqual(run?.notes, [
+    "begun again, as the process that ran it ended before the run did (1 of at most 3 times)",
+  ]);
+  assert.deepEqual(leftovers(place), []);
+});
+
+test("[R56] a worker that was frozen while another took its run keeps nothing, and does nothing more of it", async (context) => {
+  const place = placeFor(context);
+  const { folder } = place;
+  await place.add(itemOf(durableHook("h", threeSteps), "r1"));
+  const frozen = await place.start({ lease: 1 });
+  await whenLogged(folder, "begin", "r1", "b");
+  frozen.child.kill("SIGSTOP");
+  const other = await place.start({ lease: 1 });
+  await other.says(({ begun }) => begun === "r1");
+  place.open("go");
+  const [run] = await place.over("r1");
+  frozen.child.kill("SIGCONT");
+  assert.equal((await frozen.says(({ performed }) => performed === "r1")).lost, true);
+  assert.equal((await other.says(({ performed }) => performed === "r1")).lost, false);
+  assert.deepEqual(beginnings(folder), { "r1 a": 1, "r1 b": 2, "r1 c": 1 });
+  assert.deepEqual(await place.run("r1"), run, "the row stays as the other has written it");
+  assert.equal(run?.owner?.split(":")[0], String(other.child.pid));
+});
+
+test("[R56, AT49] a run that ends every process that begins it is interrupted after three recoveries", async (context) => {
+  const place = placeFor(context);
+  await place.add(itemOf(durableHook("h", [marking("a"), marking("b", { dies: true })]), "r1"));
+  for (let attempt = 1; attempt <= 4; attempt++) {
+    const worker = await place.start();
+    await worker.ended;
+  }
+  await place.add(itemOf(durableHook("other", [marking("a")]), "r2"));
+  await place.start();
+  const [run, other] = await place.over("r1", "r2");
+  assert.equal(run?.status, "interrupted");
+  assert.equal(run?.reason, "the process that ran it ended before the run did, 4 times");
+  assert.equal(other?.status, "completed");
+  assert.deepEqual(beginnings(place.folder), { "r1 a": 1, "r1 b": 4, "r2 a": 1 });
+  assert.deepEqual(leftovers(place), []);
+});
+
+test("[A50, R56] a worker that is told to stop waits a while, gives its run back, and the next goes on with it", async (context) => {
+  const place = placeFor(context);
+  const { folder } = place;
+  await place.add(itemOf(durableHook("h", threeSteps), "r1"));
+  const first = await place.start({ patience: 1 });
+  await whenLogged(folder, "begin", "r1", "b");
+  await first.kill("SIGTERM");
+  const between = await place.run("r1");
+  assert.equal(between.status, "queued");
+  assert.deepEqual(
+    between.steps.map(({ output }) => output),
+    [{ word: "a" }],
+    "what was gathered stands in its row",
+  );
+  place.open("go");
+  await place.start();
+  const [run] = await place.over("r1");
+  assert.equal(run?.status, "completed");
+  assert.deepEqual(run?.notes, [], "a stop counts as no recovery");
+  assert.deepEqual(beginnings(folder), { "r1 a": 1, "r1 b": 2, "r1 c": 1 });
+});
+
+test("[A50] a worker that is told to stop lets a run end that does so in time, and begins no other", async (context) => {
+  const place = placeFor(context);
+  await place.add(itemOf(durableHook("h", [marking("a", { until: "go" })]), "r1"));
+  await place.add(itemOf(durableHook("h", [marking("a")]), "r2"));
+  const worker = await place.start({ patience: 60 });
+  await whenLogged(place.folder, "begin", "r1", "a");
+  worker.child.kill("SIGTERM");
+  place.open("go");
+  await worker.ended;
+  assert.equal((await place.run("r1")).status, "completed");
+  assert.equal((await place.run("r2")).status, "queued");
+});
+
+test("[A23, AT26] two processes together perform as many runs at once as the cap says, and one of each hook", async (context) => {
+  const place = placeFor(context);
+  const { folder } = place;
+  const runs: string[] = [];
+  await Promise.all([place.start({ poll: 0.02 }), place.start({ poll: 0.02 })]); // each would begin two of them alone
+  for (let number = 1; number <= 4; number++)
+    for (const name of ["p", "q", "r"]) {
+      runs.push(`${name}${number}`);
+      await place.add(itemOf(durableHook(name, [marking("a", { takes: 40 })]), `${name}${number}`));
+    }
+  await place.over(...runs);
+  const lines = logged(folder);
+  const now = new Set<string>();
+  let most = 0;
+  for (const [what, run = ""] of lines) {
+    if (what === "end") now.delete(run);
+    else now.add(run);
+    most = Math.max(most, now.size);
+    const hooks = [...now].map(([hook]) => hook);
+    assert.equal(new Set(hooks).size, hooks.length, `two runs of one hook at once: ${[...now]}`);
+  }
+  assert.equal(most, 2);
+  for (const name of ["p", "q", "r"])
+    assert.deepEqual(
+      lines.filter(([what, run]) => what === "begin" && run?.startsWith(name)).map(([, run]) => run),
+      [1, 2, 3, 4].map((number) => `${name}${number}`),
+    );
+});
+
+test("a run that another process cancels is stopped, and its row says why", async (context) => {
+  const place = placeFor(context);
+  await place.add(itemOf(durableHook("h", threeSteps), "r1"));
+  await place.start();
+  await whenLogged(place.folder, "begin", "r1", "b");
+  openEnqueuing(place.store).cancel("r1");
+  const [run] = await place.over("r1");
+  assert.deepEqual([run?.status, run?.reason], ["cancelled", "cancelled"]);
+  assert.deepEqual(beginnings(place.folder), { "r1 a": 1, "r1 b": 1 });
+});
+
+test("[R48] who performs only what it adds waits for a run that another process performs, and hears how it ended", async (context) => {
+  const place = placeFor(context);
+  const heard: Run[] = [];
+  const own = openDurableQueue(place.store, { own: true, cap: () => 0, environment: {} });
+  await engineOn(place.store, own, place.folder, {
+    observe(seen) {
+      if (seen.is === "run") heard.push(seen.run);
+    },
+  });
+  await enqueue(place.store, own, itemOf(durableHook("h", [marking("a")]), "r1"));
+  const closing = own.close();
+  const worker = await place.start();
+  await closing;
+  assert.deepEqual(
+    heard.map(({ id, status, owner }) => [id, status, owner?.split(":")[0]]),
+    [["r1", "completed", String(worker.child.pid)]],
+  );
+});
+
+test("[R48] who performs only what it adds leaves what others added, and its own comes before that", async (context) => {
+  const place = placeFor(context);
+  const hook = durableHook("h", [marking("a")]);
+  await place.add(itemOf(hook, "r1"));
+  await place.add(itemOf(durableHook("other", [marking("a")]), "r2"));
+  const own = openDurableQueue(place.store, { own: true, cap: () => 2, environment: {} });
+  await engineOn(place.store, own, place.folder);
+  await enqueue(place.store, own, itemOf(hook, "r3"));
+  await own.close();
+  assert.deepEqual(beginnings(place.folder), { "r3 a": 1 });
+  assert.equal((await place.run("r1")).status, "queued");
+  assert.equal(await place.store.repair(isAlive, Date.now()), 0, "[X8] what waits for a worker was not interrupted");
+  await place.start();
+  const runs = await place.over("r1", "r2", "r3");
+  assert.deepEqual(
+    runs.map(({ status }) => status),
+    ["completed", "completed", "completed"],
+  );
+});

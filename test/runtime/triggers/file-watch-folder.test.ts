@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { WatchRule } from "../../../src/engine/hook.ts";
+import { repositoryIn, temporaryFolder } from "./repository.ts";
+import { aWatch, changesIn, quick, type Told, watchingIn } from "./watching.ts";
+
+interface Way {
+  name: string;
+  settings: typeof quick;
+  poll?: true;
+}
+/** Nothing is looked at but what is told of. */
+const onlyTold = { ...quick, pollInterval: 3_600 };
+const ways: readonly Way[] = [
+  { name: "told folder by folder", settings: onlyTold },
+  { name: "polled", settings: quick, poll: true },
+];
+
+/** All changes until each of these paths has one: where time is short they come in several events. */
+async function changesOf(next: () => Promise<Told>, ...paths: string[]): Promise<string[]> {
+  const seen: string[] = [];
+  while (!paths.every((path) => seen.some((one) => one.endsWith(` ${path}`)))) seen.push(...changesIn(await next()));
+  return seen.sort();
+}
+
+for (const { name, settings: usual, poll } of ways) {
+  const rule = (given: Partial<WatchRule> = {}): WatchRule => ({
+    kind: "folder",
+    paths: ["docs"],
+    recursive: true,
+    ...(poll ? { poll } : {}),
+    ...given,
+  });
+
+  test(`[A11, A12, A14b, A51] ${name}: changes of a folder are told together, without hidden files and other extensions`, async (context) => {
+    const { folder, watcher, write, remove, next, told } = watchingIn(context, { settings: () => usual });
+    const path = (file: string): string => join(folder, "docs", file);
+    for (const file of ["old.md", "gone.md", "still.md", "deep/a.md"]) write(`docs/${file}`);
+    await watcher.sync([aWatch("w", folder, rule({ extensions: [".md", ".rst"] }))]);
+    write("docs/old.md", "changed");
+    write("docs/new/er/b.rst");
+    write("docs/other.txt");
+    write("docs/.hidden.md");
+    write("docs/.git/c.md");
+    remove("docs/gone.md");
+    const { event, data } = await next();
+    const { changes, ...rest } = data;
+    assert.equal(event.name, "folder.changed");
+    assert.deepEqual(rest, {
+      path: join(folder, "docs"),
+      project_id: "app",
+      count: 3,
+      watch_id: "automation:app/w:docs",
+    });
+    assert.deepEqual(changes, [
+      { path: path("gone.md"), operation: "deleted" },
+      { path: path("new/er/b.rst"), operation: "created" },
+      { path: path("old.md"), operation: "modified" },
+    ]);
+    write("docs/new/er/b.rst", "and later changes in the new folder");
+    assert.deepEqual(changesIn(await next()), [`modified ${path("new/er/b.rst")}`]);
+    assert.equal(told.length, 2);
+  });
+
+  test(`[A11] ${name}: not recursive, only the folder's own files count`, async (context) => {
+    const { folder, watcher, write, next, told } = watchingIn(context, { settings: () => usual });
+    write("docs/a.md");
+    await watcher.sync([aWatch("w", folder, rule({ recursive: false }))]);
+    write("docs/deep/b.md");
+    write("docs/a.md", "changed");
+    assert.deepEqual(changesIn(await next()), [`modified ${join(folder, "docs/a.md")}`]);
+    write("docs/deep/b.md", "changed");
+    write("docs/c.md");
+    assert.deepEqual(changesIn(await next()), [`created ${join(folder, "docs/c.md")}`]);
+    assert.equal(told.length, 2);
+  });
+
+  test(`[A14b] ${name}: a folder that is not there yet is watched when it appears, and when it is removed its files are deleted`, async (context) => {
+    const { folder, watcher, write, remove, next } = watchingIn(context, { settings: () => usual });
+    const path = join(folder, "docs/a.md");
+    await watcher.sync([aWatch("w", folder, rule())]);
+    write("docs/a.md");
+    assert.deepEqual(changesIn(await next()), [`created ${path}`]);
+    write("docs/a.md", "changed");
+    assert.deepEqual(changesIn(await next()), [`modified ${path}`]);
+    remove("docs");
+    assert.deepEqual(changesIn(await next()), [`deleted ${path}`]);
+    write("docs/a.md");
+    assert.deepEqual(changesIn(await next()), [`created ${path}`]);
+    write("docs/deep/b.md", "in the folder that took its place");
+    assert.deepEqual(changesIn(await next()), [`created ${join(folder, "docs/deep/b.md")}`]);
+  });
+
+  test(`${name}: folders that are moved about carry their files with them, and are followed where they go`, async (context) => {
+    const { folder, watcher, write, next } = watchingIn(context, { settings: () => usual });
+    const path = (file: string): string => join(folder, "docs", file);
+    write("docs/one/deep/a.md");
+    await watcher.sync([aWatch("w", folder, rule())]);
+    renameSync(path("one"), path("two"));
+    assert.deepEqual(await changesOf(next, path("two/deep/a.md"), path("one/deep/a.md")), [
+      `created ${path("two/deep/a.md")}`,
+      `deleted ${path("one/deep/a.md")}`,
+    ]);
+    write("docs/two/deep/a.md", "changed where it is now");
+    assert.deepEqual(await changesOf(next, path("two/deep/a.md")), [`modified ${path("two/deep/a.md")}`]);
+    rmSync(path("two"), { recursive: true });
+    writeFileSync(path("two"), "a file takes the place of a folder");
+    assert.deepEqual(await changesOf(next, path("two/deep/a.md"), path("two")), [
+      `created ${path("two")}`,
+      `deleted ${path("two/deep/a.md")}`,
+    ]);
+  });
+}
+
+test("[A12, A13] git checks out 5,000 files and takes them away again, and not one is missed, in whatever way they are watched", async (context) => {
+  const repository = repositoryIn(join(temporaryFolder(context), "app"));
+  repository.write("both.txt", "before");
+  repository.commit();
+  repository.git("checkout", "-q", "-b", "many");
+  for (let part = 0; part < 50; part += 1) {
+    mkdirSync(join(repository.folder, `part${part}/deep`), { recursive: true });
+    for (let file = 0; file < 100; file += 1)
+      writeFileSync(join(repository.folder, `part${part}/deep/${file}.txt`), "x");
+  }
+  repository.write("both.txt", "afterwards");
+  repository.commit();
+  repository.git("checkout", "-q", "main");
+  for (const { name, settings: usual, poll } of ways) {
+    const { watcher, next } = watchingIn(context, { settings: () => ({ ...usual, debounce: 1 }) });
+    const rule: WatchRule = { kind: "folder", paths: ["."], recursive: true, ...(poll ? { poll } : {}) };
+    await watcher.sync([aWatch("w", repository.folder, rule)]);
+    for (const branch of ["many", "main"]) {
+      repository.git("checkout", "-q", branch);
+      const sum = { count: 0, listed: 0, left: 0 };
+      while (sum.count < 5_001) {
+        const one = await next();
+        sum.count += Number(one.data.count);
+        sum.listed += changesIn(one).length;
+        sum.left += Number(one.data.truncated ?? 0);
+      }
+      assert.equal(sum.count, 5_001, `${name}: ${branch}`);
+      assert.equal(sum.listed + sum.left, sum.count, "what is not listed is counted");
+    }
+    await watcher.close();
+  }
+});
+
+test("a folder inside a hidden one can be watched", async (context) => {
+  const { folder, watcher, write, next } = watchingIn(context);
+  write(".github/workflows/a.yml");
+  await watcher.sync([aWatch("w", folder, { kind: "folder", paths: [".github"], recursive: true })]);
+  write(".github/workflows/a.yml", "changed");
+  assert.deepEqual(changesIn(await next()), [`modified ${join(folder, ".github/workflows/a.yml")}`]);
+});
+
+test("[A51] a folder in which something changes all the time is told of after 6 windows", async (context) => {
+  const settings = { ...quick, debounce: 0.2 };
+  const { folder, watcher, write, next } = watchingIn(context, { settings: () => settings });
+  mkdirSync(join(folder, "docs"));
+  await watcher.sync([aWatch("w", folder, { kind: "folder", paths: ["docs"] })]);
+  const begun = Date.now();
+  let count = 0;
+  const busy = setInterval(() => write("docs/log.txt", String(count++)), 20);
+  try {
+    assert.deepEqual(changesIn(await next()), [`created ${join(folder, "docs/log.txt")}`]);
+    assert.ok(Date.now() - begun >= 1_000, "nothing was told as long as it went on, but for the limit");
+  } finally {
+    clearInterval(busy);
+  }
+});
+
+test("nothing is missed while the process is busy and the kernel drops events", async (context) => {
+  const { folder, watcher, write, next } = watchingIn(context, { settings: () => onlyTold });
+  write("docs/old.txt");
+  write("other/b.txt");
+  await watcher.sync([
+    aWatch("docs", folder, { kind: "folder", paths: ["docs"], recursive: true }),
+    aWatch("other", folder, { kind: "folder", paths: ["other"], recursive: true }),
+  ]);
+  for (let index = 0; index < 9_000; index += 1) write(`docs/file${index}.txt`, "x"); // some events each, none of them read
+  write("docs/old.txt", "changed");
+  write("other/b.txt", "changed while the kernel dropped");
+  const [docs, other] = [
+    await next(({ hook }) => hook.endsWith("/docs")),
+    await next(({ hook }) => hook.endsWith("/other")),
+  ];
+  assert.equal(docs.data.count, 9_001);
+  assert.deepEqual(changesIn(other), [`modified ${join(folder, "other/b.txt")}`]);
+});
+
+test("folders made inside new ones at once are watched as well, every one of them", async (context) => {
+  const { folder, watcher, write, next } = watchingIn(context, { settings: () => onlyTold });
+  mkdirSync(join(folder, "docs"));
+  await watcher.sync([aWatch("w", folder, { kind: "folder", paths: ["docs"], recursive: true })]);
+  const paths = Array.from({ length: 60 }, (_, index) => `docs/a${index}/b/c/file.txt`);
+  for (const path of paths) write(path);
+  assert.equal((await next()).data.count, paths.length);
+  for (const path of paths) write(path, "and changed afterwards");
+  assert.equal((await next()).data.count, paths.length);
+});

@@ -1,0 +1,129 @@
+/** Repositories and folders of a test's own, and what a session of theirs is told. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { TestContext } from "node:test";
+import type { Changes, HookEvent } from "../../../src/engine/event.ts";
+import type { Hook, HookSet } from "../../../src/engine/hook.ts";
+import type { ChangeFinder } from "../../../src/runtime/changes/look.ts";
+import { createTracking, type Tracked } from "../../../src/runtime/changes/tracking.ts";
+import { openMemoryStore } from "../../../src/storage/memory/memory.ts";
+
+/** As a person's shell has it, without anything that says where git should work. */
+export const environment: Record<string, string> = {
+  PATH: process.env.PATH ?? "",
+  HOME: "/nonexistent",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_NOSYSTEM: "1",
+};
+
+export interface Repository {
+  folder: string;
+  git(...words: string[]): string;
+  write(name: string, text?: string): void;
+  /** Everything as it is. @param at another time than now */
+  commit(at?: Date): string;
+}
+
+export function temporaryFolder(context: TestContext): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-changes-")));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export function repositoryIn(folder: string): Repository {
+  mkdirSync(folder, { recursive: true });
+  const identity = ["-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "protocol.file.allow=always"];
+  const gitIn = (env: Record<string, string>, ...words: string[]): string =>
+    execFileSync("git", [...identity, ...words], { cwd: folder, env, encoding: "utf8", stdio: "pipe" });
+  const git = (...words: string[]): string => gitIn(environment, ...words);
+  git("init", "-q", "-b", "main", ".");
+  return {
+    folder,
+    git,
+    write(name, text = `${name}\n`) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    },
+    commit(at) {
+      git("add", "-A");
+      const dated = at ? { ...environment, GIT_COMMITTER_DATE: at.toISOString() } : environment;
+      gitIn(dated, "commit", "-q", "--allow-empty", "-m", "work");
+      return git("rev-parse", "HEAD").trim();
+    },
+  };
+}
+
+/** With a file in the top, two in folders, and a rule of what is ignored. */
+export function usualRepository(context: TestContext): Repository {
+  const repository = repositoryIn(join(temporaryFolder(context), "app"));
+  for (const name of ["a.ts", "src/b.ts", "src/deep/c.ts"]) repository.write(name);
+  repository.write(".gitignore", "ignored/\n*.log\n");
+  repository.commit();
+  return repository;
+}
+
+export const aHook = (given: Partial<Hook> = {}): Hook => ({
+  id: "script:check",
+  name: "check",
+  on: { event: ["Stop"] },
+  when: { is: "changed_files", with: { patterns: ["*"] } },
+  steps: [{ uses: "script", with: {}, timeout: 1, onError: "stop" }],
+  limits: { untilPass: true, overlap: "queue" },
+  mode: "sync",
+  role: "observe",
+  onFailure: "continue",
+  priority: 100,
+  enabled: true,
+  tags: [],
+  origin: { dialect: "script", layer: "project" },
+  ...given,
+});
+
+let counter = 0;
+export const anEvent = (cwd: string, given: Partial<HookEvent> = {}): HookEvent => {
+  counter += 1;
+  return {
+    id: `event-${counter}`,
+    name: "Stop",
+    at: Date.now(),
+    cwd,
+    data: {},
+    sender: "test",
+    session: "s",
+    ...given,
+  };
+};
+
+export interface Session {
+  tracked: Tracked;
+  /** An event at which nobody looks. */
+  begin(): Promise<void>;
+  /** The end of a turn; the work stands for a script that runs then. */
+  look(work?: () => void): Promise<Changes>;
+  /** The same, or why nothing is known. */
+  ask(): Promise<Changes | { unknown: string }>;
+}
+
+/** A session whose turns end in `cwd`. */
+export function sessionIn(cwd: string, finder: ChangeFinder, hooks: Hook[] = [aHook()]): Session {
+  const store = openMemoryStore();
+  const options = { store, now: Date.now, home: "/nonexistent", root: () => cwd, finder: async () => finder };
+  const tracked = createTracking(options);
+  const set: HookSet = { id: "set", hooks };
+  return {
+    tracked,
+    begin: async () => tracked.tracking.begin(anEvent(cwd, { name: "SessionStart" }), set),
+    async look(work) {
+      const event = anEvent(cwd);
+      await tracked.tracking.begin(event, set);
+      const changes = await tracked.changesOf(event);
+      work?.();
+      await tracked.tracking.end({ ...event, changes }, work ? ["completed"] : []);
+      if ("unknown" in changes) throw new Error(changes.unknown);
+      return changes;
+    },
+    ask: () => tracked.changesOf(anEvent(cwd)),
+  };
+}

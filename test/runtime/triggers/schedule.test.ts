@@ -1,0 +1,482 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Fields, HookEvent, Instant } from "../../../src/engine/event.ts";
+import type { Hook, Trigger } from "../../../src/engine/hook.ts";
+import type { Run, Store } from "../../../src/engine/record.ts";
+import { createFakeClock, type FakeClock } from "../../../src/hosts/testing/clock.ts";
+import { createSchedule, type Schedule } from "../../../src/runtime/triggers/schedule.ts";
+import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
+import { aHook, temporaryFolder } from "./repository.ts";
+
+const start = Date.UTC(2026, 0, 1, 12, 0, 0);
+const second = 1_000;
+const hour = 3_600 * second;
+
+interface Scheduling {
+  clock: FakeClock;
+  store: Store;
+  schedule: Schedule;
+  fired: HookEvent[];
+  ended: string[];
+  complaints: string[];
+  state: { enabled: boolean };
+  /** Moves time on a second at a time, and lets what is due be fired. */
+  pass(milliseconds: number): Promise<void>;
+  /** The clock is set, or the machine slept: no timer has run meanwhile. */
+  jump(milliseconds: number): Promise<void>;
+  /** A run of the hook, as the engine writes it. */
+  ran(hook: Hook, given?: Partial<Run>): void;
+  /** Another process with the same store. */
+  another(): Scheduling;
+}
+
+/** Each event becomes a run at once, as the line does it. */
+function schedulingIn(
+  context: TestContext,
+  given: { store?: Store; at?: Instant; fails?: () => boolean } = {},
+): Scheduling {
+  const clock = createFakeClock(given.at ?? start);
+  const store = given.store ?? openSqliteStore({ path: join(temporaryFolder(context), "store.db") });
+  const fired: HookEvent[] = [];
+  const ended: string[] = [];
+  const complaints: string[] = [];
+  const state = { enabled: true };
+  let ids = 0;
+  let shift = 0;
+  const now = (): Instant => clock.now() + shift;
+
+  function ran(hook: Pick<Hook, "id">, run: Partial<Run> = {}): void {
+    ids += 1;
+    store.saveRun({
+      id: `run-${Math.random()}`,
+      hook: hook.id,
+      hookName: hook.id,
+      eventId: `event-${ids}`,
+      eventName: "schedule.due",
+      status: "completed",
+      cause: "periodic",
+      startedAt: now(),
+      steps: [],
+      notes: [],
+      asked: 1,
+      ...run,
+    });
+  }
+
+  const schedule = createSchedule({
+    now,
+    after: clock.after,
+    id: () => `event-${++ids}`,
+    store,
+    isEnabled: () => state.enabled,
+    home: "/home",
+    complain: (reason) => complaints.push(reason),
+    ended: (hook) => ended.push(hook.id),
+    fire(event) {
+      if (given.fails?.()) throw new Error("the store is locked");
+      fired.push(event);
+      assert.ok(event.to);
+      ran({ id: event.to.hook }, { cause: event.to.because ?? "" });
+    },
+  });
+  context.after(async () => {
+    await schedule.close();
+    if (!given.store) store.close();
+  });
+
+  return {
+    clock,
+    store,
+    schedule,
+    fired,
+    ended,
+    complaints,
+    state,
+    ran,
+    async pass(milliseconds) {
+      for (let left = milliseconds; left > 0; left -= second) {
+        clock.advance(Math.min(second, left));
+        await schedule.check();
+      }
+    },
+    async jump(milliseconds) {
+      shift += milliseconds;
+      await schedule.check();
+    },
+    another: () => schedulingIn(context, { store, at: now() }),
+  };
+}
+
+const aTimed = (on: Trigger, given: Partial<Hook> = {}): Hook =>
+  aHook({
+    id: "automation:app/nightly",
+    name: "nightly",
+    on,
+    mode: "async",
+    project: "app",
+    limits: { overlap: "coalesce" },
+    origin: { dialect: "automation", layer: "user", root: "/app" },
+    ...given,
+  });
+const causes = (events: readonly HookEvent[]): (string | undefined)[] => events.map(({ to }) => to?.because);
+const dataOf = (event: HookEvent | undefined): Fields => event?.data ?? {};
+
+test("[A16, A18, AT19] a periodic hook that never ran is due at once, and its event holds only the current time", async (context) => {
+  const { schedule, fired } = schedulingIn(context);
+  await schedule.sync([aTimed({ every: 3_600 })]);
+  await schedule.check();
+  assert.equal(fired.length, 1);
+  const [{ name, cwd, sender, to, data } = aHookless] = fired;
+  assert.deepEqual(
+    { name, cwd, sender, to, data },
+    {
+      name: "schedule.due",
+      cwd: "/app",
+      sender: "schedule",
+      to: { hook: "automation:app/nightly", because: "periodic" },
+      data: { current_time: "2026-01-01T12:00:00.000Z", current_time_epoch: start / 1000 },
+    },
+  );
+});
+const aHookless: HookEvent = { id: "", name: "none.fired", at: 0, cwd: "", sender: "", data: {} };
+
+test("[A18, AT19] with an earlier run the event tells when that was, and how long ago", async (context) => {
+  const { schedule, fired, pass } = schedulingIn(context);
+  await schedule.sync([aTimed({ every: 90 })]);
+  await pass(91 * second);
+  assert.equal(fired.length, 2);
+  const first = start + second;
+  assert.deepEqual(dataOf(fired[1]), {
+    current_time: new Date(first + 90 * second).toISOString(),
+    current_time_epoch: first / 1000 + 90,
+    last_run_time: new Date(first).toISOString(),
+    last_run_time_epoch: first / 1000,
+    seconds_since_last_run: 90,
+  });
+});
+
+test("[A16] a timer looks within a second of a hook being due, and of a pause being over", async (context) => {
+  const { schedule, clock, store, fired } = schedulingIn(context);
+  const hook = aTimed({ every: 3_600 });
+  store.pause(hook.id, start);
+  await schedule.sync([hook]);
+  const settled = async (): Promise<void> => {
+    for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  for (let looks = 0; looks < 3; looks += 1) {
+    clock.advance(second);
+    await settled();
+  }
+  assert.equal(fired.length, 0);
+  store.resume(hook.id);
+  clock.advance(second);
+  await settled();
+  assert.equal(fired.length, 1);
+});
+
+test("[A17, A22] the interval counts from the newest run, whatever caused it, also before a restart", async (context) => {
+  const { schedule, fired, ran, pass } = schedulingIn(context);
+  const hook = aTimed({ every: 60 });
+  ran(hook, { startedAt: start - 50 * second, cause: "manual" });
+  await schedule.sync([hook]);
+  await pass(9 * second);
+  assert.equal(fired.length, 0);
+  await pass(second);
+  assert.equal(fired.length, 1);
+  await pass(30 * second);
+  ran(hook, { cause: "manual" });
+  await pass(59 * second);
+  assert.equal(fired.length, 1);
+  await pass(second);
+  assert.equal(fired.length, 2);
+});
+
+test("[A22] a run that its own steps ended counts as one; a refused one, or one that waits, does not", async (context) => {
+  const { schedule, fired, ran, pass } = schedulingIn(context);
+  const ended = aTimed({ every: 60 }, { id: "automation:app/ended" });
+  const refused = aTimed({ every: 60 }, { id: "automation:app/refused" });
+  ran(ended, {
+    status: "skipped",
+    steps: [{ uses: "context_shell", ok: true, output: {}, ms: 1 }],
+    startedAt: start - 10 * second,
+  });
+  ran(refused, { startedAt: start - 100 * second });
+  ran(refused, { status: "skipped", asked: 0, reason: "paused", startedAt: start - 10 * second });
+  ran(refused, { status: "queued", asked: 0, startedAt: start - 5 * second });
+  await schedule.sync([ended, refused]);
+  await pass(second);
+  assert.deepEqual(
+    fired.map(({ to }) => to?.hook),
+    ["automation:app/refused"],
+  );
+  await pass(50 * second);
+  assert.equal(fired.length, 2);
+});
+
+test("[A17, A17a] a periodic hook waits without a word while cooldown, pause or the switched off engine would refuse it", async (context) => {
+  const { schedule, store, fired, ran, pass, state } = schedulingIn(context);
+  const hook = aTimed({ every: 10 }, { limits: { cooldown: 60, overlap: "coalesce" } });
+  store.claim([{ key: `cooldown:${hook.id}`, gap: 60, refusal: "" }], start);
+  ran(hook, { startedAt: start });
+  await schedule.sync([hook]);
+  await pass(59 * second);
+  assert.equal(fired.length, 0);
+  store.pause("project:app", start);
+  await pass(10 * second);
+  assert.equal(fired.length, 0);
+  assert.match(schedule.list()[0]?.waits ?? "", /^paused with its project/);
+  store.resume("project:app");
+  state.enabled = false;
+  await pass(10 * second);
+  assert.equal(schedule.list()[0]?.waits, "the hook engine is switched off");
+  state.enabled = true;
+  await pass(second);
+  assert.equal(fired.length, 1);
+});
+
+test("a disabled hook is never due, and one that is enabled again goes on from its last run", async (context) => {
+  const { schedule, fired, pass } = schedulingIn(context);
+  const hook = aTimed({ every: 30 });
+  await schedule.sync([{ ...hook, enabled: false }]);
+  await pass(5 * second);
+  assert.deepEqual(schedule.list(), []);
+  await schedule.sync([hook]);
+  await pass(5 * second);
+  await schedule.sync([]);
+  await pass(40 * second);
+  assert.equal(fired.length, 1);
+  await schedule.sync([hook]);
+  await pass(second);
+  assert.equal(fired.length, 2);
+});
+
+test("[A16] a cron pattern fires at its moments in its zone, and says which one was meant", async (context) => {
+  const { schedule, fired, pass } = schedulingIn(context);
+  await schedule.sync([aTimed({ cron: "5,6 13 * * *", zone: "Europe/Berlin" })]);
+  assert.deepEqual(schedule.list(), [{ hook: "automation:app/nightly", at: start + 300 * second }]);
+  await pass(360 * second);
+  assert.deepEqual(causes(fired), ["cron", "cron"]);
+  assert.deepEqual(
+    fired.map(({ data }) => data.scheduled_for),
+    ["2026-01-01T12:05:00.000Z", "2026-01-01T12:06:00.000Z"],
+  );
+  assert.equal(dataOf(fired[1]).seconds_since_last_run, 60);
+});
+
+test("moments of a cron pattern that went by while nothing ran are not made up for", async (context) => {
+  const { schedule, fired, ran, pass } = schedulingIn(context);
+  const hook = aTimed({ cron: "0 * * * *", zone: "UTC" });
+  ran(hook, { startedAt: start - 10 * hour });
+  await schedule.sync([hook]);
+  await pass(5 * second);
+  assert.equal(fired.length, 0);
+});
+
+test("a nightly pattern fires once in the nights in which clocks change", async (context) => {
+  for (const night of ["2026-03-28T12:00:00Z", "2026-10-24T12:00:00Z"]) {
+    const { schedule, fired, jump } = schedulingIn(context, { at: Date.parse(night) });
+    await schedule.sync([aTimed({ cron: "30 2 * * *", zone: "Europe/Berlin" })]);
+    for (let hours = 0; hours < 24; hours += 1) await jump(hour);
+    assert.equal(fired.length, 1, night);
+  }
+});
+
+test("a cron pattern whose hook is paused fires all the same, so that its run says why; switched off, nothing does", async (context) => {
+  const { schedule, store, fired, pass, state } = schedulingIn(context);
+  const hook = aTimed({ cron: "* * * * *", zone: "UTC" });
+  await schedule.sync([hook]);
+  store.pause(hook.id, start);
+  await pass(60 * second);
+  assert.equal(fired.length, 1);
+  state.enabled = false;
+  await pass(60 * second);
+  state.enabled = true;
+  await pass(59 * second);
+  assert.equal(fired.length, 1);
+  await pass(second);
+  assert.equal(fired.length, 2);
+});
+
+test("of two processes with one store one fires: each moment, each interval, each one-shot", async (context) => {
+  const one = schedulingIn(context);
+  const other = one.another();
+  const hooks = [
+    aTimed({ cron: "* * * * *", zone: "UTC" }, { id: "automation:app/cron" }),
+    aTimed({ every: 60 }, { id: "automation:app/every" }),
+    aTimed({ at: start + 30 * second }, { id: "automation:app/at" }),
+  ];
+  for (const { schedule } of [one, other]) await schedule.sync(hooks);
+  for (let seconds = 0; seconds < 125; seconds += 1) await Promise.all([one, other].map(({ pass }) => pass(second)));
+  const all = [...one.fired, ...other.fired];
+  const count = (because: string): number => causes(all).filter((one) => one === because).length;
+  assert.deepEqual([count("cron"), count("periodic"), count("scheduled")], [2, 3, 1]);
+});
+
+test("[AT45] a one-shot fires once at its time, not before, and its event says for when it was meant", async (context) => {
+  const { schedule, fired, ended, pass } = schedulingIn(context);
+  const hook = aTimed({ at: start + 20 * second });
+  await schedule.sync([hook]);
+  await pass(19 * second);
+  assert.equal(fired.length, 0);
+  await pass(100 * second);
+  assert.deepEqual(causes(fired), ["scheduled"]);
+  assert.equal(dataOf(fired[0]).scheduled_for, "2026-01-01T12:00:20.000Z");
+  assert.deepEqual(ended, [hook.id]);
+  await schedule.sync([]);
+  await schedule.sync([hook]);
+  await pass(100 * second);
+  assert.equal(fired.length, 1);
+  assert.deepEqual(schedule.list(), []);
+});
+
+test("[AT45] a one-shot waits while it is paused, disabled, cooling down or the engine is off, and then fires late", async (context) => {
+  const { schedule, store, fired, pass, state } = schedulingIn(context);
+  const hook = aTimed({ at: start + 10 * second }, { limits: { cooldown: 50, overlap: "coalesce" } });
+  store.pause(hook.id, start);
+  await schedule.sync([hook]);
+  await pass(20 * second);
+  store.resume(hook.id);
+  await schedule.sync([{ ...hook, enabled: false }]);
+  await pass(10 * second);
+  state.enabled = false;
+  await schedule.sync([hook]);
+  await pass(10 * second);
+  store.claim([{ key: `cooldown:${hook.id}`, gap: 50, refusal: "" }], start);
+  state.enabled = true;
+  await pass(9 * second);
+  assert.equal(fired.length, 0);
+  await pass(2 * second);
+  assert.equal(dataOf(fired[0]).scheduled_for, "2026-01-01T12:00:10.000Z");
+});
+
+test("a one-shot whose time came while nothing ran fires late, once", async (context) => {
+  const one = schedulingIn(context);
+  const hook = aTimed({ at: start - 5 * hour });
+  await one.schedule.sync([hook]);
+  await one.pass(2 * second);
+  assert.equal(one.fired.length, 1);
+  const other = one.another();
+  await other.schedule.sync([hook]);
+  await other.pass(2 * second);
+  assert.equal(other.fired.length, 0);
+  assert.deepEqual(other.ended, [hook.id], "whoever keeps the hook is told again");
+});
+
+test("a one-shot that was moved to a later time fires again", async (context) => {
+  const { schedule, fired, pass } = schedulingIn(context);
+  await schedule.sync([aTimed({ at: start + 5 * second })]);
+  await pass(10 * second);
+  await schedule.sync([aTimed({ at: start + 30 * second })]);
+  await pass(30 * second);
+  assert.equal(fired.length, 2);
+});
+
+test("a one-shot that the line refuses is tried again, until it is there", async (context) => {
+  let failures = 0;
+  const { schedule, fired, complaints, pass } = schedulingIn(context, { fails: () => ++failures <= 2 });
+  await schedule.sync([aTimed({ at: start })]);
+  await pass(180 * second);
+  assert.equal(fired.length, 1);
+  assert.deepEqual(complaints, ["nightly: the store is locked", "nightly: the store is locked"]);
+});
+
+test("a moment of a pattern and a turn of an interval that the line refuses are tried again, and none is told twice", async (context) => {
+  for (const on of [{ cron: "0 13 * * *", zone: "UTC" }, { every: 3_600 }]) {
+    let failures = 0;
+    const { schedule, fired, complaints, pass } = schedulingIn(context, { fails: () => ++failures <= 2 });
+    await schedule.sync([aTimed(on)]);
+    await pass(hour + 10 * second);
+    const expected = "cron" in on ? ["cron"] : ["periodic", "periodic"];
+    assert.deepEqual([causes(fired), complaints.length], [expected, 2]);
+  }
+});
+
+test("a moment of a pattern that the store could not be asked about is not gone by", async (context) => {
+  const store = openSqliteStore({ path: join(temporaryFolder(context), "store.db") });
+  context.after(() => store.close());
+  const { schedule, fired, complaints, pass } = schedulingIn(context, { store });
+  await schedule.sync([aTimed({ cron: "0 13 * * *", zone: "UTC" })]);
+  const broken = "create trigger broken before insert on claim begin select raise(abort, 'no space is left'); end";
+  store.database.run(broken);
+  await pass(hour + 2 * second);
+  assert.deepEqual([fired.length, complaints.length > 0], [0, true]);
+  store.database.run("drop trigger broken");
+  await pass(second);
+  assert.deepEqual(causes(fired), ["cron"]);
+});
+
+test("a one-shot whose process died with its run written and nothing else does not fire again", async (context) => {
+  const { schedule, fired, ended, ran, pass } = schedulingIn(context);
+  const hook = aTimed({ at: start - 10 * second });
+  ran(hook, { cause: "scheduled", status: "queued", startedAt: start - 9 * second });
+  await schedule.sync([hook]);
+  await pass(100 * second);
+  assert.deepEqual([fired.length, ended], [0, [hook.id]]);
+});
+
+test("after a sleep of a day each hook fires once", async (context) => {
+  const { schedule, fired, pass, jump } = schedulingIn(context);
+  await schedule.sync([
+    aTimed({ cron: "* * * * *", zone: "UTC" }, { id: "automation:app/cron" }),
+    aTimed({ every: 60 }, { id: "automation:app/every" }),
+  ]);
+  await pass(61 * second);
+  fired.length = 0;
+  await jump(24 * hour);
+  await pass(second);
+  assert.deepEqual(causes(fired).sort(), ["cron", "periodic"]);
+  const cron = fired.find(({ to }) => to?.because === "cron");
+  assert.equal(dataOf(cron).scheduled_for, "2026-01-02T12:01:00.000Z", "the newest moment");
+});
+
+test("a clock that is set back by a year makes nobody wait for longer than an interval, and nothing burst", async (context) => {
+  const { schedule, fired, pass, jump } = schedulingIn(context);
+  await schedule.sync([
+    aTimed({ cron: "* * * * *", zone: "UTC" }, { id: "automation:app/cron" }),
+    aTimed({ every: 60 }, { id: "automation:app/every" }),
+  ]);
+  await pass(61 * second);
+  fired.length = 0;
+  await jump(-365 * 24 * hour);
+  assert.equal(fired.length, 0);
+  await pass(130 * second);
+  const count = (because: string): number => causes(fired).filter((one) => one === because).length;
+  assert.ok(count("cron") >= 1 && count("cron") <= 3, String(count("cron")));
+  assert.ok(count("periodic") >= 1 && count("periodic") <= 3, String(count("periodic")));
+});
+
+test("a pattern that cannot be read leaves its neighbours alone", async (context) => {
+  const { schedule, fired, complaints } = schedulingIn(context);
+  await schedule.sync([
+    aTimed({ cron: "61 * * * *" }, { id: "automation:app/broken", name: "broken" }),
+    aTimed({ cron: "* * * * *", zone: "Mars/Base" }, { id: "automation:app/nowhere", name: "nowhere" }),
+    aTimed({ every: 60 }),
+  ]);
+  await schedule.check();
+  assert.equal(fired.length, 1);
+  assert.match(complaints.join("\n"), /^broken: .*\nnowhere: /);
+});
+
+test("a hook whose limits change keeps its place, and one whose trigger changes is reckoned anew", async (context) => {
+  const { schedule, fired, pass } = schedulingIn(context);
+  const hook = aTimed({ every: 60 });
+  await schedule.sync([hook]);
+  await pass(30 * second);
+  await schedule.sync([{ ...hook, limits: { cooldown: 100, overlap: "queue" } }]);
+  await pass(60 * second);
+  assert.equal(fired.length, 1);
+  await schedule.sync([aTimed({ every: 20 })]);
+  await pass(second);
+  assert.equal(fired.length, 2);
+});
+
+test("closing waits for what is being put on the line, and nothing fires afterwards", async (context) => {
+  const { schedule, clock, fired } = schedulingIn(context);
+  await schedule.sync([aTimed({ every: 1 })]);
+  await schedule.close();
+  await schedule.close();
+  clock.advance(10 * second);
+  await schedule.check();
+  assert.equal(fired.length, 0);
+});

@@ -1,0 +1,280 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { HooklineError } from "../../../src/engine/error.ts";
+import { startPipedProcess } from "../../../src/runtime/processes/piped-process.ts";
+import { isRunning } from "../../runtime/processes/running.ts";
+import { error, lineIn, never, say, stdio, temporaryFolder, toolsOf } from "./tools.ts";
+
+test("a tool of a program is called by its dotted name and by the name that agents use", async (context) => {
+  const tools = toolsOf(context, { "my server": stdio() });
+  assert.equal(await say(tools, "my server.echo", { text: "hello" }), "hello");
+  assert.equal(await say(tools, "mcp__my_server__echo", { text: "again" }), "again");
+});
+
+test("structure comes as structure, with the words beside it; text stays text, and parts are joined", async (context) => {
+  const tools = toolsOf(context, { one: stdio() });
+  assert.deepEqual(await tools.call("one.add", { a: 1, b: 2 }, never), {
+    ok: true,
+    output: { sum: 3 },
+    text: "the sum is 3",
+  });
+  assert.deepEqual(await tools.call("one.echo", { text: "12" }, never), { ok: true, output: "12" });
+  assert.deepEqual(await tools.call("one.parts", {}, never), { ok: true, output: "one\n[image/png]\ntwo" });
+});
+
+test("text that is one JSON object or list is read, so that templates can walk into it", async (context) => {
+  const tools = toolsOf(context, { one: stdio() });
+  const call = async (text: string) => (await tools.call("one.echo", { text }, never)).output;
+  assert.deepEqual(await call(' {"a": [1]} '), { a: [1] });
+  assert.deepEqual(await call("[1, 2]"), [1, 2]);
+  assert.equal(await call('{"a": 1} and more'), '{"a": 1} and more');
+  assert.equal(await call("[not JSON"), "[not JSON");
+});
+
+test("what a tool reports as an error is an answer that is not ok", async (context) => {
+  const tools = toolsOf(context, { one: stdio() });
+  assert.deepEqual(await tools.call("one.fail", {}, never), { ok: false, output: "no disk" });
+  const thrown = await tools.call("one.throw", {}, never);
+  assert.deepEqual([thrown.ok, /thrown inside/.test(String(thrown.output))], [false, true]);
+  const mistaken = await tools.call("one.add", { a: "x" }, never).catch((one: unknown) => one);
+  assert.match(mistaken instanceof Error ? mistaken.message : JSON.stringify(mistaken), /expected number/);
+});
+
+test("20 calls at once share one server, which stays for later calls", async (context) => {
+  const tools = toolsOf(context, { one: stdio() });
+  const said = await Promise.all(Array.from({ length: 20 }, () => say(tools, "one.count")));
+  const [first = ""] = said;
+  const pid = first.split(" of ")[1];
+  const numbers = said.map((one) => Number(one.split(" ")[0])).sort((left, right) => left - right);
+  assert.deepEqual(
+    numbers,
+    Array.from({ length: 20 }, (_, index) => index + 1),
+  );
+  assert.equal(await say(tools, "one.count"), `21 of ${pid}`);
+});
+
+test("two projects have a server each, and closing one leaves the other alone", async (context) => {
+  const [left, right] = [toolsOf(context, { one: stdio() }), toolsOf(context, { one: stdio() })];
+  const pids = [await say(left, "one.pid"), await say(right, "one.pid")].map(Number);
+  assert.notEqual(pids[0], pids[1]);
+  await left.close();
+  assert.deepEqual(pids.map(isRunning), [false, true]);
+  assert.equal(await say(right, "one.echo", { text: "here" }), "here");
+});
+
+test("noise on stdout and stderr does not disturb the answer", async (context) => {
+  const tools = toolsOf(context, { one: stdio() });
+  assert.equal(await say(tools, "one.noise"), "through the noise");
+  assert.equal(await say(tools, "one.echo", { text: "still here" }), "still here");
+});
+
+test("our own stdout, which may belong to an agent, stays empty whatever servers say", async () => {
+  const script = `
+    const { createTools } = await import(${JSON.stringify(new URL("../../../src/services/mcp/index.ts", import.meta.url).href)});
+    const { startPipedProcess } = await import(${JSON.stringify(new URL("../../../src/runtime/processes/piped-process.ts", import.meta.url).href)});
+    const servers = ${JSON.stringify({ one: stdio(), none: stdio("empty"), bad: stdio("dies") })};
+    const tools = createTools({ servers, start: startPipedProcess, environment: process.env, cwd: "/", complain: () => {} });
+    const { signal } = new AbortController();
+    await tools.call("one.noise", {}, signal);
+    await tools.call("none.echo", {}, signal).catch((error) => { if (error.code !== "tool_unknown") throw error; });
+    await tools.list(signal);
+    await tools.close();`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+    encoding: "utf8",
+  });
+  assert.deepEqual([status, stdout, stderr], [0, "", ""]);
+});
+
+test("a server that crashes in a call fails that call, with its last words beside the reason, and is started again for the next", async (context) => {
+  const tools = toolsOf(context, { one: stdio() });
+  const before = await say(tools, "one.pid");
+  await assert.rejects(
+    tools.call("one.crash", {}, never),
+    (thrown) =>
+      error("tool_failed", /one\.crash failed: it ended with exit code 7 — mcp_servers\.one/)(thrown) &&
+      thrown instanceof HooklineError &&
+      thrown.facts.said === "out of luck",
+  );
+  assert.notEqual(await say(tools, "one.pid"), before);
+});
+
+test("a call that may have reached the server is not repeated", async (context) => {
+  const log = join(temporaryFolder(context), "log");
+  const tools = toolsOf(context, { one: { ...stdio(), env: { LOG: log } } });
+  const calls = [tools.call("one.echo", { text: "a" }, never), tools.call("one.crash", {}, never)];
+  await Promise.allSettled(calls);
+  assert.equal(readFileSync(log, "utf8"), 'echo {"text":"a"}\n');
+});
+
+test("a server that dies before it answers says why, and its words stand beside the reason", async (context) => {
+  const tools = toolsOf(context, { one: stdio("dies") });
+  for (const _again of [1, 2])
+    await assert.rejects(
+      tools.call("one.echo", {}, never),
+      (thrown) =>
+        error("tool_failed", /cannot be reached: it ended with exit code 3 — mcp_servers\.one/)(thrown) &&
+        thrown instanceof HooklineError &&
+        thrown.facts.said === "the licence has run out",
+    );
+});
+
+test("a program that does not exist says so", async (context) => {
+  const tools = toolsOf(context, { one: { command: "no-such-server" } });
+  await assert.rejects(
+    tools.call("one.echo", {}, never),
+    error("tool_failed", /the program no-such-server was not found/),
+  );
+});
+
+test("a server may take its time to start, within its limit", async (context) => {
+  const tools = toolsOf(context, { slow: stdio("slow", "5000"), slower: { ...stdio("slow", "5000"), timeout: 0.5 } });
+  await Promise.all([
+    say(tools, "slow.echo", { text: "at last" }).then((said) => assert.equal(said, "at last")),
+    assert.rejects(tools.call("slower.echo", {}, never), error("tool_failed", /did not answer within 0\.5 s/)),
+  ]);
+});
+
+test("who gives up does not stop the start for the others", async (context) => {
+  const tools = toolsOf(context, { one: stdio("slow", "1000") });
+  const impatient = tools.call("one.echo", { text: "a" }, AbortSignal.timeout(200));
+  const patient = say(tools, "one.echo", { text: "b" });
+  await assert.rejects(impatient, error("tool_failed", /stopped while its server was being started/));
+  assert.equal(await patient, "b");
+});
+
+test("an aborted call is told to the server, which goes on serving", async (context) => {
+  const log = join(temporaryFolder(context), "log");
+  const tools = toolsOf(context, { one: { ...stdio(), env: { LOG: log } } });
+  await say(tools, "one.echo", { text: "begin" });
+  const controller = new AbortController();
+  const hanging = tools.call("one.hang", {}, controller.signal);
+  await lineIn(log, "hang began");
+  controller.abort();
+  await assert.rejects(hanging, error("tool_failed", /the call was stopped/));
+  await lineIn(log, "hang cancelled");
+  assert.equal(await say(tools, "one.echo", { text: "on" }), "on");
+});
+
+test("a call that was given up before it began never reaches a server", async (context) => {
+  let started = 0;
+  const tools = toolsOf(context, { one: stdio() }, { start: (command) => (started++, startPipedProcess(command)) });
+  await assert.rejects(tools.call("one.echo", {}, AbortSignal.abort()), error("tool_failed", /stopped/));
+  await tools.close();
+  assert.equal(started, 0);
+});
+
+test("long text is cut between characters and says so; structure that is too long fails", async (context) => {
+  const tools = toolsOf(context, { one: stdio() });
+  const text = await say(tools, "one.large", { bytes: 3 << 20 });
+  assert.match(text, /^ä{524288}\n\[… 2097152 more bytes were not kept\]$/);
+  assert.equal((await say(tools, "one.large", { bytes: 1 << 20 })).length, 1 << 19);
+  await assert.rejects(
+    tools.call("one.large_list", { bytes: 2 << 20 }, never),
+    error("tool_failed", /its answer has 2097162 bytes/),
+  );
+});
+
+test("a server that never ends its line is ended", async (context) => {
+  const tools = toolsOf(context, { one: stdio("flood") });
+  await assert.rejects(tools.call("one.echo", {}, never), error("tool_failed", /it wrote a line that has no end/));
+});
+
+test("a server inherits what every program needs, and what its settings name", async (context) => {
+  const folder = temporaryFolder(context);
+  const environment = { PATH: process.env.PATH ?? "", HOME: "/h", TERM: "dumb", SECRET: "s", TOKEN: "t" };
+  const env = { KEY: "Bearer ${TOKEN}", LEVEL: "${LEVEL:-info}" };
+  const tools = toolsOf(context, { one: { ...stdio(), env, cwd: "." } }, { environment, cwd: folder });
+  const { output } = await tools.call("one.environment", {}, never);
+  const { HOOKLINE_RUN_COOKIE: _mark, PATH: _path, ...rest } = output as Record<string, string>; // the tool gives texts
+  assert.deepEqual(rest, { HOME: "/h", TERM: "dumb", KEY: "Bearer t", LEVEL: "info", cwd: rest.cwd });
+  assert.ok(rest.cwd?.endsWith(folder.split("/").at(-1) ?? "?"));
+});
+
+test("a variable that is not set is told before anything is started", async (context) => {
+  const tools = toolsOf(context, { one: { ...stdio(), env: { KEY: "${MISSING_KEY}" } } });
+  await assert.rejects(tools.call("one.echo", {}, never), error("tool_failed", /the variable MISSING_KEY is not set/));
+});
+
+test("unknown servers and tools are told with what was most likely meant", async (context) => {
+  const tools = toolsOf(context, { github: stdio(), "with.dot": stdio() });
+  await assert.rejects(tools.call("gitub.echo", {}, never), error("tool_unknown", /did you mean "github\.echo"\?/));
+  await assert.rejects(
+    tools.call("mcp__gihtub__echo", {}, never),
+    error("tool_unknown", /did you mean "github\.echo"\?/),
+  );
+  await assert.rejects(tools.call("github.ecko", {}, never), error("tool_unknown", /did you mean "github\.echo"\?/));
+  await assert.rejects(
+    tools.call("github.zzzzzz", {}, never),
+    error("tool_unknown", /it has: echo, extract, diagnose/),
+  );
+  await assert.rejects(tools.call("nothing", {}, never), error("tool_unknown", /servers: github, with\.dot/));
+  assert.equal(await say(tools, "with.dot.echo", { text: "dots" }), "dots");
+  await assert.rejects(
+    toolsOf(context, {}).call("a.b", {}, never),
+    error("tool_unknown", /name its server under mcp_servers in hookline\.yaml/),
+  );
+});
+
+test("the list names every tool with its schema, and whether it only reads", async (context) => {
+  const tools = toolsOf(context, { one: stdio() });
+  const list = await tools.list(never);
+  const echo = list.find(({ name }) => name === "one.echo");
+  assert.deepEqual([echo?.description, echo?.readOnly, echo?.input?.type], ["Says it again", true, "object"]);
+  assert.equal(list.find(({ name }) => name === "one.count")?.readOnly, undefined);
+});
+
+test("a server that cannot be listed fails the list, or is told and left out", async (context) => {
+  const servers = { good: stdio(), bad: stdio("dies") };
+  await assert.rejects(toolsOf(context, servers).list(never), error("tool_failed", /exit code 3 —/));
+  const told: string[] = [];
+  const list = await toolsOf(context, servers, { complain: (sentence) => told.push(sentence) }).list(never);
+  assert.deepEqual([...new Set(list.map(({ name }) => name.split(".")[0]))], ["good"]);
+  assert.match(told.join(), /bad\.\* failed: .* exit code 3 —/);
+});
+
+test("a server that knows only the newer handshake is asked in the new way", async (context) => {
+  const tools = toolsOf(context, { one: stdio("modern") });
+  assert.equal(await say(tools, "one.echo", { text: "new" }), "new");
+});
+
+test("close() ends servers within 3 s, with what they have started, whatever they do", async (context) => {
+  const tools = toolsOf(context, { one: stdio(), deaf: stdio("deaf"), silent: stdio("silent") });
+  const pids = [await say(tools, "one.pid"), await say(tools, "one.child"), await say(tools, "deaf.pid")].map(Number);
+  const hanging = [tools.call("one.hang", {}, never), tools.call("silent.echo", {}, never)];
+  const settled = Promise.allSettled(hanging);
+  const started = performance.now();
+  await Promise.all([tools.close(), tools.close()]);
+  assert.ok(performance.now() - started < 3000, "it took longer than 3 s");
+  assert.deepEqual(pids.map(isRunning), [false, false, false]);
+  for (const one of await settled) assert.equal(one.status, "rejected");
+  await assert.rejects(tools.call("one.echo", {}, never), error("tool_failed", /have been closed/));
+});
+
+test("nothing is started before it is called", async (context) => {
+  let started = 0;
+  const tools = toolsOf(context, { one: stdio() }, { start: (command) => (started++, startPipedProcess(command)) });
+  await assert.rejects(tools.call("two.echo", {}, never));
+  await tools.close();
+  assert.equal(started, 0);
+});
+
+test("an error of the protocol that is megabytes long is cut to 2,000 characters", async (context) => {
+  const talkative = `
+    const say = (id, rest) => console.log(JSON.stringify({ jsonrpc: "2.0", id, ...rest }));
+    require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+      const { id, method, params } = JSON.parse(line);
+      const server = { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "t", version: "1" } };
+      if (method === "initialize") say(id, { result: server });
+      else if (method === "tools/list") say(id, { result: { tools: [{ name: "a", inputSchema: { type: "object" } }] } });
+      else if (id !== undefined) say(id, { error: { code: -32000, message: "long".repeat(1 << 18) } });
+    });`;
+  const tools = toolsOf(context, { one: { command: process.execPath, args: ["-e", talkative] } });
+  await assert.rejects(tools.call("one.a", {}, never), (thrown) => {
+    assert.ok(error("tool_failed", /longlong.*… — mcp_servers\.one/)(thrown) && thrown instanceof HooklineError);
+    assert.ok(String(thrown.facts.reason).length <= 2_001);
+    return true;
+  });
+});

@@ -1,0 +1,74 @@
+/** The tools under test, with the real client, real servers and real processes. */
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, rmSync, watch } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { type ErrorCode, HooklineError } from "../../../src/engine/error.ts";
+import type { Fields } from "../../../src/engine/event.ts";
+import type { Tools } from "../../../src/engine/reach.ts";
+import type { McpServer } from "../../../src/formats/config/config.ts";
+import { startPipedProcess } from "../../../src/runtime/processes/piped-process.ts";
+import { createTools, type ToolsOptions } from "../../../src/services/mcp/index.ts";
+import { bundled } from "../../program.ts";
+
+export const never: AbortSignal = new AbortController().signal;
+const script = fileURLToPath(new URL("../../fixtures/mcp/stdio.ts", import.meta.url));
+
+/** A server of the tests that misbehaves as these words say. */
+export const stdio = (...words: string[]): Extract<McpServer, { command: string }> => ({
+  command: process.execPath,
+  args: [bundled(script), ...words],
+});
+
+export function toolsOf(
+  context: TestContext,
+  servers: Record<string, McpServer>,
+  options: Partial<ToolsOptions> = {},
+): Tools {
+  const environment = { PATH: process.env.PATH ?? "", HOME: "/home/somebody" };
+  const tools = createTools({ servers, start: startPipedProcess, environment, cwd: tmpdir(), ...options });
+  context.after(() => tools.close());
+  return tools;
+}
+
+export function temporaryFolder(context: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-tools-"));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The text that a tool answers. */
+export async function say(
+  tools: Tools,
+  name: string,
+  input: Fields = {},
+  signal: AbortSignal = never,
+): Promise<string> {
+  const { output } = await tools.call(name, input, signal);
+  return String(output);
+}
+
+/** For assert.rejects: an error of this code whose message fits. */
+export const error =
+  (code: ErrorCode, message: RegExp): ((thrown: unknown) => true) =>
+  (thrown) => {
+    assert.ok(thrown instanceof HooklineError, String(thrown));
+    assert.equal(thrown.code, code);
+    assert.match(thrown.message, message);
+    return true;
+  };
+
+/** Resolves when the file holds this line. */
+export function lineIn(file: string, line: string): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (!existsSync(file) || !readFileSync(file, "utf8").split("\n").includes(line)) return;
+      watcher.close();
+      resolve();
+    };
+    const watcher = watch(join(file, ".."), look);
+    look();
+  });
+}

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { isAlive } from "../../src/runtime/system.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
+import { startWriter } from "./start-writer.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "hookline-store-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+let counter = 0;
+const newPath = (): string => join(folder, `${++counter}`, "store.db");
+const isIntact = (path: string): boolean => {
+  const database = new DatabaseSync(path);
+  const { integrity_check } = database.prepare("pragma integrity_check").get() ?? {};
+  database.close();
+  return integrity_check === "ok";
+};
+
+async function together(path: string, work: string, count: number): Promise<unknown[]> {
+  const writers = Array.from({ length: count }, () => startWriter(path, work));
+  await Promise.all(writers.map((one) => one.next()));
+  for (const { child } of writers) child.stdin.write("go\n");
+  const answers = await Promise.all(writers.map((one) => one.next()));
+  await Promise.all(writers.map((one) => one.ended));
+  return answers;
+}
+
+test("[X7, R21] eight processes claim 50 keys at once: each key is granted exactly once", async () => {
+  const won = (await together(newPath(), "claim", 8)).flat();
+  assert.deepEqual(
+    won.sort((left, right) => Number(left) - Number(right)),
+    Array.from({ length: 50 }, (_, key) => key),
+  );
+});
+
+test("eight processes that open a store which does not exist yet all succeed", async () => {
+  const path = newPath();
+  assert.deepEqual(await together(path, "open", 8), Array(8).fill("done"));
+  const store = openSqliteStore({ path });
+  assert.equal((await store.events(99)).length, 8);
+  store.close();
+});
+
+test("[X8] two processes that write 1,000 runs each into one session lose none, and count every tool call", async () => {
+  const path = newPath();
+  const writers = [startWriter(path, "write", "1000"), startWriter(path, "write", "1000")];
+  assert.deepEqual(await Promise.all(writers.map((one) => one.next())), ["done", "done"]);
+  await Promise.all(writers.map((one) => one.ended));
+  const store = openSqliteStore({ path });
+  assert.equal((await store.runs({ status: "completed" })).length, 2_000);
+  assert.equal((await store.runs({})).length, 2_000);
+  const [last] = await store.events(1);
+  assert.equal(last?.event.turn?.toolCalls, 2_000);
+  store.close();
+  assert.ok(isIntact(path));
+});
+
+test("[X8, R26] kill -9 of a writer: nothing it had said is lost, and after repair none is left running", async () => {
+  const path = newPath();
+  for (let kill = 0; kill < 3; kill++) {
+    const { child, next, ended } = startWriter(path, "endless");
+    let last = -1;
+    while (last < 20 + kill * 7) last = Number(await next());
+    child.kill("SIGKILL");
+    await ended;
+    const store = openSqliteStore({ path });
+    for (let index = 0; index <= last; index++)
+      assert.ok(await store.run(`run ${index}`), `run ${index} was acknowledged`);
+    assert.ok((await store.repair((owner) => owner !== String(child.pid), Date.now())) > 0);
+    assert.deepEqual(await store.runs({ status: "running" }), []);
+    store.close();
+    assert.ok(isIntact(path));
+  }
+});
+
+test("[X8] what a process that stays had acknowledged when it was killed in that moment is there for whoever opens the store next", async () => {
+  const path = newPath();
+  const { child, ended } = startWriter(path, "acknowledge", "5");
+  await ended;
+  const store = openSqliteStore({ path });
+  assert.deepEqual(
+    (await store.events(10)).map(({ event, outcome, ms }) => [event.id, event.turn?.toolCalls, outcome, ms]),
+    [4, 3, 2, 1, 0].map((index) => [`${child.pid}:${index}`, index + 1, {}, 3]),
+  );
+  assert.deepEqual(
+    (await store.runs({})).map(({ status }) => status),
+    ["completed", "running", "completed", "running", "completed"],
+  );
+  assert.equal((await store.turn("shared")).toolCalls, 5);
+  assert.equal(await store.repair(isAlive, Date.now()), 2, "what it left running is closed");
+  store.close();
+  assert.ok(isIntact(path));
+});
+
+test("a store that another writer holds for more than 5 seconds says store_locked", async () => {
+  const path = newPath();
+  openSqliteStore({ path }).close();
+  const holder = new DatabaseSync(path);
+  holder.exec("begin immediate");
+  const { next, ended } = startWriter(path, "record");
+  const answer = await next();
+  holder.exec("rollback");
+  holder.close();
+  await ended;
+  assert.deepEqual(answer, {
+    code: "store_locked",
+    message: `the store stayed locked for 5 seconds — ${path} — stop the other writer`,
+  });
+});
+
+test("a writer that has to wait less than 5 seconds waits and succeeds", async () => {
+  const path = newPath();
+  openSqliteStore({ path }).close();
+  const holder = new DatabaseSync(path);
+  holder.exec("begin immediate");
+  const { child, next, ended } = startWriter(path, "record");
+  await once(child, "spawn");
+  setTimeout(() => holder.exec("rollback"), 300).unref();
+  assert.equal(await next(), "recorded");
+  await ended;
+  holder.close();
+  mkdirSync(dirname(path), { recursive: true });
+});

@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-const repository = join(import.meta.dirname, "..", "..");
+const repository = join(import.meta.dirname, "..", "..", "..");
 
 test("what install registers in a clone runs a bundle, made anew by install and up when sources have changed, and a package builds nothing", (t) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-clone-")));

@@ -19,7 +19,7 @@ import { buildVersion } from "../../src/hosts/cli/build-version.ts";
 import { portFor } from "../../src/hosts/cli/daemon-port.ts";
 import { renewClient } from "../../src/hosts/cli/renew-client.ts";
 import { startOnDemand } from "../../src/hosts/cli/start-on-demand.ts";
-import { writeAddress } from "../../src/hosts/daemon/address.ts";
+import { writeAddress } from "../../src/hosts/daemon/state-file.ts";
 import { processState } from "../../src/runtime/processes/process-table.ts";
 import { bin } from "../program.ts";
 

@@ -3,8 +3,8 @@
  * must not decide: it says what the daemon answered, that nobody has taken the event, or that it was taken and got lost (R60).
  */
 import { answersWithin } from "../../agents/telling.ts";
-import type { Address } from "../daemon/address.ts";
 import { folderHeader, ownType, sentHeader, umaskHeader, versionHeader } from "../daemon/hook-wire.ts";
+import type { Address } from "../daemon/state-file.ts";
 import { readAnswer } from "./ask-daemon-answer.ts";
 
 export interface Question {

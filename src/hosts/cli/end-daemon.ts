@@ -1,8 +1,8 @@
 /** Ends a daemon and waits until it is gone: for whoever wants none, and for whoever takes its place. */
 import { setTimeout as wait } from "node:timers/promises";
 import { HooklineError } from "../../engine/error.ts";
-import { straysOf } from "../../runtime/processes/strays.ts";
 import { isAlive } from "../../runtime/system.ts";
+import { straysOf } from "../daemon/place.ts";
 import { type DaemonState, daemonFilesOf, removeState } from "../daemon/state-file.ts";
 
 /** Runs get ten seconds to end (A50), their programs and connections a little more. */

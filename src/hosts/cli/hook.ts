@@ -2,6 +2,7 @@
  * hookline hook AGENT: what agents call on every event. It exits 0 or 2 only, because agents read other codes in
  * their own ways (R59), and it loads nothing that its event does not need.
  */
+
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
@@ -30,8 +31,7 @@ import { createDetachedQueue } from "../../runtime/queues/detached.ts";
 import { createIds } from "../../runtime/system.ts";
 import { withDegradedMode } from "../../storage/degraded.ts";
 import { openSqliteStore } from "../../storage/sqlite/sqlite.ts";
-import { type Address, hasDaemon, readAddress } from "../daemon/address.ts";
-import { daemonFilesOf } from "../daemon/state-file.ts";
+import { type Address, daemonFilesOf, hasDaemon, readAddress } from "../daemon/state-file.ts";
 import { type Asked, askDaemon } from "./ask-daemon.ts";
 import { buildVersion } from "./build-version.ts";
 import { environmentOf } from "./command.ts";

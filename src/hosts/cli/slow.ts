@@ -4,7 +4,7 @@ import type { Hook } from "../../engine/hook.ts";
 import type { Budgets } from "../../formats/config/config.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
 import type { Database } from "../../storage/sqlite/database.ts";
-import { type EventTiming, eventTimings, type HookTiming, hookTimings } from "../../storage/sqlite/timings.ts";
+import { type EventTiming, eventTimings, type HookTiming, hookTimings } from "../../storage/sqlite/queries.ts";
 import { budgetFor, budgetOfEvent, endsAfter } from "../compose/budgets.ts";
 import { type Terminal, table } from "./terminal.ts";
 

@@ -1,10 +1,18 @@
 /** What others see of a daemon, from its lock to the lock's release: its state for people's commands, its address for clients. */
+
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { ownerOf } from "../../runtime/system.ts";
-import { readAddress, removeAddress, writeAddress } from "../daemon/address.ts";
 import { freeSocketPlace, removeSocket, socketPath } from "../daemon/place.ts";
-import { type DaemonFiles, type DaemonState, removeState, writeState } from "../daemon/state-file.ts";
+import {
+  type DaemonFiles,
+  type DaemonState,
+  readAddress,
+  removeAddress,
+  removeState,
+  writeAddress,
+  writeState,
+} from "../daemon/state-file.ts";
 import { buildVersion } from "./build-version.ts";
 
 /** What whoever asks shows, and whoever answers. */

@@ -1,9 +1,9 @@
 /** Starts a daemon for the next event, where none is there and install has allowed it. Apart from asking one: this event is answered. */
+
 import { existsSync, statSync } from "node:fs";
 import { onDemandFile, startedFile } from "../../agents/install/own-call.ts";
 import { touch } from "../../files/write.ts";
-import { hasDaemon, readAddress } from "../daemon/address.ts";
-import { daemonFilesOf } from "../daemon/state-file.ts";
+import { daemonFilesOf, hasDaemon, readAddress } from "../daemon/state-file.ts";
 import { buildVersion } from "./build-version.ts";
 import { type Place, stateFolder, storePath, usualStore } from "./place.ts";
 

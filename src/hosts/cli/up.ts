@@ -4,9 +4,9 @@ import { httpTokenFile } from "../../agents/install/own-call.ts";
 import { withoutDepth } from "../../engine/depth.ts";
 import { HooklineError } from "../../engine/error.ts";
 import type { Seconds } from "../../engine/event.ts";
-import { type Strays, tagStarted } from "../../runtime/processes/strays.ts";
 import { after } from "../../runtime/system.ts";
 import type { Daemon, DaemonPlace } from "../daemon/daemon.ts";
+import { type Strays, tagStarted } from "../daemon/place.ts";
 import { type DaemonFiles, type DaemonState, daemonFilesOf, runningDaemon } from "../daemon/state-file.ts";
 import { renewBundle } from "./clone-bundle.ts";
 import { type ExitCode, type Invocation, textFlag } from "./command.ts";
@@ -164,7 +164,7 @@ async function open(
   const [{ createDaemon }, { openSqliteStore }, { createLearningRedaction }] = await Promise.all([
     import("../daemon/daemon.ts"),
     import("../../storage/sqlite/sqlite.ts"),
-    import("../../storage/redaction/learning-redaction.ts"),
+    import("../../storage/redaction/redaction.ts"),
   ]);
   const { redact, learn } = createLearningRedaction({ environment });
   const folder = stateFolder(invocation);

@@ -1,5 +1,4 @@
 /** What programs of this machine send to the line, however it comes in: one JSON object, which means one application event. */
-
 import { depthField } from "../../engine/depth.ts";
 import { HooklineError } from "../../engine/error.ts";
 import type { EventName, Fields, HookEvent } from "../../engine/event.ts";

@@ -6,7 +6,7 @@ import type { Store } from "../../engine/record.ts";
 import { engineDefaults } from "../../formats/config/automation-keys.ts";
 import type { Config, EngineSettings } from "../../formats/config/config.ts";
 import type { Loaded } from "../../loading/loading.ts";
-import { createFileWatcher } from "../../runtime/triggers/files/watch.ts";
+import { createFileWatcher } from "../../runtime/triggers/file-watch.ts";
 import { createSchedule } from "../../runtime/triggers/schedule.ts";
 
 export interface TriggersOptions extends Pick<Ports, "now" | "elapsed" | "after" | "id"> {

@@ -6,7 +6,7 @@ import type { Run, Store } from "../../engine/record.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { isApplicationEvent } from "../../formats/config/automation-keys.ts";
 import type { InboundWebhook } from "../../formats/config/config.ts";
-import { isSame } from "./admission.ts";
+import { isSame } from "./call.ts";
 import { brief } from "./ingest.ts";
 import { refuse } from "./refusals.ts";
 import { objectIn, withoutDepthField } from "./sent-event.ts";

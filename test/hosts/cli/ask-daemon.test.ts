@@ -10,7 +10,7 @@ import { buffer } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { askDaemon, type Question } from "../../../src/hosts/cli/ask-daemon.ts";
 import { readAnswer } from "../../../src/hosts/cli/ask-daemon-answer.ts";
-import type { Address } from "../../../src/hosts/daemon/address.ts";
+import type { Address } from "../../../src/hosts/daemon/state-file.ts";
 
 const question: Question = {
   agent: "claude-code",

@@ -1,14 +1,13 @@
 /** Files and folders that hooks watch: each hook hears of its own (R24). Follows the hooks as they come, change and go. */
 import { dirname } from "node:path";
-import { messageOf } from "../../../engine/error.ts";
-import type { HookEvent, HookId, MaybePromise, Seconds } from "../../../engine/event.ts";
-import type { Hook, WatchRule } from "../../../engine/hook.ts";
-import type { Ports } from "../../../engine/ports.ts";
-import { watchPaths } from "../../../files/watch-paths.ts";
-import { isSharedFolder, sharedReason, type WatchTree, watchTree } from "../../../files/watch-tree.ts";
-import { watchFolder } from "./folder.ts";
-import { type Watch, type WatchOptions, watchOne } from "./one.ts";
-import { eventMaker, placesOf, type WatchedPlace } from "./place.ts";
+import { messageOf } from "../../engine/error.ts";
+import type { HookEvent, HookId, MaybePromise, Seconds } from "../../engine/event.ts";
+import type { Hook, WatchRule } from "../../engine/hook.ts";
+import type { Ports } from "../../engine/ports.ts";
+import { watchPaths } from "../../files/watch-paths.ts";
+import { isSharedFolder, sharedReason, type WatchTree, watchTree } from "../../files/watch-tree.ts";
+import { eventMaker, placesOf, type Watch, type WatchedPlace, type WatchOptions, watchOne } from "./watch-file.ts";
+import { watchFolder } from "./watch-folder.ts";
 
 export interface FileWatcherSettings {
   /** False: nothing is watched. */

@@ -3,9 +3,8 @@ import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathOf, textOfNames } from "../../files/names.ts";
 import { watchTree } from "../../files/watch-tree.ts";
-import { pause } from "../changes/look.ts";
-import { exists } from "../changes/place.ts";
-import { folderOf } from "../changes/repository-now.ts";
+import { folderOf, pause } from "./look.ts";
+import { exists } from "./tracking.ts";
 
 export interface WatchedFolders {
   /** Watches this folder (empty: the top) and what lies in it, anew: a folder of the same name may be another one. */

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
-import { fileTools } from "../../src/actions/model/files.ts";
+import { fileTools } from "../../src/actions/model/tools.ts";
 import type { Fields, Json } from "../../src/engine/event.ts";
 import { fileToolNames } from "../../src/engine/named-tools.ts";
 import { temporaryFolder } from "./context.ts";

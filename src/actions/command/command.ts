@@ -14,8 +14,8 @@ import { scriptWord } from "../../engine/script-word.ts";
 import { shorten } from "../texts.ts";
 import { type EnvironmentWish, environmentOf, umaskOf } from "./environment.ts";
 import { type CommandWish, createFinder, lineOf } from "./line.ts";
+import { writtenName } from "./protocols/endings.ts";
 import { protocols } from "./protocols/index.ts";
-import { writtenName } from "./protocols/written-name.ts";
 import type { AskResident } from "./resident.ts";
 
 const limits: Schema<Partial<ResidentLimits>> = object(

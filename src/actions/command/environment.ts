@@ -3,7 +3,7 @@ import { depthBelow, depthVariable } from "../../engine/depth.ts";
 import { type Fields, textField } from "../../engine/event.ts";
 import type { StepContext } from "../../engine/ports.ts";
 import type { Command } from "../../engine/program.ts";
-import { writtenName } from "./protocols/written-name.ts";
+import { writtenName } from "./protocols/endings.ts";
 
 type Environment = Record<string, string>;
 

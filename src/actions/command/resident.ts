@@ -20,8 +20,8 @@ import { shorten } from "../texts.ts";
 import { type CommandParams, isFolder, limitsOf, notStarted } from "./command.ts";
 import { environmentOf, isSessionSecret, projectFolder, umaskOf } from "./environment.ts";
 import { createFinder, lineOf } from "./line.ts";
+import { writtenName } from "./protocols/endings.ts";
 import { protocols } from "./protocols/index.ts";
-import { writtenName } from "./protocols/written-name.ts";
 
 export type AskResident = (params: CommandParams, context: StepContext) => MaybePromise<StepResult>;
 

@@ -2,6 +2,7 @@
  * A shell line as a context step runs it: placeholders become variables (R18), its end is a result whatever it is, and
  * nothing of its process tree is left. Apart, because the shell step and the test step both run one.
  */
+
 import { constants } from "node:os";
 import { HooklineError } from "../../engine/error.ts";
 import type { Fields } from "../../engine/event.ts";
@@ -14,9 +15,8 @@ import { createLineReader, type ReadLine, type Values } from "../../shell/values
 import { processNotes } from "../command/command.ts";
 import { environmentOf } from "../command/environment.ts";
 import { createFinder, lineOf } from "../command/line.ts";
-import { launchFailure } from "../command/protocols/launch-failure.ts";
+import { launchFailure, writtenName } from "../command/protocols/endings.ts";
 import { settings } from "../command/protocols/settings.ts";
-import { writtenName } from "../command/protocols/written-name.ts";
 import { firstCharacters } from "../texts.ts";
 import { contextStep, folderFor, isOverLimit, timeoutOf } from "./context-step.ts";
 

@@ -11,7 +11,7 @@ import type { TemplateFault } from "../../engine/scope.ts";
 import { compileTemplate, printValue } from "../../engine/template.ts";
 import { createLineReader, type ReadLine, type Values } from "../../shell/values.ts";
 import { createRunCommand, isFolder, notStarted } from "../command/command.ts";
-import { firstLine, launchFailure } from "../command/protocols/launch-failure.ts";
+import { firstLine, launchFailure } from "../command/protocols/endings.ts";
 import { settings } from "../command/protocols/settings.ts";
 
 const policies = ["log", "ignore", "raise"] as const;

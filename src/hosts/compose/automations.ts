@@ -12,7 +12,7 @@ import type { LlmConfig } from "../../formats/automations/fields.ts";
 import type { ModelSettings } from "../../formats/config/config.ts";
 import { type AutomationSource, createAutomationSource } from "../../loading/automations.ts";
 import type { AutomationDesk, Making } from "../../operations/automation-desk.ts";
-import { modelFault } from "../../services/models/wanted.ts";
+import { modelFault } from "../../services/models/names.ts";
 import { createAutomationRecords, databaseOf } from "../../storage/sqlite/automation-records.ts";
 
 export interface AutomationsOptions {

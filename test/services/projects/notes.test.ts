@@ -16,7 +16,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { applicationEvents } from "../../../src/engine/application-events.ts";
 import type { Fields } from "../../../src/engine/event.ts";
-import { sectionsOf } from "../../../src/services/projects/note-files.ts";
+import { sectionsOf } from "../../../src/services/projects/notes.ts";
 import { hookOn, type World, worldOf } from "./world.ts";
 
 const withProject = async (world: World): Promise<World> => {

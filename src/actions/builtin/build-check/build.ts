@@ -10,7 +10,7 @@ import type { Patterns, TemplateFault } from "../../../engine/scope.ts";
 import { createLineReader, type ReadLine } from "../../../shell/values.ts";
 import { environmentOf, umaskOf } from "../../command/environment.ts";
 import { createFinder, lineOf } from "../../command/line.ts";
-import { firstLine } from "../../command/protocols/launch-failure.ts";
+import { firstLine } from "../../command/protocols/endings.ts";
 import { isReallyInside, pathInside } from "../../repository.ts";
 import { plainText } from "../../texts.ts";
 import { type BuildLine, type Service, usualCommand } from "./services.ts";

@@ -1,5 +1,10 @@
 /** Tells a program that decided from one that never ran: a shell's own exit 2 is no decision (R15). */
+import type { EventName } from "../../../engine/event.ts";
+import { resolveEvent } from "../../../engine/events.ts";
+import type { Hook } from "../../../engine/hook.ts";
+import type { StepResult } from "../../../engine/ports.ts";
 import type { Ended } from "../../../engine/program.ts";
+import type { Failure } from "../../../engine/record.ts";
 
 interface Form {
   /** What the first line of stderr looks like. */
@@ -62,4 +67,35 @@ export function firstLine(text: string): string {
   if (start < 0) return "";
   const end = text.indexOf("\n", start);
   return text.slice(start, Math.min(end < 0 ? text.length : end, start + 400)).trimEnd();
+}
+
+// Programs that ended without an answer: their ends mean the same, whatever else a program's protocol says.
+
+export const failed = (failure: Failure, reason: string): StepResult => ({ ok: false, output: {}, failure, reason });
+
+/** What becomes of a program that did not end by itself. Its stdout is not read: it was not finished (C70a). */
+const otherEnds: { readonly [H in Exclude<Ended["how"], "exit">]: (ended: Ended) => StepResult } = {
+  aborted: ({ reason }) => failed("timeout", reason ?? "it did not end in time"),
+  output: ({ reason }) => failed("output", reason ?? "it wrote too much"),
+  launch: ({ reason }) => failed("launch", reason ?? "it did not start"),
+  detached: () => ({ ok: true, output: { async: true } }),
+};
+
+/** Undefined: it ended by itself, with a code. */
+export function unfinished(ended: Ended): StepResult | undefined {
+  if (ended.how !== "exit") return otherEnds[ended.how](ended);
+  return ended.code === undefined ? failed("exit", `it was ended by ${ended.signal ?? "a signal"}`) : undefined;
+}
+
+/** The code, and what the program said of it. */
+export function exitReason({ code, stderr }: Ended): string {
+  const line = firstLine(stderr);
+  return line === "" ? `exit ${code}` : `exit ${code}: ${line}`;
+}
+
+// The event's name as the hook's author wrote it: a program is spoken to in its own words (R62).
+
+export function writtenName({ on }: Hook, event: EventName): string {
+  const written = "event" in on ? on.as : undefined;
+  return written?.find((name) => resolveEvent(name)?.includes(event)) ?? event;
 }

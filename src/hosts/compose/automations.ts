@@ -11,7 +11,7 @@ import { delayExamples, delayOf } from "../../formats/automations/delay.ts";
 import type { LlmConfig } from "../../formats/automations/fields.ts";
 import type { ModelSettings } from "../../formats/config/config.ts";
 import { type AutomationSource, createAutomationSource } from "../../loading/automations.ts";
-import type { AutomationDesk, Making } from "../../operations/automation-desk.ts";
+import type { AutomationDesk, Making } from "../../operations/automations/service.ts";
 import { modelFault } from "../../services/models/names.ts";
 import { createAutomationRecords, databaseOf } from "../../storage/sqlite/automation-records.ts";
 

@@ -94,7 +94,7 @@ function agentRequestsOf({ context, source, environment, home, store, learnSecre
       const hooks = known?.set.hooks ?? [];
       const notes = agent ? await registrationNotices({ agent, places, stateFolder: folder, hooks }) : [];
       if (!anyConsent(folder)) return notes.map(asOurs);
-      const { refreshGitHooks } = await import("../cli/git-hooks.ts");
+      const { refreshGitHooks } = await import("../cli/git/hooks.ts");
       const program = [process.execPath, process.env.HOOKLINE_BIN ?? ""] as const;
       const place = { cwd, home, environment: given };
       return [...notes, ...(await refreshGitHooks({ place, program, store }, { because: "session" }))].map(asOurs);

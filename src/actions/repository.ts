@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { HookEvent } from "../engine/event.ts";
+import { filesListedBy, textsIn } from "../engine/file-pattern.ts";
 import type { Origin } from "../engine/hook.ts";
-import { filesListedBy, textsIn } from "../engine/named-files.ts";
 import type { StepContext } from "../engine/ports.ts";
 import { type Mismatch, type Schema, say, text } from "../engine/schema.ts";
 

@@ -1,8 +1,9 @@
 /** Operations that make automations and change them: everything is checked before it is written (R48). */
-import type { StoredAutomation } from "../engine/automation-records.ts";
+
 import type { Fields, Instant } from "../engine/event.ts";
+import { slugOf } from "../engine/fingerprint.ts";
+import type { StoredAutomation } from "../engine/journal.ts";
 import { isRecord } from "../engine/schema.ts";
-import { slugOf } from "../engine/slug.ts";
 import type { CompiledAutomation } from "../formats/automations/automation.ts";
 import type { Automation } from "../formats/automations/fields.ts";
 import { momentOf, storedForm, withMoment, writtenFields } from "../loading/automations.ts";

@@ -1,6 +1,6 @@
 /** Operations as they are for who may look at one project alone (R28): each is asked for it, or what it tells is. One line each. */
 import type { Fields, Json } from "../engine/event.ts";
-import type { OperationName } from "../engine/named-tools.ts";
+import type { OperationName } from "../engine/named.ts";
 import { isRecord } from "../engine/schema.ts";
 import { automationOf } from "../formats/automations/fields.ts";
 import { boardOf } from "./board.ts";

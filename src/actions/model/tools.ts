@@ -1,9 +1,10 @@
 /** The tools of hooks that ask a model: an allow list (R28) over the project's files and over the tools that the project has. */
+
 import { relative } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
 import type { HookEvent } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
-import { namesTool, ownModule } from "../../engine/named-tools.ts";
+import { namesTool, ownModule } from "../../engine/named.ts";
 import { nearest } from "../../engine/nearest.ts";
 import type { StepContext } from "../../engine/ports.ts";
 import type { ModelTool, ToolInfo, Tools } from "../../engine/reach.ts";

@@ -1,10 +1,9 @@
 /** hookline emit: one event down the line, its outcome, and every run it caused. */
-import { complaintAbout } from "../../engine/complaint.ts";
-import { depthWithin, payloadAt } from "../../engine/depth.ts";
-import type { HookEvent } from "../../engine/event.ts";
+import { depthWithin, type HookEvent, payloadAt } from "../../engine/event.ts";
+import { complaintAbout } from "../../engine/hook.ts";
+import { emitRecorded } from "../../engine/later.ts";
 import type { Outcome, VerdictKind } from "../../engine/outcome.ts";
 import type { Run, RunStatus, Store } from "../../engine/record.ts";
-import { emitRecorded } from "../../engine/recorded.ts";
 import { systemPorts } from "../../runtime/system.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { eventFrom } from "./event-input.ts";

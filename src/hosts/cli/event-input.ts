@@ -1,8 +1,7 @@
 /** The event that a person describes on the command line, for emit and explain. */
 import { withOwnNames } from "../../engine/ability.ts";
-import { payloadAt } from "../../engine/depth.ts";
 import { HooklineError, messageOf } from "../../engine/error.ts";
-import type { Fields, HookEvent, Json } from "../../engine/event.ts";
+import { type Fields, type HookEvent, type Json, payloadAt } from "../../engine/event.ts";
 import { eventNames, eventToEmit } from "../../engine/events.ts";
 import { nearest } from "../../engine/nearest.ts";
 import { isRecord } from "../../engine/schema.ts";

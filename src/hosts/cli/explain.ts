@@ -1,6 +1,7 @@
 /** hookline explain: would each hook run on this event, and why; nothing runs. */
-import { complaintAbout } from "../../engine/complaint.ts";
+
 import type { Explanation } from "../../engine/explain.ts";
+import { complaintAbout } from "../../engine/hook.ts";
 import { systemPorts } from "../../runtime/system.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { eventFrom } from "./event-input.ts";

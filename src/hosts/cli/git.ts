@@ -1,10 +1,10 @@
 /** hookline git: puts our hook where git looks for it, takes it out, and answers git when that hook asks. */
+
 import { resolve } from "node:path";
 import { type GitReply, gitReply, hookName, preCommitEvent } from "../../agents/git/event.ts";
 import type { HooksPlan } from "../../agents/git/hooks.ts";
 import { type GitPlace, topOf } from "../../agents/git/repository.ts";
-import { complaintAbout } from "../../engine/complaint.ts";
-import type { Hook } from "../../engine/hook.ts";
+import { complaintAbout, type Hook } from "../../engine/hook.ts";
 import type { Run, Store } from "../../engine/record.ts";
 import { createDetachedQueue } from "../../runtime/queues/detached.ts";
 import { systemPorts } from "../../runtime/system.ts";

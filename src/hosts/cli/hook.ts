@@ -20,10 +20,10 @@ import {
   unanswerable,
   withComplaints,
 } from "../../agents/telling.ts";
-import { complaintAbout } from "../../engine/complaint.ts";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { HookEvent, SessionId } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
+import { complaintAbout } from "../../engine/hook.ts";
 import type { Store } from "../../engine/record.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
 import { createDetachedQueue } from "../../runtime/queues/detached.ts";

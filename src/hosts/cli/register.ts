@@ -1,7 +1,6 @@
 /** hookline register: which repository hooks there are, grouped by event, as JSON (specification 001, 2.2). */
-import { complaintAbout } from "../../engine/complaint.ts";
 import type { Fields, Json } from "../../engine/event.ts";
-import type { Hook, Problem } from "../../engine/hook.ts";
+import { complaintAbout, type Hook, type Problem } from "../../engine/hook.ts";
 import { inspectHooks } from "../../formats/inspect.ts";
 import { matchOf } from "../../formats/registry/match.ts";
 import { findingLine } from "./check.ts";

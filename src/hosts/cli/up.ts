@@ -1,9 +1,9 @@
 /** hookline up: the daemon of this store, in the foreground, until somebody ends it. */
+
 import { existsSync } from "node:fs";
 import { httpTokenFile } from "../../agents/install/own-call.ts";
-import { withoutDepth } from "../../engine/depth.ts";
 import { HooklineError } from "../../engine/error.ts";
-import type { Seconds } from "../../engine/event.ts";
+import { type Seconds, withoutDepth } from "../../engine/event.ts";
 import { type Strays, tagStarted } from "../../runtime/processes/strays.ts";
 import { after } from "../../runtime/system.ts";
 import type { Daemon, DaemonPlace } from "../daemon/daemon.ts";

@@ -1,7 +1,7 @@
 /** Which model a request means: its own words over the configured default, at an address that it may name. Apart from how names are written. */
 import { HooklineError } from "../../engine/error.ts";
+import { type NamedModel, noProviderSentence, wantedModel } from "../../engine/named.ts";
 import type { ModelRequest } from "../../engine/reach.ts";
-import { type NamedModel, noProviderSentence, wantedModel } from "../../engine/wanted-model.ts";
 import { type ModelSettings, type ProviderKind, providerKinds } from "../../formats/config/config.ts";
 import {
   type Access,

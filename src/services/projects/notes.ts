@@ -1,8 +1,8 @@
 /** Notes: a text with a name in a project. Each has a copy on disk that any program can read, and is found by memory search. */
 import { messageOf } from "../../engine/error.ts";
 import type { Instant, MaybePromise } from "../../engine/event.ts";
+import { slugOf } from "../../engine/fingerprint.ts";
 import { nearest } from "../../engine/nearest.ts";
-import { slugOf } from "../../engine/slug.ts";
 import { type Change, type NoteCopies, sectionsOf } from "./note-files.ts";
 import { type MemoryRecord, type NoteRecord, type ProjectRecords, sourceOfNote } from "./records.ts";
 import { type Cause, type NoteOperation, ofNote, type Send, tell } from "./sending.ts";

@@ -1,10 +1,10 @@
 /** Projects: made, found by their folder, changed, taken away. */
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, relative, resolve, sep } from "node:path";
-import { withoutCredentials } from "../../engine/credentials.ts";
 import type { Instant, MaybePromise } from "../../engine/event.ts";
+import { isId, slugBeside, slugOf } from "../../engine/fingerprint.ts";
 import { nearest } from "../../engine/nearest.ts";
-import { isId, slugBeside, slugOf } from "../../engine/slug.ts";
+import { withoutCredentials } from "../../engine/one-line.ts";
 import type { NoteCopies } from "./note-files.ts";
 import type { Holdings, ProjectChanges, ProjectRecord, ProjectRecords } from "./records.ts";
 import { clean, titleOf } from "./text.ts";

@@ -1,6 +1,6 @@
 /** What git says of a project's folder: its worktrees, where it comes from, and its default branch. */
 import { basename, dirname } from "node:path";
-import { withoutCredentials } from "../../engine/credentials.ts";
+import { withoutCredentials } from "../../engine/one-line.ts";
 import type { RepositoryFacts } from "./projects.ts";
 
 /** Questions to git, by its words; undefined where it has no answer. Never rejects. */

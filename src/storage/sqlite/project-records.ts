@@ -1,6 +1,6 @@
 /** Projects and what belongs to them, on SQLite. Apart from the store, because most processes never touch them. */
 import type { Fields, Instant, Json } from "../../engine/event.ts";
-import type { QueryName } from "../../engine/named-queries.ts";
+import type { QueryName } from "../../engine/named.ts";
 import type { Holdings, ProjectChanges, ProjectRecord, ProjectRecords } from "../../services/projects/records.ts";
 import type { Database } from "./database.ts";
 import { createMemoryRecords, createNoteRecords } from "./memory-records.ts";

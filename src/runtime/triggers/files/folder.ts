@@ -1,7 +1,7 @@
 /** A watch on a folder: changes of its files are gathered, and reported together once it has been quiet (specification 000, section 12). */
 import { dirname, join, sep } from "node:path";
-import { elapsed } from "../../../engine/elapsed.ts";
 import { messageOf } from "../../../engine/error.ts";
+import { elapsed } from "../../../engine/ports.ts";
 import {
   isSharedFolder,
   sharedReason,

@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Fields, HookEvent, Json } from "../engine/event.ts";
+import { filesListedBy, textsIn } from "../engine/file-pattern.ts";
 import type { Origin } from "../engine/hook.ts";
-import { filesListedBy, textsIn } from "../engine/named-files.ts";
 import type { Scope, StepContext } from "../engine/ports.ts";
 import { isRecord, type Mismatch, type Schema, say, text } from "../engine/schema.ts";
 import { compileTemplate } from "../engine/template.ts";

@@ -1,7 +1,7 @@
 /** Operations for whoever asks from outside: described, chosen, called with JSON, and answered in one form, whatever the way in. */
 import { type ErrorCode, HooklineError, messageOf } from "../engine/error.ts";
 import type { Fields, HookEvent, Json } from "../engine/event.ts";
-import { namesTool, type OperationName } from "../engine/named-tools.ts";
+import { namesTool, type OperationName } from "../engine/named.ts";
 import { nearest } from "../engine/nearest.ts";
 import { isRecord, type Mismatch } from "../engine/schema.ts";
 import { automationOf } from "../formats/automations/fields.ts";

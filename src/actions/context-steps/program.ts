@@ -6,11 +6,11 @@
 import { constants } from "node:os";
 import { HooklineError } from "../../engine/error.ts";
 import type { Fields } from "../../engine/event.ts";
+import type { Patterns, TemplateFault } from "../../engine/handler.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
 import type { Ended } from "../../engine/program.ts";
 import type { Failure } from "../../engine/record.ts";
 import { type Mismatch, object, say, text } from "../../engine/schema.ts";
-import type { Patterns, TemplateFault } from "../../engine/scope.ts";
 import { createLineReader, type ReadLine, type Values } from "../../shell/values.ts";
 import { processNotes } from "../command/command.ts";
 import { environmentOf } from "../command/environment.ts";

@@ -6,7 +6,7 @@ import { relative, resolve, sep } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
 import type { Fields, HookEvent } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
-import { namesTool, ownModule } from "../../engine/named-tools.ts";
+import { namesTool, ownModule } from "../../engine/named.ts";
 import { nearest } from "../../engine/nearest.ts";
 import type { StepContext } from "../../engine/ports.ts";
 import type { ModelTool, ToolInfo, Tools } from "../../engine/reach.ts";

@@ -4,7 +4,7 @@
  */
 import type { Fields, Instant, Json } from "../../engine/event.ts";
 import type { Hook, Origin } from "../../engine/hook.ts";
-import { knownInPlaceOf } from "../../engine/named-tools.ts";
+import { knownInPlaceOf } from "../../engine/named.ts";
 import { didYouMean } from "../../engine/nearest.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
 import { isRecord } from "../../engine/schema.ts";

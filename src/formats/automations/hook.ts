@@ -1,7 +1,7 @@
 /** The hook of an automation: its steps, then the model's, around what sets it off. */
 import type { Fields } from "../../engine/event.ts";
+import { isId } from "../../engine/fingerprint.ts";
 import type { Condition, Hook, Origin, Step } from "../../engine/hook.ts";
-import { isId } from "../../engine/slug.ts";
 import { type Automation, hookIdOf } from "./fields.ts";
 import type { Findings } from "./findings.ts";
 import type { ReadSteps } from "./steps.ts";

@@ -1,8 +1,8 @@
 /** The JSON Schema of files of automations, made of the tables that also check and document them. For editors. */
 import type { Fields, Json } from "../../engine/event.ts";
+import { skipFlagNames, skipFlags } from "../../engine/named.ts";
 import type { Registry } from "../../engine/ports.ts";
 import { isRecord } from "../../engine/schema.ts";
-import { skipFlagNames, skipFlags } from "../../engine/skip-flags.ts";
 import { placeholders } from "../../engine/template.ts";
 import { automationFields, triggerKinds } from "./schema.ts";
 import { contextSteps } from "./steps.ts";

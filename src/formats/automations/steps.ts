@@ -1,10 +1,10 @@
 /** The context steps of an automation (specification 000, section 4): each becomes a step of the hook, its flags a condition. */
 import type { Fields, Json, Seconds } from "../../engine/event.ts";
 import type { Origin, Step } from "../../engine/hook.ts";
+import { type SkipFlags, skipFlagNames, skipFlags } from "../../engine/named.ts";
 import { didYouMean } from "../../engine/nearest.ts";
 import type { ContextStepUse, Handler, Patterns, Registry } from "../../engine/ports.ts";
 import { isRecord, kindOf, type Mismatch } from "../../engine/schema.ts";
-import { type SkipFlags, skipFlagNames, skipFlags } from "../../engine/skip-flags.ts";
 import { type Findings, type Path, tellMismatches } from "./findings.ts";
 import { warnOfPlaceholders } from "./placeholders.ts";
 

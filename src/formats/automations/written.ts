@@ -1,7 +1,7 @@
 /** The fields of an automation as they were written: checked by the table, completed with what holds where one is left out. */
 import type { Fields, Json } from "../../engine/event.ts";
+import { isId, slugOf } from "../../engine/fingerprint.ts";
 import { isRecord, kindOf } from "../../engine/schema.ts";
-import { isId, slugOf } from "../../engine/slug.ts";
 import { type Automation, automationDefaults, type LlmConfig } from "./fields.ts";
 import { type Findings, tellMismatches } from "./findings.ts";
 import { automationFieldNames, automationFields, isAutomationField } from "./schema.ts";

@@ -22,10 +22,10 @@ import {
   unanswerable,
   withComplaints,
 } from "../../agents/telling.ts";
-import { complaintAbout } from "../../engine/complaint.ts";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { HookEvent, SessionId } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
+import { complaintAbout } from "../../engine/hook.ts";
 import type { Store } from "../../engine/record.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
 import { createDetachedQueue } from "../../runtime/queues/detached.ts";
@@ -34,8 +34,7 @@ import { withDegradedMode } from "../../storage/degraded.ts";
 import { openSqliteStore } from "../../storage/sqlite/sqlite.ts";
 import { type Address, daemonFilesOf, hasDaemon, readAddress } from "../daemon/state-file.ts";
 import { buildVersion, environmentOf } from "./command.ts";
-import type { Asked } from "./daemon-client.ts";
-import { askDaemon, renewClient, startOnDemand } from "./daemon-client.ts";
+import { type Asked, askDaemon, renewClient, startOnDemand } from "./daemon-client.ts";
 import { openLine } from "./line.ts";
 import { loadForOneEvent } from "./loaded.ts";
 import { type Place, stateFolder, storeOptions, storePath } from "./place.ts";

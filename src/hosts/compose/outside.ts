@@ -148,7 +148,7 @@ export function createOutside(options: OutsideOptions): Outside {
 
 /** An event that names its files needs nobody to look for them. */
 async function withChanges(event: HookEvent, { changesOf }: OutsideOptions): Promise<HookEvent> {
-  const { filesNamedBy } = await import("../../engine/named-files.ts");
+  const { filesNamedBy } = await import("../../engine/file-pattern.ts");
   return filesNamedBy(event) ? event : { ...event, changes: await changesOf(event) };
 }
 

@@ -4,9 +4,9 @@
  */
 import { HooklineError, isOfStore } from "../../engine/error.ts";
 import type { Fields, HookEvent } from "../../engine/event.ts";
+import { emitRecorded } from "../../engine/later.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import type { Observation, Ports } from "../../engine/ports.ts";
-import { emitRecorded } from "../../engine/recorded.ts";
 import { automationOf } from "../../formats/automations/fields.ts";
 import type { OperationContext } from "../../operations/operation.ts";
 import { createInlineQueue } from "../../runtime/queues/inline.ts";

@@ -5,8 +5,8 @@
 import type { AgentAdapter } from "../../agents/adapter.ts";
 import { placeVariables } from "../../agents/index.ts";
 import { adapterOf, payloadAtMost } from "../../agents/telling.ts";
-import { environmentName } from "../../engine/environment-name.ts";
 import type { AgentEventName, Json } from "../../engine/event.ts";
+import { environmentName } from "../../engine/hook.ts";
 import { type AgentRequests, type Answered, replyOf } from "./agent-requests.ts";
 import {
   type Call,

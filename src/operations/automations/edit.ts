@@ -1,12 +1,13 @@
 /** Operations that make automations and change them: everything is checked before it is written (R48). */
-import type { StoredAutomation } from "../../engine/automation-records.ts";
+
 import type { Fields, Instant, Json } from "../../engine/event.ts";
+import type { StoredAutomation } from "../../engine/journal.ts";
 import { flag, isRecord, kindOf, listOf, object, type Schema, say, text } from "../../engine/schema.ts";
-import { slugOf } from "../../engine/slug.ts";
 import type { CompiledAutomation } from "../../formats/automations/automation.ts";
 import type { Automation } from "../../formats/automations/fields.ts";
 import { automationFields, isAutomationField } from "../../formats/automations/schema.ts";
 import { seconds } from "../../formats/rules/fields.ts";
+import { slugOf } from "../../formats/scripts/slug.ts";
 import { momentOf, storedForm, withMoment, writtenFields } from "../../loading/automations.ts";
 import type { ProjectRecord } from "../../services/projects/records.ts";
 import { madeLines, madeNote, projectFor, projectForeseen, projectParam } from "../board.ts";

@@ -1,10 +1,10 @@
 /** Operations between files and the store: a file's automations are put into it, and those in it are written as a file. */
 
 import { resolve } from "node:path";
-import type { StoredAutomation } from "../../engine/automation-records.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { Fields, Instant, Json } from "../../engine/event.ts";
 import type { Problem } from "../../engine/hook.ts";
+import type { StoredAutomation } from "../../engine/journal.ts";
 import { isRecord, object, text } from "../../engine/schema.ts";
 import { readRegularFile } from "../../files/regular-file.ts";
 import type { CompiledAutomations } from "../../formats/automations/file.ts";

@@ -1,9 +1,9 @@
 /** What the operations on automations share: where automations are kept, which one a person means, and how one is shown. */
 import { pauseOf } from "../../engine/admit.ts";
-import type { AutomationRecords } from "../../engine/automation-records.ts";
 import type { Fields, HookId, Instant, Json } from "../../engine/event.ts";
 import { nameOf } from "../../engine/explain.ts";
 import type { Hook, HookSet, Origin } from "../../engine/hook.ts";
+import type { AutomationRecords } from "../../engine/journal.ts";
 import { nearest } from "../../engine/nearest.ts";
 import { isRecord, object, type Schema, text } from "../../engine/schema.ts";
 import type { CompiledAutomation } from "../../formats/automations/automation.ts";

@@ -1,7 +1,7 @@
 /** A watch on a folder: changes of its files are gathered, and reported together once it has been quiet (specification 000, section 12). */
 import { dirname, join, sep } from "node:path";
-import { elapsed } from "../../engine/elapsed.ts";
 import { messageOf } from "../../engine/error.ts";
+import { elapsed } from "../../engine/ports.ts";
 import { isSharedFolder, sharedReason, type TreeWatch, type WatchTree, watchRefusal } from "../../files/watch-tree.ts";
 import { createKnown, type Found, filesAtMost, lookAt, lookThrough, readTree, type Tree } from "./files-known.ts";
 import { createQuiet, folderData, pollAsked, type Watch, type WatchedPlace, type WatchOptions } from "./watch-file.ts";

@@ -2,10 +2,10 @@
 
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, relative, resolve, sep } from "node:path";
-import { withoutCredentials } from "../../engine/credentials.ts";
 import type { Instant, MaybePromise } from "../../engine/event.ts";
+import { isId, slugBeside, slugOf } from "../../engine/fingerprint.ts";
 import { nearest } from "../../engine/nearest.ts";
-import { isId, slugBeside, slugOf } from "../../engine/slug.ts";
+import { withoutCredentials } from "../../engine/one-line.ts";
 import type { NoteCopies } from "./notes.ts";
 import {
   clean,

@@ -1,6 +1,6 @@
 /** What is kept of projects, tasks, notes and memory, and the port of whoever keeps it. */
 import type { Fields, Instant, MaybePromise } from "../../engine/event.ts";
-import type { QueryName } from "../../engine/named-queries.ts";
+import type { QueryName } from "../../engine/named.ts";
 import type { NewTask, Project } from "../../engine/reach.ts";
 import type { RunStatus } from "../../engine/record.ts";
 

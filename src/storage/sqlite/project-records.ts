@@ -1,6 +1,6 @@
 /** Projects and their tasks, on SQLite. Apart from the store, because most processes never touch them. */
 import type { Fields, Instant, Json } from "../../engine/event.ts";
-import type { QueryName } from "../../engine/named-queries.ts";
+import type { QueryName } from "../../engine/named.ts";
 import type {
   Awaited,
   Dependency,

@@ -9,8 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
-import type { Question } from "../../../src/hosts/cli/daemon-client.ts";
-import { askDaemon, readAnswer } from "../../../src/hosts/cli/daemon-client.ts";
+import { askDaemon, type Question, readAnswer } from "../../../src/hosts/cli/daemon-client.ts";
 import type { Address } from "../../../src/hosts/daemon/state-file.ts";
 
 const question: Question = {

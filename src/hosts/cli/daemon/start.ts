@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { closeSync, fstatSync, ftruncateSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isSessionSecret } from "../../../actions/command/environment.ts";
-import { depthVariable } from "../../../engine/depth.ts";
+import { depthVariable } from "../../../engine/event.ts";
 import { makePrivateFolder } from "../../../files/write.ts";
 import { type Place, stateFolder, usualStore } from "../place.ts";
 

@@ -2,9 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { httpTokenFile } from "../../../agents/install/own-call.ts";
-import { withoutDepth } from "../../../engine/depth.ts";
 import { HooklineError } from "../../../engine/error.ts";
-import type { Seconds } from "../../../engine/event.ts";
+import { type Seconds, withoutDepth } from "../../../engine/event.ts";
 import { after } from "../../../runtime/system.ts";
 import type { Daemon, DaemonPlace } from "../../daemon/daemon.ts";
 import { type Strays, tagStarted } from "../../daemon/place.ts";

@@ -1,15 +1,14 @@
 /** hookline emit: one event down the line, its outcome, and every run it caused. */
 import { withOwnNames } from "../../../engine/ability.ts";
-import { complaintAbout } from "../../../engine/complaint.ts";
-import { depthWithin, payloadAt } from "../../../engine/depth.ts";
 import { HooklineError, messageOf } from "../../../engine/error.ts";
-import type { Fields, HookEvent, Json } from "../../../engine/event.ts";
+import { depthWithin, type Fields, type HookEvent, type Json, payloadAt } from "../../../engine/event.ts";
 import { eventNames, eventToEmit } from "../../../engine/events.ts";
 import type { Explanation } from "../../../engine/explain.ts";
+import { complaintAbout } from "../../../engine/hook.ts";
+import { emitRecorded } from "../../../engine/later.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import type { Outcome, VerdictKind } from "../../../engine/outcome.ts";
 import type { Run, RunStatus, Store } from "../../../engine/record.ts";
-import { emitRecorded } from "../../../engine/recorded.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import { systemPorts } from "../../../runtime/system.ts";
 import { type ExitCode, type Invocation, textFlag, textOfFile, textOfInput, usageError } from "../command.ts";

@@ -1,12 +1,11 @@
 /** hookline list: the hooks in force here, in running order. */
 import { conditions } from "../../../conditions/index.ts";
 import { pauseOf } from "../../../engine/admit.ts";
-import { complaintAbout } from "../../../engine/complaint.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import type { HookId, Instant } from "../../../engine/event.ts";
 import { eventNames, resolveEvent } from "../../../engine/events.ts";
 import { nameOf } from "../../../engine/explain.ts";
-import type { Condition, Hook } from "../../../engine/hook.ts";
+import { type Condition, complaintAbout, type Hook } from "../../../engine/hook.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import { listensTo } from "../../../engine/plan.ts";
 import type { ConditionKind } from "../../../engine/ports.ts";

@@ -1,8 +1,8 @@
 /** hookline register: which repository hooks there are, grouped by event, as JSON (specification 001, 2.2). */
-import { complaintAbout } from "../../../engine/complaint.ts";
+
 import { HooklineError } from "../../../engine/error.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
-import type { Hook, Problem } from "../../../engine/hook.ts";
+import { complaintAbout, type Hook, type Problem } from "../../../engine/hook.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import type { Registry } from "../../../engine/ports.ts";
 import { automationSchema } from "../../../formats/automations/json-schema.ts";

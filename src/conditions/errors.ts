@@ -1,9 +1,10 @@
 /** error_type: a regular expression in the type or the message of the error (D42, R13). */
 import type { Fields } from "../engine/event.ts";
-import { compilePlainExpression } from "../engine/plain-expression.ts";
+import { eventToEmit, hasFailed, resolveEvent } from "../engine/events.ts";
+import { compilePlainExpression } from "../engine/glob.ts";
 import type { ConditionKind, Scope } from "../engine/ports.ts";
 import { isRecord, object, text } from "../engine/schema.ts";
-import { errorClassOf } from "./error-class.ts";
+import { noParameters } from "./constant.ts";
 
 type Params = { match: string };
 
@@ -52,4 +53,53 @@ export const errorType: ConditionKind<Params> = {
     const told = `the error is ${error.type}${message === undefined ? "" : `: ${clip(message)}`}`;
     return { holds: `${told} — which fits ${match}`, fails: `${told} — which does not fit ${match}` };
   },
+};
+
+/** What kind of error a text tells of (DT31), for events that do not say it themselves. */
+
+const errorClasses = ["rate_limit", "billing", "context_overflow", "timeout", "auth", "network", "internal"] as const;
+type ErrorClass = (typeof errorClasses)[number];
+
+/** The first that fits. Billing stands before auth and network, whose words such errors also hold. */
+const rows: readonly { is: ErrorClass; words: RegExp }[] = [
+  { is: "rate_limit", words: /\b429\b|rate[ _-]?limit|too many requests|overloaded/i },
+  {
+    is: "billing",
+    words: /\b402\b|billing|insufficient (?:balance|quota|funds|credit)|out of credit|payment required/i,
+  },
+  {
+    is: "context_overflow",
+    words: /context[ _-]?(?:overflow|length|window)|prompt is too long|too many tokens|maximum context/i,
+  },
+  { is: "timeout", words: /\b(?:408|504)\b|time[ _-]?d?[ _-]?out|deadline exceeded|ETIMEDOUT/i },
+  {
+    is: "auth",
+    words: /\b(?:401|403)\b|unauthori[sz]ed|authenticat|forbidden|permission denied|invalid (?:api[ _-]?)?key/i,
+  },
+  {
+    is: "network",
+    words: /connection|network|unreachable|socket hang up|fetch failed|ECONN[A-Z]+|ENOTFOUND|EAI_AGAIN|\bdns\b/i,
+  },
+];
+
+export const errorClassOf = (text: string): ErrorClass => rows.find(({ words }) => words.test(text))?.is ?? "internal";
+
+// tool_failed: whether the tool call that the event tells of has failed (D40).
+
+const ends: ReadonlySet<string> = new Set(resolveEvent("tool_end"));
+const failure = eventToEmit("tool_end", { error: "" });
+
+/** Where a call has just ended, its own end; on other events, how the turn's last call ended. */
+export const hasToolFailed = ({ event, turn }: Scope): boolean =>
+  event.name === failure || (ends.has(event.name) ? hasFailed(event.data) : turn.toolFailed);
+
+export const toolFailed: ConditionKind<object | null> = {
+  summary: "the tool call failed",
+  params: noParameters,
+  compile: () => hasToolFailed,
+  describe: () => "the tool call failed",
+  explain: (_params, { event }) =>
+    ends.has(event.name)
+      ? { holds: "the tool call failed", fails: "the tool call did not fail" }
+      : { holds: "the turn's last tool call failed", fails: "the turn's last tool call did not fail" },
 };

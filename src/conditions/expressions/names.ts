@@ -3,9 +3,9 @@ import { type Fields, textField } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import type { Scope } from "../../engine/ports.ts";
 import { classOf } from "../../engine/tools.ts";
-import { pressureOf } from "../context-pressure.ts";
-import { hasToolFailed } from "../tool-failed.ts";
-import { float, type Value } from "./python-value.ts";
+import { hasToolFailed } from "../errors.ts";
+import { pressureOf } from "../turn.ts";
+import { float, type Value } from "./values.ts";
 
 export interface RootName {
   /** For the documentation. */

@@ -1,4 +1,5 @@
 /** hookline git: puts our hook where git looks for it, takes it out, and answers git when that hook asks. */
+import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { type GitReply, gitReply, hookName, preCommitEvent } from "../../agents/git/event.ts";
 import type { HooksPlan } from "../../agents/git/hooks.ts";
@@ -10,9 +11,10 @@ import { createDetachedQueue } from "../../runtime/queues/detached.ts";
 import { systemPorts } from "../../runtime/system.ts";
 import { withDegradedMode } from "../../storage/degraded.ts";
 import { openSqliteStore } from "../../storage/sqlite/sqlite.ts";
+import { programToRegister } from "./clone-bundle.ts";
 import { type Invocation, textFlag, usageError } from "./command.ts";
 import { hooksBelow } from "./git-below.ts";
-import { type GitHooksOptions, installGitHooks, programOf, refreshGitHooks, uninstallGitHooks } from "./git-hooks.ts";
+import { type GitHooksOptions, installGitHooks, refreshGitHooks, uninstallGitHooks } from "./git-hooks.ts";
 import { askGitAs } from "./git-program.ts";
 import { openLine } from "./line.ts";
 import { shortPath } from "./list.ts";
@@ -35,9 +37,12 @@ export async function git(invocation: Invocation): Promise<number> {
 
 const optionsOf = (invocation: Invocation, store: Store): GitHooksOptions => ({
   place: invocation,
-  program: programOf(invocation.self),
+  program: selfOf(invocation),
   store,
 });
+
+/** Through links, as Node itself sees its program: a link of a version manager leads elsewhere tomorrow. */
+const selfOf = ({ self: [node, bin] }: Invocation): readonly [string, string] => [realpathSync(node), bin];
 
 /** Trouble with the store is told, and keeps nobody from committing: only a hook does. */
 function lastingStore(invocation: Invocation): Store {
@@ -49,6 +54,7 @@ function lastingStore(invocation: Invocation): Store {
 async function install(invocation: Invocation): Promise<number> {
   const dryRun = invocation.flags["dry-run"] === true;
   const store = lastingStore(invocation);
+  const { notes } = dryRun ? { notes: [] } : programToRegister(selfOf(invocation));
   const { place, plan, listeners } = await installGitHooks({ ...optionsOf(invocation, store), dryRun });
   store.close();
   const below = await hooksBelow(askGitAs(invocation.environment), place.top, invocation);
@@ -61,6 +67,7 @@ async function install(invocation: Invocation): Promise<number> {
       ({ origin: { file = "" } }) => `${show(file)} is not asked: git asks those at the top of the worktree only`,
     ),
     ...plan.notes,
+    ...notes,
     ...placeNotes(place, show),
   ];
   print(invocation, sentences, {

@@ -15,7 +15,7 @@ import { loadAll } from "../../loading/loading.ts";
 import { findProject } from "../../loading/project.ts";
 import { daemonFilesOf, runningDaemon } from "../daemon/state-file.ts";
 import { buildVersion } from "./build-version.ts";
-import { programForAgents } from "./clone-bundle.ts";
+import { programToRegister } from "./clone-bundle.ts";
 import { type ExitCode, type Invocation, textFlag, usageError } from "./command.ts";
 import { portToCome, servesAgents } from "./daemon-port.ts";
 import { endDaemon } from "./end-daemon.ts";
@@ -36,7 +36,7 @@ export async function install(invocation: Invocation): Promise<ExitCode> {
   const planned = { ...options, takeOver: invocation.flags["take-over"] === true };
   const isDry = invocation.flags["dry-run"] === true;
   const self = [realpathSync(invocation.self[0]), invocation.self[1]] as const;
-  const agentProgram = isDry ? { program: self, notes: [] } : programForAgents(self);
+  const agentProgram = isDry ? { program: self, notes: [] } : programToRegister(self);
   const clients = clientsOf(invocation, { state, port: door?.port, program: agentProgram.program });
   const chosen = chooseClient(clients);
   const plan = installAgent({ ...planned, command: chosen.program, dryRun: true }); // refused before anything is written

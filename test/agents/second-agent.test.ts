@@ -6,7 +6,10 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { type Place, placeFor } from "../hosts/daemon/started.ts";
 
-const row = join(import.meta.dirname, "..", "fixtures", "agents", "quill", "agent.ts");
+const repository = join(import.meta.dirname, "..", "..");
+const row = join(repository, "test", "fixtures", "agents", "quill", "agent.ts");
+/** Of the sources: a bundle knows no more agents than src has. */
+const sources = join(repository, "bin", "hookline.js");
 
 interface Quill {
   place: Place;
@@ -24,7 +27,12 @@ function quillFor(t: TestContext, files: Record<string, string>): Quill {
   return {
     place,
     plugin,
-    run: place.hookline,
+    run: (...words) =>
+      spawnSync(process.execPath, [sources, ...words], {
+        cwd: place.workspace,
+        env: place.environment,
+        encoding: "utf8",
+      }),
     send(kind, call) {
       const line =
         readFileSync(plugin, "utf8")
@@ -33,7 +41,7 @@ function quillFor(t: TestContext, files: Record<string, string>): Quill {
         readFileSync(plugin, "utf8").split("\n")[1] ??
         "";
       const registered: string = JSON.parse(line.slice(line.indexOf(", ") + 2, -2));
-      const command = registered.replace("/build/bin/", "/bin/"); // the bundle knows no more agents than src has
+      const command = registered.replace("/build/bin/", "/bin/");
       const input = JSON.stringify({ kind, thread: "t1", dir: place.workspace, ...(call ? { call } : {}) });
       const { status, stdout, stderr } = spawnSync("sh", ["-c", command], {
         cwd: place.workspace,

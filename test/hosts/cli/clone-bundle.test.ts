@@ -11,6 +11,7 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,11 +19,11 @@ import { test } from "node:test";
 
 const repository = join(import.meta.dirname, "..", "..", "..");
 
-test("what install registers in a clone runs a bundle, made anew by install and up when sources have changed, and a package builds nothing", (t) => {
+test("what install and git install register in a clone runs a bundle, made anew by install and up when sources have changed, and a package builds nothing", (t) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-clone-")));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const clone = join(folder, "hookline");
-  for (const name of ["src", "bin", "native", "scripts", "package.json", "package-lock.json"])
+  for (const name of ["src", "examples", "bin", "native", "scripts", "package.json", "package-lock.json"])
     cpSync(join(repository, name), join(clone, name), { recursive: true });
   symlinkSync(join(repository, "node_modules"), join(clone, "node_modules"));
   const [home, workspace] = [join(folder, "home"), join(folder, "workspace")];
@@ -46,7 +47,15 @@ test("what install registers in a clone runs a bundle, made anew by install and 
   const first = isFrom();
   assert.match(run(source, "install", "claude-code"), /nothing to do/);
   assert.equal(isFrom(), first);
-  appendFileSync(join(clone, "src", "cli", "log.ts"), "\n");
+  spawnSync("git", ["init", "--quiet"], { cwd: workspace, env: environment });
+  mkdirSync(join(workspace, ".hookline", "hooks"), { recursive: true });
+  writeFileSync(join(workspace, ".hookline", "hooks", "a.sh"), "#!/bin/sh\n#---\n# type: pre-commit\n#---\n", {
+    mode: 0o755,
+  });
+  run(source, "git", "install");
+  const stub = readFileSync(join(workspace, ".git", "hooks", "pre-commit"), "utf8");
+  assert.ok(stub.includes(`\nbin='${bundle}'\n`), stub.slice(0, 400));
+  appendFileSync(join(clone, "src", "hosts", "cli", "log.ts"), "\n");
   run(source, "up", "--once");
   const second = isFrom();
   assert.notEqual(second, first);

@@ -1,30 +1,39 @@
 /**
- * In a clone Hookline runs from its sources, which takes an agent's event three times as long as the package's bundle. So what a
- * clone registers with agents is a bundle of its own, in build/, made anew when sources have changed. The package never builds.
+ * In a clone Hookline runs from its sources, which takes an agent's event three times as long as the package's bundle. So a
+ * clone registers a bundle of its own with agents and git, in build/, built anew when sources have changed. The package never builds.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fingerprint } from "../../../engine/fingerprint.ts";
 
 /** Set by every build. */
 declare const BUILT_FROM: string;
 
-export interface AgentProgram {
-  /** Absolute paths: Node, and the bin that agents run. */
+export interface RegisteredProgram {
+  /** Absolute paths: Node, and the bin that agents and git run. */
   program: readonly [string, string];
   /** For the person. */
   notes: string[];
 }
 
-/** What agents run; builds it where that has to be. Never throws: agents run from sources then, and it says so. */
-export function programForAgents([node, bin]: readonly [string, string]): AgentProgram {
+/** What agents and git run; builds the bundle where that is needed. Never throws: without a bundle they run the sources, and a note says why. */
+export function programToRegister([node, bin]: readonly [string, string]): RegisteredProgram {
   const root = dirname(dirname(bin));
   if (typeof BUILT_FROM !== "undefined" || !existsSync(buildScript(root))) return { program: [node, bin], notes: [] };
   const failure = build(root, node);
   return failure === undefined
     ? { program: [node, bundleIn(root)], notes: [] }
-    : { program: [node, bin], notes: [`no bundle of this clone could be made, so agents run its sources: ${failure}`] };
+    : {
+        program: [node, bin],
+        notes: [`no bundle of this clone could be made, so its sources are registered: ${failure}`],
+      };
+}
+
+/** The same, of a bundle that install has built. Nothing is built. */
+export function programRegistered([node, bin]: readonly [string, string]): readonly [string, string] {
+  const bundle = bundleIn(dirname(dirname(bin)));
+  return [node, typeof BUILT_FROM === "undefined" && existsSync(bundle) ? bundle : bin];
 }
 
 /** Where install has made one: made anew if sources have changed since. Gives why it could not be, for the person. */
@@ -89,6 +98,7 @@ function stateOf(root: string): string {
     .map((name) => join("src", name));
   const all = [
     ...sources,
+    ...globSync("examples/demo/*.ts", { cwd: root }).sort(),
     join("bin", "hookline.js"),
     join("scripts", "build.ts"),
     "package.json",

@@ -21,7 +21,7 @@ import { portToCome, servesAgents } from "../daemon/port.ts";
 import { loadingFor } from "../loaded.ts";
 import { stateFolder, storePath } from "../place.ts";
 import { safeText, shortPath } from "../terminal.ts";
-import { programForAgents } from "./clone-bundle.ts";
+import { programToRegister } from "./clone-bundle.ts";
 
 export async function install(invocation: Invocation): Promise<ExitCode> {
   const { agent, layer } = target(invocation, "install");
@@ -35,7 +35,7 @@ export async function install(invocation: Invocation): Promise<ExitCode> {
   const planned = { ...options, takeOver: invocation.flags["take-over"] === true };
   const isDry = invocation.flags["dry-run"] === true;
   const self = [realpathSync(invocation.self[0]), invocation.self[1]] as const;
-  const agentProgram = isDry ? { program: self, notes: [] } : programForAgents(self);
+  const agentProgram = isDry ? { program: self, notes: [] } : programToRegister(self);
   const clients = clientsOf(invocation, { state, port: door?.port, program: agentProgram.program });
   const chosen = chooseClient(clients);
   const plan = installAgent({ ...planned, command: chosen.program, dryRun: true }); // refused before anything is written

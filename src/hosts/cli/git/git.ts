@@ -1,5 +1,6 @@
 /** hookline git: puts our hook where git looks for it, takes it out, and answers git when that hook asks. */
 
+import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { type GitReply, gitReply, hookName, preCommitEvent } from "../../../agents/git/event.ts";
 import type { HooksPlan } from "../../../agents/git/hooks.ts";
@@ -10,11 +11,12 @@ import { createDetachedQueue } from "../../../runtime/queues/detached.ts";
 import { systemPorts } from "../../../runtime/system.ts";
 import { withDegradedMode } from "../../../storage/degraded.ts";
 import { openSqliteStore } from "../../../storage/sqlite/sqlite.ts";
+import { programToRegister } from "../agents/clone-bundle.ts";
 import { type Invocation, textFlag, usageError } from "../command.ts";
 import { openLine } from "../line.ts";
 import { storeOptions, storePath } from "../place.ts";
 import { safeText, shortPath } from "../terminal.ts";
-import { type GitHooksOptions, installGitHooks, programOf, refreshGitHooks, uninstallGitHooks } from "./hooks.ts";
+import { type GitHooksOptions, installGitHooks, refreshGitHooks, uninstallGitHooks } from "./hooks.ts";
 import { askGitAs, hooksBelow } from "./worktrees.ts";
 
 export async function git(invocation: Invocation): Promise<number> {
@@ -33,9 +35,12 @@ export async function git(invocation: Invocation): Promise<number> {
 
 const optionsOf = (invocation: Invocation, store: Store): GitHooksOptions => ({
   place: invocation,
-  program: programOf(invocation.self),
+  program: selfOf(invocation),
   store,
 });
+
+/** Through links, as Node itself sees its program: a link of a version manager leads elsewhere tomorrow. */
+const selfOf = ({ self: [node, bin] }: Invocation): readonly [string, string] => [realpathSync(node), bin];
 
 /** Trouble with the store is told, and keeps nobody from committing: only a hook does. */
 function lastingStore(invocation: Invocation): Store {
@@ -47,6 +52,7 @@ function lastingStore(invocation: Invocation): Store {
 async function install(invocation: Invocation): Promise<number> {
   const dryRun = invocation.flags["dry-run"] === true;
   const store = lastingStore(invocation);
+  const { notes } = dryRun ? { notes: [] } : programToRegister(selfOf(invocation));
   const { place, plan, listeners } = await installGitHooks({ ...optionsOf(invocation, store), dryRun });
   store.close();
   const below = await hooksBelow(askGitAs(invocation.environment), place.top, invocation);
@@ -59,6 +65,7 @@ async function install(invocation: Invocation): Promise<number> {
       ({ origin: { file = "" } }) => `${show(file)} is not asked: git asks those at the top of the worktree only`,
     ),
     ...plan.notes,
+    ...notes,
     ...placeNotes(place, show),
   ];
   print(invocation, sentences, {

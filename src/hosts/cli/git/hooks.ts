@@ -1,6 +1,6 @@
 /** Puts our hook where git looks for it and takes it out again: who listens, in which worktree, and what is then written. */
 
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { hookName } from "../../../agents/git/event.ts";
 import { carryOut, readHooksFolder, setTime } from "../../../agents/git/files.ts";
@@ -18,6 +18,7 @@ import {
 import { messageOf } from "../../../engine/error.ts";
 import type { Hook } from "../../../engine/hook.ts";
 import type { Store } from "../../../engine/record.ts";
+import { programRegistered } from "../agents/clone-bundle.ts";
 import { type Place, stateFolder } from "../place.ts";
 import { knownBelow, wantedBy } from "./wanted.ts";
 import { askGitAs, readWorktrees, type Worktree } from "./worktrees.ts";
@@ -162,7 +163,7 @@ const isWanted = ({ listeners, worktrees }: Found): boolean =>
   listeners.length > 0 || worktrees.some(({ unread }) => unread.length > 0);
 
 const planUpkeep = ({ place: where, program }: GitHooksOptions, place: GitPlace, found: Found): HooksPlan =>
-  planInstall(found.folder, wantedBy({ where, place, program, ...found }));
+  planInstall(found.folder, wantedBy({ where, place, program: programRegistered(program), ...found }));
 
 function carryOutAt({ hooks }: GitPlace, { at }: Found, { steps, name }: HooksPlan): void {
   carryOut(hooks, steps);
@@ -173,9 +174,3 @@ function carryOutAt({ hooks }: GitPlace, { at }: Found, { steps, name }: HooksPl
 const slackInMilliseconds = 2_000;
 
 const uniqueHooks = (hooks: readonly Hook[]): Hook[] => [...new Map(hooks.map((hook) => [hook.id, hook])).values()];
-
-/** Through links, as Node itself sees its program: a link of a version manager leads elsewhere tomorrow. */
-export const programOf = ([node, bin]: readonly [string, string]): readonly [string, string] => [
-  realpathSync(node),
-  bin,
-];

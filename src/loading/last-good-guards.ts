@@ -3,17 +3,17 @@
  * the file itself stands for one guard that fails, by its own name and layer, until it is corrected or `check` shows that it
  * holds none. A single entry that is invalid keeps its own last good form. What a broken text may have meant is not guessed.
  */
+
 import { statSync } from "node:fs";
 import type { EventName, Instant, MaybePromise } from "../engine/event.ts";
 import { guardableEvents, rowOf, verdictsOf } from "../engine/events.ts";
 import { fingerprint } from "../engine/fingerprint.ts";
 import { type Condition, type FailurePolicy, type Hook, type HookSet, isGuard, type Problem } from "../engine/hook.ts";
 import type { Store } from "../engine/record.ts";
-import { hookSetOf } from "./hook-set.ts";
+import type { StableLoad } from "./compiled.ts";
 import type { LoadedFile, LoadedHooks } from "./load.ts";
 import type { FileFormat, HookFile } from "./places.ts";
-import type { Source } from "./precedence.ts";
-import type { StableLoad } from "./stable-load.ts";
+import { hookSetOf, type Source } from "./precedence.ts";
 
 /** How far back a good form is looked for; a guard that has been broken for longer fails by its policy. */
 const eventsLookedAt = 500;

@@ -2,8 +2,8 @@
 import { dropOldest } from "../engine/drop-oldest.ts";
 import type { MaybePromise } from "../engine/event.ts";
 import { watchPaths } from "../files/watch-paths.ts";
+import { type StableLoad, stateOf } from "./compiled.ts";
 import type { LoadedHooks } from "./load.ts";
-import { type StableLoad, stateOf } from "./stable-load.ts";
 
 export interface HookSource<T extends LoadedHooks> {
   /** The hooks that are in force in this folder now: at once, unless files have changed. Never throws. */

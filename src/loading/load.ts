@@ -1,12 +1,11 @@
 /** Loads every hook file that holds in a folder into one HookSet. Synchronous and small: it runs on each event of an agent. */
+
 import { relative, resolve } from "node:path";
 import { isOwnCall } from "../agents/install/own-call.ts";
 import { type Hook, type HookSet, isGuard, type Layer, type Origin, type Problem } from "../engine/hook.ts";
 import type { Patterns } from "../engine/ports.ts";
 import type { Config } from "../formats/config/config.ts";
 import { compileSettings, takenId } from "../formats/settings/settings.ts";
-import { keepUnreadable, sourceOf, unreadable } from "./file-source.ts";
-import { hookSetOf } from "./hook-set.ts";
 import { type Broken, brokenOf, switchedOffTag, withKept } from "./last-good-guards.ts";
 import {
   type FileFormat,
@@ -15,18 +14,20 @@ import {
   type HookFile,
   isSettings,
   type ManagedFolders,
+  type ModulePlace,
   managedFiles,
   managedFoldersOf,
   projectFiles,
+  rulePlaces,
   settingsFormat,
   userFiles,
+  watchedOf,
 } from "./places.ts";
 import { installedPlugins, namedHookFile, type PluginState, pluginFolders } from "./plugins.ts";
-import { obeySwitches, overrideByEvent, type Source } from "./precedence.ts";
+import { hookSetOf, obeySwitches, overrideByEvent, type Source } from "./precedence.ts";
 import { findProject, type Project } from "./project.ts";
-import { readSmallFile } from "./read-file.ts";
+import { keepUnreadable, readSmallFile, sourceOf, unreadable } from "./read-file.ts";
 import { type RulesReader, readRuleFile, readRules } from "./read-rules.ts";
-import { type ModulePlace, rulePlaces, watchedOf } from "./rule-places.ts";
 
 export interface LoadRequest extends Homes {
   cwd: string;

@@ -9,12 +9,11 @@ import type { Bound, Patterns, Registry } from "../engine/ports.ts";
 import type { ModelFault } from "../formats/automations/automation.ts";
 import type { LlmConfig } from "../formats/automations/fields.ts";
 import type { ModelSettings } from "../formats/config/config.ts";
+import { loadStable, type StableLoad } from "./compiled.ts";
 import { checkFile, type LoadedHooks, type LoadRequest, loadHooks } from "./load.ts";
-import { flavourOf, isSettings } from "./places.ts";
+import { flavourOf, isSettings, type ModulePlace } from "./places.ts";
 import { findProject } from "./project.ts";
 import type { RulesReader } from "./read-rules.ts";
-import type { ModulePlace } from "./rule-places.ts";
-import { loadStable, type StableLoad } from "./stable-load.ts";
 
 /** What loading needs beside the place. */
 export interface Loading {

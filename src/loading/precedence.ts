@@ -1,6 +1,8 @@
 /** What one file may do to the hooks of another: GenCode's overrides, and switches that turn hooks off (R29, SAFETY D2). */
 import type { EventName } from "../engine/event.ts";
-import { type Hook, isGuard, type Problem } from "../engine/hook.ts";
+import { fingerprint } from "../engine/fingerprint.ts";
+import { type Hook, type HookSet, inRunningOrder, isGuard, type Problem } from "../engine/hook.ts";
+import type { EngineSettings } from "../formats/config/config.ts";
 import type { CompiledSettings, Switches } from "../formats/settings/settings.ts";
 import { switchedOffTag } from "./last-good-guards.ts";
 import { type HookFile, settingsFormat } from "./places.ts";
@@ -113,3 +115,20 @@ const powerless = (name: string, { file, compiled }: Source, why: string): Probl
   message: `"${name}" has no effect here: ${why}`,
   file: file.path,
 });
+
+// Hooks in running order, known by the fingerprint of their content, and without automations where the settings
+// switch them off.
+
+export function hookSetOf(hooks: readonly Hook[]): HookSet {
+  const ordered = [...hooks].sort(inRunningOrder);
+  return { id: fingerprint(JSON.stringify(ordered)), hooks: ordered };
+}
+
+const because = "hook_engine.enabled is false";
+
+/** The set as it is, unless it holds automations that may not run. */
+export const asSettingsSay = (set: HookSet, { enabled = true }: EngineSettings): HookSet =>
+  enabled || !set.hooks.some(isOn) ? set : hookSetOf(set.hooks.map((hook) => (isOn(hook) ? off(hook) : hook)));
+
+const isOn = ({ durable, enabled }: Hook): boolean => durable === true && enabled;
+const off = (hook: Hook): Hook => ({ ...hook, enabled: false, disabledBecause: because });

@@ -11,8 +11,7 @@ import { type Automation, automationOf, hookIdOf } from "../formats/automations/
 import type { CompiledAutomations } from "../formats/automations/file.ts";
 import type { AutomationFinding } from "../formats/automations/findings.ts";
 import { brokenTag } from "../formats/automations/hook.ts";
-import { isWithin } from "../loading/automation-places.ts";
-import { type StoredHook, type StoredHooks, writtenFields } from "../loading/automations.ts";
+import { isWithin, type StoredHook, type StoredHooks, writtenFields } from "../loading/automations.ts";
 import { storeIsMissing } from "../services/projects/without-store.ts";
 import { folderOf } from "./board.ts";
 import type { Asked } from "./operation.ts";

@@ -5,7 +5,7 @@ import type { Hook } from "../engine/hook.ts";
 import { readRegularFile } from "../files/regular-file.ts";
 import type { CompiledAutomation } from "../formats/automations/automation.ts";
 import type { AutomationFinding } from "../formats/automations/findings.ts";
-import { foreignProject } from "../loading/automation-places.ts";
+import { foreignProject } from "../loading/automations.ts";
 import { deskOf, type Known } from "./automation-desk.ts";
 import type { Asked } from "./operation.ts";
 

@@ -12,7 +12,7 @@ import { isRecord } from "../engine/schema.ts";
 import { slugBeside, slugOf } from "../engine/slug.ts";
 import type { CompiledAutomation } from "../formats/automations/automation.ts";
 import { type Automation, hookIdOf } from "../formats/automations/fields.ts";
-import { hookSetOf } from "./precedence.ts";
+import { hookSetOf } from "./order.ts";
 
 /** One row of the store, and what came of it. */
 export interface StoredHook extends CompiledAutomation {

@@ -1,6 +1,6 @@
 /** The table of files that hold settings hooks: layer, flavour and path of each (R29, R58). */
 
-import { readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { configFolder, ownFileNames } from "../agents/folders.ts";
 import { hookFiles, toolNames } from "../agents/index.ts";
@@ -22,6 +22,8 @@ export interface HookFile {
   flavour: FileFormat;
   /** Whose switches reach it. */
   family: string;
+  /** Event by event it replaces hooks of the same format in outer layers. */
+  overrides?: true;
   /** How ids and people name it: never a path of one machine. */
   label: string;
   /** The folder that relative paths in its hooks start from; absent: the folder that the event comes from. */
@@ -67,22 +69,28 @@ export const managedFiles = (folders: ManagedFolders): HookFile[] => [
   managedFile(ownFormat, join(folders.hookline, "hooks.json")),
 ];
 
-const managedFile = ({ name, family }: Flavour, path: string): HookFile => ({
-  path,
-  layer: "managed",
+type OfFormat = Pick<HookFile, "flavour" | "family" | "overrides">;
+
+const ofFormat = ({ name, family, overrides }: Flavour): OfFormat => ({
   flavour: name,
   family,
-  label: `managed/${name}`,
+  ...(overrides ? { overrides } : {}),
+});
+
+const managedFile = (format: Flavour, path: string): HookFile => ({
+  ...ofFormat(format),
+  path,
+  layer: "managed",
+  label: `managed/${format.name}`,
   ofUser: true,
 });
 
 export function userFiles(homes: Homes): HookFile[] {
-  const fileOf = ({ name, family }: Flavour, place: { path: string; label: string }): HookFile => ({
+  const fileOf = (format: Flavour, place: { path: string; label: string }): HookFile => ({
+    ...ofFormat(format),
     ...place,
     layer: "user",
     ofUser: true,
-    flavour: name,
-    family,
   });
   return [
     ...hookFiles().flatMap(({ format, user }) => (user ? fileOf(format, user(homes)) : [])),
@@ -94,13 +102,12 @@ export function userFiles(homes: Homes): HookFile[] {
 export function projectFiles(folder: string, prefix: string): HookFile[] {
   const tables = [...hookFiles(), { format: ownFormat, ...ownFileNames }];
   return (["project", "local"] as const).flatMap((layer) =>
-    tables.flatMap(({ format: { name: flavour, family }, [layer]: name }) =>
+    tables.flatMap(({ format, [layer]: name }) =>
       name === undefined
         ? []
         : {
+            ...ofFormat(format),
             layer,
-            flavour,
-            family,
             path: join(folder, name),
             label: prefix ? `${prefix}/${name}` : name,
             root: folder,
@@ -242,14 +249,11 @@ export const fileAt = (path: string, flavour: FileFormat, place: RulePlace): Hoo
 export const configFiles = (place: RulePlace): HookFile[] =>
   place.config.filter(isThere).map((path) => fileAt(path, "config", place));
 
-/** The rules of a place in the order of their names, then its app file and those that its configuration names. */
-export function ruleFiles(place: RulePlace, apps: Config["apps"]): HookFile[] {
-  const named = apps.filter((path) => isAbsolute(path));
-  return [
-    ...yamlIn(place.rules).map((path) => fileAt(path, "rules", place)),
-    ...[...(place.app && isThere(place.app) ? [place.app] : []), ...named].map((path) => fileAt(path, "app", place)),
-  ];
-}
+/** The app file of a place, and those that its configuration names. */
+export const appFiles = (place: RulePlace, apps: Config["apps"]): HookFile[] =>
+  [...(place.app && isThere(place.app) ? [place.app] : []), ...apps.filter((path) => isAbsolute(path))].map((path) =>
+    fileAt(path, "app", place),
+  );
 
 /** The place's own modules: hooks written in TypeScript or JavaScript. */
 export const modulesIn = (place: RulePlace): ModulePlace[] =>
@@ -266,18 +270,6 @@ export const extensionsOf = (place: RulePlace, extensions: Config["extensions"])
 function namesOf(place: RulePlace, path: string): Pick<ModulePlace, "layer" | "label" | "root"> {
   const { layer, label, root } = fileAt(path, "module", place);
   return { layer, label, ...(root ? { root } : {}) };
-}
-
-/** The YAML files of a folder in the order of their names. */
-export function yamlIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => /^[^.].*\.ya?ml$/is.test(name))
-      .sort()
-      .map((name) => join(folder, name));
-  } catch {
-    return []; // there is no such folder
-  }
 }
 
 function isThere(path: string): boolean {

@@ -1,12 +1,7 @@
-/** Reads small files without a surprise: no pipe, no device, nothing above the limit, and absent is an answer. */
-
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+/** Reads small files, heads and folders without a surprise: no pipe, no device, nothing above the limit, and absent is an answer. */
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { messageOf } from "../engine/error.ts";
-import type { Hook, Origin, Problem } from "../engine/hook.ts";
 import { largestFileInBytes } from "../formats/reading/json-tree.ts";
-import type { FileFormat, HookFile } from "./places.ts";
-import type { Source } from "./precedence.ts";
-import type { ReadRules } from "./read-rules.ts";
 
 interface Unreadable {
   is: "unreadable";
@@ -62,64 +57,26 @@ export function readFileHead(path: string, limitInBytes: number): FileHead {
 }
 
 // What one file that is not settings gives: a source of hooks, and where they come from. Shared by all that read such
-// files.
 
-export const originOf = ({ layer, path, root }: HookFile): Origin => ({
-  dialect: "rules",
-  layer,
-  file: path,
-  ...(root ? { root } : {}),
-});
+type FolderNames =
+  | { is: "absent" }
+  | { is: "no folder" }
+  /** In their order; `identity` is one for all ways to the same folder. */
+  | { is: "listed"; names: string[]; identity: string }
+  | Unreadable;
 
-export function keep(
-  file: HookFile,
-  { hooks, problems }: { hooks: Hook[]; problems: Problem[] },
-  read: Pick<ReadRules, "problems" | "sources">,
-): void {
-  read.problems.push(...problems);
-  read.sources.push(sourceOf(file, hooks, problems));
-}
-
-/** It counts as there, with nothing in it. */
-export function keepUnreadable(file: HookFile, reason: unknown, read: Pick<ReadRules, "problems" | "sources">): void {
-  keep(file, { hooks: [], problems: [unreadable(file.path, reason)] }, read);
-}
-
-/** Rules have none of the switches that settings files have. */
-export const sourceOf = (file: HookFile, hooks: Hook[], problems: Problem[]): Source => ({
-  file,
-  hooks,
-  compiled: {
-    hooks,
-    problems,
-    switches: {},
-    speaksOf: [],
-    enabledPlugins: {},
-    placeOf: () => ({ line: 1, column: 1 }),
-  },
-});
-
-export const unreadable = (file: string, reason: unknown): Problem => ({
-  severity: "error",
-  code: "unreadable",
-  message: `the file cannot be read: ${messageOf(reason)}`,
-  suggestion: "check its path and rights",
-  file,
-  line: 1,
-  column: 1,
-});
-
-type Check = (hooks: readonly Hook[]) => { hooks: Hook[]; problems: Problem[] };
-
-/** What only all files of one format together show. @param check gives as many hooks as it takes, in their order */
-export function checkTogether(format: FileFormat, check: Check, read: ReadRules): void {
-  const own = read.sources.filter(({ file }) => file.flavour === format);
-  const { hooks, problems } = check(own.flatMap((source) => source.hooks));
-  if (problems.length === 0) return;
-  read.problems.push(...problems);
-  let from = 0;
-  for (const source of own) {
-    source.hooks = hooks.slice(from, from + source.hooks.length);
-    from += source.hooks.length;
+/** Never throws. */
+export function listFolder(path: string): FolderNames {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (!found) return { is: "absent" };
+    if (!found.isDirectory()) return { is: "no folder" };
+    return {
+      is: "listed",
+      names: readdirSync(path).sort(),
+      identity: found.ino === 0 ? path : `${found.dev}:${found.ino}`,
+    };
+  } catch (error) {
+    return { is: "unreadable", reason: messageOf(error) };
   }
 }

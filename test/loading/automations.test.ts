@@ -6,7 +6,7 @@ import type { AutomationRecords, BrokenRow, StoredAutomation } from "../../src/e
 import type { Hook } from "../../src/engine/hook.ts";
 import { compileAutomation } from "../../src/formats/automations/automation.ts";
 import { createAutomationSource, placeHook } from "../../src/loading/automations.ts";
-import { hookSetOf } from "../../src/loading/precedence.ts";
+import { hookSetOf } from "../../src/loading/order.ts";
 import { compileFile, options } from "../formats/automation-helpers.ts";
 
 const row = (id: string, more: Partial<StoredAutomation> = {}): StoredAutomation => ({

@@ -13,7 +13,7 @@ import type { Store } from "../../engine/record.ts";
 import { compiledHooks } from "../../loading/compiled.ts";
 import { guardsToKeep } from "../../loading/last-good-guards.ts";
 import type { Loaded, Loading, Request } from "../../loading/loading.ts";
-import { asSettingsSay } from "../../loading/precedence.ts";
+import { asSettingsSay } from "../../loading/order.ts";
 import { loadingPorts } from "../compose/compose.ts";
 import { divertOutput, outlive } from "./module-output.ts";
 import { logOf, type Place, stateFolder } from "./place.ts";

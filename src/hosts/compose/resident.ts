@@ -12,8 +12,7 @@ import type { ConditionKind, Handler, Ports, Queue, Registry } from "../../engin
 import type { Store } from "../../engine/record.ts";
 import { emptyConfig } from "../../formats/config/config.ts";
 import { clearedFiles } from "../../loading/cleared-files.ts";
-import { keepingGuards } from "../../loading/last-good-guards.ts";
-import { createHookSource, type HookSource, type SourceOptions } from "../../loading/live.ts";
+import { createHookSource, type HookSource, keepingGuards, type SourceOptions } from "../../loading/live.ts";
 import { type Loaded, type Loading, loadAllStable } from "../../loading/loading.ts";
 import { createPersistentPrograms } from "../../runtime/processes/persistent-programs.ts";
 import { startPipedProcess } from "../../runtime/processes/piped-process.ts";

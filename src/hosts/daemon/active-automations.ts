@@ -5,7 +5,7 @@ import type { Hook, HookSet, Problem } from "../../engine/hook.ts";
 import { type AutomationSource, foreignProject, placeHook, type StoredHooks } from "../../loading/automations.ts";
 import type { HookSource } from "../../loading/live.ts";
 import type { Loaded } from "../../loading/loading.ts";
-import { asSettingsSay } from "../../loading/precedence.ts";
+import { asSettingsSay } from "../../loading/order.ts";
 
 export interface ActiveAutomationsOptions {
   /** Folders whose files count, beside those of the projects in the store. */

@@ -1,11 +1,10 @@
-/** What one file may do to the hooks of another: GenCode's overrides, and switches that turn hooks off (R29, SAFETY D2). */
+/** Sets of hooks in running order, and what one file may do to the hooks of another: overrides and switches (R29, SAFETY D2). */
 import type { EventName } from "../engine/event.ts";
 import { fingerprint } from "../engine/fingerprint.ts";
 import { type Hook, type HookSet, inRunningOrder, isGuard, type Problem } from "../engine/hook.ts";
 import type { EngineSettings } from "../formats/config/config.ts";
 import type { CompiledSettings, Switches } from "../formats/settings/settings.ts";
-import { switchedOffTag } from "./last-good-guards.ts";
-import { type HookFile, settingsFormat } from "./places.ts";
+import type { HookFile } from "./places.ts";
 
 /** A file that was read, and those of its hooks that are left. */
 export interface Source {
@@ -14,6 +13,9 @@ export interface Source {
   hooks: Hook[];
 }
 type Tell = (problem: Problem) => void;
+
+/** The hook was enabled by its author and turned off by a switch, which may no longer stand. */
+export const switchedOffTag = "switched off";
 
 const rank: Readonly<Record<string, number>> = { user: 0, project: 1, local: 2 };
 
@@ -28,8 +30,7 @@ export function overrideByEvent(sources: readonly Source[], tell: Tell): Source[
 }
 
 /** Plugins come last and are added: they replace nothing and nothing replaces them (specification 002). */
-const rankOf = ({ file }: Source): number | undefined =>
-  settingsFormat(file.flavour)?.overrides ? rank[file.layer] : undefined;
+const rankOf = ({ file }: Source): number | undefined => (file.overrides ? rank[file.layer] : undefined);
 
 function withoutReplaced(hook: Hook, over: readonly Source[], tell: Tell): Hook[] {
   if (isGuard(hook) || !("event" in hook.on)) return [hook];

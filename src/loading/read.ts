@@ -114,8 +114,9 @@ function yamlFiles(
   { place, read }: { place: RulePlace; read: Reading },
 ): HookFile[] {
   const found = listFolder(folder);
-  if (found.is === "unreadable") keepUnreadable(fileAt(folder, format, place), found.reason, read);
-  if (found.is === "no folder") read.problems.push(unreadable(folder, "it is a file, and a folder is expected here"));
+  if (found.is === "unreadable")
+    keep(fileAt(folder, format, place), { hooks: [], problems: [unlisted(folder, found.reason)] }, read);
+  if (found.is === "no folder") read.problems.push(unlisted(folder, "it is a file"));
   if (found.is !== "listed") return [];
   return found.names
     .filter((name) => /^[^.].*\.ya?ml$/is.test(name))
@@ -208,8 +209,8 @@ function readScripts(place: RulePlace, reader: YamlReader | undefined, read: Rea
   const seen = new Set<string>();
   for (const folder of place.scripts) {
     const found = listFolder(folder);
-    if (found.is === "unreadable") read.problems.push(unreadable(folder, found.reason));
-    if (found.is === "no folder") read.problems.push(unreadable(folder, "it is a file, and a folder is expected here"));
+    if (found.is === "unreadable") read.problems.push(unlisted(folder, found.reason));
+    if (found.is === "no folder") read.problems.push(unlisted(folder, "it is a file"));
     if (found.is !== "listed" || seen.has(found.identity)) continue;
     seen.add(found.identity);
     const names = found.names.filter((name) => !name.startsWith("."));
@@ -305,6 +306,11 @@ export const unreadable = (file: string, reason: unknown): Problem => ({
   file,
   line: 1,
   column: 1,
+});
+
+const unlisted = (folder: string, reason: string): Problem => ({
+  ...unreadable(folder, reason),
+  message: `the folder cannot be listed: ${reason}`,
 });
 
 type Check = (hooks: readonly Hook[]) => { hooks: Hook[]; problems: Problem[] };

@@ -13,7 +13,7 @@ import { authorsConditions, composites } from "../../../src/formats/rules/condit
 import { ruleEventNames, writableEvents } from "../../../src/formats/rules/events.ts";
 import { ruleFieldNames } from "../../../src/formats/rules/fields.ts";
 import { rulesSchema, type SchemaKind } from "../../../src/formats/rules/schema.ts";
-import { conditionKind, defineCondition } from "../../../src/hosts/modules/custom-condition.ts";
+import { conditionKind, defineCondition } from "../../../src/hosts/modules/setup.ts";
 import { compile, file, fixture, patterns, registry, rule } from "../rules-helpers.ts";
 
 const ajv = new Ajv2020({ allErrors: true });

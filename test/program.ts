@@ -17,12 +17,12 @@ export const bin: string = join(folder, "bin", "hookline.js");
 export const codeCache: string = join(folder, "code");
 
 /**
- * Runs a command of hookline to its end. Most need no process of their own, so they get none: those that start programs, stay,
- * read standard input or answer an agent do. A test about a process starts one itself.
+ * Runs a command of hookline to its end. Most need no process of their own, so they get none: those that answer an agent, stay or
+ * read standard input do. A test about a process, its signals or its pipes starts one itself.
  */
-export function command(words: readonly string[], { input = "", ...place }: Called): CommandAnswer {
+export function runCommand(words: readonly string[], { input = "", ...place }: Called): CommandAnswer {
   const first = words.find((word) => !word.startsWith("-")) ?? "";
-  if (input === "" && !ownProcess.has(first) && words[1] !== "run") return ask({ bin, words, ...place });
+  if (input === "" && !ownProcess.has(first)) return ask({ bin, words, ...place });
   const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...words], {
     cwd: place.cwd,
     env: place.environment,
@@ -34,7 +34,7 @@ export function command(words: readonly string[], { input = "", ...place }: Call
 export interface Called extends Pick<CommandRequest, "cwd" | "environment"> {
   input?: string;
 }
-const ownProcess = new Set(["hook", "up", "down", "demo", "mcp", "supervise", "emit", "run", "rerun"]);
+const ownProcess = new Set(["hook", "up", "down", "demo", "mcp", "supervise"]);
 
 function ask(request: CommandRequest): CommandAnswer {
   standing ??= stand();

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import { codeCache, command } from "../../program.ts";
+import { codeCache, runCommand } from "../../program.ts";
 
 export { bin } from "../../program.ts";
 
@@ -89,7 +89,7 @@ export function scratch(t: TestContext, name = "repository"): Scratch {
       });
     },
     hookline(words, { cwd = top, input = "" } = {}) {
-      const { status, ...said } = command(words, { cwd, environment, input });
+      const { status, ...said } = runCommand(words, { cwd, environment, input });
       return { code: status, ...said };
     },
     write(path, text, mode = 0o644) {

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { bin, codeCache, command } from "../../program.ts";
+import { bin, codeCache, runCommand } from "../../program.ts";
 
 export interface Said {
   status: number | null;
@@ -82,7 +82,7 @@ export function placeFor(t: TestContext, files: Readonly<Record<string, string>>
   mkdirSync(workspace);
   for (const [path, text] of Object.entries(files)) write(path, text);
   const hooklineWith: Place["hooklineWith"] = (input, ...words) =>
-    command(words, { cwd: workspace, environment, input });
+    runCommand(words, { cwd: workspace, environment, input });
   const hookline: Place["hookline"] = (...words) => hooklineWith("", ...words);
 
   async function up(...words: string[]): Promise<Started> {

@@ -17,7 +17,7 @@ import type { HookSet } from "../src/engine/hook.ts";
 import { type PlannedStep, type Plans, planHooks } from "../src/engine/plan.ts";
 import type { Ports } from "../src/engine/ports.ts";
 import type { StepRecord } from "../src/engine/record.ts";
-import { callStep, contextOf, newOccasion, sharedScope } from "../src/engine/step-context.ts";
+import { callStep, contextOf, newOccasion, sharedScope } from "../src/engine/passage.ts";
 import { checkCalls, events, foreignMatcher, repeat, repeatAwaited, type World } from "./dispatch-world.ts";
 import {
   type Benchmark,

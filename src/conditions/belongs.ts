@@ -1,4 +1,4 @@
-/** agent: who works. How a hook of one agent of an app file is compiled (specification 003); nobody writes it. */
+/** Conditions that only formats write: agent, who works (specification 003), and of_project, whether the event concerns a project (specification 000, A8). */
 import type { HookEvent, Json } from "../engine/event.ts";
 import type { ConditionKind, Scope } from "../engine/ports.ts";
 import { object, text } from "../engine/schema.ts";
@@ -24,9 +24,6 @@ export const agent: ConditionKind<string> = {
     return { holds: `the agent is ${who}`, fails: `the agent is ${who}, and the hook belongs to ${id}` };
   },
 };
-
-// of_project: whether an event concerns an automation's project (specification 000, A8). The dialect writes it;
-// nobody else does.
 
 interface OfProject {
   project: string;

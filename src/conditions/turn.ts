@@ -1,4 +1,4 @@
-/** turn_count: at a certain turn, and from there on at every so many (D36, R13). */
+/** Conditions on the conversation: turn_count (D36), tool_calls and message_count (D37, D38), context_pressure (D35). */
 import type { Turn } from "../engine/event.ts";
 import type { ConditionKind } from "../engine/ports.ts";
 import { integer, kindOf, object, type Schema, say } from "../engine/schema.ts";
@@ -27,8 +27,7 @@ export const turnCount: ConditionKind<TurnParams> = {
   }),
 };
 
-// tool_calls and message_count: a count of the turn has reached a threshold (D37, D38). One shape, two rows.
-
+/** A count of the turn that may have reached a threshold. */
 interface Counted {
   summary: string;
   /** What is counted, as a person says it after a number. */
@@ -75,8 +74,6 @@ export const messageCount: ConditionKind<CountParams> = reached({
   read: (turn) => turn.messages,
   needs: "messages",
 });
-
-// context_pressure: how full the model's context is (D35).
 
 const usualPressure = 0.75;
 

@@ -17,6 +17,7 @@ import {
   occasionOf,
   type Passage,
   remember,
+  sharedScope,
   twinOf,
   watch,
 } from "./passage.ts";
@@ -24,7 +25,6 @@ import { type Plan, scopeOf } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Item, type Ports } from "./ports.ts";
 import { addTokens, type Found, type Run } from "./record.ts";
 import { type Performed, perform, policyOf } from "./run.ts";
-import { sharedScope } from "./step-context.ts";
 
 /** What asking needs from the engine. */
 export interface Asking {
@@ -238,7 +238,7 @@ function* runAndDeliver(asking: Asking, plan: Plan, passage: Passage, run: Run, 
   const { event, caller } = passage;
   const started = elapsed(ports);
   if (hook.status) ports.observe?.({ is: "status", hook, status: hook.status });
-  const done = yield* perform(plan, occasionOf(passage), run.id, match);
+  const done = yield* perform(plan, occasionOf(passage), { run: run.id, match });
   if (hook.status) ports.observe?.({ is: "status", hook, status: "" });
   run.status = done.status;
   run.steps = run.asked === 1 ? done.steps : [...run.steps, ...done.steps];

@@ -8,11 +8,11 @@ import { rowOf } from "./events.ts";
 import { type Flow, go, isThenable, wait } from "./flow.ts";
 import type { Hook } from "./hook.ts";
 import { isEmpty, type Outcome } from "./outcome.ts";
+import { newOccasion, sharedScope } from "./passage.ts";
 import { planHook } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Item, type Ports, type StepResult } from "./ports.ts";
 import { addTokens, type Run, type RunStatus } from "./record.ts";
 import { perform, type Report } from "./run.ts";
-import { newOccasion, sharedScope } from "./step-context.ts";
 
 /**
  * Never rejects: a failure closes the run. What is no longer this worker's is left as it stands; so is a durable run that the
@@ -47,7 +47,8 @@ function* runItem(given: Ports, item: Item, caller: Caller): Flow<void> {
   const occasion = newOccasion(event, caller, ports);
   const match = plan.condition?.test(sharedScope(occasion));
   const found = typeof match === "object" ? match : undefined;
-  const done = yield* perform(plan, occasion, run.id, found, caller.steps && reportTo(ports, { run, hook }, caller));
+  const report = caller.steps && reportTo(ports, { run, hook }, caller);
+  const done = yield* perform(plan, occasion, { run: run.id, match: found, report });
   if (caller.steps?.isLost()) return;
   const rest = done.detached ? yield* wait(done.detached.done) : undefined;
   run.status = rest ? statusOf(rest) : done.status;

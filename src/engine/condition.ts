@@ -96,40 +96,37 @@ const describe = (name: string, kind: ConditionKind, params: Json): string =>
 const invalid = (name: string, expected: string, found: string, { where }: Place): HooklineError =>
   new HooklineError("parameters_invalid", { name, expected, found, where });
 
-function joinAll(parts: readonly CompiledCondition[]): CompiledCondition {
-  const [only] = parts;
-  if (only && parts.length === 1) return only;
-  return {
-    test: testAll(parts.map((part) => part.test)),
-    explain(scope) {
-      const reasons: string[] = [];
-      for (const part of parts) {
-        const { holds, because } = part.explain(scope);
-        if (!holds) return { holds, because };
-        reasons.push(because);
-      }
-      return { holds: true, because: reasons.join(" and ") || "it asks for nothing" };
-    },
-    all: parts,
-    ...sumUp(parts),
-  };
+const joinAll = (parts: readonly CompiledCondition[]): CompiledCondition =>
+  join(parts, { test: testAll(parts.map((part) => part.test)), decides: false, empty: "it asks for nothing" });
+
+const joinAny = (parts: readonly CompiledCondition[]): CompiledCondition =>
+  join(parts, { test: testAny(parts.map((part) => part.test)), decides: true, empty: "it offers no choice" });
+
+interface Joint {
+  test: Test;
+  /** The answer of one part that is the answer of all. */
+  decides: boolean;
+  /** What is said where there is no part. */
+  empty: string;
 }
 
-function joinAny(parts: readonly CompiledCondition[]): CompiledCondition {
+function join(parts: readonly CompiledCondition[], { test, decides, empty }: Joint): CompiledCondition {
   const [only] = parts;
   if (only && parts.length === 1) return only;
   return {
-    test: testAny(parts.map((part) => part.test)),
+    test,
     explain(scope) {
       const reasons: string[] = [];
       for (const part of parts) {
         const { holds, because } = part.explain(scope);
-        if (holds) return { holds, because };
+        if (holds === decides) return { holds, because };
         reasons.push(because);
       }
-      return { holds: false, because: reasons.join(" and ") || "it offers no choice" };
+      return { holds: !decides, because: reasons.join(" and ") || empty };
     },
-    ...sumUp(parts),
+    ...(decides ? {} : { all: parts }),
+    isStatic: parts.every((part) => part.isStatic),
+    needs: new Set(parts.flatMap((part) => [...part.needs])),
   };
 }
 
@@ -145,11 +142,6 @@ function negate(part: CompiledCondition): CompiledCondition {
     needs: part.needs,
   };
 }
-
-const sumUp = (parts: readonly CompiledCondition[]): Pick<CompiledCondition, "isStatic" | "needs"> => ({
-  isStatic: parts.every((part) => part.isStatic),
-  needs: new Set(parts.flatMap((part) => [...part.needs])),
-});
 
 /** More tests than this are a loop; fewer are nested pairs, which the engine's compiler inlines. */
 const mostNested = 8;

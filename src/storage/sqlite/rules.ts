@@ -1,6 +1,6 @@
 /** The rules that every store shares and that need no database: who may claim, which telling came first, what a debt remembers. */
 import type { HookEvent, Instant, Json } from "../../engine/event.ts";
-import { repeatable } from "../../engine/first-report.ts";
+import { repeatable } from "../../engine/later.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import type { Claim, Found } from "../../engine/record.ts";
 

@@ -4,6 +4,7 @@ import type { HookEvent } from "../engine/event.ts";
 import { compileNameGlobs } from "../engine/glob.ts";
 import type { ConditionKind } from "../engine/ports.ts";
 import { listOf, number, object, say, text } from "../engine/schema.ts";
+import { because } from "./constant.ts";
 
 export interface AbilityParams {
   match: string[];
@@ -34,8 +35,7 @@ function compared({ name, what, description, namesOf }: Compared): ConditionKind
       const [own] = found(event);
       const wanted = `the pattern is ${written(params)}`;
       if (own === undefined) {
-        const none = `${event.name} is about no ability here, and ${wanted}`;
-        return { holds: none, fails: none };
+        return because(`${event.name} is about no ability here, and ${wanted}`);
       }
       return {
         holds: `the ${what} is ${own}, which fits ${written(params)}`,

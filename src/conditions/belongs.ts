@@ -2,6 +2,7 @@
 import type { HookEvent, Json } from "../engine/event.ts";
 import type { ConditionKind, Scope } from "../engine/ports.ts";
 import { object, text } from "../engine/schema.ts";
+import { because } from "./constant.ts";
 
 /** The event's own agent; where it names none, whoever has the turn. */
 const agentOf = ({ event, turn }: Scope): { id: string; type?: string } | undefined => event.agent ?? turn.agent;
@@ -17,8 +18,7 @@ export const agent: ConditionKind<string> = {
   explain(id, scope) {
     const known = agentOf(scope);
     if (!known) {
-      const none = `no agent is named, and the hook belongs to ${id}`;
-      return { holds: none, fails: none };
+      return because(`no agent is named, and the hook belongs to ${id}`);
     }
     const who = known.type === undefined || known.type === known.id ? known.id : `${known.id} (${known.type})`;
     return { holds: `the agent is ${who}`, fails: `the agent is ${who}, and the hook belongs to ${id}` };
@@ -61,8 +61,5 @@ export const ofProject: ConditionKind<OfProject> = {
   params: object({ project: text("a project's id") }, { workspace: text("the project's folder") }),
   compile: (params) => (scope) => read(params, scope.event).holds,
   describe: ({ project }) => `the project is ${project}`,
-  explain(params, { event }) {
-    const { because } = read(params, event);
-    return { holds: because, fails: because };
-  },
+  explain: (params, { event }) => because(read(params, event).because),
 };

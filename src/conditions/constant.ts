@@ -10,7 +10,8 @@ export const orNothing = <T>(schema: Schema<T>): Schema<T | null> => ({
 
 export const noParameters: Schema<object | null> = orNothing(object({}));
 
-const because = (reason: string): { holds: string; fails: string } => ({ holds: reason, fails: reason });
+/** What is said either way. */
+export const because = (reason: string): { holds: string; fails: string } => ({ holds: reason, fails: reason });
 
 export const always: ConditionKind<object | null> = {
   summary: "always",

@@ -4,7 +4,7 @@ import { eventToEmit, hasFailed, resolveEvent } from "../engine/events.ts";
 import { compilePlainExpression } from "../engine/glob.ts";
 import type { ConditionKind, Scope } from "../engine/ports.ts";
 import { isRecord, object, text } from "../engine/schema.ts";
-import { noParameters } from "./constant.ts";
+import { because, noParameters } from "./constant.ts";
 
 type Params = { match: string };
 
@@ -46,8 +46,7 @@ export const errorType: ConditionKind<Params> = {
   explain({ match }, scope) {
     const error = errorOf(scope);
     if (!error) {
-      const none = `there is no error, and the pattern is ${match}`;
-      return { holds: none, fails: none };
+      return because(`there is no error, and the pattern is ${match}`);
     }
     const [message] = error.texts;
     const told = `the error is ${error.type}${message === undefined ? "" : `: ${clip(message)}`}`;

@@ -2,7 +2,7 @@
 import type { Turn } from "../engine/event.ts";
 import type { ConditionKind } from "../engine/ports.ts";
 import { integer, kindOf, object, type Schema, say } from "../engine/schema.ts";
-import { orNothing } from "./constant.ts";
+import { because, orNothing } from "./constant.ts";
 
 type TurnParams = { threshold: number; every?: number };
 
@@ -21,10 +21,7 @@ export const turnCount: ConditionKind<TurnParams> = {
       ? ({ turn }) => turn.number === threshold
       : ({ turn }) => turn.number >= threshold && (turn.number - threshold) % every === 0,
   describe: (params) => `it is ${wantedTurns(params)}`,
-  explain: (params, { turn }) => ({
-    holds: `it is turn ${turn.number}, and the condition is ${wantedTurns(params)}`,
-    fails: `it is turn ${turn.number}, and the condition is ${wantedTurns(params)}`,
-  }),
+  explain: (params, { turn }) => because(`it is turn ${turn.number}, and the condition is ${wantedTurns(params)}`),
 };
 
 /** A count of the turn that may have reached a threshold. */
@@ -118,8 +115,7 @@ export const contextPressure: ConditionKind<PressureParams> = {
     const threshold = percent(params?.threshold ?? usualPressure);
     if (pressure === undefined) {
       const missing = turn.tokens === undefined ? "how many tokens the context holds" : "how large the context is";
-      const unknown = `${missing} is not known, so nothing is at or above ${threshold}`;
-      return { holds: unknown, fails: unknown };
+      return because(`${missing} is not known, so nothing is at or above ${threshold}`);
     }
     const full = `the context is ${percent(pressure)} full`;
     return { holds: `${full}, at or above ${threshold}`, fails: `${full}, below ${threshold}` };

@@ -5,7 +5,7 @@ import { save } from "./ask.ts";
 import { isOfStore, messageOf } from "./error.ts";
 import type { Counter, Instant, MaybePromise } from "./event.ts";
 import { rowOf } from "./events.ts";
-import { type Flow, go, isThenable, wait } from "./flow.ts";
+import { type Flow, go, wait } from "./flow.ts";
 import type { Hook } from "./hook.ts";
 import { isEmpty, type Outcome } from "./outcome.ts";
 import { newOccasion, sharedScope } from "./passage.ts";
@@ -85,20 +85,16 @@ function* admit(ports: Ports, { event, hook }: Item, { steps }: Caller): Flow<Ad
   const asks = hook.durable && !event.to?.force && ports.current;
   const because = asks ? withdrawn(yield* wait(asks(hook, event)), event) : undefined;
   let isFirst = false;
-  const take = (): MaybePromise<Admitted> => {
+  function* take(): Flow<Admitted> {
     isFirst = true;
     const started = ports.now();
-    if (because !== undefined) return { started, refused: because };
-    const admitted = (refused: string | undefined): Admitted => ({
-      started,
-      ...(refused === undefined ? {} : { refused }),
-    });
-    const refused = claimFor(hook, event, ports);
-    return isThenable(refused) ? Promise.resolve(refused).then(admitted) : admitted(refused);
-  };
-  if (!steps) return yield* wait(take());
+    const refused = because ?? (yield* claimFor(hook, event, ports));
+    return { started, ...(refused === undefined ? {} : { refused }) };
+  }
+  if (!steps) return yield* take();
+  const work = (): MaybePromise<Admitted> => go(take());
   // In one transaction: a run that had claimed and was not known to have would be refused by its own claim.
-  const admitted = yield* wait(steps.write ? steps.write("admission", take) : steps.step("admission", take));
+  const admitted = yield* wait(steps.write ? steps.write("admission", work) : steps.step("admission", work));
   return isFirst ? admitted : { ...admitted, resumed: true };
 }
 

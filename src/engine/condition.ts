@@ -143,65 +143,28 @@ function negate(part: CompiledCondition): CompiledCondition {
   };
 }
 
-/** More tests than this are a loop; fewer are nested pairs, which the engine's compiler inlines. */
-const mostNested = 8;
-
-function testAll(tests: readonly Test[]): Test {
-  const [first, second, third] = tests;
-  if (!first) return () => true;
-  if (!second) return first;
-  if (tests.length > mostNested) return (scope) => foldAll(tests, scope);
-  if (third && tests.length === 3) return testThree(first, second, third);
-  const rest = tests.length === 2 ? second : testAll(tests.slice(1));
-  return (scope) => {
-    const left = first(scope);
-    if (left === false) return false;
-    const right = rest(scope);
-    return right === false ? false : both(left, right);
-  };
-}
-
-/** By far the most conditions that anyone writes have two or three parts. */
-const testThree =
-  (first: Test, second: Test, third: Test): Test =>
-  (scope) => {
-    const one = first(scope);
-    if (one === false) return false;
-    const two = second(scope);
-    if (two === false) return false;
-    const three = third(scope);
-    return three === false ? false : both(both(one, two), three);
-  };
-
 const both = (left: Found | true, right: Found | true): Found | true =>
   left === true ? right : right === true ? left : { ...left, ...right };
 
-function foldAll(tests: readonly Test[], scope: Scope): Found | boolean {
-  let found: Found | true = true;
-  for (const test of tests) {
-    const one = test(scope);
-    if (one === false) return false;
-    found = both(found, one);
-  }
-  return found;
-}
-
-function testAny(tests: readonly Test[]): Test {
-  const [first, second] = tests;
-  if (!first) return () => false;
-  if (!second) return first;
-  if (tests.length > mostNested) return (scope) => firstOf(tests, scope);
-  const rest = tests.length === 2 ? second : testAny(tests.slice(1));
-  return (scope) => {
-    const left = first(scope);
-    return left === false ? rest(scope) : left;
+/** What all of them found is one finding. */
+const testAll =
+  (tests: readonly Test[]): Test =>
+  (scope) => {
+    let found: Found | true = true;
+    for (const test of tests) {
+      const one = test(scope);
+      if (one === false) return false;
+      found = both(found, one);
+    }
+    return found;
   };
-}
 
-function firstOf(tests: readonly Test[], scope: Scope): Found | boolean {
-  for (const test of tests) {
-    const one = test(scope);
-    if (one !== false) return one;
-  }
-  return false;
-}
+const testAny =
+  (tests: readonly Test[]): Test =>
+  (scope) => {
+    for (const test of tests) {
+      const one = test(scope);
+      if (one !== false) return one;
+    }
+    return false;
+  };

@@ -14,10 +14,10 @@ import { Worker } from "node:worker_threads";
 import type { HookFunction } from "../src/actions/function/function.ts";
 import type { HookEvent } from "../src/engine/event.ts";
 import type { HookSet } from "../src/engine/hook.ts";
+import { callStep, contextOf, newOccasion, sharedScope } from "../src/engine/passage.ts";
 import { type PlannedStep, type Plans, planHooks } from "../src/engine/plan.ts";
 import type { Ports } from "../src/engine/ports.ts";
 import type { StepRecord } from "../src/engine/record.ts";
-import { callStep, contextOf, newOccasion, sharedScope } from "../src/engine/passage.ts";
 import { checkCalls, events, foreignMatcher, repeat, repeatAwaited, type World } from "./dispatch-world.ts";
 import {
   type Benchmark,

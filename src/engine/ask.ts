@@ -10,14 +10,14 @@ import { isEmpty, merge, type Outcome } from "./outcome.ts";
 import {
   type Answer,
   candidates,
+  duplicateOf,
   holdsNow,
   inBackground,
   newRun,
-  occasionOf,
   type Passage,
   remember,
   sharedScope,
-  twinOf,
+  stepScopeOf,
   watch,
 } from "./passage.ts";
 import { type Plan, scopeOf } from "./plan.ts";
@@ -51,7 +51,7 @@ export function* askAll(asking: Asking, passage: Passage): Flow<void> {
 /** What others could not test is not this hook's fault. */
 function holdsAfresh(plan: Plan, passage: Passage): Found | boolean {
   if (!plan.open) return true;
-  const { faults } = sharedScope(occasionOf(passage));
+  const { faults } = sharedScope(stepScopeOf(passage));
   if (faults && faults.length > 0) faults.splice(0);
   return holdsNow(plan, passage);
 }
@@ -63,7 +63,7 @@ function holdsAfresh(plan: Plan, passage: Passage): Found | boolean {
  */
 function* reportFaults(asking: Asking, plan: Plan, passage: Passage): Flow<void> {
   const { ports } = asking;
-  const [fault] = sharedScope(occasionOf(passage)).faults?.splice(0) ?? [];
+  const [fault] = sharedScope(stepScopeOf(passage)).faults?.splice(0) ?? [];
   if (fault === undefined) return;
   const reason = `its condition cannot be tested: ${fault}`;
   const isInForce = !inBackground(plan, passage) && refusalOf(plan.hook, passage.event, ports, passage) === undefined;
@@ -199,8 +199,8 @@ function* admit(plan: Plan, passage: Passage, ports: Ports): Flow<string | undef
 function unadmitted(plan: Plan, passage: Passage, ports: Ports): string | undefined {
   const refusal = refusalOf(plan.hook, passage.event, ports, passage);
   if (refusal !== undefined) return refusal;
-  const twin = twinOf(plan, passage.handlers);
-  if (twin) return `duplicate: the same handler ran as ${twin.hook.id}`;
+  const duplicate = duplicateOf(plan, passage.handlers);
+  if (duplicate) return `duplicate: the same handler ran as ${duplicate.hook.id}`;
   if (passage.denied) return `behind the deny of ${passage.denied.hook.name}`;
   if (passage.unpaid && plan.hook.limits.untilPass) return `it waits for ${passage.unpaid.hook.name} to pass`;
   return undefined;
@@ -229,7 +229,7 @@ function* runAndDeliver(asking: Asking, plan: Plan, passage: Passage, run: Run, 
   const { event, caller } = passage;
   const started = elapsed(ports);
   if (hook.status) ports.observe?.({ is: "status", hook, status: hook.status });
-  const done = yield* perform(plan, occasionOf(passage), { run: run.id, match });
+  const done = yield* perform(plan, stepScopeOf(passage), { run: run.id, match });
   if (hook.status) ports.observe?.({ is: "status", hook, status: "" });
   run.status = done.status;
   run.steps = run.asked === 1 ? done.steps : [...run.steps, ...done.steps];

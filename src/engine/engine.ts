@@ -8,6 +8,7 @@ import { messageOf } from "./error.ts";
 import { firstTurn, type HookEvent, type MaybePromise, ownTurn, type Turn } from "./event.ts";
 import { advance } from "./events.ts";
 import { type Explanation, explainEvent } from "./explain.ts";
+import { current, finalize } from "./finalize.ts";
 import { type Flow, go, isThenable, wait } from "./flow.ts";
 import { type HookSet, isGuard } from "./hook.ts";
 import { createFirstReports, createLater } from "./later.ts";
@@ -17,7 +18,6 @@ import { listensTo, type Plan, type Plans, planHooks } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Item, type Ports } from "./ports.ts";
 import type { Found, Run, RunStatus } from "./record.ts";
 import { policyOf } from "./run.ts";
-import { current, settle } from "./settle.ts";
 
 export interface Engine {
   /** One event down the line. Never throws: what fails is answered by the failure policies. Waits only if a hook does. */
@@ -115,7 +115,7 @@ export function createEngine(ports: Ports): Engine {
     if (plans.some((plan) => plan.hook.limits.untilPass)) yield* markDebts(asking, passage);
     if (plans.length > 0) yield* askAll(asking, passage);
     if (passage.version > 0) yield* askAgain(asking, passage);
-    const outcome = yield* settle(asking, passage);
+    const outcome = yield* finalize(asking, passage);
     watch(passage, ports);
     const ms = elapsed(ports) - started;
     later.put(passage, () => close(ports, passage, { outcome, ms }));

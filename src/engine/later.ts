@@ -120,13 +120,13 @@ export function createFirstReports(ports: Ports): FirstReports {
   const underWay = createBriefMap<string, Promise<Outcome | undefined>>();
 
   /** Whether somebody still waits for the one that repeats. */
-  function hasTime({ caller, occasion: { ends } }: Passage): boolean {
+  function hasTime({ caller, stepScope: { ends } }: Passage): boolean {
     return !hasLeft(caller) && (ends === undefined || elapsed(ports) < ends);
   }
 
   function fromHere(
     deciding: Promise<Outcome | undefined>,
-    { caller: { signal }, occasion: { ends } }: Passage,
+    { caller: { signal }, stepScope: { ends } }: Passage,
   ): Promise<Outcome | undefined> {
     return new Promise((resolve) => {
       const undo = ends === undefined ? undefined : ports.after(Math.max(0, ends - elapsed(ports)), () => give());

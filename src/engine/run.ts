@@ -4,7 +4,7 @@ import { type Fields, type MaybePromise, type Seconds, textField } from "./event
 import { type Flow, isThenable, wait } from "./flow.ts";
 import type { Hook, Step } from "./hook.ts";
 import { merge, type Outcome } from "./outcome.ts";
-import { callStep, contextOf, type Occasion, type OwnContext, type Stopped, stop } from "./passage.ts";
+import { callStep, contextOf, type OwnContext, type StepScope, type Stopped, stop } from "./passage.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Ports, type StepResult } from "./ports.ts";
 import type { Failure, Found, RunStatus, StepRecord } from "./record.ts";
@@ -36,23 +36,23 @@ interface Performing {
 }
 
 /** Runs the plan's steps. The outcome already holds what the failure policy answers. Throws only where a journal does. */
-export function* perform(plan: Plan, occasion: Occasion, { run, match, report }: Performing): Flow<Performed> {
+export function* perform(plan: Plan, stepScope: StepScope, { run, match, report }: Performing): Flow<Performed> {
   const { hook } = plan;
-  const { ports } = occasion;
+  const { ports } = stepScope;
   const fault = plan.fault();
   const steps: StepRecord[] = [];
   const notes: string[] = [];
   if (fault !== undefined) return failed(hook, { status: "failed", reason: fault, outcome: {}, steps, notes });
-  const ends = endOf(hook, occasion);
+  const ends = endOf(hook, stepScope);
   let outcome: Outcome = {};
   let ended: number | undefined;
   for (let planned: PlannedStep | undefined = plan.prepare(); planned; planned = planned.next) {
     const { step, skipIf } = planned;
     const started = elapsed(ports);
-    const late = overBefore(steps.length > 0 ? ends : undefined, started, occasion.caller);
+    const late = overBefore(steps.length > 0 ? ends : undefined, started, stepScope.caller);
     if (late)
       return failed(hook, { status: late, reason: overAt(late, steps, { hook, ports }), outcome, steps, notes });
-    const context = contextOf(occasion, hook, run, limitOf(step, ends, started), steps, match);
+    const context = contextOf(stepScope, hook, run, limitOf(step, ends, started), steps, match);
     if (report) context.progress = reporter(report, [...steps], step);
     const skipped = skipIf ? skipIf(context.scope) : false;
     if (skipped !== false) {
@@ -206,7 +206,7 @@ const thrown = (error: unknown): StepResult => ({
 });
 
 /** When the whole run and the caller's patience are over, if ever, as `elapsed` tells it. */
-function endOf({ limits }: Hook, { ports, ends }: Occasion): number | undefined {
+function endOf({ limits }: Hook, { ports, ends }: StepScope): number | undefined {
   if (limits.timeout === undefined) return ends;
   return Math.min(elapsed(ports) + limits.timeout * 1000, ends ?? Number.POSITIVE_INFINITY);
 }

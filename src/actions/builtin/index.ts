@@ -3,7 +3,6 @@
  * registers its own: nothing else in Hookline knows them.
  */
 import type { Handler } from "../../engine/ports.ts";
-import { forget } from "../settings-handlers.ts";
 import { abilitySuggestion } from "./ability-suggestion/suggestion.ts";
 import { autoTestDeploy } from "./auto-test-deploy/auto-test-deploy.ts";
 import { buildCheck } from "./build-check/build-check.ts";
@@ -16,11 +15,11 @@ import { usageTracker } from "./usage-tracker/usage-tracker.ts";
 export type Register = (name: string, handler: Handler) => void;
 
 export function registerBuiltins(register: Register): void {
-  register("usage_tracker", forget(usageTracker));
-  register("ability_suggestion", forget(abilitySuggestion));
-  register("soft_guardrail", forget(softGuardrail));
-  register("build_check", forget(buildCheck));
-  register("lsp_diagnose", forget(lspDiagnose));
-  register("compile_yaml", forget(compileYaml));
-  register("auto_test_deploy", forget(autoTestDeploy));
+  register("usage_tracker", usageTracker);
+  register("ability_suggestion", abilitySuggestion);
+  register("soft_guardrail", softGuardrail);
+  register("build_check", buildCheck);
+  register("lsp_diagnose", lspDiagnose);
+  register("compile_yaml", compileYaml);
+  register("auto_test_deploy", autoTestDeploy);
 }

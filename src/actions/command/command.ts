@@ -11,7 +11,7 @@ import type { Evidence } from "../../engine/record.ts";
 import { type ResidentLimits, usualLimits } from "../../engine/resident.ts";
 import { either, flag, integer, listOf, mapOf, number, object, oneOf, type Schema, text } from "../../engine/schema.ts";
 import { scriptWord } from "../../engine/script-word.ts";
-import { shorten } from "../texts.ts";
+import { failed, noted, shorten } from "../step.ts";
 import { type EnvironmentWish, environmentOf, umaskOf } from "./environment.ts";
 import { type CommandWish, createFinder, lineOf } from "./line.ts";
 import { writtenName } from "./protocols/endings.ts";
@@ -70,7 +70,7 @@ function createCommand(): Handler<CommandParams> {
       if (params.resident)
         return askResident ? askResident(params, context) : loadResident().then((ask) => ask(params, context));
       const protocol = protocols.get(params.protocol ?? "settings")?.();
-      if (!protocol) return notStarted(`no protocol is called "${params.protocol}"`);
+      if (!protocol) return failed("launch", `no protocol is called "${params.protocol}"`);
       const folder = params.folder === "root" ? rootIn(context) : undefined;
       return isThenable(protocol)
         ? protocol.then((loaded) => run(params, loaded, context, folder))
@@ -98,13 +98,11 @@ export function createRunCommand(): RunCommand {
   return (params, protocol, context, folder) => {
     const environment = environmentOf(params, context);
     const line = lineOf(params, environment, find);
-    if (typeof line === "string") return notStarted(line);
+    if (typeof line === "string") return failed("launch", line);
     const place = folder === undefined ? workingFolder(context, params) : { folder, note: [] };
     return runLine({ ...line, environment, params, protocol, context, place });
   };
 }
-
-export const notStarted = (reason: string): StepResult => ({ ok: false, output: {}, failure: "launch", reason });
 
 interface Work {
   program: string;
@@ -123,7 +121,7 @@ interface Place {
 async function runLine(work: Work): Promise<StepResult> {
   const { program, args, environment, params, protocol, context, place } = work;
   const { event, hook, ports, caller, signal } = context;
-  if (!ports.spawn) return notStarted("nothing here can start programs");
+  if (!ports.spawn) return failed("launch", "nothing here can start programs");
   const input = protocol.write(event, writtenName(hook, event.name), hook);
   const ended = await ports.spawn(
     { program, args, cwd: place.folder, environment, input, ...umaskOf(caller) },
@@ -171,7 +169,7 @@ function conclude(ended: Ended, { protocol, context }: Work, given: string[]): S
   const result = protocol.read(reason === undefined ? ended : { ...ended, reason }, event, hook.id);
   for (const line of result.logs ?? []) ports.observe?.({ is: "log", ...line, hook: hook.id, run });
   const notes = [...given, ...(result.notes ?? []), ...processNotes(ended)];
-  return { ...result, ...(notes.length > 0 ? { notes } : {}), evidence: evidenceOf(ended) };
+  return { ...result, ...noted(notes), evidence: evidenceOf(ended) };
 }
 
 const stopReason = ({ caller, timeout }: StepContext): string =>

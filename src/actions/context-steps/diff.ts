@@ -6,8 +6,8 @@ import type { Fields } from "../../engine/event.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
 import type { GitReply } from "../../engine/reach.ts";
 import { object, say, text } from "../../engine/schema.ts";
-import { firstCharacters } from "../texts.ts";
-import { contextStep, failedStep, folderFor, isOverLimit } from "./context-step.ts";
+import { failed, firstCharacters, noted } from "../step.ts";
+import { contextStep, folderFor, isOverLimit } from "./context-step.ts";
 
 const diffLimit = 30;
 const mostCharacters = 50_000;
@@ -29,19 +29,14 @@ function diffResult(reply: GitReply, { signal, timeout }: StepContext, others: F
   if (reply.ok) {
     const { text: diff, notes } = firstCharacters(reply.stdout, mostCharacters, "diff");
     const told = reply.cut && notes.length === 0 ? ["diff was cut"] : notes;
-    return { ok: true, output: { diff, ...others, exit_code: 0 }, ...(told.length > 0 ? { notes: told } : {}) };
+    return { ok: true, output: { diff, ...others, exit_code: 0 }, ...noted(told) };
   }
   const isLate = isOverLimit(signal);
   const error = isLate ? `git diff timed out after ${timeout}s` : reply.reason;
-  return failedStep({ diff: "", ...others, exit_code: reply.code ?? -1, error }, error, isLate ? "timeout" : "exit");
+  return failed(isLate ? "timeout" : "exit", error, { diff: "", ...others, exit_code: reply.code ?? -1, error });
 }
 
-interface GitDiffParams {
-  workspace?: string;
-  base_branch?: string;
-}
-
-export const gitDiff: Handler<GitDiffParams> = contextStep(
+export const gitDiff: Handler = contextStep(
   {
     type: "git_diff",
     summary: "What the current branch has changed since it left another: `git diff <base_branch>...HEAD`.",
@@ -69,12 +64,7 @@ export const gitDiff: Handler<GitDiffParams> = contextStep(
   },
 );
 
-interface FileDiffParams {
-  path?: string;
-  workspace?: string;
-}
-
-export const fileDiff: Handler<FileDiffParams> = contextStep(
+export const fileDiff: Handler = contextStep(
   {
     type: "file_diff",
     summary: "How a file differs from its last commit: `git diff HEAD -- <path>`.",

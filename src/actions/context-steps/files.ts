@@ -8,20 +8,15 @@ import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
 import { flag, integer, listOf, object, say, text } from "../../engine/schema.ts";
 import { type FileHead, readFileHead } from "../../files/regular-file.ts";
 import { isFolder } from "../command/command.ts";
-import { firstCharacters } from "../texts.ts";
-import { contextStep, failedStep, placeFor } from "./context-step.ts";
-
-interface ReadFileParams {
-  path?: string;
-  max_lines?: number;
-}
+import { failed, firstCharacters, noted } from "../step.ts";
+import { contextStep, placeFor } from "./context-step.ts";
 
 const usualLines = 500;
 const mostCharacters = 50_000;
 /** A character of UTF-8 has at most four bytes, and line ends may have two. */
 const keptInBytes = 4 * mostCharacters + 1;
 
-export const readFile: Handler<ReadFileParams> = contextStep(
+export const readFile: Handler = contextStep(
   {
     type: "read_file",
     summary: "Reads the beginning of a text file.",
@@ -41,7 +36,7 @@ export const readFile: Handler<ReadFileParams> = contextStep(
       const text = textOf(await headOf(placeFor(path, context)), path);
       const lines = text.split(/\r\n|\n|\r/, mostLines);
       const { text: content, notes } = firstCharacters(lines.join("\n"), mostCharacters, "content");
-      return { ok: true, output: { content: content.replace(/\n+$/, "") }, ...(notes.length > 0 ? { notes } : {}) };
+      return { ok: true, output: { content: content.replace(/\n+$/, "") }, ...noted(notes) };
     },
   },
 );
@@ -79,7 +74,7 @@ type ListedFile = { path: string; size: number; mtime: number };
 
 const usualFiles = 200;
 
-export const listFiles: Handler<ListFilesParams> = contextStep(
+export const listFiles: Handler = contextStep(
   {
     type: "list_files",
     summary: "Lists the files of a folder.",
@@ -107,7 +102,7 @@ export const listFiles: Handler<ListFilesParams> = contextStep(
       } catch (error) {
         if (context.signal.aborted) throw error;
         const reason = messageOf(error);
-        return failedStep({ error: reason, files: [] }, reason);
+        return failed("error", reason, { error: reason, files: [] });
       }
     },
   },
@@ -133,7 +128,7 @@ async function list(
   }
   const content = files.map((one) => one.path).join("\n");
   const output = { files, count: files.length, directory, content };
-  return { ok: true, output, ...(notes.length > 0 ? { notes } : {}) };
+  return { ok: true, output, ...noted(notes) };
 }
 
 const isWanted = (path: string, extensions: readonly string[]): boolean =>

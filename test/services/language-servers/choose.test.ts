@@ -134,7 +134,7 @@ test("[D61] a program that may not be executed is none", (t) => {
 });
 
 test("the page names every known server as the table has it", () => {
-  const page = readFileSync(join(import.meta.dirname, "../../docs/language-servers.md"), "utf8");
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/language-servers.md"), "utf8");
   const rows = page.split("<!-- servers -->")[1]?.split("\n\n")[0]?.trim().split("\n").slice(2);
   assert.deepEqual(
     rows,

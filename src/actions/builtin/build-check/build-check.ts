@@ -5,13 +5,12 @@ import { oneLine } from "../../../engine/one-line.ts";
 import type { FollowUp, Message, Outcome } from "../../../engine/outcome.ts";
 import type { Handler, Patterns, StepContext, StepResult } from "../../../engine/ports.ts";
 import { flag, integer, listOf, type Mismatch, number, object, say, text } from "../../../engine/schema.ts";
-import { notStarted } from "../../command/command.ts";
 import { folderParameter, inspectFolder, matchedPaths, repositoryOf } from "../../repository.ts";
-import { shorten } from "../../texts.ts";
+import { failed, handler, noted, shorten } from "../../step.ts";
 import { type Built, createBuilder } from "./build.ts";
 import { groupByService, type Service, usualServices } from "./services.ts";
 
-export interface BuildCheckParams {
+interface BuildCheckParams {
   services?: string[];
   command?: string;
   timeout?: Seconds;
@@ -40,45 +39,39 @@ const parameters = {
   folder: folderParameter,
 };
 
-export const buildCheck: Handler<BuildCheckParams> = createBuildCheck();
+const builder = createBuilder();
 
-function createBuildCheck(): Handler<BuildCheckParams> {
-  const builder = createBuilder();
-  return {
-    params: object({}, parameters),
-    needs: ["spawn"],
-    builtin: {
-      summary: "Builds the services whose files have changed, and tells what is broken.",
-      role: (given) => (asksFor("block", Object.entries(given), Object.keys(parameters)) ? "guard" : "observe"),
-      limit: () => wholeLimit,
-      needsOf: () => ["changes"],
-      events: ["SessionStop"],
-    },
-    inspect: ({ command, services, folder }: Fields, patterns, origin) => [
-      ...(typeof command === "string" ? builder.inspect(command, patterns) : []),
-      ...(Array.isArray(services) && patterns ? inspectGlobs(services.map(String), patterns) : []),
-      ...inspectFolder(folder, origin),
-    ],
-    async run(params, context) {
-      if (!context.ports.spawn) return notStarted("nothing here can start programs");
-      const root = repositoryOf(context, params.folder);
-      const changed = matchedPaths(context, root);
-      if (changed.unknown !== undefined) {
-        const reason = `which files have changed is not known: ${changed.unknown}`;
-        return { ok: false, failure: "error", reason, output: {} };
-      }
-      const { services, others } = groupByService(changed.paths, root, serviceGlobs(params, context.ports.patterns));
-      const { jobs, notes } = builder.jobsFor(services.slice(0, mostServices), params.command, root);
-      if (others.length > 0)
-        notes.unshift(`changed files that belong to no service: ${others.length}, such as ${others[0]}`);
-      const limit = params.timeout ?? usualLimit;
-      const built = await inTurns(jobs, params.parallel ?? 1, (job) => builder.run(job, limit, context));
-      if (context.signal.aborted)
-        return { ok: false, failure: "timeout", reason: "it was stopped before all was built", output: {}, notes };
-      return resultOf({ built, left: services.slice(mostServices) }, params, context, notes);
-    },
-  };
-}
+export const buildCheck: Handler = handler({
+  params: object({}, parameters),
+  needs: ["spawn"],
+  builtin: {
+    summary: "Builds the services whose files have changed, and tells what is broken.",
+    role: (given) => (asksFor("block", Object.entries(given), Object.keys(parameters)) ? "guard" : "observe"),
+    limit: () => wholeLimit,
+    needsOf: () => ["changes"],
+    events: ["SessionStop"],
+  },
+  inspect: ({ command, services, folder }: Fields, patterns, origin) => [
+    ...(typeof command === "string" ? builder.inspect(command, patterns) : []),
+    ...(Array.isArray(services) && patterns ? inspectGlobs(services.map(String), patterns) : []),
+    ...inspectFolder(folder, origin),
+  ],
+  async run(params, context) {
+    if (!context.ports.spawn) return failed("launch", "nothing here can start programs");
+    const root = repositoryOf(context, params.folder);
+    const changed = matchedPaths(context, root);
+    if (changed.unknown !== undefined)
+      return failed("error", `which files have changed is not known: ${changed.unknown}`);
+    const { services, others } = groupByService(changed.paths, root, serviceGlobs(params, context.ports.patterns));
+    const { jobs, notes } = builder.jobsFor(services.slice(0, mostServices), params.command, root);
+    if (others.length > 0)
+      notes.unshift(`changed files that belong to no service: ${others.length}, such as ${others[0]}`);
+    const limit = params.timeout ?? usualLimit;
+    const built = await inTurns(jobs, params.parallel ?? 1, (job) => builder.run(job, limit, context));
+    if (context.signal.aborted) return { ...failed("timeout", "it was stopped before all was built"), notes };
+    return resultOf({ built, left: services.slice(mostServices) }, params, context, notes);
+  },
+});
 
 function inspectGlobs(globs: readonly string[], patterns: Patterns): Mismatch[] {
   return globs.flatMap((glob, index) => {
@@ -124,8 +117,7 @@ function resultOf(
   notes: string[],
 ): StepResult {
   const output: Fields = { built: built.map(({ printed: _kept, ...one }) => ({ ...one })) };
-  const noted = notes.length > 0 ? { notes } : {};
-  if (built.length === 0 && left.length === 0) return { ok: true, output, ...noted };
+  if (built.length === 0 && left.length === 0) return { ok: true, output, ...noted(notes) };
   const ended = built.map((one) => ({ sentence: sentenceOf(one, built), ok: one.ok }));
   if (left.length > 0) ended.push({ sentence: sentenceOn(left), ok: false });
   const messages = ended.map(
@@ -147,7 +139,7 @@ function resultOf(
     output: { ...output, messages_to_user: messages.map(({ text }) => text) },
     outcome,
     evidence: { stdout },
-    ...noted,
+    ...noted(notes),
   };
 }
 

@@ -12,7 +12,7 @@ import { environmentOf, umaskOf } from "../../command/environment.ts";
 import { createFinder, lineOf } from "../../command/line.ts";
 import { firstLine } from "../../command/protocols/endings.ts";
 import { isReallyInside, pathInside } from "../../repository.ts";
-import { plainText } from "../../texts.ts";
+import { plainText, withinLimit } from "../../step.ts";
 import { type BuildLine, type Service, usualCommand } from "./services.ts";
 
 interface Job {
@@ -100,7 +100,7 @@ interface Surroundings {
 }
 
 async function build(job: Job, { limit, context, find, read }: Surroundings): Promise<Built> {
-  const { ports, signal } = context;
+  const { ports } = context;
   const { service, root, line: wanted } = job;
   const facts = { HOOKLINE_SERVICE: service.name, HOOKLINE_SERVICE_PATH: service.path || "." };
   const filled =
@@ -108,20 +108,19 @@ async function build(job: Job, { limit, context, find, read }: Surroundings): Pr
   const environment = { ...environmentOf({}, context), ...filled?.values, ...facts };
   const line = filled ? lineOf({ command: filled.line }, environment, find) : wanted;
   if (typeof line === "string" || !ports.spawn) return builtOf(job, { reason: String(line), printed: "" });
-  const late = new AbortController();
-  const forget = ports.after(limit * 1000, () => late.abort());
+  const limited = withinLimit(context, limit);
   const folder = typeof wanted === "string" ? root : wanted.folder;
   try {
     const ended = await ports.spawn(
       { program: line.program, args: line.args, cwd: folder, environment, input: "", ...umaskOf(context.caller) },
-      { signal: AbortSignal.any([signal, late.signal]) },
+      { signal: limited.signal },
     );
     const printed = `${ended.stdout}${ended.stderr}`;
     if (ended.how === "exit" && ended.code === 0) return builtOf(job, { printed });
     const error = ended.how === "exit" ? located(firstError(printed), folder, job) : undefined;
     return builtOf(job, { reason: reasonOf(ended, limit), printed, ...(error ? { error } : {}) });
   } finally {
-    forget();
+    limited.end();
   }
 }
 

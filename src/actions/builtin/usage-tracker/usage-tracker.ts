@@ -16,8 +16,9 @@ import { writeWhole } from "../../../files/write.ts";
 import { writtenName } from "../../command/protocols/endings.ts";
 import { contextOf } from "../../command/protocols/registry-context.ts";
 import { append, folderParameter, inspectFolder, pathInside, placeToWrite, repositoryOf } from "../../repository.ts";
+import { failed, handler } from "../../step.ts";
 
-export interface UsageTrackerParams {
+interface UsageTrackerParams {
   records?: string;
   log?: string;
   cache?: string;
@@ -32,7 +33,7 @@ const usual = {
 
 const places = Object.keys(usual) as (keyof typeof usual)[]; // an object's own keys
 
-export const usageTracker: Handler<UsageTrackerParams> = {
+export const usageTracker: Handler = handler({
   params: object(
     {},
     {
@@ -59,10 +60,10 @@ export const usageTracker: Handler<UsageTrackerParams> = {
       const clean = await withoutSecrets(event, context);
       return recordCall(contextOf(clean, writtenName(hook, event.name), hook), params, context);
     } catch (error) {
-      return { ok: false, output: { usage_recorded: false }, failure: "error", reason: messageOf(error) };
+      return failed("error", messageOf(error), { usage_recorded: false });
     }
   },
-};
+});
 
 /** Links are looked at when it is written. */
 const inspectPlace = (name: string, path: unknown): Mismatch[] =>

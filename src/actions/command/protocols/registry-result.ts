@@ -2,11 +2,13 @@
  * What handlers of repository hooks answer (specification 001, 4.2): each field becomes what the engine has for it. One
  * that is not as it should be is left out with a note, and the rest counts.
  */
+
 import type { Fields, HookEvent, HookId, Json } from "../../../engine/event.ts";
 import { oneLine, shortened, visible } from "../../../engine/one-line.ts";
 import { merge, type Outcome, type SuggestedDocument, type Suggestion } from "../../../engine/outcome.ts";
 import type { LogLine, StepResult } from "../../../engine/ports.ts";
 import { isRecord, kindOf } from "../../../engine/schema.ts";
+import { noted } from "../../step.ts";
 import { cutText, isStage, stages } from "./registry-context.ts";
 
 interface Reading {
@@ -32,7 +34,7 @@ export function readResult(result: Fields, event: HookEvent, hook: HookId): Step
   }
   const { outcome, logs, error, blocks, notes } = reading;
   const output = keepable(result, notes);
-  const end = { output, outcome, ...(notes.length > 0 ? { notes } : {}), ...(logs.length > 0 ? { logs } : {}) };
+  const end = { output, outcome, ...noted(notes), ...(logs.length > 0 ? { logs } : {}) };
   if (!blocks && error === undefined) return { ok: true, ...end };
   if (!blocks || onlyTold.has(event.name)) return { ok: false, ...end, failure: "error", reason: error ?? blocked };
   const reason = textsOf(outcome).join("\n") || error || blocked;

@@ -1,9 +1,11 @@
 /** What the script of a repository hook reads and answers (specification 001): one JSON object each way. */
+
 import type { Fields, HookEvent, HookId } from "../../../engine/event.ts";
 import type { Protocol, StepResult } from "../../../engine/ports.ts";
 import type { Ended } from "../../../engine/program.ts";
 import { isRecord } from "../../../engine/schema.ts";
-import { exitReason, failed, launchFailure, unfinished } from "./endings.ts";
+import { failed, quote } from "../../step.ts";
+import { exitReason, launchFailure, unfinished } from "./endings.ts";
 import { deepest, findObjects, isTooDeep } from "./find-answer.ts";
 import { contextOf } from "./registry-context.ts";
 import { isResult, readResult, refuses } from "./registry-result.ts";
@@ -58,7 +60,7 @@ function readAmong(said: string, dropped: number, event: HookEvent, hook: HookId
   }
   const noise = `${said.slice(0, only.start)} … ${said.slice(only.end)}`.trim();
   const result = readResult(only.value as Fields, event, hook); // the same
-  return { ...result, notes: [`stdout holds more than the result: ${quoted(noise)}`, ...(result.notes ?? [])] };
+  return { ...result, notes: [`stdout holds more than the result: ${quote(noise)}`, ...(result.notes ?? [])] };
 }
 
 /** Behind blanks as well. */
@@ -80,6 +82,4 @@ function parsed(text: string): unknown {
 }
 
 const unreadable = (why: string, said: string): StepResult =>
-  failed("output", `invalid output: ${why}: ${quoted(said)}`);
-
-const quoted = (text: string): string => JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+  failed("output", `invalid output: ${why}: ${quote(said)}`);

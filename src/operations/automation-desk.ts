@@ -13,7 +13,7 @@ import type { AutomationFinding } from "../formats/automations/findings.ts";
 import { brokenTag } from "../formats/automations/hook.ts";
 import { isWithin } from "../loading/automation-places.ts";
 import { type StoredHook, type StoredHooks, writtenFields } from "../loading/automations.ts";
-import { storeIsMissing } from "../services/projects/without-store.ts";
+import { storeIsMissing } from "../services/projects/records.ts";
 import { folderOf } from "./board.ts";
 import type { Asked } from "./operation.ts";
 import { refusal } from "./refusal.ts";

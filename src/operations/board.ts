@@ -3,9 +3,8 @@ import { textField } from "../engine/event.ts";
 import { type Schema, text } from "../engine/schema.ts";
 import type { Board } from "../services/projects/index.ts";
 import type { Placed } from "../services/projects/projects.ts";
-import type { ProjectRecord } from "../services/projects/records.ts";
+import { type ProjectRecord, storeIsMissing } from "../services/projects/records.ts";
 import type { Cause } from "../services/projects/sending.ts";
-import { storeIsMissing } from "../services/projects/without-store.ts";
 import type { Asked } from "./operation.ts";
 
 /** @throws HooklineError store_unusable */

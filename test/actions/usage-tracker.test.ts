@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { usageTracker } from "../../src/actions/builtin/usage-tracker/usage-tracker.ts";
+import { usageTracker } from "../../src/actions/builtin/usage-tracker.ts";
 import type { EventName, Fields } from "../../src/engine/event.ts";
 import type { StepResult } from "../../src/engine/ports.ts";
 import { createRedaction } from "../../src/storage/redaction/redaction.ts";

@@ -4,12 +4,12 @@
  */
 import type { Handler } from "../../engine/ports.ts";
 import { abilitySuggestion } from "./ability-suggestion/suggestion.ts";
-import { autoTestDeploy } from "./auto-test-deploy/auto-test-deploy.ts";
+import { autoTestDeploy } from "./auto-test-deploy.ts";
 import { buildCheck } from "./build-check/build-check.ts";
 import { compileYaml } from "./compile-yaml/compile-yaml.ts";
-import { lspDiagnose } from "./lsp-diagnose/lsp-diagnose.ts";
-import { softGuardrail } from "./soft-guardrail/soft-guardrail.ts";
-import { usageTracker } from "./usage-tracker/usage-tracker.ts";
+import { lspDiagnose } from "./lsp-diagnose.ts";
+import { softGuardrail } from "./soft-guardrail.ts";
+import { usageTracker } from "./usage-tracker.ts";
 
 /** What a module's `registerAction` comes to: a name, and the handler made of what was given. */
 export type Register = (name: string, handler: Handler) => void;

@@ -12,10 +12,9 @@ import { type ResidentLimits, usualLimits } from "../../engine/resident.ts";
 import { either, flag, integer, listOf, mapOf, number, object, oneOf, type Schema, text } from "../../engine/schema.ts";
 import { scriptWord } from "../../engine/script-word.ts";
 import { failed, noted, shorten } from "../step.ts";
-import { type EnvironmentWish, environmentOf, umaskOf } from "./environment.ts";
-import { type CommandWish, createFinder, lineOf } from "./line.ts";
+import { type CommandWish, createFinder, type EnvironmentWish, environmentOf, lineOf, umaskOf } from "./environment.ts";
 import { writtenName } from "./protocols/endings.ts";
-import { protocols } from "./protocols/index.ts";
+import { settings } from "./protocols/settings.ts";
 import type { AskResident } from "./resident.ts";
 
 const limits: Schema<Partial<ResidentLimits>> = object(
@@ -69,14 +68,25 @@ function createCommand(): Handler<CommandParams> {
     run(params, context) {
       if (params.resident)
         return askResident ? askResident(params, context) : loadResident().then((ask) => ask(params, context));
-      const protocol = protocols.get(params.protocol ?? "settings")?.();
-      if (!protocol) return failed("launch", `no protocol is called "${params.protocol}"`);
       const folder = params.folder === "root" ? rootIn(context) : undefined;
-      return isThenable(protocol)
-        ? protocol.then((loaded) => run(params, loaded, context, folder))
-        : run(params, protocol, context, folder);
+      return withProtocol(params, (protocol) => run(params, protocol, context, folder));
     },
   };
+}
+
+/** What hook programs read and answer. What few hooks need is loaded when one runs. */
+const protocols: ReadonlyMap<string, () => MaybePromise<Protocol>> = new Map([
+  ["settings", (): MaybePromise<Protocol> => settings],
+  ["registry", async () => (await import("./protocols/registry.ts")).registry],
+]);
+
+export function withProtocol(
+  { protocol: name = "settings" }: CommandParams,
+  use: (protocol: Protocol) => MaybePromise<StepResult>,
+): MaybePromise<StepResult> {
+  const protocol = protocols.get(name)?.();
+  if (!protocol) return failed("launch", `no protocol is called "${name}"`);
+  return isThenable(protocol) ? protocol.then(use) : use(protocol);
 }
 
 /** Where the hook was written; the event's folder counts where that is gone. */

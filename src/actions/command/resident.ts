@@ -1,8 +1,8 @@
 /** A command that stays: the event goes to it as one line, and the line that it answers is read as a command's output. */
+
 import { tmpdir } from "node:os";
 import { depthBelow, depthVariable } from "../../engine/depth.ts";
 import type { Fields, MaybePromise, Seconds } from "../../engine/event.ts";
-import { isThenable } from "../../engine/flow.ts";
 import type { Protocol, StepContext, StepResult } from "../../engine/ports.ts";
 import type { Command, Detached, Ended } from "../../engine/program.ts";
 import type { Evidence, Failure } from "../../engine/record.ts";
@@ -17,11 +17,9 @@ import {
   unsaid,
 } from "../../engine/resident.ts";
 import { failed, noted, shorten } from "../step.ts";
-import { type CommandParams, isFolder, limitsOf } from "./command.ts";
-import { environmentOf, isSessionSecret, projectFolder, umaskOf } from "./environment.ts";
-import { createFinder, lineOf } from "./line.ts";
+import { type CommandParams, isFolder, limitsOf, withProtocol } from "./command.ts";
+import { createFinder, environmentOf, isSessionSecret, lineOf, projectFolder, umaskOf } from "./environment.ts";
 import { writtenName } from "./protocols/endings.ts";
-import { protocols } from "./protocols/index.ts";
 
 export type AskResident = (params: CommandParams, context: StepContext) => MaybePromise<StepResult>;
 
@@ -84,13 +82,7 @@ export function createAskResident(): AskResident {
     return answering.then((reply) => resultOf(reply, protocol, context));
   }
 
-  return (params, context) => {
-    const protocol = protocols.get(params.protocol ?? "settings")?.();
-    if (!protocol) return failed("launch", `no protocol is called "${params.protocol}"`);
-    return isThenable(protocol)
-      ? protocol.then((loaded) => ask(params, loaded, context))
-      : ask(params, protocol, context);
-  };
+  return (params, context) => withProtocol(params, (protocol) => ask(params, protocol, context));
 }
 
 const none: Environment = {};

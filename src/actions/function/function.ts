@@ -140,7 +140,7 @@ function resultOf(answer: unknown, context: StepContext): MaybePromise<StepResul
 
 /** What an answer says in the words of specification 001, with what it says in ours. */
 async function repositoryResultOf(said: Fields, rest: Fields, context: StepContext): Promise<StepResult> {
-  const { readResult } = await import("../command/protocols/registry-result.ts");
+  const { readResult } = await import("../command/protocols/registry.ts");
   const { event, hook, ports, run } = context;
   const result = readResult(said, event, hook.id);
   for (const line of result.logs ?? []) ports.observe?.({ is: "log", ...line, hook: hook.id, run });

@@ -11,7 +11,7 @@ import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
 import { flag, number, object, oneOf, say, text } from "../../engine/schema.ts";
 import { readableName } from "../../files/names.ts";
 import { handler, onOneLine, plainText, shorten } from "../step.ts";
-import { namesKept, noFileLeft, type ScriptFiles, scriptFiles, workspaceOf } from "./files.ts";
+import { namesKept, noFileLeft, type ScriptFiles, scriptFiles, workspaceOf } from "./places.ts";
 import { notRun, runScript, type ScriptEnd, scriptEnvironment } from "./program.ts";
 import { scriptUser } from "./user.ts";
 

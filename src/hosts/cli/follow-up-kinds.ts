@@ -1,7 +1,7 @@
 /** What is done for each kind of follow-up, where a person has said so. One row each. */
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { createFinder, lineOf } from "../../actions/command/line.ts";
+import { createFinder, lineOf } from "../../actions/command/environment.ts";
 import { isReallyInside, pathInside } from "../../actions/repository.ts";
 import type { Fields, Json } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";

@@ -1,7 +1,7 @@
 /** hookline rerun: the event of a run once more, for its hook as it is today. */
 import { statSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
-import { namesKept, workspaceOf } from "../../actions/script/files.ts";
+import { namesKept, workspaceOf } from "../../actions/script/places.ts";
 import { HooklineError } from "../../engine/error.ts";
 import type { HookEvent } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";

@@ -7,7 +7,7 @@ import { agents } from "../../agents/index.ts";
 import { registrationNotices } from "../../agents/install/notices.ts";
 import type { Fields } from "../../engine/event.ts";
 import { stateFolderOf, uptime } from "../../runtime/system.ts";
-import { fill } from "../../services/mcp/fill.ts";
+import { fill } from "../../services/filled.ts";
 import { createHttpToken } from "./admission.ts";
 import { type AgentRequests, createAgentRequests } from "./agent-requests.ts";
 import type { Listener } from "./call.ts";

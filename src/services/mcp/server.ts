@@ -6,6 +6,7 @@ import type { Fields, Json } from "../../engine/event.ts";
 import { nearest } from "../../engine/nearest.ts";
 import type { ToolAnswer, ToolInfo } from "../../engine/reach.ts";
 import type { McpServer } from "../../formats/config/config.ts";
+import { unlessAborted } from "../aborted.ts";
 import type { Connection, Trouble } from "./connection.ts";
 import type { Surroundings } from "./link.ts";
 
@@ -136,16 +137,6 @@ async function toolsOf(client: Client, options: NonNullable<Parameters<Client["l
 
 async function namesOf(client: Client): Promise<string[]> {
   return (await toolsOf(client, { timeout: lookUpInMs })).map(({ name }) => name);
-}
-
-/** The work goes on for others. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }
 
 // What a tool has answered, as hooks get it: structure where there is some, else text.

@@ -3,7 +3,7 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Fields, Instant, Seconds } from "../../engine/event.ts";
 import type { NoticeChannel, NoticeKind } from "../../formats/config/config.ts";
-import { fill } from "../mcp/fill.ts";
+import { addressOf, headerOf, secretOf } from "../filled.ts";
 import {
   cut,
   discordMarks,
@@ -251,36 +251,6 @@ function keyOf(secret: string): Buffer {
   const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
   if (key.length === 0) throw new Error("secret is not whsec_ and base64");
   return key;
-}
-
-// Where a notice goes, as the person's settings say, filled from the environment. Faults quote what is written: what
-// it is filled with is a secret.
-
-type Environment = Readonly<Record<string, string>>;
-
-/** @throws Error */
-export function addressOf(written: string, field: string, environment: Environment): URL {
-  const filled = secretOf(written, field, environment);
-  if (!URL.canParse(filled)) throw new Error(`${field} is not an address`);
-  const address = new URL(filled);
-  if (address.protocol !== "https:" && address.protocol !== "http:")
-    throw new Error(`${field} is neither http nor https`);
-  if (address.username || address.password) throw new Error(`${field} holds a user name or password`);
-  return address;
-}
-
-/** @throws Error where it is empty, or a variable is not set */
-function secretOf(written: string, field: string, environment: Environment): string {
-  const filled = fill(written, environment).trim();
-  if (filled === "") throw new Error(`${field} is empty`);
-  return filled;
-}
-
-/** @throws Error for what no header may hold */
-function headerOf(written: string, field: string, environment: Environment): string {
-  const filled = fill(written, environment).trim();
-  if (/[^\t\x20-\x7e\x80-\xff]/.test(filled)) throw new Error(`${field} holds characters that no header may`);
-  return filled;
 }
 
 // Slack: an incoming webhook. It cannot write a message anew, so the tools of a run stand with its end.

@@ -1,14 +1,16 @@
 /** Builds the services that changed files belong to, and tells how it went (specification 001, 3.3 and 5.3). */
+import { basename, join } from "node:path";
 import type { Fields, Seconds } from "../../../engine/event.ts";
 import { asksFor } from "../../../engine/nearest.ts";
 import { oneLine } from "../../../engine/one-line.ts";
 import type { FollowUp, Message, Outcome } from "../../../engine/outcome.ts";
 import type { Handler, Patterns, StepContext, StepResult } from "../../../engine/ports.ts";
 import { flag, integer, listOf, type Mismatch, number, object, say, text } from "../../../engine/schema.ts";
-import { folderParameter, inspectFolder, matchedPaths, repositoryOf } from "../../repository.ts";
+import { folderParameter, inspectFolder, isReallyInside, matchedPaths, repositoryOf } from "../../repository.ts";
 import { failed, handler, noted, shorten } from "../../step.ts";
-import { type Built, createBuilder } from "./build.ts";
-import { groupByService, type Service, usualServices } from "./services.ts";
+import { type Built, createBuilder, lies, type Service } from "./build.ts";
+
+const usualServices: readonly string[] = ["services/*", "apps/*", "packages/*"];
 
 interface BuildCheckParams {
   services?: string[];
@@ -177,3 +179,55 @@ function labelOf({ service, path }: Built, all: readonly Built[]): string {
   const name = oneLine(isAlone ? service : path);
   return `${name.slice(0, 1).toUpperCase()}${name.slice(1)} build`;
 }
+
+// Which services of a repository changed files belong to.
+
+interface Grouped {
+  services: Service[];
+  /** Files that no service has. */
+  others: string[];
+}
+
+const manifests = ["package.json", "go.mod", "Cargo.toml", "pyproject.toml"] as const;
+
+/** Nobody's own sources. */
+const foreign: ReadonlySet<string> = new Set([".git", "node_modules"]);
+
+/**
+ * A file belongs to the outermost folder above it that is a service, else to the nearest with a manifest. Folders that are
+ * gone, or lie elsewhere by a link, are none.
+ */
+function groupByService(files: readonly string[], root: string, isService: (folder: string) => boolean): Grouped {
+  const services = new Map<string, Service>();
+  const others: string[] = [];
+  const known = new Map<string, boolean>();
+  const isFolder = (path: string): boolean => {
+    const found = known.get(path) ?? (isReallyInside(root, join(root, path)) && lies(join(root, path), "folder"));
+    known.set(path, found);
+    return found;
+  };
+  for (const file of files) {
+    const folders = foldersAbove(file);
+    if (folders.some((folder) => foreign.has(basename(folder)))) continue;
+    const path =
+      folders.find((folder) => folder !== "" && isService(folder) && isFolder(folder)) ??
+      folders.findLast((folder) => isFolder(folder) && hasManifest(join(root, folder)));
+    if (path === undefined) others.push(file);
+    else serviceAt(path, root, services).files.push(file);
+  }
+  return { services: [...services.values()].toSorted((left, right) => (left.path < right.path ? -1 : 1)), others };
+}
+
+/** "services/billing/src/a.ts" → "", "services", "services/billing", "services/billing/src". */
+function foldersAbove(file: string): string[] {
+  const names = file.split("/").slice(0, -1);
+  return ["", ...names.map((_name, index) => names.slice(0, index + 1).join("/"))];
+}
+
+function serviceAt(path: string, root: string, services: Map<string, Service>): Service {
+  const service = services.get(path) ?? { name: basename(path === "" ? root : path), path, files: [] };
+  services.set(path, service);
+  return service;
+}
+
+const hasManifest = (folder: string): boolean => manifests.some((name) => lies(join(folder, name), "file"));

@@ -10,8 +10,6 @@ import { exitReason, launchFailure, unfinished } from "./endings.ts";
 import { type Candidate, findObjects } from "./find-answer.ts";
 import { type Asked, blocked, isFields, type Key, specificKeys, topKeys } from "./settings-keys.ts";
 
-export { readAnswer };
-
 export const settings: Protocol = { write, read, detaches };
 
 /** The base fields come first and cannot be replaced; whatever else the agent sent passes through (C55). */
@@ -68,7 +66,7 @@ const plainText: { readonly [N in EventName]?: (said: string) => Outcome } = {
  * The outcome that a text asks for. No text is no opinion. JSON may stand among other output: then all complete answers
  * count together, and a note quotes the rest. Never throws; what cannot be read is a failure, never an allow.
  */
-function readAnswer(text: string, event: HookEvent, hook: HookId): StepResult {
+export function readAnswer(text: string, event: HookEvent, hook: HookId): StepResult {
   const said = text.replace(/^\uFEFF/, "").trim();
   if (said === "") return { ok: true, output: {} };
   const { objects, broken } = findObjects(said);

@@ -1,15 +1,15 @@
 /** Asks the language server of the file that a tool wrote, and puts what it finds into the tool's result (specification 003). */
 
 import { relative } from "node:path";
-import { HooklineError, messageOf } from "../../../engine/error.ts";
-import type { Fields } from "../../../engine/event.ts";
-import { rowOf } from "../../../engine/events.ts";
-import type { Outcome } from "../../../engine/outcome.ts";
-import type { Handler, StepContext, StepResult } from "../../../engine/ports.ts";
-import type { Diagnosis, Diagnostic } from "../../../engine/reach.ts";
-import { flag, isRecord, object, oneOf, say, text } from "../../../engine/schema.ts";
-import { contentAt, fileAt, inspectFields, usualPathField, wroteAPart } from "../../repository.ts";
-import { failed, handler } from "../../step.ts";
+import { HooklineError, messageOf } from "../../engine/error.ts";
+import type { Fields } from "../../engine/event.ts";
+import { rowOf } from "../../engine/events.ts";
+import type { Outcome } from "../../engine/outcome.ts";
+import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
+import type { Diagnosis, Diagnostic } from "../../engine/reach.ts";
+import { flag, isRecord, object, oneOf, say, text } from "../../engine/schema.ts";
+import { contentAt, fileAt, inspectFields, usualPathField, wroteAPart } from "../repository.ts";
+import { failed, handler } from "../step.ts";
 
 interface LspDiagnoseParams {
   path_field?: string;

@@ -5,18 +5,18 @@
 
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { abilityOf } from "../../../engine/ability.ts";
-import { messageOf } from "../../../engine/error.ts";
-import type { Fields, HookEvent } from "../../../engine/event.ts";
-import type { Handler, StepContext, StepResult } from "../../../engine/ports.ts";
-import { isRecord, type Mismatch, object, say, text } from "../../../engine/schema.ts";
-import { linesFrom } from "../../../files/lines-of-file.ts";
-import { readRegularFileSync } from "../../../files/regular-file.ts";
-import { writeWhole } from "../../../files/write.ts";
-import { writtenName } from "../../command/protocols/endings.ts";
-import { contextOf } from "../../command/protocols/registry-context.ts";
-import { append, folderParameter, inspectFolder, pathInside, placeToWrite, repositoryOf } from "../../repository.ts";
-import { failed, handler } from "../../step.ts";
+import { abilityOf } from "../../engine/ability.ts";
+import { messageOf } from "../../engine/error.ts";
+import type { Fields, HookEvent } from "../../engine/event.ts";
+import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
+import { isRecord, type Mismatch, object, say, text } from "../../engine/schema.ts";
+import { linesFrom } from "../../files/lines-of-file.ts";
+import { readRegularFileSync } from "../../files/regular-file.ts";
+import { writeWhole } from "../../files/write.ts";
+import { writtenName } from "../command/protocols/endings.ts";
+import { contextOf } from "../command/protocols/registry-context.ts";
+import { append, folderParameter, inspectFolder, pathInside, placeToWrite, repositoryOf } from "../repository.ts";
+import { failed, handler } from "../step.ts";
 
 interface UsageTrackerParams {
   records?: string;

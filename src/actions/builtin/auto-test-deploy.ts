@@ -1,9 +1,9 @@
 /** Deploys with a command, then checks that what was deployed is well, and tells the model (specification 003). */
 
-import { messageOf } from "../../../engine/error.ts";
-import type { Fields, Seconds } from "../../../engine/event.ts";
-import type { Outcome } from "../../../engine/outcome.ts";
-import type { Handler, Patterns, Ports, Scope, StepContext, StepResult } from "../../../engine/ports.ts";
+import { messageOf } from "../../engine/error.ts";
+import type { Fields, Seconds } from "../../engine/event.ts";
+import type { Outcome } from "../../engine/outcome.ts";
+import type { Handler, Patterns, Ports, Scope, StepContext, StepResult } from "../../engine/ports.ts";
 import {
   flag,
   integer,
@@ -15,11 +15,11 @@ import {
   type Schema,
   say,
   text,
-} from "../../../engine/schema.ts";
-import { compileTemplate, printValue } from "../../../engine/template.ts";
-import { firstLine } from "../../command/protocols/endings.ts";
-import { type ShellParams, shell } from "../../rules/shell.ts";
-import { failed, handler, withinLimit } from "../../step.ts";
+} from "../../engine/schema.ts";
+import { compileTemplate, printValue } from "../../engine/template.ts";
+import { firstLine } from "../command/protocols/endings.ts";
+import { type ShellParams, shell } from "../rules/shell.ts";
+import { failed, handler, withinLimit } from "../step.ts";
 
 interface SmokeCheck {
   command?: string;

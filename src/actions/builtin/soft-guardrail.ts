@@ -1,27 +1,17 @@
 /** Warns of calls and stops, or blocks them, by rules in the hook's file (specification 001, 4.3.4). */
 
-import { abilityOf, namesOf } from "../../../engine/ability.ts";
-import { environmentName } from "../../../engine/environment-name.ts";
-import { messageOf } from "../../../engine/error.ts";
-import { type Fields, type Json, textField } from "../../../engine/event.ts";
-import { compileChangedPatterns } from "../../../engine/file-pattern.ts";
-import { compileNameGlobs } from "../../../engine/glob.ts";
-import { nearest } from "../../../engine/nearest.ts";
-import type { Message, Outcome } from "../../../engine/outcome.ts";
-import type { Handler, Patterns, StepContext, StepResult } from "../../../engine/ports.ts";
-import {
-  either,
-  isRecord,
-  listOf,
-  type Mismatch,
-  object,
-  oneOf,
-  type Schema,
-  say,
-  text,
-} from "../../../engine/schema.ts";
-import { changedPaths, folderParameter, inspectFolder, repositoryOf } from "../../repository.ts";
-import { handler } from "../../step.ts";
+import { abilityOf, namesOf } from "../../engine/ability.ts";
+import { environmentName } from "../../engine/environment-name.ts";
+import { messageOf } from "../../engine/error.ts";
+import { type Fields, type Json, textField } from "../../engine/event.ts";
+import { compileChangedPatterns } from "../../engine/file-pattern.ts";
+import { compileNameGlobs } from "../../engine/glob.ts";
+import { nearest } from "../../engine/nearest.ts";
+import type { Message, Outcome } from "../../engine/outcome.ts";
+import type { Handler, Patterns, StepContext, StepResult } from "../../engine/ports.ts";
+import { either, isRecord, listOf, type Mismatch, object, oneOf, type Schema, say, text } from "../../engine/schema.ts";
+import { changedPaths, folderParameter, inspectFolder, repositoryOf } from "../repository.ts";
+import { handler } from "../step.ts";
 
 type Texts = string | string[];
 interface When {

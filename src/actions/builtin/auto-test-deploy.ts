@@ -53,10 +53,10 @@ const smokeCheck: Schema<SmokeCheck> = object(
     contains: text("a text that has to be in the answer's body"),
     retries: say(
       integer(undefined, 0),
-      "how often it is tried again; unless said 5 times for a url, never for a command",
+      "how often it is tried again (default: 5 times for a url, never for a command)",
     ),
     delay: say(number(undefined, 0), "seconds between two tries", usual.delay),
-    timeout: say(number(undefined, 0.1), "seconds for one try; unless said 10 for a url, 30 for a command"),
+    timeout: say(number(undefined, 0.1), "seconds for one try (default: 10 for a url, 30 for a command)"),
   },
 );
 
@@ -134,7 +134,7 @@ export const autoTestDeploy: Handler = handler({
   params: object(
     { command: text("a line for bash, or sh, that deploys; placeholders become variables") },
     {
-      cwd: say(text(), "where it runs, from the folder of the rules; the event's folder unless said"),
+      cwd: say(text(), "where it runs, relative to the folder of the rules (default: the event's folder)"),
       timeout: say(number(undefined, 0.1), "seconds until the deploy is ended, with all that it started", usualLimit),
       checks: say(listOf(smokeCheck), "checks of what was deployed, in order; the first that fails ends them", []),
       inject: say(flag, "tells the model how it went", true),

@@ -94,7 +94,10 @@ export const listFiles: Handler = contextStep(
       {
         path: say(text(), "the folder; a relative path starts at the project's workspace", "."),
         recursive: say(flag, "the folders in it too; links to folders are not followed", false),
-        extensions: say(listOf(text()), "only files whose names end so, such as [.md, .txt]; all unless said"),
+        extensions: say(
+          listOf(text()),
+          "only files whose names end with one of these, such as [.md, .txt] (default: all files)",
+        ),
         max_files: say(integer(undefined, 1), "files that are listed, at most", usualFiles),
       },
     ),

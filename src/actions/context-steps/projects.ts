@@ -55,7 +55,7 @@ export const createTask: Handler = contextStep(
       {
         title_template: say(text(), "what is to be done, on one line", usualTitle),
         description_template: say(text(), "what whoever does it has to know", ""),
-        project_id: say(text(), "the project; the automation's own unless said", ""),
+        project_id: say(text(), "the project (default: the automation's own)", ""),
         parent_task_id: text("the task that it is a part of"),
         profile_id: text("the profile of the agent that is to do it"),
         preferred_workspace_id: text("the workspace that it is best done in"),
@@ -197,7 +197,7 @@ export const memorySearch: Handler = contextStep(
     params: object(
       {},
       {
-        project_id: say(text(), "the project; the automation's own unless said", ""),
+        project_id: say(text(), "the project (default: the automation's own)", ""),
         query: say(text(), "what to look for, in any words", ""),
         top_k: say(integer(undefined, 1), "at most so many", usualCount),
       },

@@ -76,7 +76,7 @@ export const compactContext: Handler = handler({
     {},
     {
       strategy: say(oneOf(...strategies), "drop the older messages, or put a summary in their place", "truncate"),
-      keep_last: integer("messages at the end that stay as they are; the host's own number unless said", 0),
+      keep_last: integer("messages at the end that stay as they are (default: the host's own number)", 0),
     },
   ),
   action: {

@@ -40,7 +40,7 @@ function createShell(): Handler<ShellParams> {
         command: text("a line for bash, or sh; the event stands on its standard input, placeholders become variables"),
       },
       {
-        cwd: say(text(), "where it runs, from the folder of the rules; the event's folder unless said"),
+        cwd: say(text(), "where it runs, relative to the folder of the rules (default: the event's folder)"),
         timeout: say(
           number("seconds", shortestLimit),
           "seconds until it is ended, with all that it started",

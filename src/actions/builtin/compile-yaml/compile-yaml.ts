@@ -44,7 +44,7 @@ export const compileYaml: Handler = handler({
       ),
       output: say(
         text(),
-        "where the JSON is written, from the project's folder; .hookline/state/ and the document's path with .json unless said",
+        "where the JSON is written, relative to the project's folder (default: .hookline/state/, then the document's path and .json)",
       ),
       inject: say(flag, "sends mistakes to the model", true),
     },

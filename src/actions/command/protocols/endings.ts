@@ -12,7 +12,7 @@ interface Form {
   stderr: RegExp;
   /** What all its lines look like: a shell that died says no more, a program that goes on to its own exit 2 does. */
   every?: RegExp;
-  /** The exit codes it is looked for at; all but 0, unless said. */
+  /** The exit codes that it is looked for at (default: all but 0). */
   codes?: readonly number[];
   reason(line: string): string;
 }

@@ -14,6 +14,7 @@ import { linesFrom } from "../../files/lines-of-file.ts";
 import { readRegularFileSync } from "../../files/regular-file.ts";
 import { writeWhole } from "../../files/write.ts";
 import { writtenName } from "../command/protocols/endings.ts";
+import { parseJson } from "../command/protocols/find-answer.ts";
 import { contextOf } from "../command/protocols/registry-context.ts";
 import { append, folderParameter, inspectFolder, pathInside, placeToWrite, repositoryOf } from "../repository.ts";
 import { failed, handler } from "../step.ts";
@@ -265,13 +266,10 @@ const fresh = (): AbilityUsage => ({
   last_used: "",
 });
 
+/** Undefined: somebody else's line. */
 function recordIn(line: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) && value.recorded_by === recorder ? value : undefined;
-  } catch {
-    return undefined; // somebody else's line
-  }
+  const value = parseJson(line);
+  return isRecord(value) && value.recorded_by === recorder ? value : undefined;
 }
 
 function writeCache(file: string, { log, abilities }: Cache): void {

@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import type { FetchLike, JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { parseJson } from "../../actions/command/protocols/find-answer.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { PipedProcess, StartPipedProcess } from "../../engine/program.ts";
 import { isRecord } from "../../engine/schema.ts";
@@ -178,12 +179,8 @@ const leanly = (environment: Readonly<Record<string, string>>): Record<string, s
 
 /** What else stands on stdout is noise. */
 function parseMessage(line: string): JSONRPCMessage | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) && value.jsonrpc === "2.0" ? (value as JSONRPCMessage) : undefined; // the client checks the rest
-  } catch {
-    return undefined; // no JSON
-  }
+  const value = parseJson(line);
+  return isRecord(value) && value.jsonrpc === "2.0" ? (value as JSONRPCMessage) : undefined; // the client checks the rest
 }
 
 const longestQuote = 600;

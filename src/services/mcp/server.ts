@@ -1,6 +1,7 @@
 /** One tool server: connected on its first call, shared by all calls, connected again after it has died. */
 
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
+import { parseJson } from "../../actions/command/protocols/find-answer.ts";
 import { HooklineError } from "../../engine/error.ts";
 import type { Fields, Json } from "../../engine/event.ts";
 import { nearest } from "../../engine/nearest.ts";
@@ -167,12 +168,8 @@ function textOf(block: ContentBlock): string {
 }
 
 function wholeJson(text: string): Json | undefined {
-  if (text.length > limitInBytes || !/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // text that begins like JSON
-  }
+  const isJson = text.length <= limitInBytes && /^\s*[[{]/.test(text);
+  return isJson ? (parseJson(text) as Json | undefined) : undefined; // JSON.parse gives JSON
 }
 
 function cut(text: string): string {

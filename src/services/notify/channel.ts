@@ -1,4 +1,5 @@
 /** One channel: it gets its notices in order, at the pace that it allows, and few of them wait in memory. */
+import { parseJson } from "../../actions/command/protocols/find-answer.ts";
 import { dropOldest } from "../../engine/drop-oldest.ts";
 import type { Instant, Seconds } from "../../engine/event.ts";
 import type { NoticeKind } from "../../formats/config/config.ts";
@@ -200,9 +201,6 @@ async function bodyOf(reply: Response): Promise<unknown> {
     if (size > replyLimitInBytes) break; // which also closes the connection
   }
   const text = Buffer.concat(chunks).toString("utf8");
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text; // not everyone answers JSON
-  }
+  const value = parseJson(text);
+  return value === undefined ? text : value;
 }

@@ -18,6 +18,7 @@ import {
   say,
   text,
 } from "../../../engine/schema.ts";
+import { parseJson } from "../../command/protocols/find-answer.ts";
 import { folderParameter, inspectFolder, repositoryOf } from "../../repository.ts";
 import { handler, noted, withinLimit } from "../../step.ts";
 import { createFindAbilities, type FindAbilities } from "./files.ts";
@@ -223,7 +224,7 @@ const schemaFor = (candidates: readonly Scored[]): Fields => ({
 });
 
 function readChoice(text: string, candidates: readonly Scored[]): { chosen: Chosen[] } | { failed: string } {
-  const value = parse(text);
+  const value = parseJson(text);
   if (!isRecord(value) || !Array.isArray(value.chosen)) return { failed: "its answer is no choice" };
   const known = new Set(candidates.map(({ ability }) => ability.id));
   const chosen = value.chosen.filter(isRecord).flatMap(({ id, confidence, reason }): Chosen[] => {
@@ -231,14 +232,6 @@ function readChoice(text: string, candidates: readonly Scored[]): { chosen: Chos
     return [{ id, confidence: within(confidence), reason: typeof reason === "string" ? oneLine(reason) : "" }];
   });
   return { chosen };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // no JSON is no choice
-  }
 }
 
 const within = (confidence: unknown): number =>

@@ -7,7 +7,7 @@ import type { Ended } from "../../../engine/program.ts";
 import { isRecord, kindOf } from "../../../engine/schema.ts";
 import { failed, noted, quote } from "../../step.ts";
 import { exitReason, launchFailure, unfinished } from "./endings.ts";
-import { deepest, findObjects, isTooDeep } from "./find-answer.ts";
+import { deepest, findObjects, isTooDeep, parseJson } from "./find-answer.ts";
 import { contextOf, cutText, isStage, stages } from "./registry-context.ts";
 
 export const registry: Protocol = {
@@ -34,7 +34,7 @@ function withRefusal(failure: StepResult, answers: readonly StepResult[]): StepR
 function readOutput({ stdout, dropped }: Ended, event: HookEvent, hook: HookId): StepResult {
   const said = stdout.replace(/^\uFEFF/, "").trim();
   if (said === "") return { ok: true, output: {} };
-  const whole = parsed(said);
+  const whole = parseJson(said);
   if (whole === undefined) return readAmong(said, dropped, event, hook);
   if (!isRecord(whole)) return unreadable("it is JSON, but no object", said);
   if (isTooDeep(whole)) return unreadable(`it is nested deeper than ${deepest}`, said);
@@ -70,14 +70,6 @@ function beginsLine(said: string, start: number): boolean {
 
 /** Bytes may be missing of stderr alone. */
 const isCut = (said: string, dropped: number): boolean => dropped > 0 && Buffer.byteLength(said) >= 1 << 20;
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // told by whoever asks
-  }
-}
 
 const unreadable = (why: string, said: string): StepResult =>
   failed("output", `invalid output: ${why}: ${quote(said)}`);

@@ -7,7 +7,7 @@ import type { Protocol, StepResult } from "../../../engine/ports.ts";
 import type { Ended } from "../../../engine/program.ts";
 import { failed, noted, quote } from "../../step.ts";
 import { exitReason, launchFailure, unfinished } from "./endings.ts";
-import { type Candidate, findObjects } from "./find-answer.ts";
+import { type Candidate, findObjects, parseJson } from "./find-answer.ts";
 import { type Asked, blocked, isFields, type Key, specificKeys, topKeys } from "./settings-keys.ts";
 
 export const settings: Protocol = { write, read, detaches };
@@ -45,11 +45,8 @@ function block({ stdout, stderr }: Ended, hook: HookId): StepResult {
 
 /** The first line is `{"async": true}`: the program goes on by itself (C37). */
 function detaches(line: string): boolean {
-  try {
-    return JSON.parse(line.replace(/^\uFEFF/, ""))?.async === true;
-  } catch {
-    return false; // some other first line
-  }
+  const first = parseJson(line.replace(/^\uFEFF/, ""));
+  return isFields(first) && first.async === true;
 }
 
 // Reads an answer in Claude Code's form: stdout of a command that exited 0, or the body of an HTTP reply.

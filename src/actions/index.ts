@@ -1,11 +1,11 @@
 /** The handlers that come with Hookline. One line each; the registry, the schemas and the documentation read this table. */
+
 import type { Handler } from "../engine/ports.ts";
 import { registerBuiltins } from "./builtin/index.ts";
 import { command } from "./command/command.ts";
 import { createCommandTemplates } from "./command/template.ts";
 import { unknownStep } from "./context-steps/context-step.ts";
-import { fileDiff, gitDiff } from "./context-steps/diff.ts";
-import { listFiles, readFile } from "./context-steps/files.ts";
+import { fileDiff, gitDiff, listFiles, readFile } from "./context-steps/files.ts";
 import { httpGet } from "./context-steps/http-get.ts";
 import { contextShell } from "./context-steps/program.ts";
 import { createTask, dbQuery, memorySearch } from "./context-steps/projects.ts";
@@ -17,41 +17,42 @@ import { compactContext, gate, injectMessage, log, notify, transformParams, tran
 import { shell } from "./rules/shell.ts";
 import { mcpTool, moduleAction, moduleActionInject, pipe } from "./rules/tools.ts";
 import { script } from "./script/script.ts";
-import { createSettingsHandlers, forget } from "./settings-handlers.ts";
+import { createSettingsHandlers } from "./settings-handlers.ts";
+import { handler } from "./step.ts";
 
 /** @param functions the callbacks of this process, by id */
 export function createHandlers(functions: ReadonlyMap<string, Callback>): ReadonlyMap<string, Handler> {
   const handlers = new Map<string, Handler>([
     ...createSettingsHandlers(functions),
-    ["command", forget({ ...command, ...createCommandTemplates() })],
-    ["prompt", forget(prompt)],
-    ["agent", forget(agent)],
-    ["ask_model", forget(askModel)],
-    ["no_model", forget(noModel)],
-    ["mcp_tool", forget(mcpTool)],
-    ["module_action", forget(moduleAction)],
-    ["module_action_inject", forget(moduleActionInject)],
-    ["script", forget(script)],
-    ["pipe", forget(pipe)],
-    ["gate", forget(gate)],
-    ["inject_message", forget(injectMessage)],
-    ["transform_params", forget(transformParams)],
-    ["transform_result", forget(transformResult)],
-    ["compact_context", forget(compactContext)],
-    ["log", forget(log)],
-    ["notify", forget(notify)],
-    ["shell", forget(shell)],
-    ["context_shell", forget(contextShell)],
-    ["read_file", forget(readFile)],
-    ["http_get", forget(httpGet)],
-    ["git_diff", forget(gitDiff)],
-    ["run_tests", forget(runTests)],
-    ["list_files", forget(listFiles)],
-    ["file_diff", forget(fileDiff)],
-    ["db_query", forget(dbQuery)],
-    ["memory_search", forget(memorySearch)],
-    ["create_task", forget(createTask)],
-    ["unknown_step", forget(unknownStep)],
+    ["command", handler({ ...command, ...createCommandTemplates() })],
+    ["prompt", prompt],
+    ["agent", agent],
+    ["ask_model", askModel],
+    ["no_model", noModel],
+    ["mcp_tool", mcpTool],
+    ["module_action", moduleAction],
+    ["module_action_inject", moduleActionInject],
+    ["script", script],
+    ["pipe", pipe],
+    ["gate", gate],
+    ["inject_message", injectMessage],
+    ["transform_params", transformParams],
+    ["transform_result", transformResult],
+    ["compact_context", compactContext],
+    ["log", log],
+    ["notify", notify],
+    ["shell", handler(shell)],
+    ["context_shell", contextShell],
+    ["read_file", readFile],
+    ["http_get", httpGet],
+    ["git_diff", gitDiff],
+    ["run_tests", runTests],
+    ["list_files", listFiles],
+    ["file_diff", fileDiff],
+    ["db_query", dbQuery],
+    ["memory_search", memorySearch],
+    ["create_task", createTask],
+    ["unknown_step", unknownStep],
   ]);
   registerBuiltins((name, handler) => void handlers.set(name, handler));
   return handlers;

@@ -23,7 +23,7 @@ import { classOf } from "../engine/tools.ts";
 
 export const folderParameter: Schema<string> = say(
   text(),
-  "the repository's root, from the folder that the hook's file belongs to; that folder unless said. A project's hook stays in it",
+  "the repository's root, relative to the folder that the hook's file belongs to (default: that folder). A project's hook stays in it",
 );
 
 /**

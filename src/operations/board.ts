@@ -5,9 +5,14 @@ import { printValue } from "../engine/template.ts";
 import type { Board } from "../services/projects/index.ts";
 import type { Note } from "../services/projects/notes.ts";
 import type { Placed } from "../services/projects/projects.ts";
-import type { Awaited, Dependency, ProjectRecord, TaskRecord } from "../services/projects/records.ts";
+import {
+  type Awaited,
+  type Dependency,
+  type ProjectRecord,
+  storeIsMissing,
+  type TaskRecord,
+} from "../services/projects/records.ts";
 import type { Cause } from "../services/projects/sending.ts";
-import { storeIsMissing } from "../services/projects/without-store.ts";
 import type { Asked } from "./operation.ts";
 
 /** @throws HooklineError store_unusable */

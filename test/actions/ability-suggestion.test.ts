@@ -1,13 +1,12 @@
 /** ability_suggestion over real files of a repository: what is found, how it is scored, and what a model may choose. */
+
 import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import {
-  type AbilitySuggestionParams,
-  abilitySuggestion,
-} from "../../src/actions/builtin/ability-suggestion/suggestion.ts";
+import { abilitySuggestion } from "../../src/actions/builtin/ability-suggestion/suggestion.ts";
 import { HooklineError } from "../../src/engine/error.ts";
+import type { Fields } from "../../src/engine/event.ts";
 import type { Suggestion } from "../../src/engine/outcome.ts";
 import type { StepResult } from "../../src/engine/ports.ts";
 import type { ModelAnswer, ModelRequest } from "../../src/engine/reach.ts";
@@ -27,7 +26,7 @@ function repository(t: TestContext, files: Record<string, string>): string {
 
 interface Wish {
   signal?: AbortSignal;
-  params?: AbilitySuggestionParams;
+  params?: Fields;
   /** What the model answers; a function sees what it is asked. */
   model?: (request: ModelRequest) => string;
 }

@@ -5,7 +5,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { autoTestDeploy } from "../../src/actions/builtin/auto-test-deploy/auto-test-deploy.ts";
+import { autoTestDeploy } from "../../src/actions/builtin/auto-test-deploy.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
 import type { Fields } from "../../src/engine/event.ts";
 import type { StepResult } from "../../src/engine/ports.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { type BuildCheckParams, buildCheck } from "../../src/actions/builtin/build-check/build-check.ts";
+import { buildCheck } from "../../src/actions/builtin/build-check/build-check.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
 import type { Fields, HookEvent } from "../../src/engine/event.ts";
 import type { StepResult } from "../../src/engine/ports.ts";
@@ -32,7 +32,7 @@ interface Wish {
   changed?: string[];
   changes?: HookEvent["changes"];
   match?: Found;
-  params?: BuildCheckParams;
+  params?: Fields;
   signal?: AbortSignal;
 }
 

@@ -6,7 +6,7 @@ import { mkdirSync, symlinkSync, truncateSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { lspDiagnose } from "../../src/actions/builtin/lsp-diagnose/lsp-diagnose.ts";
+import { lspDiagnose } from "../../src/actions/builtin/lsp-diagnose.ts";
 import type { Fields, HookEvent } from "../../src/engine/event.ts";
 import type { Observation, StepResult } from "../../src/engine/ports.ts";
 import type { LanguageServers } from "../../src/engine/reach.ts";

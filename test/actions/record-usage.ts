@@ -1,5 +1,5 @@
 /** One process of many that record calls of abilities at once: `node record-usage.ts FOLDER ABILITY COUNT`. */
-import { usageTracker } from "../../src/actions/builtin/usage-tracker/usage-tracker.ts";
+import { usageTracker } from "../../src/actions/builtin/usage-tracker.ts";
 import { contextOf } from "./context.ts";
 
 const [folder = "", ability = "", count = "1"] = process.argv.slice(2);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
-import { softGuardrail } from "../../src/actions/builtin/soft-guardrail/soft-guardrail.ts";
+import { softGuardrail } from "../../src/actions/builtin/soft-guardrail.ts";
 import { conditions } from "../../src/conditions/index.ts";
 import { loadPatterns, patternNeeds } from "../../src/conditions/patterns.ts";
 import type { Fields, HookEvent } from "../../src/engine/event.ts";

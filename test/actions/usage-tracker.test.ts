@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type UsageTrackerParams, usageTracker } from "../../src/actions/builtin/usage-tracker/usage-tracker.ts";
+import { usageTracker } from "../../src/actions/builtin/usage-tracker.ts";
 import type { EventName, Fields } from "../../src/engine/event.ts";
 import type { StepResult } from "../../src/engine/ports.ts";
 import { createRedaction } from "../../src/storage/redaction/redaction.ts";
@@ -26,7 +26,7 @@ import { contextOf, temporaryFolder } from "./context.ts";
 interface Call {
   name?: EventName;
   data?: Fields;
-  params?: UsageTrackerParams;
+  params?: Fields;
 }
 const bash: Fields = { tool_name: "Bash", tool_input: { command: "ls src" }, tool_response: "a.ts", duration_ms: 40 };
 

@@ -3,24 +3,23 @@
  * registers its own: nothing else in Hookline knows them.
  */
 import type { Handler } from "../../engine/ports.ts";
-import { forget } from "../settings-handlers.ts";
 import { abilitySuggestion } from "./ability-suggestion/suggestion.ts";
-import { autoTestDeploy } from "./auto-test-deploy/auto-test-deploy.ts";
+import { autoTestDeploy } from "./auto-test-deploy.ts";
 import { buildCheck } from "./build-check/build-check.ts";
 import { compileYaml } from "./compile-yaml/compile-yaml.ts";
-import { lspDiagnose } from "./lsp-diagnose/lsp-diagnose.ts";
-import { softGuardrail } from "./soft-guardrail/soft-guardrail.ts";
-import { usageTracker } from "./usage-tracker/usage-tracker.ts";
+import { lspDiagnose } from "./lsp-diagnose.ts";
+import { softGuardrail } from "./soft-guardrail.ts";
+import { usageTracker } from "./usage-tracker.ts";
 
 /** What a module's `registerAction` comes to: a name, and the handler made of what was given. */
 export type Register = (name: string, handler: Handler) => void;
 
 export function registerBuiltins(register: Register): void {
-  register("usage_tracker", forget(usageTracker));
-  register("ability_suggestion", forget(abilitySuggestion));
-  register("soft_guardrail", forget(softGuardrail));
-  register("build_check", forget(buildCheck));
-  register("lsp_diagnose", forget(lspDiagnose));
-  register("compile_yaml", forget(compileYaml));
-  register("auto_test_deploy", forget(autoTestDeploy));
+  register("usage_tracker", usageTracker);
+  register("ability_suggestion", abilitySuggestion);
+  register("soft_guardrail", softGuardrail);
+  register("build_check", buildCheck);
+  register("lsp_diagnose", lspDiagnose);
+  register("compile_yaml", compileYaml);
+  register("auto_test_deploy", autoTestDeploy);
 }

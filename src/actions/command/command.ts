@@ -10,11 +10,10 @@ import { type Detached, type Ended, scriptWord } from "../../engine/program.ts";
 import type { Evidence } from "../../engine/record.ts";
 import { type ResidentLimits, usualLimits } from "../../engine/resident.ts";
 import { either, flag, integer, listOf, mapOf, number, object, oneOf, type Schema, text } from "../../engine/schema.ts";
-import { shorten } from "../texts.ts";
-import { type EnvironmentWish, environmentOf, umaskOf } from "./environment.ts";
-import { type CommandWish, createFinder, lineOf } from "./line.ts";
+import { failed, noted, shorten } from "../step.ts";
+import { type CommandWish, createFinder, type EnvironmentWish, environmentOf, lineOf, umaskOf } from "./environment.ts";
 import { writtenName } from "./protocols/endings.ts";
-import { protocols } from "./protocols/index.ts";
+import { settings } from "./protocols/settings.ts";
 import type { AskResident } from "./resident.ts";
 
 const limits: Schema<Partial<ResidentLimits>> = object(
@@ -68,14 +67,25 @@ function createCommand(): Handler<CommandParams> {
     run(params, context) {
       if (params.resident)
         return askResident ? askResident(params, context) : loadResident().then((ask) => ask(params, context));
-      const protocol = protocols.get(params.protocol ?? "settings")?.();
-      if (!protocol) return notStarted(`no protocol is called "${params.protocol}"`);
       const folder = params.folder === "root" ? rootIn(context) : undefined;
-      return isThenable(protocol)
-        ? protocol.then((loaded) => run(params, loaded, context, folder))
-        : run(params, protocol, context, folder);
+      return withProtocol(params, (protocol) => run(params, protocol, context, folder));
     },
   };
+}
+
+/** What hook programs read and answer. What few hooks need is loaded when one runs. */
+const protocols: ReadonlyMap<string, () => MaybePromise<Protocol>> = new Map([
+  ["settings", (): MaybePromise<Protocol> => settings],
+  ["registry", async () => (await import("./protocols/registry.ts")).registry],
+]);
+
+export function withProtocol(
+  { protocol: name = "settings" }: CommandParams,
+  use: (protocol: Protocol) => MaybePromise<StepResult>,
+): MaybePromise<StepResult> {
+  const protocol = protocols.get(name)?.();
+  if (!protocol) return failed("launch", `no protocol is called "${name}"`);
+  return isThenable(protocol) ? protocol.then(use) : use(protocol);
 }
 
 /** Where the hook was written; the event's folder counts where that is gone. */
@@ -97,13 +107,11 @@ export function createRunCommand(): RunCommand {
   return (params, protocol, context, folder) => {
     const environment = environmentOf(params, context);
     const line = lineOf(params, environment, find);
-    if (typeof line === "string") return notStarted(line);
+    if (typeof line === "string") return failed("launch", line);
     const place = folder === undefined ? workingFolder(context, params) : { folder, note: [] };
     return runLine({ ...line, environment, params, protocol, context, place });
   };
 }
-
-export const notStarted = (reason: string): StepResult => ({ ok: false, output: {}, failure: "launch", reason });
 
 interface Work {
   program: string;
@@ -122,7 +130,7 @@ interface Place {
 async function runLine(work: Work): Promise<StepResult> {
   const { program, args, environment, params, protocol, context, place } = work;
   const { event, hook, ports, caller, signal } = context;
-  if (!ports.spawn) return notStarted("nothing here can start programs");
+  if (!ports.spawn) return failed("launch", "nothing here can start programs");
   const input = protocol.write(event, writtenName(hook, event.name), hook);
   const ended = await ports.spawn(
     { program, args, cwd: place.folder, environment, input, ...umaskOf(caller) },
@@ -170,7 +178,7 @@ function conclude(ended: Ended, { protocol, context }: Work, given: string[]): S
   const result = protocol.read(reason === undefined ? ended : { ...ended, reason }, event, hook.id);
   for (const line of result.logs ?? []) ports.observe?.({ is: "log", ...line, hook: hook.id, run });
   const notes = [...given, ...(result.notes ?? []), ...processNotes(ended)];
-  return { ...result, ...(notes.length > 0 ? { notes } : {}), evidence: evidenceOf(ended) };
+  return { ...result, ...noted(notes), evidence: evidenceOf(ended) };
 }
 
 const stopReason = ({ caller, timeout }: StepContext): string =>

@@ -1,4 +1,7 @@
 /** The environment of a hook's program: what it inherits, what it never gets, and what Hookline adds (R44, C57a). */
+
+import { accessSync, constants } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
 import { depthBelow, depthVariable, type Fields, textField } from "../../engine/event.ts";
 import type { StepContext } from "../../engine/ports.ts";
 import type { Command } from "../../engine/program.ts";
@@ -85,4 +88,71 @@ function prefixed(prefix: string, values: Readonly<Record<string, string | undef
   const named: Environment = {};
   for (const [name, value] of Object.entries(values)) if (value !== undefined) named[`${prefix}_${name}`] = value;
   return named;
+}
+
+// From a hook's command to the program that is started: bash where there is one, else sh, or the program itself
+// (R15).
+
+export interface CommandWish {
+  command: string;
+  args?: string[];
+  shell?: "bash" | "sh" | "powershell";
+}
+interface Line {
+  program: string;
+  args: string[];
+}
+
+type Variables = Readonly<Record<string, string>>;
+type Find = (name: string, path: string) => string | undefined;
+
+/** The program and its arguments, or a sentence why there is none. */
+export function lineOf(wish: CommandWish, environment: Variables, find: Find): Line | string {
+  const { command, args, shell } = wish;
+  if (args) return { program: fill(command, environment), args: args.map((one) => fill(one, environment)) };
+  const names = shell === "powershell" ? ["pwsh", "powershell"] : shell === "sh" ? ["sh"] : ["bash", "sh"];
+  const path = environment.PATH ?? process.env.PATH ?? "";
+  for (const name of names) {
+    const program = find(name, path);
+    if (program !== undefined) return { program, args: [...(shellOptions[name] ?? []), command] };
+  }
+  return `no ${names.join(" or ")} was found on the PATH`;
+}
+
+/** --norc: bash takes a standard input that is a socket for a remote shell, and would read ~/.bashrc. */
+const shellOptions: Readonly<Record<string, readonly string[]>> = {
+  bash: ["--norc", "-c"],
+  sh: ["-c"],
+  pwsh: ["-NoProfile", "-Command"],
+  powershell: ["-NoProfile", "-Command"],
+};
+
+/** No shell fills in these variables where there is none. Only ours: `$` in an argument is otherwise just a sign. */
+const fill = (argument: string, environment: Variables): string =>
+  argument.replace(/\$\{((?:CLAUDE|HOOKLINE|GEN)_\w+)\}/g, (written, name: string) => environment[name] ?? written);
+
+/** Looks programs up on the PATH, each once: a shell does not move while we run. */
+export function createFinder(): Find {
+  const found = new Map<string, string | undefined>();
+  return (name, path) => {
+    const key = `${name}\0${path}`;
+    if (!found.has(key)) found.set(key, findProgram(name, path));
+    return found.get(key);
+  };
+}
+
+const findProgram = (name: string, path: string): string | undefined =>
+  path
+    .split(delimiter)
+    .filter(isAbsolute)
+    .map((folder) => join(folder, process.platform === "win32" ? `${name}.exe` : name))
+    .find(isExecutable);
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false; // not here, or not for us
+  }
 }

@@ -2,7 +2,6 @@
 
 import { tmpdir } from "node:os";
 import { depthBelow, depthVariable, type Fields, type MaybePromise, type Seconds } from "../../engine/event.ts";
-import { isThenable } from "../../engine/flow.ts";
 import type { Protocol, StepContext, StepResult } from "../../engine/ports.ts";
 import type { Command, Detached, Ended } from "../../engine/program.ts";
 import type { Evidence, Failure } from "../../engine/record.ts";
@@ -16,12 +15,10 @@ import {
   readAnswerLine,
   unsaid,
 } from "../../engine/resident.ts";
-import { shorten } from "../texts.ts";
-import { type CommandParams, isFolder, limitsOf, notStarted } from "./command.ts";
-import { environmentOf, isSessionSecret, projectFolder, umaskOf } from "./environment.ts";
-import { createFinder, lineOf } from "./line.ts";
+import { failed, noted, shorten } from "../step.ts";
+import { type CommandParams, isFolder, limitsOf, withProtocol } from "./command.ts";
+import { createFinder, environmentOf, isSessionSecret, lineOf, projectFolder, umaskOf } from "./environment.ts";
 import { writtenName } from "./protocols/endings.ts";
-import { protocols } from "./protocols/index.ts";
 
 export type AskResident = (params: CommandParams, context: StepContext) => MaybePromise<StepResult>;
 
@@ -84,13 +81,7 @@ export function createAskResident(): AskResident {
     return answering.then((reply) => resultOf(reply, protocol, context));
   }
 
-  return (params, context) => {
-    const protocol = protocols.get(params.protocol ?? "settings")?.();
-    if (!protocol) return notStarted(`no protocol is called "${params.protocol}"`);
-    return isThenable(protocol)
-      ? protocol.then((loaded) => ask(params, loaded, context))
-      : ask(params, protocol, context);
-  };
+  return (params, context) => withProtocol(params, (protocol) => ask(params, protocol, context));
 }
 
 const none: Environment = {};
@@ -186,24 +177,17 @@ function withProject(environment: Environment, project: string, folder: string):
 }
 
 function resultOf(reply: Reply, protocol: Protocol, context: StepContext): StepResult {
-  const notes = reply.notes.length > 0 ? { notes: reply.notes } : {};
+  const notes = noted(reply.notes);
   if (reply.is === "failure") {
     const { failure, reason, stderr } = reply;
-    return {
-      ok: false,
-      output: {},
-      failure,
-      reason,
-      ...notes,
-      ...(stderr ? { evidence: evidenceOf("", stderr) } : {}),
-    };
+    return { ...failed(failure, reason), ...notes, ...(stderr ? { evidence: evidenceOf("", stderr) } : {}) };
   }
   const { id: _id, ...said } = reply.fields;
   const evidence = evidenceOf(reply.line, reply.stderr);
   if (isEmpty(said)) return { ok: true, output: {}, ...notes, evidence };
   const result = readSaid(said, protocol, context);
-  const all = [...reply.notes, ...(result.notes ?? [])];
-  return { ...result, ...(all.length > 0 ? { notes: all } : {}), evidence: { ...evidence, ...result.evidence } };
+  const all = noted([...reply.notes, ...(result.notes ?? [])]);
+  return { ...result, ...all, evidence: { ...evidence, ...result.evidence } };
 }
 
 /** As a command's end is read: by its exit code, its stdout and its stderr. */
@@ -214,12 +198,12 @@ function readSaid(
 ): StepResult {
   if (error !== undefined && error !== null) {
     const reason = typeof error === "string" ? error : JSON.stringify(error);
-    return { ok: false, output: answer, failure: "error", reason };
+    return failed("error", reason, answer);
   }
   const code = exit ?? 0;
   if (typeof code !== "number" || !Number.isInteger(code) || code < 0 || code > 255) {
     const reason = `invalid_output: exit must be a whole number from 0 to 255, not ${JSON.stringify(exit)}`;
-    return { ok: false, output: answer, failure: "output", reason };
+    return failed("output", reason, answer);
   }
   const ended = { code, stdout: isEmpty(answer) ? textOf(stdout) : JSON.stringify(answer), stderr: textOf(stderr) };
   const result = protocol.read(

@@ -84,3 +84,25 @@ function faultsOf(params: Fields, line: ReadLine): TemplateFault[] {
   const where = Array.isArray(params.args) ? "as the program itself" : "in a line for PowerShell";
   return isTemplate(placeholder) ? [{ placeholder, where }] : [];
 }
+
+/** What is wrong with a line that is always one for a shell, as context steps and rules have it. */
+export const lineFaults = (line: ReadLine): Mismatch[] =>
+  Array.isArray(line) ? line.map((fault) => ({ path: ["command"], ...toldOfLine(fault) })) : [];
+
+/** Such a line with variables in the place of its placeholders. Throws HooklineError parameters_invalid, as `place` says. */
+export function fillLine(
+  written: string,
+  template: ReadLine,
+  scope: Scope,
+  place: { name: string; where: string },
+): { line: string; values?: Values } {
+  if (template === undefined) return { line: written };
+  if (!Array.isArray(template)) return { line: template.line, values: template.values(scope) };
+  const [fault] = template;
+  throw new HooklineError("parameters_invalid", { ...place, ...(fault && toldOfLine(fault)) });
+}
+
+const toldOfLine = ({ placeholder, where }: TemplateFault): { expected: string; found: string } => ({
+  expected: `each value to stay one argument (where it cannot, hand it over: bash -c 'code with "$1"' _ ${placeholder})`,
+  found: `${placeholder} ${where}`,
+});

@@ -7,42 +7,38 @@ import { resolve } from "node:path";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields, Seconds } from "../../engine/event.ts";
 import { placeOf } from "../../engine/plan.ts";
-import type { ContextStepUse, Handler, StepContext, StepResult } from "../../engine/ports.ts";
+import type { ContextStepUse, Handler, StepContext } from "../../engine/ports.ts";
 import { anything, isRecord, mapOf, number, type Schema, say } from "../../engine/schema.ts";
 import { printValue } from "../../engine/template.ts";
 import { isFolder } from "../command/command.ts";
+import { failed, handler } from "../step.ts";
 
 /** A handler as a step of automations. What it throws is `error` in its result, and the next step runs (A24). */
-export const contextStep = <P>(use: ContextStepUse, handler: Handler<P>): Handler<P> => ({
-  ...asStep(use.limit, handler),
+export const contextStep = <P>(use: ContextStepUse, given: Handler<P>): Handler => ({
+  ...asStep(use.limit, given),
   contextStep: use,
 });
 
 /** The same, without a name that automations could call it by. @param limit where its parameters name none */
-const asStep = <P>(limit: Seconds, handler: Handler<P>): Handler<P> => ({
-  ...handler,
-  async run(params, context) {
-    const _step_index = context.scope.results.length;
-    const limited = withLimit(context, limitIn(params) ?? limit, _step_index);
-    try {
-      checkFilled(handler, params, context);
-      const result = await handler.run(params, limited.context);
-      return { ...result, output: { ...result.output, _step_index } };
-    } catch (error) {
-      const { signal, timeout } = limited.context;
-      const reason = isOverLimit(signal) ? `it did not end within ${timeout} s` : messageOf(error);
-      return failedStep({ error: reason, _step_index }, reason, isOverLimit(signal) ? "timeout" : "error");
-    } finally {
-      limited.end();
-    }
-  },
-});
-
-export const failedStep = (
-  output: Fields,
-  reason: string,
-  failure: Extract<StepResult, { ok: false }>["failure"] = "error",
-): StepResult => ({ ok: false, output, failure, reason });
+const asStep = <P>(limit: Seconds, given: Handler<P>): Handler =>
+  handler({
+    ...given,
+    async run(params, context) {
+      const _step_index = context.scope.results.length;
+      const limited = withLimit(context, limitIn(params) ?? limit, _step_index);
+      try {
+        checkFilled(given, params, context);
+        const result = await given.run(params, limited.context);
+        return { ...result, output: { ...result.output, _step_index } };
+      } catch (error) {
+        const { signal, timeout } = limited.context;
+        const reason = isOverLimit(signal) ? `it did not end within ${timeout} s` : messageOf(error);
+        return failed(isOverLimit(signal) ? "timeout" : "error", reason, { error: reason, _step_index });
+      } finally {
+        limited.end();
+      }
+    },
+  });
 
 /** Whether the step's own limit has ended it, and not the run's or its caller. */
 export const isOverLimit = ({ aborted, reason }: AbortSignal): boolean => aborted && reason === overLimit;
@@ -89,7 +85,7 @@ export function folderFor(path: string, context: StepContext): string {
 }
 
 /** `type` is the name that was written; the other parameters are those of a step that nobody knows. */
-export const unknownStep: Handler<Fields> = asStep(5, {
+export const unknownStep: Handler = asStep(5, {
   params: mapOf(anything),
   run({ type = "" }) {
     throw new Error(`Unknown step type: ${printValue(type)}`);

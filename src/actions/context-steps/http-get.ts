@@ -3,19 +3,14 @@ import { messageOf } from "../../engine/error.ts";
 import type { Fetch, Handler, StepResult } from "../../engine/ports.ts";
 import { object, say, text } from "../../engine/schema.ts";
 import { addressFault } from "../http/http.ts";
-import { firstCharacters, shorten } from "../texts.ts";
-import { contextStep, failedStep, isOverLimit, timeoutOf } from "./context-step.ts";
+import { failed, firstCharacters, noted, shorten } from "../step.ts";
+import { contextStep, isOverLimit, timeoutOf } from "./context-step.ts";
 
-export interface HttpGetParams {
-  url?: string;
-  timeout?: number;
-}
-
-const usualLimit = 30;
+export const usualLimit = 30;
 const mostCharacters = 50_000;
 const headers = { accept: "*/*", "user-agent": "hookline" };
 
-export const httpGet: Handler<HttpGetParams> = contextStep(
+export const httpGet: Handler = contextStep(
   {
     type: "http",
     summary: "Asks an address with GET.",
@@ -51,7 +46,7 @@ export const httpGet: Handler<HttpGetParams> = contextStep(
 );
 
 const unreached = (error: string, failure: "error" | "timeout" = "error"): StepResult =>
-  failedStep({ body: "", status_code: 0, error }, error, failure);
+  failed(failure, error, { body: "", status_code: 0, error });
 
 function answered({ status, body, cut }: Awaited<ReturnType<Fetch>>): StepResult {
   if (status >= 400) {
@@ -61,5 +56,5 @@ function answered({ status, body, cut }: Awaited<ReturnType<Fetch>>): StepResult
   }
   const { text, notes } = firstCharacters(body, mostCharacters, "body");
   const told = cut && notes.length === 0 ? ["body was cut"] : notes;
-  return { ok: true, output: { body: text, status_code: status }, ...(told.length > 0 ? { notes: told } : {}) };
+  return { ok: true, output: { body: text, status_code: status }, ...noted(told) };
 }

@@ -4,20 +4,19 @@
  */
 
 import { constants } from "node:os";
-import { HooklineError } from "../../engine/error.ts";
 import type { Fields } from "../../engine/event.ts";
-import type { Patterns, TemplateFault } from "../../engine/handler.ts";
+import type { Patterns } from "../../engine/handler.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
 import type { Ended } from "../../engine/program.ts";
 import type { Failure } from "../../engine/record.ts";
 import { type Mismatch, object, say, text } from "../../engine/schema.ts";
-import { createLineReader, type ReadLine, type Values } from "../../shell/values.ts";
+import { createLineReader } from "../../shell/values.ts";
 import { processNotes } from "../command/command.ts";
-import { environmentOf } from "../command/environment.ts";
-import { createFinder, lineOf } from "../command/line.ts";
+import { createFinder, environmentOf, lineOf } from "../command/environment.ts";
 import { launchFailure, writtenName } from "../command/protocols/endings.ts";
 import { settings } from "../command/protocols/settings.ts";
-import { firstCharacters } from "../texts.ts";
+import { fillLine, lineFaults } from "../command/template.ts";
+import { firstCharacters, noted } from "../step.ts";
 import { contextStep, folderFor, isOverLimit, timeoutOf } from "./context-step.ts";
 
 interface StepCommand {
@@ -51,13 +50,13 @@ export function createStepCommand(): StepCommand {
   const read = createLineReader();
   return {
     inspect(line, patterns) {
-      const template = patterns?.shellTemplate?.(line);
-      return Array.isArray(template) ? template.map((fault) => ({ path: ["command"], ...told(fault) })) : [];
+      return lineFaults(patterns?.shellTemplate?.(line));
     },
     async run(work, context) {
       const { ports, signal, scope } = context;
       if (!ports.spawn) throw new Error("nothing here can start programs");
-      const { line, values } = fill(work.line, await read(work.line), scope);
+      const place = { name: "command", where: "a context step" };
+      const { line, values = {} } = fillLine(work.line, await read(work.line), scope, place);
       const environment = environmentOf({ env: values }, context);
       const program = lineOf({ command: line }, environment, find);
       if (typeof program === "string") throw new Error(program);
@@ -67,22 +66,6 @@ export function createStepCommand(): StepCommand {
       return endOf(ended, work, context);
     },
   };
-}
-
-const told = ({ placeholder, where }: TemplateFault): { expected: string; found: string } => ({
-  expected: `each value to stay one argument (where it cannot, hand it over: bash -c 'code with "$1"' _ ${placeholder})`,
-  found: `${placeholder} ${where}`,
-});
-
-function fill(line: string, template: ReadLine, scope: StepContext["scope"]): { line: string; values: Values } {
-  if (template === undefined) return { line, values: {} };
-  if (!Array.isArray(template)) return { line: template.line, values: template.values(scope) };
-  const [fault] = template;
-  throw new HooklineError("parameters_invalid", {
-    name: "command",
-    ...(fault && told(fault)),
-    where: "a context step",
-  });
 }
 
 function endOf(ended: Ended, work: StepLine, context: StepContext): StepEnd {
@@ -133,54 +116,46 @@ export function streamsOf(
 export const resultOf = (output: Fields, notes: string[], failed: StepEnd["failed"]): StepResult => ({
   ...(failed ? { ok: false, ...failed } : { ok: true }),
   output,
-  ...(notes.length > 0 ? { notes } : {}),
+  ...noted(notes),
 });
-
-interface ContextShellParams {
-  command?: string;
-  timeout?: number;
-}
 
 const usualLimit = 60;
 const most = { stdout: 50_000, stderr: 10_000 };
 
-export const contextShell: Handler<ContextShellParams> = createContextShell();
+const command = createStepCommand();
 
-function createContextShell(): Handler<ContextShellParams> {
-  const command = createStepCommand();
-  return contextStep(
-    {
-      type: "shell",
-      summary: "Runs a line in a shell, in the project's workspace.",
-      limit: usualLimit,
-      gives: {
-        stdout: "what it printed, up to 50,000 characters",
-        stderr: "what it complained of, up to 10,000 characters",
-        exit_code: "how it ended; -1 where it took too long, below that where a signal ended it",
-      },
+export const contextShell: Handler = contextStep(
+  {
+    type: "shell",
+    summary: "Runs a line in a shell, in the project's workspace.",
+    limit: usualLimit,
+    gives: {
+      stdout: "what it printed, up to 50,000 characters",
+      stderr: "what it complained of, up to 10,000 characters",
+      exit_code: "how it ended; -1 where it took too long, below that where a signal ended it",
     },
-    {
-      params: object(
-        {},
-        {
-          command: say(
-            text(),
-            "a line for bash, or sh; placeholders become variables, the event stands on its standard input",
-            "",
-          ),
-          timeout: timeoutOf(usualLimit),
-        },
-      ),
-      needs: ["spawn"],
-      inspect: (params, patterns) => command.inspect(String(params.command ?? ""), patterns),
-      render: (params) => params, // values never become text of the line: they are filled in when it runs
-      async run({ command: line = "" }, context) {
-        const { event, hook } = context;
-        const input = settings.write(event, writtenName(hook, event.name), hook);
-        const end = await command.run({ line, folder: folderFor("", context), input, called: "Command" }, context);
-        const { output, notes } = streamsOf(end, most);
-        return resultOf(output, notes, end.failed);
+  },
+  {
+    params: object(
+      {},
+      {
+        command: say(
+          text(),
+          "a line for bash, or sh; placeholders become variables, the event stands on its standard input",
+          "",
+        ),
+        timeout: timeoutOf(usualLimit),
       },
+    ),
+    needs: ["spawn"],
+    inspect: (params, patterns) => command.inspect(String(params.command ?? ""), patterns),
+    render: (params) => params, // values never become text of the line: they are filled in when it runs
+    async run({ command: line = "" }, context) {
+      const { event, hook } = context;
+      const input = settings.write(event, writtenName(hook, event.name), hook);
+      const end = await command.run({ line, folder: folderFor("", context), input, called: "Command" }, context);
+      const { output, notes } = streamsOf(end, most);
+      return resultOf(output, notes, end.failed);
     },
-  );
-}
+  },
+);

@@ -1,6 +1,6 @@
 /** The steps of automations that read and change projects: create_task, db_query, memory_search (specification 000, section 4). */
 
-import { type Fields, textField } from "../../engine/event.ts";
+import { textField } from "../../engine/event.ts";
 import {
   isQueryName,
   namedQueries,
@@ -24,6 +24,7 @@ import {
   say,
   text,
 } from "../../engine/schema.ts";
+import { noted } from "../step.ts";
 import { contextStep } from "./context-step.ts";
 
 interface CreateTaskParams {
@@ -41,7 +42,7 @@ interface CreateTaskParams {
 const usualTitle = "Hook-created task";
 const usualPriority = 100;
 
-export const createTask: Handler<CreateTaskParams> = contextStep(
+export const createTask: Handler = contextStep(
   {
     type: "create_task",
     summary: "Makes a task, for a person or an agent to do.",
@@ -54,7 +55,7 @@ export const createTask: Handler<CreateTaskParams> = contextStep(
       {
         title_template: say(text(), "what is to be done, on one line", usualTitle),
         description_template: say(text(), "what whoever does it has to know", ""),
-        project_id: say(text(), "the project; the automation's own unless said", ""),
+        project_id: say(text(), "the project (default: the automation's own)", ""),
         parent_task_id: text("the task that it is a part of"),
         profile_id: text("the profile of the agent that is to do it"),
         preferred_workspace_id: text("the workspace that it is best done in"),
@@ -123,13 +124,8 @@ function priorityIn(written: number | string): number | undefined {
   return /^-?\d{1,9}$/.test(written.trim()) ? Number(written) : undefined;
 }
 
-interface DbQueryParams {
-  query: string;
-  params?: Fields;
-}
-
 /** What it is given is bound, never text of the question (A28). */
-export const dbQuery: Handler<DbQueryParams> = contextStep(
+export const dbQuery: Handler = contextStep(
   {
     type: "db_query",
     summary: "Asks the store about tasks, events or runs, by the name of a question.",
@@ -183,17 +179,11 @@ function paramMismatches(query: QueryName, given: readonly string[]): Mismatch[]
   ];
 }
 
-interface MemorySearchParams {
-  project_id?: string;
-  query?: string;
-  top_k?: number;
-}
-
 const longestContent = 50_000;
 const usualCount = 3;
 
 /** Nothing remembered, and nothing that could remember, are both nothing found (A34). */
-export const memorySearch: Handler<MemorySearchParams> = contextStep(
+export const memorySearch: Handler = contextStep(
   {
     type: "memory_search",
     summary: "Looks for what the project remembers: notes, results of tasks, and what was added.",
@@ -207,7 +197,7 @@ export const memorySearch: Handler<MemorySearchParams> = contextStep(
     params: object(
       {},
       {
-        project_id: say(text(), "the project; the automation's own unless said", ""),
+        project_id: say(text(), "the project (default: the automation's own)", ""),
         query: say(text(), "what to look for, in any words", ""),
         top_k: say(integer(undefined, 1), "at most so many", usualCount),
       },
@@ -224,7 +214,7 @@ export const memorySearch: Handler<MemorySearchParams> = contextStep(
           )
         : [];
       const output = { content: hits.map(inWords).join("\n\n").slice(0, longestContent), count: hits.length };
-      return { ok: true, output, ...(notes.length > 0 ? { notes } : {}) };
+      return { ok: true, output, ...noted(notes) };
     },
   },
 );

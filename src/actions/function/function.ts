@@ -1,4 +1,5 @@
 /** Callbacks in this process: what embedders register with defineHook, and session hooks (specification 002). */
+
 import type { Fields, HookEvent, MaybePromise } from "../../engine/event.ts";
 import { isThenable } from "../../engine/flow.ts";
 import type { Hook } from "../../engine/hook.ts";
@@ -8,6 +9,7 @@ import type { Bound, Handler, StepContext, StepResult } from "../../engine/ports
 import { isRecord, kindOf, object, text } from "../../engine/schema.ts";
 import { readAnswer } from "../command/protocols/settings.ts";
 import { droppedPermissions, permissionUpdates } from "../command/protocols/settings-keys.ts";
+import { failed } from "../step.ts";
 
 /** What a callback may answer: nothing, the short words, any outcome field, or Claude Code's own JSON. */
 export type Answer =
@@ -83,12 +85,7 @@ export async function asRepositoryEvent(event: HookEvent, hook: Hook): Promise<R
 /** From now on each call of it is a failed step. */
 export function remove(callback: Callback, id: string): void {
   callback.call = () => removed;
-  callback.read = () => ({
-    ok: false,
-    output: {},
-    failure: "launch",
-    reason: `the callback ${id} has been removed`,
-  });
+  callback.read = () => failed("launch", `the callback ${id} has been removed`);
 }
 const removed = {}; // any answer that is not undefined: it is read
 
@@ -143,7 +140,7 @@ function resultOf(answer: unknown, context: StepContext): MaybePromise<StepResul
 
 /** What an answer says in the words of specification 001, with what it says in ours. */
 async function repositoryResultOf(said: Fields, rest: Fields, context: StepContext): Promise<StepResult> {
-  const { readResult } = await import("../command/protocols/registry-result.ts");
+  const { readResult } = await import("../command/protocols/registry.ts");
   const { event, hook, ports, run } = context;
   const result = readResult(said, event, hook.id);
   for (const line of result.logs ?? []) ports.observe?.({ is: "log", ...line, hook: hook.id, run });
@@ -154,13 +151,7 @@ async function repositoryResultOf(said: Fields, rest: Fields, context: StepConte
 
 function ownResultOf(answer: unknown, { event, hook }: StepContext): StepResult {
   if (answer === undefined || answer === null) return nothing;
-  if (!isRecord(answer))
-    return {
-      ok: false,
-      output: {},
-      failure: "output",
-      reason: `the callback answered ${typeof answer}, not an object`,
-    };
+  if (!isRecord(answer)) return unreadable(`${typeof answer}, not an object`);
   if (settingsKeys.some((key) => key in answer)) return readAnswer(JSON.stringify(answer), event, hook.id);
   const fault = faultIn(answer);
   if (fault) return unreadable(fault);
@@ -174,12 +165,7 @@ function ownResultOf(answer: unknown, { event, hook }: StepContext): StepResult 
   return { ok: true, output: {}, outcome: { ...outcome, permissions: kept }, ...notes };
 }
 
-const unreadable = (what: string): StepResult => ({
-  ok: false,
-  output: {},
-  failure: "output",
-  reason: `the callback answered ${what}`,
-});
+const unreadable = (what: string): StepResult => failed("output", `the callback answered ${what}`);
 
 const words = ["deny", "ask", "allow"] as const;
 const answerKeys: readonly string[] = [...words, ...outcomeFields.filter((field) => field !== "verdict"), "message"];

@@ -1,11 +1,10 @@
 /** Posts the event as JSON and reads the reply's body as the answer (C65). Only a 2xx body decides anything. */
 import { messageOf } from "../../engine/error.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
-import type { Failure } from "../../engine/record.ts";
 import { listOf, mapOf, object, text } from "../../engine/schema.ts";
 import { writtenName } from "../command/protocols/endings.ts";
 import { readAnswer, settings } from "../command/protocols/settings.ts";
-import { shorten } from "../texts.ts";
+import { failed, shorten } from "../step.ts";
 
 export interface HttpParams {
   url: string;
@@ -31,8 +30,6 @@ export const http: Handler<HttpParams> = {
     }
   },
 };
-
-const failed = (failure: Failure, reason: string): StepResult => ({ ok: false, output: {}, failure, reason });
 
 const withNotes = (result: StepResult, notes: string[]): StepResult =>
   notes.length === 0 ? result : { ...result, notes: [...notes, ...(result.notes ?? [])] };

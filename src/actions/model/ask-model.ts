@@ -10,7 +10,8 @@ import type { ModelAnswer, ModelRequest, ModelTool, Project } from "../../engine
 import { stepName } from "../../engine/run.ts";
 import { either, integer, listOf, object, oneOf, say, text } from "../../engine/schema.ts";
 import { compileTemplate, printValue } from "../../engine/template.ts";
-import { failedStep } from "./ask.ts";
+import { failed, handler } from "../step.ts";
+import { failedAsking } from "./ask.ts";
 
 interface AskModelParams {
   prompt: string;
@@ -24,7 +25,7 @@ interface AskModelParams {
 
 const usualTurns = 20;
 
-export const askModel: Handler<AskModelParams> = {
+export const askModel: Handler = handler({
   params: object(
     { prompt: text("what the model is to do; placeholders see the event and all steps") },
     {
@@ -46,7 +47,7 @@ export const askModel: Handler<AskModelParams> = {
     const asking = await prepare(params, context);
     return "ok" in asking ? asking : ask(params, asking, context);
   },
-};
+});
 
 /** What is sent, and what has come of it so far. */
 interface Asking {
@@ -69,10 +70,7 @@ async function prepare(params: AskModelParams, context: StepContext): Promise<As
     return { prompt, tools, calls: [], notes, step };
   } catch (error) {
     if (!(error instanceof HooklineError)) throw error;
-    return withWords(
-      { ok: false, output: {}, failure: "launch", reason: error.message },
-      { prompt, calls: [], tools: [], notes },
-    );
+    return withWords(failed("launch", error.message), { prompt, calls: [], tools: [], notes });
   }
 }
 
@@ -87,7 +85,7 @@ function stepsOf({ caller, hook, run, scope }: StepContext): Asking["step"] {
 /** A failure is the step's end, and its sentence what stands in the place of the answer (A46). */
 async function ask(params: AskModelParams, asking: Asking, context: StepContext): Promise<StepResult> {
   const { event, hook, ports, signal, caller } = context;
-  if (!ports.model) return noModelAtAll(asking);
+  if (!ports.model) return withWords(failed("launch", "nothing here can ask a model"), asking);
   const request = requestOf(params, asking, context);
   context.progress?.(wordsOf(asking));
   try {
@@ -149,15 +147,12 @@ const withWords = (failed: StepResult, asking: Pick<Asking, "prompt" | "calls" |
   notes: [...asking.notes],
 });
 
-const noModelAtAll = (asking: Asking): StepResult =>
-  withWords({ ok: false, output: {}, failure: "launch", reason: "nothing here can ask a model" }, asking);
-
 function failureOf(error: unknown, { provider }: AskModelParams): StepResult {
-  if (!(error instanceof HooklineError)) return { ok: false, output: {}, failure: "error", reason: messageOf(error) };
-  if (error.code !== "model_unknown") return failedStep(error);
+  if (!(error instanceof HooklineError)) return failed("error", messageOf(error));
+  if (error.code !== "model_unknown") return failedAsking(error);
   const { provider: named, reason, advice } = error.facts;
   const sentence = noProviderSentence(provider || (named === undefined ? undefined : String(named)));
-  return { ok: false, output: {}, failure: "launch", reason: `${sentence}: ${reason} — ${advice}` };
+  return failed("launch", `${sentence}: ${reason} — ${advice}`);
 }
 
 const systemText = `You carry out an automation of a software project. It runs by itself: nobody reads along, and nobody can answer a question.
@@ -229,7 +224,7 @@ const textIn = (data: Fields, key: string): string | undefined => {
   return value === undefined || value === null ? undefined : printValue(value);
 };
 
-export const noModel: Handler<Record<never, never>> = {
+export const noModel: Handler = handler({
   params: object({}),
   run: () => ({ ok: true, output: {} }),
-};
+});

@@ -1,4 +1,5 @@
 /** Prompt and agent hooks: what the model is asked, with which tools, and what its answer means. */
+
 import { HooklineError } from "../../engine/error.ts";
 import type { EventName, Fields, HookEvent, HookId } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
@@ -18,6 +19,7 @@ import { writtenName } from "../command/protocols/endings.ts";
 import { type Candidate, findObjects } from "../command/protocols/find-answer.ts";
 import { readAnswer, settings } from "../command/protocols/settings.ts";
 import { blocked, isFields } from "../command/protocols/settings-keys.ts";
+import { failed, handler, noted, quote } from "../step.ts";
 
 interface Judging {
   prompt: string;
@@ -55,7 +57,7 @@ async function judge(
   more: Pick<ModelRequest, "tools" | "turns"> = {},
 ): Promise<StepResult> {
   const { event, hook, ports, caller, signal } = context;
-  if (!ports.model) return { ok: false, output: {}, failure: "launch", reason: "nothing here can ask a model" };
+  if (!ports.model) return failed("launch", "nothing here can ask a model");
   try {
     const model = await ports.model(event, hook, caller.environment);
     const answer = await model.ask(requestOf(params, context, more), signal);
@@ -67,7 +69,7 @@ async function judge(
     });
     return { ...read, output: outputOf(answer, said), tokens: answer.tokens.input + answer.tokens.output };
   } catch (error) {
-    if (error instanceof HooklineError) return failedStep(error);
+    if (error instanceof HooklineError) return failedAsking(error);
     throw error; // a defect: run.ts tells of it
   }
 }
@@ -109,18 +111,14 @@ const failures: Readonly<Record<string, Failure>> = {
 };
 
 /** What a question that was not answered means for its step. */
-export function failedStep({ code, facts, message }: HooklineError): StepResult {
-  if (code !== "model_failed")
-    return { ok: false, output: {}, failure: code === "model_unknown" ? "launch" : "error", reason: message };
+export function failedAsking({ code, facts, message }: HooklineError): StepResult {
+  if (code !== "model_failed") return failed(code === "model_unknown" ? "launch" : "error", message);
   const { name, kind, status, retryAfter, reason, tokens } = facts;
   const output: Fields = {};
   for (const [key, value] of Object.entries({ model: name, kind, status, retryAfter }))
     if (value !== undefined) output[key] = value;
   return {
-    ok: false,
-    output,
-    failure: failures[String(kind)] ?? "error",
-    reason: `${kind}: ${name}: ${reason}`,
+    ...failed(failures[String(kind)] ?? "error", `${kind}: ${name}: ${reason}`, output),
     ...(typeof tokens === "number" && tokens > 0 ? { tokens } : {}),
   };
 }
@@ -160,11 +158,11 @@ function fillPrompt(prompt: string, { event, hook }: StepContext): string {
   return prompt.includes(place) ? prompt.split(place).join(input) : `${prompt}\n\nHook input JSON:\n${input}`;
 }
 
-export const prompt: Handler<Judging> = {
+export const prompt: Handler = handler({
   params: object({ prompt: promptSchema }, judgingSchemas),
   needs: ["model"],
   run: (params, context) => judge(params, context),
-};
+});
 
 interface AgentParams extends Judging {
   turns?: number;
@@ -173,7 +171,7 @@ interface AgentParams extends Judging {
 
 const usualTurns = 10;
 
-export const agent: Handler<AgentParams> = {
+export const agent: Handler = handler({
   params: object(
     { prompt: promptSchema },
     {
@@ -192,7 +190,7 @@ export const agent: Handler<AgentParams> = {
     if (!Array.isArray(tools)) return tools;
     return judge(params, context, { tools, turns: params.turns ?? usualTurns });
   },
-};
+});
 
 /** The tools, or why the hook cannot have them. */
 async function toolsOf({ tools }: AgentParams, context: StepContext): Promise<ModelTool[] | StepResult> {
@@ -201,7 +199,7 @@ async function toolsOf({ tools }: AgentParams, context: StepContext): Promise<Mo
     return await toolsFor(tools, context);
   } catch (error) {
     if (!(error instanceof HooklineError)) throw error;
-    return { ok: false, output: {}, failure: "launch", reason: error.message };
+    return failed("launch", error.message);
   }
 }
 
@@ -242,7 +240,7 @@ function readModelAnswer(said: string, judged: Judged): StepResult {
     notes.push(...(read.notes ?? []));
   }
   const kept = withinItsRights(outcome, notes);
-  return { ok: true, output: {}, ...(notes.length > 0 ? { notes } : {}), ...(isEmpty(kept) ? {} : { outcome: kept }) };
+  return { ok: true, output: {}, ...noted(notes), ...(isEmpty(kept) ? {} : { outcome: kept }) };
 }
 
 /** The event, repeated. A refusal that looks like it is a refusal. */
@@ -263,14 +261,7 @@ function around(text: string, objects: readonly Candidate[]): string {
 /** An answer that was not finished, or is no JSON: nobody knows what it would have said. */
 const beginsAnAnswer = /\{\s*(?:"|'?(?:ok|decision|continue|hookSpecificOutput)\b)/;
 
-const unreadable = (reason: string): StepResult => ({
-  ok: false,
-  output: {},
-  failure: "output",
-  reason: `unreadable: ${reason}`,
-});
-
-const quote = (text: string): string => JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+const unreadable = (reason: string): StepResult => failed("output", `unreadable: ${reason}`);
 
 /** Our own words for a decision, and Claude Code's older ones. */
 const words: Readonly<Record<string, VerdictKind | undefined>> = {

@@ -1,4 +1,5 @@
 /** The plain actions of rules: gate, inject_message, compact_context, log and notify. */
+
 import type { Fields, Json } from "../../engine/event.ts";
 import { agentEventNames, events } from "../../engine/events.ts";
 import type { OutcomeField } from "../../engine/outcome.ts";
@@ -17,11 +18,7 @@ import {
   say,
   text,
 } from "../../engine/schema.ts";
-
-interface GateParams {
-  reason?: string;
-  allow?: boolean;
-}
+import { failed, handler, noted } from "../step.ts";
 
 const policy = "Blocked by hook policy";
 /** Besides these, application events take a verdict. */
@@ -30,7 +27,7 @@ const decided: readonly string[] = [
   "activation",
 ];
 
-export const gate: Handler<GateParams> = {
+export const gate: Handler = handler({
   params: object(
     {},
     {
@@ -51,16 +48,10 @@ export const gate: Handler<GateParams> = {
         : { is: "deny" as const, by: hook.id, reason: said ?? policy };
     return { ok: true, output: { ...verdict }, outcome: { verdict } };
   },
-};
+});
 
 const roles = ["user", "system", "assistant"] as const;
-interface InjectMessageParams {
-  content: string;
-  role?: (typeof roles)[number];
-  placeholder?: string;
-}
-
-export const injectMessage: Handler<InjectMessageParams> = {
+export const injectMessage: Handler = handler({
   params: object(
     { content: text("what the model is told") },
     {
@@ -77,20 +68,15 @@ export const injectMessage: Handler<InjectMessageParams> = {
     const message = { to: "model" as const, role, text: content, ...(placeholder ? { placeholder } : {}) };
     return { ok: true, output: { role, content }, outcome: { messages: [message] } };
   },
-};
+});
 
 const strategies = ["truncate", "summarize"] as const;
-interface CompactContextParams {
-  strategy?: (typeof strategies)[number];
-  keep_last?: number;
-}
-
-export const compactContext: Handler<CompactContextParams> = {
+export const compactContext: Handler = handler({
   params: object(
     {},
     {
       strategy: say(oneOf(...strategies), "drop the older messages, or put a summary in their place", "truncate"),
-      keep_last: integer("messages at the end that stay as they are; the host's own number unless said", 0),
+      keep_last: integer("messages at the end that stay as they are (default: the host's own number)", 0),
     },
   ),
   action: {
@@ -101,7 +87,7 @@ export const compactContext: Handler<CompactContextParams> = {
     const compact = { strategy, ...(keepLast === undefined ? {} : { keepLast }) };
     return { ok: true, output: { ...compact }, outcome: { compact } };
   },
-};
+});
 
 type Level = "debug" | "info" | "warn" | "error";
 const level: Schema<Level | "warning"> = say(
@@ -112,12 +98,7 @@ const level: Schema<Level | "warning"> = say(
 /** One word for each level. */
 const levelOf = (written: Level | "warning" = "info"): Level => (written === "warning" ? "warn" : written);
 
-interface LogParams {
-  message: string;
-  level?: Level | "warning";
-}
-
-export const log: Handler<LogParams> = {
+export const log: Handler = handler({
   params: object({ message: text("the line") }, { level }),
   action: { summary: "Writes a line to the log.", role: () => "observe" },
   run({ message, level: written }, { ports, hook, run }) {
@@ -125,16 +106,9 @@ export const log: Handler<LogParams> = {
     ports.observe?.({ is: "log", ...entry, hook: hook.id, run });
     return { ok: true, output: entry };
   },
-};
+});
 
-interface NotifyParams {
-  message: string;
-  title?: string;
-  level?: Level | "warning";
-  tag?: string;
-}
-
-export const notify: Handler<NotifyParams> = {
+export const notify: Handler = handler({
   params: object(
     { message: text("what the person is told") },
     {
@@ -154,7 +128,7 @@ export const notify: Handler<NotifyParams> = {
       outcome: { messages: [{ to: "person", text: message, ...about }] },
     };
   },
-};
+});
 
 // Rewrites a tool's input before it runs, and its result before the agent sees it (specification 003, D56 and D57;
 // R20).
@@ -291,7 +265,7 @@ const rewriting = (summary: string, field: OutcomeField): ActionUse => ({
 const inspect = ({ transformation }: Fields) =>
   isRecord(transformation) ? faultsOfChange(transformation as Fields) : []; // parameters are JSON
 
-export const transformParams: Handler<TransformParams> = {
+export const transformParams: Handler = handler({
   params,
   inspect,
   action: rewriting("Changes a tool's parameters before it runs.", "updatedInput"),
@@ -300,9 +274,9 @@ export const transformParams: Handler<TransformParams> = {
     const { value, ...result } = changed;
     return isFields(value) ? { ...result, outcome: { updatedInput: value } } : result;
   },
-};
+});
 
-export const transformResult: Handler<TransformParams> = {
+export const transformResult: Handler = handler({
   params,
   inspect,
   action: rewriting("Changes a tool's result before the agent sees it.", "updatedOutput"),
@@ -310,17 +284,16 @@ export const transformResult: Handler<TransformParams> = {
     const { value, ...result } = change(event.data.tool_response, transformation, "tool result");
     return value === undefined ? result : { ...result, outcome: { updatedOutput: value } };
   },
-};
+});
 
 /** The new value, where there is one; a change that changes nothing says so. */
 function change(before: Json | undefined, transformation: Fields, what: string): StepResult & { value?: Json } {
   if (before === undefined) return { ok: true, output: {}, notes: [`this event has no ${what}: nothing was changed`] };
   if (typeof before !== "object" || before === null) {
-    const reason = `the ${what} is no object, so its keys cannot be changed`;
-    return { ok: false, output: {}, failure: "error", reason };
+    return failed("error", `the ${what} is no object, so its keys cannot be changed`);
   }
   const { value, notes } = applyChange(before, changeOf(transformation));
   if (JSON.stringify(value) === JSON.stringify(before))
     return { ok: true, output: {}, notes: [...notes, `the ${what} was like this already: nothing was changed`] };
-  return { ok: true, output: isFields(value) ? value : {}, value, ...(notes.length > 0 ? { notes } : {}) };
+  return { ok: true, output: isFields(value) ? value : {}, value, ...noted(notes) };
 }

@@ -17,7 +17,7 @@ import {
 import { printValue } from "../../engine/template.ts";
 import { writtenName } from "../command/protocols/endings.ts";
 import { readAnswer, settings } from "../command/protocols/settings.ts";
-import { shorten } from "../texts.ts";
+import { failed, handler, noted, shorten } from "../step.ts";
 
 /** Why a call brought nothing. */
 interface FailedCall {
@@ -56,7 +56,10 @@ const wordsOf = ({ output, text }: ToolAnswer): string => text ?? printValue(out
 /** {{previous}} prints it, and {{previous.field}} walks into it. */
 const outputOf = ({ output }: ToolAnswer): Fields => (isRecord(output) ? output : { content: output });
 
-const failedCall = (call: FailedCall): StepResult => ({ ok: false, output: {}, failure: "error", ...call });
+const failedCall = ({ reason, notes = [] }: FailedCall): StepResult => ({
+  ...failed("error", reason),
+  ...noted(notes),
+});
 
 /** How rules name an action of a module (D51). */
 interface ActionCall {
@@ -88,14 +91,8 @@ function inspectAction({ module, action, params, action_params: other }: Fields)
   return found;
 }
 
-interface McpToolParams {
-  server: string;
-  tool: string;
-  input?: Fields;
-}
-
 /** A server that cannot be reached, and an answer that is an error, block nothing: the hook has failed, and its policy answers. */
-export const mcpTool: Handler<McpToolParams> = {
+export const mcpTool: Handler = handler({
   params: object(
     { server: text("the MCP server"), tool: text("the tool of that server") },
     { input: say(mapOf(anything), "what it is given; ${tool_input.file_path} and the like are filled in", {}) },
@@ -109,7 +106,7 @@ export const mcpTool: Handler<McpToolParams> = {
     const said = wordsOf(answer);
     return { ...readAnswer(said, event, hook.id), evidence: { stdout: shorten(said) } };
   },
-};
+});
 
 const placeholder = /\$\{([^{}]+)\}/g;
 
@@ -146,7 +143,7 @@ const optional = {
 };
 
 /** A failure is a failed step, and says nothing about the event. */
-export const moduleAction: Handler<ActionCall> = {
+export const moduleAction: Handler = handler({
   params: object(required, optional),
   needs: ["tools"],
   inspect: inspectAction,
@@ -156,12 +153,12 @@ export const moduleAction: Handler<ActionCall> = {
     background: true,
   },
   run: (params, context) => callAction(params, context),
-};
+});
 
 const roles = ["user", "system", "assistant"] as const;
 type InjectedCall = ActionCall & { role?: (typeof roles)[number] };
 
-export const moduleActionInject: Handler<InjectedCall> = {
+export const moduleActionInject: Handler = handler({
   params: object(required, {
     ...optional,
     role: say(oneOf(...roles), "who says it to the model", "user"),
@@ -173,7 +170,7 @@ export const moduleActionInject: Handler<InjectedCall> = {
     role: () => "observe",
   },
   run: ({ role = "user", ...params }, context) => callAction(params, context, role),
-};
+});
 
 async function callAction(params: ActionCall, context: StepContext, role?: InjectedCall["role"]): Promise<StepResult> {
   const answer = await callTool(actionName(params), actionInput(params), context);
@@ -189,14 +186,7 @@ const isEmpty = (words: string): boolean => /^(null|\{\s*\}|\[\s*\])?$/.test(wor
 
 const policies = ["log", "ignore", "raise"] as const;
 type Policy = (typeof policies)[number];
-interface PipeParams {
-  to: string;
-  map?: Fields;
-  extra?: Fields;
-  on_error?: Policy;
-}
-
-export const pipe: Handler<PipeParams> = {
+export const pipe: Handler = handler({
   params: object(
     { to: text("the tool to call, as module.action") },
     {
@@ -219,7 +209,7 @@ export const pipe: Handler<PipeParams> = {
     if ("reason" in answer) return failures[policy](answer, context);
     return { ok: true, output: outputOf(answer) };
   },
-};
+});
 
 const failures: Record<Policy, (call: FailedCall, context: StepContext) => StepResult> = {
   raise: failedCall,

@@ -10,7 +10,7 @@ import { bytesOfNames, isPlainText } from "../../files/names.ts";
 import { processNotes } from "../command/command.ts";
 import { environmentOf, umaskOf } from "../command/environment.ts";
 import { firstLine } from "../command/protocols/endings.ts";
-import { plainText } from "../texts.ts";
+import { plainText } from "../step.ts";
 
 interface ScriptProgram {
   file: string;

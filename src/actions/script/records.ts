@@ -10,8 +10,7 @@ import { listensTo } from "../../engine/plan.ts";
 import type { Observation, Ports } from "../../engine/ports.ts";
 import type { Found, Run, Store } from "../../engine/record.ts";
 import { makePrivateFolder, touch, writePrivate } from "../../files/write.ts";
-import { noFileLeft } from "./files.ts";
-import { type Entry, entriesOf, entryOf, pathOf, type ScriptPlaces, scriptHookOf } from "./places.ts";
+import { type Entry, entriesOf, entryOf, noFileLeft, pathOf, type ScriptPlaces, scriptHookOf } from "./places.ts";
 
 export interface ScriptRecordsOptions extends ScriptPlaces {
   store: Store;

@@ -10,8 +10,8 @@ import type { Outcome } from "../../engine/outcome.ts";
 import { elapsed, type Handler, type StepContext, type StepResult } from "../../engine/ports.ts";
 import { flag, number, object, oneOf, say, text } from "../../engine/schema.ts";
 import { readableName } from "../../files/names.ts";
-import { onOneLine, plainText, shorten } from "../texts.ts";
-import { namesKept, noFileLeft, type ScriptFiles, scriptFiles, workspaceOf } from "./files.ts";
+import { handler, onOneLine, plainText, shorten } from "../step.ts";
+import { namesKept, noFileLeft, type ScriptFiles, scriptFiles, workspaceOf } from "./places.ts";
 import { notRun, runScript, type ScriptEnd, scriptEnvironment } from "./program.ts";
 import { scriptUser } from "./user.ts";
 
@@ -29,7 +29,7 @@ interface ScriptParams {
 /** R14, R40. */
 const usualLimit: Seconds = 300;
 
-export const script: Handler<ScriptParams> = {
+export const script: Handler = handler({
   params: object(
     {
       file: text("the script, as an absolute path"),
@@ -54,7 +54,7 @@ export const script: Handler<ScriptParams> = {
     const ms = elapsed(context.ports) - started;
     return conclude({ params, context, files, end, notes, ms });
   },
-};
+});
 
 interface Performed {
   end: ScriptEnd;

@@ -125,7 +125,7 @@ export function createOutside(options: OutsideOptions): Outside {
   return {
     board,
     ports: {
-      projects: async () => (await board()) ?? (await import("../../services/projects/without-store.ts")).withoutStore,
+      projects: async () => (await board()) ?? (await import("../../services/projects/records.ts")).withoutStore,
       redact,
       tools: (event, hook) => tools.of(event, hook),
       model,

@@ -12,7 +12,7 @@ import type { CompiledAutomations } from "../../formats/automations/file.ts";
 import type { AutomationFinding } from "../../formats/automations/findings.ts";
 import { brokenTag } from "../../formats/automations/hook.ts";
 import { isWithin, type StoredHook, type StoredHooks, writtenFields } from "../../loading/automations.ts";
-import { storeIsMissing } from "../../services/projects/without-store.ts";
+import { storeIsMissing } from "../../services/projects/records.ts";
 import { folderOf, projectParam } from "../board.ts";
 import { type Asked, refusal } from "../operation.ts";
 

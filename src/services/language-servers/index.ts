@@ -1,10 +1,12 @@
 /** The language servers of one project: started when a file first asks for one, kept, and ended together. */
+
 import { realpath } from "node:fs/promises";
 import { dirname, sep } from "node:path";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { StartPipedProcess } from "../../engine/program.ts";
 import type { Diagnosis, Diagnostic, LanguageServers } from "../../engine/reach.ts";
 import { type FileText, readRegularFile } from "../../files/regular-file.ts";
+import { unlessAborted } from "../aborted.ts";
 import { type Choice, chooseServer, type Surroundings } from "./choose.ts";
 import type { Session } from "./session.ts";
 
@@ -35,7 +37,10 @@ export function createLanguageServers(options: LanguageServerOptions): LanguageS
   /** A server that ended over it is started once more. */
   async function ask(choice: Choice, file: string, text: string, signal: AbortSignal): Promise<Diagnostic[] | string> {
     for (let attempt = 1; ; attempt++) {
-      const session = await orAborted(serverOf(choice), signal, choice, root);
+      const session = await unlessAborted(serverOf(choice), signal, () => {
+        const reason = "it was still starting when the time was up";
+        return new HooklineError("language_server_failed", { name: choice.server, where: root, reason });
+      });
       if (typeof session === "string") return session;
       try {
         return await session.diagnose({ file, language: choice.language, text, signal });
@@ -121,22 +126,6 @@ const withoutSecrets = (environment: Readonly<Record<string, string>>): Record<s
       ([name]) => !/KEY|TOKEN|SECRET|PASSW|CREDENTIAL|SOCK|MESSAGING|_AUTH/i.test(name),
     ),
   );
-
-/** Whoever waits no longer leaves; the server goes on starting, for the next one. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal, { server }: Choice, where: string): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = (): void => {
-    const reason = "it was still starting when the time was up";
-    reject(new HooklineError("language_server_failed", { name: server, where, reason }));
-  };
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
-}
 
 /** Wherever links lead: a project's servers are asked about the project's files. */
 async function isInside(root: string, file: string): Promise<boolean> {

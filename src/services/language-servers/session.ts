@@ -27,6 +27,7 @@ import type { Json, Seconds } from "../../engine/event.ts";
 import type { PipedProcess } from "../../engine/program.ts";
 import type { Diagnostic } from "../../engine/reach.ts";
 import { isRecord } from "../../engine/schema.ts";
+import { whenAborted } from "../aborted.ts";
 import { createAsk, type Question } from "./ask.ts";
 import type { Choice } from "./choose.ts";
 
@@ -112,12 +113,7 @@ async function leave(connection: ProtocolConnection, child: PipedProcess): Promi
   connection.dispose();
 }
 
-interface Interruption {
-  /** Never resolves, and needs no listener. */
-  failure: Promise<never>;
-}
-
-function goneWith(child: PipedProcess, fail: (reason: string) => Error): Interruption & { is(): boolean } {
+function goneWith(child: PipedProcess, fail: (reason: string) => Error): { failure: Promise<never>; is(): boolean } {
   let over = false;
   const failure = child.ended.then((how) => {
     over = true;
@@ -125,15 +121,6 @@ function goneWith(child: PipedProcess, fail: (reason: string) => Error): Interru
   });
   failure.catch(() => {});
   return { failure, is: () => over };
-}
-
-function whenAborted(signal: AbortSignal, fail: () => Error): Interruption & { stop(): void } {
-  const { promise, reject } = Promise.withResolvers<never>();
-  promise.catch(() => {});
-  const abort = (): void => reject(fail());
-  if (signal.aborted) abort();
-  else signal.addEventListener("abort", abort, { once: true });
-  return { failure: promise, stop: () => signal.removeEventListener("abort", abort) };
 }
 
 /** The last line that it said on stderr is mostly the reason. */

@@ -2,12 +2,13 @@
 
 import { resolve } from "node:path";
 import type { FetchLike, JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { parseJson } from "../../actions/command/protocols/find-answer.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { PipedProcess, StartPipedProcess } from "../../engine/program.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { createLineReader } from "../../files/lines.ts";
 import type { McpServer } from "../../formats/config/config.ts";
-import { fill, fillAll } from "./fill.ts";
+import { addressOf, fill, fillAll, headerOf } from "../filled.ts";
 
 export interface Link {
   transport: Transport;
@@ -42,9 +43,12 @@ export function httpLink(
   environment: Readonly<Record<string, string>>,
   { StreamableHTTPClientTransport }: Library,
 ): Link {
+  const filledHeaders = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, headerOf(value, `the header ${name}`, environment)]),
+  );
   let trouble: string | undefined;
-  const transport = new StreamableHTTPClientTransport(addressOf(url, environment), {
-    requestInit: { headers: headersOf(headers, environment) },
+  const transport = new StreamableHTTPClientTransport(addressOf(url, `"${url}"`, environment), {
+    requestInit: { headers: filledHeaders },
     fetch: watchedFetch((reason) => {
       trouble = reason;
       void transport.close(); // the client would wait for an answer that cannot come any more
@@ -61,33 +65,6 @@ export function httpLink(
       await Promise.race([transport.terminateSession(), late]).catch(() => {}); // the server is gone: so is the session
     },
   };
-}
-
-/** Faults quote what is written, not what it is filled with: that may be a secret. */
-function addressOf(written: string, environment: Readonly<Record<string, string>>): URL {
-  const filled = fill(written, environment);
-  if (!URL.canParse(filled)) throw new Error(`"${written}" is not an address`);
-  const address = new URL(filled);
-  if (address.protocol !== "http:" && address.protocol !== "https:")
-    throw new Error(`"${written}" is neither http nor https`);
-  if (address.username || address.password)
-    throw new Error("the address holds a user name or password: send it as a header");
-  return address;
-}
-
-/** A value that no header may hold is not quoted either. */
-function headersOf(
-  written: Readonly<Record<string, string>>,
-  environment: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(written)) {
-    const filled = fill(value, environment).trim();
-    if (/[^\t\x20-\x7e\x80-\xff]/.test(filled))
-      throw new Error(`the header ${name} holds characters that no header may`);
-    headers[name] = filled;
-  }
-  return headers;
 }
 
 /** The replies to our messages are bounded, and one that breaks off is told. The server's own stream may come and go. */
@@ -202,12 +179,8 @@ const leanly = (environment: Readonly<Record<string, string>>): Record<string, s
 
 /** What else stands on stdout is noise. */
 function parseMessage(line: string): JSONRPCMessage | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) && value.jsonrpc === "2.0" ? (value as JSONRPCMessage) : undefined; // the client checks the rest
-  } catch {
-    return undefined; // no JSON
-  }
+  const value = parseJson(line);
+  return isRecord(value) && value.jsonrpc === "2.0" ? (value as JSONRPCMessage) : undefined; // the client checks the rest
 }
 
 const longestQuote = 600;

@@ -1,11 +1,13 @@
 /** One tool server: connected on its first call, shared by all calls, connected again after it has died. */
 
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
+import { parseJson } from "../../actions/command/protocols/find-answer.ts";
 import { HooklineError } from "../../engine/error.ts";
 import type { Fields, Json } from "../../engine/event.ts";
 import { nearest } from "../../engine/nearest.ts";
 import type { ToolAnswer, ToolInfo } from "../../engine/reach.ts";
 import type { McpServer } from "../../formats/config/config.ts";
+import { unlessAborted } from "../aborted.ts";
 import type { Connection, Trouble } from "./connection.ts";
 import type { Surroundings } from "./link.ts";
 
@@ -138,16 +140,6 @@ async function namesOf(client: Client): Promise<string[]> {
   return (await toolsOf(client, { timeout: lookUpInMs })).map(({ name }) => name);
 }
 
-/** The work goes on for others. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
-}
-
 // What a tool has answered, as hooks get it: structure where there is some, else text.
 
 const limitInBytes: number = 1 << 20;
@@ -176,12 +168,8 @@ function textOf(block: ContentBlock): string {
 }
 
 function wholeJson(text: string): Json | undefined {
-  if (text.length > limitInBytes || !/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // text that begins like JSON
-  }
+  const isJson = text.length <= limitInBytes && /^\s*[[{]/.test(text);
+  return isJson ? (parseJson(text) as Json | undefined) : undefined; // JSON.parse gives JSON
 }
 
 function cut(text: string): string {

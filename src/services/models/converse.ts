@@ -1,5 +1,5 @@
 /** A question to a model, turn by turn: it calls tools until it answers, and the answer has the form that was asked for. */
-import { findObjects } from "../../actions/command/protocols/find-answer.ts";
+import { findObjects, parseJson } from "../../actions/command/protocols/find-answer.ts";
 import type { Fields } from "../../engine/event.ts";
 import type { ModelAnswer, ModelRequest } from "../../engine/reach.ts";
 import { isRecord } from "../../engine/schema.ts";
@@ -84,12 +84,9 @@ function amongWords(said: string): AnswerText | undefined {
 }
 
 function fits(text: string, { type }: Fields): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return type === "object" ? isRecord(value) : type === "array" ? Array.isArray(value) : true;
-  } catch {
-    return false; // no JSON
-  }
+  const value = parseJson(text);
+  if (value === undefined) return false;
+  return type === "object" ? isRecord(value) : type === "array" ? Array.isArray(value) : true;
 }
 
 // One call of a model: what is sent, what it may cost, and whether what came back is an answer.

@@ -1,4 +1,5 @@
 /** Embeddings from a provider that speaks OpenAI's protocol: texts go out, one vector for each comes back. */
+import { parseJson } from "../../actions/command/protocols/find-answer.ts";
 import type { HooklineError } from "../../engine/error.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { ModelSettings } from "../../formats/config/config.ts";
@@ -105,10 +106,6 @@ function vectorsIn(body: string, expected: number): Float32Array[] | undefined {
 }
 
 function rowsIn(body: string): Record<string, unknown>[] {
-  try {
-    const said: unknown = JSON.parse(body);
-    return isRecord(said) && Array.isArray(said.data) ? said.data.filter(isRecord) : [];
-  } catch {
-    return []; // no JSON holds no vectors
-  }
+  const said = parseJson(body);
+  return isRecord(said) && Array.isArray(said.data) ? said.data.filter(isRecord) : [];
 }

@@ -39,7 +39,7 @@ export const kinds: { readonly [K in ProviderKind]: Kind } = {
       return createOpenAI(settingsOf(access)).responses(access.model);
     },
     always: { reasoning: "low", providerOptions: { openai: { store: false, reasoningSummary: null } } },
-    ofTools: { strict: false }, // there, tools are strict unless said, and optional parameters a mistake
+    ofTools: { strict: false }, // by default tools are strict there, and optional parameters a mistake
     schemaBesideTools: true,
     alsoInWords: false,
   },

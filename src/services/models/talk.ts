@@ -1,4 +1,5 @@
 /** The state of one question to a model: what was said, what it cost, and which tools it called. */
+import { parseJson } from "../../actions/command/protocols/find-answer.ts";
 import { type HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields, Json, MaybePromise } from "../../engine/event.ts";
 import type { ModelAnswer, ModelRequest, ModelTool } from "../../engine/reach.ts";
@@ -148,13 +149,10 @@ async function call(asked: Asked, tools: ReadonlyMap<string, ModelTool>, signal:
   return tool.call(input, signal, asked.key);
 }
 
+/** Undefined: the model wrote no JSON object. */
 function readInput(written: string): Fields | undefined {
-  try {
-    const value: unknown = written.trim() === "" ? {} : JSON.parse(written);
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined; // the model wrote no JSON
-  }
+  const value = written.trim() === "" ? {} : parseJson(written);
+  return isFields(value) ? value : undefined;
 }
 const isFields = (value: unknown): value is Fields => isRecord(value); // all of it came out of JSON.parse
 

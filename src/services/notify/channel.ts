@@ -1,13 +1,14 @@
-/** One place that is told: its notices in order, at the pace that it allows, and never more of them in memory than a few. */
+/** One channel: it gets its notices in order, at the pace that it allows, and few of them wait in memory. */
+import { parseJson } from "../../actions/command/protocols/find-answer.ts";
 import { dropOldest } from "../../engine/drop-oldest.ts";
 import type { Instant, Seconds } from "../../engine/event.ts";
 import type { NoticeKind } from "../../formats/config/config.ts";
-import { type Message, type Reply, readReply, type Speaker } from "./speaker.ts";
-import type { Notice } from "./words.ts";
+import type { Notice } from "./messages.ts";
+import { type Message, type Reply, readReply, type Transport } from "./transports.ts";
 
 export interface ChannelOptions {
   name: string;
-  speaker: Speaker;
+  transport: Transport;
   kinds: ReadonlySet<NoticeKind>;
   fetch: typeof globalThis.fetch;
   now(): Instant;
@@ -43,7 +44,7 @@ const longestOwnPause: Seconds = 60;
 /** Runs whose message may still be written anew. */
 const messagesAtMost = 1000;
 
-export function createChannel({ name, speaker, kinds, ...outside }: ChannelOptions): Channel {
+export function createChannel({ name, transport, kinds, ...outside }: ChannelOptions): Channel {
   const { now, after, complain } = outside;
   const waiting: Waiting[] = [];
   /** The message of a run that tells its tools. */
@@ -100,7 +101,7 @@ export function createChannel({ name, speaker, kinds, ...outside }: ChannelOptio
     waiting.splice(waiting.indexOf(one), 1);
     if (reply.is === "taken") return taken(notice, message, reply);
     if (stopping.signal.aborted) return;
-    isGone = reply.is === "refused" && message.method === "POST" && speaker.gone.has(reply.status);
+    isGone = reply.is === "refused" && message.method === "POST" && transport.gone.has(reply.status);
     if (message.method === "PATCH") messages.delete(notice.run.id); // it may have been deleted there
     complain(
       isGone
@@ -124,15 +125,15 @@ export function createChannel({ name, speaker, kinds, ...outside }: ChannelOptio
 
   function messageOf(notice: Notice): Message {
     const id = notice.kind === "tools" ? messages.get(notice.run.id) : undefined;
-    if (id !== undefined && speaker.edit) return speaker.edit(id, notice);
-    return speaker.post(notice, { dropped, now: now() });
+    if (id !== undefined && transport.edit) return transport.edit(id, notice);
+    return transport.post(notice, { dropped, now: now() });
   }
 
   function taken({ kind, run }: Notice, { method }: Message, { body, reset }: Extract<Reply, { is: "taken" }>): void {
     if (method === "POST") dropped = 0;
     if (reset !== undefined) obey(reset);
     if (method === "PATCH") return;
-    const id = kind === "started" || kind === "tools" ? speaker.idOf?.(body) : undefined;
+    const id = kind === "started" || kind === "tools" ? transport.idOf?.(body) : undefined;
     if (id === undefined) return void messages.delete(run.id);
     messages.set(run.id, id);
     dropOldest(messages, messagesAtMost);
@@ -200,9 +201,6 @@ async function bodyOf(reply: Response): Promise<unknown> {
     if (size > replyLimitInBytes) break; // which also closes the connection
   }
   const text = Buffer.concat(chunks).toString("utf8");
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text; // not everyone answers JSON
-  }
+  const value = parseJson(text);
+  return value === undefined ? text : value;
 }

@@ -10,8 +10,8 @@ import { nearest } from "../../engine/nearest.ts";
 import type { Observation } from "../../engine/ports.ts";
 import type { NoticeChannel } from "../../formats/config/config.ts";
 import { type Channel, createChannel } from "./channel.ts";
-import { createSpeaker } from "./speaker.ts";
-import { endedNotice, endingOf, hasEnded, type Notice, toolsOf } from "./words.ts";
+import { endedNotice, endingOf, hasEnded, type Notice, toolsOf } from "./messages.ts";
+import { createTransport } from "./transports.ts";
 
 export interface NoticeSettings {
   /** By name. */
@@ -100,12 +100,12 @@ export function createNotifier(options: NotifierOptions): Notifier {
 
   function open(name: string, written: NoticeChannel): Channel | undefined {
     try {
-      const speaker = createSpeaker(written, { environment, discord: options.discord ?? discordAddress });
+      const transport = createTransport(written, { environment, discord: options.discord ?? discordAddress });
       const fetch = options.fetch ?? ((address, request) => globalThis.fetch(address, request));
       const { now, after } = options;
       const sentence = (reason: string): void => complain(`notices to ${reason}`);
-      const kinds = new Set(written.events ?? speaker.usual);
-      return createChannel({ name, speaker, kinds, fetch, now, after, complain: sentence });
+      const kinds = new Set(written.events ?? transport.usual);
+      return createChannel({ name, transport, kinds, fetch, now, after, complain: sentence });
     } catch (error) {
       complain(`notices to ${name} cannot be sent: ${messageOf(error)}`);
       return undefined;

@@ -1,4 +1,4 @@
-/** The board: projects with their tasks, notes and memory, as operations and the steps of automations use them. */
+/** The project service: projects with their tasks, notes and memory, as operations and steps of automations use them. */
 import type { Fields, Instant, MaybePromise } from "../../engine/event.ts";
 import { isQueryName, unknownQuery, wrongParams } from "../../engine/named.ts";
 import type { Projects } from "../../engine/reach.ts";

@@ -1,7 +1,8 @@
 /** What is kept of projects, tasks, notes and memory, and the port of whoever keeps it. */
+import { HooklineError } from "../../engine/error.ts";
 import type { Fields, Instant, MaybePromise } from "../../engine/event.ts";
 import type { QueryName } from "../../engine/named.ts";
-import type { NewTask, Project } from "../../engine/reach.ts";
+import type { NewTask, Project, Projects } from "../../engine/reach.ts";
 import type { RunStatus } from "../../engine/record.ts";
 
 export interface ProjectRecord extends Project {
@@ -178,3 +179,25 @@ export function titleOf(text: string): string {
   const line = clean(text).replace(/\s+/g, " ").trim();
   return line.length <= longestTitle ? line : `${line.slice(0, longestTitle - 1).toWellFormed()}…`;
 }
+
+// What hooks reach in place of projects where nothing keeps any: nothing is remembered, and the rest says what is
+// missing.
+
+export const storeIsMissing = (): HooklineError =>
+  new HooklineError("store_unusable", {
+    reason: "projects, tasks, notes and memory are kept in SQLite, and this line keeps its records elsewhere",
+    where: "projects",
+    advice: 'give createHookline a path, such as store: "hooks.db"',
+  });
+
+const refuse = (): never => {
+  throw storeIsMissing();
+};
+
+export const withoutStore: Projects = {
+  project: () => undefined,
+  projectOf: refuse,
+  createTask: refuse,
+  searchMemory: async () => [],
+  query: refuse,
+};

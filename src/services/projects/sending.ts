@@ -1,4 +1,4 @@
-/** The events that tell of tasks and notes, and how they leave: what was written stands before, whatever becomes of them. */
+/** The event publisher of the project service: a change is written first, and stands whatever becomes of its event. */
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { EventName, Fields, HookEvent, MaybePromise } from "../../engine/event.ts";
 import type { NoteRecord, ProjectRecord, TaskRecord, TaskStatus } from "./records.ts";

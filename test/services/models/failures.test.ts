@@ -105,7 +105,10 @@ for (const name of models) {
     const failure = await failureOf(ask(name, {}, AbortSignal.timeout(300)));
     assert.equal(failure.kind, "timeout");
     await server.requests[0]?.abandoned;
-    assert.equal(server.requests.length, 1);
+    assert.ok(
+      server.requests.length <= 1,
+      "beside busy processes the time may be up before the provider's library is loaded",
+    );
   });
 }
 

@@ -211,11 +211,17 @@ test("what a model gave before it failed is kept and ranked, and the next search
   const world = await withProject(context, settingsFor(local), "the-key");
   await addMany(world, 70);
   const first = await search(world, "vehicle", { limit: 100 });
-  assert.deepEqual([first.count, countsOf(local)], [64, [1, 64, 6]]);
+  const [question, taken = 0] = countsOf(local); // 64 on a quiet machine: it asks for as many as there is time for
+  assert.deepEqual([first.count, question, taken > 0 && taken <= 64], [taken, 1, true]);
   assert.match(String(first.note), /^not all were compared by meaning: the model local\/embed-1 gave no answer/);
   delete local.trouble.status;
   const second = await search(world, "vehicle", { limit: 100 });
-  assert.deepEqual([second.count, second.note, countsOf(local).slice(3)], [70, null, [1, 6]]);
+  const [again, ...rest] = countsOf(local).slice(3);
+  assert.deepEqual([second.count, second.note, again], [70, null, 1]);
+  assert.equal(
+    rest.reduce((sum, count) => sum + count, 0),
+    70 - taken,
+  );
 });
 
 test("a slow model is asked for no more than there is time for", async (context) => {

@@ -5,7 +5,7 @@ import type { Fields } from "../../../src/engine/event.ts";
 import type { Hook } from "../../../src/engine/hook.ts";
 import { queryNames } from "../../../src/engine/named.ts";
 import type { StepRecord } from "../../../src/engine/record.ts";
-import { withoutStore } from "../../../src/services/projects/without-store.ts";
+import { withoutStore } from "../../../src/services/projects/records.ts";
 import { contextOf } from "../../actions/context.ts";
 import { eventOf, hookOn, type World, worldOf } from "./world.ts";
 

@@ -18,11 +18,13 @@ import {
   say,
   text,
 } from "../../../engine/schema.ts";
+import { parseJson } from "../../command/protocols/find-answer.ts";
 import { folderParameter, inspectFolder, repositoryOf } from "../../repository.ts";
+import { handler, noted, withinLimit } from "../../step.ts";
 import { createFindAbilities, type FindAbilities } from "./files.ts";
 import { type Ability, type Scored, scoreAbilities } from "./scores.ts";
 
-export interface AbilitySuggestionParams {
+interface AbilitySuggestionParams {
   limit?: number;
   threshold?: number;
   abilities?: { id: string; description: string; keywords?: string[] }[];
@@ -36,49 +38,42 @@ const usual = { limit: 3, threshold: 0.5 } as const;
 /** A model is asked about so many at most. */
 const mostCandidates = 12;
 
-export const abilitySuggestion: Handler<AbilitySuggestionParams> = createAbilitySuggestion();
+const find = createFindAbilities();
 
-function createAbilitySuggestion(): Handler<AbilitySuggestionParams> {
-  const find = createFindAbilities();
-  return {
-    params: object(
-      {},
-      {
-        limit: say(integer(undefined, 1), "at most so many suggestions", usual.limit),
-        threshold: say(
-          number(undefined, 0),
-          "the confidence that a suggestion needs, between 0 and 1",
-          usual.threshold,
-        ),
-        abilities: say(
-          listOf(object({ id: text("its name"), description: text("what it does") }, { keywords: listOf(text()) })),
-          "abilities beside those that are found in the repository",
-          [],
-        ),
-        search: say(flag, "looks for abilities in the repository's files", true),
-        tell_user: say(flag, "tells the person too", false),
-        model: say(
-          either(flag, text()),
-          "true, or a model's name: it chooses among those that share words with the prompt",
-          false,
-        ),
-        folder: folderParameter,
-      },
-    ),
-    builtin: {
-      summary: "Suggests abilities whose descriptions fit what the user asks for.",
-      role: () => "observe",
-      events: ["UserPromptSubmit"],
+export const abilitySuggestion: Handler = handler({
+  params: object(
+    {},
+    {
+      limit: say(integer(undefined, 1), "at most so many suggestions", usual.limit),
+      threshold: say(number(undefined, 0), "the confidence that a suggestion needs, between 0 and 1", usual.threshold),
+      abilities: say(
+        listOf(object({ id: text("its name"), description: text("what it does") }, { keywords: listOf(text()) })),
+        "abilities beside those that are found in the repository",
+        [],
+      ),
+      search: say(flag, "looks for abilities in the repository's files", true),
+      tell_user: say(flag, "tells the person too", false),
+      model: say(
+        either(flag, text()),
+        "true, or a model's name: it chooses among those that share words with the prompt",
+        false,
+      ),
+      folder: folderParameter,
     },
-    inspect: ({ threshold, folder }: Fields, _patterns, origin): Mismatch[] => [
-      ...(typeof threshold === "number" && threshold > 1
-        ? [{ path: ["threshold"], expected: "a number between 0 and 1", found: String(threshold) }]
-        : []),
-      ...inspectFolder(folder, origin),
-    ],
-    run: (params, context) => suggest(params, context, find),
-  };
-}
+  ),
+  builtin: {
+    summary: "Suggests abilities whose descriptions fit what the user asks for.",
+    role: () => "observe",
+    events: ["UserPromptSubmit"],
+  },
+  inspect: ({ threshold, folder }: Fields, _patterns, origin): Mismatch[] => [
+    ...(typeof threshold === "number" && threshold > 1
+      ? [{ path: ["threshold"], expected: "a number between 0 and 1", found: String(threshold) }]
+      : []),
+    ...inspectFolder(folder, origin),
+  ],
+  run: (params, context) => suggest(params, context, find),
+});
 
 async function suggest(
   params: AbilitySuggestionParams,
@@ -100,7 +95,7 @@ async function suggest(
     ok: true,
     output: { suggested_abilities: suggestions.map((one) => ({ ...one })), considered: abilities.length },
     ...(suggestions.length > 0 ? { outcome: outcomeOf(suggestions, abilities, params) } : {}),
-    ...(told.length > 0 ? { notes: told } : {}),
+    ...noted(told),
     ...(choice?.tokens === undefined ? {} : { tokens: choice.tokens }),
   };
 }
@@ -177,8 +172,7 @@ async function chooseAbilities(
 ): Promise<Choice> {
   const { event, hook, ports, caller, timeout, signal } = context;
   if (!ports.model) return { failed: "nothing here can ask a model" };
-  const late = new AbortController();
-  const forget = ports.after(timeout * share * 1000, () => late.abort());
+  const limited = withinLimit({ ports, signal }, timeout * share);
   try {
     const asked = await ports.model(event, hook, caller.environment);
     const answer = await asked.ask(
@@ -190,14 +184,14 @@ async function chooseAbilities(
         maxTokens: mostTokens,
         deadline: ports.now() + timeout * share * 1000,
       },
-      AbortSignal.any([signal, late.signal]),
+      limited.signal,
     );
     return { ...readChoice(answer.text, candidates), tokens: answer.tokens.input + answer.tokens.output };
   } catch (error) {
     const spent = error instanceof HooklineError ? error.facts.tokens : undefined;
     return { failed: messageOf(error), ...(typeof spent === "number" && spent > 0 ? { tokens: spent } : {}) };
   } finally {
-    forget();
+    limited.end();
   }
 }
 
@@ -230,7 +224,7 @@ const schemaFor = (candidates: readonly Scored[]): Fields => ({
 });
 
 function readChoice(text: string, candidates: readonly Scored[]): { chosen: Chosen[] } | { failed: string } {
-  const value = parse(text);
+  const value = parseJson(text);
   if (!isRecord(value) || !Array.isArray(value.chosen)) return { failed: "its answer is no choice" };
   const known = new Set(candidates.map(({ ability }) => ability.id));
   const chosen = value.chosen.filter(isRecord).flatMap(({ id, confidence, reason }): Chosen[] => {
@@ -238,14 +232,6 @@ function readChoice(text: string, candidates: readonly Scored[]): { chosen: Chos
     return [{ id, confidence: within(confidence), reason: typeof reason === "string" ? oneLine(reason) : "" }];
   });
   return { chosen };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // no JSON is no choice
-  }
 }
 
 const within = (confidence: unknown): number =>

@@ -1,17 +1,18 @@
 /** Builds the services that changed files belong to, and tells how it went (specification 001, 3.3 and 5.3). */
+import { basename, join } from "node:path";
 import type { Fields, Seconds } from "../../../engine/event.ts";
 import { asksFor } from "../../../engine/nearest.ts";
 import { oneLine } from "../../../engine/one-line.ts";
 import type { FollowUp, Message, Outcome } from "../../../engine/outcome.ts";
 import type { Handler, Patterns, StepContext, StepResult } from "../../../engine/ports.ts";
 import { flag, integer, listOf, type Mismatch, number, object, say, text } from "../../../engine/schema.ts";
-import { notStarted } from "../../command/command.ts";
-import { folderParameter, inspectFolder, matchedPaths, repositoryOf } from "../../repository.ts";
-import { shorten } from "../../texts.ts";
-import { type Built, createBuilder } from "./build.ts";
-import { groupByService, type Service, usualServices } from "./services.ts";
+import { folderParameter, inspectFolder, isReallyInside, matchedPaths, repositoryOf } from "../../repository.ts";
+import { failed, handler, noted, shorten } from "../../step.ts";
+import { type Built, createBuilder, lies, type Service } from "./build.ts";
 
-export interface BuildCheckParams {
+const usualServices: readonly string[] = ["services/*", "apps/*", "packages/*"];
+
+interface BuildCheckParams {
   services?: string[];
   command?: string;
   timeout?: Seconds;
@@ -40,45 +41,39 @@ const parameters = {
   folder: folderParameter,
 };
 
-export const buildCheck: Handler<BuildCheckParams> = createBuildCheck();
+const builder = createBuilder();
 
-function createBuildCheck(): Handler<BuildCheckParams> {
-  const builder = createBuilder();
-  return {
-    params: object({}, parameters),
-    needs: ["spawn"],
-    builtin: {
-      summary: "Builds the services whose files have changed, and tells what is broken.",
-      role: (given) => (asksFor("block", Object.entries(given), Object.keys(parameters)) ? "guard" : "observe"),
-      limit: () => wholeLimit,
-      needsOf: () => ["changes"],
-      events: ["SessionStop"],
-    },
-    inspect: ({ command, services, folder }: Fields, patterns, origin) => [
-      ...(typeof command === "string" ? builder.inspect(command, patterns) : []),
-      ...(Array.isArray(services) && patterns ? inspectGlobs(services.map(String), patterns) : []),
-      ...inspectFolder(folder, origin),
-    ],
-    async run(params, context) {
-      if (!context.ports.spawn) return notStarted("nothing here can start programs");
-      const root = repositoryOf(context, params.folder);
-      const changed = matchedPaths(context, root);
-      if (changed.unknown !== undefined) {
-        const reason = `which files have changed is not known: ${changed.unknown}`;
-        return { ok: false, failure: "error", reason, output: {} };
-      }
-      const { services, others } = groupByService(changed.paths, root, serviceGlobs(params, context.ports.patterns));
-      const { jobs, notes } = builder.jobsFor(services.slice(0, mostServices), params.command, root);
-      if (others.length > 0)
-        notes.unshift(`changed files that belong to no service: ${others.length}, such as ${others[0]}`);
-      const limit = params.timeout ?? usualLimit;
-      const built = await inTurns(jobs, params.parallel ?? 1, (job) => builder.run(job, limit, context));
-      if (context.signal.aborted)
-        return { ok: false, failure: "timeout", reason: "it was stopped before all was built", output: {}, notes };
-      return resultOf({ built, left: services.slice(mostServices) }, params, context, notes);
-    },
-  };
-}
+export const buildCheck: Handler = handler({
+  params: object({}, parameters),
+  needs: ["spawn"],
+  builtin: {
+    summary: "Builds the services whose files have changed, and tells what is broken.",
+    role: (given) => (asksFor("block", Object.entries(given), Object.keys(parameters)) ? "guard" : "observe"),
+    limit: () => wholeLimit,
+    needsOf: () => ["changes"],
+    events: ["SessionStop"],
+  },
+  inspect: ({ command, services, folder }: Fields, patterns, origin) => [
+    ...(typeof command === "string" ? builder.inspect(command, patterns) : []),
+    ...(Array.isArray(services) && patterns ? inspectGlobs(services.map(String), patterns) : []),
+    ...inspectFolder(folder, origin),
+  ],
+  async run(params, context) {
+    if (!context.ports.spawn) return failed("launch", "nothing here can start programs");
+    const root = repositoryOf(context, params.folder);
+    const changed = matchedPaths(context, root);
+    if (changed.unknown !== undefined)
+      return failed("error", `which files have changed is not known: ${changed.unknown}`);
+    const { services, others } = groupByService(changed.paths, root, serviceGlobs(params, context.ports.patterns));
+    const { jobs, notes } = builder.jobsFor(services.slice(0, mostServices), params.command, root);
+    if (others.length > 0)
+      notes.unshift(`changed files that belong to no service: ${others.length}, such as ${others[0]}`);
+    const limit = params.timeout ?? usualLimit;
+    const built = await inTurns(jobs, params.parallel ?? 1, (job) => builder.run(job, limit, context));
+    if (context.signal.aborted) return { ...failed("timeout", "it was stopped before all was built"), notes };
+    return resultOf({ built, left: services.slice(mostServices) }, params, context, notes);
+  },
+});
 
 function inspectGlobs(globs: readonly string[], patterns: Patterns): Mismatch[] {
   return globs.flatMap((glob, index) => {
@@ -124,8 +119,7 @@ function resultOf(
   notes: string[],
 ): StepResult {
   const output: Fields = { built: built.map(({ printed: _kept, ...one }) => ({ ...one })) };
-  const noted = notes.length > 0 ? { notes } : {};
-  if (built.length === 0 && left.length === 0) return { ok: true, output, ...noted };
+  if (built.length === 0 && left.length === 0) return { ok: true, output, ...noted(notes) };
   const ended = built.map((one) => ({ sentence: sentenceOf(one, built), ok: one.ok }));
   if (left.length > 0) ended.push({ sentence: sentenceOn(left), ok: false });
   const messages = ended.map(
@@ -147,7 +141,7 @@ function resultOf(
     output: { ...output, messages_to_user: messages.map(({ text }) => text) },
     outcome,
     evidence: { stdout },
-    ...noted,
+    ...noted(notes),
   };
 }
 
@@ -185,3 +179,55 @@ function labelOf({ service, path }: Built, all: readonly Built[]): string {
   const name = oneLine(isAlone ? service : path);
   return `${name.slice(0, 1).toUpperCase()}${name.slice(1)} build`;
 }
+
+// Which services of a repository changed files belong to.
+
+interface Grouped {
+  services: Service[];
+  /** Files that no service has. */
+  others: string[];
+}
+
+const manifests = ["package.json", "go.mod", "Cargo.toml", "pyproject.toml"] as const;
+
+/** Nobody's own sources. */
+const foreign: ReadonlySet<string> = new Set([".git", "node_modules"]);
+
+/**
+ * A file belongs to the outermost folder above it that is a service, else to the nearest with a manifest. Folders that are
+ * gone, or lie elsewhere by a link, are none.
+ */
+function groupByService(files: readonly string[], root: string, isService: (folder: string) => boolean): Grouped {
+  const services = new Map<string, Service>();
+  const others: string[] = [];
+  const known = new Map<string, boolean>();
+  const isFolder = (path: string): boolean => {
+    const found = known.get(path) ?? (isReallyInside(root, join(root, path)) && lies(join(root, path), "folder"));
+    known.set(path, found);
+    return found;
+  };
+  for (const file of files) {
+    const folders = foldersAbove(file);
+    if (folders.some((folder) => foreign.has(basename(folder)))) continue;
+    const path =
+      folders.find((folder) => folder !== "" && isService(folder) && isFolder(folder)) ??
+      folders.findLast((folder) => isFolder(folder) && hasManifest(join(root, folder)));
+    if (path === undefined) others.push(file);
+    else serviceAt(path, root, services).files.push(file);
+  }
+  return { services: [...services.values()].toSorted((left, right) => (left.path < right.path ? -1 : 1)), others };
+}
+
+/** "services/billing/src/a.ts" → "", "services", "services/billing", "services/billing/src". */
+function foldersAbove(file: string): string[] {
+  const names = file.split("/").slice(0, -1);
+  return ["", ...names.map((_name, index) => names.slice(0, index + 1).join("/"))];
+}
+
+function serviceAt(path: string, root: string, services: Map<string, Service>): Service {
+  const service = services.get(path) ?? { name: basename(path === "" ? root : path), path, files: [] };
+  services.set(path, service);
+  return service;
+}
+
+const hasManifest = (folder: string): boolean => manifests.some((name) => lies(join(folder, name), "file"));

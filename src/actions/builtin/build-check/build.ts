@@ -1,19 +1,89 @@
 /** One build: its command, said by the hook's file or found, run within its limit, and what came of it. */
-import { existsSync } from "node:fs";
+
+import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { messageOf } from "../../../engine/error.ts";
 import type { Seconds } from "../../../engine/event.ts";
 import type { Patterns, TemplateFault } from "../../../engine/handler.ts";
 import type { StepContext } from "../../../engine/ports.ts";
 import type { Ended } from "../../../engine/program.ts";
-import type { Mismatch } from "../../../engine/schema.ts";
+import { isRecord, type Mismatch } from "../../../engine/schema.ts";
+import { readRegularFileSync } from "../../../files/regular-file.ts";
 import { createLineReader, type ReadLine } from "../../../shell/values.ts";
-import { environmentOf, umaskOf } from "../../command/environment.ts";
-import { createFinder, lineOf } from "../../command/line.ts";
+import { createFinder, environmentOf, lineOf, umaskOf } from "../../command/environment.ts";
 import { firstLine } from "../../command/protocols/endings.ts";
 import { isReallyInside, pathInside } from "../../repository.ts";
-import { plainText } from "../../texts.ts";
-import { type BuildLine, type Service, usualCommand } from "./services.ts";
+import { plainText, withinLimit } from "../../step.ts";
+
+export interface Service {
+  /** The last name of its folder. */
+  name: string;
+  /** From the root, with forward slashes; "" is the root itself. */
+  path: string;
+  files: string[];
+}
+export interface BuildLine {
+  program: string;
+  args: string[];
+  /** Where it runs. */
+  folder: string;
+}
+
+/** Each package manager leaves a file of its own. */
+const lockFiles: readonly (readonly [file: string, manager: string])[] = [
+  ["pnpm-lock.yaml", "pnpm"],
+  ["yarn.lock", "yarn"],
+  ["bun.lock", "bun"],
+  ["bun.lockb", "bun"],
+  ["package-lock.json", "npm"],
+];
+
+/** Programs that build what such a manifest describes. */
+const builders: readonly (readonly [file: string, program: string, args: readonly string[]])[] = [
+  ["go.mod", "go", ["build", "./..."]],
+  ["Cargo.toml", "cargo", ["check"]],
+];
+
+/** undefined: nothing says how. */
+function usualCommand({ name, path }: Service, root: string): BuildLine | undefined {
+  const folder = join(root, path);
+  const ofRoot = `build:${name}`;
+  if (scriptsOf(root).has(ofRoot)) return script(ofRoot, root, root);
+  if (scriptsOf(folder).has("build")) return script("build", folder, root);
+  const builder = builders.find(([file]) => lies(join(folder, file), "file"));
+  return builder && { program: builder[1], args: [...builder[2]], folder };
+}
+
+const script = (name: string, folder: string, root: string): BuildLine => ({
+  program: managerOf(folder) ?? managerOf(root) ?? "npm",
+  args: ["run", name],
+  folder,
+});
+
+const managerOf = (folder: string): string | undefined =>
+  lockFiles.find(([file]) => lies(join(folder, file), "file"))?.[1];
+
+const largestManifestInBytes = 1 << 20;
+
+/** Names of the scripts of a folder's package.json. One that cannot be read has none. */
+function scriptsOf(folder: string): ReadonlySet<string> {
+  try {
+    const read = readRegularFileSync(join(folder, "package.json"), largestManifestInBytes);
+    const manifest: unknown = "text" in read ? JSON.parse(read.text) : undefined;
+    return new Set(isRecord(manifest) && isRecord(manifest.scripts) ? Object.keys(manifest.scripts) : []);
+  } catch {
+    return new Set(); // not there, or no JSON: the package manager says more than we could
+  }
+}
+
+export function lies(path: string, what: "file" | "folder"): boolean {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return what === "file" ? found?.isFile() === true : found?.isDirectory() === true;
+  } catch {
+    return false; // not for us to see
+  }
+}
 
 interface Job {
   service: Service;
@@ -100,7 +170,7 @@ interface Surroundings {
 }
 
 async function build(job: Job, { limit, context, find, read }: Surroundings): Promise<Built> {
-  const { ports, signal } = context;
+  const { ports } = context;
   const { service, root, line: wanted } = job;
   const facts = { HOOKLINE_SERVICE: service.name, HOOKLINE_SERVICE_PATH: service.path || "." };
   const filled =
@@ -108,20 +178,19 @@ async function build(job: Job, { limit, context, find, read }: Surroundings): Pr
   const environment = { ...environmentOf({}, context), ...filled?.values, ...facts };
   const line = filled ? lineOf({ command: filled.line }, environment, find) : wanted;
   if (typeof line === "string" || !ports.spawn) return builtOf(job, { reason: String(line), printed: "" });
-  const late = new AbortController();
-  const forget = ports.after(limit * 1000, () => late.abort());
+  const limited = withinLimit(context, limit);
   const folder = typeof wanted === "string" ? root : wanted.folder;
   try {
     const ended = await ports.spawn(
       { program: line.program, args: line.args, cwd: folder, environment, input: "", ...umaskOf(context.caller) },
-      { signal: AbortSignal.any([signal, late.signal]) },
+      { signal: limited.signal },
     );
     const printed = `${ended.stdout}${ended.stderr}`;
     if (ended.how === "exit" && ended.code === 0) return builtOf(job, { printed });
     const error = ended.how === "exit" ? located(firstError(printed), folder, job) : undefined;
     return builtOf(job, { reason: reasonOf(ended, limit), printed, ...(error ? { error } : {}) });
   } finally {
-    forget();
+    limited.end();
   }
 }
 

@@ -1,4 +1,5 @@
 /** Compiles the YAML document that an event names against a JSON Schema, and writes what it means as JSON (specification 003). */
+
 import { mkdirSync } from "node:fs";
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { messageOf } from "../../../engine/error.ts";
@@ -8,6 +9,7 @@ import { anything, either, flag, mapOf, object, say, text } from "../../../engin
 import { readRegularFile } from "../../../files/regular-file.ts";
 import { writeWhole } from "../../../files/write.ts";
 import { contentAt, fileAt, inspectFields, usualContentField, usualPathField } from "../../repository.ts";
+import { failed, handler } from "../../step.ts";
 import type { Mistake } from "./document.ts";
 
 interface CompileYamlParams {
@@ -21,7 +23,7 @@ interface CompileYamlParams {
 const extensions = [".yaml", ".yml"];
 const largestInBytes = 2 << 20;
 
-export const compileYaml: Handler<CompileYamlParams> = {
+export const compileYaml: Handler = handler({
   action: {
     summary:
       "Compiles a YAML document against a JSON Schema and writes it as JSON; mistakes go to the model with their places.",
@@ -42,7 +44,7 @@ export const compileYaml: Handler<CompileYamlParams> = {
       ),
       output: say(
         text(),
-        "where the JSON is written, from the project's folder; .hookline/state/ and the document's path with .json unless said",
+        "where the JSON is written, relative to the project's folder (default: .hookline/state/, then the document's path and .json)",
       ),
       inject: say(flag, "sends mistakes to the model", true),
     },
@@ -56,7 +58,7 @@ export const compileYaml: Handler<CompileYamlParams> = {
     if (target === undefined) return skipped(`${file} lies outside of the project: say where its output goes`);
     const source = await sourceOf(params, file, context);
     if ("skipped" in source) return skipped(`${file} was not read: ${source.skipped}`);
-    if ("reason" in source) return failed(source.reason, { file });
+    if ("reason" in source) return failed("error", source.reason, { file });
     const { compileDocument } = await import("./document.ts");
     try {
       const compiled = compileDocument(source.text, await schemaOf(params, context));
@@ -64,17 +66,16 @@ export const compileYaml: Handler<CompileYamlParams> = {
       write(target, `${JSON.stringify(compiled.value, null, 2)}\n`);
       return { ok: true, output: { file, valid: true, output: target } };
     } catch (error) {
-      return failed(messageOf(error), { file });
+      return failed("error", messageOf(error), { file });
     }
   },
-};
+});
 
 const skipped = (reason: string): StepResult => ({
   ok: true,
   output: { skipped: reason },
   notes: [`nothing was compiled: ${reason}`],
 });
-const failed = (reason: string, output: Fields): StepResult => ({ ok: false, output, failure: "error", reason });
 
 const projectOf = ({ hook, event }: StepContext): string => hook.origin.root ?? event.cwd;
 
@@ -136,7 +137,7 @@ function refused(
   const more = mistakes.length > 1 ? ` (and ${mistakes.length - 1} more)` : "";
   const told = [`${name} does not compile:`, ...lines.map((line) => `- ${line}`)].join("\n");
   return {
-    ...failed(`${lines[0]}${more}`, { file, valid: false, errors }),
+    ...failed("error", `${lines[0]}${more}`, { file, valid: false, errors }),
     ...(inject ? { outcome: { messages: [{ to: "model", role: "user", text: told }] } } : {}),
   };
 }

@@ -1,17 +1,18 @@
 /** Tells a program that decided from one that never ran: a shell's own exit 2 is no decision (R15). */
+
 import type { EventName } from "../../../engine/event.ts";
 import { resolveEvent } from "../../../engine/events.ts";
 import type { Hook } from "../../../engine/hook.ts";
 import type { StepResult } from "../../../engine/ports.ts";
 import type { Ended } from "../../../engine/program.ts";
-import type { Failure } from "../../../engine/record.ts";
+import { failed } from "../../step.ts";
 
 interface Form {
   /** What the first line of stderr looks like. */
   stderr: RegExp;
   /** What all its lines look like: a shell that died says no more, a program that goes on to its own exit 2 does. */
   every?: RegExp;
-  /** The exit codes it is looked for at; all but 0, unless said. */
+  /** The exit codes that it is looked for at (default: all but 0). */
   codes?: readonly number[];
   reason(line: string): string;
 }
@@ -70,8 +71,6 @@ export function firstLine(text: string): string {
 }
 
 // Programs that ended without an answer: their ends mean the same, whatever else a program's protocol says.
-
-export const failed = (failure: Failure, reason: string): StepResult => ({ ok: false, output: {}, failure, reason });
 
 /** What becomes of a program that did not end by itself. Its stdout is not read: it was not finished (C70a). */
 const otherEnds: { readonly [H in Exclude<Ended["how"], "exit">]: (ended: Ended) => StepResult } = {

@@ -1,4 +1,14 @@
-/** Finds JSON objects in what a program printed: one alone, or some between banners and other noise. */
+/** JSON in what a program or a model has said: all of a text, or objects between banners and other noise. */
+import { isRecord } from "../../../engine/schema.ts";
+
+/** Undefined: it is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 export interface Candidate {
   value: Record<string, unknown>;
@@ -54,13 +64,8 @@ interface Read {
 
 function readObject(text: string, start: number): Read {
   const end = endOfObject(text, start);
-  if (end.depth > 0) return { readTo: end.index };
-  try {
-    const value: Record<string, unknown> = JSON.parse(text.slice(start, end.index));
-    return { value, readTo: end.index };
-  } catch {
-    return { readTo: end.index }; // looks like an object, and is none
-  }
+  const value = end.depth > 0 ? undefined : parseJson(text.slice(start, end.index));
+  return { readTo: end.index, ...(isRecord(value) ? { value } : {}) };
 }
 
 /** Depth 0: the object ends before the index. Else nothing that begins here can be JSON. */

@@ -1,14 +1,14 @@
 /** What a settings hook's program reads and answers (specification 002): Claude Code's JSON, and its exit codes. */
+
 import type { EventName, Fields, HookEvent, HookId, Json } from "../../../engine/event.ts";
 import { rowOf } from "../../../engine/events.ts";
 import { merge, type Outcome } from "../../../engine/outcome.ts";
 import type { Protocol, StepResult } from "../../../engine/ports.ts";
 import type { Ended } from "../../../engine/program.ts";
-import { exitReason, failed, launchFailure, unfinished } from "./endings.ts";
-import { type Candidate, findObjects } from "./find-answer.ts";
+import { failed, noted, quote } from "../../step.ts";
+import { exitReason, launchFailure, unfinished } from "./endings.ts";
+import { type Candidate, findObjects, parseJson } from "./find-answer.ts";
 import { type Asked, blocked, isFields, type Key, specificKeys, topKeys } from "./settings-keys.ts";
-
-export { readAnswer };
 
 export const settings: Protocol = { write, read, detaches };
 
@@ -39,17 +39,14 @@ function read(ended: Ended, event: HookEvent, hook: HookId): StepResult {
 /** Exit 2 blocks whatever stdout holds (R16). */
 function block({ stdout, stderr }: Ended, hook: HookId): StepResult {
   const reason = stderr.trim() || blocked;
-  const notes = stdout.trim() === "" ? undefined : ["stdout was not read: exit 2 blocks whatever it holds"];
-  return { ok: true, output: {}, outcome: { verdict: { is: "deny", reason, by: hook } }, ...(notes ? { notes } : {}) };
+  const notes = stdout.trim() === "" ? [] : ["stdout was not read: exit 2 blocks whatever it holds"];
+  return { ok: true, output: {}, outcome: { verdict: { is: "deny", reason, by: hook } }, ...noted(notes) };
 }
 
 /** The first line is `{"async": true}`: the program goes on by itself (C37). */
 function detaches(line: string): boolean {
-  try {
-    return JSON.parse(line.replace(/^\uFEFF/, ""))?.async === true;
-  } catch {
-    return false; // some other first line
-  }
+  const first = parseJson(line.replace(/^\uFEFF/, ""));
+  return isFields(first) && first.async === true;
 }
 
 // Reads an answer in Claude Code's form: stdout of a command that exited 0, or the body of an HTTP reply.
@@ -66,7 +63,7 @@ const plainText: { readonly [N in EventName]?: (said: string) => Outcome } = {
  * The outcome that a text asks for. No text is no opinion. JSON may stand among other output: then all complete answers
  * count together, and a note quotes the rest. Never throws; what cannot be read is a failure, never an allow.
  */
-function readAnswer(text: string, event: HookEvent, hook: HookId): StepResult {
+export function readAnswer(text: string, event: HookEvent, hook: HookId): StepResult {
   const said = text.replace(/^\uFEFF/, "").trim();
   if (said === "") return { ok: true, output: {} };
   const { objects, broken } = findObjects(said);
@@ -105,8 +102,7 @@ function readAll(answers: readonly Candidate[], { said, ...context }: Output, fa
     ...(answers.length > 1 ? [`stdout holds ${answers.length} answers: they count together`] : []),
   ];
   const refuses = outcome.verdict?.is === "deny" || outcome.verdict?.is === "ask";
-  if (faults.length > 0 && !refuses)
-    return { ok: false, output, ...noted(notes), failure: "output", reason: faults.join("; ") };
+  if (faults.length > 0 && !refuses) return { ...failed("output", faults.join("; "), output), ...noted(notes) };
   return { ok: true, output, ...noted([...notes, ...faults]), outcome };
 }
 
@@ -116,18 +112,11 @@ function mergeAll(outcomes: readonly Outcome[]): Outcome {
   return half === 0 ? (outcomes[0] ?? {}) : merge(mergeAll(outcomes.slice(0, half)), mergeAll(outcomes.slice(half)));
 }
 
-const noted = (notes: string[]): { notes?: string[] } => (notes.length > 0 ? { notes } : {});
-
 const readOne = ({ value }: Candidate, context: Context): StepResult =>
   isFields(value) ? readObject(value, context) : unreadable(quote(JSON.stringify(value)));
 
 const unreadableReason = (what: string): string => `invalid_output: it looks like JSON and cannot be read: ${what}`;
-const unreadable = (what: string): StepResult => ({
-  ok: false,
-  output: {},
-  failure: "output",
-  reason: unreadableReason(what),
-});
+const unreadable = (what: string): StepResult => failed("output", unreadableReason(what));
 
 const isAnswer = (value: Record<string, unknown>): boolean =>
   "hook_event_name" in value || Object.keys(value).some((key) => Object.hasOwn(topKeys, key) || key === specific);
@@ -161,8 +150,6 @@ function noiseNotes(said: string, answers: readonly Candidate[]): string[] {
 /** It has been obeyed by the time that the rest is read. */
 const asyncLine = /^\{\s*"async"\s*:\s*true[^\n]*\n/;
 
-const quote = (text: string): string => JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
-
 type Context = Pick<Asked, "event" | "hook" | "notes">;
 
 function readObject(answer: Fields, context: Context): StepResult {
@@ -173,10 +160,9 @@ function readObject(answer: Fields, context: Context): StepResult {
   if (isFields(inner)) {
     outcome = merge(outcome, readKeys(inner, specificKeys, { ...context, answer, beside: inner }, faults));
   } else if (inner !== undefined && inner !== null) faults.push(`${specific} is not an object`);
-  const kept = { output: answer, ...(notes.length > 0 ? { notes } : {}) };
   if (faults.length > 0)
-    return { ok: false, ...kept, failure: "output", reason: `invalid_output: ${faults.join("; ")}` };
-  return { ok: true, ...kept, outcome };
+    return { ...failed("output", `invalid_output: ${faults.join("; ")}`, answer), ...noted(notes) };
+  return { ok: true, output: answer, ...noted(notes), outcome };
 }
 
 function readKeys(fields: Fields, keys: Readonly<Record<string, Key>>, asked: Asked, faults: string[]): Outcome {

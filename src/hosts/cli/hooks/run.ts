@@ -2,7 +2,7 @@
 
 import { lstatSync, readdirSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
-import { namesKept, workspaceOf } from "../../../actions/script/files.ts";
+import { namesKept, workspaceOf } from "../../../actions/script/places.ts";
 import { HooklineError, messageOf } from "../../../engine/error.ts";
 import type { EventName, HookEvent } from "../../../engine/event.ts";
 import { textsIn } from "../../../engine/file-pattern.ts";

@@ -1,7 +1,7 @@
 /** Follow-ups: what hooks have asked for afterwards, and what is done for each kind of it. One row each. */
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { createFinder, lineOf } from "../../../actions/command/line.ts";
+import { createFinder, lineOf } from "../../../actions/command/environment.ts";
 import { isReallyInside, pathInside } from "../../../actions/repository.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { FollowUp } from "../../../engine/outcome.ts";

@@ -1,26 +1,17 @@
 /** Warns of calls and stops, or blocks them, by rules in the hook's file (specification 001, 4.3.4). */
 
-import { abilityOf, namesOf } from "../../../engine/ability.ts";
-import { messageOf } from "../../../engine/error.ts";
-import { type Fields, type Json, textField } from "../../../engine/event.ts";
-import { compileChangedPatterns } from "../../../engine/file-pattern.ts";
-import { compileNameGlobs } from "../../../engine/glob.ts";
-import { environmentName } from "../../../engine/hook.ts";
-import { nearest } from "../../../engine/nearest.ts";
-import type { Message, Outcome } from "../../../engine/outcome.ts";
-import type { Handler, Patterns, StepContext, StepResult } from "../../../engine/ports.ts";
-import {
-  either,
-  isRecord,
-  listOf,
-  type Mismatch,
-  object,
-  oneOf,
-  type Schema,
-  say,
-  text,
-} from "../../../engine/schema.ts";
-import { changedPaths, folderParameter, inspectFolder, repositoryOf } from "../../repository.ts";
+import { abilityOf, namesOf } from "../../engine/ability.ts";
+import { messageOf } from "../../engine/error.ts";
+import { type Fields, type Json, textField } from "../../engine/event.ts";
+import { compileChangedPatterns } from "../../engine/file-pattern.ts";
+import { compileNameGlobs } from "../../engine/glob.ts";
+import { environmentName } from "../../engine/hook.ts";
+import { nearest } from "../../engine/nearest.ts";
+import type { Message, Outcome } from "../../engine/outcome.ts";
+import type { Handler, Patterns, StepContext, StepResult } from "../../engine/ports.ts";
+import { either, isRecord, listOf, type Mismatch, object, oneOf, type Schema, say, text } from "../../engine/schema.ts";
+import { changedPaths, folderParameter, inspectFolder, repositoryOf } from "../repository.ts";
+import { handler } from "../step.ts";
 
 type Texts = string | string[];
 interface When {
@@ -35,11 +26,6 @@ interface Rule {
   do: "warn" | "block";
   message: string;
 }
-interface SoftGuardrailParams {
-  rules: Rule[];
-  folder?: string;
-}
-
 const texts = (description: string): Schema<Texts> => say(either(text(), listOf(text())), description);
 const ruleSchema: Schema<Rule> = object({
   when: say(
@@ -59,39 +45,36 @@ const ruleSchema: Schema<Rule> = object({
   message: text("what the person is told, and the model where it is blocked"),
 });
 
-export const softGuardrail: Handler<SoftGuardrailParams> = createSoftGuardrail();
+const known = new WeakMap<readonly Rule[], Compiled[]>();
+const compiledFor = (rules: readonly Rule[], { ports }: StepContext): Compiled[] => {
+  const made = known.get(rules) ?? rules.map((rule) => compileRule(rule, ports.patterns));
+  known.set(rules, made);
+  return made;
+};
 
-function createSoftGuardrail(): Handler<SoftGuardrailParams> {
-  const known = new WeakMap<readonly Rule[], Compiled[]>();
-  const compiledFor = (rules: readonly Rule[], { ports }: StepContext): Compiled[] => {
-    const made = known.get(rules) ?? rules.map((rule) => compileRule(rule, ports.patterns));
-    known.set(rules, made);
-    return made;
-  };
-  return {
-    params: object(
-      {
-        rules: say(
-          listOf(ruleSchema),
-          "looked at in this order: the first that blocks ends it, those that warn before it all do",
-        ),
-      },
-      { folder: folderParameter },
-    ),
-    builtin: {
-      summary: "Warns of calls and stops that rules describe, or blocks them.",
-      role: ({ rules }) => (Array.isArray(rules) && rules.every(onlyWarns) ? "observe" : "guard"),
-      needsOf: ({ rules }) =>
-        listed(rules).some(({ when }) => isRecord(when) && when.changed_paths !== undefined) ? ["changes"] : [],
-      events: ["PreAbilityCall", "SessionStop"],
+export const softGuardrail: Handler = handler({
+  params: object(
+    {
+      rules: say(
+        listOf(ruleSchema),
+        "looked at in this order: the first that blocks ends it, those that warn before it all do",
+      ),
     },
-    inspect: (params, patterns, origin) => [
-      ...inspectRules(params.rules, patterns),
-      ...inspectFolder(params.folder, origin),
-    ],
-    run: ({ rules, folder }, context) => judge(compiledFor(rules, context), context, folder),
-  };
-}
+    { folder: folderParameter },
+  ),
+  builtin: {
+    summary: "Warns of calls and stops that rules describe, or blocks them.",
+    role: ({ rules }) => (Array.isArray(rules) && rules.every(onlyWarns) ? "observe" : "guard"),
+    needsOf: ({ rules }) =>
+      listed(rules).some(({ when }) => isRecord(when) && when.changed_paths !== undefined) ? ["changes"] : [],
+    events: ["PreAbilityCall", "SessionStop"],
+  },
+  inspect: (params, patterns, origin) => [
+    ...inspectRules(params.rules, patterns),
+    ...inspectFolder(params.folder, origin),
+  ],
+  run: ({ rules, folder }, context) => judge(compiledFor(rules, context), context, folder),
+});
 
 /** What is neither may have been meant to block. */
 const onlyWarns = (rule: unknown): boolean => isRecord(rule) && nearest(String(rule.do), ["warn", "block"]) === "warn";

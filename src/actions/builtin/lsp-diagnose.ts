@@ -1,13 +1,15 @@
 /** Asks the language server of the file that a tool wrote, and puts what it finds into the tool's result (specification 003). */
+
 import { relative } from "node:path";
-import { HooklineError, messageOf } from "../../../engine/error.ts";
-import type { Fields } from "../../../engine/event.ts";
-import { rowOf } from "../../../engine/events.ts";
-import type { Outcome } from "../../../engine/outcome.ts";
-import type { Handler, StepContext, StepResult } from "../../../engine/ports.ts";
-import type { Diagnosis, Diagnostic } from "../../../engine/reach.ts";
-import { flag, isRecord, object, oneOf, say, text } from "../../../engine/schema.ts";
-import { contentAt, fileAt, inspectFields, usualPathField, wroteAPart } from "../../repository.ts";
+import { HooklineError, messageOf } from "../../engine/error.ts";
+import type { Fields } from "../../engine/event.ts";
+import { rowOf } from "../../engine/events.ts";
+import type { Outcome } from "../../engine/outcome.ts";
+import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
+import type { Diagnosis, Diagnostic } from "../../engine/reach.ts";
+import { flag, isRecord, object, oneOf, say, text } from "../../engine/schema.ts";
+import { contentAt, fileAt, inspectFields, usualPathField, wroteAPart } from "../repository.ts";
+import { failed, handler } from "../step.ts";
 
 interface LspDiagnoseParams {
   path_field?: string;
@@ -18,7 +20,7 @@ interface LspDiagnoseParams {
   severity?: "error" | "warning" | "information" | "hint";
 }
 
-export const lspDiagnose: Handler<LspDiagnoseParams> = {
+export const lspDiagnose: Handler = handler({
   action: {
     summary: "Asks the language server of a file that was just written, and adds what it finds to the tool's result.",
     role: (params) => (params.inject_result === false ? "observe" : "transform"),
@@ -66,7 +68,7 @@ export const lspDiagnose: Handler<LspDiagnoseParams> = {
     };
     return { ok: true, output, ...(inject && findings.diagnostics.length > 0 ? tell(findings, output, context) : {}) };
   },
-};
+});
 
 const skipped = (reason: string, file?: string): StepResult => ({
   ok: true,
@@ -87,17 +89,17 @@ function textOf(
 /** A server in trouble is a failed step; its reason stays readable where the time ran out. */
 async function diagnose(file: string, text: string | undefined, context: StepContext): Promise<Diagnosis | StepResult> {
   const { ports, event, signal } = context;
-  if (!ports.languageServers) return failed("nothing here can start language servers");
+  if (!ports.languageServers) return inTrouble("nothing here can start language servers");
   try {
     const servers = await ports.languageServers(event, context.hook);
     return await servers.diagnose(file, text, signal);
   } catch (error) {
     if (!(error instanceof HooklineError)) throw error;
-    return failed(messageOf(error));
+    return inTrouble(messageOf(error));
   }
 }
 
-const failed = (reason: string): StepResult => ({ ok: false, output: {}, failure: "error", reason, notes: [reason] });
+const inTrouble = (reason: string): StepResult => ({ ...failed("error", reason), notes: [reason] });
 
 /** Into the result where that is an object with room; else to the model as a message. */
 function tell(

@@ -1,4 +1,38 @@
-/** How handlers cut and clean texts of programs and files. */
+/** What handlers share: how a result is said, a limit of their own, and how texts of programs and files are cut and cleaned. */
+import type { Fields, Seconds } from "../engine/event.ts";
+import type { Handler, StepContext, StepResult } from "../engine/ports.ts";
+import type { Failure } from "../engine/record.ts";
+
+/** Parameters have the type of their schema. A handler checks them itself, so tables of handlers may forget it. */
+export const handler = <P>(given: Handler<P>): Handler => given as unknown as Handler;
+
+export const failed = (failure: Failure, reason: string, output: Fields = {}): Extract<StepResult, { ok: false }> => ({
+  ok: false,
+  output,
+  failure,
+  reason,
+});
+
+/** The field of a result, which is absent where there is nothing to note. */
+export const noted = (notes: string[]): { notes?: string[] } => (notes.length > 0 ? { notes } : {});
+
+/** A text of others in a sentence of ours. */
+export const quote = (text: string): string => JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+
+export interface Limited {
+  /** Aborts with the step, or when the limit is over. */
+  signal: AbortSignal;
+  isOver(): boolean;
+  /** To be called when the work is done. */
+  end(): void;
+}
+
+/** A limit shorter than the step's own. */
+export function withinLimit({ ports, signal }: Pick<StepContext, "ports" | "signal">, limit: Seconds): Limited {
+  const own = new AbortController();
+  const end = ports.after(limit * 1000, () => own.abort());
+  return { signal: AbortSignal.any([signal, own.signal]), isOver: () => own.signal.aborted, end };
+}
 
 const sizeInCharacters = 16 * 1024;
 

@@ -1,8 +1,9 @@
 /** Deploys with a command, then checks that what was deployed is well, and tells the model (specification 003). */
-import { messageOf } from "../../../engine/error.ts";
-import type { Fields, Seconds } from "../../../engine/event.ts";
-import type { Outcome } from "../../../engine/outcome.ts";
-import type { Handler, Patterns, Ports, Scope, StepContext, StepResult } from "../../../engine/ports.ts";
+
+import { messageOf } from "../../engine/error.ts";
+import type { Fields, Seconds } from "../../engine/event.ts";
+import type { Outcome } from "../../engine/outcome.ts";
+import type { Handler, Patterns, Ports, Scope, StepContext, StepResult } from "../../engine/ports.ts";
 import {
   flag,
   integer,
@@ -14,10 +15,11 @@ import {
   type Schema,
   say,
   text,
-} from "../../../engine/schema.ts";
-import { compileTemplate, printValue } from "../../../engine/template.ts";
-import { firstLine } from "../../command/protocols/endings.ts";
-import { type ShellParams, shell } from "../../rules/shell.ts";
+} from "../../engine/schema.ts";
+import { compileTemplate, printValue } from "../../engine/template.ts";
+import { firstLine } from "../command/protocols/endings.ts";
+import { type ShellParams, shell } from "../rules/shell.ts";
+import { failed, handler, withinLimit } from "../step.ts";
 
 interface SmokeCheck {
   command?: string;
@@ -51,10 +53,10 @@ const smokeCheck: Schema<SmokeCheck> = object(
     contains: text("a text that has to be in the answer's body"),
     retries: say(
       integer(undefined, 0),
-      "how often it is tried again; unless said 5 times for a url, never for a command",
+      "how often it is tried again (default: 5 times for a url, never for a command)",
     ),
     delay: say(number(undefined, 0), "seconds between two tries", usual.delay),
-    timeout: say(number(undefined, 0.1), "seconds for one try; unless said 10 for a url, 30 for a command"),
+    timeout: say(number(undefined, 0.1), "seconds for one try (default: 10 for a url, 30 for a command)"),
   },
 );
 
@@ -88,18 +90,17 @@ async function tryAddress(check: SmokeCheck, url: string, { ports, signal }: Ste
   if (!ports.fetch) return "nothing here can send requests";
   const { status = usual.status, contains } = check;
   const limit = timeoutOf(check);
-  const late = new AbortController();
-  const forget = ports.after(limit * 1000, () => late.abort());
+  const limited = withinLimit({ ports, signal }, limit);
   const request = { url, method: "GET", headers: { accept: "*/*" }, body: "", limitInBytes: answerLimitInBytes };
   try {
-    const answer = await ports.fetch(request, AbortSignal.any([signal, late.signal]));
+    const answer = await ports.fetch(request, limited.signal);
     if (answer.status !== status) return `it answered with status ${answer.status} instead of ${status}`;
     if (contains !== undefined && !answer.body.includes(contains)) return `its answer does not contain "${contains}"`;
     return undefined;
   } catch (error) {
-    return late.signal.aborted ? `it did not answer within ${limit} s` : messageOf(error);
+    return limited.isOver() ? `it did not answer within ${limit} s` : messageOf(error);
   } finally {
-    forget();
+    limited.end();
   }
 }
 
@@ -129,50 +130,46 @@ const usualLimit: Seconds = 120;
 /** For programs that were told to stop. */
 const endingLasts: Seconds = 3;
 
-export const autoTestDeploy: Handler<AutoTestDeployParams> = createAutoTestDeploy();
-
-function createAutoTestDeploy(): Handler<AutoTestDeployParams> {
-  return {
-    params: object(
-      { command: text("a line for bash, or sh, that deploys; placeholders become variables") },
-      {
-        cwd: say(text(), "where it runs, from the folder of the rules; the event's folder unless said"),
-        timeout: say(number(undefined, 0.1), "seconds until the deploy is ended, with all that it started", usualLimit),
-        checks: say(listOf(smokeCheck), "checks of what was deployed, in order; the first that fails ends them", []),
-        inject: say(flag, "tells the model how it went", true),
-      },
-    ),
-    needs: ["spawn", "fetch"],
-    action: {
-      summary: "Runs a deploy command, then smoke checks by command or HTTP, and tells the model how it went.",
-      role: () => "observe",
-      limit: longest,
+export const autoTestDeploy: Handler = handler({
+  params: object(
+    { command: text("a line for bash, or sh, that deploys; placeholders become variables") },
+    {
+      cwd: say(text(), "where it runs, relative to the folder of the rules (default: the event's folder)"),
+      timeout: say(number(undefined, 0.1), "seconds until the deploy is ended, with all that it started", usualLimit),
+      checks: say(listOf(smokeCheck), "checks of what was deployed, in order; the first that fails ends them", []),
+      inject: say(flag, "tells the model how it went", true),
     },
-    inspect(params, patterns) {
-      const [deploy, ...checks] = commandsOf(params);
-      const listed = Array.isArray(params.checks) ? params.checks : [];
-      return [
-        ...faultsOf(deploy, [], patterns),
-        ...checks.flatMap((check, index) => faultsOf(check, ["checks", index], patterns)),
-        ...listed.flatMap((check, index) => (isRecord(check) ? wrongCheck(check, ["checks", index]) : [])),
-      ];
-    },
-    async render(params, scope) {
-      const [deploy, ...checks] = await Promise.all(
-        commandsOf(params).map((command) => command && shell.render?.(command, scope)),
-      );
-      const { checks: listed, command: _filledAbove, ...others } = params;
-      return {
-        ...fill(others, scope),
-        ...deploy,
-        ...(Array.isArray(listed)
-          ? { checks: listed.map((check, index) => fillCheck(check, checks[index], scope)) }
-          : {}),
-      };
-    },
-    run: deployAndCheck,
-  };
-}
+  ),
+  needs: ["spawn", "fetch"],
+  action: {
+    summary: "Runs a deploy command, then smoke checks by command or HTTP, and tells the model how it went.",
+    role: () => "observe",
+    limit: longest,
+  },
+  inspect(params, patterns) {
+    const [deploy, ...checks] = commandsOf(params);
+    const listed = Array.isArray(params.checks) ? params.checks : [];
+    return [
+      ...faultsOf(deploy, [], patterns),
+      ...checks.flatMap((check, index) => faultsOf(check, ["checks", index], patterns)),
+      ...listed.flatMap((check, index) => (isRecord(check) ? wrongCheck(check, ["checks", index]) : [])),
+    ];
+  },
+  async render(params, scope) {
+    const [deploy, ...checks] = await Promise.all(
+      commandsOf(params).map((command) => command && shell.render?.(command, scope)),
+    );
+    const { checks: listed, command: _filledAbove, ...others } = params;
+    return {
+      ...fill(others, scope),
+      ...deploy,
+      ...(Array.isArray(listed)
+        ? { checks: listed.map((check, index) => fillCheck(check, checks[index], scope)) }
+        : {}),
+    };
+  },
+  run: deployAndCheck,
+});
 
 function longest({ timeout, checks }: Fields): Seconds {
   const deploying = typeof timeout === "number" ? timeout : usualLimit;
@@ -238,7 +235,7 @@ async function deployAndCheck(params: AutoTestDeployParams, context: StepContext
   if (failure) {
     const reason = `${failure.name} failed after ${times(failure.attempts)}: ${failure.reason}`;
     const text = `Deployed with ${name}, but the check ${reason}`;
-    return { ok: false, failure: "error", reason: `the check ${reason}`, output, ...evidence, ...told(text, params) };
+    return { ...failed("error", `the check ${reason}`, output), ...evidence, ...told(text, params) };
   }
   const passed = ends.length === 0 ? "" : ` ${ends.length === 1 ? "The check" : `All ${ends.length} checks`} passed.`;
   return { ok: true, output, ...evidence, ...told(`Deployed with ${name}.${passed}`, params) };

@@ -1,19 +1,19 @@
-/** How a kind of place is told something: what is sent to it, and what its reply means. */
+/** The transports of notices (Discord, Slack, webhooks): what is sent, and what the reply means. */
 
 import { createHash, createHmac } from "node:crypto";
 import type { Fields, Instant, Seconds } from "../../engine/event.ts";
 import type { NoticeChannel, NoticeKind } from "../../formats/config/config.ts";
-import { fill } from "../mcp/fill.ts";
+import { addressOf, headerOf, secretOf } from "../filled.ts";
 import {
   cut,
   discordMarks,
+  messageText,
   type Notice,
   noMarks,
   slackMarks,
   usualSummaryLength,
   type Wording,
-  wordsOf,
-} from "./words.ts";
+} from "./messages.ts";
 
 export interface Message {
   method: "POST" | "PATCH";
@@ -22,24 +22,24 @@ export interface Message {
   body: string;
 }
 
-export interface Speaker {
+export interface Transport {
   /** Told where a channel's settings name no kinds. */
   usual: readonly NoticeKind[];
   /** Whoever answers a new message so will answer every other so: the place is gone, or its key is. */
   gone: ReadonlySet<number>;
-  post(notice: Notice, occasion: Occasion): Message;
+  post(notice: Notice, state: ChannelState): Message;
   /** Writes a message of its own anew; absent: the place cannot. */
   edit?(id: string, notice: Notice): Message;
   /** What a message that was taken is called, for `edit`. */
   idOf?(reply: unknown): string | undefined;
 }
 
-export interface Occasion {
+export interface ChannelState {
   dropped: number;
   now: Instant;
 }
 
-export interface SpeakerOptions {
+export interface TransportOptions {
   environment: Readonly<Record<string, string>>;
   /** Where Discord's own interface is; tests have another. */
   discord: string;
@@ -47,18 +47,18 @@ export interface SpeakerOptions {
 
 type Maker<K extends NoticeChannel["kind"]> = (
   settings: Extract<NoticeChannel, { kind: K }>,
-  options: SpeakerOptions,
-) => Speaker;
+  options: TransportOptions,
+) => Transport;
 
 const makers: { readonly [K in NoticeChannel["kind"]]: Maker<K> } = {
-  discord: createDiscordSpeaker,
-  slack: createSlackSpeaker,
-  webhook: createWebhookSpeaker,
+  discord: createDiscordTransport,
+  slack: createSlackTransport,
+  webhook: createWebhookTransport,
 };
 
 /** @throws Error for settings that cannot be used; the message quotes nothing that may be a secret */
-export function createSpeaker(settings: NoticeChannel, options: SpeakerOptions): Speaker {
-  const make = makers[settings.kind] as (settings: NoticeChannel, options: SpeakerOptions) => Speaker; // the table's key is the settings' kind
+export function createTransport(settings: NoticeChannel, options: TransportOptions): Transport {
+  const make = makers[settings.kind] as (settings: NoticeChannel, options: TransportOptions) => Transport; // the table's key is the settings' kind
   return make(settings, options);
 }
 
@@ -95,8 +95,7 @@ function said(body: unknown): string {
   return typeof text === "string" && text.trim() !== "" ? `: ${text.replaceAll(/\s+/g, " ").trim().slice(0, 200)}` : "";
 }
 
-// Discord: a webhook, or a bot in a channel. Both can write a message of their own anew, which is how tools are told
-// live.
+// Discord: a webhook, or a bot in a channel. Both can edit their own messages, which is how tools are shown live.
 
 type Settings = Extract<NoticeChannel, { kind: "discord" }>;
 
@@ -107,7 +106,7 @@ const userAgent = "DiscordBot (hookline, 1)";
 const withoutPreviews = 1 << 2;
 
 /** @throws Error */
-function createDiscordSpeaker(settings: Settings, options: SpeakerOptions): Speaker {
+function createDiscordTransport(settings: Settings, options: TransportOptions): Transport {
   const wording: Wording = {
     marks: discordMarks,
     summaryLength: settings.summary_length ?? usualSummaryLength,
@@ -125,8 +124,8 @@ function createDiscordSpeaker(settings: Settings, options: SpeakerOptions): Spea
     usual: ["started", "tools", "completed", "skipped", "failed"],
     gone: new Set([401, 403, 404]),
     post: (notice, { dropped }) =>
-      message("POST", place.post, wordsOf(notice, { ...wording, dropped }), place.once?.(notice)),
-    edit: (id, notice) => message("PATCH", place.edit(id), wordsOf(notice, wording)),
+      message("POST", place.post, messageText(notice, { ...wording, dropped }), place.once?.(notice)),
+    edit: (id, notice) => message("PATCH", place.edit(id), messageText(notice, wording)),
     idOf: (reply) =>
       typeof reply === "object" && reply !== null && "id" in reply && typeof reply.id === "string"
         ? reply.id
@@ -144,7 +143,7 @@ interface Place {
 
 function byWebhook(
   { webhook_url }: Extract<Settings, { webhook_url: string }>,
-  { environment }: SpeakerOptions,
+  { environment }: TransportOptions,
 ): Place {
   const address = addressOf(webhook_url, "webhook_url", environment);
   const at = (path: string, more: Readonly<Record<string, string>>): string => {
@@ -160,7 +159,7 @@ function byWebhook(
   };
 }
 
-function byBot(settings: Extract<Settings, { bot_token: string }>, { environment, discord }: SpeakerOptions): Place {
+function byBot(settings: Extract<Settings, { bot_token: string }>, { environment, discord }: TransportOptions): Place {
   const channel = secretOf(settings.channel_id, "channel_id", environment);
   const token = headerOf(settings.bot_token, "bot_token", environment);
   if (token === "") throw new Error("bot_token is empty");
@@ -181,10 +180,10 @@ const shortName = (text: string): string => createHash("sha256").update(text).di
 const longestText = 4000;
 
 /** @throws Error */
-function createWebhookSpeaker(
+function createWebhookTransport(
   settings: Extract<NoticeChannel, { kind: "webhook" }>,
-  { environment }: SpeakerOptions,
-): Speaker {
+  { environment }: TransportOptions,
+): Transport {
   const { href: url } = addressOf(settings.url, "url", environment);
   const given = Object.entries(settings.headers ?? {}).map(([name, value]) => [
     name.toLowerCase(),
@@ -218,7 +217,7 @@ function bodyOf(
       project: hook.project ?? null,
       trigger: run.cause,
       status: run.status,
-      text: wordsOf(notice, { marks: noMarks, summaryLength, longest: longestText }),
+      text: messageText(notice, { marks: noMarks, summaryLength, longest: longestText }),
       tools: [...tools],
       summary: summary === undefined ? null : cut(summary.trim(), summaryLength),
       reason: reason ?? null,
@@ -253,46 +252,16 @@ function keyOf(secret: string): Buffer {
   return key;
 }
 
-// Where a notice goes, as the person's settings say, filled from the environment. Faults quote what is written: what
-// it is filled with is a secret.
-
-type Environment = Readonly<Record<string, string>>;
-
-/** @throws Error */
-export function addressOf(written: string, field: string, environment: Environment): URL {
-  const filled = secretOf(written, field, environment);
-  if (!URL.canParse(filled)) throw new Error(`${field} is not an address`);
-  const address = new URL(filled);
-  if (address.protocol !== "https:" && address.protocol !== "http:")
-    throw new Error(`${field} is neither http nor https`);
-  if (address.username || address.password) throw new Error(`${field} holds a user name or password`);
-  return address;
-}
-
-/** @throws Error where it is empty, or a variable is not set */
-function secretOf(written: string, field: string, environment: Environment): string {
-  const filled = fill(written, environment).trim();
-  if (filled === "") throw new Error(`${field} is empty`);
-  return filled;
-}
-
-/** @throws Error for what no header may hold */
-function headerOf(written: string, field: string, environment: Environment): string {
-  const filled = fill(written, environment).trim();
-  if (/[^\t\x20-\x7e\x80-\xff]/.test(filled)) throw new Error(`${field} holds characters that no header may`);
-  return filled;
-}
-
-// Slack: an incoming webhook. It cannot write a message anew, so the tools of a run stand with its end.
+// Slack: an incoming webhook. It cannot edit a message, so the tools of a run stand with its end.
 
 /** Slack's own advice, of a text. */
 const longestSlack = 4000;
 
 /** @throws Error */
-function createSlackSpeaker(
+function createSlackTransport(
   { webhook_url, summary_length }: Extract<NoticeChannel, { kind: "slack" }>,
-  { environment }: SpeakerOptions,
-): Speaker {
+  { environment }: TransportOptions,
+): Transport {
   const { href: url } = addressOf(webhook_url, "webhook_url", environment);
   const wording: Wording = {
     marks: slackMarks,
@@ -307,7 +276,7 @@ function createSlackSpeaker(
       url,
       headers: { "content-type": "application/json" },
       body: JSON.stringify({
-        text: wordsOf(notice, { ...wording, dropped }),
+        text: messageText(notice, { ...wording, dropped }),
         unfurl_links: false, // their addresses may carry what nobody meant to tell
         unfurl_media: false,
       }),

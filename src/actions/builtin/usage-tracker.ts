@@ -5,19 +5,21 @@
 
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { abilityOf } from "../../../engine/ability.ts";
-import { messageOf } from "../../../engine/error.ts";
-import type { Fields, HookEvent } from "../../../engine/event.ts";
-import type { Handler, StepContext, StepResult } from "../../../engine/ports.ts";
-import { isRecord, type Mismatch, object, say, text } from "../../../engine/schema.ts";
-import { linesFrom } from "../../../files/lines-of-file.ts";
-import { readRegularFileSync } from "../../../files/regular-file.ts";
-import { writeWhole } from "../../../files/write.ts";
-import { writtenName } from "../../command/protocols/endings.ts";
-import { contextOf } from "../../command/protocols/registry-context.ts";
-import { append, folderParameter, inspectFolder, pathInside, placeToWrite, repositoryOf } from "../../repository.ts";
+import { abilityOf } from "../../engine/ability.ts";
+import { messageOf } from "../../engine/error.ts";
+import type { Fields, HookEvent } from "../../engine/event.ts";
+import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
+import { isRecord, type Mismatch, object, say, text } from "../../engine/schema.ts";
+import { linesFrom } from "../../files/lines-of-file.ts";
+import { readRegularFileSync } from "../../files/regular-file.ts";
+import { writeWhole } from "../../files/write.ts";
+import { writtenName } from "../command/protocols/endings.ts";
+import { parseJson } from "../command/protocols/find-answer.ts";
+import { contextOf } from "../command/protocols/registry-context.ts";
+import { append, folderParameter, inspectFolder, pathInside, placeToWrite, repositoryOf } from "../repository.ts";
+import { failed, handler } from "../step.ts";
 
-export interface UsageTrackerParams {
+interface UsageTrackerParams {
   records?: string;
   log?: string;
   cache?: string;
@@ -32,7 +34,7 @@ const usual = {
 
 const places = Object.keys(usual) as (keyof typeof usual)[]; // an object's own keys
 
-export const usageTracker: Handler<UsageTrackerParams> = {
+export const usageTracker: Handler = handler({
   params: object(
     {},
     {
@@ -59,10 +61,10 @@ export const usageTracker: Handler<UsageTrackerParams> = {
       const clean = await withoutSecrets(event, context);
       return recordCall(contextOf(clean, writtenName(hook, event.name), hook), params, context);
     } catch (error) {
-      return { ok: false, output: { usage_recorded: false }, failure: "error", reason: messageOf(error) };
+      return failed("error", messageOf(error), { usage_recorded: false });
     }
   },
-};
+});
 
 /** Links are looked at when it is written. */
 const inspectPlace = (name: string, path: unknown): Mismatch[] =>
@@ -264,13 +266,10 @@ const fresh = (): AbilityUsage => ({
   last_used: "",
 });
 
+/** Undefined: somebody else's line. */
 function recordIn(line: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) && value.recorded_by === recorder ? value : undefined;
-  } catch {
-    return undefined; // somebody else's line
-  }
+  const value = parseJson(line);
+  return isRecord(value) && value.recorded_by === recorder ? value : undefined;
 }
 
 function writeCache(file: string, { log, abilities }: Cache): void {

@@ -1,9 +1,10 @@
 /** Findings that need a look at scripts and commands, not only at the hook file. For `check`; never on the way of an event. */
+
 import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { type Hook, isGuard, type Problem } from "../engine/hook.ts";
 import { type ScriptWord, scriptWord } from "../engine/script-word.ts";
-import type { Finding } from "./reading/json-tree.ts";
+import type { Finding } from "./reading/tree.ts";
 
 /** What a hook runs: its command line and, if it is a small text that can be found, its script. */
 interface Inspected {

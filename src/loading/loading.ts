@@ -102,7 +102,7 @@ async function readerOf(
     import("../formats/scripts/slug.ts"),
     import("../formats/automations/file.ts"),
     import("../formats/automations/cron.ts"),
-    import("../formats/automations/delay.ts"),
+    import("../formats/automations/moment.ts"),
     modelFaults(),
   ]);
   return (registry) => ({

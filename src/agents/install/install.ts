@@ -2,11 +2,22 @@
 import { messageOf } from "../../engine/error.ts";
 import { type AgentAdapter, type InstallLayer, installLayers, type Places } from "../adapter.ts";
 import { hookFileOf } from "../folders.ts";
-import { type Editor, editorOf } from "./editors.ts";
-import { type FileEdit, makePrivateFolder, missingFolders, readText, removeFolders, writeAll } from "./files.ts";
-import { type Journal, journalEdit, journalFolder, readJournal } from "./journal.ts";
+import {
+  type FileEdit,
+  type Journal,
+  journalEdit,
+  journalFolder,
+  makePrivateFolder,
+  missingFolders,
+  readJournal,
+  readText,
+  removeFolders,
+  writeAll,
+} from "./files.ts";
 import { applyEdits, inverse } from "./json-edit.ts";
 import {
+  type Editor,
+  editorOf,
   type FileChange,
   type HttpRegistration,
   hashOf,

@@ -1,7 +1,7 @@
 /** Hooks for commits that no commit asks, because they lie below the top of their worktree. For `check` and `git install`. */
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { type AskGit, preCommit } from "../../agents/git/event.ts";
+import { type AskGit, preCommit } from "../../agents/git/repository.ts";
 import type { Hook, Problem } from "../../engine/hook.ts";
 import { loadForOneEvent } from "./loaded.ts";
 import type { Place } from "./place.ts";

@@ -1,7 +1,7 @@
 /** Puts our hook where git looks for it and takes it out again: who listens, in which worktree, and what is then written. */
+
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { hookName } from "../../agents/git/event.ts";
 import { carryOut, readHooksFolder, setTime } from "../../agents/git/files.ts";
 import { calledName, type HooksFolder, type HooksPlan, planInstall, planRemoval } from "../../agents/git/hooks.ts";
 import {
@@ -11,6 +11,7 @@ import {
   forgetConsent,
   type GitPlace,
   gitPlace,
+  hookName,
   hooksOf,
   noteConsent,
 } from "../../agents/git/repository.ts";

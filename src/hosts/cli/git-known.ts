@@ -1,7 +1,7 @@
 /** Which of the files that may hold hooks are there: what appears later is news, whatever its date says. */
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { watchedBelow } from "../../agents/git/stub-text.ts";
+import { watchedBelow } from "../../agents/git/stub.ts";
 
 /** Below each of these folders, as the shell writes them: without links. */
 export function knownBelow(tops: readonly string[]): string[] {

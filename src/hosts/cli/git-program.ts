@@ -3,7 +3,7 @@
  * decides where hooks lie. Apart from runtime/processes/git.ts, whose questions leave all of that out.
  */
 import { spawnSync } from "node:child_process";
-import type { AskGit } from "../../agents/git/event.ts";
+import type { AskGit } from "../../agents/git/repository.ts";
 import { textOfNames } from "../../files/names.ts";
 
 const longestAnswerInBytes = 64 << 20;

@@ -1,8 +1,8 @@
 /** What a commit asks in each worktree of a repository. Apart, because code of a worktree is run only where somebody works in it. */
+
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { preCommit } from "../../agents/git/event.ts";
-import type { GitPlace } from "../../agents/git/repository.ts";
+import { type GitPlace, preCommit } from "../../agents/git/repository.ts";
 import type { Hook } from "../../engine/hook.ts";
 import { listensTo } from "../../engine/plan.ts";
 import type { Store } from "../../engine/record.ts";

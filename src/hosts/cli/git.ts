@@ -1,9 +1,16 @@
 /** hookline git: puts our hook where git looks for it, takes it out, and answers git when that hook asks. */
+
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { type GitReply, gitReply, hookName, preCommitEvent } from "../../agents/git/event.ts";
 import type { HooksPlan } from "../../agents/git/hooks.ts";
-import { type GitPlace, topOf } from "../../agents/git/repository.ts";
+import {
+  type GitPlace,
+  type GitReply,
+  gitReply,
+  hookName,
+  preCommitEvent,
+  topOf,
+} from "../../agents/git/repository.ts";
 import { complaintAbout } from "../../engine/complaint.ts";
 import type { Hook } from "../../engine/hook.ts";
 import type { Run, Store } from "../../engine/record.ts";

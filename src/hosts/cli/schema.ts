@@ -3,8 +3,7 @@ import { HooklineError } from "../../engine/error.ts";
 import type { Fields } from "../../engine/event.ts";
 import { nearest } from "../../engine/nearest.ts";
 import type { Registry } from "../../engine/ports.ts";
-import { automationSchema } from "../../formats/automations/json-schema.ts";
-import { rulesSchema } from "../../formats/rules/schema.ts";
+import { automationSchema, rulesSchema } from "../../formats/json-schema.ts";
 import type { ExitCode, Invocation } from "./command.ts";
 import { registryAt } from "./loaded.ts";
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { installLayers } from "../../agents/adapter.ts";
 import { agents } from "../../agents/index.ts";
-import { editorOf } from "../../agents/install/editors.ts";
+import { editorOf } from "../../agents/install/registration.ts";
 import type { Hook } from "../../engine/hook.ts";
 import { workCounts } from "../../storage/sqlite/journal-lanes.ts";
 import type { ExitCode, Invocation } from "./command.ts";

@@ -3,7 +3,7 @@ import type { Fields, HookEvent } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
 import type { Ports } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
-import { engineDefaults } from "../../formats/config/automation-keys.ts";
+import { engineDefaults } from "../../formats/config/keys.ts";
 import type { Config, EngineSettings } from "../../formats/config/config.ts";
 import type { Loaded } from "../../loading/loading.ts";
 import { createFileWatcher } from "../../runtime/triggers/files/watch.ts";

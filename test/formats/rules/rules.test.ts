@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { agentEventNames } from "../../../src/engine/events.ts";
-import { ruleEventNames } from "../../../src/formats/rules/events.ts";
+import { ruleEventNames } from "../../../src/formats/rules/fields.ts";
 import {
   codes,
   compile,
@@ -470,7 +470,7 @@ test("a name under a known root that nothing is called is told of where it stand
 });
 
 test("the first rule of the page denies a force push however it is written, and no line that only speaks of one", async (t) => {
-  const page = readFileSync(join(import.meta.dirname, "../../docs/rules.md"), "utf8");
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/rules.md"), "utf8");
   const text = /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
   const line = lineOf(t, compile(text));
   const verdict = async (command: string): Promise<unknown> =>

@@ -19,7 +19,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
-import { smallHeap } from "../src/hosts/cli/small-heap.ts";
+import { smallHeap } from "../src/hosts/cli/daemon/options.ts";
 import { type Load, openLoad, type RequestTo } from "./http-load.ts";
 import {
   type Benchmark,

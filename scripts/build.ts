@@ -1,7 +1,7 @@
 /**
  * npm run build: what people install. The command in chunks, so that each use loads only its own; the library; its types.
  * With a folder as its word, it goes there instead, without the types: scripts/package-for-tests.ts.
- * node scripts/build.ts --clone=STATE: what agents run of a clone, in build/, without types; src/hosts/cli/clone-bundle.ts says why.
+ * node scripts/build.ts --clone=STATE: what agents run of a clone, in build/, without types; src/hosts/cli/agents/clone-bundle.ts says why.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

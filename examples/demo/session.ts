@@ -2,12 +2,12 @@
  * The player of the demo: a recorded session, told event by event to the real line, in a sample workspace that changes as
  * the agent changed it. The recording ends at its first Stop; what hooks then ask for, the player does as an agent would.
  */
+
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { claudeCode } from "../../src/agents/claude-code/adapter.ts";
-import { withoutDepth } from "../../src/engine/depth.ts";
-import type { Fields, HookEvent } from "../../src/engine/event.ts";
+import { type Fields, type HookEvent, withoutDepth } from "../../src/engine/event.ts";
 import type { Outcome } from "../../src/engine/outcome.ts";
 import type { Run } from "../../src/engine/record.ts";
 import { isRecord } from "../../src/engine/schema.ts";

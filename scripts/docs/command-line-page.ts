@@ -1,8 +1,8 @@
 /** docs/command-line.md: the table of commands as a person reads it. */
+
 import { readFileSync } from "node:fs";
 import { commands, internalCommands } from "../../src/hosts/cli/commands.ts";
-import { actionsOf, commandOf } from "../../src/hosts/cli/operation.ts";
-import { type Param, paramsOf } from "../../src/hosts/cli/operation-input.ts";
+import { actionsOf, commandOf, type Param, paramsOf } from "../../src/hosts/cli/operations/actions.ts";
 import { sourceFiles } from "../imports.ts";
 
 /** What each flag does: the only thing about flags that the table of commands does not know. */

@@ -7,7 +7,7 @@
 import { createHandlers } from "../../src/actions/index.ts";
 import { conditions } from "../../src/conditions/index.ts";
 import type { Fields } from "../../src/engine/event.ts";
-import { namedQueries, queryNames } from "../../src/engine/named-queries.ts";
+import { namedQueries, queryNames } from "../../src/engine/named.ts";
 import { isRecord } from "../../src/engine/schema.ts";
 import { placeholders } from "../../src/engine/template.ts";
 import { automationFields } from "../../src/formats/automations/schema.ts";

@@ -13,10 +13,9 @@ import { runTests } from "./context-steps/run-tests.ts";
 import type { Callback } from "./function/function.ts";
 import { agent, prompt } from "./model/ask.ts";
 import { askModel, noModel } from "./model/ask-model.ts";
-import { compactContext, gate, injectMessage, log, notify } from "./rules/actions.ts";
+import { compactContext, gate, injectMessage, log, notify, transformParams, transformResult } from "./rules/actions.ts";
 import { shell } from "./rules/shell.ts";
 import { mcpTool, moduleAction, moduleActionInject, pipe } from "./rules/tools.ts";
-import { transformParams, transformResult } from "./rules/transform.ts";
 import { script } from "./script/script.ts";
 import { createSettingsHandlers, forget } from "./settings-handlers.ts";
 

@@ -3,7 +3,7 @@ import { type Ability, abilityOf, namesOf } from "../engine/ability.ts";
 import type { HookEvent } from "../engine/event.ts";
 import { compileNameGlobs } from "../engine/glob.ts";
 import type { ConditionKind } from "../engine/ports.ts";
-import { listOf, object, say, text } from "../engine/schema.ts";
+import { listOf, number, object, say, text } from "../engine/schema.ts";
 
 export interface AbilityParams {
   match: string[];
@@ -58,3 +58,29 @@ export const operationKey: ConditionKind<AbilityParams> = compared({
   description: "globs of operation keys with * and ?",
   namesOf: ({ operation }) => [operation],
 });
+
+// min_duration: what the event tells of took at least so long (specification 001, min_duration_ms).
+
+interface MinDurationParams {
+  ms: number;
+}
+
+const durationOf = ({ data }: HookEvent): number | undefined =>
+  typeof data.duration_ms === "number" ? data.duration_ms : undefined;
+
+export const minDuration: ConditionKind<MinDurationParams> = {
+  params: object({ ms: say(number(undefined, 0), "milliseconds that it took at least") }),
+  compile:
+    ({ ms }) =>
+    ({ event }) =>
+      (durationOf(event) ?? -1) >= ms,
+  describe: ({ ms }) => `it took at least ${ms} ms`,
+  explain({ ms }, { event }) {
+    const took = durationOf(event);
+    const fails =
+      took === undefined
+        ? `nothing says how long it took, and it must be ${ms} ms at least`
+        : `it took ${took} ms, fewer than ${ms}`;
+    return { holds: `it took ${took} ms, at least ${ms}`, fails };
+  },
+};

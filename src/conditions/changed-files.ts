@@ -1,8 +1,8 @@
 /** changed_files: files that an event names, or that have changed in the workspace, against patterns (R12, R19). */
+
 import { resolve, sep } from "node:path";
 import type { Changes, HookEvent } from "../engine/event.ts";
-import { compileChangedPatterns } from "../engine/file-pattern.ts";
-import { filesNamedBy, type NamedFiles, notLookedAt, ownRoot } from "../engine/named-files.ts";
+import { compileChangedPatterns, filesNamedBy, type NamedFiles, notLookedAt, ownRoot } from "../engine/file-pattern.ts";
 import type { ConditionKind, Patterns, Scope } from "../engine/ports.ts";
 import { flag, listOf, object, oneOf, type Schema, say, text } from "../engine/schema.ts";
 

@@ -1,6 +1,16 @@
 /** always and never: for a hook without a question, and for one that is switched off without losing its text. */
 import type { ConditionKind } from "../engine/ports.ts";
-import { noParameters } from "./parameters.ts";
+import { object, type Schema } from "../engine/schema.ts";
+
+// Parameters that may all be left out: a condition is then written without any.
+
+/** The same as the schema, and nothing at all counts as an object without keys. */
+export const orNothing = <T>(schema: Schema<T>): Schema<T | null> => ({
+  json: schema.json,
+  check: (value, path) => schema.check(value ?? {}, path),
+});
+
+export const noParameters: Schema<object | null> = orNothing(object({}));
 
 const because = (reason: string): { holds: string; fails: string } => ({ holds: reason, fails: reason });
 

@@ -1,21 +1,16 @@
 /** The table of conditions: name → kind. One line each. */
 import type { ConditionKind } from "../engine/ports.ts";
-import { ability, operationKey } from "./ability.ts";
-import { agent } from "./agent.ts";
+import { ability, minDuration, operationKey } from "./ability.ts";
+import { agent, ofProject } from "./belongs.ts";
 import { changedFiles } from "./changed-files.ts";
 import { always, never } from "./constant.ts";
 import { contentContains } from "./content-contains.ts";
-import { contextPressure } from "./context-pressure.ts";
-import { errorType } from "./error-type.ts";
+import { errorType, toolFailed } from "./errors.ts";
 import { expression } from "./expressions/expression.ts";
-import { minDuration } from "./min-duration.ts";
-import { ofProject } from "./of-project.ts";
-import { messageCount, toolCalls } from "./reached-count.ts";
 import { settingsConditions } from "./settings-conditions.ts";
 import { skipFlagsHold } from "./skip-flags.ts";
-import { toolFailed } from "./tool-failed.ts";
 import { toolName } from "./tool-name.ts";
-import { turnCount } from "./turn-count.ts";
+import { contextPressure, messageCount, toolCalls, turnCount } from "./turn.ts";
 
 const kinds = {
   ability,

@@ -1,13 +1,11 @@
 /** The libraries behind Patterns (R65), each loaded only if a hook asks for it: together they cost a start 30 ms. */
 import { HooklineError, messageOf } from "../engine/error.ts";
 import { rowOf } from "../engine/events.ts";
-import { compilePlainGlob } from "../engine/glob.ts";
+import { compilePlainExpression, compilePlainGlob } from "../engine/glob.ts";
 import type { Condition, Hook } from "../engine/hook.ts";
-import { isNameList, needsEngine } from "../engine/pattern.ts";
-import { compilePlainExpression } from "../engine/plain-expression.ts";
+import { comparisonsOf, isNameList, needsEngine, readToolPattern } from "../engine/pattern.ts";
 import type { Patterns } from "../engine/ports.ts";
 import { isRecord } from "../engine/schema.ts";
-import { comparisonsOf, readToolPattern } from "../engine/tool-pattern.ts";
 
 export interface PatternNeeds {
   regex?: boolean;
@@ -31,7 +29,7 @@ export async function loadPatterns(wanted: PatternNeeds = everything): Promise<P
     wanted.glob ? import("picomatch") : undefined,
     wanted.shell ? import("../shell/commands.ts") : undefined,
     wanted.lines ? import("../shell/template.ts") : undefined,
-    wanted.expression ? import("./expressions/python.ts") : undefined,
+    wanted.expression ? import("./expressions/read.ts") : undefined,
   ]);
   return {
     regex(source) {

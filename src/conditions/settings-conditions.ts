@@ -1,7 +1,148 @@
 /** The conditions that settings hooks compile to: all that most events load. The table of all is index.ts. */
-import type { ConditionKind } from "../engine/ports.ts";
-import { match } from "./match.ts";
-import { tool } from "./tool.ts";
+
+import { homedir } from "node:os";
+import { HooklineError } from "../engine/error.ts";
+import { rowOf } from "../engine/events.ts";
+import {
+  compileMatcher,
+  compileToolPattern,
+  isNameList,
+  isToolPattern,
+  type Matcher,
+  matchesAll,
+  type NameKind,
+  namesIn,
+} from "../engine/pattern.ts";
+import type { ConditionKind, Scope } from "../engine/ports.ts";
+import { isRecord, kindOf, type Mismatch, type Schema, text } from "../engine/schema.ts";
+
+// tool: the tool call against a tool pattern, which also looks at the input (R10, C73).
+
+/** A tool pattern, and the folder of the hook file that `/x` in it starts from (the event's folder, if not given). */
+type ToolParams = string | { pattern: string; root?: string };
+
+const params: Schema<ToolParams> = {
+  json: {
+    anyOf: [
+      { type: "string", description: "a tool pattern such as Bash(git *)" },
+      {
+        type: "object",
+        properties: { pattern: { type: "string" }, root: { type: "string" } },
+        required: ["pattern"],
+        additionalProperties: false,
+      },
+    ],
+  },
+  check: (value, path = []): Mismatch[] => {
+    if (typeof value === "string") return [];
+    const known = ["pattern", "root"];
+    const fits =
+      isRecord(value) &&
+      typeof value.pattern === "string" &&
+      ["string", "undefined"].includes(typeof value.root) &&
+      Object.keys(value).every((key) => known.includes(key));
+    return fits ? [] : [{ path, expected: "a tool pattern such as Bash(git *)", found: kindOf(value) }];
+  },
+};
+
+/** What a condition on a tool says of a tool event without a tool_name. */
+export const namesNoTool = "the event names no tool";
+
+const patternOf = (written: ToolParams): string => (typeof written === "string" ? written : written.pattern);
+
+/**
+ * Holds on events about a tool, nowhere else. A line that cannot be analysed counts as matching: the hook then runs and
+ * judges for itself, because not asking it would be an allow.
+ */
+const tool: ConditionKind<ToolParams> = {
+  params,
+  compile(written, patterns) {
+    const holds = compileToolPattern(patternOf(written), patterns);
+    const root = typeof written === "string" ? undefined : written.root;
+    const home = homedir();
+    return ({ event, names, faults }: Scope) => {
+      if (!rowOf(event.name).matchTool) return false;
+      if (names.length === 0) {
+        faults?.push(namesNoTool);
+        return false;
+      }
+      const input = event.data.tool_input;
+      const call = {
+        names,
+        input: isRecord(input) ? input : {},
+        cwd: event.cwd,
+        home,
+        ...(root === undefined ? {} : { root }),
+      };
+      return holds(call, "deny") !== false;
+    };
+  },
+  describe: (written) => `the call matches ${patternOf(written)}`,
+  explain: (written, { event }) => ({
+    holds: `the call matches ${patternOf(written)}`,
+    fails: rowOf(event.name).matchTool
+      ? `the call does not match ${patternOf(written)}`
+      : `${event.name} is about no tool, and the pattern is ${patternOf(written)}`,
+  }),
+};
+
+// match: the event's match value against a matcher. Apart from `tool`, because its answers are remembered per value.
+
+/** Parameters: the matcher as written (R9). */
+const match: ConditionKind<string> = {
+  params: text("a matcher such as Write|Edit"),
+  reads: "match",
+  compile(source, patterns) {
+    if (isToolPattern(source)) {
+      throw new HooklineError("pattern_invalid", {
+        pattern: source,
+        reason: "a tool pattern looks at the input, which a match value does not hold",
+        where: "the condition match",
+        advice: "use the condition tool",
+      });
+    }
+    const made = new Map<NameKind, Matcher>();
+    const of = (names: NameKind): Matcher => {
+      const known = made.get(names);
+      if (known) return known;
+      const matcher = compileMatcher(source, patterns, { names });
+      made.set(names, matcher);
+      return matcher;
+    };
+    // A list of file names is also a valid expression, whose engine is loaded only where an event needs it.
+    of(isNameList(source.trim(), "file") ? "file" : "plain");
+    return ({ event, names, faults }) => {
+      const row = rowOf(event.name);
+      if (names.length === 0) {
+        if (row.matchTool && !matchesAll(source)) faults?.push(namesNoTool);
+        return matchesAll(source);
+      }
+      return of(row.matchTool ? "tool" : row.matchFile ? "file" : "plain").holds(names);
+    };
+  },
+  describe: (source) =>
+    matchesAll(source)
+      ? "the matcher takes everything"
+      : isList(source)
+        ? `the match value is ${listed(source)}`
+        : `the match value fits ${source.trim()}`,
+  explain: (source, { event, names: [name] }) => {
+    if (matchesAll(source)) return { holds: "the matcher takes everything", fails: "the matcher takes nothing" };
+    const matcher = source.trim();
+    if (name === undefined) {
+      const unmatched = `this ${event.name} has nothing to match, and the matcher is ${matcher}`;
+      return { holds: unmatched, fails: unmatched };
+    }
+    const row = rowOf(event.name);
+    const value = `the ${row.matchTool ? "tool" : (row.matchOn ?? "value").replaceAll("_", " ")} is ${name}`;
+    return isList(source)
+      ? { holds: `${value}, which the matcher names`, fails: `${value}, and the matcher names ${listed(source)}` }
+      : { holds: `${value}, which fits ${matcher}`, fails: `${value}, which does not fit ${matcher}` };
+  },
+};
+
+const isList = (source: string): boolean => isNameList(source.trim(), "plain");
+const listed = (source: string): string => namesIn(source).join(" or ");
 
 /** Each kind takes only parameters that its own schema has passed, which is what compileCondition sees to. */
 export const settingsConditions: ReadonlyMap<string, ConditionKind> = new Map(

@@ -3,10 +3,10 @@
  * before the model's step, with one entry of flags for each context step. The dialect writes it; nobody else does.
  */
 import type { Fields, Json } from "../engine/event.ts";
+import { type SkipFlag, type SkipFlags, skipFlagNames, skipFlags } from "../engine/named.ts";
 import type { ConditionKind } from "../engine/ports.ts";
 import type { StepRecord } from "../engine/record.ts";
 import { flag, listOf, object, say } from "../engine/schema.ts";
-import { type SkipFlag, type SkipFlags, skipFlagNames, skipFlags } from "../engine/skip-flags.ts";
 
 /** What a step's result has to be for a flag, in the words of the reason; undefined: it is not. */
 const findings: { readonly [F in SkipFlag]: (result: StepRecord) => string | undefined } = {

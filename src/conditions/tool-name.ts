@@ -5,7 +5,7 @@ import { compileNameGlob } from "../engine/glob.ts";
 import type { ConditionKind } from "../engine/ports.ts";
 import { either, listOf, object, say, text } from "../engine/schema.ts";
 import { classOf, isToolClass, moduleNamesOf } from "../engine/tools.ts";
-import { namesNoTool } from "./tool.ts";
+import { namesNoTool } from "./settings-conditions.ts";
 
 type Params = { match: string | string[] };
 

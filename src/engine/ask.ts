@@ -2,7 +2,6 @@
 
 import { accept } from "./accept.ts";
 import { claimFor, refusalOf } from "./admit.ts";
-import { elapsed } from "./elapsed.ts";
 import { isOfStore, messageOf } from "./error.ts";
 import type { MaybePromise } from "./event.ts";
 import { fingerprint } from "./fingerprint.ts";
@@ -22,7 +21,7 @@ import {
   watch,
 } from "./passage.ts";
 import { type Plan, scopeOf } from "./plan.ts";
-import type { Caller, DetachedWork, Item, Ports } from "./ports.ts";
+import { type Caller, type DetachedWork, elapsed, type Item, type Ports } from "./ports.ts";
 import { addTokens, type Found, type Run } from "./record.ts";
 import { type Performed, perform, policyOf } from "./run.ts";
 import { sharedScope } from "./step-context.ts";

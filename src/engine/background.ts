@@ -2,7 +2,6 @@
 import { type Acceptance, accept } from "./accept.ts";
 import { claimFor, withdrawn } from "./admit.ts";
 import { save } from "./ask.ts";
-import { elapsed } from "./elapsed.ts";
 import { isOfStore, messageOf } from "./error.ts";
 import type { Counter, Instant, MaybePromise } from "./event.ts";
 import { rowOf } from "./events.ts";
@@ -10,7 +9,7 @@ import { type Flow, go, isThenable, wait } from "./flow.ts";
 import type { Hook } from "./hook.ts";
 import { isEmpty, type Outcome } from "./outcome.ts";
 import { planHook } from "./plan.ts";
-import type { Caller, DetachedWork, Item, Ports, StepResult } from "./ports.ts";
+import { type Caller, type DetachedWork, elapsed, type Item, type Ports, type StepResult } from "./ports.ts";
 import { addTokens, type Run, type RunStatus } from "./record.ts";
 import { perform, type Report } from "./run.ts";
 import { newOccasion, sharedScope } from "./step-context.ts";

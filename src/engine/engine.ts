@@ -4,9 +4,8 @@ import { accept } from "./accept.ts";
 import { refusalOf } from "./admit.ts";
 import { type Asking, askAgain, askAll, mayJudge, save, skip } from "./ask.ts";
 import { dropItem, finishDetached, performItem } from "./background.ts";
-import { elapsed } from "./elapsed.ts";
 import { messageOf } from "./error.ts";
-import { firstTurn, type HookEvent, type MaybePromise, type Turn } from "./event.ts";
+import { firstTurn, type HookEvent, type MaybePromise, ownTurn, type Turn } from "./event.ts";
 import { advance } from "./events.ts";
 import { type Explanation, explainEvent } from "./explain.ts";
 import { createFirstReports } from "./first-report.ts";
@@ -16,7 +15,7 @@ import { createLater } from "./later.ts";
 import { merge, type Outcome } from "./outcome.ts";
 import { begin, candidates, holdsNow, inBackground, newRun, type Passage, watch } from "./passage.ts";
 import { listensTo, type Plan, type Plans, planHooks } from "./plan.ts";
-import type { Caller, DetachedWork, Item, Ports } from "./ports.ts";
+import { type Caller, type DetachedWork, elapsed, type Item, type Ports } from "./ports.ts";
 import type { Found, Run, RunStatus } from "./record.ts";
 import { policyOf } from "./run.ts";
 import { current, settle } from "./settle.ts";
@@ -95,7 +94,7 @@ export function createEngine(ports: Ports): Engine {
       );
       watch(passage, ports);
       passage.paused = paused;
-      passage.event = { ...passage.event, turn };
+      passage.event = { ...passage.event, turn: ownTurn(turn) };
       passage.original = passage.event;
       ports.observe?.({ is: "event", event: passage.event });
       const waited = unanswered === undefined ? undefined : yield* wait(firstReports.answerOf(unanswered, passage));
@@ -238,7 +237,7 @@ export function createEngine(ports: Ports): Engine {
     const needs = needsOf(plansOf(set, event).find(event));
     const given = needs.size > 0 && ports.enrich ? yield* wait(ports.enrich(event, needs)) : event;
     const before = given.session ? yield* wait(ports.store.turn(given.session)) : firstTurn;
-    return { ...given, turn: given.to ? before : advance(given, before) };
+    return { ...given, turn: ownTurn(given.to ? before : advance(given, before)) };
   }
 
   ports.queue.start({

@@ -115,6 +115,10 @@ export const firstTurn: Turn = {
   spent: { reprompts: 0, rewakes: 0, injected: 0 },
 };
 
+/** A turn that hooks may be given: they may write to it, and the first turn of all sessions is not theirs. */
+export const ownTurn = (turn: Turn): Turn =>
+  turn.spent === firstTurn.spent ? { ...turn, spent: { ...turn.spent } } : turn;
+
 /** Files that differ, named relative to `base`, with forward slashes. */
 export interface Changes {
   base: string;
@@ -158,4 +162,39 @@ export interface HookEvent {
 export function textField(data: Fields, key: string | undefined): string | undefined {
   const value = key === undefined ? undefined : data[key];
   return typeof value === "string" ? value : undefined;
+}
+
+/** How many events lie between this one and the first that no hook sent: by it hooks that answer each other come to an end. */
+export const depthField = "hookline_depth";
+/** How deep is what a program sends that finds it; where it is set, a hook's program runs. */
+export const depthVariable = "HOOKLINE_DEPTH";
+/** Hooks that send what other hooks answer by sending end here. */
+const deepest = 5;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** How deep is what is sent in this environment by nobody's hook; above 0: by a program of a hook. */
+export function depthWithin({ [depthVariable]: written }: Environment): number {
+  const depth = Number(written);
+  return Number.isInteger(depth) && depth > 0 ? depth : 0;
+}
+
+/** How deep is what is sent for a hook that was told of this event. */
+export function depthBelow({ data }: HookEvent, environment: Environment): number {
+  const depth = data[depthField];
+  const own = typeof depth === "number" && depth > 0 ? depth : 0;
+  return Math.max(own, depthWithin(environment)) + 1; // an agent that a hook began counts none
+}
+
+/** The payload of an event so deep. Throws an Error where that is too deep. */
+export function payloadAt(depth: number, data: Fields, name: string): Fields {
+  if (depth > deepest) throw new Error(`${deepest} events deep, hooks answer each other: "${name}" was not sent`);
+  const { [depthField]: _given, ...payload } = data;
+  return depth === 0 ? payload : { ...payload, [depthField]: depth };
+}
+
+/** For a process that is nobody's program, whoever started it. */
+export function withoutDepth(given: Readonly<Record<string, string>>): Record<string, string> {
+  const { [depthVariable]: _depth, ...environment } = given;
+  return environment;
 }

@@ -8,6 +8,7 @@ import {
   type Figures,
   firstTurn,
   type HookEvent,
+  ownTurn,
   type Turn,
   textField,
 } from "./event.ts";
@@ -273,8 +274,7 @@ const failureEvents: ReadonlySet<EventName> = new Set<EventName>(["PostToolUseFa
 export function advance(event: HookEvent, before: Turn): Turn {
   const row = rowOf(event.name);
   const moved = row.turn?.(before, event.data) ?? before;
-  // Hooks are given it and may write to it: the count of all first turns is not theirs.
-  const turn = moved !== before && moved.spent === firstTurn.spent ? { ...moved, spent: { ...moved.spent } } : moved;
+  const turn = moved === before ? before : ownTurn(moved);
   const agent = row.beginsTurn ? agentOf(event) : undefined;
   if (!event.figures && !agent) return turn;
   return { ...turn, ...counted(turn, event.figures), ...(agent && { agent }) };

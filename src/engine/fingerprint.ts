@@ -2,7 +2,6 @@
  * Names content by what it holds, fast and without a library: loading a cryptographic hash costs more than a whole
  * event. It tells accidents apart, and proves nothing against somebody who wants two texts to look the same.
  */
-
 /** 128 bits as 32 hexadecimal digits: four lanes over the same text, each with its own start and factor, mixed at the end. */
 export function fingerprint(text: string): string {
   let first = 0x9e3779b1 ^ text.length;
@@ -28,3 +27,22 @@ function mixed(lane: number): string {
   value ^= value >>> 16;
   return (value >>> 0).toString(16).padStart(8, "0");
 }
+
+const longestSlug = 60;
+
+/** The name in small letters, with hyphens for all that is neither letter nor digit; "" where nothing is left. */
+export const slugOf = (name: string): string =>
+  name
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .normalize("NFC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .slice(0, longestSlug)
+    .replace(/^-+|-+$/g, "");
+
+/** What a folder's project is called where another folder's is called so already: the same in every process. */
+export const slugBeside = (taken: string, folder: string): string => `${taken}-${fingerprint(folder).slice(0, 6)}`;
+
+/** What an id may be: it stands in other ids, behind and before a slash, and people type it. */
+export const isId = (id: string): boolean => /^[\p{L}\p{N}_][\p{L}\p{N}._-]{0,99}$/u.test(id);

@@ -1,9 +1,8 @@
 /** Waiting for another report's answer: where two registrations report one tool call at once, its hooks run once (R36). */
-import { createBriefMap } from "./brief-map.ts";
-import { elapsed } from "./elapsed.ts";
+import { createBriefMap } from "./drop-oldest.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Passage } from "./passage.ts";
-import type { Caller, Ports } from "./ports.ts";
+import { type Caller, elapsed, type Ports } from "./ports.ts";
 
 /** Of one engine. */
 export interface FirstReports {

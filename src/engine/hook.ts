@@ -176,3 +176,20 @@ export function inRunningOrder(left: Hook, right: Hook): number {
 }
 
 const compareText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
+
+/** What a person is told who works while hook files are broken: one line for files whose hooks are not in force as written; undefined: all is well. */
+export function complaintAbout(
+  { problems }: { readonly problems: readonly Problem[] },
+  show: (path: string) => string,
+): string | undefined {
+  const errors = problems.filter(({ severity }) => severity === "error");
+  const [first] = errors;
+  if (!first) return undefined;
+  const more = errors.length > 1 ? `, and ${errors.length - 1} more` : "";
+  return `${first.message} — ${show(first.file)}:${first.line}:${first.column}${more} — see hookline check`;
+}
+
+/** Which environment this is, for hooks that are for some only (R39): HOOKLINE_ENV; without it "ci" where CI is set, else "dev". */
+export function environmentName({ HOOKLINE_ENV, CI = "" }: Readonly<Record<string, string | undefined>>): string {
+  return HOOKLINE_ENV?.trim() || (/^(false|0|no)?$/i.test(CI.trim()) ? "dev" : "ci");
+}

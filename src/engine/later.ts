@@ -1,9 +1,11 @@
 /** What an answer does not wait for: writes of one event and what is done behind them, in their order. */
+import type { Engine } from "./engine.ts";
 import { messageOf } from "./error.ts";
-import type { MaybePromise, SessionId } from "./event.ts";
+import type { HookEvent, MaybePromise, SessionId } from "./event.ts";
 import { isThenable } from "./flow.ts";
+import type { Outcome } from "./outcome.ts";
 import type { Passage } from "./passage.ts";
-import type { Ports } from "./ports.ts";
+import type { Caller, Ports } from "./ports.ts";
 import type { Run } from "./record.ts";
 
 /** Of one engine: what goes on behind answers. */
@@ -83,3 +85,19 @@ export function createLater(ports: Ports): Later {
 
 /** The engine goes on with the run meanwhile. */
 const copyOf = (run: Run): Run => ({ ...run, steps: [...run.steps], notes: [...run.notes] });
+
+/**
+ * Sends for a caller that has to be sure: an event counts as taken only once it, and all that it set off, is written down
+ * (SAFETY F10). Throws what the store failed with: the event has not been taken then, and may be sent again.
+ */
+export async function emitRecorded(
+  engine: Pick<Engine, "emit" | "committed">,
+  event: HookEvent,
+  caller: Omit<Caller, "unrecorded">,
+): Promise<Outcome> {
+  const failures: unknown[] = [];
+  const outcome = await engine.emit(event, { ...caller, unrecorded: (because) => failures.push(because) });
+  await engine.committed();
+  if (failures.length > 0) throw failures[0];
+  return outcome;
+}

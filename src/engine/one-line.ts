@@ -1,7 +1,4 @@
-/**
- * Text from elsewhere, for models and people: nothing in it moves, turns or hides what stands around it, or is without end.
- * Apart because answers and handlers both say such text.
- */
+/** Text from elsewhere, for models and people: nothing in it moves, turns or hides what stands around it, is secret or without end. */
 
 /** Of a name, a path or a reason. */
 const longestLine = 200;
@@ -20,3 +17,18 @@ export const shortened = (text: string, longest: number): string =>
 
 export const oneLine = (text: string, longest: number = longestLine): string =>
   shortened(visible(shortened(text, 2 * longest).replaceAll(/[\t-\r\u2028\u2029]+/g, " ")).trim(), longest);
+
+/**
+ * `https://user:token@host/…` holds a secret; the user of `git@host:…` is none. Where the secret makes the address one that
+ * no library reads (`https://user:a/b@host`), all before the last @ goes: rather too much than a part of a secret.
+ */
+export function withoutCredentials(address: string): string {
+  const [, scheme = ""] = /^([a-z][\w+.-]*:\/\/).*@/is.exec(address) ?? [];
+  if (scheme === "") return address;
+  if (!URL.canParse(address)) return scheme + address.slice(address.lastIndexOf("@") + 1);
+  const url = new URL(address);
+  if (url.password === "" && (url.username === "" || url.protocol === "ssh:")) return address;
+  url.username = "";
+  url.password = "";
+  return url.href;
+}

@@ -1,12 +1,11 @@
 /** One event on its way down the line: everything that changes while its hooks are asked. */
 
 import type { Acceptance } from "./accept.ts";
-import { elapsed } from "./elapsed.ts";
 import type { HookEvent } from "./event.ts";
 import { type EventRow, rowOf, verdictsOf } from "./events.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Plan, Plans } from "./plan.ts";
-import type { Caller, Ports } from "./ports.ts";
+import { type Caller, elapsed, type Ports } from "./ports.ts";
 import type { Found, Run } from "./record.ts";
 import { newOccasion, type Occasion, sharedScope } from "./step-context.ts";
 

@@ -1,11 +1,238 @@
 /** What `matcher` means: everything, a list of exact names, a tool pattern, or a regular expression (R9). */
 import { HooklineError } from "./error.ts";
-import { compilePlainExpression } from "./plain-expression.ts";
+import type { Fields, Json } from "./event.ts";
+import { compileFilePattern, type Places } from "./file-pattern.ts";
+import { compilePlainExpression, compileWildcard } from "./glob.ts";
 import type { Patterns } from "./ports.ts";
-import { compileToolPattern, isToolPattern, readToolPattern, type ToolPattern } from "./tool-pattern.ts";
-import { classOf, isToolClass } from "./tools.ts";
+import {
+  type Comparison,
+  classOf,
+  isToolClass,
+  otherTool,
+  type ToolRow,
+  toolClassNames,
+  toolRow,
+  tools,
+} from "./tools.ts";
 
-export { compileToolPattern, isToolPattern, type ToolPattern } from "./tool-pattern.ts";
+/** A tool call as patterns see it. */
+interface ToolCall extends Places {
+  /** The canonical name first, then the sender's own. */
+  names: readonly string[];
+  input: Fields;
+}
+/**
+ * deny: true if any simple command of a line matches, "unknown" if one may. allow: true only if all of them surely do.
+ * "unknown": the line cannot be analysed, which matches every deny and no allow. Never throws.
+ */
+export type ToolPattern = (call: ToolCall, mode: "deny" | "allow") => Answer;
+
+/** Whether a matcher is read as a tool pattern. `mcp__server__(a|b)` is an expression: no tool's name ends so. */
+export const isToolPattern = (source: string): boolean => /^[A-Za-z_][\w*-]*(?<!_)\([\s\S]*\)$/.test(source.trim());
+
+interface ToolPatternParts {
+  name: string;
+  /** What stands in the brackets; undefined if any call of the tool matches. */
+  content?: string;
+}
+
+/** Throws pattern_invalid. */
+export function readToolPattern(source: string): ToolPatternParts {
+  const [, name, content] = /^([A-Za-z_][\w*-]*)(?:\(([\s\S]*)\))?$/.exec(source.trim()) ?? [];
+  if (name === undefined) {
+    throw new HooklineError("pattern_invalid", {
+      pattern: source,
+      reason: "it is no tool pattern",
+      where: "a tool pattern",
+      advice: "write one such as Bash(git *), Edit(*.ts) or mcp__server__*",
+    });
+  }
+  const text = content?.trim();
+  return text === undefined || text === "" || text === "*" ? { name } : { name, content: text };
+}
+
+/** Throws pattern_invalid if it is no tool pattern or its glob is none. */
+export function compileToolPattern(source: string, patterns: Patterns): ToolPattern {
+  const { name, content } = readToolPattern(source);
+  const named = compileToolName(name);
+  if (content === undefined) return ({ names }) => named(names);
+  const comparisons = new Map(comparisonsOf(name).map((one) => [one, compare[one](content, patterns)]));
+  return (call, mode) => {
+    if (!named(call.names)) return false;
+    const row = rowOf(call.names);
+    const found = comparedOf(row, call.input);
+    if (!found) return false;
+    const comparison = found.field === "pattern" ? "text" : row.compares;
+    return comparisons.get(comparison)?.(found.value, call, mode) ?? "unknown";
+  };
+}
+
+/** The ways in which the brackets may have to be compared: what they need is loaded, and checked, before the first call. */
+export function comparisonsOf(name: string): readonly Comparison[] {
+  const rows = isToolClass(name)
+    ? Object.values(tools).filter((row) => row.class === name)
+    : [toolRow(name) ?? otherTool];
+  const known = rows.length > 0 ? rows : [otherTool];
+  const all = known.flatMap((row) =>
+    row.fields.includes("pattern") ? [row.compares, "text" as const] : [row.compares],
+  );
+  return [...new Set(all)];
+}
+
+/** A tool, a class, a whole MCP server, or a wildcard. */
+function compileToolName(name: string): (names: readonly string[]) => boolean {
+  if (toolClassNames.some((one) => one === name))
+    return (names) => names.some((one) => one === name || classOf(one) === name);
+  if (name.includes("*")) {
+    const holds = compileWildcard(name);
+    return (names) => names.some(holds);
+  }
+  if (/^mcp__[^_]+(_[^_]+)*$/.test(name))
+    return (names) => names.some((one) => one === name || one.startsWith(`${name}__`));
+  return (names) => names.includes(name);
+}
+
+function rowOf(names: readonly string[]): ToolRow {
+  for (const name of names) {
+    const row = toolRow(name);
+    if (row) return row;
+  }
+  return otherTool;
+}
+
+function comparedOf(row: ToolRow, input: Fields): { field: string; value: Json } | undefined {
+  for (const field of row.fields) {
+    const value = Object.hasOwn(input, field) ? input[field] : undefined;
+    if (value !== undefined && value !== null) return { field, value };
+  }
+  return undefined;
+}
+
+type Compare = (value: Json, call: ToolCall, mode: "deny" | "allow") => Answer;
+
+/** Input that is not text cannot be read, so a guard has to look at it. */
+const ofText =
+  (holds: (value: string, call: ToolCall, mode: "deny" | "allow") => Answer): Compare =>
+  (value, call, mode) =>
+    typeof value === "string" ? holds(value, call, mode) : "unknown";
+
+const compare: { [C in Comparison]: (content: string, patterns: Patterns) => Compare } = {
+  command: (content, patterns) => {
+    const pattern = compileCommandPattern(content);
+    patterns.commands(""); // a missing library shows at load, not in a test, which never throws
+    return ofText((line, _call, mode) => judge(patterns.commands(line), pattern, mode));
+  },
+  foreign: () => () => "unknown",
+  file: (content, patterns) => {
+    const holds = compileFilePattern(content, patterns.glob);
+    return ofText(holds);
+  },
+  text: (content) => ofText(compileWildcard(content.replace(/:\*$/, "*"))),
+  host: (content) => {
+    const host = /^domain:(.+)$/.exec(content)?.[1]?.toLowerCase();
+    const holds = compileWildcard(host ?? content);
+    return ofText((url) => (host === undefined ? holds(url) : ofHost(url, holds)));
+  },
+};
+
+function judge(
+  commands: readonly (readonly string[])[] | undefined,
+  pattern: (command: readonly string[]) => Answer,
+  mode: "deny" | "allow",
+): Answer {
+  if (!commands) return "unknown";
+  if (mode === "allow") return commands.length > 0 && commands.every((command) => pattern(command) === true);
+  let answer: Answer = false;
+  for (const command of commands) {
+    const one = pattern(command);
+    if (one === true) return true;
+    if (one === "unknown") answer = one;
+  }
+  return answer;
+}
+
+function ofHost(url: string, holds: (host: string) => boolean): Answer {
+  if (!URL.canParse(url)) return "unknown";
+  return holds(new URL(url).hostname.toLowerCase().replace(/\.$/, ""));
+}
+
+/**
+ * Stands in a word for text that only the shell will know: a variable, a substitution. Twice in a row where the shell
+ * may also split it into several words or none. No word of a real command can hold it.
+ */
+export const unknownText = "\0";
+/** Between words, so that a blank inside a quoted argument is no border of words. */
+const border = "\u0001";
+
+type Answer = boolean | "unknown";
+type CommandPattern = (command: readonly string[]) => Answer;
+
+/**
+ * `git:*` and `git *`: the program and any operands. `git commit:*`: these words first. `npm run test`: exactly these.
+ * `git * --force`: `*` is any text, over word borders too.
+ */
+function compileCommandPattern(source: string): CommandPattern {
+  const trimmed = source.trim();
+  const open = /(:\*|\s\*)$/.test(trimmed);
+  const words = splitWords(open ? trimmed.slice(0, -2) : trimmed);
+  if (words.length === 0) return () => true;
+  const byPath = words[0]?.includes("/") ?? false;
+  // A border after the last word: "git commit" is no prefix of "git commit-tree".
+  const texts = `${words.join(border)}${border}`.split(star).map((text) => text.replaceAll(escapedStar, "*"));
+  const pieces = open ? [...texts, ""] : texts;
+  return (command) => {
+    const [program = "", ...operands] = command;
+    const text = `${[byPath ? program : baseName(program), ...operands].join(border)}${border}`;
+    if (matches(pieces, text)) return true;
+    return mayMatch(pieces, text) ? "unknown" : false;
+  };
+}
+
+export const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+const star = "\u0002";
+const escapedStar = "\u0003";
+
+/** Words of the pattern; quotes hold one together, and `\*` is a star itself. */
+function splitWords(source: string): string[] {
+  const found = source.match(/"[^"]*"|'[^']*'|(?:\\.|[^\s\\])+|\\/g) ?? [];
+  return found.map((word) =>
+    (/^(["']).*\1$/s.test(word) && word.length > 1 ? word.slice(1, -1) : word)
+      .replaceAll("\\*", escapedStar)
+      .replaceAll("*", star),
+  );
+}
+
+/** Texts in order, any text between them. */
+function matches(pieces: readonly string[], text: string): boolean {
+  const [first = ""] = pieces;
+  if (pieces.length === 1) return text === first;
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const piece of pieces.slice(1, -1)) {
+    at = text.indexOf(piece, at);
+    if (at < 0) return false;
+    at += piece.length;
+  }
+  const last = pieces.at(-1) ?? "";
+  return text.length - last.length >= at && text.endsWith(last);
+}
+
+/**
+ * What is unknown could make it match: in the place of the program or the sub-command, or where the pattern asks for an
+ * option. An unknown operand is no reason to give up (SAFETY.md, D6).
+ */
+function mayMatch(pieces: readonly string[], text: string): boolean {
+  const hole = text.indexOf(unknownText);
+  if (hole < 0) return false;
+  const known = text.slice(0, hole);
+  const [first = ""] = pieces;
+  const fits = known.length <= first.length ? first.startsWith(known) : pieces.length > 1 && known.startsWith(first);
+  if (!fits) return false;
+  const early = known.split(border).length <= 2;
+  const rest = known.length <= first.length ? [first.slice(known.length), ...pieces.slice(1)] : pieces.slice(1);
+  return early || rest.some((piece, index) => (index === 0 && piece.startsWith("-")) || piece.includes(`${border}-`));
+}
 
 /** tool: names are tools and may be classes of tools. file: names are base name and path. plain: any other match value. */
 export type NameKind = "tool" | "file" | "plain";

@@ -1,14 +1,21 @@
 /** Hook set → plans: conditions become closures, handlers are looked up, hooks lie in buckets by event and match value. */
 import { type CompiledCondition, compileCondition, splitCondition } from "./condition.ts";
 import { HooklineError, messageOf } from "./error.ts";
-import { type EventName, type Fields, firstTurn, type HookEvent, type MaybePromise, textField } from "./event.ts";
+import {
+  type EventName,
+  type Fields,
+  firstTurn,
+  type HookEvent,
+  type MaybePromise,
+  ownTurn,
+  textField,
+} from "./event.ts";
 import { type EventRow, hears, rowOf } from "./events.ts";
 import { isThenable } from "./flow.ts";
 import { type Hook, type HookSet, isGuard, type Step } from "./hook.ts";
 import type { Bound, Handler, Patterns, Registry, Scope, StepResult, Test } from "./ports.ts";
-import { type Print, printerOf } from "./printed.ts";
 import type { Found } from "./record.ts";
-import { compileTemplate } from "./template.ts";
+import { compileTemplate, type Print, printerOf } from "./template.ts";
 
 /** All of them have the same fields in the same order, set or not: an engine that meets one shape is twice as fast. */
 export interface PlannedStep {
@@ -128,7 +135,7 @@ export function matchNames(event: HookEvent): readonly string[] {
 
 export const scopeOf = (event: HookEvent, match?: Found): Scope => ({
   event,
-  turn: event.turn ?? firstTurn,
+  turn: event.turn ?? ownTurn(firstTurn),
   names: matchNames(event),
   results: [],
   faults: [],

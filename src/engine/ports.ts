@@ -1,6 +1,6 @@
 /** What the outside implements for the engine, and the contracts that say who may throw. */
 import type { HookEvent, HookId, Instant, MaybePromise } from "./event.ts";
-import type { Handler, StepResult } from "./handler.ts";
+import type { ConditionKind, Handler, Patterns, StepResult } from "./handler.ts";
 import type { Hook, HookSet } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Ended, Spawn } from "./program.ts";
@@ -8,11 +8,10 @@ import type { Queue, Steps } from "./queue.ts";
 import type { Diagnosis, GitQuestion, GitReply, LanguageServers, Model, Notice, Projects, Tools } from "./reach.ts";
 import type { Run, RunStatus, Store } from "./record.ts";
 import type { Residents } from "./resident.ts";
-import type { ConditionKind, Patterns } from "./scope.ts";
 
 export type * from "./handler.ts";
+export type * from "./handler.ts";
 export type * from "./queue.ts";
-export type * from "./scope.ts";
 
 export interface Registry {
   readonly handlers: ReadonlyMap<string, Handler>;
@@ -143,3 +142,7 @@ export interface Protocol {
   /** The first line of stdout says that the program goes on by itself. */
   detaches?(line: string): boolean;
 }
+
+/** Milliseconds from some moment on, whatever the clock is set to meanwhile (SAFETY D16): only differences mean something. */
+export const elapsed = (ports: Pick<Ports, "elapsed" | "now">): number =>
+  ports.elapsed ? ports.elapsed() : ports.now();

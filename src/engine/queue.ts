@@ -1,5 +1,5 @@
-/** Runs that nobody waits for: what lies in a queue, who owns it, and the journal of those that last. */
-import type { HookEvent, MaybePromise } from "./event.ts";
+/** Runs that nobody waits for: what lies in a queue, who owns it, and how much may wait. */
+import type { HookEvent, Instant, MaybePromise } from "./event.ts";
 import type { DetachedWork } from "./handler.ts";
 import type { Hook } from "./hook.ts";
 import type { Caller } from "./ports.ts";
@@ -64,4 +64,32 @@ export interface Queue {
   adopt?(item: Item, work: DetachedWork, caller: Caller): MaybePromise<void>;
   /** Waits for what is running, and for what that adds. Safe to call twice. */
   close(): Promise<void>;
+}
+
+/** Stands before a moment in the place of a process's name: the run was handed over, and nobody looks after it yet. */
+const prefix = "until:";
+
+/** Between two processes: the run counts as looked after until this moment. */
+export const handedOver = (until: Instant): string => `${prefix}${until}`;
+
+/** Until when a run that was handed over counts as looked after; undefined for the name of a process. */
+export const handedOverUntil = (owner: string): Instant | undefined =>
+  owner.startsWith(prefix) ? Number(owner.slice(prefix.length)) : undefined;
+
+/** How much may wait: a burst is refused with a reason before it fills memory or disk (SAFETY F14). */
+interface Waiting {
+  ofHook: number;
+  inAll: number;
+}
+const atMost: Waiting = { ofHook: 1_000, inAll: 20_000 };
+
+const opening = "queue full: ";
+
+/** Whether a run was refused because too many wait. */
+export const saysFull = (reason: string | undefined): boolean => reason?.startsWith(opening) === true;
+
+/** Why nothing more is taken; undefined: there is room. */
+export function fullQueue({ ofHook, inAll }: Waiting): string | undefined {
+  if (ofHook >= atMost.ofHook) return `${opening}${ofHook} wait`;
+  return inAll >= atMost.inAll ? `${opening}${inAll} wait, of all hooks` : undefined;
 }

@@ -1,12 +1,11 @@
 /** One hook's steps in order, with their limits and the failure policy. Never throws. */
-import { elapsed } from "./elapsed.ts";
 import { messageOf } from "./error.ts";
 import { type Fields, type MaybePromise, type Seconds, textField } from "./event.ts";
 import { type Flow, isThenable, wait } from "./flow.ts";
 import type { Hook, Step } from "./hook.ts";
 import { merge, type Outcome } from "./outcome.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
-import type { Caller, DetachedWork, Ports, StepResult } from "./ports.ts";
+import { type Caller, type DetachedWork, elapsed, type Ports, type StepResult } from "./ports.ts";
 import type { Failure, Found, RunStatus, StepRecord } from "./record.ts";
 import { callStep, contextOf, type Occasion, type OwnContext, type Stopped, stop } from "./step-context.ts";
 

@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { type Hook, isGuard, type Problem } from "../engine/hook.ts";
-import { type ScriptWord, scriptWord } from "../engine/script-word.ts";
+import { type ScriptWord, scriptWord } from "../engine/program.ts";
 import type { Finding } from "./reading/tree.ts";
 
 /** What a hook runs: its command line and, if it is a small text that can be found, its script. */

@@ -3,9 +3,9 @@
  * editor with a YAML language server completes and explains by it; what it cannot say (`check` can) is left open.
  */
 import type { Fields, Json } from "../engine/event.ts";
+import { skipFlagNames, skipFlags } from "../engine/named.ts";
 import type { Registry } from "../engine/ports.ts";
 import { isRecord } from "../engine/schema.ts";
-import { skipFlagNames, skipFlags } from "../engine/skip-flags.ts";
 import { placeholders } from "../engine/template.ts";
 import { automationFields, triggerKinds } from "./automations/schema.ts";
 import { contextSteps } from "./automations/steps.ts";

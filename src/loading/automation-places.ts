@@ -1,8 +1,8 @@
 /** Which project a file's automation belongs to, and where that lies: what the store knows, and the file does not say. */
 import { realpathSync } from "node:fs";
 import { basename, isAbsolute, relative, sep } from "node:path";
+import { slugBeside, slugOf } from "../engine/fingerprint.ts";
 import type { Condition, Hook, Problem } from "../engine/hook.ts";
-import { slugBeside, slugOf } from "../engine/slug.ts";
 import { hookIdOf } from "../formats/automations/fields.ts";
 
 /** The store's projects and their folders; null: it has none. */

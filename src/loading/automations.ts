@@ -2,9 +2,10 @@
  * The automations of the store as hooks, compiled once for each change of them, and put together with those of a folder's
  * files. Here also file and store meet: one id in both is the file's, and a file's automations learn which project is theirs.
  */
-import type { AutomationRecords, BrokenRow, StoredAutomation } from "../engine/automation-records.ts";
+
 import type { Fields, HookEvent, Instant, Json } from "../engine/event.ts";
 import type { Hook, HookSet, Origin, Problem } from "../engine/hook.ts";
+import type { AutomationRecords, BrokenRow, StoredAutomation } from "../engine/journal.ts";
 import { isRecord } from "../engine/schema.ts";
 import type { CompiledAutomation } from "../formats/automations/automation.ts";
 import { type Automation, hookIdOf } from "../formats/automations/fields.ts";

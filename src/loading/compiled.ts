@@ -5,8 +5,8 @@
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { placeVariables } from "../agents/index.ts";
-import { environmentName } from "../engine/environment-name.ts";
 import { fingerprint } from "../engine/fingerprint.ts";
+import { environmentName } from "../engine/hook.ts";
 import { isRecord } from "../engine/schema.ts";
 import { isPrivate, makePrivateFolder, writePrivate } from "../files/write.ts";
 import type { LoadedHooks, LoadRequest } from "./load.ts";

@@ -3,8 +3,7 @@
  * from load.ts, because it also loads what most projects do not need: the YAML formats and modules.
  */
 import { loadPatterns } from "../conditions/patterns.ts";
-import { environmentName } from "../engine/environment-name.ts";
-import type { Hook, Problem } from "../engine/hook.ts";
+import { environmentName, type Hook, type Problem } from "../engine/hook.ts";
 import type { Bound, Patterns, Registry } from "../engine/ports.ts";
 import type { ModelFault } from "../formats/automations/automation.ts";
 import type { LlmConfig } from "../formats/automations/fields.ts";

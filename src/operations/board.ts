@@ -1,9 +1,11 @@
 /** What the operations on projects, tasks, notes and memory share: where they work, and which project is meant. */
-import { textField } from "../engine/event.ts";
-import { type Schema, text } from "../engine/schema.ts";
+import { type Fields, type Json, textField } from "../engine/event.ts";
+import { isRecord, type Schema, text } from "../engine/schema.ts";
+import { printValue } from "../engine/template.ts";
 import type { Board } from "../services/projects/index.ts";
+import type { Note } from "../services/projects/notes.ts";
 import type { Placed } from "../services/projects/projects.ts";
-import type { ProjectRecord } from "../services/projects/records.ts";
+import type { Awaited, Dependency, ProjectRecord, TaskRecord } from "../services/projects/records.ts";
 import type { Cause } from "../services/projects/sending.ts";
 import { storeIsMissing } from "../services/projects/without-store.ts";
 import type { Asked } from "./operation.ts";
@@ -63,3 +65,68 @@ export const madeNote = ({ project, made }: Placed): { project_made?: string } =
   made ? { project_made: project.workspace ?? project.id } : {};
 
 export const seconds = (instant: number | undefined): number | null => (instant === undefined ? null : instant / 1000);
+
+// How projects, tasks and notes look in JSON, and what of it people read. Times are unix seconds.
+
+export const projectView = (project: ProjectRecord, isPaused: boolean): Fields => ({
+  id: project.id,
+  name: project.name,
+  workspace: project.workspace ?? null,
+  repository: project.repository ?? null,
+  branch: project.branch ?? null,
+  notify: project.notify ?? null,
+  paused: isPaused,
+  created_at: seconds(project.created),
+  updated_at: seconds(project.updated),
+});
+
+export const taskView = (task: TaskRecord): Fields => ({
+  id: task.id,
+  project_id: task.project,
+  title: task.title,
+  description: task.description,
+  status: task.status,
+  priority: task.priority,
+  parent_task_id: task.parent ?? null,
+  profile_id: task.profile ?? null,
+  preferred_workspace_id: task.workspace ?? null,
+  branch_name: task.branch ?? null,
+  context_entries: task.context.map((one) => ({ ...one })),
+  depends_on: task.dependsOn.map(dependencyInWords),
+  result: task.result ?? null,
+  error: task.error ?? null,
+  created_at: seconds(task.created),
+  updated_at: seconds(task.updated),
+  started_at: seconds(task.started),
+  completed_at: seconds(task.ended),
+});
+
+export const taskRow = (task: TaskRecord): Fields => ({
+  id: task.id,
+  status: task.status,
+  priority: task.priority,
+  title: task.title,
+  project_id: task.project,
+});
+
+const dependencyInWords = ({ task, run }: Dependency): string => (task === undefined ? `run:${run}` : `task:${task}`);
+
+export const awaitedView = ({ kind, id, status }: Awaited): Fields => ({ [kind]: id, status: status ?? null });
+
+export const noteView = ({ name, project, title, path, updated }: Note): Fields => ({
+  name,
+  title,
+  project_id: project,
+  note_path: path,
+  updated_at: seconds(updated),
+});
+
+export const rowsOf = (result: Json): Fields[] => (Array.isArray(result) ? result.filter(isFields) : []);
+/** Whether it has fields. */
+export const isFields = (value: Json): value is Fields => isRecord(value);
+
+/** Where a project was made on the way, its person hears of it first. */
+export const madeLines = (result: Json): string[] =>
+  isRecord(result) && typeof result.project_made === "string"
+    ? [`made the project ${printValue((result.project_id ?? "") as Json)} for ${result.project_made}`] // of JSON
+    : [];

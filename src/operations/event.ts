@@ -1,10 +1,9 @@
 /** The events that operations make: where they happen, and how deep they are. */
-import { depthBelow, depthWithin, payloadAt } from "../engine/depth.ts";
-import type { EventName, Fields, HookEvent } from "../engine/event.ts";
+import { depthBelow, depthWithin, type EventName, type Fields, type HookEvent, payloadAt } from "../engine/event.ts";
 import { eventNames, eventToEmit } from "../engine/events.ts";
+import { emitRecorded } from "../engine/later.ts";
 import { didYouMean } from "../engine/nearest.ts";
 import type { Outcome } from "../engine/outcome.ts";
-import { emitRecorded } from "../engine/recorded.ts";
 import { anything, mapOf, object, say, text } from "../engine/schema.ts";
 import { type Asked, type Operation, plain } from "./operation.ts";
 

@@ -1,8 +1,12 @@
 /** Operations that show which hooks are in force, and why each would run. */
+
+import { basename, resolve } from "node:path";
+import { HooklineError } from "../engine/error.ts";
 import type { Fields } from "../engine/event.ts";
 import { eventToEmit } from "../engine/events.ts";
 import { nameOf } from "../engine/explain.ts";
 import type { Hook } from "../engine/hook.ts";
+import { nearest } from "../engine/nearest.ts";
 import { listensTo } from "../engine/plan.ts";
 import { anything, mapOf, object, say, text } from "../engine/schema.ts";
 import { eventOf, knownEvent } from "./event.ts";
@@ -50,3 +54,61 @@ export const explain: Operation<{ event: string; data?: Fields }> = {
     return explanations.map(plain);
   },
 };
+
+// The hook or the project that a person means. Apart because commands and the library both ask.
+
+interface Written {
+  /** As it was written. */
+  name: string;
+  /** Where paths start. */
+  cwd: string;
+  /** Who asks, for messages. */
+  where: string;
+}
+
+/**
+ * An id always means its hook; everything else has to mean one hook only.
+ *
+ * @throws HooklineError hook_unknown, with the nearest name, or with all hooks that were meant
+ */
+export function findHook(hooks: readonly Hook[], written: Written): Hook {
+  const { name, cwd, where } = written;
+  const known = hooks.find(({ id }) => id === name);
+  if (known) return known;
+  const path = resolve(cwd, name);
+  const [found, ...others] = hooks.filter((hook) => hook.origin.file === path || namesOf(hook).includes(name));
+  if (found && others.length === 0) return found;
+  if (!found) throw new HooklineError("hook_unknown", { name, where, near: nearest(name, hooks.flatMap(allNamesOf)) });
+  const candidates = [found, ...others].map(({ id }) => id);
+  throw new HooklineError("hook_unknown", {
+    name,
+    where,
+    several: candidates.length,
+    candidates: candidates.length > shownAtMost ? `${few(candidates)} or another of them` : candidates.join(" or "),
+  });
+}
+const shownAtMost = 8;
+const few = (candidates: readonly string[]): string => candidates.slice(0, shownAtMost).join(", ");
+
+/** A script's id carries where it lies behind an @, which nobody types. */
+const namesOf = ({ id, name, origin, steps }: Hook): string[] => [
+  name,
+  ...(origin.dialect === "automation" ? [id.slice(id.indexOf(":") + 1), id.slice(id.indexOf("/") + 1)] : []),
+  ...(id.includes("@") ? [id.slice(0, id.lastIndexOf("@"))] : []),
+  ...(origin.file === undefined ? [] : [basename(origin.file)]),
+  ...steps.flatMap((step) => (typeof step.with.slug === "string" ? [step.with.slug] : [])),
+];
+
+const allNamesOf = (hook: Hook): string[] => [hook.id, ...namesOf(hook)];
+
+const ofProjects: ReadonlySet<Hook["origin"]["layer"]> = new Set<Hook["origin"]["layer"]>(["project", "local"]);
+
+/**
+ * The folder that the project's hooks belong to: its root, and where none lie there (in a worktree, say, that uses those
+ * of the main one) the nearest that some do belong to.
+ */
+export function projectOf(hooks: readonly Hook[], root: string): string {
+  const roots = hooks.flatMap(({ origin }) => (ofProjects.has(origin.layer) && origin.root ? [origin.root] : []));
+  if (roots.length === 0 || roots.includes(root)) return root;
+  return roots.reduce((nearest, one) => (one.length > nearest.length ? one : nearest));
+}

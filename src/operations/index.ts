@@ -1,10 +1,7 @@
-/** The engine's own operations. One line each, and its name in engine/named-tools.ts; hooks and models call them as tools of the module `hookline`. */
+/** The engine's own operations. One line each, and its name in engine/named.ts; hooks and models call them as tools of the module `hookline`. */
 import { HooklineError } from "../engine/error.ts";
-import { type OperationName, ownModule } from "../engine/named-tools.ts";
+import { type OperationName, ownModule } from "../engine/named.ts";
 import type { ToolInfo, Tools } from "../engine/reach.ts";
-import { automationCreate, automationEdit } from "./automation-edit.ts";
-import { automationApply, automationExport } from "./automation-files.ts";
-import { automationRuns } from "./automation-run.ts";
 import {
   automationDelete,
   automationDisable,
@@ -14,11 +11,12 @@ import {
   automationPause,
   automationResume,
   automationShow,
-} from "./automations.ts";
+} from "./automations/actions.ts";
+import { automationCreate, automationEdit } from "./automations/edit.ts";
+import { automationApply, automationExport } from "./automations/files.ts";
 import { emit } from "./event.ts";
 import { explain, hooks } from "./hooks.ts";
-import { memoryAdd, memorySearch } from "./memory.ts";
-import { noteDelete, noteList, noteShow, noteWrite } from "./notes.ts";
+import { memoryAdd, memorySearch, noteDelete, noteList, noteShow, noteWrite } from "./notes.ts";
 import type { Operation, OperationContext } from "./operation.ts";
 import {
   projectCreate,
@@ -29,10 +27,9 @@ import {
   projectResume,
   projectShow,
 } from "./projects.ts";
-import { run, runs, status } from "./runs.ts";
-import { type Described, type OperationTable, serveOperations } from "./serve.ts";
+import { automationRuns, run, runs, status } from "./runs.ts";
+import { type Described, type OperationTable, operationsWithin, serveOperations } from "./serve.ts";
 import { taskComplete, taskCreate, taskFail, taskList, taskShow, taskStart } from "./tasks.ts";
-import { operationsWithin } from "./within.ts";
 
 export type { Operation, OperationContext } from "./operation.ts";
 

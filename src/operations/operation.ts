@@ -5,7 +5,7 @@ import type { HookSet } from "../engine/hook.ts";
 import type { Run, Store } from "../engine/record.ts";
 import type { Schema } from "../engine/schema.ts";
 import type { Board } from "../services/projects/index.ts";
-import type { AutomationDesk } from "./automation-desk.ts";
+import type { AutomationDesk } from "./automations/service.ts";
 
 /** What operations work on. */
 export interface OperationContext {
@@ -65,3 +65,7 @@ export interface Operation<P> {
 
 /** A record as the JSON that it is. Interfaces have no index signature, which is all that the types object to. */
 export const plain = (value: object): Json => JSON.parse(JSON.stringify(value));
+
+/** How an operation on automations says no: what it is, where, and what to do about it, in one sentence. */
+export const refusal = (what: string, where: string, advice: string): Error =>
+  new Error(`${what} — ${where} — ${advice}`);

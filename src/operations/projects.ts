@@ -3,9 +3,8 @@ import { pauseOfProject } from "../engine/admit.ts";
 import type { Fields, Json } from "../engine/event.ts";
 import { either, flag, listOf, object, oneOf, type Schema, say, text } from "../engine/schema.ts";
 import type { NewProject } from "../services/projects/projects.ts";
-import { boardOf, folderOf, projectNeeded } from "./board.ts";
+import { boardOf, folderOf, projectNeeded, projectView } from "./board.ts";
 import type { Asked, Operation } from "./operation.ts";
-import { projectView } from "./views.ts";
 
 const meant: Schema<string> = text("the project's id; that of the folder unless said");
 const places: Schema<string[]> = say(

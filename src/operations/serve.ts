@@ -1,11 +1,12 @@
 /** Operations for whoever asks from outside: described, chosen, called with JSON, and answered in one form, whatever the way in. */
 import { type ErrorCode, HooklineError, messageOf } from "../engine/error.ts";
 import type { Fields, HookEvent, Json } from "../engine/event.ts";
-import { namesTool } from "../engine/named-tools.ts";
+import { namesTool, type OperationName } from "../engine/named.ts";
 import { nearest } from "../engine/nearest.ts";
-import type { Mismatch } from "../engine/schema.ts";
-import type { Operation, OperationContext } from "./operation.ts";
-import { isFields } from "./views.ts";
+import { isRecord, type Mismatch } from "../engine/schema.ts";
+import { automationOf } from "../formats/automations/fields.ts";
+import { boardOf, isFields, rowsOf } from "./board.ts";
+import type { Asked, Operation, OperationContext } from "./operation.ts";
 
 export type OperationTable = ReadonlyMap<string, Operation<unknown>>;
 
@@ -117,3 +118,124 @@ function isBroken(error: unknown): boolean {
   if (error instanceof HooklineError) return environmentCodes.has(error.code);
   return error instanceof Error && "code" in error && (error.code === "ERR_SQLITE_ERROR" || "syscall" in error);
 }
+
+// Operations as they are for who may look at one project alone (R28): each is asked for it, or what it tells is. One
+// line each.
+
+interface Limit {
+  /** What it is asked instead. May throw an Error that says why not. */
+  asked?(params: Fields, project: string): Fields;
+  /** What of its answer may be told. */
+  told?(result: Json, project: string): Json;
+  /** It reads what lies in the store below the project's row. */
+  isKept?: true;
+}
+
+/** By the parameter that says which project is meant. */
+const by = (name: "project" | "id"): Pick<Limit, "asked"> => ({
+  asked(params, project) {
+    const { [name]: said = project } = params;
+    if (said !== project) throw new Error(`only the project ${project} may be looked at here`);
+    return { ...params, [name]: project };
+  },
+});
+
+/** What is not here cannot be kept to one project, or changes something. */
+const limits: { readonly [N in OperationName]?: Limit } = {
+  automation_list: by("project"),
+  automation_show: by("project"),
+  automation_export: by("project"),
+  automation_runs: by("project"),
+  runs: { asked: (params, project) => ({ ...params, among: { prefix: `automation:${project}/` } }) },
+  run: { told: (run, project) => onlyIf(automationOf(textIn(run, "hook"))?.project === project, run) },
+  project_list: { told: (rows, project) => rowsOf(rows).filter(({ id }) => id === project) },
+  project_show: { ...by("id"), isKept: true },
+  task_list: { ...by("project"), isKept: true },
+  task_show: { told: (task, project) => onlyIf(textIn(task, "project_id") === project, task), isKept: true },
+  note_list: { ...by("project"), isKept: true },
+  note_show: { ...by("project"), isKept: true },
+  memory_search: { ...by("project"), isKept: true },
+};
+
+const textIn = (result: Json, key: string): string => (isRecord(result) ? String(result[key]) : "");
+
+function onlyIf(isOwn: boolean, result: Json): Json {
+  if (!isOwn) throw new Error("it belongs to another project, and may not be looked at here");
+  return result;
+}
+
+export const operationsWithin = (all: OperationTable, project: string): OperationTable =>
+  new Map(
+    Object.entries(limits).flatMap(([name, limit]) => {
+      const operation = all.get(name);
+      return operation ? [[name, limited(operation, limit, project)] as const] : [];
+    }),
+  );
+
+const limited = (operation: Operation<unknown>, limit: Limit, project: string): Operation<unknown> => ({
+  ...operation,
+  async run(params, asked: Asked) {
+    const { asked: instead, told, isKept } = limit;
+    const meant = instead ? instead(params as Fields, project) : params; // checked by its schema: an object
+    if (isKept && !(await (await boardOf(asked)).project(project)))
+      throw new Error(`nothing is kept of the project ${project} so far`);
+    const result = await operation.run(meant, asked);
+    return told ? told(result, project) : result;
+  },
+});
+
+// Operations behind `GET` and `POST /operations/NAME`: which question is answered how. Pure; who listens mounts it.
+
+export interface OperationRequest {
+  method: "GET" | "POST";
+  name: string;
+  /** The body, or the parameters of a question. */
+  input: Fields;
+  signal: AbortSignal;
+}
+/** The result itself, or an error in the form of all others. */
+interface OperationReply {
+  status: number;
+  body: Json;
+}
+
+const refusals = {
+  unknown: { status: 404, code: "operation_unknown", advice: "GET /operations lists them" },
+  invalid: { status: 400, code: "input_invalid", advice: "GET /operations says what it takes" },
+  refused: { status: 422, code: "operation_refused", advice: "see the message" },
+  broken: { status: 507, code: "operation_failed", advice: "see the message" },
+} as const satisfies { [K in Exclude<Answer["is"], "done">]: Refusal };
+const changesSomething: Refusal = { status: 405, code: "method_not_allowed", advice: "use POST" };
+
+interface Refusal {
+  status: number;
+  code: string;
+  advice: string;
+}
+
+/** Never rejects. Only what changes nothing is done on `GET`: a link that somebody follows must not delete anything. */
+export async function answerOverHttp(
+  { method, name, input, signal }: OperationRequest,
+  served: ServedOperations,
+): Promise<OperationReply> {
+  if (method === "GET" && served.list().some((one) => one.name === name && !one.readOnly))
+    return refuse(changesSomething, `${name} changes something`);
+  const answer = await served.call(name, input, { signal });
+  if (answer.is === "done") return { status: 200, body: answer.result };
+  return refuse(refusals[answer.is], answer.message);
+}
+
+const refuse = ({ status, code, advice }: Refusal, message: string): OperationReply => ({
+  status,
+  body: { error: { code, message, advice } },
+});
+
+/** `GET /operations`: what there is. */
+export const listOverHttp = (served: ServedOperations): Json =>
+  served.list().map(({ name, summary, input, readOnly, destructive }: Described) => ({
+    name,
+    summary,
+    input,
+    readOnly,
+    destructive,
+  }));

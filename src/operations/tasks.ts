@@ -3,9 +3,20 @@ import type { Fields, Json } from "../engine/event.ts";
 import { flag, integer, listOf, object, oneOf, say, text } from "../engine/schema.ts";
 import type { Board } from "../services/projects/index.ts";
 import { type Dependency, type TaskRecord, type TaskStatus, taskStatuses } from "../services/projects/records.ts";
-import { boardOf, causeOf, madeNote, projectFor, projectMeant, projectParam } from "./board.ts";
+import {
+  awaitedView,
+  boardOf,
+  causeOf,
+  madeLines,
+  madeNote,
+  projectFor,
+  projectMeant,
+  projectParam,
+  rowsOf,
+  taskRow,
+  taskView,
+} from "./board.ts";
 import type { Asked, Operation } from "./operation.ts";
-import { awaitedView, madeLines, rowsOf, taskRow, taskView } from "./views.ts";
 
 const usualLimit = 50;
 const largestLimit = 1000;

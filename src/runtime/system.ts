@@ -1,8 +1,8 @@
 /** The real clock, ids, process identity and state folder: what the composition roots hand to the engine as ports. */
 import { join } from "node:path";
 import type { Instant } from "../engine/event.ts";
-import { handedOverUntil } from "../engine/owner.ts";
 import type { Ports } from "../engine/ports.ts";
+import { handedOverUntil } from "../engine/queue.ts";
 import { processState } from "./processes/process-table.ts";
 
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";

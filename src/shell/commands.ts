@@ -3,6 +3,7 @@
  * functions, wrappers and quotes. What another program is told only as text (an argument, a here-document, a comment)
  * is no command. Apart because the parser costs a start 15 ms.
  */
+
 import {
   type Assignment,
   type Command,
@@ -12,7 +13,7 @@ import {
   type SyntaxNode,
   type Word,
 } from "unbash";
-import { baseName } from "../engine/command-pattern.ts";
+import { baseName } from "../engine/pattern.ts";
 import {
   checkVariable,
   everyName,
@@ -23,9 +24,18 @@ import {
   type Shell,
   setVariable,
 } from "./call.ts";
-import { expandValue, expandWord, isUnknown } from "./expand.ts";
 import { run } from "./runs.ts";
-import { type Budget, createVisit, eachInside, giveUp, reserved, type Visits } from "./tree.ts";
+import {
+  type Budget,
+  createVisit,
+  eachInside,
+  expandValue,
+  expandWord,
+  giveUp,
+  isUnknown,
+  reserved,
+  type Visits,
+} from "./tree.ts";
 
 const longestLine = 200_000;
 const deepestLine = 8;

@@ -1,21 +1,23 @@
 /** What a simple command runs besides itself: wrappers, shells, builtins that evaluate text, interpreters. A table by program. */
-import { baseName, unknownText } from "../engine/command-pattern.ts";
+import { baseName, unknownText } from "../engine/pattern.ts";
 import {
   type Call,
   checkFile,
   checkVariable,
+  git,
   isWritten,
   linesIn,
   noteWritten,
   readLine,
   readOptions,
+  runEditor,
+  runInterpreter,
+  runScript,
   setVariable,
 } from "./call.ts";
-import { git, runEditor, runInterpreter, runScript } from "./code.ts";
-import { isUnknown, mayVanish } from "./expand.ts";
 import { awkRuns, sedRuns } from "./languages.ts";
 import { bashOptions, nameOf, programOf, type Wrapper } from "./programs.ts";
-import { giveUp } from "./tree.ts";
+import { giveUp, isUnknown, mayVanish } from "./tree.ts";
 
 const deepest = 24;
 

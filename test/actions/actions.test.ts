@@ -2,8 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createHandlers } from "../../src/actions/index.ts";
-import { compactContext, gate, injectMessage, log, notify } from "../../src/actions/rules/actions.ts";
-import { applyChange, transformParams, transformResult } from "../../src/actions/rules/transform.ts";
+import {
+  applyChange,
+  compactContext,
+  gate,
+  injectMessage,
+  log,
+  notify,
+  transformParams,
+  transformResult,
+} from "../../src/actions/rules/actions.ts";
 import type { Fields, Json } from "../../src/engine/event.ts";
 import type { Handler, Observation, StepResult } from "../../src/engine/ports.ts";
 import { contextOf, type Surroundings } from "./context.ts";

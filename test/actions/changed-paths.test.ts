@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { changedPaths } from "../../src/actions/repository.ts";
 import type { HookEvent } from "../../src/engine/event.ts";
-import { filesNamedBy } from "../../src/engine/named-files.ts";
+import { filesNamedBy } from "../../src/engine/file-pattern.ts";
 
 const eventWith = (given: Partial<HookEvent>): HookEvent => ({
   id: "e",

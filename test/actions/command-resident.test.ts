@@ -13,7 +13,7 @@ import { startPipedProcess } from "../../src/runtime/processes/piped-process.ts"
 import { contextOf, PATH, type Surroundings, temporaryFolder } from "./context.ts";
 
 const examples = join(import.meta.dirname, "..", "..", "examples", "resident");
-const odd = join(import.meta.dirname, "..", "processes", "programs", "odd.py");
+const odd = join(import.meta.dirname, "..", "runtime", "processes", "programs", "odd.py");
 
 function residentsFor(t: TestContext): Residents {
   const residents = createPersistentPrograms({ start: startPipedProcess });

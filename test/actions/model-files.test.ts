@@ -3,9 +3,9 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
-import { fileTools } from "../../src/actions/model/files.ts";
+import { fileTools } from "../../src/actions/model/tools.ts";
 import type { Fields, Json } from "../../src/engine/event.ts";
-import { fileToolNames } from "../../src/engine/named-tools.ts";
+import { fileToolNames } from "../../src/engine/named.ts";
 import { temporaryFolder } from "./context.ts";
 
 const never = new AbortController().signal;

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import type { DecodeOptions } from "../../src/agents/adapter.ts";
 import { claudeCode } from "../../src/agents/claude-code/adapter.ts";
 import { agents, sendableEvents } from "../../src/agents/index.ts";
-import { errorOf } from "../../src/conditions/error-type.ts";
+import { errorOf } from "../../src/conditions/errors.ts";
 import { type AgentEventName, firstTurn, type HookEvent } from "../../src/engine/event.ts";
 import { agentEventNames, eventNames, events, resolveEvent, rowOf } from "../../src/engine/events.ts";
 import { isRecord } from "../../src/engine/schema.ts";

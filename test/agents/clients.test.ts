@@ -1,4 +1,5 @@
 /** The clients that install registers: how each is recognised, chosen, renewed after an update, and when it may start a daemon. */
+
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,11 +16,10 @@ import {
 } from "../../src/agents/install/own-call.ts";
 import { commandFor } from "../../src/agents/install/registration.ts";
 import { findBash, writeClient } from "../../src/agents/install/shell-client.ts";
-import { buildVersion } from "../../src/hosts/cli/build-version.ts";
-import { portFor } from "../../src/hosts/cli/daemon-port.ts";
-import { renewClient } from "../../src/hosts/cli/renew-client.ts";
-import { startOnDemand } from "../../src/hosts/cli/start-on-demand.ts";
-import { writeAddress } from "../../src/hosts/daemon/address.ts";
+import { buildVersion } from "../../src/hosts/cli/command.ts";
+import { portFor } from "../../src/hosts/cli/daemon/port.ts";
+import { renewClient, startOnDemand } from "../../src/hosts/cli/daemon-client.ts";
+import { writeAddress } from "../../src/hosts/daemon/state-file.ts";
 import { processState } from "../../src/runtime/processes/process-table.ts";
 import { bin } from "../program.ts";
 

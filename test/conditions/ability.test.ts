@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ability, operationKey } from "../../src/conditions/ability.ts";
-import { minDuration } from "../../src/conditions/min-duration.ts";
+import { ability, minDuration, operationKey } from "../../src/conditions/ability.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
 import type { Fields, HookEvent } from "../../src/engine/event.ts";
 import type { ConditionKind } from "../../src/engine/ports.ts";

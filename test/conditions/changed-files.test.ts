@@ -4,7 +4,7 @@ import { conditions } from "../../src/conditions/index.ts";
 import { loadPatterns, patternNeeds } from "../../src/conditions/patterns.ts";
 import { compileCondition } from "../../src/engine/condition.ts";
 import { type Changes, type Fields, firstTurn, type HookEvent, type Json } from "../../src/engine/event.ts";
-import { filesNamedBy } from "../../src/engine/named-files.ts";
+import { filesNamedBy } from "../../src/engine/file-pattern.ts";
 import { matchNames } from "../../src/engine/plan.ts";
 import type { Patterns, Scope } from "../../src/engine/ports.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { rootNames } from "../../src/conditions/expressions/expression-names.ts";
+import { rootNames } from "../../src/conditions/expressions/names.ts";
 import { conditions } from "../../src/conditions/index.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
 import { type CompiledCondition, compileCondition } from "../../src/engine/condition.ts";

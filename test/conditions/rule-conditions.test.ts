@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { errorClassOf } from "../../src/conditions/error-class.ts";
+import { errorClassOf } from "../../src/conditions/errors.ts";
 import { conditions } from "../../src/conditions/index.ts";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
 import { find } from "../../src/conditions/text-search.ts";

@@ -4,8 +4,8 @@ import test from "node:test";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
 import { skipFlagsHold } from "../../src/conditions/skip-flags.ts";
 import type { Fields } from "../../src/engine/event.ts";
+import type { SkipFlags } from "../../src/engine/named.ts";
 import { scopeOf } from "../../src/engine/plan.ts";
-import type { SkipFlags } from "../../src/engine/skip-flags.ts";
 
 const patterns = await loadPatterns({});
 const event = { id: "e", name: "deploy.done", at: 0, cwd: "/", data: {}, sender: "test" } as const;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { getHeapSpaceStatistics } from "node:v8";
 import fc from "fast-check";
-import { type BriefMap, createBriefMap } from "../../src/engine/brief-map.ts";
+import { type BriefMap, createBriefMap } from "../../src/engine/drop-oldest.ts";
 
 test("a brief map holds what a Map would, in its order", () => {
   const step = fc.record({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withoutCredentials } from "../../src/engine/credentials.ts";
+import { withoutCredentials } from "../../src/engine/one-line.ts";
 
 test("addresses lose their credentials, and no more", () => {
   assert.equal(withoutCredentials("https://a:b@example.com/x.git"), "https://example.com/x.git");

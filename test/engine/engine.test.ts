@@ -635,3 +635,21 @@ test("[C51] sessions are the last layer, and nothing lies between the files and 
   const { layers } = await import("../../src/engine/hook.ts");
   assert.deepEqual(layers, ["managed", "user", "project", "local", "plugin", "session"]);
 });
+
+test("a hook that writes to its turn changes no other session's first turn, whatever the event", async (t) => {
+  const line = await openLine(t);
+  const seen: (number | undefined)[] = [];
+  line.use({
+    on: ["deploy.started", "PreToolUse"],
+    id: "writer",
+    run(event) {
+      seen.push(event.turn?.spent.reprompts);
+      if (event.turn) event.turn.spent.reprompts = 99;
+    },
+  });
+  await line.emit("deploy.started", {}); // neither has a turn of its own: no session, and an event that moves no turn
+  await line.emit("deploy.started", {}, { session: "one" });
+  await line.emit("deploy.started", {}, { session: "two" });
+  await line.emit("PreToolUse", bash("ls"), { session: "three" });
+  assert.deepEqual(seen, [0, 0, 0, 0]);
+});

@@ -4,9 +4,8 @@ import fc from "fast-check";
 import picomatch from "picomatch";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
 import type { Fields } from "../../src/engine/event.ts";
-import { compilePlainGlob, compileWildcard } from "../../src/engine/glob.ts";
+import { compilePlainExpression, compilePlainGlob, compileWildcard } from "../../src/engine/glob.ts";
 import { compileMatcher, compileToolPattern, type NameKind } from "../../src/engine/pattern.ts";
-import { compilePlainExpression } from "../../src/engine/plain-expression.ts";
 import type { Patterns } from "../../src/engine/ports.ts";
 import { classOf, toolRow } from "../../src/engine/tools.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { printerOf } from "../../src/engine/printed.ts";
 import { anything, either, flag, integer, listOf, mapOf, object, text } from "../../src/engine/schema.ts";
+import { printerOf } from "../../src/engine/template.ts";
 
 const whole = object(
   { name: text() },

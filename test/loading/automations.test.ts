@@ -1,8 +1,8 @@
 /** Automations of store and files put together: compiled once, each with its project, a file's before the store's. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { AutomationRecords, BrokenRow, StoredAutomation } from "../../src/engine/automation-records.ts";
 import type { Hook } from "../../src/engine/hook.ts";
+import type { AutomationRecords, BrokenRow, StoredAutomation } from "../../src/engine/journal.ts";
 import { compileAutomation } from "../../src/formats/automations/automation.ts";
 import { placeHook } from "../../src/loading/automation-places.ts";
 import { createAutomationSource } from "../../src/loading/automations.ts";

@@ -4,8 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import type { Fields, Json } from "../../src/engine/event.ts";
-import { automationApply } from "../../src/operations/automation-files.ts";
-import { fieldLines } from "../../src/operations/views.ts";
+import { automationApply } from "../../src/operations/automations/files.ts";
 import { type AutomationPlace, automationPlace } from "./automation-place.ts";
 
 const was = async ({ fields }: AutomationPlace, file: string): Promise<unknown[]> =>
@@ -148,9 +147,6 @@ test("who applies in a folder without a project is told of the project that was 
   const result = await fields("automation_apply", { file: "a.yaml" });
   assert.match(automationApply.show?.(result)[0] ?? "", /^made the project shop for .*shop$/);
 });
-
-test("times that nobody knows are left out of what people read", () =>
-  assert.deepEqual(fieldLines({ id: "tell", created_at: 0, updated_at: 0 }), ["id  tell"]));
 
 test("an automation in a file is shown with the same fields as one in the store, and with what is wrong with it", async (t) => {
   const written =

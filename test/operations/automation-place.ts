@@ -6,7 +6,7 @@ import type { TestContext } from "node:test";
 import type { EventName, Fields, Json } from "../../src/engine/event.ts";
 import type { Run } from "../../src/engine/record.ts";
 import { type Line, openLine } from "../../src/hosts/cli/line.ts";
-import { contextOf } from "../../src/hosts/cli/operation-run.ts";
+import { contextOf } from "../../src/hosts/cli/operations/run.ts";
 import { operations } from "../../src/operations/index.ts";
 import { serveOperations } from "../../src/operations/serve.ts";
 import { createRedaction } from "../../src/storage/redaction/redaction.ts";

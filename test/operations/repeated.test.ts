@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Fields } from "../../src/engine/event.ts";
-import { contextOf } from "../../src/hosts/cli/operation-run.ts";
+import { contextOf } from "../../src/hosts/cli/operations/run.ts";
 import { operations } from "../../src/operations/index.ts";
 import { serveOperations } from "../../src/operations/serve.ts";
 import { automationPlace } from "./automation-place.ts";

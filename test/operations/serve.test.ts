@@ -3,9 +3,10 @@ import { type TestContext, test } from "node:test";
 import { HooklineError } from "../../src/engine/error.ts";
 import { integer, object, text } from "../../src/engine/schema.ts";
 import type { Operation, OperationContext } from "../../src/operations/operation.ts";
-import { answerOverHttp, listOverHttp } from "../../src/operations/over-http.ts";
 import {
+  answerOverHttp,
   type Choice,
+  listOverHttp,
   type OperationTable,
   type ServedOperations,
   serveOperations,

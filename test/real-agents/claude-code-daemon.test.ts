@@ -98,22 +98,26 @@ for (const [way, words] of [
   );
 
 test(
-  "[R50] an event that a hook came to want after install is registered by the session that begins, and heard",
+  "[R50, R84] an event that a hook came to want after install is named at the next session's begin, and heard once install has run again",
   real,
   async (t) => {
     const turns = [1, 2, 3].map((call) => ({ calls: [{ tool: "Bash", input: { command: `echo ${call}` } }] }));
     const session = await startClaude(t, { turns: [...turns, { text: "Done." }] }, { daemon: true });
     await daemonFor(session);
     await session.hookline("install", "claude-code");
+    const settings = "../home/.claude/settings.json";
+    const before = await session.read(settings);
     const command = 'echo heard >> "$CLAUDE_PROJECT_DIR/batches.txt"';
     const wanting = { hooks: { PostToolBatch: [{ hooks: [{ type: "command", command }] }] } };
     await session.write(".hookline/hooks.json", JSON.stringify(wanting));
-    // The agent takes up its edited settings a moment later: the first session may be over by then.
-    for (const prompt of ["Begin.", "Again."]) {
-      await session.write("batches.txt", "");
-      const ended = await session.run({ allowedTools: "Bash", prompt });
-      assert.equal(ended.code, 0, ended.stderr);
-    }
+    await session.write("batches.txt", "");
+    const first = await session.run({ allowedTools: "Bash", prompt: "Begin." });
+    assert.equal(first.code, 0, first.stderr);
+    assert.equal(await session.read("batches.txt"), "");
+    assert.equal(await session.read(settings), before, "a running event edits nothing");
+    await session.hookline("install", "claude-code");
+    const second = await session.run({ allowedTools: "Bash", prompt: "Again." });
+    assert.equal(second.code, 0, second.stderr);
     assert.equal(await session.read("batches.txt"), "heard\n".repeat(turns.length));
   },
 );

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
-import type { AutomationRecords, StoredAutomation } from "../../src/engine/automation-records.ts";
 import type { EventName } from "../../src/engine/event.ts";
+import type { AutomationRecords, StoredAutomation } from "../../src/engine/journal.ts";
 import { anyListens, createAutomationRecords } from "../../src/storage/sqlite/automation-records.ts";
 import { openSqliteStore, type SqliteStore } from "../../src/storage/sqlite/sqlite.ts";
 

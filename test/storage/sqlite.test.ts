@@ -10,7 +10,7 @@ import { advance } from "../../src/engine/events.ts";
 import type { Store } from "../../src/engine/record.ts";
 import { createRedaction } from "../../src/storage/redaction/redaction.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
-import { checkVersion } from "../../src/storage/sqlite/sqlite-library.ts";
+import { checkVersion } from "../../src/storage/sqlite/store-file.ts";
 import { anEvent, aRun, codeOf, noHooks, testStore } from "./contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hookline-store-"));

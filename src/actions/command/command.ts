@@ -6,16 +6,15 @@ import { isAbsolute, join, relative, sep } from "node:path";
 import type { MaybePromise, Seconds } from "../../engine/event.ts";
 import { isThenable } from "../../engine/flow.ts";
 import type { Handler, Protocol, StepContext, StepResult } from "../../engine/ports.ts";
-import type { Detached, Ended } from "../../engine/program.ts";
+import { type Detached, type Ended, scriptWord } from "../../engine/program.ts";
 import type { Evidence } from "../../engine/record.ts";
 import { type ResidentLimits, usualLimits } from "../../engine/resident.ts";
 import { either, flag, integer, listOf, mapOf, number, object, oneOf, type Schema, text } from "../../engine/schema.ts";
-import { scriptWord } from "../../engine/script-word.ts";
 import { shorten } from "../texts.ts";
 import { type EnvironmentWish, environmentOf, umaskOf } from "./environment.ts";
 import { type CommandWish, createFinder, lineOf } from "./line.ts";
+import { writtenName } from "./protocols/endings.ts";
 import { protocols } from "./protocols/index.ts";
-import { writtenName } from "./protocols/written-name.ts";
 import type { AskResident } from "./resident.ts";
 
 const limits: Schema<Partial<ResidentLimits>> = object(

@@ -1,9 +1,8 @@
 /** The environment of a hook's program: what it inherits, what it never gets, and what Hookline adds (R44, C57a). */
-import { depthBelow, depthVariable } from "../../engine/depth.ts";
-import { type Fields, textField } from "../../engine/event.ts";
+import { depthBelow, depthVariable, type Fields, textField } from "../../engine/event.ts";
 import type { StepContext } from "../../engine/ports.ts";
 import type { Command } from "../../engine/program.ts";
-import { writtenName } from "./protocols/written-name.ts";
+import { writtenName } from "./protocols/endings.ts";
 
 type Environment = Record<string, string>;
 

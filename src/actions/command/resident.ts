@@ -1,7 +1,7 @@
 /** A command that stays: the event goes to it as one line, and the line that it answers is read as a command's output. */
+
 import { tmpdir } from "node:os";
-import { depthBelow, depthVariable } from "../../engine/depth.ts";
-import type { Fields, MaybePromise, Seconds } from "../../engine/event.ts";
+import { depthBelow, depthVariable, type Fields, type MaybePromise, type Seconds } from "../../engine/event.ts";
 import { isThenable } from "../../engine/flow.ts";
 import type { Protocol, StepContext, StepResult } from "../../engine/ports.ts";
 import type { Command, Detached, Ended } from "../../engine/program.ts";
@@ -20,8 +20,8 @@ import { shorten } from "../texts.ts";
 import { type CommandParams, isFolder, limitsOf, notStarted } from "./command.ts";
 import { environmentOf, isSessionSecret, projectFolder, umaskOf } from "./environment.ts";
 import { createFinder, lineOf } from "./line.ts";
+import { writtenName } from "./protocols/endings.ts";
 import { protocols } from "./protocols/index.ts";
-import { writtenName } from "./protocols/written-name.ts";
 
 export type AskResident = (params: CommandParams, context: StepContext) => MaybePromise<StepResult>;
 

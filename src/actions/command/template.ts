@@ -2,9 +2,9 @@
 import { HooklineError } from "../../engine/error.ts";
 import type { Fields, Json, MaybePromise } from "../../engine/event.ts";
 import { isThenable } from "../../engine/flow.ts";
+import type { Patterns, TemplateFault } from "../../engine/handler.ts";
 import type { Scope } from "../../engine/ports.ts";
 import { isRecord, type Mismatch } from "../../engine/schema.ts";
-import type { Patterns, TemplateFault } from "../../engine/scope.ts";
 import { compileTemplate, printValue } from "../../engine/template.ts";
 import { compileArguments, createLineReader, isTemplate, type ReadLine, type Values } from "../../shell/values.ts";
 

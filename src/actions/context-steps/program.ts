@@ -2,21 +2,21 @@
  * A shell line as a context step runs it: placeholders become variables (R18), its end is a result whatever it is, and
  * nothing of its process tree is left. Apart, because the shell step and the test step both run one.
  */
+
 import { constants } from "node:os";
 import { HooklineError } from "../../engine/error.ts";
 import type { Fields } from "../../engine/event.ts";
+import type { Patterns, TemplateFault } from "../../engine/handler.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
 import type { Ended } from "../../engine/program.ts";
 import type { Failure } from "../../engine/record.ts";
 import { type Mismatch, object, say, text } from "../../engine/schema.ts";
-import type { Patterns, TemplateFault } from "../../engine/scope.ts";
 import { createLineReader, type ReadLine, type Values } from "../../shell/values.ts";
 import { processNotes } from "../command/command.ts";
 import { environmentOf } from "../command/environment.ts";
 import { createFinder, lineOf } from "../command/line.ts";
-import { launchFailure } from "../command/protocols/launch-failure.ts";
+import { launchFailure, writtenName } from "../command/protocols/endings.ts";
 import { settings } from "../command/protocols/settings.ts";
-import { writtenName } from "../command/protocols/written-name.ts";
 import { firstCharacters } from "../texts.ts";
 import { contextStep, folderFor, isOverLimit, timeoutOf } from "./context-step.ts";
 

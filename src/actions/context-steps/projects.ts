@@ -8,7 +8,7 @@ import {
   queryNames,
   unknownQuery,
   wrongParams,
-} from "../../engine/named-queries.ts";
+} from "../../engine/named.ts";
 import { didYouMean } from "../../engine/nearest.ts";
 import type { Handler, StepContext } from "../../engine/ports.ts";
 import type { MemoryHit, NewTask, Projects } from "../../engine/reach.ts";

@@ -75,7 +75,7 @@ const repositoryEvents: ReadonlySet<string> = new Set([
 export async function asRepositoryEvent(event: HookEvent, hook: Hook): Promise<RepositoryEvent> {
   const [{ contextOf }, { writtenName }] = await Promise.all([
     import("../command/protocols/registry-context.ts"),
-    import("../command/protocols/written-name.ts"),
+    import("../command/protocols/endings.ts"),
   ]);
   return { ...contextOf(event, writtenName(hook, event.name), hook), ...event } as RepositoryEvent; // contextOf gives the base fields
 }

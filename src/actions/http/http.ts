@@ -3,8 +3,8 @@ import { messageOf } from "../../engine/error.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
 import type { Failure } from "../../engine/record.ts";
 import { listOf, mapOf, object, text } from "../../engine/schema.ts";
+import { writtenName } from "../command/protocols/endings.ts";
 import { readAnswer, settings } from "../command/protocols/settings.ts";
-import { writtenName } from "../command/protocols/written-name.ts";
 import { shorten } from "../texts.ts";
 
 export interface HttpParams {

@@ -1,16 +1,15 @@
 /** Asks a model at the end of an automation's run, with tools, and keeps what it was told, said and called (specification 000, section 7). */
 
-import { withoutCredentials } from "../../engine/credentials.ts";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields, HookEvent } from "../../engine/event.ts";
-import { oneLine } from "../../engine/one-line.ts";
+import { noProviderSentence, wantedModel } from "../../engine/named.ts";
+import { oneLine, withoutCredentials } from "../../engine/one-line.ts";
 import { causeOf } from "../../engine/passage.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
 import type { ModelAnswer, ModelRequest, ModelTool, Project } from "../../engine/reach.ts";
 import { stepName } from "../../engine/run.ts";
 import { either, integer, listOf, object, oneOf, say, text } from "../../engine/schema.ts";
 import { compileTemplate, printValue } from "../../engine/template.ts";
-import { noProviderSentence, wantedModel } from "../../engine/wanted-model.ts";
 import { failedStep } from "./ask.ts";
 
 interface AskModelParams {

@@ -1,14 +1,16 @@
 /** The tools of hooks that ask a model: an allow list (R28) over the project's files and over the tools that the project has. */
-import { relative } from "node:path";
+
+import { constants } from "node:fs";
+import { type FileHandle, open, opendir, realpath } from "node:fs/promises";
+import { relative, resolve, sep } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
-import type { HookEvent } from "../../engine/event.ts";
+import type { Fields, HookEvent } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
-import { namesTool, ownModule } from "../../engine/named-tools.ts";
+import { namesTool, ownModule } from "../../engine/named.ts";
 import { nearest } from "../../engine/nearest.ts";
 import type { StepContext } from "../../engine/ports.ts";
 import type { ModelTool, ToolInfo, Tools } from "../../engine/reach.ts";
 import { printValue } from "../../engine/template.ts";
-import { fileTools } from "./files.ts";
 
 /** @param allowed absent: those that read the project's files. Throws tool_unknown. */
 export async function toolsFor(
@@ -105,4 +107,211 @@ export async function automationTools(
   return allowed === undefined
     ? [...files, ...(await readingOperations(context))]
     : toolsAmong(allowed, files, context);
+}
+
+// Looking at a project's files for a model: never outside of its folder, whatever the links in it say, and never much
+// at once.
+
+const readLimit = 48 * 1024;
+const searchedFileLimit = 1 << 20;
+const entriesAtMost = 500;
+const foldersAtMost = 5_000;
+const matchesAtMost = 100;
+/** Large, and nobody's own words. */
+const skipped: ReadonlySet<string> = new Set([".git", "node_modules"]);
+
+const property = (type: string, description: string): Fields => ({ type, description });
+const input = (properties: Fields, required: string[]): Fields => ({
+  type: "object",
+  properties,
+  required,
+  additionalProperties: false,
+});
+
+/** Each rejects with a sentence for the model. */
+export const fileTools = (root: string): ModelTool[] => [
+  {
+    name: "read_file",
+    description: "Reads a text file of the project. Long files come in parts: ask again with the next offset.",
+    input: input(
+      { path: property("string", "relative to the project"), offset: property("integer", "where to begin, in bytes") },
+      ["path"],
+    ),
+    call: async ({ path, offset }) =>
+      readFile(root, textOf(path, "path"), typeof offset === "number" ? Math.max(0, offset) : 0),
+  },
+  {
+    name: "list_files",
+    description: "Lists the files below a folder of the project; folders end with a slash.",
+    input: input({ path: property("string", "a folder, relative to the project; . is all of it") }, []),
+    call: async ({ path }, signal) => listFiles(root, textOf(path ?? ".", "path"), signal),
+  },
+  {
+    name: "search",
+    description: "Finds lines that hold a text in the project's files. Plain text, no pattern; case does not count.",
+    input: input(
+      {
+        text: property("string", "what to look for"),
+        path: property("string", "a file or folder to look in; . is all"),
+      },
+      ["text"],
+    ),
+    call: async ({ text, path }, signal) => search(root, textOf(text, "text"), textOf(path ?? ".", "path"), signal),
+  },
+];
+
+function textOf(value: unknown, name: string): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw new Error(`${name} needs text`);
+}
+
+/** The real path, if that lies in the project. */
+async function inside(root: string, path: string): Promise<string> {
+  const [base, real] = await Promise.all([realpath(root), found(resolve(root, path), path)]);
+  if (real === base || real.startsWith(base.endsWith(sep) ? base : base + sep)) return real;
+  throw new Error(`${path} lies outside of the project`);
+}
+
+async function found(full: string, path: string): Promise<string> {
+  try {
+    return await realpath(full);
+  } catch {
+    throw new Error(`there is no ${path}`);
+  }
+}
+
+/** Opens no link and waits for no pipe. */
+async function withFile<T>(
+  real: string,
+  path: string,
+  use: (file: FileHandle, size: number) => Promise<T>,
+): Promise<T> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(real, flags).catch((error: unknown) => {
+    throw failureAt(path, error);
+  });
+  try {
+    const status = await file.stat();
+    if (!status.isFile()) throw new Error(`${path} is no file`);
+    return await use(file, status.size);
+  } finally {
+    await file.close();
+  }
+}
+
+async function readFile(root: string, path: string, offset: number): Promise<Fields> {
+  const real = await inside(root, path);
+  return withFile(real, path, async (file, size) => {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(readLimit), 0, readLimit, offset);
+    const piece = buffer.subarray(0, bytesRead);
+    if (piece.includes(0)) throw new Error(`${path} is no text`);
+    const end = offset + bytesRead;
+    return { text: piece.toString("utf8"), size, ...(end < size ? { next_offset: end } : {}) };
+  });
+}
+
+interface Entry {
+  /** Relative to the project, with slashes. */
+  path: string;
+  real: string;
+  isFolder: boolean;
+}
+
+/** Files and folders below one, in order; links are named nowhere, so they are followed nowhere. */
+async function* entriesBelow(base: string, folder: string, signal: AbortSignal): AsyncGenerator<Entry> {
+  const waiting = [folder];
+  for (let count = 0; waiting.length > 0 && count < foldersAtMost && !signal.aborted; count++) {
+    const current = waiting.shift() ?? folder;
+    const entries = await entriesIn(base, current).catch((error: unknown) => {
+      if (current === folder || !isPassedOver(error)) throw error;
+      return [];
+    });
+    for (const entry of entries) {
+      if (entry.isFolder) waiting.push(entry.real);
+      yield entry;
+    }
+  }
+}
+
+async function entriesIn(base: string, folder: string): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for await (const entry of await opendir(folder)) {
+    if (skipped.has(entry.name) || !(entry.isFile() || entry.isDirectory())) continue;
+    const real = resolve(folder, entry.name);
+    entries.push({ path: relative(base, real).split(sep).join("/"), real, isFolder: entry.isDirectory() });
+  }
+  return entries.sort((left, right) => (left.path < right.path ? -1 : 1));
+}
+
+/** Not for us to read, or gone since it was found. */
+const isPassedOver = (error: unknown): boolean =>
+  ["EACCES", "EPERM", "ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "");
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+
+/** In the model's own words for the place: it is told of no path outside of the project. */
+function failureAt(path: string, error: unknown): unknown {
+  const code = codeOf(error);
+  return code === undefined ? error : new Error(sentences[code]?.(path) ?? `${path} cannot be read: ${code}`);
+}
+const sentences: { readonly [code: string]: (path: string) => string } = {
+  ENOTDIR: (path) => `${path} is no folder`,
+  ENOENT: (path) => `there is no ${path}`,
+  EACCES: (path) => `${path} may not be read`,
+  EPERM: (path) => `${path} may not be read`,
+};
+
+async function listFiles(root: string, path: string, signal: AbortSignal): Promise<Fields> {
+  const [base, folder] = [await realpath(root), await inside(root, path)];
+  const names: string[] = [];
+  for await (const entry of below(base, folder, path, signal)) {
+    if (names.length === entriesAtMost) return { files: names, cut: true };
+    names.push(entry.isFolder ? `${entry.path}/` : entry.path);
+  }
+  return { files: names };
+}
+
+async function* below(base: string, folder: string, path: string, signal: AbortSignal): AsyncGenerator<Entry> {
+  try {
+    yield* entriesBelow(base, folder, signal);
+  } catch (error) {
+    throw failureAt(path, error);
+  }
+}
+
+async function search(root: string, wanted: string, path: string, signal: AbortSignal): Promise<Fields> {
+  const [base, real] = [await realpath(root), await inside(root, path)];
+  const matches: string[] = [];
+  for await (const file of filesAt(base, real, path, signal)) {
+    for (const match of await matchesIn(file, wanted.toLowerCase())) {
+      if (matches.length === matchesAtMost) return { matches, cut: true };
+      matches.push(match);
+    }
+  }
+  return { matches };
+}
+
+async function* filesAt(base: string, real: string, path: string, signal: AbortSignal): AsyncGenerator<Entry> {
+  const single = await withFile(real, ".", async () => true).catch(() => false); // a folder is no file
+  if (single) yield { path: relative(base, real), real, isFolder: false };
+  else for await (const entry of below(base, real, path, signal)) if (!entry.isFolder) yield entry;
+}
+
+const longestLine = 240;
+
+async function matchesIn({ path, real }: Entry, wanted: string): Promise<string[]> {
+  try {
+    return await withFile(real, path, async (file, size) => {
+      if (size > searchedFileLimit) return [];
+      const content = await file.readFile();
+      if (content.includes(0)) return [];
+      const lines = content.toString("utf8").split("\n");
+      return lines.flatMap((line, index) =>
+        line.toLowerCase().includes(wanted) ? [`${path}:${index + 1}: ${line.trim().slice(0, longestLine)}`] : [],
+      );
+    });
+  } catch {
+    return []; // gone, or not for us to read
+  }
 }

@@ -1,8 +1,22 @@
 /** The plain actions of rules: gate, inject_message, compact_context, log and notify. */
+import type { Fields, Json } from "../../engine/event.ts";
 import { agentEventNames, events } from "../../engine/events.ts";
-import type { Handler } from "../../engine/ports.ts";
+import type { OutcomeField } from "../../engine/outcome.ts";
+import type { ActionUse, Handler, StepResult } from "../../engine/ports.ts";
 import type { Notice } from "../../engine/reach.ts";
-import { flag, integer, object, oneOf, type Schema, say, text } from "../../engine/schema.ts";
+import {
+  anything,
+  flag,
+  integer,
+  isRecord,
+  type Mismatch,
+  mapOf,
+  object,
+  oneOf,
+  type Schema,
+  say,
+  text,
+} from "../../engine/schema.ts";
 
 interface GateParams {
   reason?: string;
@@ -141,3 +155,172 @@ export const notify: Handler<NotifyParams> = {
     };
   },
 };
+
+// Rewrites a tool's input before it runs, and its result before the agent sees it (specification 003, D56 and D57;
+// R20).
+
+interface Change {
+  set: Fields;
+  remove: readonly string[];
+}
+interface Changed {
+  value: Json;
+  /** What could not be set, and why. */
+  notes: string[];
+}
+
+/** A map whose only keys are `set` and `remove` is that; any other map is what to set (R20). */
+function changeOf(transformation: Fields): Change {
+  if (!isLong(transformation)) return { set: transformation, remove: [] };
+  const { set, remove } = transformation;
+  const names = Array.isArray(remove) ? remove : remove === undefined ? [] : [remove];
+  return { set: isFields(set) ? set : {}, remove: names.map(String) };
+}
+
+function faultsOfChange(transformation: Fields): Mismatch[] {
+  const path = ["transformation"];
+  if (Object.keys(transformation).length === 0)
+    return [{ path, expected: "set, remove, or a key to set", found: "an empty object" }];
+  if (!isLong(transformation)) return [];
+  const { set, remove } = transformation;
+  const names = Array.isArray(remove) ? remove : [remove];
+  return [
+    ...(set === undefined || isRecord(set)
+      ? []
+      : [{ path: [...path, "set"], expected: "an object", found: JSON.stringify(set) }]),
+    ...(remove === undefined || names.every((name) => typeof name === "string")
+      ? []
+      : [{ path: [...path, "remove"], expected: "a list of keys", found: JSON.stringify(remove) }]),
+  ];
+}
+
+const isLong = (transformation: Fields): boolean => {
+  const keys = Object.keys(transformation);
+  return keys.length > 0 && keys.every((key) => key === "set" || key === "remove");
+};
+const isFields = (value: Json | undefined): value is Fields => isRecord(value);
+
+/** Paths walk into objects and lists; a key that holds the dots itself is tried first, as templates do (R41). */
+export function applyChange(before: Json, { set, remove }: Change): Changed {
+  const notes: string[] = [];
+  let value = before;
+  for (const path of remove) value = removeAt(value, path.split("."));
+  for (const [path, wanted] of Object.entries(set)) {
+    const changed = setAt(value, path.split("."), wanted);
+    if (typeof changed === "string") notes.push(`"${path}" was not set: ${changed}`);
+    else value = changed.value;
+  }
+  return { value, notes };
+}
+
+/** How many parts of the path are one key here: as many as there is a key for. */
+function keyLength(value: Json, path: readonly string[]): number {
+  if (!isFields(value)) return 1;
+  for (let length = path.length; length > 1; length--)
+    if (Object.hasOwn(value, path.slice(0, length).join("."))) return length;
+  return 1;
+}
+
+/** The value with the change, or why it cannot be made. Missing objects on the way are made. */
+function setAt(value: Json, path: readonly string[], wanted: Json): { value: Json } | string {
+  if (path.length === 0) return { value: wanted };
+  const length = keyLength(value, path);
+  const key = path.slice(0, length).join(".");
+  const rest = path.slice(length);
+  if (Array.isArray(value)) return setItem(value, key, { rest, wanted });
+  if (!isFields(value)) return `there is ${describe(value)} where "${key}" would go`;
+  const inner = setAt(Object.hasOwn(value, key) ? (value[key] ?? {}) : {}, rest, wanted);
+  return typeof inner === "string" ? inner : { value: withKey(value, key, inner.value) };
+}
+
+function setItem(
+  list: readonly Json[],
+  key: string,
+  { rest, wanted }: { rest: readonly string[]; wanted: Json },
+): { value: Json } | string {
+  const index = Number(key);
+  if (!/^\d+$/.test(key) || index > list.length) return `the list has ${list.length} items and no place "${key}"`;
+  const inner = setAt(list[index] ?? {}, rest, wanted);
+  return typeof inner === "string" ? inner : { value: list.toSpliced(index, 1, inner.value) };
+}
+
+/** A key that is not there is removed already. */
+function removeAt(value: Json, path: readonly string[]): Json {
+  const length = keyLength(value, path);
+  const key = path.slice(0, length).join(".");
+  const rest = path.slice(length);
+  if (Array.isArray(value)) {
+    const item = /^\d+$/.test(key) ? value[Number(key)] : undefined;
+    if (item === undefined) return value;
+    return rest.length === 0 ? value.toSpliced(Number(key), 1) : value.toSpliced(Number(key), 1, removeAt(item, rest));
+  }
+  if (!isFields(value) || !Object.hasOwn(value, key)) return value;
+  if (rest.length > 0) return withKey(value, key, removeAt(value[key] ?? null, rest));
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
+}
+
+/** Made of entries, so that "__proto__" is a key like any other. */
+const withKey = (value: Fields, key: string, inner: Json): Fields =>
+  Object.hasOwn(value, key)
+    ? Object.fromEntries(Object.entries(value).map(([name, own]) => [name, name === key ? inner : own]))
+    : Object.fromEntries([...Object.entries(value), [key, inner]]);
+
+const describe = (value: Json): string =>
+  value === null ? "null" : typeof value === "string" ? "text" : `a ${typeof value}`;
+
+interface TransformParams {
+  transformation: Fields;
+}
+
+const params: Schema<TransformParams> = object({
+  transformation: say(
+    mapOf(anything),
+    "keys to set, or {set: {…}, remove: […]}; a dotted key walks into objects and lists",
+  ),
+});
+
+const eventsTaking = (field: OutcomeField): string[] =>
+  agentEventNames.filter((name) => events[name].accepts.includes(field));
+
+const rewriting = (summary: string, field: OutcomeField): ActionUse => ({
+  summary,
+  role: () => "transform",
+  events: eventsTaking(field),
+});
+
+const inspect = ({ transformation }: Fields) =>
+  isRecord(transformation) ? faultsOfChange(transformation as Fields) : []; // parameters are JSON
+
+export const transformParams: Handler<TransformParams> = {
+  params,
+  inspect,
+  action: rewriting("Changes a tool's parameters before it runs.", "updatedInput"),
+  run({ transformation }, { event }) {
+    const changed = change(event.data.tool_input, transformation, "tool input");
+    const { value, ...result } = changed;
+    return isFields(value) ? { ...result, outcome: { updatedInput: value } } : result;
+  },
+};
+
+export const transformResult: Handler<TransformParams> = {
+  params,
+  inspect,
+  action: rewriting("Changes a tool's result before the agent sees it.", "updatedOutput"),
+  run({ transformation }, { event }) {
+    const { value, ...result } = change(event.data.tool_response, transformation, "tool result");
+    return value === undefined ? result : { ...result, outcome: { updatedOutput: value } };
+  },
+};
+
+/** The new value, where there is one; a change that changes nothing says so. */
+function change(before: Json | undefined, transformation: Fields, what: string): StepResult & { value?: Json } {
+  if (before === undefined) return { ok: true, output: {}, notes: [`this event has no ${what}: nothing was changed`] };
+  if (typeof before !== "object" || before === null) {
+    const reason = `the ${what} is no object, so its keys cannot be changed`;
+    return { ok: false, output: {}, failure: "error", reason };
+  }
+  const { value, notes } = applyChange(before, changeOf(transformation));
+  if (JSON.stringify(value) === JSON.stringify(before))
+    return { ok: true, output: {}, notes: [...notes, `the ${what} was like this already: nothing was changed`] };
+  return { ok: true, output: isFields(value) ? value : {}, value, ...(notes.length > 0 ? { notes } : {}) };
+}

@@ -3,15 +3,15 @@ import { resolve } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
 import type { Fields, Seconds } from "../../engine/event.ts";
 import { isThenable } from "../../engine/flow.ts";
+import type { TemplateFault } from "../../engine/handler.ts";
 import type { Handler, Protocol, Scope, StepContext, StepResult } from "../../engine/ports.ts";
 import type { Ended } from "../../engine/program.ts";
 import type { Failure } from "../../engine/record.ts";
 import { type Mismatch, number, object, oneOf, say, text } from "../../engine/schema.ts";
-import type { TemplateFault } from "../../engine/scope.ts";
 import { compileTemplate, printValue } from "../../engine/template.ts";
 import { createLineReader, type ReadLine, type Values } from "../../shell/values.ts";
 import { createRunCommand, isFolder, notStarted } from "../command/command.ts";
-import { firstLine, launchFailure } from "../command/protocols/launch-failure.ts";
+import { firstLine, launchFailure } from "../command/protocols/endings.ts";
 import { settings } from "../command/protocols/settings.ts";
 
 const policies = ["log", "ignore", "raise"] as const;

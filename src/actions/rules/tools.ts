@@ -15,8 +15,8 @@ import {
   text,
 } from "../../engine/schema.ts";
 import { printValue } from "../../engine/template.ts";
+import { writtenName } from "../command/protocols/endings.ts";
 import { readAnswer, settings } from "../command/protocols/settings.ts";
-import { writtenName } from "../command/protocols/written-name.ts";
 import { shorten } from "../texts.ts";
 
 /** Why a call brought nothing. */

@@ -2,7 +2,7 @@
 import { lstatSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
 import type { HookEvent } from "../../engine/event.ts";
-import { filesNamedBy, ownRoot, textsIn } from "../../engine/named-files.ts";
+import { filesNamedBy, ownRoot, textsIn } from "../../engine/file-pattern.ts";
 import type { StepContext } from "../../engine/ports.ts";
 import { pathOf } from "../../files/names.ts";
 import { pathInside, realPath } from "../repository.ts";

@@ -9,7 +9,7 @@ import type { Failure } from "../../engine/record.ts";
 import { bytesOfNames, isPlainText } from "../../files/names.ts";
 import { processNotes } from "../command/command.ts";
 import { environmentOf, umaskOf } from "../command/environment.ts";
-import { firstLine } from "../command/protocols/launch-failure.ts";
+import { firstLine } from "../command/protocols/endings.ts";
 import { plainText } from "../texts.ts";
 
 interface ScriptProgram {

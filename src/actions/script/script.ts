@@ -1,13 +1,13 @@
 /** Runs a workspace script (specification 004): before a session, after a turn for the files that changed, before a commit. */
+
 import { homedir } from "node:os";
 import { relative } from "node:path";
-import { elapsed } from "../../engine/elapsed.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { Fields, Seconds } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
-import { notLookedAt } from "../../engine/named-files.ts";
+import { notLookedAt } from "../../engine/file-pattern.ts";
 import type { Outcome } from "../../engine/outcome.ts";
-import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
+import { elapsed, type Handler, type StepContext, type StepResult } from "../../engine/ports.ts";
 import { flag, number, object, oneOf, say, text } from "../../engine/schema.ts";
 import { readableName } from "../../files/names.ts";
 import { onOneLine, plainText, shorten } from "../texts.ts";

@@ -1,17 +1,38 @@
 /** An expression's tree → closures. Reads the tree as what it is: data from a store, which may be damaged or of another version. */
 import type { Scope } from "../../engine/ports.ts";
 import { isRecord } from "../../engine/schema.ts";
-import { columnOf, damaged, type Evaluate, listIn, type Node, type Place, rowFor, textIn } from "../stored-tree.ts";
-import { compileEach, gather } from "./evaluate-each.ts";
-import { rootNames } from "./expression-names.ts";
-import { deepest } from "./expression-tree.ts";
-import { begin, type Frame, newFrame, operand } from "./frame.ts";
-import { calculateBy, negative, positive } from "./python-arithmetic.ts";
-import { checkKey, compareBy } from "./python-compare.ts";
-import { functions } from "./python-functions.ts";
-import { itemAt, keysOf, sliceOf } from "./python-items.ts";
-import { methods } from "./python-methods.ts";
-import { float, isDictionary, isTuple, truth, tuple, type Value, valueAt } from "./python-value.ts";
+import { functions, methods } from "./functions.ts";
+import { rootNames } from "./names.ts";
+import { calculateBy, checkKey, compareBy, negative, positive } from "./operators.ts";
+import {
+  begin,
+  type Compile,
+  columnOf,
+  damaged,
+  deepest,
+  type Evaluate,
+  type Frame,
+  listIn,
+  type Node,
+  newFrame,
+  operand,
+  type Place,
+  rowFor,
+  textIn,
+} from "./tree.ts";
+import {
+  allOf,
+  float,
+  isDictionary,
+  isTuple,
+  itemAt,
+  keysOf,
+  sliceOf,
+  truth,
+  tuple,
+  type Value,
+  valueAt,
+} from "./values.ts";
 
 /**
  * May throw HooklineError pattern_invalid: the tree is none. What it returns may throw: an Error whose message says the
@@ -252,4 +273,59 @@ function compileMethod(node: Node, place: Place): Evaluate {
     const value = of(frame);
     return called.call(frame, value, collect(frame, given, at));
   };
+}
+
+// Comprehensions → closures. Apart, because any and all stop one before its end.
+
+/** Shows the values one by one, until whoever sees them has enough: true. */
+type Walk = (frame: Frame, enough: (value: Value) => boolean) => boolean;
+
+function gather(frame: Frame, walk: Walk): Value[] {
+  const values: Value[] = [];
+  walk(frame, (value) => {
+    values.push(value);
+    return false;
+  });
+  return values;
+}
+
+function compileEach(node: Node, place: Place, compile: Compile): Walk {
+  const loops = listIn(node, "loops");
+  if (loops.length === 0) throw damaged("a comprehension goes through nothing");
+  return compileLoop(loops, node.gives, { place, compile });
+}
+
+interface Around {
+  place: Place;
+  compile: Compile;
+}
+
+/** What is gone through does not see the variable; the tests, the inner loops and the value do. */
+function compileLoop([loop, ...others]: readonly unknown[], gives: unknown, { place, compile }: Around): Walk {
+  if (loop === undefined) {
+    const value = operand(compile(gives, place));
+    return (frame, enough) => enough(value(frame));
+  }
+  if (!isRecord(loop)) throw damaged("a loop is none");
+  const over = compile(loop.over, place);
+  const at = isRecord(loop.over) ? columnOf(loop.over) : 0;
+  const slot = place.slots.count++;
+  const inside = within(place, { name: textIn(loop, "variable"), slot });
+  const when = listIn(loop, "when").map((test) => operand(compile(test, inside)));
+  const inner = compileLoop(others, gives, { place: inside, compile });
+  return (frame, enough) => {
+    const values = over(frame);
+    frame.at = at;
+    for (const value of allOf(frame, values)) {
+      begin(frame, at);
+      frame.variables[slot] = value;
+      if (when.every((test) => truth(test(frame))) && inner(frame, enough)) return true;
+    }
+    return false;
+  };
+}
+
+function within(place: Place, variable: Place["variables"][number]): Place {
+  if (place.depth >= deepest) throw damaged(`it is deeper than ${deepest} levels`);
+  return { ...place, variables: [...place.variables, variable], depth: place.depth + 1 };
 }

@@ -1,13 +1,13 @@
 /** expression: a test written as in Python, read when its file is and answered without a parser (D43, R13, R64). */
 import { messageOf } from "../../engine/error.ts";
 import type { Json } from "../../engine/event.ts";
-import type { ConditionKind, Patterns, Scope } from "../../engine/ports.ts";
+import { didYouMean } from "../../engine/nearest.ts";
+import type { ConditionKind, Patterns, Scope, StrangeName } from "../../engine/ports.ts";
 import { isRecord, object, type Schema, text } from "../../engine/schema.ts";
 import { compileExpression } from "./evaluate.ts";
-import { needsOf, pathsIn, strangeNameIn } from "./expression-paths.ts";
-import { isMissing, newFrame } from "./frame.ts";
-import { represent } from "./python-print.ts";
-import { truth } from "./python-value.ts";
+import { rootNames } from "./names.ts";
+import { isMissing, newFrame } from "./tree.ts";
+import { represent, truth } from "./values.ts";
 
 /** The tree is what `prepare` makes of the text; authors do not write it. */
 type Params = { expr: string; tree?: Json };
@@ -91,4 +91,67 @@ function printed(node: unknown, scope: Scope): string {
   } catch {
     return "too long to be shown"; // the limits of an expression hold for what is shown of it
   }
+}
+
+// Which names an expression looks at: for what has to be known before, and for telling a person why it was true or
+// false.
+
+/** `tool.params.path` as a node of the tree, and as it is written. */
+interface Path {
+  written: string;
+  node: unknown;
+}
+
+/** In the order in which they stand, each once. A tree that is damaged has fewer. */
+function pathsIn(tree: unknown): Path[] {
+  const found = new Map<string, Path>();
+  collect(tree, [], found);
+  return [...found.values()];
+}
+
+/** What enrich has to look up first. Of an expression that has no tree yet, for each name that it may hold. */
+function needsOf(expr: string, tree: unknown): string[] {
+  const roots =
+    tree === undefined ? (expr.match(/\w+/g) ?? []) : pathsIn(tree).map(({ written }) => written.split(".")[0] ?? "");
+  const needs = roots.map((root) => (Object.hasOwn(rootNames, root) ? rootNames[root]?.needs : undefined));
+  return [...new Set(needs.filter((need) => need !== undefined))];
+}
+
+/** `tool.parms`, of which nothing is called so and which is None for ever. */
+function strangeNameIn(expr: string, tree: unknown): StrangeName | undefined {
+  for (const { written } of pathsIn(tree)) {
+    const [root = "", part] = written.split(".");
+    const parts = Object.hasOwn(rootNames, root) ? rootNames[root]?.parts : undefined;
+    if (!parts || part === undefined || parts.includes(part)) continue;
+    const reason = `${root} has no "${part}"`;
+    const advice = didYouMean(part, parts) ?? `known: ${parts.join(", ")}`;
+    return { reason, advice, column: Math.max(0, expr.indexOf(`${root}.${part}`)) + 1 };
+  }
+  return undefined;
+}
+
+function collect(node: unknown, variables: readonly string[], found: Map<string, Path>): void {
+  if (Array.isArray(node)) {
+    for (const one of node) collect(one, variables, found);
+    return;
+  }
+  if (!isRecord(node)) return;
+  const written = writtenOf(node, variables);
+  if (written !== undefined) {
+    found.set(written, { written, node });
+    return;
+  }
+  const inside = Array.isArray(node.loops) ? [...variables, ...node.loops.flatMap(variableOf)] : variables;
+  for (const part of Object.values(node)) if (typeof part === "object") collect(part, inside, found);
+}
+
+const variableOf = (loop: unknown): string[] =>
+  isRecord(loop) && typeof loop.variable === "string" ? [loop.variable] : [];
+
+function writtenOf(node: Record<string, unknown>, variables: readonly string[]): string | undefined {
+  if (typeof node.name !== "string") return undefined;
+  if (node.is === "name") return variables.includes(node.name) ? undefined : node.name;
+  if (node.is !== "attribute" || !isRecord(node.of)) return undefined;
+  const before = writtenOf(node.of, variables);
+  return before === undefined ? undefined : `${before}.${node.name}`;
 }

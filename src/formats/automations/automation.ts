@@ -3,12 +3,12 @@
  * that say why not. Fields are checked by the table, and completed with their defaults. Pure; never throws.
  */
 import type { Fields, Instant, Json } from "../../engine/event.ts";
+import { isId, slugOf } from "../../engine/fingerprint.ts";
 import type { Hook, Origin } from "../../engine/hook.ts";
-import { knownInPlaceOf } from "../../engine/named-tools.ts";
+import { knownInPlaceOf } from "../../engine/named.ts";
 import { didYouMean } from "../../engine/nearest.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
 import { isRecord, kindOf } from "../../engine/schema.ts";
-import { isId, slugOf } from "../../engine/slug.ts";
 import { warnOfPlaceholders } from "../placeholders.ts";
 import { type Automation, automationDefaults, type LlmConfig } from "./fields.ts";
 import { type AutomationFinding, collectFindings, type Findings, tellMismatches } from "./findings.ts";

@@ -1,11 +1,11 @@
 /** The hook of an automation (specification 000, section 4): its context steps, their flags as a condition, then the model's step. */
 import type { Fields, Json, Seconds } from "../../engine/event.ts";
+import { isId } from "../../engine/fingerprint.ts";
 import type { Condition, Hook, Origin, Step } from "../../engine/hook.ts";
+import { type SkipFlags, skipFlagNames, skipFlags } from "../../engine/named.ts";
 import { didYouMean } from "../../engine/nearest.ts";
 import type { ContextStepUse, Handler, Patterns, Registry } from "../../engine/ports.ts";
 import { isRecord, kindOf, type Mismatch } from "../../engine/schema.ts";
-import { type SkipFlags, skipFlagNames, skipFlags } from "../../engine/skip-flags.ts";
-import { isId } from "../../engine/slug.ts";
 import { warnOfPlaceholders } from "../placeholders.ts";
 import { type Automation, hookIdOf } from "./fields.ts";
 import { type Findings, type Path, tellMismatches } from "./findings.ts";

@@ -1,11 +1,11 @@
 /** What sets an automation off (specification 000, 3.1): its trigger as the engine's, checked. */
 import { isAbsolute, resolve } from "node:path";
-import { applicationEvents } from "../../engine/application-events.ts";
 import type { Fields, Instant, Json, Seconds } from "../../engine/event.ts";
 import { eventNames, resolveEvent } from "../../engine/events.ts";
 import type { Trigger, WatchRule } from "../../engine/hook.ts";
 import { didYouMean, nearest } from "../../engine/nearest.ts";
 import { isRecord, kindOf } from "../../engine/schema.ts";
+import { applicationEvents } from "./application-events.ts";
 import type { CronReading } from "./cron.ts";
 import type { AutomationTrigger, AutomationWatch } from "./fields.ts";
 import { type Findings, type Path, tellMismatches } from "./findings.ts";

@@ -11,10 +11,10 @@ import {
   isToolPattern,
   matchesAll,
   namesIn,
+  readToolPattern,
 } from "../../engine/pattern.ts";
 import type { Patterns } from "../../engine/ports.ts";
 import { isRecord, kindOf } from "../../engine/schema.ts";
-import { readToolPattern } from "../../engine/tool-pattern.ts";
 import { toolClassNames, tools } from "../../engine/tools.ts";
 import type { Field, Flavour } from "./entries.ts";
 import type { EntryReader } from "./entry-reader.ts";

@@ -1,9 +1,12 @@
 /** What a command is: its words, its flags, one real example, and the code that is loaded only when it runs. */
-import { statSync } from "node:fs";
+
+import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { HooklineError, messageOf } from "../../engine/error.ts";
+import { isRecord } from "../../engine/schema.ts";
+import { readRegularFileSync } from "../../files/regular-file.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
 
 export type ExitCode = 0 | 1 | 2 | 3;
@@ -130,3 +133,47 @@ export const textFlag = (flags: Flags, name: string): string | undefined => {
   const value = flags[name];
   return typeof value === "string" ? value : undefined;
 };
+
+// Text that a person hands over by a file or by standard input, for flags that take either.
+
+const largestInBytes = 64 * 1024 * 1024;
+
+/** @throws HooklineError file_unreadable; also for a pipe, which would be waited for, deaf to every signal */
+export function textOfFile(written: string, cwd: string): string {
+  const found = reading(written, () => readRegularFileSync(resolve(cwd, written), largestInBytes));
+  if ("text" in found) return found.text;
+  const { refused, because } = found;
+  const reason = because === "irregular" ? `${refused}; standard input is read with -` : `it is ${refused}`;
+  throw new HooklineError("file_unreadable", { reason, where: written });
+}
+
+/** @throws HooklineError file_unreadable */
+export const textOfInput = (): string => reading("standard input", () => readFileSync(0, "utf8"));
+
+function reading<T>(where: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new HooklineError("file_unreadable", { reason: messageOf(error), where }, { cause: error });
+  }
+}
+
+// Which Hookline this is. Apart from help.ts, because clients of the daemon ask for it on every event and for nothing
+// else there.
+
+/** Set by the build, which it names by its sources. */
+declare const BUILT_FROM: string;
+/** Of a clone's own bundle, which is of one version with the sources that it was made from. */
+declare const BUILT_IN_CLONE: boolean;
+
+/** As its package says. */
+export function version(): string {
+  const bin = process.env.HOOKLINE_BIN ?? process.argv[1] ?? "";
+  const manifest: unknown = JSON.parse(readFileSync(join(dirname(dirname(bin)), "package.json"), "utf8"));
+  return isRecord(manifest) ? String(manifest.version) : "of an unknown version";
+}
+
+/** With the build's own name: a client and a daemon of one version, but not of one build, may answer differently. No spaces. */
+export const buildVersion = (): string => `${version().replaceAll(/\s/g, "-")}+${isOfClone ? "source" : BUILT_FROM}`;
+
+const isOfClone = typeof BUILT_FROM === "undefined" || BUILT_IN_CLONE;

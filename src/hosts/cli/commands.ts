@@ -6,6 +6,9 @@ const event = {
   session: { type: "string" },
 } as const;
 
+/** `hook` and the actions of groups are found before this table is asked: main.ts. */
+const isDispatchedFirst = (): 2 => 2;
+
 /** What the actions are, and what they take, the table of operations says. */
 const group = (name: string, summary: string, example: string): Command => ({
   summary,
@@ -13,8 +16,8 @@ const group = (name: string, summary: string, example: string): Command => ({
   example,
   flags: {},
   words: 0,
-  load: async () => (await import("./help.ts")).hookIsDispatchedFirst,
-  choose: async (given) => (await import("./operation.ts")).chooseAction(name, given),
+  load: async () => isDispatchedFirst,
+  choose: async (given) => (await import("./operations/actions.ts")).chooseAction(name, given),
 });
 
 export const commands: Readonly<Record<string, Command>> = {
@@ -32,7 +35,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: `hookline emit PreToolUse --data '{"tool_name":"Bash","tool_input":{"command":"rm -rf build"}}'`,
     flags: event,
     words: 1,
-    load: async () => (await import("./emit.ts")).emit,
+    load: async () => (await import("./hooks/emit.ts")).emit,
   },
   explain: {
     summary: "say for every hook whether it would run on an event, and why; nothing runs",
@@ -40,7 +43,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: `hookline explain PreToolUse --data '{"tool_name":"Write","tool_input":{"file_path":"a.ts"}}'`,
     flags: event,
     words: 1,
-    load: async () => (await import("./explain.ts")).explain,
+    load: async () => (await import("./hooks/emit.ts")).explain,
   },
   run: {
     summary: "run one hook now, whatever its limits, and show what came of it",
@@ -48,7 +51,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline run go-fmt.sh --all",
     flags: { ...event, all: { type: "boolean" } },
     words: 1,
-    load: async () => (await import("./run.ts")).run,
+    load: async () => (await import("./hooks/run.ts")).run,
   },
   rerun: {
     summary: "send the event of a run once more to its hook, as that is today",
@@ -56,7 +59,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline rerun 06e5qxk8t0z4s1h7m2c9v3b6na",
     flags: {},
     words: 1,
-    load: async () => (await import("./rerun.ts")).rerun,
+    load: async () => (await import("./hooks/run.ts")).rerun,
   },
   pause: {
     summary: "let a hook, or all of the project but its guards, not run for a while",
@@ -64,7 +67,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline pause go-fmt.sh",
     flags: {},
     words: 1,
-    load: async () => (await import("./pause.ts")).pause,
+    load: async () => (await import("./hooks/pause.ts")).pause,
   },
   resume: {
     summary: "let what was paused run again, and tell what is owed",
@@ -72,7 +75,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline resume go-fmt.sh",
     flags: {},
     words: 1,
-    load: async () => (await import("./pause.ts")).resume,
+    load: async () => (await import("./hooks/pause.ts")).resume,
   },
   list: {
     summary: "list the hooks that are in force here, in running order",
@@ -80,7 +83,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline list --event PreToolUse",
     flags: { event: { type: "string" }, slow: { type: "boolean" } },
     words: 0,
-    load: async () => (await import("./list.ts")).list,
+    load: async () => (await import("./hooks/list.ts")).list,
   },
   check: {
     summary: "read hook files and report every mistake with file, line and column",
@@ -88,7 +91,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline check .claude/settings.json",
     flags: {},
     words: 1000,
-    load: async () => (await import("./check.ts")).check,
+    load: async () => (await import("./hooks/check.ts")).check,
   },
   register: {
     summary: "print the repository hooks of this project by event, as JSON",
@@ -96,7 +99,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline register --validate",
     flags: { validate: { type: "boolean" } },
     words: 0,
-    load: async () => (await import("./register.ts")).register,
+    load: async () => (await import("./hooks/register.ts")).register,
   },
   schema: {
     summary: "print the JSON Schema of rules, app files, hookline.yaml or automations, for editors",
@@ -104,7 +107,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline schema rules > .hookline/rules.schema.json",
     flags: {},
     words: 1,
-    load: async () => (await import("./schema.ts")).schema,
+    load: async () => (await import("./hooks/register.ts")).schema,
   },
   runs: {
     summary: "show what ran, newest first; one run whole; or follow them live",
@@ -118,7 +121,7 @@ export const commands: Readonly<Record<string, Command>> = {
       limit: { type: "string" },
     },
     words: 2,
-    load: async () => (await import("./runs.ts")).runs,
+    load: async () => (await import("./runs/runs.ts")).runs,
   },
   "follow-ups": {
     summary: "list what hooks have asked for afterwards, or have one of it done",
@@ -126,7 +129,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline follow-ups list",
     flags: { all: { type: "boolean" }, yes: { type: "boolean" } },
     words: 2,
-    load: async () => (await import("./follow-ups.ts")).followUps,
+    load: async () => (await import("./runs/follow-ups.ts")).followUps,
   },
   why: {
     summary: "tell in sentences how an event was decided, hook by hook",
@@ -134,7 +137,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline why last",
     flags: {},
     words: 1,
-    load: async () => (await import("./why.ts")).why,
+    load: async () => (await import("./runs/why.ts")).why,
   },
   install: {
     summary: "register Hookline in an agent's own settings",
@@ -147,7 +150,7 @@ export const commands: Readonly<Record<string, Command>> = {
       "dry-run": { type: "boolean" },
     },
     words: 1,
-    load: async () => (await import("./install.ts")).install,
+    load: async () => (await import("./agents/install.ts")).install,
   },
   uninstall: {
     summary: "take Hookline out of an agent's settings again, exactly",
@@ -155,7 +158,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline uninstall claude-code",
     flags: { layer: { type: "string" }, "dry-run": { type: "boolean" } },
     words: 1,
-    load: async () => (await import("./install.ts")).uninstall,
+    load: async () => (await import("./agents/install.ts")).uninstall,
   },
   git: {
     summary: "ask the hooks on git.pre-commit before each commit, or no longer",
@@ -163,7 +166,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline git install",
     flags: { "dry-run": { type: "boolean" }, by: { type: "string" }, renew: { type: "boolean" } },
     words: 2,
-    load: async () => (await import("./git.ts")).git,
+    load: async () => (await import("./git/git.ts")).git,
   },
   up: {
     summary: "run the daemon: schedules, watchers, the worker of automations, and HTTP on this machine",
@@ -181,8 +184,8 @@ export const commands: Readonly<Record<string, Command>> = {
     },
     words: 0,
     stays: true,
-    prepare: async (given) => (await import("./small-heap.ts")).becomeSmall(given),
-    load: async () => (await import("./up.ts")).up,
+    prepare: async (given) => (await import("./daemon/options.ts")).becomeSmall(given),
+    load: async () => (await import("./daemon/up.ts")).up,
   },
   down: {
     summary: "end the daemon; runs of automations go on when it is started again",
@@ -190,7 +193,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline down",
     flags: {},
     words: 0,
-    load: async () => (await import("./down.ts")).down,
+    load: async () => (await import("./daemon/place.ts")).down,
   },
   status: {
     summary: "show the store, the daemon, the hooks in force and where agents are registered",
@@ -198,7 +201,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline status",
     flags: {},
     words: 0,
-    load: async () => (await import("./status.ts")).status,
+    load: async () => (await import("./daemon/status.ts")).status,
   },
   purge: {
     summary: "forget events and runs from before a date",
@@ -206,7 +209,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline purge --before 2026-01-01",
     flags: { before: { type: "string" } },
     words: 0,
-    load: async () => (await import("./purge.ts")).purge,
+    load: async () => (await import("./runs/runs.ts")).purge,
   },
   automation: group(
     "automation",
@@ -227,7 +230,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "claude mcp add hookline -- npx hookline mcp --tools task,note,memory",
     flags: { "read-only": { type: "boolean" }, tools: { type: "string" } },
     words: 0,
-    load: async () => (await import("./mcp.ts")).mcp,
+    load: async () => (await import("./operations/mcp.ts")).mcp,
   },
   hook: {
     summary: "what agents call: payload on stdin, the agent's own reply out",
@@ -235,7 +238,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline hook claude-code --event PreToolUse < payload.json",
     flags: { event: { type: "string" }, by: { type: "string" } },
     words: 1,
-    load: async () => (await import("./help.ts")).hookIsDispatchedFirst,
+    load: async () => isDispatchedFirst,
   },
   supervise: {
     summary: "look after one background run (started by Hookline itself)",
@@ -243,7 +246,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "hookline supervise < assignment.json",
     flags: {},
     words: 0,
-    load: async () => (await import("./supervise.ts")).supervise,
+    load: async () => (await import("./runs/supervise.ts")).supervise,
   },
 };
 

@@ -2,7 +2,8 @@
  * hookline hook AGENT: what agents call on every event. It exits 0 or 2 only, because agents read other codes in
  * their own ways (R59), and it loads nothing that its event does not need.
  */
-import { existsSync } from "node:fs";
+
+import { existsSync, readSync, writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -14,32 +15,29 @@ import {
   adapterOf,
   answersWithin,
   decideTelling,
+  payloadAtMost,
   printed,
   readTelling,
   type Telling,
   unanswerable,
   withComplaints,
 } from "../../agents/telling.ts";
-import { complaintAbout } from "../../engine/complaint.ts";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { HookEvent, SessionId } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
+import { complaintAbout } from "../../engine/hook.ts";
 import type { Store } from "../../engine/record.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
 import { createDetachedQueue } from "../../runtime/queues/detached.ts";
 import { createIds } from "../../runtime/system.ts";
 import { withDegradedMode } from "../../storage/degraded.ts";
 import { openSqliteStore } from "../../storage/sqlite/sqlite.ts";
-import { type Address, hasDaemon, readAddress } from "../daemon/address.ts";
-import { daemonFilesOf } from "../daemon/state-file.ts";
-import { type Asked, askDaemon } from "./ask-daemon.ts";
-import { buildVersion } from "./build-version.ts";
-import { environmentOf } from "./command.ts";
-import { readInput, writeAll } from "./hook-pipes.ts";
+import { type Address, daemonFilesOf, hasDaemon, readAddress } from "../daemon/state-file.ts";
+import { buildVersion, environmentOf } from "./command.ts";
+import { type Asked, askDaemon, renewClient, startOnDemand } from "./daemon-client.ts";
 import { openLine } from "./line.ts";
 import { loadForOneEvent } from "./loaded.ts";
 import { type Place, stateFolder, storeOptions, storePath } from "./place.ts";
-import { startOnDemand } from "./start-on-demand.ts";
 
 interface Words {
   agent: string | undefined;
@@ -132,7 +130,7 @@ async function byPolicy(
 
 /** A daemon for the next event, and a shell's client that the daemon knows. */
 async function prepareNext(place: Place, { asked, store }: Words): Promise<void> {
-  if (asked) await (await import("./renew-client.ts")).renewClient(place);
+  if (asked) await renewClient(place);
   await startOnDemand(place, store);
 }
 
@@ -224,7 +222,7 @@ async function leaveEnvironment(place: Place, session: SessionId): Promise<void>
 /** Where a person has put our hook into git: back in its place. Elsewhere one look at a folder. */
 async function refreshGit(here: Place, store: Store): Promise<string[]> {
   if (!anyConsent(stateFolder(here))) return [];
-  const { refreshGitHooks } = await import("./git-hooks.ts");
+  const { refreshGitHooks } = await import("./git/hooks.ts");
   const program = [process.execPath, process.env.HOOKLINE_BIN ?? ""] as const;
   return refreshGitHooks({ place: here, program, store }, { because: "session" });
 }
@@ -248,6 +246,57 @@ async function tryToLoad(place: Place): Promise<LoadedHooks | undefined> {
 }
 
 const lost = (error: unknown): Said => ({ exitCode: 0, out: "", error: `hookline: ${messageOf(error)}\n` });
+
+/**
+ * All of standard input, without the stream machinery: that takes longer to load than all else.
+ *
+ * @throws HooklineError input_invalid
+ */
+function readInput(): Buffer {
+  const chunks: Buffer[] = [];
+  let total = 0;
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(65_536);
+    const size = readChunk(chunk);
+    if (size === 0) return Buffer.concat(chunks, total);
+    chunks.push(chunk.subarray(0, size));
+    total += size;
+    if (total > payloadAtMost)
+      throw new HooklineError("input_invalid", { reason: "it is larger than 64 MiB", where: "standard input" });
+  }
+}
+
+function readChunk(chunk: Buffer): number {
+  for (;;) {
+    try {
+      return readSync(0, chunk);
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? error.code : undefined;
+      if (code === "EOF") return 0;
+      if (code !== "EAGAIN")
+        throw new HooklineError(
+          "input_invalid",
+          { reason: messageOf(error), where: "standard input" },
+          { cause: error },
+        );
+      pause(); // a pipe that is not ready yet
+    }
+  }
+}
+
+function writeAll(descriptor: 1 | 2, text: string | Uint8Array): void {
+  const bytes = typeof text === "string" ? Buffer.from(text) : text;
+  for (let written = 0; written < bytes.length; ) {
+    try {
+      written += writeSync(descriptor, bytes, written);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) return; // nobody reads any more
+      pause();
+    }
+  }
+}
+
+const pause = (): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
 
 const exit = process.exit.bind(process); // ours, whatever a module of the project does to it
 let afterwards: (() => Promise<void>) | undefined;

@@ -1,11 +1,11 @@
 /** Composes the line for one command: hooks of the folder, patterns they need, store, queue, engine. */
+
 import { homedir } from "node:os";
 import type { ScriptRecords } from "../../actions/script/records.ts";
 import { conventions, runByAgent } from "../../agents/index.ts";
 import { loadPatterns } from "../../conditions/patterns.ts";
-import { depthWithin } from "../../engine/depth.ts";
 import { createEngine, type Engine } from "../../engine/engine.ts";
-import type { HookEvent, MaybePromise } from "../../engine/event.ts";
+import { depthWithin, type HookEvent, type MaybePromise } from "../../engine/event.ts";
 import type { HookSet } from "../../engine/hook.ts";
 import type { Observation, Ports } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";

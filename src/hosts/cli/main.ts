@@ -1,7 +1,7 @@
 /** The command line's front: finds the command, loads only that one, and turns errors into one sentence and an exit code. */
 import { type ErrorCode, HooklineError, messageOf } from "../../engine/error.ts";
-import { type Command, type ExitCode, globalFlags, invocationOf, usageError } from "./command.ts";
-import { commands } from "./commands.ts";
+import { type Command, type ExitCode, globalFlags, invocationOf, usageError, version } from "./command.ts";
+import { commands, internalCommands } from "./commands.ts";
 import { safeText } from "./terminal.ts";
 
 /** Codes that mean wrong use; every other failure is the environment's. */
@@ -18,12 +18,11 @@ const wrongUse: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 async function main(given: readonly string[]): Promise<number> {
   const [name = "help", ...rest] = given;
-  if (name === "help" || name === "--help" || name === "-h")
-    return (await import("./help.ts")).printHelp(rest[0], rest.slice(1));
-  if (name === "--version" || name === "version") return (await import("./help.ts")).printVersion();
+  if (name === "help" || name === "--help" || name === "-h") return printHelp(rest[0], rest.slice(1));
+  if (name === "--version" || name === "version") return printVersion();
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) return unknownCommand(name);
-  if (rest.includes("--help") || rest.includes("-h")) return (await import("./help.ts")).printHelp(name, rest);
+  if (rest.includes("--help") || rest.includes("-h")) return printHelp(name, rest);
   return run(command, rest);
 }
 
@@ -50,6 +49,29 @@ async function unknownCommand(name: string): Promise<never> {
     `no command is called "${name}"`,
     near ? `${near} … (did you mean "${near}"?)` : "COMMAND (see hookline help)",
   );
+}
+
+async function printHelp(name: string | undefined, words: readonly string[] = []): Promise<ExitCode> {
+  const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (name !== undefined && command?.choose) {
+    process.stdout.write((await import("./operations/actions.ts")).helpOf(name, command.summary, words));
+    return 0;
+  }
+  if (command) {
+    process.stdout.write(`${command.summary}\n\nusage:   hookline ${command.usage}\nexample: ${command.example}\n`);
+    return 0;
+  }
+  const rows = Object.entries(commands).filter(([key]) => !internalCommands.has(key));
+  const width = Math.max(...rows.map(([key]) => key.length));
+  process.stdout.write(`Hookline: one hook engine for coding agents.\n\nusage: hookline COMMAND [--help]\n\n`);
+  for (const [key, { summary }] of rows) process.stdout.write(`  ${key.padEnd(width)}  ${summary}\n`);
+  process.stdout.write(`\nEverywhere: --cwd DIR  --json  --store FILE  --help. Start with: hookline demo --once\n`);
+  return name === undefined || name === "help" ? 0 : 2;
+}
+
+function printVersion(): ExitCode {
+  process.stdout.write(`hookline ${version()}\n`);
+  return 0;
 }
 
 function report(error: unknown): ExitCode {

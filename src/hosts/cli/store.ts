@@ -4,7 +4,7 @@ import type { Store } from "../../engine/record.ts";
 import { isAlive } from "../../runtime/system.ts";
 import type { SqliteStore } from "../../storage/sqlite/sqlite.ts";
 import { type Invocation, textFlag } from "./command.ts";
-import { stateFolder, storeOptions } from "./place.ts";
+import { storeOptions } from "./place.ts";
 
 export type OpenedStore = Omit<Store, "repair"> & { readonly path: string; repair(): Promise<number> };
 
@@ -35,5 +35,3 @@ async function open(invocation: Invocation, how: { reads?: true }): Promise<Open
   const store = openSqliteStore({ ...options, ...how, onNotice });
   return Object.assign({}, store, { path: options.path, repair: async () => store.repair(isAlive, Date.now()) });
 }
-
-export { stateFolder };

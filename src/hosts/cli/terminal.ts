@@ -1,4 +1,6 @@
 /** What people read: colours only on a terminal, tables that fit it, and no control characters from anywhere else. */
+import { relative } from "node:path";
+import type { Instant } from "../../engine/event.ts";
 
 export interface Terminal {
   /** Someone reads it, and what is written may drive it. */
@@ -106,4 +108,25 @@ function widthsOf(width: number, columns: readonly Column[], rows: readonly (rea
     left -= widths[index] ?? 0;
   }
   return widths;
+}
+
+/** A path as a person would say it: relative inside the folder, ~ for the home. */
+export function shortPath(path: string, cwd: string, home: string): string {
+  const inside = relative(cwd, path);
+  if (path !== "" && !inside.startsWith("..")) return safeText(inside) || ".";
+  return safeText(home && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path);
+}
+
+const units = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1_000],
+] as const;
+
+/** How long ago, in one unit. */
+export function ago(at: Instant | undefined, now: Instant = Date.now()): string {
+  if (at === undefined) return "never";
+  const unit = units.find(([, size]) => now - at >= size);
+  return unit ? `${Math.floor((now - at) / unit[1])} ${unit[0]} ago` : "just now";
 }

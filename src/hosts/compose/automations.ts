@@ -7,12 +7,12 @@ import type { Patterns, Registry } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
 import { type AutomationOptions, compileAutomation } from "../../formats/automations/automation.ts";
 import { readCron } from "../../formats/automations/cron.ts";
-import { delayExamples, delayOf } from "../../formats/automations/moment.ts";
 import type { LlmConfig } from "../../formats/automations/fields.ts";
+import { delayExamples, delayOf } from "../../formats/automations/moment.ts";
 import type { ModelSettings } from "../../formats/config/config.ts";
 import { type AutomationSource, createAutomationSource } from "../../loading/automations.ts";
-import type { AutomationDesk, Making } from "../../operations/automation-desk.ts";
-import { modelFault } from "../../services/models/wanted.ts";
+import type { AutomationDesk, Making } from "../../operations/automations/service.ts";
+import { modelFault } from "../../services/models/names.ts";
 import { createAutomationRecords, databaseOf } from "../../storage/sqlite/automation-records.ts";
 
 export interface AutomationsOptions {

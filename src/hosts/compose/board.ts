@@ -29,7 +29,7 @@ export async function openBoard(options: OpenBoardOptions): Promise<Board | unde
   if (!database) return undefined;
   const [{ createProjectRecords }, { repositoryFacts }, { createGit }, { findProject }, { send }] = await Promise.all([
     import("../../storage/sqlite/project-records.ts"),
-    import("../../services/projects/repository.ts"),
+    import("../../services/projects/projects.ts"),
     import("../../runtime/processes/git.ts"),
     import("../../loading/project.ts"),
     import("../../operations/event.ts"),

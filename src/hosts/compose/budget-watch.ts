@@ -3,8 +3,7 @@
  * once in a session of a hook that nearly runs out of time. Costs a look at a clock's reading per run, and nothing per hook.
  */
 
-import { createBriefMap } from "../../engine/brief-map.ts";
-import { dropOldest } from "../../engine/drop-oldest.ts";
+import { createBriefMap, dropOldest } from "../../engine/drop-oldest.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { HookEvent, Instant, MaybePromise } from "../../engine/event.ts";
 import { type Flow, go, isThenable, wait } from "../../engine/flow.ts";

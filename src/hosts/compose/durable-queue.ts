@@ -3,8 +3,7 @@ import type { Caller } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
 import { endTagged } from "../../runtime/processes/tree.ts";
 import { createDurableQueue, type DurableQueue, type DurableQueueOptions } from "../../runtime/queues/durable.ts";
-import { createEnqueuing } from "../../runtime/queues/durable-add.ts";
-import type { Settling } from "../../runtime/queues/routed.ts";
+import { createEnqueuing, type Settling } from "../../runtime/queues/routed.ts";
 import { after, isAlive, ownerOf, uptime } from "../../runtime/system.ts";
 import { createJournal, lastingStore } from "../../storage/sqlite/journal.ts";
 

@@ -7,7 +7,7 @@ export const loadingPorts: Pick<Loading, "loadModules" | "modelFaults"> = {
     return loadModules(places, base, functions);
   },
   async modelFaults() {
-    const { modelFault } = await import("../../services/models/wanted.ts");
+    const { modelFault } = await import("../../services/models/names.ts");
     return modelFault;
   },
 };

@@ -12,7 +12,7 @@ import type { LanguageServers, Model, Tools } from "../../engine/reach.ts";
 import type { Store } from "../../engine/record.ts";
 import type { Config } from "../../formats/config/config.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
-import type { AutomationDesk } from "../../operations/automation-desk.ts";
+import type { AutomationDesk } from "../../operations/automations/service.ts";
 import type { Board } from "../../services/projects/index.ts";
 
 export interface OutsideOptions {
@@ -148,7 +148,7 @@ export function createOutside(options: OutsideOptions): Outside {
 
 /** An event that names its files needs nobody to look for them. */
 async function withChanges(event: HookEvent, { changesOf }: OutsideOptions): Promise<HookEvent> {
-  const { filesNamedBy } = await import("../../engine/named-files.ts");
+  const { filesNamedBy } = await import("../../engine/file-pattern.ts");
   return filesNamedBy(event) ? event : { ...event, changes: await changesOf(event) };
 }
 

@@ -9,13 +9,12 @@ import {
   unanswerable,
   withComplaints,
 } from "../../agents/telling.ts";
-import { createBriefMap } from "../../engine/brief-map.ts";
-import { complaintAbout } from "../../engine/complaint.ts";
+import { createBriefMap } from "../../engine/drop-oldest.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { HookEvent, Instant, MaybePromise } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import { isThenable } from "../../engine/flow.ts";
-import type { HookSet, Problem } from "../../engine/hook.ts";
+import { complaintAbout, type HookSet, type Problem } from "../../engine/hook.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import type { Caller } from "../../engine/ports.ts";
 import { folderLimit, isWithinLimits } from "./sent-event.ts";

@@ -2,12 +2,11 @@
  * The process that stays: one line with the automations of all projects in force, a worker for their runs, clocks, watchers
  * and notices. Composition only; what each part does stands in its own folder. How it is reached from outside: listen-for.ts.
  */
-
 import { HooklineError, isOfStore } from "../../engine/error.ts";
 import type { Fields, HookEvent } from "../../engine/event.ts";
+import { emitRecorded } from "../../engine/later.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import type { Observation, Ports } from "../../engine/ports.ts";
-import { emitRecorded } from "../../engine/recorded.ts";
 import { automationOf } from "../../formats/automations/fields.ts";
 import type { OperationContext } from "../../operations/operation.ts";
 import { createInlineQueue } from "../../runtime/queues/inline.ts";
@@ -17,8 +16,8 @@ import { createNotifier, type Notifier } from "../../services/notify/index.ts";
 import { type DegradableStore, ringOfRows, withDegradedMode } from "../../storage/degraded.ts";
 import { workCounts } from "../../storage/sqlite/journal-lanes.ts";
 import { createProjectRecords } from "../../storage/sqlite/project-records.ts";
+import { eventTimings } from "../../storage/sqlite/queries.ts";
 import type { SqliteStore } from "../../storage/sqlite/sqlite.ts";
-import { eventTimings } from "../../storage/sqlite/timings.ts";
 import { type Automations, openAutomations } from "../compose/automations.ts";
 import { openDurableQueue } from "../compose/durable-queue.ts";
 import { createResident, type Resident, type ResidentOptions } from "../compose/resident.ts";

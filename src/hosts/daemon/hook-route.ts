@@ -5,13 +5,13 @@
 import type { AgentAdapter } from "../../agents/adapter.ts";
 import { placeVariables } from "../../agents/index.ts";
 import { adapterOf, payloadAtMost } from "../../agents/telling.ts";
-import { environmentName } from "../../engine/environment-name.ts";
 import type { AgentEventName, Json } from "../../engine/event.ts";
-import { createBearer } from "./admission.ts";
+import { environmentName } from "../../engine/hook.ts";
 import { type AgentRequests, type Answered, replyOf } from "./agent-requests.ts";
 import {
   type Call,
   type CallAnswer,
+  createBearer,
   createBodyReader,
   type Listener,
   refuse,

@@ -1,7 +1,14 @@
 /** POST /events: one event as a JSON object, or many as a list or as lines. */
 import { textOf } from "../../files/lines.ts";
-import { createBearer } from "./admission.ts";
-import { type Call, type CallAnswer, createBodyReader, type Listener, reply, type TakeBody } from "./call.ts";
+import {
+  type Call,
+  type CallAnswer,
+  createBearer,
+  createBodyReader,
+  type Listener,
+  reply,
+  type TakeBody,
+} from "./call.ts";
 import { type Answer, answerToMany, answerToOne, type Ingest, lineOf } from "./ingest.ts";
 import { takeLines } from "./ingest-lines.ts";
 import type { IngestQueue } from "./ingest-queue.ts";

@@ -7,7 +7,7 @@ import type { HookEvent, MaybePromise } from "../../engine/event.ts";
 import { isThenable } from "../../engine/flow.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import type { Caller } from "../../engine/ports.ts";
-import { saysFull } from "../../engine/queue-bounds.ts";
+import { saysFull } from "../../engine/queue.ts";
 import type { Run, Store } from "../../engine/record.ts";
 import type { CallAnswer } from "./call.ts";
 import { type RefusalCode, type Refused, refusalAnswer, refused, refusedBy } from "./refusals.ts";

@@ -1,5 +1,4 @@
 /** Opens a daemon's doors: what agents and programs say reaches its line, its operations and its status. */
-
 import type { Socket } from "node:net";
 import { cleanEnvironment } from "../../actions/command/environment.ts";
 import { anyConsent } from "../../agents/git/repository.ts";
@@ -8,18 +7,17 @@ import { registrationNotices } from "../../agents/install/notices.ts";
 import type { Fields } from "../../engine/event.ts";
 import { stateFolderOf, uptime } from "../../runtime/system.ts";
 import { fill } from "../../services/mcp/fill.ts";
-import { createHttpToken } from "./admission.ts";
+import { createLive, type Live } from "./activity.ts";
 import { type AgentRequests, createAgentRequests } from "./agent-requests.ts";
-import type { Listener } from "./call.ts";
+import { createHttpToken, type Listener } from "./call.ts";
 import type { Daemon } from "./daemon.ts";
 import { createHookRoute } from "./hook-route.ts";
 import { createIngest } from "./ingest.ts";
 import { createIngestListener } from "./ingest-http.ts";
+import { createSocketLines } from "./ingest-lines.ts";
 import { createIngestQueue } from "./ingest-queue.ts";
-import { createLive, type Live } from "./live.ts";
 import { listen, type Server } from "./server.ts";
 import { createBegunSessions, createSessionEnvironments } from "./session-environments.ts";
-import { createSocketLines } from "./socket-lines.ts";
 /** Opens a daemon's listeners: what agents and programs send reaches its engine, its operations and its status. */
 
 export interface ListenForOptions {
@@ -96,7 +94,7 @@ function agentRequestsOf({ context, source, environment, home, store, learnSecre
       const hooks = known?.set.hooks ?? [];
       const notes = agent ? await registrationNotices({ agent, places, stateFolder: folder, hooks }) : [];
       if (!anyConsent(folder)) return notes.map(asOurs);
-      const { refreshGitHooks } = await import("../cli/git-hooks.ts");
+      const { refreshGitHooks } = await import("../cli/git/hooks.ts");
       const program = [process.execPath, process.env.HOOKLINE_BIN ?? ""] as const;
       const place = { cwd, home, environment: given };
       return [...notes, ...(await refreshGitHooks({ place, program, store }, { because: "session" }))].map(asOurs);

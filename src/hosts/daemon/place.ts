@@ -2,13 +2,16 @@
  * A daemon's place: one daemon for each store of a user, by a lock that the system itself lets go when its process ends, however it
  * ends (SAFETY D15); and where its unix socket lies.
  */
-import { lstatSync, mkdirSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { lstatSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
+import type { Seconds } from "../../engine/event.ts";
 import { fingerprint } from "../../engine/fingerprint.ts";
-import { inOurWords, isBusy, loadSqlite } from "../../storage/sqlite/sqlite-library.ts";
-import { preparePrivateFile } from "../../storage/sqlite/store-file.ts";
+import { isOwn, writePrivate } from "../../files/write.ts";
+import { endTagged, tagAll } from "../../runtime/processes/tree.ts";
+import { inOurWords, isBusy, loadSqlite, preparePrivateFile } from "../../storage/sqlite/store-file.ts";
 
 export interface Lock {
   /** Safe to call twice. */
@@ -94,3 +97,58 @@ function insistOnPrivateFolder(folder: string): void {
 
 const unusable = (reason: string, where: string): HooklineError =>
   new HooklineError("store_unusable", { reason, where, advice: "move it away, or keep the store at a shorter path" });
+
+/** What a process that stays has started, found when it was killed: all of it carries one process tag, and a file keeps that. */
+export interface Strays {
+  /** Ends what is left of them. Never rejects. */
+  end(): Promise<void>;
+}
+
+/** At an orderly end, all of it has been told to end before. */
+const lastGrace: Seconds = 0.5;
+
+/**
+ * Ends what the one before has left behind, then tags all that this process starts. To be called by whoever holds the
+ * lock. May throw what the file system says.
+ */
+export async function tagStarted(file: string): Promise<Strays> {
+  await straysOf(file).end();
+  const tag = `hookline-${randomUUID()}`;
+  writePrivate(file, tag);
+  tagAll(tag);
+  return {
+    async end() {
+      if (await endTagged(tag, lastGrace)) remove(file, tag);
+    },
+  };
+}
+
+/** What a process has left behind that was killed, or will be: programs with the tag that is in the file now. Never throws. */
+export function straysOf(file: string): Strays {
+  const tag = readTag(file);
+  return {
+    async end() {
+      if (tag !== undefined && (await endTagged(tag))) remove(file, tag);
+    },
+  };
+}
+
+/** The folder may be one that others write to: another text than ours could mean processes that are none of these. */
+function readTag(file: string): string | undefined {
+  try {
+    if (!isOwn(statSync(file).uid)) return undefined;
+    const tag = readFileSync(file, "utf8");
+    return /^hookline-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(tag) ? tag : undefined;
+  } catch {
+    return undefined; // there is none: nobody was killed
+  }
+}
+
+/** Whoever has started meanwhile has a tag of its own there. */
+function remove(file: string, tag: string): void {
+  try {
+    if (readTag(file) === tag) rmSync(file, { force: true });
+  } catch {
+    // its folder cannot be written any more: the next start finds nobody with that tag
+  }
+}

@@ -1,13 +1,19 @@
 /** The daemon's routes, as a function from a request to its answer: status, webhooks, operations. The token is looked at first, whatever is asked. */
+
 import { Hono } from "hono";
 import type { Fields } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { readValue } from "../../operations/from-text.ts";
 import type { OperationContext } from "../../operations/operation.ts";
-import { answerOverHttp, listOverHttp, type OperationRequest } from "../../operations/over-http.ts";
-import { type OperationTable, serveOperations } from "../../operations/serve.ts";
-import { createBearer } from "./admission.ts";
-import type { Live } from "./live.ts";
+import {
+  answerOverHttp,
+  listOverHttp,
+  type OperationRequest,
+  type OperationTable,
+  serveOperations,
+} from "../../operations/serve.ts";
+import type { Live } from "./activity.ts";
+import { createBearer } from "./call.ts";
 import { refuse, refuseWith } from "./refusals.ts";
 import { largestInBytes, objectIn } from "./sent-event.ts";
 import type { Webhooks } from "./webhooks.ts";

@@ -1,8 +1,7 @@
 /** What programs of this machine send to the line, however it comes in: one JSON object, which means one application event. */
 
-import { depthField } from "../../engine/depth.ts";
 import { HooklineError } from "../../engine/error.ts";
-import type { EventName, Fields, HookEvent } from "../../engine/event.ts";
+import { depthField, type EventName, type Fields, type HookEvent } from "../../engine/event.ts";
 import { eventNames, resolveEvent } from "../../engine/events.ts";
 import { nearest } from "../../engine/nearest.ts";
 import { isRecord } from "../../engine/schema.ts";

@@ -2,8 +2,7 @@
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createSocketServer, type Socket, type Server as SocketServer } from "node:net";
 import { HooklineError, messageOf } from "../../engine/error.ts";
-import { createAdmission } from "./admission.ts";
-import { type Call, type Listener, refuse } from "./call.ts";
+import { type Call, createAdmission, type Listener, refuse } from "./call.ts";
 import { refused } from "./refusals.ts";
 
 export interface ListenOptions {

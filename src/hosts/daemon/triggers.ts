@@ -3,10 +3,10 @@ import type { Fields, HookEvent } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
 import type { Ports } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
-import { engineDefaults } from "../../formats/config/keys.ts";
 import type { Config, EngineSettings } from "../../formats/config/config.ts";
+import { engineDefaults } from "../../formats/config/keys.ts";
 import type { Loaded } from "../../loading/loading.ts";
-import { createFileWatcher } from "../../runtime/triggers/files/watch.ts";
+import { createFileWatcher } from "../../runtime/triggers/file-watch.ts";
 import { createSchedule } from "../../runtime/triggers/schedule.ts";
 
 export interface TriggersOptions extends Pick<Ports, "now" | "elapsed" | "after" | "id"> {

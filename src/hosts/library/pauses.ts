@@ -2,7 +2,7 @@
 import type { Instant, MaybePromise } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
 import type { Store } from "../../engine/record.ts";
-import { findHook, projectOf } from "../../operations/find-hook.ts";
+import { findHook, projectOf } from "../../operations/hooks.ts";
 
 export interface PausesOptions {
   store: Pick<Store, "pause" | "resume" | "paused">;

@@ -1,14 +1,19 @@
 /** A model that answers from a script, on loopback: real agents, prompt hooks and agent hooks run against it without a network or a key. */
+
 import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Fields, Json } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
-import { anthropicMessages, modelList } from "./anthropic-messages.ts";
-import { googleContent } from "./google-content.ts";
-import { openaiChat } from "./openai-chat.ts";
-import { openaiResponses } from "./openai-responses.ts";
-import { type Reply, send } from "./scripted-reply.ts";
-import type { Conversation, ScriptedUsage, Wire } from "./wire.ts";
+import {
+  anthropicMessages,
+  type Conversation,
+  googleContent,
+  modelList,
+  openaiChat,
+  openaiResponses,
+  type ScriptedUsage,
+  type Wire,
+} from "./wire.ts";
 
 export interface ScriptedCall {
   /** The tool's own name, for example `Bash`. */
@@ -224,4 +229,35 @@ async function textOf(incoming: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of incoming) pieces.push(Buffer.from(piece));
   return Buffer.concat(pieces).toString("utf8");
+}
+
+// How a scripted reply leaves: whole, cut in the middle, or never. Apart from what it says.
+
+interface Reply {
+  status?: number;
+  body?: Json;
+  /** A body that is no JSON of ours. */
+  text?: string;
+  /** Server-sent events. */
+  stream?: string;
+  headers?: Readonly<Record<string, string>>;
+  /** When the connection closes too early; absent: it does not. */
+  ends?: "never" | "at once" | "half-way";
+}
+
+function send(response: ServerResponse, { status = 200, body, text, stream, headers, ends }: Reply): void {
+  if (ends === "never") return;
+  if (ends === "at once") {
+    response.destroy();
+    return;
+  }
+  const type = stream === undefined ? "application/json" : "text/event-stream";
+  const content = stream ?? text ?? (body === undefined ? "" : JSON.stringify(body));
+  const length = ends === "half-way" ? { "content-length": String(Buffer.byteLength(content)) } : {};
+  response.writeHead(status, { "content-type": type, "cache-control": "no-cache", ...headers, ...length });
+  if (ends === "half-way")
+    response.write(content.slice(0, content.length / 2), () => {
+      response.destroy();
+    });
+  else response.end(content);
 }

@@ -41,7 +41,280 @@ export const textIn = (content: unknown): string =>
         .join("\n");
 
 /** How many times the model spoke: its messages, where those that stand together are one turn. */
-export const turnsOf = (speakers: readonly boolean[]): number =>
+const turnsOf = (speakers: readonly boolean[]): number =>
   speakers.filter((isModel, index) => isModel && !speakers[index - 1]).length;
 
 export const newId = (kind: string): string => `${kind}_${globalThis.crypto.randomUUID().replaceAll("-", "")}`;
+
+// The Anthropic Messages wire form of a scripted answer, as JSON and as a stream. Apart from the script, so that
+// another provider's form is another file.
+
+export const anthropicMessages: Wire = {
+  read(body) {
+    const messages = records(body.messages);
+    return {
+      turn: messages.filter(({ role }) => role === "assistant").length,
+      opening: textIn(messages.find(({ role }) => role === "user")?.content),
+      side: !hasTools(body),
+    };
+  },
+  write: messageOf,
+  stream: (answer, model, usage) => streamOf(messageOf(answer, model, usage)),
+  error: errorOf,
+};
+
+/** A finished answer. Its content holds text and calls, in the order in which they are streamed. */
+interface Message {
+  [field: string]: Json;
+  content: Fields[];
+  stop_reason: string;
+  usage: Fields;
+}
+
+const noUsage: ScriptedUsage = { input: 0, output: 0 }; // this provider always says
+
+/** The whole answer, as `stream: false` gets it. */
+function messageOf(answer: ScriptedAnswer, model: string, usage = noUsage): Message {
+  const said: Fields[] = answer.text === undefined ? [] : [{ type: "text", text: answer.text }];
+  const called = (answer.calls ?? []).map((call) => ({
+    type: "tool_use",
+    id: newId("toolu"),
+    name: call.tool,
+    input: call.input,
+  }));
+  return {
+    id: newId("msg"),
+    type: "message",
+    role: "assistant",
+    model,
+    content: [...said, ...called],
+    stop_reason: answer.end ? ends[answer.end] : called.length > 0 ? "tool_use" : "end_turn",
+    stop_sequence: null,
+    usage: {
+      input_tokens: usage.input - (usage.cached ?? 0),
+      output_tokens: usage.output,
+      ...(usage.cached === undefined ? {} : { cache_read_input_tokens: usage.cached }),
+    },
+  };
+}
+const ends = { length: "max_tokens", refusal: "refusal" } as const;
+
+/** The same answer as server-sent events, in the order in which the provider sends them. */
+function streamOf(message: Message): string {
+  const { content, stop_reason, usage } = message;
+  return [
+    event({ type: "message_start", message: { ...message, content: [], stop_reason: null } }),
+    event({ type: "ping" }),
+    ...content.map(blockEvents),
+    event({ type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage }),
+    event({ type: "message_stop" }),
+  ].join("");
+}
+
+function blockEvents(block: Fields, index: number): string {
+  const called = block.type === "tool_use";
+  const started = called ? { ...block, input: {} } : { type: "text", text: "" };
+  const pieces = halves(called ? JSON.stringify(block.input) : String(block.text));
+  const delta = (piece: string) =>
+    called ? { type: "input_json_delta", partial_json: piece } : { type: "text_delta", text: piece };
+  return [
+    event({ type: "content_block_start", index, content_block: started }),
+    ...pieces.map((piece) => event({ type: "content_block_delta", index, delta: delta(piece) })),
+    event({ type: "content_block_stop", index }),
+  ].join("");
+}
+
+/** Two pieces, so that a client that reads only the first one fails. By code points: half a character is not text. */
+function halves(whole: string): string[] {
+  const letters = [...whole];
+  const middle = Math.ceil(letters.length / 2);
+  return [letters.slice(0, middle).join(""), letters.slice(middle).join("")].filter((piece) => piece !== "");
+}
+
+const event = (data: Fields): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+
+const errorTypes: { [status: number]: string } = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  529: "overloaded_error",
+};
+
+function errorOf(status: number, message: string): Fields {
+  return { type: "error", error: { type: errorTypes[status] ?? "api_error", message }, request_id: newId("req") };
+}
+
+/** A model list with the one name that was asked for, or none. */
+export const modelList = (names: readonly string[]): Json => ({
+  data: names.map((id) => ({ type: "model", id, display_name: id, created_at: "2026-01-01T00:00:00Z" })),
+  has_more: false,
+  first_id: names[0] ?? null,
+  last_id: names.at(-1) ?? null,
+});
+
+// The wire form of Google's generateContent.
+
+export const googleContent: Wire = {
+  read(body) {
+    const contents = records(body.contents);
+    return {
+      turn: contents.filter(({ role }) => role === "model").length,
+      opening: textIn(contents.find(({ role }) => role === "user")?.parts),
+      side: !hasTools(body),
+    };
+  },
+  write({ text, calls = [], end }, model, usage, body) {
+    const mute = text === undefined || end === "refusal";
+    const said: Fields[] = mute ? [] : mustCall(body) ? [answerByCall(text)] : [{ text }];
+    const called = calls.map(({ tool, input }) => ({ functionCall: { id: newId("call"), name: tool, args: input } }));
+    const finish = end === "refusal" ? "SAFETY" : end === "length" ? "MAX_TOKENS" : "STOP";
+    return {
+      candidates: [{ index: 0, content: { role: "model", parts: [...said, ...called] }, finishReason: finish }],
+      modelVersion: model,
+      responseId: newId("response"),
+      ...(usage && {
+        usageMetadata: {
+          promptTokenCount: usage.input,
+          candidatesTokenCount: usage.output,
+          totalTokenCount: usage.input + usage.output,
+          cachedContentTokenCount: usage.cached ?? 0,
+        },
+      }),
+    };
+  },
+  error: (status, message) => ({ error: { code: status, message, status: statuses[status] ?? "INTERNAL" } }),
+};
+
+/** Where it has to call a function, its answer is the call of the one that takes it. */
+function mustCall({ toolConfig }: Fields): boolean {
+  const { functionCallingConfig } = asFields(toolConfig);
+  return asFields(functionCallingConfig).mode === "ANY";
+}
+const asFields = (value: unknown): Fields => records([value])[0] ?? {};
+
+function answerByCall(text: string): Fields {
+  try {
+    return { functionCall: { id: newId("call"), name: "json", args: JSON.parse(text) } };
+  } catch {
+    return { text }; // the script wants to see what becomes of an answer that is no JSON
+  }
+}
+
+const statuses: { [status: number]: string } = {
+  400: "INVALID_ARGUMENT",
+  401: "UNAUTHENTICATED",
+  403: "PERMISSION_DENIED",
+  429: "RESOURCE_EXHAUSTED",
+  503: "UNAVAILABLE",
+};
+
+// The wire form of OpenAI's Responses.
+
+const spokenByModel = ["function_call", "reasoning"];
+
+export const openaiResponses: Wire = {
+  read(body) {
+    const items = records(body.input);
+    return {
+      turn: turnsOf(items.map(({ type, role }) => role === "assistant" || spokenByModel.includes(String(type)))),
+      opening: textIn(items.find(({ role }) => role === "user")?.content),
+      side: !hasTools(body),
+    };
+  },
+  write({ text, calls = [], end }, model, usage) {
+    const said: Fields[] =
+      end === "refusal"
+        ? [{ type: "refusal", refusal: text ?? "I cannot help with that." }]
+        : text === undefined
+          ? []
+          : [{ type: "output_text", text, annotations: [] }];
+    const output: Fields[] = calls.map(({ tool, input }) => ({
+      id: newId("fc"),
+      type: "function_call",
+      status: "completed",
+      call_id: newId("call"),
+      name: tool,
+      arguments: JSON.stringify(input),
+    }));
+    if (said.length > 0)
+      output.unshift({ id: newId("msg"), type: "message", role: "assistant", status: "completed", content: said });
+    return {
+      id: newId("resp"),
+      object: "response",
+      created_at: 1_767_225_600,
+      status: end === "length" ? "incomplete" : "completed",
+      incomplete_details: end === "length" ? { reason: "max_output_tokens" } : null,
+      error: null,
+      model,
+      output,
+      ...(usage && {
+        usage: {
+          input_tokens: usage.input,
+          input_tokens_details: { cached_tokens: usage.cached ?? 0 },
+          output_tokens: usage.output,
+          output_tokens_details: { reasoning_tokens: 0 },
+          total_tokens: usage.input + usage.output,
+        },
+      }),
+    };
+  },
+  error: openaiError,
+};
+
+// The wire form of OpenAI's Chat Completions, which Ollama, vLLM and others speak too.
+
+export const openaiChat: Wire = {
+  read(body) {
+    const messages = records(body.messages);
+    return {
+      turn: messages.filter(({ role }) => role === "assistant").length,
+      opening: textIn(messages.find(({ role }) => role === "user")?.content),
+      side: !hasTools(body),
+    };
+  },
+  write({ text, calls = [], end }, model, usage) {
+    const toolCalls = calls.map(({ tool, input }) => ({
+      id: newId("call"),
+      type: "function",
+      function: { name: tool, arguments: JSON.stringify(input) },
+    }));
+    const refused = end === "refusal";
+    const message: Fields = {
+      role: "assistant",
+      content: refused ? null : (text ?? null),
+      ...(refused ? { refusal: text ?? "I cannot help with that." } : {}),
+      ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
+    };
+    const finish = end === "length" ? "length" : toolCalls.length > 0 ? "tool_calls" : "stop";
+    return {
+      id: newId("chatcmpl"),
+      object: "chat.completion",
+      created: 1_767_225_600,
+      model,
+      choices: [{ index: 0, message, finish_reason: finish }],
+      ...(usage && {
+        usage: {
+          prompt_tokens: usage.input,
+          completion_tokens: usage.output,
+          total_tokens: usage.input + usage.output,
+          prompt_tokens_details: { cached_tokens: usage.cached ?? 0 },
+        },
+      }),
+    };
+  },
+  error: openaiError,
+};
+
+const openaiErrorTypes: { [status: number]: string } = {
+  400: "invalid_request_error",
+  401: "invalid_request_error",
+  429: "rate_limit_exceeded",
+};
+
+function openaiError(status: number, message: string): Fields {
+  const type = openaiErrorTypes[status] ?? "server_error";
+  return { error: { message, type, param: null, code: status === 401 ? "invalid_api_key" : null } };
+}

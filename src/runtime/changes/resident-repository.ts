@@ -6,11 +6,20 @@ import { join } from "node:path";
 import { bytesOfNames, isPlainText } from "../../files/names.ts";
 import { type PathWatch, watchPaths } from "../../files/watch-paths.ts";
 import type { Git, Repository } from "../processes/git.ts";
-import { createWatchedFolders, type Touch } from "../triggers/watched-folders.ts";
-import { foldersApart, innerRepositories, levelsAtMost } from "./inner-repositories.ts";
-import { type RepositoryNow, signaturesOf } from "./look.ts";
-import { type HeadPlaces, refFilesOf } from "./place.ts";
-import { createHistory, folderOf, liesIn, prefixed, readRepository, statusOf, textOf } from "./repository-now.ts";
+import { foldersApart, innerRepositories, levelsAtMost } from "./cold.ts";
+import {
+  createHistory,
+  folderOf,
+  liesIn,
+  prefixed,
+  type RepositoryNow,
+  readRepository,
+  signaturesOf,
+  statusOf,
+  textOf,
+} from "./look.ts";
+import { type HeadPlaces, refFilesOf } from "./tracking.ts";
+import { createWatchedFolders, type Touch } from "./watched-folders.ts";
 
 export interface ResidentRepository {
   /** It and those inside it as they are now. Throws an Error that says why it cannot be kept up to date. */

@@ -2,12 +2,17 @@
  * Starts programs from a small process that stays, because Node forks its whole self for each (docs/decisions/0012). Where
  * that process cannot run, this one forks after all: the promise of `Spawn` is the same.
  */
+import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
+import type { Socket } from "node:net";
+import { isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Seconds } from "../../engine/event.ts";
 import type { Spawn } from "../../engine/program.ts";
 import { createSupervision, type SpawnLimits } from "./spawn.ts";
-import { type Helper, startHelper } from "./spawner-helper.ts";
-import { type StartProgram, startChild, startWith } from "./start.ts";
+import { createFrameReader, fromHelper, helperVersion, mostSlots } from "./spawner-frames.ts";
+import { type Attempt, listeners, lose, newSlot, type Slot, sendStart, type Wire } from "./spawner-slot.ts";
+import { type Hearing, type Order, type StartProgram, startChild, startWith } from "./start.ts";
 
 export interface SpawnerOptions {
   limits?: Partial<SpawnLimits>;
@@ -73,4 +78,131 @@ function helperFile(): string | undefined {
   return ["../", "../../"]
     .map((up) => fileURLToPath(new URL(up + name, import.meta.url)))
     .find((path) => existsSync(path));
+}
+
+/** One helper process that starts programs for this one (native/spawner.c), and those that it carries at the moment. */
+interface Helper {
+  /** Never rejects. */
+  start(order: Order, hearing: Hearing): Promise<Attempt>;
+  isOver(): boolean;
+  /** It ends what it still runs, then itself. Resolves when that is done. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** A helper that has not started a program so long after nobody waits for it any more is stuck. */
+const patience: Seconds = 1;
+
+/** It gives its programs a second between TERM and KILL. */
+const endsWithin: Seconds = 2.5;
+
+/** @param file of the helper program; undefined is answered where it cannot be started */
+function startHelper(file: string): Helper | undefined {
+  const begun = begin(file);
+  return begun && attend(begun);
+}
+
+interface Begun {
+  child: ChildProcess;
+  pid: number;
+  socket: Socket;
+}
+
+function begin(file: string): Begun | undefined {
+  const { spawn } = process.getBuiltinModule("node:child_process");
+  try {
+    const child = spawn(file, [], {
+      cwd: "/",
+      env: {},
+      detached: true, // what a terminal sends to us is not for it
+      stdio: ["ignore", "ignore", "ignore", "pipe"],
+    });
+    child.on("error", ignored);
+    child.unref();
+    if (child.pid === undefined) return undefined;
+    return { child, pid: child.pid, socket: child.stdio[3] as Socket }; // a pipe at this place is a socket: both sides write
+  } catch {
+    return undefined; // no descriptors, no memory: a plain child will say so
+  }
+}
+
+const ignored = (): void => {};
+
+function attend({ child, pid, socket }: Begun): Helper {
+  const slots: (Slot | undefined)[] = [];
+  const free: number[] = [];
+  const over = Promise.withResolvers<void>();
+  let held = 0;
+  let hasSaidHello = false;
+  let isOver = false;
+
+  const wire: Wire = {
+    helper: pid,
+    write: (frame) => void socket.write(frame),
+    isOver: () => isOver,
+    leave(slot) {
+      if (slot.hasLeft) return;
+      slot.hasLeft = true;
+      slots[slot.at] = undefined;
+      free.push(slot.at);
+      wire.letGo(slot);
+    },
+    letGo(slot) {
+      if (!slot.isHeld) return;
+      slot.isHeld = false;
+      if (--held === 0) socket.unref();
+    },
+  };
+
+  socket.unref();
+  socket.on("error", ignored); // it closes, too
+  socket.on(
+    "data",
+    createFrameReader((kind, at, content) => {
+      if (kind === fromHelper.hello) hear(content.readUInt32LE(0));
+      const slot = slots[at];
+      if (slot) listeners[kind]?.(slot, wire, content);
+    }),
+  );
+  socket.on("close", () => {
+    isOver = true;
+    for (const slot of slots) if (slot) lose(slot, wire, hasSaidHello);
+    over.resolve();
+  });
+
+  function hear(version: number): void {
+    hasSaidHello = version === helperVersion;
+    if (!hasSaidHello) socket.destroy();
+  }
+
+  /** Who gave up waiting for the start must not wait for it. */
+  async function endIfStuck(slot: Slot): Promise<void> {
+    await slot.order.over;
+    if (slot.facts || slot.hasLeft) return;
+    setTimeout(() => {
+      if (!slot.facts && !slot.hasLeft) child.kill("SIGKILL");
+    }, patience * 1000);
+  }
+
+  return {
+    isOver: () => isOver,
+    start(order, hearing) {
+      if (isOver) return Promise.resolve({ is: hasSaidHello ? "declined" : "unusable" });
+      const isFull = free.length === 0 && slots.length >= mostSlots;
+      if (isFull || !isAbsolute(order.command.cwd)) return Promise.resolve({ is: "declined" }); // its folder is not ours
+      const { promise, resolve } = Promise.withResolvers<Attempt>();
+      const at = free.pop() ?? slots.length;
+      const slot = newSlot(at, order, hearing, resolve);
+      slots[at] = slot;
+      if (held++ === 0) socket.ref(); // what runs keeps this process alive, until it is released
+      sendStart(slot, wire);
+      endIfStuck(slot);
+      return promise;
+    },
+    close() {
+      socket.ref(); // what it still runs is ended before we are
+      socket.end();
+      const stuck = setTimeout(() => child.kill("SIGKILL"), endsWithin * 1000);
+      return over.promise.finally(() => clearTimeout(stuck));
+    },
+  };
 }

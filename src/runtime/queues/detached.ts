@@ -2,8 +2,8 @@
 import type { Stream } from "node:stream";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Seconds } from "../../engine/event.ts";
-import { handedOver } from "../../engine/owner.ts";
 import type { Caller, DetachedWork, Item, Queue } from "../../engine/ports.ts";
+import { handedOver } from "../../engine/queue.ts";
 
 /** What a supervisor reads on its standard input. */
 export interface Assignment {

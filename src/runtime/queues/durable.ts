@@ -1,5 +1,4 @@
 /** Durable runs: written down when they are added, performed by any worker, and begun again by another where one dies (R56). */
-
 import { messageOf } from "../../engine/error.ts";
 import type { Instant, Seconds } from "../../engine/event.ts";
 import type { Abandoned, Ended, Journal, Uptime } from "../../engine/journal.ts";

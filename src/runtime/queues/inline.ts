@@ -2,7 +2,7 @@
 import { HooklineError } from "../../engine/error.ts";
 import type { HookId } from "../../engine/event.ts";
 import type { Caller, Item, Queue, QueueOwner } from "../../engine/ports.ts";
-import { fullQueue } from "../../engine/queue-bounds.ts";
+import { fullQueue } from "../../engine/queue.ts";
 
 interface Lane {
   running: Item;

@@ -1,6 +1,7 @@
 /** One queue out of two: durable runs go to the one that outlasts the process, all others to another. */
-import type { MaybePromise } from "../../engine/event.ts";
+import type { Instant, MaybePromise } from "../../engine/event.ts";
 import { isThenable } from "../../engine/flow.ts";
+import type { Ended, Journal } from "../../engine/journal.ts";
 import type { Queue, QueueOwner } from "../../engine/ports.ts";
 
 /** A queue that can be waited for before it is closed. */
@@ -71,6 +72,34 @@ export function createRoutedQueue({ durable, other }: RoutedQueueOptions): Queue
     async close() {
       await settle();
       await Promise.all([made?.close(), other.close()]);
+    },
+  };
+}
+
+/** Durable runs are written down and left to whoever works on them: all that an agent's tool call has time for (R48). */
+export function createEnqueuing({ journal, now }: { journal: Journal; now(): Instant }): Queue {
+  let owner: QueueOwner | undefined;
+  const tell = ({ run, hook }: Ended): void => owner?.told?.(run, hook);
+  return {
+    start(given) {
+      owner = given;
+    },
+    add(item) {
+      const added = journal.add(item, now());
+      if (added.is === "skipped") return added;
+      for (const one of added.ended) tell(one);
+      return { is: "queued" };
+    },
+    cancel(run) {
+      const ended = journal.cancel(run, now());
+      if (ended) tell(ended);
+    },
+    async close() {
+      try {
+        journal.tidy();
+      } catch {
+        // the store is broken, locked or full: whoever added something has heard of that, and the next one tidies up
+      }
     },
   };
 }

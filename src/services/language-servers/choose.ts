@@ -1,10 +1,11 @@
 /** Which language server is asked about a file, and where its program lies. Starts nothing. */
-import { accessSync, constants, statSync } from "node:fs";
+
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Fields, Json } from "../../engine/event.ts";
+import { isRecord } from "../../engine/schema.ts";
+import { readRegularFileSync } from "../../files/regular-file.ts";
 import type { Config } from "../../formats/config/config.ts";
-import { knownServers, languageOf } from "./table.ts";
-import { preferTypeScript } from "./typescript.ts";
 
 export interface Surroundings {
   servers: Config["languageServers"];
@@ -111,5 +112,154 @@ function executable(path: string): string | undefined {
     return statSync(path).isFile() ? path : undefined;
   } catch {
     return undefined; // not there, or not ours to run
+  }
+}
+
+// The language servers that are known without configuration. Data only, so that documentation and code cannot differ.
+
+interface KnownServer {
+  /** As hookline.yaml names it, to replace it or to switch it off. */
+  name: string;
+  /** LSP's language id by extension. */
+  languages: { readonly [extension: string]: string };
+  /** Tried in this order: the first that is found is used. */
+  commands: readonly (readonly [program: string, ...args: string[]])[];
+  /** What a person does to have one. */
+  install: string;
+  settings?: { readonly [section: string]: Json };
+  initialization?: Fields;
+  /** It says itself when it has read the project (`experimental/serverStatus`); before that its answers mean nothing. */
+  tellsWhenReady?: true;
+}
+
+export const knownServers: readonly KnownServer[] = [
+  {
+    name: "typescript",
+    languages: {
+      ".ts": "typescript",
+      ".tsx": "typescriptreact",
+      ".mts": "typescript",
+      ".cts": "typescript",
+      ".js": "javascript",
+      ".jsx": "javascriptreact",
+      ".mjs": "javascript",
+      ".cjs": "javascript",
+    },
+    commands: [["typescript-language-server", "--stdio"]],
+    install: "npm install --save-dev typescript-language-server typescript@5",
+  },
+  {
+    name: "python",
+    languages: { ".py": "python", ".pyi": "python" },
+    commands: [["pyright-langserver", "--stdio"], ["basedpyright-langserver", "--stdio"], ["pylsp"]],
+    install: "npm install --save-dev pyright",
+  },
+  {
+    name: "go",
+    languages: { ".go": "go" },
+    commands: [["gopls"]],
+    install: "go install golang.org/x/tools/gopls@latest",
+  },
+  {
+    name: "rust",
+    languages: { ".rs": "rust" },
+    commands: [["rust-analyzer"]],
+    install: "rustup component add rust-analyzer",
+    tellsWhenReady: true,
+  },
+  {
+    name: "c",
+    languages: { ".c": "c", ".h": "c", ".cc": "cpp", ".cpp": "cpp", ".cxx": "cpp", ".hpp": "cpp", ".hh": "cpp" },
+    commands: [["clangd"]],
+    install: "install clangd with the system's packages",
+  },
+  {
+    name: "json",
+    languages: { ".json": "json", ".jsonc": "jsonc" },
+    commands: [["vscode-json-language-server", "--stdio"]],
+    install: "npm install --save-dev vscode-langservers-extracted",
+  },
+  {
+    name: "css",
+    languages: { ".css": "css", ".scss": "scss", ".less": "less" },
+    commands: [["vscode-css-language-server", "--stdio"]],
+    install: "npm install --save-dev vscode-langservers-extracted",
+    settings: {
+      css: { validate: true, lint: {} },
+      scss: { validate: true, lint: {} },
+      less: { validate: true, lint: {} },
+    },
+  },
+  {
+    name: "yaml",
+    languages: { ".yaml": "yaml", ".yml": "yaml" },
+    commands: [["yaml-language-server", "--stdio"]],
+    install: "npm install --save-dev yaml-language-server",
+  },
+  {
+    name: "shell",
+    languages: { ".sh": "shellscript", ".bash": "shellscript" },
+    commands: [["bash-language-server", "start"]],
+    install: "npm install --save-dev bash-language-server, and shellcheck with the system's packages",
+  },
+  {
+    name: "lua",
+    languages: { ".lua": "lua" },
+    commands: [["lua-language-server"]],
+    install: "install lua-language-server with the system's packages",
+  },
+  { name: "zig", languages: { ".zig": "zig" }, commands: [["zls"]], install: "install zls with the system's packages" },
+  { name: "ruby", languages: { ".rb": "ruby" }, commands: [["ruby-lsp"]], install: "gem install ruby-lsp" },
+];
+
+/** By the whole table: a configured server may name any of these extensions without a language of its own. */
+const languageOf = (extension: string): string | undefined =>
+  knownServers.find(({ languages }) => Object.hasOwn(languages, extension))?.languages[extension];
+
+// Which TypeScript checks a project: its own, wherever its version keeps the server. Apart because no other language
+// needs this.
+
+type Command = readonly [program: string, ...args: string[]];
+interface Asked {
+  commands: readonly Command[];
+  language: string;
+  initialization?: Fields | undefined;
+}
+
+/**
+ * Up to version 6, typescript-language-server drives the project's `tsserver.js`. From version 7 on there is none:
+ * `tsc --lsp` is the server, and no other program can check as this project does.
+ *
+ * @param folders from the file's up to the project's, then those that other projects share
+ */
+function preferTypeScript(
+  { commands, language, initialization }: Asked,
+  folders: readonly string[],
+): { commands: readonly Command[]; initialization: Fields } {
+  const given = initialization ?? {};
+  const isAsked = /^(typescript|javascript)/.test(language) && commands[0]?.[0] === "typescript-language-server";
+  const modules = isAsked ? folders.map((folder) => join(folder, "node_modules")).find(hasTypeScript) : undefined;
+  if (modules === undefined || given.tsserver !== undefined) return { commands, initialization: given };
+  const library = join(modules, "typescript", "lib");
+  if (existsSync(join(library, "tsserver.js")))
+    return { commands, initialization: { ...given, tsserver: { path: library } } };
+  if (majorVersion(join(modules, "typescript")) < 7) return { commands, initialization: given };
+  return {
+    commands: [[join(modules, "typescript", "bin", "tsc"), "--lsp", "--stdio"], ...commands],
+    initialization: given,
+  };
+}
+
+const hasTypeScript = (modules: string): boolean => existsSync(join(modules, "typescript", "package.json"));
+
+const largestDescriptionInBytes = 1 << 20;
+
+function majorVersion(folder: string): number {
+  try {
+    const read = readRegularFileSync(join(folder, "package.json"), largestDescriptionInBytes);
+    const description: unknown = "text" in read ? JSON.parse(read.text) : undefined;
+    return isRecord(description) ? Number.parseInt(String(description.version), 10) || 0 : 0;
+  } catch {
+    return 0; // half installed: the server says what it misses
   }
 }

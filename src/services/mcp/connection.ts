@@ -1,10 +1,9 @@
 /** Makes one connection to a tool server with the official client, which is loaded only now. */
+
 import type { Client, jsonSchemaValidator } from "@modelcontextprotocol/client";
 import { messageOf } from "../../engine/error.ts";
 import type { McpServer } from "../../formats/config/config.ts";
-import { httpLink } from "./http-link.ts";
-import type { Link, Surroundings } from "./link.ts";
-import { stdioLink } from "./stdio-link.ts";
+import { httpLink, type Link, type Surroundings, stdioLink } from "./link.ts";
 
 type Library = typeof import("@modelcontextprotocol/client");
 

@@ -1,9 +1,9 @@
 /** The tools that a project's hooks may call: those of its servers, and the engine's own operations as one more module. */
 import { HooklineError } from "../../engine/error.ts";
+import { nearest } from "../../engine/nearest.ts";
 import type { ToolInfo, Tools } from "../../engine/reach.ts";
 import type { McpServer } from "../../formats/config/config.ts";
 import type { Surroundings } from "./link.ts";
-import { nearServer, splitName } from "./names.ts";
 import { createServer, type Server } from "./server.ts";
 
 /** Tools of this process, which need no server. Their names are module.action. */
@@ -64,4 +64,32 @@ export function createTools({ servers: settings, operations, complain, ...surrou
       await Promise.all([...servers.values()].map((server) => server.close()));
     },
   };
+}
+
+// The names of tools: `server.tool` as rules write them, `mcp__server__tool` as agents do.
+
+interface ToolName {
+  server: string;
+  tool: string;
+}
+
+/** Agents write every other character of a server's name as an underscore. */
+const asAgentsWrite = (server: string): string => server.replace(/[^\w-]/g, "_");
+
+/** What a name means among these servers; undefined: none of them. The longest server name counts, as names may hold dots. */
+function splitName(name: string, servers: Iterable<string>): ToolName | undefined {
+  let found: ToolName | undefined;
+  for (const server of servers) {
+    const prefix = [`${server}.`, `mcp__${asAgentsWrite(server)}__`].find((start) => name.startsWith(start));
+    const tool = name.slice(prefix?.length);
+    if (prefix && tool !== "" && (!found || server.length > found.server.length)) found = { server, tool };
+  }
+  return found;
+}
+
+/** The name with the server that was most likely meant. */
+function nearServer(name: string, servers: Iterable<string>): string | undefined {
+  const [, written = "", tool = ""] = /^(?:mcp__)?(.+?)(?:\.|__)(.+)$/s.exec(name) ?? [];
+  const near = nearest(written, servers);
+  return near === undefined ? undefined : `${near}.${tool}`;
 }

@@ -1,6 +1,13 @@
 /** What a connection to a tool server needs of whatever carries its messages. */
-import type { Transport } from "@modelcontextprotocol/client";
-import type { StartPipedProcess } from "../../engine/program.ts";
+
+import { resolve } from "node:path";
+import type { FetchLike, JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { messageOf } from "../../engine/error.ts";
+import type { PipedProcess, StartPipedProcess } from "../../engine/program.ts";
+import { isRecord } from "../../engine/schema.ts";
+import { createLineReader } from "../../files/lines.ts";
+import type { McpServer } from "../../formats/config/config.ts";
+import { fill, fillAll } from "./fill.ts";
 
 export interface Link {
   transport: Transport;
@@ -19,3 +26,190 @@ export interface Surroundings {
   environment: Readonly<Record<string, string>>;
   cwd: string;
 }
+
+// A tool server behind an address, spoken to by streamable HTTP. Headers never go to another origin than its own.
+
+type HttpServer = Extract<McpServer, { url: string }>;
+type Library = Pick<typeof import("@modelcontextprotocol/client"), "StreamableHTTPClientTransport">;
+
+const largestReplyInBytes = 32 << 20;
+/** For saying goodbye; a server that does not listen is left without. */
+const farewellInMs = 1000;
+
+/** @throws Error where the address or a header cannot be used */
+export function httpLink(
+  { url, headers = {} }: HttpServer,
+  environment: Readonly<Record<string, string>>,
+  { StreamableHTTPClientTransport }: Library,
+): Link {
+  let trouble: string | undefined;
+  const transport = new StreamableHTTPClientTransport(addressOf(url, environment), {
+    requestInit: { headers: headersOf(headers, environment) },
+    fetch: watchedFetch((reason) => {
+      trouble = reason;
+      void transport.close(); // the client would wait for an answer that cannot come any more
+    }),
+  });
+  return {
+    transport: transport as Link["transport"], // the same but for exact optional properties
+    trouble: () => trouble,
+    async leave() {
+      if (transport.sessionId === undefined) return;
+      const late = new Promise<void>((resolve) => {
+        setTimeout(resolve, farewellInMs).unref();
+      });
+      await Promise.race([transport.terminateSession(), late]).catch(() => {}); // the server is gone: so is the session
+    },
+  };
+}
+
+/** Faults quote what is written, not what it is filled with: that may be a secret. */
+function addressOf(written: string, environment: Readonly<Record<string, string>>): URL {
+  const filled = fill(written, environment);
+  if (!URL.canParse(filled)) throw new Error(`"${written}" is not an address`);
+  const address = new URL(filled);
+  if (address.protocol !== "http:" && address.protocol !== "https:")
+    throw new Error(`"${written}" is neither http nor https`);
+  if (address.username || address.password)
+    throw new Error("the address holds a user name or password: send it as a header");
+  return address;
+}
+
+/** A value that no header may hold is not quoted either. */
+function headersOf(
+  written: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(written)) {
+    const filled = fill(value, environment).trim();
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(filled))
+      throw new Error(`the header ${name} holds characters that no header may`);
+    headers[name] = filled;
+  }
+  return headers;
+}
+
+/** The replies to our messages are bounded, and one that breaks off is told. The server's own stream may come and go. */
+function watchedFetch(onBroken: (reason: string) => void): FetchLike {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    if (init?.method !== "POST" || !response.body) return response;
+    const isOurs = (): boolean => init.signal?.aborted === true;
+    return new Response(
+      bounded(response.body, (reason) => isOurs() || onBroken(reason)),
+      response,
+    );
+  };
+}
+
+function bounded(body: ReadableStream<Uint8Array>, onBroken: (reason: string) => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let total = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        total += value.length;
+        if (total > largestReplyInBytes) throw new Error(`its reply is larger than ${largestReplyInBytes} bytes`);
+        controller.enqueue(value);
+      } catch (error) {
+        void reader.cancel().catch(() => {}); // broken already
+        onBroken(`the connection broke: ${messageOf(error)}`);
+        controller.error(error);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+// A tool server that is a program: its messages go over its pipes, so its whole tree ends with us.
+
+/** In bytes; a server that never ends one must not fill our memory. */
+const longestLine = 32 << 20;
+
+type StdioServer = Extract<McpServer, { command: string }>;
+
+/** Never throws: what is wrong with the settings is told when the transport starts. */
+export function stdioLink(settings: StdioServer, surroundings: Surroundings): Link {
+  let child: PipedProcess | undefined;
+  let isOver = false;
+  let how: string | undefined;
+  let noise = "";
+
+  const transport: Transport = {
+    async start() {
+      child = await surroundings.start(commandOf(settings, surroundings));
+      if (isOver) return child.end();
+      const readOutput = createLineReader(longestLine, read);
+      child.onOutput((chunk) => {
+        if (readOutput(chunk)) return;
+        how = "it wrote a line that has no end";
+        void child?.end();
+      });
+      void child.ended.then((told) => {
+        how ??= told;
+        finish();
+      });
+    },
+    async send(message) {
+      child?.write(`${JSON.stringify(message)}\n`);
+    },
+    async close() {
+      finish();
+      await child?.end();
+    },
+  };
+
+  function read(line: string): boolean {
+    const message = parseMessage(line);
+    if (message) transport.onmessage?.(message);
+    else if (noise.length < longestQuote) noise += `${line}\n`; // a server that complains there instead of on stderr
+    return true;
+  }
+
+  function finish(): void {
+    if (isOver) return;
+    isOver = true;
+    transport.onclose?.();
+  }
+
+  return {
+    transport,
+    trouble: () => how,
+    said: () => quote(child?.complaints() || noise) || undefined,
+    leave: async () => {},
+  };
+}
+
+function commandOf(
+  { command, args = [], env = {}, cwd = "" }: StdioServer,
+  { environment, cwd: folder }: Surroundings,
+) {
+  return {
+    program: fill(command, environment),
+    args: args.map((one) => fill(one, environment)),
+    cwd: resolve(folder, fill(cwd, environment)),
+    environment: { ...leanly(environment), ...fillAll(env, environment) },
+  };
+}
+
+/** A server gets no more of the environment than it is given by name: most of it is none of its business. */
+const needed = ["PATH", "HOME", "USER", "LANG", "TMPDIR", "TERM"];
+const leanly = (environment: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => needed.includes(name)));
+
+/** What else stands on stdout is noise. */
+function parseMessage(line: string): JSONRPCMessage | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) && value.jsonrpc === "2.0" ? (value as JSONRPCMessage) : undefined; // the client checks the rest
+  } catch {
+    return undefined; // no JSON
+  }
+}
+
+const longestQuote = 600;
+/** The end of it: what a program says last is why it stopped. */
+const quote = (said: string): string => said.trim().slice(-longestQuote);

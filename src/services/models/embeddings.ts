@@ -3,9 +3,8 @@ import type { HooklineError } from "../../engine/error.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { ModelSettings } from "../../formats/config/config.ts";
 import { type Failure, failureOf, modelFailed } from "./failure.ts";
-import { fetchReply } from "./fetch-reply.ts";
-import { type Access, accessTo, type Environment, placeOf, unknown } from "./names.ts";
-import { isOfThisMachine } from "./wanted.ts";
+import { type Access, accessTo, type Environment, isOfThisMachine, placeOf, unknown } from "./names.ts";
+import { fetchReply } from "./providers.ts";
 
 export interface EmbeddingModel {
   /** The model at its address. */

@@ -1,6 +1,7 @@
 /** What went wrong with a model, in one of a few kinds: each has its consequence in the retries, the run and the documentation. */
 import { HooklineError } from "../../engine/error.ts";
 import type { Instant } from "../../engine/event.ts";
+import type { Ports } from "../../engine/ports.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { Access } from "./names.ts";
 
@@ -147,3 +148,98 @@ const notSent = (said: string, outer: Thrown | undefined): Failure =>
   /InvalidResponseData|NoContent|EmptyResponse/.test(String(outer?.name))
     ? { kind: "server", reason: `its reply is not in the provider's form: ${said}` }
     : { kind: "invalid", reason: said };
+
+// One request, tried again where that may help and there is time: at most twice, as long as the server asked, or a
+// little longer each time.
+
+export type Clock = Pick<Ports, "now" | "after">;
+
+/** How long an attempt may go on. */
+export interface Patience {
+  signal: AbortSignal;
+  deadline?: Instant;
+}
+
+const mostRetries = 2;
+const firstPause = 500;
+/** Where no deadline is known, nobody waits longer than this for another try. */
+const longestPause = 60_000;
+
+/** Answers with a failure instead of throwing: who asked knows more about it. */
+export async function attempt<T>(
+  clock: Clock,
+  { signal, deadline }: Patience,
+  work: () => Promise<T>,
+): Promise<{ value: T } | { failure: Failure }> {
+  for (let tries = 0; ; tries++) {
+    if (signal.aborted) return { failure: stopped(signal, clock, deadline) };
+    try {
+      return { value: await work() };
+    } catch (error) {
+      if (signal.aborted) return { failure: stopped(signal, clock, deadline) };
+      const failure = failureOf(error, clock.now());
+      const pause = failure.retryAfter === undefined ? firstPause * 2 ** tries : failure.retryAfter * 1000;
+      const end = deadline ?? clock.now() + longestPause;
+      if (!failure.passing || tries === mostRetries || clock.now() + pause >= end) return { failure };
+      await waited(clock, pause, signal);
+    }
+  }
+}
+
+/** Why the work was given up. */
+export function stopped(signal: AbortSignal, clock: Clock, deadline: Instant | undefined): Failure {
+  const { reason } = signal;
+  const late = (reason instanceof Error && reason.name === "TimeoutError") || clock.now() >= (deadline ?? Infinity);
+  return late
+    ? { kind: "timeout", reason: "it did not answer in time" }
+    : { kind: "aborted", reason: "the caller gave up" };
+}
+
+const waited = (clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      undo();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const undo = clock.after(milliseconds, end);
+    signal.addEventListener("abort", end, { once: true });
+  });
+
+// A model that failed five times in a row is left alone for a minute: hooks that wait for it would only add to the
+// trouble.
+
+const failuresAtMost = 5;
+const rest = 60_000;
+/** What says that the provider is in trouble, rather than this one question. */
+const troubles: ReadonlySet<unknown> = new Set(["server", "rate_limit", "network", "timeout", "cut"]);
+
+interface Circuit {
+  /** Why the model is not asked now. */
+  refusal(model: string): Failure | undefined;
+  watch<T>(model: string, work: () => Promise<T>): Promise<T>;
+}
+
+export function createCircuit(now: () => Instant): Circuit {
+  const counts = new Map<string, { failures: number; last: Instant }>();
+  return {
+    refusal(model) {
+      const { failures, last } = counts.get(model) ?? { failures: 0, last: 0 };
+      const wait = (last + rest - now()) / 1000;
+      if (failures < failuresAtMost || wait <= 0) return undefined;
+      const reason = `it failed ${failures} times in a row and is not asked again for ${Math.ceil(wait)} s`;
+      return { kind: "server", reason, retryAfter: wait };
+    },
+    async watch(model, work) {
+      try {
+        const value = await work();
+        counts.delete(model);
+        return value;
+      } catch (error) {
+        if (error instanceof HooklineError && troubles.has(error.facts.kind))
+          counts.set(model, { failures: (counts.get(model)?.failures ?? 0) + 1, last: now() });
+        throw error;
+      }
+    },
+  };
+}

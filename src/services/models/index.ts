@@ -1,16 +1,11 @@
 /** The Model port on the AI SDK's providers: from settings and an environment to one that can be asked. */
 import type { Model } from "../../engine/reach.ts";
 import type { ModelSettings } from "../../formats/config/config.ts";
-import type { Clock } from "./attempt.ts";
-import { createCircuit } from "./circuit.ts";
-import { converse } from "./converse.ts";
-import { modelFailed } from "./failure.ts";
-import type { Form } from "./form.ts";
-import { type Environment, placeOf } from "./names.ts";
+import { converse, type Form } from "./converse.ts";
+import { type Clock, createCircuit, modelFailed } from "./failure.ts";
+import { accessFor, type Environment, placeOf } from "./names.ts";
 
 export { variablesOf } from "./names.ts";
-
-import { accessFor } from "./wanted.ts";
 
 /**
  * Nothing is loaded before the first question. Keys come from the environment and from the settings, and go nowhere but

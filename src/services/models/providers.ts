@@ -1,7 +1,7 @@
 /** The AI SDK's providers, each loaded when it is first asked, and how they differ in what a request may say. */
+
 import type { OpenAICompatibleProvider } from "@ai-sdk/openai-compatible";
 import type { ProviderKind } from "../../formats/config/config.ts";
-import { fetchReply } from "./fetch-reply.ts";
 import type { Access } from "./names.ts";
 
 /** A model as the AI SDK's providers speak of it. All four have this one type. */
@@ -76,3 +76,26 @@ const settingsOf = ({ url, key = noKey, headers }: Access) => ({
   headers: { ...headers },
   fetch: fetchReply,
 });
+
+/** The one way in which requests to providers leave: no redirects, which would carry keys elsewhere, and no endless replies. */
+
+const limitInBytes = 16 << 20;
+
+/** Rejects on network failure, on a redirect, and when aborted, which also closes the connection. */
+export const fetchReply: typeof globalThis.fetch = async (address, request) => {
+  const reply = await fetch(address, { ...request, redirect: "error" });
+  if (!reply.body) return reply;
+  const { status, statusText, headers } = reply;
+  return new Response(reply.body.pipeThrough(limited()), { status, statusText, headers });
+};
+
+function limited(): TransformStream<Uint8Array, Uint8Array> {
+  let size = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      size += chunk.length;
+      if (size > limitInBytes) controller.error(new Error(`the reply is larger than ${limitInBytes} bytes`));
+      else controller.enqueue(chunk);
+    },
+  });
+}

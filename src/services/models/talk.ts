@@ -1,10 +1,10 @@
 /** The state of one question to a model: what was said, what it cost, and which tools it called. */
-import type { HooklineError } from "../../engine/error.ts";
-import type { MaybePromise } from "../../engine/event.ts";
+import { type HooklineError, messageOf } from "../../engine/error.ts";
+import type { Fields, Json, MaybePromise } from "../../engine/event.ts";
 import type { ModelAnswer, ModelRequest, ModelTool } from "../../engine/reach.ts";
-import type { Clock, Patience } from "./attempt.ts";
-import { type Failure, modelFailed } from "./failure.ts";
-import type { Form } from "./form.ts";
+import { isRecord } from "../../engine/schema.ts";
+import type { Form } from "./converse.ts";
+import { type Clock, type Failure, modelFailed, type Patience, stopped } from "./failure.ts";
 import type { Access } from "./names.ts";
 import type { CallOptions, Generated } from "./providers.ts";
 
@@ -57,3 +57,113 @@ export const stepOf = async <T>({ request }: Talk, name: string, work: (key: str
 
 export const textOf = ({ content }: Pick<Generated, "content">): string =>
   content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+
+// The tools that a model asks for in one turn: called in order, each answered, with a limit on what goes back.
+
+type Call = Extract<Reply["content"][number], { type: "tool-call" }>;
+type Spoken = Exclude<Extract<Message, { role: "assistant" }>["content"][number], string>;
+type Answers = Extract<Message, { role: "tool" }>["content"];
+
+export const callsOf = ({ content }: Reply): Call[] =>
+  content.flatMap((part) => (part.type === "tool-call" && !part.providerExecuted ? [part] : []));
+
+/** What the model said, to be said again: with the signatures of its thoughts, which providers ask for. */
+export function spokenBy({ content }: Reply): Message {
+  const parts = content.flatMap((part): Spoken[] => {
+    if (part.type !== "text" && part.type !== "reasoning" && part.type !== "tool-call") return [];
+    const kept = part.providerMetadata ? { providerOptions: part.providerMetadata } : {};
+    if (part.type !== "tool-call") return [{ type: part.type, text: part.text, ...kept }];
+    const { toolCallId, toolName, input } = part;
+    return [{ type: part.type, toolCallId, toolName, input: readInput(input) ?? {}, ...kept }];
+  });
+  return { role: "assistant", content: parts };
+}
+
+/** Rejects with model_failed once nobody waits any more. */
+export async function answersTo(calls: readonly Call[], turn: number, talk: Talk): Promise<Message> {
+  const content: Answers = [];
+  for (const [index, { toolCallId, toolName, input }] of calls.entries()) {
+    const offered = talk.tools.get(toolName);
+    const record = {
+      tool: offered?.name ?? toolName,
+      ok: false,
+      ms: 0,
+      ...(offered ? {} : { refused: true as const }),
+    };
+    talk.calls.push(record);
+    tell(talk);
+    const name = `turn ${turn} call ${index}`;
+    const { value, ...ended } = await stepOf(talk, name, (key) => answerTo({ name: toolName, input, key }, talk));
+    Object.assign(record, ended);
+    tell(talk);
+    content.push({
+      type: "tool-result",
+      toolCallId,
+      toolName,
+      output: { type: record.ok ? "text" : "error-text", value },
+    });
+    if (talk.patience.signal.aborted) throw givenUp(talk);
+  }
+  return { role: "tool", content };
+}
+
+const tell = ({ calls, request, spent }: Talk): void =>
+  request.called?.(
+    calls.map((call) => ({ ...call })),
+    { ...spent },
+  );
+
+const givenUp = (talk: Talk): Error => failed(talk, stopped(talk.patience.signal, talk.clock, talk.patience.deadline));
+
+interface Asked {
+  name: string;
+  /** As the model wrote it. */
+  input: string;
+  key: string;
+}
+interface Answered {
+  ok: boolean;
+  ms: number;
+  value: string;
+}
+
+/** The model is told of a failure, and may do better. Rejects only where nobody waits any more: that is no answer to keep. */
+async function answerTo(asked: Asked, talk: Talk): Promise<Answered> {
+  const { clock, patience } = talk;
+  const started = clock.now();
+  const ended = (ok: boolean, value: Json): Answered => ({ ok, ms: clock.now() - started, value: printed(value) });
+  try {
+    return ended(true, await call(asked, talk.tools, patience.signal));
+  } catch (error) {
+    if (patience.signal.aborted) throw givenUp(talk);
+    return ended(false, messageOf(error));
+  }
+}
+
+async function call(asked: Asked, tools: ReadonlyMap<string, ModelTool>, signal: AbortSignal): Promise<Json> {
+  const tool = tools.get(asked.name);
+  if (!tool) throw new Error(`there is no such tool; there are: ${[...tools.keys()].join(", ")}`);
+  const input = readInput(asked.input);
+  if (!input) throw new Error("the input is not a JSON object");
+  return tool.call(input, signal, asked.key);
+}
+
+function readInput(written: string): Fields | undefined {
+  try {
+    const value: unknown = written.trim() === "" ? {} : JSON.parse(written);
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined; // the model wrote no JSON
+  }
+}
+const isFields = (value: unknown): value is Fields => isRecord(value); // all of it came out of JSON.parse
+
+/** What goes back to the model is paid for with every further turn. */
+const longestResult = 60_000;
+
+function printed(value: Json): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > longestResult
+    ? `${text.slice(0, longestResult)}\n[cut: it has ${text.length} characters]`
+    : text;
+}

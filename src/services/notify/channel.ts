@@ -2,8 +2,8 @@
 import { dropOldest } from "../../engine/drop-oldest.ts";
 import type { Instant, Seconds } from "../../engine/event.ts";
 import type { NoticeKind } from "../../formats/config/config.ts";
-import type { Notice } from "./notice.ts";
 import { type Message, type Reply, readReply, type Speaker } from "./speaker.ts";
+import type { Notice } from "./words.ts";
 
 export interface ChannelOptions {
   name: string;

@@ -10,8 +10,8 @@ import { nearest } from "../../engine/nearest.ts";
 import type { Observation } from "../../engine/ports.ts";
 import type { NoticeChannel } from "../../formats/config/config.ts";
 import { type Channel, createChannel } from "./channel.ts";
-import { endedNotice, endingOf, hasEnded, type Notice, toolsOf } from "./notice.ts";
 import { createSpeaker } from "./speaker.ts";
+import { endedNotice, endingOf, hasEnded, type Notice, toolsOf } from "./words.ts";
 
 export interface NoticeSettings {
   /** By name. */

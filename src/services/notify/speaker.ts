@@ -1,10 +1,19 @@
 /** How a kind of place is told something: what is sent to it, and what its reply means. */
-import type { Instant, Seconds } from "../../engine/event.ts";
+
+import { createHash, createHmac } from "node:crypto";
+import type { Fields, Instant, Seconds } from "../../engine/event.ts";
 import type { NoticeChannel, NoticeKind } from "../../formats/config/config.ts";
-import { createDiscordSpeaker } from "./discord.ts";
-import type { Notice } from "./notice.ts";
-import { createSlackSpeaker } from "./slack.ts";
-import { createWebhookSpeaker } from "./webhook.ts";
+import { fill } from "../mcp/fill.ts";
+import {
+  cut,
+  discordMarks,
+  type Notice,
+  noMarks,
+  slackMarks,
+  usualSummaryLength,
+  type Wording,
+  wordsOf,
+} from "./words.ts";
 
 export interface Message {
   method: "POST" | "PATCH";
@@ -84,4 +93,224 @@ const secondsIn = (told: unknown): Seconds =>
 function said(body: unknown): string {
   const text = typeof body === "object" && body !== null && "message" in body ? body.message : body;
   return typeof text === "string" && text.trim() !== "" ? `: ${text.replaceAll(/\s+/g, " ").trim().slice(0, 200)}` : "";
+}
+
+// Discord: a webhook, or a bot in a channel. Both can write a message of their own anew, which is how tools are told
+// live.
+
+type Settings = Extract<NoticeChannel, { kind: "discord" }>;
+
+/** Discord's own, of a message. */
+const longest = 2000;
+const userAgent = "DiscordBot (hookline, 1)";
+/** A summary's links are not followed for a preview: their addresses may carry what nobody meant to tell. */
+const withoutPreviews = 1 << 2;
+
+/** @throws Error */
+function createDiscordSpeaker(settings: Settings, options: SpeakerOptions): Speaker {
+  const wording: Wording = {
+    marks: discordMarks,
+    summaryLength: settings.summary_length ?? usualSummaryLength,
+    longest: longest - 1, // and the sign that something is missing
+  };
+  const place = "webhook_url" in settings ? byWebhook(settings, options) : byBot(settings, options);
+  const headers = { "content-type": "application/json", "user-agent": userAgent, ...place.headers };
+  const message = (method: Message["method"], url: string, content: string, more: object = {}): Message => ({
+    method,
+    url,
+    headers,
+    body: JSON.stringify({ content, allowed_mentions: { parse: [] }, flags: withoutPreviews, ...more }),
+  });
+  return {
+    usual: ["started", "tools", "completed", "skipped", "failed"],
+    gone: new Set([401, 403, 404]),
+    post: (notice, { dropped }) =>
+      message("POST", place.post, wordsOf(notice, { ...wording, dropped }), place.once?.(notice)),
+    edit: (id, notice) => message("PATCH", place.edit(id), wordsOf(notice, wording)),
+    idOf: (reply) =>
+      typeof reply === "object" && reply !== null && "id" in reply && typeof reply.id === "string"
+        ? reply.id
+        : undefined,
+  };
+}
+
+interface Place {
+  post: string;
+  edit(id: string): string;
+  headers: Readonly<Record<string, string>>;
+  /** What lets Discord know a message that is sent a second time. */
+  once?(notice: Notice): object;
+}
+
+function byWebhook(
+  { webhook_url }: Extract<Settings, { webhook_url: string }>,
+  { environment }: SpeakerOptions,
+): Place {
+  const address = addressOf(webhook_url, "webhook_url", environment);
+  const at = (path: string, more: Readonly<Record<string, string>>): string => {
+    const url = new URL(address);
+    url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`;
+    for (const [name, value] of Object.entries(more)) url.searchParams.set(name, value);
+    return url.href;
+  };
+  return {
+    post: at("", { wait: "true" }),
+    edit: (id) => at(`/messages/${encodeURIComponent(id)}`, {}),
+    headers: {},
+  };
+}
+
+function byBot(settings: Extract<Settings, { bot_token: string }>, { environment, discord }: SpeakerOptions): Place {
+  const channel = secretOf(settings.channel_id, "channel_id", environment);
+  const token = headerOf(settings.bot_token, "bot_token", environment);
+  if (token === "") throw new Error("bot_token is empty");
+  const messages = `${discord}/channels/${encodeURIComponent(channel)}/messages`;
+  return {
+    post: messages,
+    edit: (id) => `${messages}/${encodeURIComponent(id)}`,
+    headers: { authorization: `Bot ${token}` },
+    once: ({ run, kind }) => ({ nonce: shortName(`${run.id} ${kind}`), enforce_nonce: true }),
+  };
+}
+
+/** A nonce has at most 25 characters. */
+const shortName = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 24);
+
+// Any program behind an address: JSON in the form of Standard Webhooks, signed where the settings hold a secret.
+
+const longestText = 4000;
+
+/** @throws Error */
+function createWebhookSpeaker(
+  settings: Extract<NoticeChannel, { kind: "webhook" }>,
+  { environment }: SpeakerOptions,
+): Speaker {
+  const { href: url } = addressOf(settings.url, "url", environment);
+  const given = Object.entries(settings.headers ?? {}).map(([name, value]) => [
+    name.toLowerCase(),
+    headerOf(value, `the header ${name}`, environment),
+  ]);
+  const own: Readonly<Record<string, string>> = Object.fromEntries(given);
+  const key = settings.secret === undefined ? undefined : keyOf(secretOf(settings.secret, "secret", environment));
+  const summaryLength = settings.summary_length ?? usualSummaryLength;
+  return {
+    usual: ["started", "tools", "completed", "skipped", "failed"],
+    gone: new Set([410]),
+    post(notice, { dropped, now }) {
+      const body = JSON.stringify(bodyOf(notice, { dropped, now, summaryLength }));
+      return { method: "POST", url, headers: { ...own, ...headersOf(idOf(notice), body, now, key) }, body };
+    },
+  };
+}
+
+function bodyOf(
+  notice: Notice,
+  { dropped, now, summaryLength }: { dropped: number; now: Instant; summaryLength: number },
+): Fields {
+  const { kind, run, hook, tools, summary, reason } = notice;
+  return {
+    type: `run.${kind}`,
+    timestamp: new Date(now).toISOString(),
+    data: {
+      run: run.id,
+      hook: hook.id,
+      name: hook.name,
+      project: hook.project ?? null,
+      trigger: run.cause,
+      status: run.status,
+      text: wordsOf(notice, { marks: noMarks, summaryLength, longest: longestText }),
+      tools: [...tools],
+      summary: summary === undefined ? null : cut(summary.trim(), summaryLength),
+      reason: reason ?? null,
+      tokens: run.tokens ?? null,
+      started_at: new Date(run.startedAt).toISOString(),
+      ms: run.ms ?? null,
+      ...(dropped > 0 ? { left_out: dropped } : {}),
+    },
+  };
+}
+
+/** The same however often it is sent, so that its reader can tell; what is told of tools differs each time. */
+const idOf = ({ run, kind, tools }: Notice): string =>
+  `msg_${run.id}_${kind}${kind === "tools" ? `_${tools.length}` : ""}`;
+
+function headersOf(id: string, body: string, now: Instant, key: Buffer | undefined): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1000));
+  return {
+    "content-type": "application/json",
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    ...(key ? { "webhook-signature": `v1,${signed(`${id}.${timestamp}.${body}`, key)}` } : {}),
+  };
+}
+
+const signed = (text: string, key: Buffer): string => createHmac("sha256", key).update(text).digest("base64");
+
+/** A secret is `whsec_` and base64. */
+function keyOf(secret: string): Buffer {
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  if (key.length === 0) throw new Error("secret is not whsec_ and base64");
+  return key;
+}
+
+// Where a notice goes, as the person's settings say, filled from the environment. Faults quote what is written: what
+// it is filled with is a secret.
+
+type Environment = Readonly<Record<string, string>>;
+
+/** @throws Error */
+export function addressOf(written: string, field: string, environment: Environment): URL {
+  const filled = secretOf(written, field, environment);
+  if (!URL.canParse(filled)) throw new Error(`${field} is not an address`);
+  const address = new URL(filled);
+  if (address.protocol !== "https:" && address.protocol !== "http:")
+    throw new Error(`${field} is neither http nor https`);
+  if (address.username || address.password) throw new Error(`${field} holds a user name or password`);
+  return address;
+}
+
+/** @throws Error where it is empty, or a variable is not set */
+function secretOf(written: string, field: string, environment: Environment): string {
+  const filled = fill(written, environment).trim();
+  if (filled === "") throw new Error(`${field} is empty`);
+  return filled;
+}
+
+/** @throws Error for what no header may hold */
+function headerOf(written: string, field: string, environment: Environment): string {
+  const filled = fill(written, environment).trim();
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(filled)) throw new Error(`${field} holds characters that no header may`);
+  return filled;
+}
+
+// Slack: an incoming webhook. It cannot write a message anew, so the tools of a run stand with its end.
+
+/** Slack's own advice, of a text. */
+const longestSlack = 4000;
+
+/** @throws Error */
+function createSlackSpeaker(
+  { webhook_url, summary_length }: Extract<NoticeChannel, { kind: "slack" }>,
+  { environment }: SpeakerOptions,
+): Speaker {
+  const { href: url } = addressOf(webhook_url, "webhook_url", environment);
+  const wording: Wording = {
+    marks: slackMarks,
+    summaryLength: summary_length ?? usualSummaryLength,
+    longest: longestSlack - 1,
+  };
+  return {
+    usual: ["started", "completed", "skipped", "failed"],
+    gone: new Set([403, 404, 410]),
+    post: (notice, { dropped }) => ({
+      method: "POST",
+      url,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        text: wordsOf(notice, { ...wording, dropped }),
+        unfurl_links: false, // their addresses may carry what nobody meant to tell
+        unfurl_media: false,
+      }),
+    }),
+  };
 }

@@ -1,10 +1,9 @@
 /** The board: projects with their tasks, notes and memory, as operations and the steps of automations use them. */
 import type { Fields, Instant, MaybePromise } from "../../engine/event.ts";
-import { isQueryName, unknownQuery, wrongParams } from "../../engine/named-queries.ts";
+import { isQueryName, unknownQuery, wrongParams } from "../../engine/named.ts";
 import type { Projects } from "../../engine/reach.ts";
 import { createMemory, type Embedder, type Memory } from "./memory.ts";
-import { createNoteCopies } from "./note-files.ts";
-import { createNotes, type Notes } from "./notes.ts";
+import { createNoteCopies, createNotes, type Notes } from "./notes.ts";
 import { createProjectBook, type ProjectBook, type RepositoryFacts } from "./projects.ts";
 import type { ProjectRecord, ProjectRecords } from "./records.ts";
 import type { Send } from "./sending.ts";

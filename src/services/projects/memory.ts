@@ -4,8 +4,7 @@ import type { Instant, MaybePromise } from "../../engine/event.ts";
 import { fingerprint } from "../../engine/fingerprint.ts";
 import type { MemoryHit } from "../../engine/reach.ts";
 import { wordsOf } from "./memory-words.ts";
-import type { MemoryRecords, Remembered } from "./records.ts";
-import { clean, titleOf } from "./text.ts";
+import { clean, type MemoryRecords, type Remembered, titleOf } from "./records.ts";
 
 /** Makes numbers of texts, near each other where the texts mean alike. */
 export interface Embedder {

@@ -1,13 +1,20 @@
 /** Projects: made, found by their folder, changed, taken away. */
+
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, relative, resolve, sep } from "node:path";
-import { withoutCredentials } from "../../engine/credentials.ts";
 import type { Instant, MaybePromise } from "../../engine/event.ts";
+import { isId, slugBeside, slugOf } from "../../engine/fingerprint.ts";
 import { nearest } from "../../engine/nearest.ts";
-import { isId, slugBeside, slugOf } from "../../engine/slug.ts";
-import type { NoteCopies } from "./note-files.ts";
-import type { Holdings, ProjectChanges, ProjectRecord, ProjectRecords } from "./records.ts";
-import { clean, titleOf } from "./text.ts";
+import { withoutCredentials } from "../../engine/one-line.ts";
+import type { NoteCopies } from "./notes.ts";
+import {
+  clean,
+  type Holdings,
+  type ProjectChanges,
+  type ProjectRecord,
+  type ProjectRecords,
+  titleOf,
+} from "./records.ts";
 
 /** What a repository says of itself. */
 export interface RepositoryFacts {
@@ -257,4 +264,33 @@ function innermost(all: readonly ProjectRecord[], folder: string): ProjectRecord
 function inMainWorktree(folder: string, { top, main }: RepositoryFacts): string | undefined {
   if (top === undefined || main === undefined || !isWithin(folder, top)) return undefined;
   return resolve(main, relative(top, folder));
+}
+
+// What git says of a project's folder: its worktrees, where it comes from, and its default branch.
+
+/** Questions to git, by its words; undefined where it has no answer. Never rejects. */
+export type AskGit = (folder: string, words: readonly string[]) => Promise<string | undefined>;
+
+/** Never rejects: outside of repositories, and without git, there is nothing to say. */
+export async function repositoryFacts(ask: AskGit, folder: string): Promise<RepositoryFacts> {
+  const line = async (...words: string[]): Promise<string | undefined> => {
+    const answer = (await ask(folder, words))?.replace(/\r?\n$/, "");
+    return answer === "" ? undefined : answer;
+  };
+  const top = await line("rev-parse", "--show-toplevel");
+  if (top === undefined) return {};
+  const [common, address, remoteHead, head] = await Promise.all([
+    line("rev-parse", "--path-format=absolute", "--git-common-dir"),
+    line("config", "--get", "remote.origin.url"),
+    line("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"),
+    line("symbolic-ref", "--quiet", "--short", "HEAD"),
+  ]);
+  const main = common !== undefined && basename(common) === ".git" ? dirname(common) : undefined;
+  const branch = remoteHead?.replace(/^origin\//, "") ?? head;
+  return {
+    top,
+    ...(main === undefined || main === top ? {} : { main }),
+    ...(address === undefined ? {} : { repository: withoutCredentials(address) }),
+    ...(branch === undefined ? {} : { branch }),
+  };
 }

@@ -1,6 +1,6 @@
 /** What is kept of projects, tasks, notes and memory, and the port of whoever keeps it. */
 import type { Fields, Instant, MaybePromise } from "../../engine/event.ts";
-import type { QueryName } from "../../engine/named-queries.ts";
+import type { QueryName } from "../../engine/named.ts";
 import type { NewTask, Project } from "../../engine/reach.ts";
 import type { RunStatus } from "../../engine/record.ts";
 
@@ -165,3 +165,16 @@ export interface MemoryRecords {
 }
 /** What memories of a note are from. */
 export const sourceOfNote = (name: string): string => `note:${name}`;
+
+// What texts have to be so that a store holds them, and titles one line.
+
+/** Without what SQLite and files would not give back as it was. */
+export const clean = (text: string): string => text.toWellFormed().replaceAll("\0", "");
+
+const longestTitle = 300;
+
+/** A text that fits on one line of a list. */
+export function titleOf(text: string): string {
+  const line = clean(text).replace(/\s+/g, " ").trim();
+  return line.length <= longestTitle ? line : `${line.slice(0, longestTitle - 1).toWellFormed()}…`;
+}

@@ -2,18 +2,19 @@
 import type { Instant, MaybePromise } from "../../engine/event.ts";
 import type { NewTask } from "../../engine/reach.ts";
 import type { NewMemory } from "./memory.ts";
-import type {
-  Awaited,
-  Dependency,
-  ProjectRecords,
-  Remembered,
-  TaskFilter,
-  TaskMove,
-  TaskRecord,
-  TaskStatus,
+import {
+  type Awaited,
+  clean,
+  type Dependency,
+  type ProjectRecords,
+  type Remembered,
+  type TaskFilter,
+  type TaskMove,
+  type TaskRecord,
+  type TaskStatus,
+  titleOf,
 } from "./records.ts";
 import { type Cause, ofTask, type Send, tell } from "./sending.ts";
-import { clean, titleOf } from "./text.ts";
 
 export interface TasksOptions {
   records: ProjectRecords;

@@ -1,31 +1,34 @@
 /** The store in memory: for tests, and for embedders who need no record. The same contract and the same rows, no file. */
-
 import { dropOldest } from "../../engine/drop-oldest.ts";
 import { HooklineError } from "../../engine/error.ts";
-import { firstTurn, type HookEvent, type HookId, type Instant, type SessionId, type Turn } from "../../engine/event.ts";
-import type { Claim, Found, Store } from "../../engine/record.ts";
+import {
+  type Counter,
+  firstTurn,
+  type HookEvent,
+  type HookId,
+  type Instant,
+  type SessionId,
+  type Turn,
+} from "../../engine/event.ts";
+import type { Baseline, Claim, Found, RunFilter, Store } from "../../engine/record.ts";
 import { createKeeper, type Keeping } from "../sqlite/keep.ts";
-import { type EventRow, eventOf, payloadOf, rowOfEvent, rowOfRun, runOf } from "../sqlite/rows.ts";
 import {
   type Claimed,
+  type EventRow,
+  eventOf,
   firstTelling,
   interruption,
   mergeFound,
+  payloadOf,
+  type RunRow,
   refuses,
   repeating,
+  rowOfEvent,
+  rowOfRun,
+  runOf,
   type Telling,
-} from "../sqlite/rules.ts";
-import {
-  all,
-  answers,
-  type Before,
-  drop,
-  emptyTables,
-  happeningOf,
-  isUnfinished,
-  placeIn,
-  type Tables,
-} from "./memory-tables.ts";
+  written,
+} from "../sqlite/rows.ts";
 
 export interface MemoryStoreOptions extends Keeping {
   now?(): Instant;
@@ -250,3 +253,72 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
 
 /** Nothing is ever on its way. */
 const everything: Promise<void> = Promise.resolve();
+
+/** Texts are JSON, as in the database: a caller cannot change a row by changing what it gave or was given. */
+interface Tables {
+  events: Map<string, EventRow>;
+  /** The rows of each delivery. */
+  tellings: Map<string, EventRow[]>;
+  runs: Map<string, RunRow>;
+  hookSets: Map<string, string>;
+  sessions: Map<SessionId, { turn: string; spent: Record<Counter, number>; at: Instant }>;
+  claims: Map<string, Claimed>;
+  debts: Map<SessionId, Map<HookId, string>>;
+  baselines: Map<string, string>;
+  /** Replaced, never changed: it is given out as it is. */
+  pauses: ReadonlySet<string>;
+  inboxes: Map<SessionId, { outcome: string; counter: Counter | undefined }[]>;
+}
+
+const emptyTables = (): Tables => ({
+  events: new Map(),
+  tellings: new Map(),
+  runs: new Map(),
+  hookSets: new Map(),
+  sessions: new Map(),
+  claims: new Map(),
+  debts: new Map(),
+  baselines: new Map(),
+  pauses: new Set(),
+  inboxes: new Map(),
+});
+
+/**
+ * What a memory goes on from: asked as long as it has nothing of its own about a session or a key. Undefined: nothing is known.
+ * Must not throw.
+ */
+interface Before {
+  turn(session: SessionId): Turn | undefined;
+  /** All of the same happening. */
+  tellings(event: HookEvent): readonly Telling[] | undefined;
+  claimed(key: string): Claimed | undefined;
+  debts(session: SessionId): ReadonlyMap<HookId, Found> | undefined;
+  baseline(session: SessionId, folder: string): Baseline | undefined;
+  paused(): ReadonlySet<string> | undefined;
+}
+
+const placeIn = (session: SessionId, folder: string): string => JSON.stringify([session, folder]);
+
+const happeningOf = ({ delivery, name, session }: HookEvent): string => JSON.stringify([delivery?.id, name, session]);
+
+const all = <Row>(rows: ReadonlyMap<string, Row>): Row[] => [...rows.values()];
+
+const isUnfinished = ({ status }: RunRow): boolean => status === "queued" || status === "running";
+
+/** Answers how many rows went. */
+function drop<Row>(rows: Map<string, Row>, isOld: (row: Row) => boolean): number {
+  const old = [...rows].filter(([, row]) => isOld(row));
+  for (const [key] of old) rows.delete(key);
+  return old.length;
+}
+
+const answers = (row: RunRow, { hook, session, event, status, eventId, among }: RunFilter): boolean =>
+  is(row.hook, hook) &&
+  is(row.session, session) &&
+  is(row.event_name, event) &&
+  is(row.status, status) &&
+  is(row.event, eventId) &&
+  (among === undefined || (row.hook.startsWith(among.prefix) && row.hook.endsWith(among.suffix ?? "")));
+
+const is = (held: string | null, wanted: string | undefined): boolean =>
+  wanted === undefined || held === written(wanted);

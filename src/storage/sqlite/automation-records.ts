@@ -1,8 +1,8 @@
 /** Automations in the SQLite store: one row each. A row that cannot be read never stops the others (R33). */
-import type { AutomationRecords, BrokenRow, StoredAutomation } from "../../engine/automation-records.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { EventName, Fields } from "../../engine/event.ts";
 import { eventNames, hears, resolveEvent } from "../../engine/events.ts";
+import type { AutomationRecords, BrokenRow, StoredAutomation } from "../../engine/journal.ts";
 import type { Store } from "../../engine/record.ts";
 import { isRecord, kindOf } from "../../engine/schema.ts";
 import type { Database } from "./database.ts";

@@ -3,29 +3,27 @@ import { statSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import {
-  checkVersion,
-  inOurWords,
-  isBusy,
-  isDamage,
-  isUnwritable,
-  loadSqlite,
-  patience,
-  type Sqlite,
-  tryAgain,
-} from "./sqlite-library.ts";
-import {
   bootedAt,
+  checkVersion,
   contentsAt,
   contentsOf,
   hasLog,
+  inOurWords,
+  isBusy,
+  isDamage,
   isMarked,
   isSameBoot,
   isStoreOrNew,
+  isUnwritable,
+  loadSqlite,
   makePrivate,
   openUntouched,
+  patience,
   preparePrivateFile,
+  type Sqlite,
   setAside,
   storeMark,
+  tryAgain,
   waysToRead,
 } from "./store-file.ts";
 

@@ -1,8 +1,8 @@
 /** How a store writes: every write is part of a transaction, its own or, in a process that stays, that of a group. */
 import type { SQLInputValue } from "node:sqlite";
 import { type ConnectionOptions, createConnection } from "./connection.ts";
-import { createGroups, type Groups, type Lost, written } from "./group-commit.ts";
-import { patience } from "./sqlite-library.ts";
+import { createGroups, type Groups, type Lost, nothingPending } from "./groups.ts";
+import { patience } from "./store-file.ts";
 
 /** Ways to write. */
 export interface Writing {
@@ -205,7 +205,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     grouped: groups ? groupedBy(groups) : { run, write, hold: write },
     beside: (work) => (isWriting || isHolding ? work() : holding(() => mending(work))),
     standing: () => (groups?.isOpen() ? changes : undefined),
-    committed: () => groups?.committed() ?? written,
+    committed: () => groups?.committed() ?? nothingPending,
     watch(told) {
       watching = [...watching, told];
       return () => {

@@ -2,7 +2,7 @@
 import type { HookId, Instant } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
 import type { Ended } from "../../engine/journal.ts";
-import { fullQueue } from "../../engine/queue-bounds.ts";
+import { fullQueue } from "../../engine/queue.ts";
 import type { Run, RunStatus } from "../../engine/record.ts";
 import type { Database } from "./database.ts";
 import { promoting } from "./retention.ts";

@@ -7,8 +7,7 @@ import type { RunStatus, Store } from "../../engine/record.ts";
 import { end, hasBegun, isFree, leave, makePlace, rowOf, type Work, workColumns } from "./journal-lanes.ts";
 import { shorten, usualPayloadLimitInBytes } from "./keep.ts";
 import { settleSteps } from "./retention.ts";
-import { readBack, written } from "./rows.ts";
-import { interruption } from "./rules.ts";
+import { interruption, readBack, written } from "./rows.ts";
 import type { SqliteStore } from "./sqlite.ts";
 
 /** A run that has ended its worker so often is not begun again: it would do so for ever. */

@@ -3,7 +3,7 @@ import type { Counter, Instant, SessionId, Turn } from "../../engine/event.ts";
 import type { HookSet } from "../../engine/hook.ts";
 import type { Store } from "../../engine/record.ts";
 import { type Database, openDatabase } from "./database.ts";
-import { createGroupRows } from "./group-rows.ts";
+import { createGroupRows } from "./groups.ts";
 import { createKeeper, type Keeping } from "./keep.ts";
 import {
   debtsOf,
@@ -26,12 +26,12 @@ import {
   eventOf,
   payloadOf,
   type RunRow,
+  repeating,
   rowOfEvent,
   runFields,
   runOf,
   written,
 } from "./rows.ts";
-import { repeating } from "./rules.ts";
 import { migrations } from "./schema.ts";
 
 export interface SqliteStoreOptions extends Keeping {

@@ -1,4 +1,5 @@
 /** A workspace with scripts, a home, and the real line over them: engine, spawner, SQLite, status files. */
+
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -14,8 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { createHandlers } from "../../../src/actions/index.ts";
-import { createScriptRecords } from "../../../src/actions/script/records.ts";
-import type { StatusFile } from "../../../src/actions/script/status.ts";
+import { createScriptRecords, type StatusFile } from "../../../src/actions/script/records.ts";
 import { conventions } from "../../../src/agents/index.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import type { Changes, EventName, Fields, HookEvent } from "../../../src/engine/event.ts";

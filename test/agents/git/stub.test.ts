@@ -10,7 +10,7 @@ import { loadPatterns } from "../../../src/conditions/patterns.ts";
 import { firstTurn, type HookEvent, type Json } from "../../../src/engine/event.ts";
 import type { Patterns } from "../../../src/engine/ports.ts";
 import { compileScript } from "../../../src/formats/scripts/script.ts";
-import { knownBelow } from "../../../src/hosts/cli/git-known.ts";
+import { knownBelow } from "../../../src/hosts/cli/git/wanted.ts";
 import { type Scratch, scratch, script } from "./scratch.ts";
 
 /** Those of this machine: the stub is POSIX sh. */

@@ -1,4 +1,5 @@
 /** The command's own way of asking a daemon: over its unix socket, and what each answer, whole or broken, is taken for. */
+
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -8,9 +9,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
-import { askDaemon, type Question } from "../../../src/hosts/cli/ask-daemon.ts";
-import { readAnswer } from "../../../src/hosts/cli/ask-daemon-answer.ts";
-import type { Address } from "../../../src/hosts/daemon/address.ts";
+import { askDaemon, type Question, readAnswer } from "../../../src/hosts/cli/daemon-client.ts";
+import type { Address } from "../../../src/hosts/daemon/state-file.ts";
 
 const question: Question = {
   agent: "claude-code",

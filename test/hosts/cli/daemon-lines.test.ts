@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { daemonLines, daemonRows } from "../../../src/hosts/cli/daemon-lines.ts";
+import { daemonLines, daemonRows } from "../../../src/hosts/cli/daemon/status.ts";
 import type { Terminal } from "../../../src/hosts/cli/terminal.ts";
 
 const terminal: Terminal = {

@@ -77,7 +77,7 @@ test("the demo's automation asks no model while the tests pass, then one that ma
 });
 
 test("every file of the sample is in the package: npm leaves some names out", () => {
-  const root = join(import.meta.dirname, "..", "..");
+  const root = join(import.meta.dirname, "..", "..", "..");
   const words = ["pack", "--dry-run", "--json", "--ignore-scripts"];
   const { stdout, stderr, status } = spawnSync("npm", words, { cwd: root, encoding: "utf8" });
   assert.equal(status, 0, stderr);

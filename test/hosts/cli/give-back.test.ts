@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turnIsOver } from "node:timers/promises";
 import type { Observation } from "../../../src/engine/ports.ts";
-import { giveBackAtRest } from "../../../src/hosts/cli/give-back.ts";
+import { giveBackAtRest } from "../../../src/hosts/cli/daemon/up.ts";
 
 /** What a busy time leaves behind: reached by nobody, and not yet collected. */
 function litter(): { left: WeakRef<object>[] } {

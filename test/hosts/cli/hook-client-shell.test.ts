@@ -22,7 +22,7 @@ import { type TestContext, test } from "node:test";
 import { clientFile } from "../../../src/agents/install/own-call.ts";
 import { commandFor } from "../../../src/agents/install/registration.ts";
 import { findBash, writeClient } from "../../../src/agents/install/shell-client.ts";
-import { type Address, writeAddress } from "../../../src/hosts/daemon/address.ts";
+import { type Address, writeAddress } from "../../../src/hosts/daemon/state-file.ts";
 import { readEntry } from "../../../src/runtime/processes/process-table.ts";
 import { type Said, tell } from "./client.ts";
 

@@ -22,7 +22,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
+const bin = join(import.meta.dirname, "..", "..", "..", "bin", "hookline.js");
 
 interface Installed {
   /** Puts another hot command in the package. */

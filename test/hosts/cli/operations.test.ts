@@ -1,4 +1,5 @@
 /** Operations by the real command: `hookline task create …` and its kin, without a daemon. */
+
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -7,8 +8,7 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { globalFlags } from "../../../src/hosts/cli/command.ts";
 import { commands } from "../../../src/hosts/cli/commands.ts";
-import { actionsOf } from "../../../src/hosts/cli/operation.ts";
-import { paramsOf } from "../../../src/hosts/cli/operation-input.ts";
+import { actionsOf, paramsOf } from "../../../src/hosts/cli/operations/actions.ts";
 import { startScriptedModel } from "../../../src/hosts/testing/index.ts";
 import { operations } from "../../../src/operations/index.ts";
 import { bin, codeCache } from "../../program.ts";

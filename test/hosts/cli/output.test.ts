@@ -8,8 +8,8 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { type TestContext, test } from "node:test";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
+import { bin } from "../../program.ts";
 
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
 const count = 1_000;
 
 /**

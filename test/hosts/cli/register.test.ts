@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { registrationOf } from "../../../src/hosts/cli/register.ts";
+import { registrationOf } from "../../../src/hosts/cli/hooks/register.ts";
 import { compile, written } from "../../formats/registry-helpers.ts";
 import { bin, codeCache } from "../../program.ts";
 

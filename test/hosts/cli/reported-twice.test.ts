@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
+import { bin } from "../../program.ts";
 import { until } from "../daemon/started.ts";
 
-const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
 const waits = "echo run >> count; while [ ! -e go ]; do sleep 0.02; done; echo 'not that' >&2; exit 2";
 
 interface Reports {

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { bin } from "../../program.ts";
 import { type Place, placeFor } from "../daemon/started.ts";
 
 const own = '{\n\t"model": "opus"\n}\n';
@@ -122,7 +123,6 @@ test("the last uninstall leaves no compiled code behind", (t) => {
   const { NODE_COMPILE_CACHE: _shared, ...environment } = place.environment;
   const state = join(environment.XDG_STATE_HOME ?? join(place.folder, "home", ".local", "state"), "hookline");
   const run = (...words: string[]): void => {
-    const bin = join(import.meta.dirname, "..", "..", "bin", "hookline.js");
     assert.equal(spawnSync(process.execPath, [bin, ...words], { cwd: place.workspace, env: environment }).status, 0);
   };
   run("install", "claude-code", "--layer", "project");

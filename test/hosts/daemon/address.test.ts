@@ -7,8 +7,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { hasDaemon, readAddress, removeAddress, writeAddress } from "../../../src/hosts/daemon/address.ts";
 import { freeSocketPlace, socketPath } from "../../../src/hosts/daemon/place.ts";
+import { hasDaemon, readAddress, removeAddress, writeAddress } from "../../../src/hosts/daemon/state-file.ts";
 import { processState } from "../../../src/runtime/processes/process-table.ts";
 
 function folderFor(t: TestContext): string {

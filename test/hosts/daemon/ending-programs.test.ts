@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { endDaemon } from "../../../src/hosts/cli/end-daemon.ts";
+import { endDaemon } from "../../../src/hosts/cli/daemon/place.ts";
 import { daemonFilesOf, runningDaemon } from "../../../src/hosts/daemon/state-file.ts";
 import { bin } from "../../program.ts";
 import { goes, isGone } from "../../runtime/processes/gone.ts";

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { endDaemon } from "../../../src/hosts/cli/end-daemon.ts";
+import { endDaemon } from "../../../src/hosts/cli/daemon/place.ts";
 import { daemonFilesOf, runningDaemon } from "../../../src/hosts/daemon/state-file.ts";
 import { bin } from "../../program.ts";
 import { isGone } from "../../runtime/processes/gone.ts";

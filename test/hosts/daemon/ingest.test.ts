@@ -13,9 +13,9 @@ import type { Engine } from "../../../src/engine/engine.ts";
 import type { HookEvent } from "../../../src/engine/event.ts";
 import { createIngest } from "../../../src/hosts/daemon/ingest.ts";
 import { createIngestListener } from "../../../src/hosts/daemon/ingest-http.ts";
+import { createSocketLines } from "../../../src/hosts/daemon/ingest-lines.ts";
 import { createIngestQueue, usualBounds } from "../../../src/hosts/daemon/ingest-queue.ts";
 import { listen } from "../../../src/hosts/daemon/server.ts";
-import { createSocketLines } from "../../../src/hosts/daemon/socket-lines.ts";
 import { createIds } from "../../../src/runtime/system.ts";
 import { openSqliteStore, type SqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 

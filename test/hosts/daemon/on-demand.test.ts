@@ -1,4 +1,5 @@
 /** Daemons that clients start, that people start in the background, and what becomes of one when another is wanted. */
+
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -7,8 +8,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { readAddress } from "../../../src/hosts/daemon/address.ts";
-import { type DaemonState, daemonFilesOf, runningDaemon } from "../../../src/hosts/daemon/state-file.ts";
+import { type DaemonState, daemonFilesOf, readAddress, runningDaemon } from "../../../src/hosts/daemon/state-file.ts";
 import { bin } from "../../program.ts";
 import { goes } from "../../runtime/processes/gone.ts";
 import { automation, type Place, placeFor, until } from "./started.ts";

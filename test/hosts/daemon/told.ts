@@ -9,7 +9,7 @@ import type { TestContext } from "node:test";
 import { createDaemon, type Daemon } from "../../../src/hosts/daemon/daemon.ts";
 import { listenFor } from "../../../src/hosts/daemon/listeners.ts";
 import type { Server } from "../../../src/hosts/daemon/server.ts";
-import { createLearningRedaction } from "../../../src/storage/redaction/learning-redaction.ts";
+import { createLearningRedaction } from "../../../src/storage/redaction/redaction.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 
 export const token = "the-token-of-this-test";

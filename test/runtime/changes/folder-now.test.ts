@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { createColdChanges } from "../../../src/runtime/changes/cold.ts";
 import { pause } from "../../../src/runtime/changes/look.ts";
-import { placeOf } from "../../../src/runtime/changes/place.ts";
+import { placeOf } from "../../../src/runtime/changes/tracking.ts";
 import { createGit } from "../../../src/runtime/processes/git.ts";
 import { environment, repositoryIn, sessionIn, temporaryFolder } from "../triggers/repository.ts";
 

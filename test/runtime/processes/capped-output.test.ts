@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createCappedOutput } from "../../../src/runtime/processes/capped-output.ts";
+import { createCappedOutput } from "../../../src/runtime/processes/spawn.ts";
 
 function written(keptInBytes: number, chunks: Uint8Array[]) {
   const output = createCappedOutput(keptInBytes);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import type { Run } from "../../../src/engine/record.ts";
 import { openDurableQueue } from "../../../src/hosts/compose/durable-queue.ts";
-import { createEnqueuing } from "../../../src/runtime/queues/durable-add.ts";
+import { createEnqueuing } from "../../../src/runtime/queues/routed.ts";
 import { uptime } from "../../../src/runtime/system.ts";
 import { createJournal } from "../../../src/storage/sqlite/journal.ts";
 import type { SqliteStore } from "../../../src/storage/sqlite/sqlite.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { note, type Operation, type Pendings } from "../../../src/runtime/triggers/files/known.ts";
+import { note, type Operation, type Pendings } from "../../../src/runtime/triggers/files-known.ts";
 
 const sumOf = (...all: Operation[]): Operation | undefined => {
   const pendings: Pendings = new Map();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { headOf } from "../../../src/runtime/changes/place.ts";
+import { headOf } from "../../../src/runtime/changes/tracking.ts";
 import { repositoryIn, temporaryFolder, usualRepository } from "./repository.ts";
 
 test("the commit that HEAD leads to is read from loose and packed refs, detached, in linked work trees and submodules", (context) => {

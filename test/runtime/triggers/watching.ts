@@ -10,7 +10,7 @@ import {
   createFileWatcher,
   type FileWatcher,
   type FileWatcherOptions,
-} from "../../../src/runtime/triggers/files/watch.ts";
+} from "../../../src/runtime/triggers/file-watch.ts";
 import { aHook, temporaryFolder } from "./repository.ts";
 
 export interface Told {

@@ -1,4 +1,5 @@
 /** Which server a file gets. */
+
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -14,8 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Config } from "../../../src/formats/config/config.ts";
-import { type Choice, chooseServer } from "../../../src/services/language-servers/choose.ts";
-import { knownServers } from "../../../src/services/language-servers/table.ts";
+import { type Choice, chooseServer, knownServers } from "../../../src/services/language-servers/choose.ts";
 
 interface Project {
   root: string;
@@ -134,7 +134,7 @@ test("[D61] a program that may not be executed is none", (t) => {
 });
 
 test("the page names every known server as the table has it", () => {
-  const page = readFileSync(join(import.meta.dirname, "../../docs/language-servers.md"), "utf8");
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/language-servers.md"), "utf8");
   const rows = page.split("<!-- servers -->")[1]?.split("\n\n")[0]?.trim().split("\n").slice(2);
   assert.deepEqual(
     rows,

@@ -10,8 +10,8 @@ import { startPipedProcess } from "../../../src/runtime/processes/piped-process.
 import { livingSince } from "../../../src/runtime/processes/process-table.ts";
 import { createLanguageServers } from "../../../src/services/language-servers/index.ts";
 
-const modules = join(import.meta.dirname, "../../node_modules");
-export const script: string = join(import.meta.dirname, "../fixtures/language-servers/scripted.mjs");
+const modules = join(import.meta.dirname, "../../../node_modules");
+export const script: string = join(import.meta.dirname, "../../fixtures/language-servers/scripted.mjs");
 
 export interface Scratch {
   root: string;

@@ -167,7 +167,7 @@ test("a long result of a tool is cut before it goes back", async (t) => {
 test("the libraries print nothing, and the process ends when it has its answer", async (t) => {
   const { server } = await startAsking(t, [{ text: yes }]);
   const program = `
-    const { createModel } = await import(${JSON.stringify(join(import.meta.dirname, "../../src/services/models/index.ts"))});
+    const { createModel } = await import(${JSON.stringify(join(import.meta.dirname, "../../../src/services/models/index.ts"))});
     const model = createModel(${JSON.stringify(settingsFor(server.url))}, {});
     const { text } = await model.ask({ model: "local/qwen3", prompt: "?", schema: ${JSON.stringify(schema)} }, AbortSignal.timeout(9000));
     if (text !== ${JSON.stringify(yes)}) process.exitCode = 1;`;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { HooklineError } from "../../../src/engine/error.ts";
 import type { ModelSettings } from "../../../src/formats/config/config.ts";
-import { accessFor, modelFault, type Wanted } from "../../../src/services/models/wanted.ts";
+import { accessFor, modelFault, type Wanted } from "../../../src/services/models/names.ts";
 
 const environment = { ANTHROPIC_API_KEY: "a-key", OPENAI_API_KEY: "o-key", ROUTER_KEY: "r-key" };
 const settings: ModelSettings = {

@@ -1,5 +1,5 @@
 /** A process of its own that is killed when a note's copy is written and its row is not: node dying-note.ts STORE FOLDER PROJECT NAME. */
-import { createNoteCopies } from "../../../src/services/projects/note-files.ts";
+import { createNoteCopies } from "../../../src/services/projects/notes.ts";
 import { createProjectRecords } from "../../../src/storage/sqlite/project-records.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 

@@ -14,9 +14,9 @@ import {
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { applicationEvents } from "../../../src/engine/application-events.ts";
 import type { Fields } from "../../../src/engine/event.ts";
-import { sectionsOf } from "../../../src/services/projects/note-files.ts";
+import { applicationEvents } from "../../../src/formats/automations/application-events.ts";
+import { sectionsOf } from "../../../src/services/projects/notes.ts";
 import { hookOn, type World, worldOf } from "./world.ts";
 
 const withProject = async (world: World): Promise<World> => {

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { createTask, dbQuery, memorySearch } from "../../../src/actions/context-steps/projects.ts";
 import type { Fields } from "../../../src/engine/event.ts";
 import type { Hook } from "../../../src/engine/hook.ts";
-import { queryNames } from "../../../src/engine/named-queries.ts";
+import { queryNames } from "../../../src/engine/named.ts";
 import type { StepRecord } from "../../../src/engine/record.ts";
 import { withoutStore } from "../../../src/services/projects/without-store.ts";
 import { contextOf } from "../../actions/context.ts";

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { applicationEvents } from "../../../src/engine/application-events.ts";
 import type { Fields } from "../../../src/engine/event.ts";
+import { applicationEvents } from "../../../src/formats/automations/application-events.ts";
 import { eventOf, hookOn, type World, worldOf } from "./world.ts";
 
 const withProject = async (world: World): Promise<World> => {

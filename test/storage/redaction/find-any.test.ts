@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createFindAny } from "../../../src/storage/redaction/find-any.ts";
+import { createFindAny } from "../../../src/storage/redaction/redaction.ts";
 
 const signs = ["a.b*c+d?", "(e|f)[g]{1}", "^h$", "i\\nj", "k\nl", "m/n-o", "\ud83d", "p😀q"];
 const more = Array.from({ length: 40 }, (_, index) => `secret-number-${index}-`);

@@ -1,7 +1,7 @@
 /** Secrets of the environments that a process is shown while it works. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLearningRedaction } from "../../../src/storage/redaction/learning-redaction.ts";
+import { createLearningRedaction } from "../../../src/storage/redaction/redaction.ts";
 
 const mine = { MY_API_KEY: "of-the-first-0001" };
 

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createRedaction } from "../../../src/storage/redaction/redaction.ts";
-import { isSecretName } from "../../../src/storage/redaction/secret-values.ts";
+import { createRedaction, isSecretName } from "../../../src/storage/redaction/redaction.ts";
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 /** Fresh each time: no text of this file is a secret. */

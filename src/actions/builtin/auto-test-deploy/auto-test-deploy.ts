@@ -16,7 +16,7 @@ import {
   text,
 } from "../../../engine/schema.ts";
 import { compileTemplate, printValue } from "../../../engine/template.ts";
-import { firstLine } from "../../command/protocols/launch-failure.ts";
+import { firstLine } from "../../command/protocols/endings.ts";
 import { type ShellParams, shell } from "../../rules/shell.ts";
 
 interface SmokeCheck {

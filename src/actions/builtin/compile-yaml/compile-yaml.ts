@@ -7,7 +7,7 @@ import type { Handler, StepContext, StepResult } from "../../../engine/ports.ts"
 import { anything, either, flag, mapOf, object, say, text } from "../../../engine/schema.ts";
 import { readRegularFile } from "../../../files/regular-file.ts";
 import { writeWhole } from "../../../files/write.ts";
-import { contentAt, fileAt, inspectFields, usualContentField, usualPathField } from "../event-file.ts";
+import { contentAt, fileAt, inspectFields, usualContentField, usualPathField } from "../../repository.ts";
 import type { Mistake } from "./document.ts";
 
 interface CompileYamlParams {

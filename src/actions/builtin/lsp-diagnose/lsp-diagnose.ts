@@ -7,7 +7,7 @@ import type { Outcome } from "../../../engine/outcome.ts";
 import type { Handler, StepContext, StepResult } from "../../../engine/ports.ts";
 import type { Diagnosis, Diagnostic } from "../../../engine/reach.ts";
 import { flag, isRecord, object, oneOf, say, text } from "../../../engine/schema.ts";
-import { contentAt, fileAt, inspectFields, usualPathField, wroteAPart } from "../event-file.ts";
+import { contentAt, fileAt, inspectFields, usualPathField, wroteAPart } from "../../repository.ts";
 
 interface LspDiagnoseParams {
   path_field?: string;

@@ -1,11 +1,11 @@
 /** Warns of calls and stops, or blocks them, by rules in the hook's file (specification 001, 4.3.4). */
 
 import { abilityOf, namesOf } from "../../../engine/ability.ts";
-import { environmentName } from "../../../engine/environment-name.ts";
 import { messageOf } from "../../../engine/error.ts";
 import { type Fields, type Json, textField } from "../../../engine/event.ts";
 import { compileChangedPatterns } from "../../../engine/file-pattern.ts";
 import { compileNameGlobs } from "../../../engine/glob.ts";
+import { environmentName } from "../../../engine/hook.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import type { Message, Outcome } from "../../../engine/outcome.ts";
 import type { Handler, Patterns, StepContext, StepResult } from "../../../engine/ports.ts";

@@ -13,8 +13,8 @@ import { isRecord, type Mismatch, object, say, text } from "../../../engine/sche
 import { linesFrom } from "../../../files/lines-of-file.ts";
 import { readRegularFileSync } from "../../../files/regular-file.ts";
 import { writeWhole } from "../../../files/write.ts";
+import { writtenName } from "../../command/protocols/endings.ts";
 import { contextOf } from "../../command/protocols/registry-context.ts";
-import { writtenName } from "../../command/protocols/written-name.ts";
 import { append, folderParameter, inspectFolder, pathInside, placeToWrite, repositoryOf } from "../../repository.ts";
 
 export interface UsageTrackerParams {

@@ -7,8 +7,7 @@ import { oneLine, shortened, visible } from "../../../engine/one-line.ts";
 import { merge, type Outcome, type SuggestedDocument, type Suggestion } from "../../../engine/outcome.ts";
 import type { LogLine, StepResult } from "../../../engine/ports.ts";
 import { isRecord, kindOf } from "../../../engine/schema.ts";
-import { isStage, stages } from "./registry-context.ts";
-import { cutText } from "./registry-summary.ts";
+import { cutText, isStage, stages } from "./registry-context.ts";
 
 interface Reading {
   outcome: Outcome;

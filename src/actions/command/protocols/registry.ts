@@ -3,11 +3,10 @@ import type { Fields, HookEvent, HookId } from "../../../engine/event.ts";
 import type { Protocol, StepResult } from "../../../engine/ports.ts";
 import type { Ended } from "../../../engine/program.ts";
 import { isRecord } from "../../../engine/schema.ts";
+import { exitReason, failed, launchFailure, unfinished } from "./endings.ts";
 import { deepest, findObjects, isTooDeep } from "./find-answer.ts";
-import { launchFailure } from "./launch-failure.ts";
 import { contextOf } from "./registry-context.ts";
 import { isResult, readResult, refuses } from "./registry-result.ts";
-import { exitReason, failed, unfinished } from "./unfinished.ts";
 
 export { contextOf, readResult };
 

@@ -1,11 +1,12 @@
 /** What a settings hook's program reads and answers (specification 002): Claude Code's JSON, and its exit codes. */
-import type { HookEvent, HookId } from "../../../engine/event.ts";
+import type { EventName, Fields, HookEvent, HookId, Json } from "../../../engine/event.ts";
+import { rowOf } from "../../../engine/events.ts";
+import { merge, type Outcome } from "../../../engine/outcome.ts";
 import type { Protocol, StepResult } from "../../../engine/ports.ts";
 import type { Ended } from "../../../engine/program.ts";
-import { launchFailure } from "./launch-failure.ts";
-import { readAnswer } from "./settings-answer.ts";
-import { blocked } from "./settings-keys.ts";
-import { exitReason, failed, unfinished } from "./unfinished.ts";
+import { exitReason, failed, launchFailure, unfinished } from "./endings.ts";
+import { type Candidate, findObjects } from "./find-answer.ts";
+import { type Asked, blocked, isFields, type Key, specificKeys, topKeys } from "./settings-keys.ts";
 
 export { readAnswer };
 
@@ -50,3 +51,155 @@ function detaches(line: string): boolean {
     return false; // some other first line
   }
 }
+
+// Reads an answer in Claude Code's form: stdout of a command that exited 0, or the body of an HTTP reply.
+
+/** What plain text means, where it means anything (R16). */
+const plainText: { readonly [N in EventName]?: (said: string) => Outcome } = {
+  SessionStart: (said) => ({ context: [said] }),
+  UserPromptSubmit: (said) => ({ context: [said] }),
+  PreCompact: (said) => ({ context: [said] }),
+  WorktreeCreate: (said) => ({ worktreePath: said.slice(said.lastIndexOf("\n") + 1).trim() }),
+};
+
+/**
+ * The outcome that a text asks for. No text is no opinion. JSON may stand among other output: then all complete answers
+ * count together, and a note quotes the rest. Never throws; what cannot be read is a failure, never an allow.
+ */
+function readAnswer(text: string, event: HookEvent, hook: HookId): StepResult {
+  const said = text.replace(/^\uFEFF/, "").trim();
+  if (said === "") return { ok: true, output: {} };
+  const { objects, broken } = findObjects(said);
+  const isWhole = objects.length === 1 && objects[0]?.start === 0 && objects[0].end === said.length;
+  const found = isWhole ? objects : objects.filter(({ value }) => isAnswer(value));
+  const answers = found.filter(({ value }) => !isEcho(value, event) && !isMarker(value));
+  const fault =
+    broken !== undefined && (answerKey.test(broken) || (found.length === 0 && said.startsWith("{")))
+      ? quote(broken)
+      : undefined;
+  if (answers.length > 0) return readAll(answers, { said, event, hook, notes: [] }, fault);
+  if (fault !== undefined) return unreadable(fault);
+  const last = found.at(-1);
+  if (!last) return readPlain(said, event);
+  const notes = isWhole ? [] : noiseNotes(said, [last]);
+  if (isEcho(last.value, event)) return { ok: true, output: {}, notes: [...notes, "the handler echoed its input"] };
+  return readOne(last, { event, hook, notes });
+}
+
+interface Output extends Context {
+  said: string;
+}
+
+/** Answers are merged as those of several hooks are: a deny stands, whatever is printed before or behind it. */
+function readAll(answers: readonly Candidate[], { said, ...context }: Output, fault: string | undefined): StepResult {
+  const read = answers.map((answer) => readOne(answer, context));
+  const output = read.reduce<Fields>((all, one) => Object.assign(all, one.output), {});
+  const outcome = mergeAll(read.map((one) => one.outcome ?? {}));
+  const faults = [
+    ...read.flatMap((one) => (one.ok ? [] : [one.reason])),
+    ...(fault === undefined ? [] : [unreadableReason(fault)]),
+  ];
+  const notes = [
+    ...noiseNotes(said, answers),
+    ...context.notes,
+    ...(answers.length > 1 ? [`stdout holds ${answers.length} answers: they count together`] : []),
+  ];
+  const refuses = outcome.verdict?.is === "deny" || outcome.verdict?.is === "ask";
+  if (faults.length > 0 && !refuses)
+    return { ok: false, output, ...noted(notes), failure: "output", reason: faults.join("; ") };
+  return { ok: true, output, ...noted([...notes, ...faults]), outcome };
+}
+
+/** By halves: one after the other would copy what was gathered for each of thousands. */
+function mergeAll(outcomes: readonly Outcome[]): Outcome {
+  const half = outcomes.length >> 1;
+  return half === 0 ? (outcomes[0] ?? {}) : merge(mergeAll(outcomes.slice(0, half)), mergeAll(outcomes.slice(half)));
+}
+
+const noted = (notes: string[]): { notes?: string[] } => (notes.length > 0 ? { notes } : {});
+
+const readOne = ({ value }: Candidate, context: Context): StepResult =>
+  isFields(value) ? readObject(value, context) : unreadable(quote(JSON.stringify(value)));
+
+const unreadableReason = (what: string): string => `invalid_output: it looks like JSON and cannot be read: ${what}`;
+const unreadable = (what: string): StepResult => ({
+  ok: false,
+  output: {},
+  failure: "output",
+  reason: unreadableReason(what),
+});
+
+const isAnswer = (value: Record<string, unknown>): boolean =>
+  "hook_event_name" in value || Object.keys(value).some((key) => Object.hasOwn(topKeys, key) || key === specific);
+const specific = "hookSpecificOutput";
+const answerKey = /"(?:continue|decision|hookSpecificOutput|permissionDecision|systemMessage)"\s*:/;
+
+/** It only says that the program goes on by itself. */
+const isMarker = (value: Record<string, unknown>): boolean =>
+  Object.keys(value).length > 0 && Object.keys(value).every((key) => key === "async" || key === "asyncTimeout");
+
+/** The event printed back, with nothing added that would be an answer. */
+function isEcho(value: Record<string, unknown>, { data }: HookEvent): boolean {
+  if (typeof value.hook_event_name !== "string") return false;
+  const added = Object.keys(value).filter((key) => Object.hasOwn(topKeys, key) || key === specific);
+  return added.every((key) => JSON.stringify(value[key]) === JSON.stringify(data[key]));
+}
+
+function readPlain(said: string, event: HookEvent): StepResult {
+  const read = plainText[event.name];
+  if (read) return { ok: true, output: { text: said }, outcome: read(said) };
+  return { ok: true, output: {}, notes: [`plain text on stdout is ignored on ${event.name}: ${quote(said)}`] };
+}
+
+/** Quotes what stands around and between the answers. */
+function noiseNotes(said: string, answers: readonly Candidate[]): string[] {
+  const starts = [0, ...answers.map(({ end }) => end)];
+  const parts = starts.map((start, index) => said.slice(start, answers[index]?.start));
+  const noise = parts.map((part) => part.replace(asyncLine, "").trim()).filter((part) => part !== "");
+  return noise.length === 0 ? [] : [`stdout holds more than the answer: ${quote(noise.join(" … "))}`];
+}
+/** It has been obeyed by the time that the rest is read. */
+const asyncLine = /^\{\s*"async"\s*:\s*true[^\n]*\n/;
+
+const quote = (text: string): string => JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+
+type Context = Pick<Asked, "event" | "hook" | "notes">;
+
+function readObject(answer: Fields, context: Context): StepResult {
+  const { notes } = context;
+  const faults: string[] = [];
+  const { [specific]: inner, ...top } = answer;
+  let outcome = readKeys(top, topKeys, { ...context, answer, beside: top }, faults);
+  if (isFields(inner)) {
+    outcome = merge(outcome, readKeys(inner, specificKeys, { ...context, answer, beside: inner }, faults));
+  } else if (inner !== undefined && inner !== null) faults.push(`${specific} is not an object`);
+  const kept = { output: answer, ...(notes.length > 0 ? { notes } : {}) };
+  if (faults.length > 0)
+    return { ok: false, ...kept, failure: "output", reason: `invalid_output: ${faults.join("; ")}` };
+  return { ok: true, ...kept, outcome };
+}
+
+function readKeys(fields: Fields, keys: Readonly<Record<string, Key>>, asked: Asked, faults: string[]): Outcome {
+  let outcome: Outcome = {};
+  for (const [name, value] of Object.entries(fields)) {
+    const key = Object.hasOwn(keys, name) ? keys[name] : undefined;
+    if (!key) asked.notes.push(`the key "${name}" means nothing to Hookline`);
+    else if (value === null)
+      continue; // as if it were not there
+    else if (!isHonoured(key, asked.event)) asked.notes.push(`${name} is not honoured on ${asked.event.name}: dropped`);
+    else outcome = merge(outcome, readKey(name, value, key, asked, faults));
+  }
+  return outcome;
+}
+
+function readKey(name: string, value: Json, key: Key, asked: Asked, faults: string[]): Outcome {
+  const read = key.read(value, asked);
+  if (typeof read !== "string") return read;
+  const fault = `${name} must be ${read}, not ${quote(JSON.stringify(value))}`;
+  if (key.decides) faults.push(fault);
+  else asked.notes.push(`${fault}: dropped`);
+  return {};
+}
+
+const isHonoured = ({ field, on }: Key, { name }: HookEvent): boolean =>
+  on ? on.includes(name) : field === undefined || rowOf(name).accepts.includes(field);

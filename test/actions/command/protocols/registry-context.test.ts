@@ -15,7 +15,7 @@ const told = (name: HookEvent["name"], data: Fields, as: string = name): Fields 
   contextOf(eventOf(name, withOwnNames(data)), as, hook);
 
 const recorded = (name: string): HookEvent => {
-  const file = join(import.meta.dirname, `../fixtures/agents/claude-code/${name}.json`);
+  const file = join(import.meta.dirname, `../../../fixtures/agents/claude-code/${name}.json`);
   return claudeCode.decode(JSON.parse(readFileSync(file, "utf8")), { id: "e", at: 0 });
 };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { writtenName } from "../../../../src/actions/command/protocols/written-name.ts";
+import { writtenName } from "../../../../src/actions/command/protocols/endings.ts";
 import type { Hook } from "../../../../src/engine/hook.ts";
 import { eventOf, inputOf } from "./asking.ts";
 

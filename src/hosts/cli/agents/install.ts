@@ -1,0 +1,205 @@
+/** hookline install and uninstall: edits the agent's own settings, keeps everything else in them, and is undone exactly. */
+
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { type AgentAdapter, type InstallLayer, installLayers } from "../../../agents/adapter.ts";
+import { agents } from "../../../agents/index.ts";
+import { type Clients, chooseClient, httpToken, prepareClient, removeUnused } from "../../../agents/install/client.ts";
+import { type InstallResult, installAgent, uninstallAgent } from "../../../agents/install/install.ts";
+import { onDemandFile } from "../../../agents/install/own-call.ts";
+import type { HttpRegistration } from "../../../agents/install/registration.ts";
+import { HooklineError, messageOf } from "../../../engine/error.ts";
+import type { Hook } from "../../../engine/hook.ts";
+import { nearest } from "../../../engine/nearest.ts";
+import { listensTo } from "../../../engine/plan.ts";
+import { loadAll } from "../../../loading/loading.ts";
+import { findProject } from "../../../loading/project.ts";
+import { daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
+import { buildVersion, type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
+import { endDaemon } from "../daemon/place.ts";
+import { portToCome, servesAgents } from "../daemon/port.ts";
+import { loadingFor } from "../loaded.ts";
+import { stateFolder, storePath } from "../place.ts";
+import { safeText, shortPath } from "../terminal.ts";
+import { programToRegister } from "./clone-bundle.ts";
+
+export async function install(invocation: Invocation): Promise<ExitCode> {
+  const { agent, layer } = target(invocation, "install");
+  const { set, root } = await loadAll(invocation, loadingFor(invocation));
+  const places = { home: invocation.home, root, environment: invocation.environment };
+  const ours = set.hooks.filter(({ origin }) => !origin.file || !agent.readsItself(origin.file, places));
+  const wanted = [...new Set(ours.flatMap(({ on }) => ("event" in on ? on.event : [])))];
+  const state = stateFolder(invocation);
+  const door = invocation.flags.http === true ? await daemonsDoor(invocation, { agent, layer, ours }) : undefined;
+  const options = { agent, layer, places, stateFolder: state, ...(door && { http: door }), wanted };
+  const planned = { ...options, takeOver: invocation.flags["take-over"] === true };
+  const isDry = invocation.flags["dry-run"] === true;
+  const self = [realpathSync(invocation.self[0]), invocation.self[1]] as const;
+  const agentProgram = isDry ? { program: self, notes: [] } : programToRegister(self);
+  const clients = clientsOf(invocation, { state, port: door?.port, program: agentProgram.program });
+  const chosen = chooseClient(clients);
+  const plan = installAgent({ ...planned, command: chosen.program, dryRun: true }); // refused before anything is written
+  const client = isDry ? chosen : prepareClient(clients);
+  const result = isDry ? plan : installAgent({ ...planned, command: client.program });
+  if (!isDry) {
+    removeUnused(state, { daemonWanted: invocation.environment.HOOKLINE_DAEMON !== "off" });
+    result.notes.push(
+      ...agentProgram.notes,
+      ...(door ? tokenNotes(result.file) : []),
+      ...(await endUnwanted(invocation)),
+    );
+  }
+  report(invocation, result, {
+    done: `${agent.title} now calls Hookline: ${place(invocation, result.file)}`,
+    same: `nothing to do: ${agent.title} calls Hookline already (${place(invocation, result.file)})`,
+    client: door ? `${door.words}; for the others ${client.because}` : client.because,
+    next: `Try it: ${set.hooks.length === 0 ? "no hook is in force here yet; put some into .hookline/hooks.json" : `${set.hooks.length === 1 ? "1 hook is" : `${set.hooks.length} hooks are`} in force here, see hookline list`}. Take it out again: hookline uninstall ${agent.name} --layer ${layer}`,
+  });
+  return 0;
+}
+
+interface ClientPlace {
+  state: string;
+  port: number | undefined;
+  program: readonly [string, string];
+}
+
+function clientsOf({ environment }: Invocation, { state, port, program }: ClientPlace): Clients {
+  return { stateFolder: state, environment, program, version: buildVersion(), ...(port !== undefined && { port }) };
+}
+
+/** Whoever can read the token can tell the daemon of events that never were. */
+function tokenNotes(file: string): string[] {
+  const folders: string[] = [];
+  for (let one = dirname(file); one !== dirname(one); one = dirname(one)) folders.push(one);
+  const isOpen = (statSync(file).mode & 0o044) !== 0 && folders.every((one) => (statSync(one).mode & 0o011) !== 0);
+  return isOpen ? [`other users of this machine can read ${file}, and a token stands in it now: chmod 600 it`] : [];
+}
+
+interface Asked {
+  agent: AgentAdapter;
+  layer: InstallLayer;
+  ours: readonly Hook[];
+}
+
+/** How the agent tells the daemon over HTTP. Throws HooklineError usage. */
+async function daemonsDoor(
+  invocation: Invocation,
+  { agent, layer, ours }: Asked,
+): Promise<HttpRegistration & { words: string }> {
+  const { overHttp } = agent;
+  if (!overHttp) throw usageError(`${agent.title} tells nobody over HTTP`, "install AGENT, without --http");
+  if (layer === "project") {
+    throw usageError(
+      "--http writes a token, and the project's file may be shared with others",
+      "install AGENT --http [--layer user|local]",
+    );
+  }
+  if (invocation.environment.HOOKLINE_DAEMON === "off")
+    throw usageError("--http needs the daemon, and HOOKLINE_DAEMON is off", "install AGENT, without --http");
+  const named = textFlag(invocation.flags, "store");
+  const store = storePath(invocation, named);
+  if (!servesAgents(invocation, store)) {
+    const [by, otherwise] =
+      named === undefined
+        ? [" (HOOKLINE_STORE)", "install AGENT, without --http or without HOOKLINE_STORE"]
+        : ["", "install AGENT --http, without --store"];
+    const words = `${place(invocation, store)}${by} is another store than the one that agents tell over HTTP`;
+    throw usageError(words, otherwise);
+  }
+  const running = runningDaemon(daemonFilesOf(store));
+  const port = running?.port ?? (await portToCome(invocation, store));
+  const guards = ours.filter((hook) => hook.enabled && hook.onFailure === "block");
+  const events = [...agent.settings.events, ...agent.settings.onlyWanted];
+  const start = running ? "" : "; none runs yet: the first command starts one, and so does hookline up";
+  const isDry = invocation.flags["dry-run"] === true;
+  return {
+    port,
+    token: isDry ? "(made by install)" : httpToken(stateFolder(invocation)),
+    takes: (event) => events.some((one) => one === event && overHttp(one)),
+    blocks: (event) => events.some((one) => one === event && guards.some((guard) => listensTo(guard, one))),
+    words: `it tells the daemon itself, at http://127.0.0.1:${port}${start}`,
+  };
+}
+
+export async function uninstall(invocation: Invocation): Promise<ExitCode> {
+  const { agent, layer } = target(invocation, "uninstall");
+  const { root } = findProject(invocation.cwd, invocation.home);
+  const result = uninstallAgent({
+    agent,
+    layer,
+    places: { home: invocation.home, root, environment: invocation.environment },
+    stateFolder: stateFolder(invocation),
+    dryRun: invocation.flags["dry-run"] === true,
+  });
+  if (invocation.flags["dry-run"] !== true) {
+    removeUnused(stateFolder(invocation), { daemonWanted: true });
+    result.notes.push(...(await endUnwanted(invocation)));
+  }
+  report(invocation, result, {
+    done: `${agent.title} no longer calls Hookline: ${place(invocation, result.file)}`,
+    same: `nothing to do: ${agent.title} does not call Hookline from ${place(invocation, result.file)}`,
+    next: "",
+  });
+  return 0;
+}
+
+/** The daemon that a client has started, once no client may start one any more. Never rejects: what was asked for is done. */
+async function endUnwanted(invocation: Invocation): Promise<string[]> {
+  if (existsSync(onDemandFile(stateFolder(invocation)))) return [];
+  const files = daemonFilesOf(storePath(invocation, undefined));
+  const daemon = runningDaemon(files);
+  if (daemon?.onDemand !== true) return [];
+  try {
+    await endDaemon(daemon, files.state);
+    return [
+      `the daemon that was started on demand has ended (process ${daemon.pid}); hookline up starts one that stays`,
+    ];
+  } catch (error) {
+    return [messageOf(error)];
+  }
+}
+
+const place = ({ cwd, home }: Invocation, file: string): string => shortPath(file, cwd, home);
+
+function target(
+  { words, flags, usage }: Invocation,
+  command: "install" | "uninstall",
+): { agent: AgentAdapter; layer: InstallLayer } {
+  const [name] = words;
+  if (name === undefined)
+    throw usageError(`the agent's name is missing (known: ${Object.keys(agents).join(", ")})`, usage);
+  const agent = Object.hasOwn(agents, name) ? agents[name] : undefined;
+  if (!agent) {
+    throw new HooklineError("agent_unknown", {
+      name,
+      where: `hookline ${command}`,
+      near: nearest(name, Object.keys(agents)),
+      known: Object.keys(agents).join(", "),
+    });
+  }
+  const given = textFlag(flags, "layer") ?? "user";
+  const layer = installLayers.find((one) => one === given);
+  if (!layer) throw usageError(`no layer is called "${given}"`, usage);
+  return { agent, layer };
+}
+
+function report(
+  invocation: Invocation,
+  result: InstallResult,
+  words: { done: string; same: string; client?: string; next: string },
+): void {
+  const { terminal, json, flags } = invocation;
+  const dry = flags["dry-run"] === true;
+  if (json) {
+    terminal.print(JSON.stringify({ ...result, ...(words.client && { client: words.client }), dryRun: dry }));
+    return;
+  }
+  if (dry && result.changed) {
+    terminal.print(terminal.paint("bold", `${place(invocation, result.file)} would become:`));
+    terminal.print(safeText(result.after ?? "(the file would be removed)"));
+  } else terminal.print(result.changed ? words.done : words.same);
+  if (words.client) terminal.print(`  client: ${safeText(words.client)}`);
+  for (const note of result.notes) terminal.print(`  note: ${safeText(note)}`);
+  if (!dry && result.changed && words.next) terminal.print(words.next);
+}

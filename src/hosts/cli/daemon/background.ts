@@ -1,0 +1,149 @@
+/** hookline up --background: starts the daemon apart from this terminal, and says where it is once it is up. */
+
+import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { placeVariables } from "../../../agents/index.ts";
+import { type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
+import { type ExitCode, type Invocation, textFlag, textsFlag, usageError } from "../command.ts";
+import { storePath } from "../place.ts";
+import { missingDoors, missingDoorWords } from "./port.ts";
+import { launch, outputFile } from "./start.ts";
+import { placeOf } from "./status.ts";
+
+const look = 50;
+
+export async function upInBackground(invocation: Invocation): Promise<ExitCode> {
+  const { terminal, json, signal, flags } = invocation;
+  const store = storePath(invocation, textFlag(flags, "store"));
+  const files = daemonFilesOf(store);
+  const before = sizeOf(outputFile(invocation));
+  const child = launch(invocation, wordsOf(invocation, store));
+  const end: { code?: number } = {};
+  child.on("error", () => (end.code = 3));
+  child.on("exit", (code) => (end.code = code ?? 3));
+  for (;;) {
+    const daemon = runningDaemon(files);
+    if (daemon?.pid === child.pid && daemon?.phase === "up") {
+      child.unref();
+      terminal.print(
+        json
+          ? JSON.stringify(shown(daemon))
+          : `Hookline ${daemon.version} is up: ${placeOf(daemon)}, process ${daemon.pid}`,
+      );
+      for (const missing of missingDoors(invocation, store, daemon.port))
+        terminal.error(`hookline: ${missingDoorWords(invocation, missing)}`);
+      return 0;
+    }
+    if (end.code !== undefined) {
+      const said = readFileSync(outputFile(invocation)).subarray(before).toString("utf8").trimEnd();
+      terminal.error(said === "" ? `hookline: the daemon ended with code ${end.code}` : said);
+      return end.code === 2 ? 2 : 3;
+    }
+    if (signal.aborted) child.kill("SIGTERM");
+    await wait(look);
+  }
+}
+
+const shown = ({ pid, phase, port, started, version, store }: DaemonState): object => ({
+  ...{ pid, phase, port, started: new Date(started).toISOString(), version, store },
+});
+
+/** The same wish, with paths that hold wherever it is started. */
+function wordsOf({ flags, cwd }: Invocation, store: string): string[] {
+  const folders = textsFlag(flags, "workspace").map((folder) => resolve(cwd, folder));
+  const [port, idle] = [textFlag(flags, "port"), textFlag(flags, "idle-exit")];
+  return [
+    "up",
+    ...["--store", store, "--cwd", cwd, "--quiet"],
+    ...folders.flatMap((folder) => ["--workspace", folder]),
+    ...(port === undefined ? [] : ["--port", port]),
+    ...(idle === undefined ? [] : ["--idle-exit", idle]),
+  ];
+}
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
+// hookline up --service: what a person gives their system's own service manager, so that the daemon is there from
+// login on.
+
+/** Only printed: whoever installs a service sees what it will do. */
+export function upService(manager: string, invocation: Invocation): ExitCode {
+  const write = Object.hasOwn(managers, manager) ? managers[manager] : undefined;
+  if (!write) throw usageError(`"${manager}" is no service manager that is known`, invocation.usage);
+  invocation.terminal.print(write(commandOf(invocation), invocation.environment));
+  return 0;
+}
+
+function commandOf({ self, flags, cwd, home }: Invocation): string[] {
+  const folders = textsFlag(flags, "workspace").map((folder) => resolve(cwd, folder));
+  const given = ["port", "store", "idle-exit"].flatMap((name) => {
+    const value = textFlag(flags, name);
+    if (value === undefined) return [];
+    return [`--${name}`, name === "store" ? resolve(cwd, value) : value];
+  });
+  return [
+    ...self,
+    "up",
+    ...(folders.length > 0 ? folders : [home]).flatMap((folder) => ["--workspace", folder]),
+    ...given,
+  ];
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+const managers: Readonly<Record<string, (command: readonly string[], environment: Environment) => string>> = {
+  systemd: (command, environment) => `# hookline up --service systemd > ~/.config/systemd/user/hookline.service
+# systemctl --user daemon-reload && systemctl --user enable --now hookline
+[Unit]
+Description=Hookline, the daemon of hooks for coding agents
+
+[Service]
+ExecStart=${command.map(systemdWord).join(" ")}
+${variables(environment)
+  .map(([name, value]) => `Environment=${systemdWord(`${name}=${value}`)}\n`)
+  .join("")}Restart=on-failure
+RestartSec=5
+KillMode=mixed
+TimeoutStopSec=20
+
+[Install]
+WantedBy=default.target`,
+  launchd: (command, environment) => `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<!-- hookline up --service launchd > ~/Library/LaunchAgents/dev.hookline.daemon.plist
+     launchctl bootstrap gui/$(id -u) ~/Library/LaunchAgents/dev.hookline.daemon.plist -->
+<plist version="1.0">
+<dict>
+  <key>Label</key><string>dev.hookline.daemon</string>
+  <key>ProgramArguments</key>
+  <array>
+${command.map((word) => `    <string>${xmlText(word)}</string>`).join("\n")}
+  </array>
+  <key>EnvironmentVariables</key>
+  <dict>
+${variables(environment)
+  .map(([name, value]) => `    <key>${name}</key><string>${xmlText(value)}</string>`)
+  .join("\n")}
+  </dict>
+  <key>RunAtLoad</key><true/>
+  <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
+  <key>ExitTimeOut</key><integer>20</integer>
+</dict>
+</plist>`,
+};
+
+/** What its runs need to find programs and their own state; keys of models are for the person to add. */
+const kept = ["PATH", "XDG_STATE_HOME", ...placeVariables()];
+const variables = (environment: Environment): [string, string][] =>
+  kept.flatMap((name) => (environment[name] ? [[name, environment[name]] as [string, string]] : [])); // a pair of two texts
+
+/** systemd expands % and $ by itself. */
+const systemdWord = (word: string): string => {
+  const plain = word.replaceAll("%", "%%").replaceAll("$", "$$$$");
+  return /^[\w@%+=:,./$-]+$/.test(plain)
+    ? plain
+    : `"${plain.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
+};
+
+const xmlText = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -1,0 +1,277 @@
+/** hookline status: the store, the hooks in force here, and which agents call us. */
+
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { installLayers } from "../../../agents/adapter.ts";
+import { agents } from "../../../agents/index.ts";
+import { editorOf } from "../../../agents/install/registration.ts";
+import { messageOf } from "../../../engine/error.ts";
+import type { Fields, Json } from "../../../engine/event.ts";
+import type { Hook } from "../../../engine/hook.ts";
+import { isRecord } from "../../../engine/schema.ts";
+import { workCounts } from "../../../storage/sqlite/journal-lanes.ts";
+import { type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
+import type { ExitCode, Invocation } from "../command.ts";
+import { type GitHookHere, gitHookHere } from "../git/hooks.ts";
+import { loadInForce } from "../loaded.ts";
+import { openStoreToRead } from "../store.ts";
+import { ago, oneLine, type Style, shortPath, type Terminal } from "../terminal.ts";
+import { missingDoors, missingDoorWords } from "./port.ts";
+
+interface Registered {
+  agent: string;
+  layer: string;
+  file: string;
+  registered: boolean;
+}
+
+export async function status(invocation: Invocation): Promise<ExitCode> {
+  const { terminal, cwd, home } = invocation;
+  const store = await openStoreToRead(invocation);
+  const { set, problems, files, root } = await loadInForce(invocation, store);
+  const repaired = await store.repair();
+  const [last] = await store.events(1);
+  const running = (await store.runs({ status: "running", limit: 1000 })).length;
+  const paused = [...(await store.paused())];
+  const queue = workCounts(store.database);
+  store.close();
+  const daemon = await daemonHere(store.path);
+  const registrations = registrationsOf(invocation, root);
+  const missing = missingDoors(invocation, store.path, typeof daemon?.port === "number" ? daemon.port : undefined);
+  const git = gitHookHere(invocation);
+  const errors = problems.filter(({ severity }) => severity === "error").length;
+  const facts = {
+    store: {
+      path: store.path,
+      bytes: statSync(store.path).size,
+      lastEvent: last ? new Date(last.event.at).toISOString() : null,
+      running,
+      repaired,
+    },
+    daemon: daemon ?? null,
+    queue,
+    root,
+    hooks: set.hooks.length,
+    set: set.id,
+    paused,
+    files: files.map(({ path, layer, hooks }) => ({ path, layer, hooks })),
+    errors,
+    agents: registrations,
+    missing,
+    git,
+  };
+  if (invocation.json) {
+    terminal.print(JSON.stringify(facts));
+    return 0;
+  }
+  const row = (name: string, text: string): void => terminal.print(`${terminal.paint("dim", name.padEnd(9))}${text}`);
+  row(
+    "store",
+    `${shortPath(store.path, cwd, home)}, ${Math.ceil(facts.store.bytes / 1024)} kB, last event ${ago(last?.event.at)}${running > 0 ? `, ${running} running` : ""}`,
+  );
+  if (repaired > 0) row("", `${repaired} runs of a process that is gone were closed as interrupted`);
+  for (const line of daemonRows(daemon, facts.queue, terminal, (path) => shortPath(path, cwd, home)))
+    terminal.print(line);
+  row("project", shortPath(root, cwd, home));
+  row(
+    "hooks",
+    `${set.hooks.length} in force${errors > 0 ? terminal.paint("red", `, ${errors} broken: hookline check`) : ""}`,
+  );
+  for (const file of files) row("", `${shortPath(file.path, cwd, home)}: ${file.hooks} (${file.layer})`);
+  for (const one of paused)
+    row(
+      "paused",
+      pausedWords(one, set.hooks, (path) => shortPath(path, cwd, home)),
+    );
+  const here = registrations.filter((one) => one.registered);
+  row("agents", here.length === 0 ? `none calls Hookline yet: hookline install ${Object.keys(agents)[0]}` : "");
+  for (const one of here) row("", `${one.agent} calls Hookline (${one.layer}: ${shortPath(one.file, cwd, home)})`);
+  for (const door of missing) row("", terminal.paint("red", oneLine(missingDoorWords(invocation, door))));
+  if (git)
+    row(
+      "git",
+      gitWords(git, (path) => shortPath(path, cwd, home)),
+    );
+  return 0;
+}
+
+const gitWords = ({ hooks, hook }: GitHookHere, show: (path: string) => string): string =>
+  hook === null
+    ? `does not ask Hookline before commits: hookline git install`
+    : `asks Hookline before each commit (${show(join(hooks, hook))})`;
+
+/** The store knows pauses of other projects too. */
+function pausedWords(what: string, hooks: readonly Hook[], show: (path: string) => string): string {
+  const hook = hooks.find(({ id }) => id === what);
+  if (hook) return oneLine(`${hook.name}: hookline resume ${what}`);
+  return isAbsolute(what) ? `${show(what)} but for its guards: hookline resume` : oneLine(what);
+}
+
+function registrationsOf({ home, environment }: Invocation, root: string): Registered[] {
+  return Object.values(agents).flatMap((agent) =>
+    installLayers.map((layer) => {
+      const file = agent.settings.file(layer, { home, root, environment });
+      const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+      return { agent: agent.name, layer, file, registered: editorOf(agent).isOurs(text) };
+    }),
+  );
+}
+
+// What a person is told of a daemon: what it watches, when what is due, what waits and what is broken.
+
+const rowsAtMost = 10;
+
+/** The daemon of this store, as it tells of itself; undefined: none is there. */
+async function daemonHere(store: string): Promise<Fields | undefined> {
+  const daemon = runningDaemon(daemonFilesOf(store));
+  if (!daemon) return undefined;
+  const { pid, phase, port, token, started, version, onDemand = false } = daemon;
+  const known = { pid, phase, port: port ?? null, started: new Date(started).toISOString(), version, onDemand };
+  if (port === undefined || token === undefined) return known;
+  return { ...known, ...(await statusOf({ port, token })) };
+}
+
+const phases: Readonly<Record<DaemonState["phase"], string>> = {
+  starting: "it is starting",
+  up: "it is up",
+  once: "it does what is due, and ends",
+  ending: "it is ending",
+};
+
+/** Where it listens, or why it does not. */
+export const placeOf = ({ phase, port }: Pick<DaemonState, "phase" | "port">): string =>
+  port === undefined ? phases[phase] : `http://127.0.0.1:${port}`;
+
+export function daemonRows(
+  daemon: Fields | undefined,
+  queue: { waiting: number; running: number },
+  terminal: Terminal,
+  show: (path: string) => string,
+): string[] {
+  const row = (text: string): string => `${terminal.paint("dim", "daemon".padEnd(9))}${oneLine(text)}`;
+  if (!daemon) {
+    const left = queue.waiting + queue.running;
+    return [row(`none runs${left > 0 ? `, and ${left} runs wait for one` : ""}: hookline up`)];
+  }
+  const known = `process ${daemon.pid}, since ${daemon.started}`;
+  if (daemon.port === null) return [row(`${phases[daemon.phase as DaemonState["phase"]]}, ${known}`)]; // as daemonHere gives it
+  const head = `http://127.0.0.1:${daemon.port}, ${known}`;
+  if (daemon.unreachable !== undefined) return [row(`${head}, does not answer: ${daemon.unreachable}`)];
+  return [row(head), ...selfLines(daemon, terminal), ...daemonLines(daemon, terminal, show)];
+}
+
+/** The process itself, and who speaks to it. */
+function selfLines(daemon: Fields, terminal: Terminal): string[] {
+  const row = (name: string, text: string): string => `${terminal.paint("dim", name.padEnd(9))}${oneLine(text)}`;
+  const { memoryInBytes, seconds } = fieldsOf(daemon.process);
+  const { events = 0, sessions = 0, senders } = fieldsOf(daemon.activity);
+  const facts = [
+    `Hookline ${daemon.version}`,
+    ...(typeof seconds === "number" ? [`up ${lasting(seconds)}`] : []),
+    ...(typeof memoryInBytes === "number" ? [`${Math.round(memoryInBytes / 1024 ** 2)} MB`] : []),
+    ...(daemon.onDemand === true ? ["started on demand"] : []),
+  ];
+  const heard = listOf(senders).map(({ sender, last }) => `${sender} last ${ago(Date.parse(String(last)))}`);
+  const slowest = listOf(daemon.decisions).slice(0, slowAtMost);
+  const { notWrittenSince, reason, rowsLost } = fieldsOf(daemon.store);
+  return [
+    row("", facts.join(", ")),
+    ...(notWrittenSince
+      ? [row("store", terminal.paint("red", `not written since ${notWrittenSince}: ${reason}`))]
+      : []),
+    ...(typeof rowsLost === "number" && rowsLost > 0
+      ? [row("lost", terminal.paint("red", `${counted(rowsLost, "row")} that the store could not take in time`))]
+      : []),
+    row(
+      "heard",
+      `${counted(events, "event")}, ${counted(sessions, "session")}${heard.length > 0 ? `; ${heard.join(", ")}` : ""}`,
+    ),
+    ...slowest.map(({ event, p50, p95 }, index) => row(index === 0 ? "took" : "", `${event} ${p50} ms, p95 ${p95} ms`)),
+    ...listOf(daemon.residents).map((one, index) => row(index === 0 ? "resident" : "", residentLine(one))),
+  ];
+}
+const slowAtMost = 3;
+
+const counted = (count: Json | undefined, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+const residentLine = ({ command, pid, events, restarts, memoryInBytes }: Fields): string =>
+  [
+    `${command}: ${pid === undefined ? "does not run now" : `process ${pid}`}`,
+    counted(events, "event"),
+    counted(restarts, "restart"),
+    ...(typeof memoryInBytes === "number" ? [`${Math.round(memoryInBytes / 1024 ** 2)} MB`] : []),
+  ].join(", ");
+
+function lasting(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
+}
+
+/** @param status as the daemon tells it; another version's may hold less */
+export function daemonLines(status: Fields, terminal: Terminal, show: (path: string) => string): string[] {
+  const row = (name: string, text: string, style?: Style): string =>
+    `${terminal.paint("dim", name.padEnd(9))}${style ? terminal.paint(style, oneLine(text)) : oneLine(text)}`;
+  const rows = (name: string, texts: readonly string[], style?: Style): string[] => {
+    const shown = texts.slice(0, rowsAtMost).map((text, index) => row(index === 0 ? name : "", text, style));
+    const more = texts.length - rowsAtMost;
+    return more > 0 ? [...shown, row("", `and ${more} more`)] : shown;
+  };
+  const { automations, queue, engine } = status;
+  const { enabled, active, broken } = fieldsOf(automations);
+  const { waiting, running } = fieldsOf(queue);
+  const isOff = fieldsOf(engine).enabled === false;
+  return [
+    ...rows("folders", textsOf(status.workspaces).map(show)),
+    row(
+      "",
+      `${enabled ?? 0} of ${active ?? 0} automations enabled${isOff ? ", but hook_engine.enabled is false" : ""}`,
+    ),
+    ...rows("due", listOf(status.due).map(dueLine)),
+    ...rows(
+      "watching",
+      listOf(status.watches).map((watch) => watchLine(watch, show)),
+    ),
+    ...rows(
+      "webhooks",
+      textsOf(status.webhooks).map((name) => `POST /webhooks/${name}`),
+    ),
+    row("queue", `${running ?? 0} running, ${waiting ?? 0} waiting`),
+    ...rows(
+      "broken",
+      listOf(broken).map(({ file, message }) => `${show(String(file))}: ${message}`),
+      "red",
+    ),
+  ];
+}
+
+const dueLine = ({ hook, at, waits }: Fields): string => {
+  const when = Date.parse(String(at)) <= Date.now() ? "now" : String(at).replace(/\.\d+Z$/, "Z");
+  return `${hook} ${when}${waits ? `, waits: ${waits}` : ""}`;
+};
+
+const watchLine = ({ hook, path, paths, mode }: Fields, show: (path: string) => string): string => {
+  const places = (path === undefined ? textsOf(paths) : [String(path)]).map(show).join(", ");
+  return `${places} for ${hook}${mode === undefined ? "" : ` (${mode})`}`;
+};
+
+const fieldsOf = (value: Json | undefined): Fields => (isRecord(value) ? (value as Fields) : {}); // it is JSON
+const listOf = (value: Json | undefined): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
+const textsOf = (value: Json | undefined): string[] => (Array.isArray(value) ? value.map(String) : []);
+
+const answersWithin = 2_000;
+
+/** What `GET /status` says, or why it says nothing. Never rejects. */
+async function statusOf({ port, token }: Pick<DaemonState, "port" | "token">): Promise<Fields> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/status`, {
+      headers: { authorization: `Bearer ${token}`, connection: "close" },
+      signal: AbortSignal.timeout(answersWithin),
+      redirect: "error",
+    });
+    const status: unknown = await response.json();
+    if (response.ok && isRecord(status)) return status as Fields; // it came as JSON
+    return { unreachable: `it answers ${response.status}` };
+  } catch (error) {
+    return { unreachable: error instanceof Error && error.cause ? messageOf(error.cause) : messageOf(error) };
+  }
+}

@@ -1,0 +1,264 @@
+/** hookline up: the daemon of this store, in the foreground, until somebody ends it. */
+
+import { existsSync } from "node:fs";
+import { httpTokenFile } from "../../../agents/install/own-call.ts";
+import { HooklineError } from "../../../engine/error.ts";
+import { type Seconds, withoutDepth } from "../../../engine/event.ts";
+import { after } from "../../../runtime/system.ts";
+import type { Daemon, DaemonPlace } from "../../daemon/daemon.ts";
+import { type Strays, tagStarted } from "../../daemon/place.ts";
+import { type DaemonFiles, type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
+import { renewBundle } from "../agents/clone-bundle.ts";
+import { type ExitCode, type Invocation, textFlag } from "../command.ts";
+import { createLog, failureIn } from "../log.ts";
+import { divertOutput, outlive } from "../module-output.ts";
+import { stateFolder, storeOptions, storePath } from "../place.ts";
+import { oneLine, shortPath } from "../terminal.ts";
+import { wishOf } from "./options.ts";
+import { type Standing, standingAt, takePlace } from "./place.ts";
+import { missingDoors, missingDoorWords, portFor, servesAgents } from "./port.ts";
+import { daemonLines, placeOf } from "./status.ts";
+
+export async function up(invocation: Invocation): Promise<ExitCode> {
+  const { flags } = invocation;
+  const wish = wishOf(invocation);
+  const service = textFlag(flags, "service");
+  if (service !== undefined) return (await import("./background.ts")).upService(service, invocation);
+  if (flags.background === true) return (await import("./background.ts")).upInBackground(invocation);
+  const store = storePath(invocation, textFlag(flags, "store"));
+  const files = daemonFilesOf(store);
+  endInPeace();
+  const stale = wish.onDemand ? undefined : renewBundle(invocation.self);
+  if (stale !== undefined) invocation.terminal.error(`hookline: agents run an older bundle of this clone: ${stale}`);
+  if (wish.onDemand && isHomeless(invocation)) return 0;
+  const lock = await takePlace(files, wish);
+  if (!lock) {
+    if (wish.onDemand) return 0; // that one is as good
+    throw running(files);
+  }
+  const standing = standingAt(files, { ...wish, store, environment: invocation.environment });
+  let daemon: Daemon | undefined;
+  let door: Door | undefined;
+  let strays: Strays | undefined;
+  try {
+    standing.is({ phase: "starting" });
+    strays = await tagStarted(files.mark);
+    const gone = new AbortController();
+    const place = { isGone: standing.isGone, gone: () => gone.abort(), files: [files.address] };
+    daemon = await open(invocation, { store, workspaces: wish.workspaces, place });
+    if (flags.once === true) {
+      standing.is({ phase: "once" });
+      await daemon.once(invocation.signal);
+    } else if (!wish.onDemand || !isHomeless(invocation)) {
+      const agentsToken = servesAgents(invocation, store) ? httpTokenFile(stateFolder(invocation)) : undefined;
+      door = await openDoor(daemon, { ...standing, agentsToken }, wish.port ?? { atBest: portFor(invocation, store) });
+      await daemon.follow();
+      say(daemon, invocation, standing.listens(door.port, door.socket));
+      for (const missing of missingDoors(invocation, store, door.port))
+        invocation.terminal.error(`hookline: ${missingDoorWords(invocation, missing)}`);
+      giveBackAtRest(daemon);
+      await ended(AbortSignal.any([invocation.signal, gone.signal]), needed(daemon, agentsToken), wish.idle);
+      invocation.terminal.print(
+        invocation.json ? JSON.stringify({ stopping: true }) : "ending: what runs gets up to 10 s",
+      );
+    }
+  } finally {
+    standing.ends();
+    try {
+      await daemon?.close(door?.close());
+    } finally {
+      await strays?.end();
+      standing.remove();
+      lock.release();
+    }
+  }
+  return 0;
+}
+
+/** Of whoever had it started nothing is left, and it would be made anew for nobody. */
+const isHomeless = ({ home }: Invocation): boolean => !existsSync(home);
+
+/** Whoever asks again for its end must not cut short what is being ended: by a second one of these signals Node would die. */
+function endInPeace(): void {
+  for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+}
+
+interface Door {
+  port: number;
+  socket: string | undefined;
+  close(): Promise<void>;
+}
+
+/** @param wanted the port that a person has named, or the one to be taken if it is free: clients read which one it is */
+async function openDoor(
+  daemon: Daemon,
+  { token, proof, version, socketPlace, agentsToken }: Standing & { agentsToken: string | undefined },
+  wanted: number | { atBest: number },
+): Promise<Door> {
+  const { listenFor } = await import("../../daemon/listeners.ts");
+  const socket = socketPlace();
+  const places = {
+    ...(socket === undefined ? {} : { socket }),
+    ...(agentsToken === undefined ? {} : { httpTokenFile: agentsToken }),
+  };
+  const own = { token, proof, version, ...places };
+  const isNamed = typeof wanted === "number";
+  const first = listenFor(daemon, { ...own, port: isNamed ? wanted : wanted.atBest });
+  const server = await first.catch((error: unknown) => {
+    if (isNamed || !(error instanceof HooklineError && error.code === "port_taken")) throw error;
+    return listenFor(daemon, { ...own, port: 0 });
+  });
+  return { port: server.port, socket, close: () => server.close() };
+}
+
+function say(daemon: Daemon, { terminal, json, cwd, home }: Invocation, state: DaemonState): void {
+  const status = daemon.status();
+  const { token: _secret, owner: _own, ...shown } = state;
+  if (json) {
+    terminal.print(JSON.stringify({ ...shown, ...status }));
+    return;
+  }
+  const head = `Hookline ${state.version} is up: http://127.0.0.1:${state.port}, process ${state.pid}`;
+  terminal.print(terminal.paint("bold", head));
+  for (const line of daemonLines(status, terminal, (path) => shortPath(path, cwd, home))) terminal.print(line);
+}
+
+/** An agent that tells it over HTTP could start no other: a session would go on without its hooks. */
+const needed = (
+  { quietFor, isNeeded }: Daemon,
+  agentsToken: string | undefined,
+): Pick<Daemon, "quietFor" | "isNeeded"> => ({
+  quietFor,
+  isNeeded: () => (agentsToken !== undefined && existsSync(agentsToken)) || isNeeded(),
+});
+
+/** When somebody wants it to end, or nobody needs it. */
+async function ended(
+  signal: AbortSignal,
+  { quietFor, isNeeded }: Pick<Daemon, "quietFor" | "isNeeded">,
+  idle: Seconds | undefined,
+): Promise<void> {
+  const { endWhenIdle } = await import("../../daemon/activity.ts");
+  await new Promise<void>((end) => {
+    if (signal.aborted) return end();
+    const undo = idle === undefined ? () => {} : endWhenIdle({ idle, quietFor, isNeeded, after, end });
+    signal.addEventListener(
+      "abort",
+      () => {
+        undo();
+        end();
+      },
+      { once: true },
+    );
+  });
+}
+
+async function open(
+  invocation: Invocation,
+  { store, workspaces, place }: { store: string; workspaces: readonly string[]; place: DaemonPlace },
+): Promise<Daemon> {
+  const { environment, cwd, home, terminal } = invocation;
+  const [{ createDaemon }, { openSqliteStore }, { createLearningRedaction }] = await Promise.all([
+    import("../../daemon/daemon.ts"),
+    import("../../../storage/sqlite/sqlite.ts"),
+    import("../../../storage/redaction/redaction.ts"),
+  ]);
+  const { redact, learn } = createLearningRedaction({ environment });
+  const folder = stateFolder(invocation);
+  const { isGone } = place;
+  const log = createLog({ file: `${folder}/hookline.log`, now: Date.now, environment, redact, isGone });
+  const complain = (message: string): void => {
+    log({ is: "log", level: "warn", message, hook: "", run: "" });
+    terminal.error(`hookline: ${oneLine(message)}`);
+  };
+  const options = storeOptions(invocation, store);
+  return createDaemon({
+    cwd: workspaces[0] ?? cwd,
+    home,
+    environment: withoutDepth(environment),
+    store: openSqliteStore({ ...options, redact, groups: true, onNotice: complain, isGone }),
+    storeFile: store,
+    place,
+    workspaces,
+    observe(seen) {
+      log(seen);
+      const failure = failureIn(seen);
+      if (failure !== undefined) terminal.error(`hookline: ${oneLine(redact(failure))}`);
+    },
+    complain,
+    redact,
+    learnSecrets: learn,
+    beforeModules: once((): void => {
+      const write = (level: string, message: string): void =>
+        log({ is: "log", level, message, hook: "module", run: "" });
+      divertOutput(write);
+      outlive(write);
+    }),
+  });
+}
+
+/** What it changes in the process is changed for good. */
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
+  };
+}
+
+function running(files: DaemonFiles): HooklineError {
+  const daemon = runningDaemon(files);
+  const where = daemon ? `${placeOf(daemon)}, since ${new Date(daemon.started).toISOString()}` : files.lock;
+  return new HooklineError("daemon_running", { where, ...(daemon ? { pid: daemon.pid } : {}) });
+}
+
+// After a busy time a process that stays gives memory back to the system: V8 keeps what it held then, until it is
+// asked.
+
+/** A collection takes some 40 ms: only what has left much behind is worth it, and only when nobody waits. */
+const worthItAfter = 1_000;
+const quietForAtLeast = 3_000;
+
+/** Starting is such a time, too. One timer, and none at rest. Returns its undo. */
+export function giveBackAtRest({ listen, quietFor }: Pick<Daemon, "listen" | "quietFor">): () => void {
+  let events = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let collect: (() => void) | undefined;
+
+  function look(): void {
+    timer = undefined;
+    const left = quietForAtLeast - quietFor();
+    if (left > 0) {
+      wait(left);
+      return;
+    }
+    events = 0;
+    collect ??= collector();
+    collect();
+  }
+  function wait(milliseconds: number): void {
+    timer = setTimeout(look, milliseconds);
+    timer.unref();
+  }
+
+  const deafen = listen(({ is }) => {
+    if (is !== "event") return;
+    events += 1;
+    if (events >= worthItAfter && !timer) wait(quietForAtLeast);
+  });
+  wait(quietForAtLeast);
+  return () => {
+    deafen();
+    clearTimeout(timer);
+  };
+}
+
+/** What V8 has for who is short of memory: it looks through all, and gives whole pages back. */
+function collector(): () => void {
+  const { setFlagsFromString } = process.getBuiltinModule("node:v8");
+  const { runInNewContext } = process.getBuiltinModule("node:vm");
+  setFlagsFromString("--expose-gc");
+  const gc: unknown = runInNewContext("gc");
+  setFlagsFromString("--no-expose-gc");
+  return () => typeof gc === "function" && gc({ type: "major", flavor: "last-resort" });
+}

@@ -1,0 +1,125 @@
+/** What a commit asks in each worktree of a repository. Apart, because code of a worktree is run only where somebody works in it. */
+
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, isAbsolute, join, relative } from "node:path";
+import type { GitPlace } from "../../../agents/git/repository.ts";
+import { type AskGit, preCommit } from "../../../agents/git/repository.ts";
+import type { Hook, Problem } from "../../../engine/hook.ts";
+import { listensTo } from "../../../engine/plan.ts";
+import type { Store } from "../../../engine/record.ts";
+import { textOfNames } from "../../../files/names.ts";
+import type { Loaded } from "../../../loading/loading.ts";
+import { loadForOneEvent, loadInForce } from "../loaded.ts";
+import type { Place } from "../place.ts";
+
+export interface Worktree {
+  top: string;
+  /** Those that a commit asks. */
+  hooks: Hook[];
+  /** Files in which there may be more of them: modules that were not run. */
+  unread: readonly string[];
+  /** The same of files that are broken. */
+  broken: readonly string[];
+  watched: readonly string[];
+}
+
+/** Broken guards hold in their last good form, as they do for a commit. Never rejects. */
+export const readWorktrees = (
+  where: Place,
+  { top: own, worktrees }: GitPlace,
+  store: Pick<Store, "setsInForce" | "hookSet">,
+): Promise<Worktree[]> =>
+  Promise.all(
+    worktrees
+      .filter((top) => existsSync(top))
+      .map(async (top) => {
+        const place = { ...where, cwd: top, ...(top === own ? {} : { withoutModules: true as const }) };
+        const { set, watched, problems, modules } = await loadInForce(place, store, undefined, true);
+        return {
+          top,
+          hooks: set.hooks.filter((hook) => listensTo(hook, preCommit)),
+          unread: top === own ? [] : filesOf(modules),
+          broken: problems.filter(({ severity }) => severity === "error").map(({ file }) => file),
+          watched,
+        };
+      }),
+  );
+
+/** The user's own have been run for the worktree in which somebody works. */
+const filesOf = (modules: Loaded["modules"]): string[] =>
+  modules.filter(({ root }) => root !== undefined).map(({ name, from }) => (isAbsolute(name) ? name : from));
+
+// Hooks for commits that no commit asks, because they lie below the top of their worktree. For `check` and `git
+// install`.
+
+/** The top of the worktree that it lies below, if it does. */
+function topAbove({ on, origin: { root } }: Hook): string | undefined {
+  if (root === undefined || !("event" in on && on.event.includes(preCommit))) return undefined;
+  for (let folder = root; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, ".git"))) return folder === root ? undefined : folder;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+export const findingsBelow = (hooks: readonly Hook[]): Problem[] =>
+  hooks.flatMap((hook): Problem[] => {
+    const top = topAbove(hook);
+    const { root = "", file = "", line = 1, column = 1 } = hook.origin;
+    if (top === undefined) return [];
+    return [
+      {
+        severity: "warning",
+        code: "event-never-sent",
+        message: "no commit asks this hook: git asks those at the top of the worktree only",
+        suggestion: `move it to ${join(top, relative(root, file))}`,
+        file,
+        line,
+        column,
+      },
+    ];
+  });
+
+/** Where hooks may lie in folders below, as git reads patterns of paths. */
+const patterns = [".hookline", ".discobot/hooks"].map((folder) => `:(glob)*/**/${folder}/**`);
+
+/** Those of all folders below that git does not ignore. Never rejects. */
+export async function hooksBelow(ask: AskGit, top: string, where: Place): Promise<Hook[]> {
+  const words = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ...patterns];
+  const answer = ask(words, top);
+  if (!answer.ok) return [];
+  const folders = answer.text.split("\0").flatMap((path) => /^(.+?)\/\.(?:hookline|discobot)\//.exec(path)?.[1] ?? []);
+  const found: Hook[] = [];
+  for (const folder of new Set(folders)) {
+    const root = join(top, folder);
+    const { set } = await loadForOneEvent({ ...where, cwd: root, withoutModules: true });
+    found.push(...set.hooks.filter((hook) => hook.origin.root === root && topAbove(hook) === top));
+  }
+  return found;
+}
+
+// Asks git as whoever called us would: with their index, environment and configuration, which a git hook gives and
+// which decides where hooks lie. Apart from runtime/processes/git.ts, whose questions leave all of that out.
+
+const longestAnswerInBytes = 64 << 20;
+const limitInMilliseconds = 30_000;
+
+/** Nothing of the repository is run: the words that may follow need no pager, no monitor and no outside diff. */
+const safely = ["-c", "core.fsmonitor=false", "-c", "core.pager=cat", "-c", "diff.external="];
+
+export function askGitAs(environment: Readonly<Record<string, string>>): AskGit {
+  return (words, folder) => {
+    const { status, stdout, stderr, error } = spawnSync("git", [...safely, ...words], {
+      cwd: folder,
+      env: { ...environment, GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0" },
+      input: "",
+      maxBuffer: longestAnswerInBytes,
+      timeout: limitInMilliseconds,
+    });
+    if (error) return { ok: false, reason: `git could not be asked: ${error.message}` };
+    if (status === 0) return { ok: true, text: textOfNames(stdout) };
+    const [said = ""] = stderr.toString("utf8").trim().split("\n");
+    const reason = said.replace(/^fatal: /, "") || `git ended with exit code ${status}`;
+    return { ok: false, reason, ...(status === null ? {} : { code: status }) };
+  };
+}

@@ -1,0 +1,138 @@
+/** hookline check: every mistake in hook files, as file:line:column severity code message (suggestion). */
+import { existsSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { loadPatterns } from "../../../conditions/patterns.ts";
+import { HooklineError } from "../../../engine/error.ts";
+import type { Hook, Problem } from "../../../engine/hook.ts";
+import type { Registry } from "../../../engine/ports.ts";
+import { inspectHooks } from "../../../formats/inspect.ts";
+import { clearedFiles } from "../../../loading/cleared-files.ts";
+import { checkOne, type Loaded, type Loading, loadAll, type Request } from "../../../loading/loading.ts";
+import { lateHooks } from "../../compose/budgets.ts";
+import { type ExitCode, type Invocation, textFlag } from "../command.ts";
+import { findingsBelow } from "../git/worktrees.ts";
+import { loadingFor } from "../loaded.ts";
+import { type Place, stateFolder, storePath } from "../place.ts";
+import { openStoreToRead } from "../store.ts";
+import { storedAutomations } from "../stored-automations.ts";
+import { safeText, shortPath, type Terminal } from "../terminal.ts";
+
+export async function check(invocation: Invocation): Promise<ExitCode> {
+  const { problems, files, hooks } = await find(invocation);
+  const all = [...problems, ...inspectHooks(hooks, invocation), ...lateHooks(hooks), ...findingsBelow(hooks)].sort(
+    byPlace,
+  );
+  const errors = all.filter(({ severity }) => severity === "error").length;
+  if (invocation.json) invocation.terminal.print(JSON.stringify(all));
+  else print(invocation, all, files, hooks.length, errors);
+  return errors > 0 ? 1 : 0;
+}
+
+interface Found {
+  problems: readonly Problem[];
+  files: number;
+  hooks: readonly Hook[];
+}
+
+async function find(invocation: Invocation): Promise<Found> {
+  const request = { ...invocation, patterns: await loadPatterns() };
+  if (invocation.words.length === 0) {
+    const loading = loadingFor(request);
+    const loaded = await loadAll(request, loading);
+    const { hooks, problems } = await withStored(invocation, loaded, loading);
+    const standing = standingOf(invocation, loaded, await loading.wholeRegistry());
+    return { problems: [...loaded.problems, ...problems, ...standing], files: loaded.files.length, hooks };
+  }
+  const found: Found[] = [];
+  for (const word of invocation.words) found.push(await findAt(word, request));
+  return {
+    problems: found.flatMap((one) => one.problems),
+    hooks: found.flatMap((one) => one.hooks),
+    files: found.reduce((sum, one) => sum + one.files, 0),
+  };
+}
+
+/** What each file that cannot be read stands for; one that holds no guard stands for none from here on (R76). */
+function standingOf(invocation: Invocation, { files }: Loaded, registry: Registry): Problem[] {
+  const cleared = clearedFiles(stateFolder(invocation));
+  return files.flatMap(({ path, broken }): Problem[] => {
+    if (!broken) return [];
+    const common = { code: "unreadable", file: path, line: 1, column: 1 } as const;
+    if (cleared.look(path, registry) === "holds none")
+      return [
+        { ...common, severity: "note", message: "no guard stands in this text, so it blocks nothing until it changes" },
+      ];
+    const message =
+      "guards may stand in this text: the last good ones stay active, or, where none are known, it blocks what guards can block";
+    return [{ ...common, severity: "warning", message, suggestion: "correct the file" }];
+  });
+}
+
+/** The automations of the store are looked at with the files, where there is a store. */
+async function withStored(
+  invocation: Invocation,
+  { set, userConfig, root }: Loaded,
+  { wholeRegistry }: Loading,
+): Promise<Pick<Found, "hooks" | "problems">> {
+  if (!existsSync(storePath(invocation, textFlag(invocation.flags, "store"))))
+    return { hooks: set.hooks, problems: [] };
+  const store = await openStoreToRead(invocation);
+  const complain = (reason: string): void => invocation.terminal.error(`hookline: ${reason}`);
+  const models = () => userConfig.models;
+  const { environment } = invocation;
+  const stored = storedAutomations({ store, environment, wholeRegistry, models, complain, root });
+  try {
+    const { hooks } = await stored.combine(set);
+    return { hooks, problems: stored.problems() };
+  } finally {
+    store.close();
+  }
+}
+
+async function findAt(word: string, request: Request & Place): Promise<Found> {
+  const path = resolve(request.cwd, word);
+  if (!existsSync(path))
+    throw new HooklineError("usage", {
+      what: `there is no "${word}"`,
+      where: path,
+      advice: "name a hook file or a folder that exists",
+    });
+  if (!statSync(path).isDirectory()) return { ...(await checkOne(path, request, loadingFor(request))), files: 1 };
+  const loaded = await loadAll({ ...request, cwd: path }, loadingFor(request));
+  const inside = (file: string | undefined): boolean => file?.startsWith(join(path, "/")) ?? false;
+  return {
+    hooks: loaded.set.hooks.filter(({ origin }) => inside(origin.file)),
+    problems: loaded.problems.filter(({ file }) => inside(file)),
+    files: loaded.files.filter(({ path: file }) => inside(file)).length,
+  };
+}
+
+const byPlace = (left: Problem, right: Problem): number =>
+  left.file.localeCompare(right.file) || left.line - right.line || left.column - right.column;
+
+const styles = { error: "red", warning: "yellow", note: "dim" } as const;
+
+/** @param file as a person would say it */
+export function findingLine(problem: Problem, terminal: Terminal, file: string): string {
+  const { line, column, severity, code, message, suggestion } = problem;
+  const advice = suggestion ? ` (${safeText(suggestion)})` : "";
+  return `${file}:${line}:${column} ${terminal.paint(styles[severity], severity)} ${code} ${safeText(message)}${advice}`;
+}
+
+function print(
+  { terminal, cwd, home }: Invocation,
+  problems: readonly Problem[],
+  files: number,
+  hooks: number,
+  errors: number,
+): void {
+  for (const problem of problems) terminal.print(findingLine(problem, terminal, shortPath(problem.file, cwd, home)));
+  const counted = `${hooks} hook${hooks === 1 ? "" : "s"} in ${files} file${files === 1 ? "" : "s"}`;
+  const warnings = problems.filter(({ severity }) => severity === "warning").length;
+  terminal.print(
+    terminal.paint(
+      "dim",
+      `${counted}: ${errors} error${errors === 1 ? "" : "s"}, ${warnings} warning${warnings === 1 ? "" : "s"}`,
+    ),
+  );
+}

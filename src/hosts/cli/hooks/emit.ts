@@ -1,0 +1,271 @@
+/** hookline emit: one event down the line, its outcome, and every run it caused. */
+import { withOwnNames } from "../../../engine/ability.ts";
+import { HooklineError, messageOf } from "../../../engine/error.ts";
+import { depthWithin, type Fields, type HookEvent, type Json, payloadAt } from "../../../engine/event.ts";
+import { eventNames, eventToEmit } from "../../../engine/events.ts";
+import type { Explanation } from "../../../engine/explain.ts";
+import { complaintAbout } from "../../../engine/hook.ts";
+import { emitRecorded } from "../../../engine/later.ts";
+import { nearest } from "../../../engine/nearest.ts";
+import type { Outcome, VerdictKind } from "../../../engine/outcome.ts";
+import type { Run, RunStatus, Store } from "../../../engine/record.ts";
+import { isRecord } from "../../../engine/schema.ts";
+import { systemPorts } from "../../../runtime/system.ts";
+import { type ExitCode, type Invocation, textFlag, textOfFile, textOfInput, usageError } from "../command.ts";
+import { type Line, openLine } from "../line.ts";
+import { type OpenedStore, openStore, openStoreToRead } from "../store.ts";
+import { oneLine, type Style, safeText, shortPath, type Terminal, table } from "../terminal.ts";
+
+export async function emit(invocation: Invocation): Promise<ExitCode> {
+  const { id, now } = systemPorts();
+  const event = eventFrom(invocation, invocation.usage, id(), now());
+  const sent = await send(invocation, await openStore(invocation), () => event);
+  show(invocation, sent);
+  if (isNo(sent.outcome)) return 1;
+  return invocation.signal.aborted ? 3 : 0; // what was cut short has not said yes
+}
+
+/** What came of an event that was sent from the command line. */
+export interface Sent {
+  event: HookEvent;
+  outcome: Outcome;
+  /** In the order in which they began, as they ended. */
+  runs: readonly Run[];
+  logs: readonly Logged[];
+}
+
+export const isNo = ({ verdict, stop }: Outcome): boolean => verdict?.is === "deny" || stop !== undefined;
+
+/** Sends an event down the line of this folder and ends what it started (R48). Closes the store. Throws what kept it from being written down. */
+export async function send(
+  invocation: Invocation,
+  store: OpenedStore & Store,
+  eventOf: (line: Line) => HookEvent | Promise<HookEvent>,
+  afterwards?: (line: Line, sent: Sent) => Promise<void>,
+): Promise<Sent> {
+  const runs = new Map<string, Run>();
+  const logs: Logged[] = [];
+  await store.repair();
+  const line = await openLine({
+    place: invocation,
+    store,
+    stop: invocation.signal,
+    observe(seen) {
+      if (seen.is === "run") runs.set(seen.run.id, seen.run);
+      if (seen.is === "log") logs.push({ level: seen.level, message: seen.message, hook: seen.hook });
+    },
+  });
+  try {
+    const complaint = complaintAbout(line.loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
+    if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
+    const { environment, signal } = invocation;
+    const event = withinHook({ ...(await eventOf(line)), id: line.ports.id() }, environment);
+    const outcome = await emitRecorded(line.engine, event, { environment, signal });
+    await line.engine.close();
+    const sent: Sent = { event, outcome, runs: [...runs.values()], logs };
+    await afterwards?.(line, sent);
+    return sent;
+  } finally {
+    await line.close();
+  }
+}
+
+/** As deep as what sends it, where that is a program of a hook. Throws an Error where that is too deep. */
+function withinHook(event: HookEvent, environment: Invocation["environment"]): HookEvent {
+  const depth = depthWithin(environment);
+  return depth === 0 ? event : { ...event, data: payloadAt(depth, event.data, event.name) };
+}
+
+/** Tells the outcome, and each run that the event caused. `more` joins the JSON. */
+export function show(invocation: Invocation, { event, outcome, runs, logs }: Sent, more: object = {}): void {
+  if (invocation.json) {
+    const told = logs.length > 0 ? { logs } : {};
+    invocation.terminal.print(JSON.stringify({ event, outcome, runs: runs.map(brief), ...told, ...more }));
+  } else print(invocation, { event, outcome, runs, logs });
+}
+
+/** What hooks wrote to the log. */
+export interface Logged {
+  level: string;
+  message: string;
+  hook: string;
+}
+
+const brief = (run: Run): object => ({
+  id: run.id,
+  hook: run.hook,
+  status: run.status,
+  reason: run.reason ?? null,
+  ms: run.ms ?? null,
+  ...(run.notes.length > 0 ? { notes: run.notes } : {}),
+});
+
+function print({ terminal, flags }: Invocation, { event, outcome, runs, logs }: Sent): void {
+  const verbose = flags.verbose === true;
+  for (const line of outcomeLines(terminal, event, outcome)) terminal.print(line);
+  for (const { level, message } of logs) terminal.print(`  log      ${level}: ${oneLine(message)}`);
+  if (runs.length === 0) {
+    if (!event.to) terminal.print(terminal.paint("dim", "no hook matched: hookline explain says why, hook by hook"));
+    return;
+  }
+  terminal.print("");
+  for (const line of runTable(terminal, runs)) terminal.print(line);
+  if (verbose) for (const line of runs.flatMap(details)) terminal.print(terminal.paint("dim", line));
+}
+
+/** What a table has no room for: notes, and what the programs said. */
+const details = ({ hookName, notes, steps }: Run): string[] => [
+  ...notes.map((note) => oneLine(`${hookName}: note: ${note}`)),
+  ...steps.flatMap(({ evidence }) =>
+    [evidence?.stdout, evidence?.stderr].flatMap((said) => (said ? [oneLine(`${hookName}: said: ${said}`)] : [])),
+  ),
+];
+
+/** The outcome in a few labelled lines. */
+export function outcomeLines(terminal: Terminal, event: HookEvent, outcome: Outcome): string[] {
+  const { verdict, stop, ...rest } = outcome;
+  const lines: string[] = [];
+  const head = verdict
+    ? terminal.paint(verdictStyles[verdict.is], verdict.is)
+    : stop
+      ? terminal.paint("red", "stop")
+      : "carry on";
+  lines.push(`${terminal.paint("bold", event.name)}  ${head}${verdict?.reason ? `: ${oneLine(verdict.reason)}` : ""}`);
+  if (verdict) lines.push(`  by       ${oneLine(verdict.by)}`);
+  if (stop) lines.push(`  stop     ${oneLine(stop.reason ?? "the conversation ends here")}`);
+  for (const [field, value] of Object.entries(rest)) {
+    for (const one of Array.isArray(value) ? value : [value]) lines.push(`  ${field.padEnd(8)} ${oneLine(say(one))}`);
+  }
+  return lines;
+}
+
+const verdictStyles: Record<VerdictKind, Style> = { deny: "red", ask: "yellow", allow: "green", defer: "dim" };
+
+function say(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "object" && value !== null && "text" in value) return safeText(String(value.text));
+  return JSON.stringify(value);
+}
+
+export const statusStyles: Record<RunStatus, Style> = {
+  completed: "green",
+  running: "cyan",
+  queued: "cyan",
+  skipped: "dim",
+  failed: "red",
+  timeout: "red",
+  cancelled: "yellow",
+  interrupted: "yellow",
+};
+
+export const runTable = (terminal: Terminal, runs: readonly Run[]): string[] =>
+  table(
+    terminal,
+    [
+      { title: "hook", fills: true },
+      { title: "status", style: (status) => statusStyles[status as RunStatus] },
+      { title: "ms", align: "right" },
+      { title: "why", fills: true },
+      { title: "run" },
+    ],
+    runs.map((run) => [
+      run.hookName,
+      run.status,
+      run.ms === undefined ? "" : String(run.ms),
+      run.reason ?? run.notes[0] ?? "",
+      run.id,
+    ]),
+  );
+
+// The event that a person describes on the command line, for emit and explain.
+
+/** @throws HooklineError event_unknown, input_invalid, usage, file_unreadable */
+export function eventFrom(invocation: Invocation, usage: string, id: string, at: number): HookEvent {
+  const { words, flags, cwd } = invocation;
+  const [written] = words;
+  if (written === undefined) throw usageError("the event's name is missing", usage);
+  const data = asPayload(readData(textFlag(flags, "data"), cwd));
+  const name = eventToEmit(written, data);
+  if (!name) {
+    throw new HooklineError("event_unknown", {
+      name: written,
+      where: "the command line",
+      near: nearest(written, eventNames),
+    });
+  }
+  const session = textFlag(flags, "session") ?? (typeof data.session_id === "string" ? data.session_id : undefined);
+  const { session_id: _session, cwd: _cwd, hook_event_name: _name, ...rest } = payloadAt(0, data, name);
+  return { id, name, at, cwd, data: rest, sender: "emit", ...(session ? { session } : {}), ...agentOf(data) };
+}
+
+/** The words of specification 003's placeholders mean the payload's own fields: `{"tool": {"name": …, "params": …}}`. */
+const toolWords = { name: "tool_name", params: "tool_input", result: "tool_response", error: "error" } as const;
+
+function asPayload({ tool, ...data }: Fields): Fields {
+  if (!isRecord(tool)) return withOwnNames(tool === undefined ? data : { ...data, tool });
+  const payload: Fields = {};
+  for (const [word, field] of Object.entries(toolWords)) {
+    const value = tool[word];
+    if (value !== undefined) payload[field] = value as Json; // read from JSON
+  }
+  return withOwnNames({ ...payload, ...data });
+}
+
+/** `agent` alone names an agent by its id. */
+const agentOf = ({ agent, agent_id: id = agent, agent_type: type }: Fields): Pick<HookEvent, "agent"> =>
+  typeof id === "string" ? { agent: { id, ...(typeof type === "string" ? { type } : {}) } } : {};
+
+function readData(given: string | undefined, cwd: string): Fields {
+  if (given === undefined) return {};
+  if (given === "-") return parseFields(textOfInput(), "standard input");
+  if (!given.startsWith("@")) return parseFields(given, "--data");
+  const file = given.slice(1);
+  return parseFields(textOfFile(file, cwd), file);
+}
+
+/** @throws HooklineError input_invalid */
+function parseFields(text: string, where: string): Fields {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch (error) {
+    throw new HooklineError("input_invalid", { reason: messageOf(error), where }, { cause: error });
+  }
+  if (!isRecord(value)) throw new HooklineError("input_invalid", { reason: "it is another kind of value", where });
+  return value as Fields; // JSON.parse gives JSON
+}
+
+// hookline explain: would each hook run on this event, and why; nothing runs.
+
+export async function explain(invocation: Invocation): Promise<ExitCode> {
+  const { id, now } = systemPorts();
+  const event = eventFrom(invocation, invocation.usage, id(), now());
+  const line = await openLine({ place: invocation, store: await openStoreToRead(invocation) });
+  const complaint = complaintAbout(line.loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
+  if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
+  const explanations = await line.engine.explain(event);
+  await line.close();
+  if (invocation.json) invocation.terminal.print(JSON.stringify(explanations));
+  else printExplanations(invocation, explanations);
+  return 0;
+}
+
+function printExplanations({ terminal, cwd, home }: Invocation, explanations: readonly Explanation[]): void {
+  if (explanations.length === 0) {
+    terminal.print("no hook is in force here: hookline list says where they are looked for");
+    return;
+  }
+  const columns = [
+    { title: "would", style: (value: string) => (value === "run" ? ("green" as const) : ("dim" as const)) },
+    { title: "hook", fills: true as const },
+    { title: "because", fills: true as const },
+    { title: "where" },
+  ];
+  const rows = explanations.map((one) => [
+    one.would,
+    one.name,
+    one.because,
+    `${shortPath(one.file ?? "", cwd, home)}${one.line ? `:${one.line}` : ""}`,
+  ]);
+  for (const row of table(terminal, columns, rows)) terminal.print(row);
+}

@@ -1,0 +1,206 @@
+/** hookline list: the hooks in force here, in running order. */
+import { conditions } from "../../../conditions/index.ts";
+import { pauseOf } from "../../../engine/admit.ts";
+import { HooklineError } from "../../../engine/error.ts";
+import type { HookId, Instant } from "../../../engine/event.ts";
+import { eventNames, resolveEvent } from "../../../engine/events.ts";
+import { nameOf } from "../../../engine/explain.ts";
+import { type Condition, complaintAbout, type Hook } from "../../../engine/hook.ts";
+import { nearest } from "../../../engine/nearest.ts";
+import { listensTo } from "../../../engine/plan.ts";
+import type { ConditionKind } from "../../../engine/ports.ts";
+import type { Budgets } from "../../../formats/config/config.ts";
+import type { LoadedHooks } from "../../../loading/load.ts";
+import { hookRow } from "../../../operations/hooks.ts";
+import type { Database } from "../../../storage/sqlite/database.ts";
+import { type EventTiming, eventTimings, type HookTiming, hookTimings } from "../../../storage/sqlite/queries.ts";
+import { budgetFor, budgetOfEvent, endsAfter } from "../../compose/budgets.ts";
+import { type ExitCode, type Invocation, textFlag } from "../command.ts";
+import { loadInForce } from "../loaded.ts";
+import { openStoreToRead } from "../store.ts";
+import { ago, shortPath, type Terminal, table } from "../terminal.ts";
+
+export async function list(invocation: Invocation): Promise<ExitCode> {
+  const store = await openStoreToRead(invocation);
+  const loaded = await loadInForce(invocation, store);
+  const complaint = complaintAbout(loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
+  if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
+  const fired = await store.lastFired();
+  const paused = await store.paused();
+  const slow = invocation.flags.slow === true ? slownessOf(store.database, loaded, Date.now()) : undefined;
+  store.close();
+  let hooks = loaded.set.hooks.filter((hook) => listensToWritten(hook, textFlag(invocation.flags, "event")));
+  if (slow) hooks = slow.slowestFirst(hooks);
+  if (invocation.json)
+    invocation.terminal.print(
+      JSON.stringify(hooks.map((hook) => ({ ...row(hook, fired, slow), paused: isPaused(hook, paused) }))),
+    );
+  else print(invocation, loaded, hooks, { fired, slow, paused });
+  if (slow && !invocation.json)
+    for (const line of decisionLines(slow, invocation.terminal)) invocation.terminal.print(line);
+  return 0;
+}
+
+function listensToWritten(hook: Hook, written: string | undefined): boolean {
+  if (written === undefined) return true;
+  const names = resolveEvent(written);
+  if (!names)
+    throw new HooklineError("event_unknown", { name: written, where: "--event", near: nearest(written, eventNames) });
+  return names.some((name) => listensTo(hook, name));
+}
+
+const row = (hook: Hook, fired: ReadonlyMap<HookId, Instant>, slow: Slowness | undefined): object => {
+  const last = fired.get(hook.id);
+  return {
+    ...hookRow(hook),
+    when: whenOf(hook),
+    trusted: "not checked",
+    lastFired: last === undefined ? null : new Date(last).toISOString(),
+    ...slow?.fieldsOf(hook),
+  };
+};
+
+/** The hook's condition on one line. */
+export const whenOf = (hook: Hook): string => (hook.when ? describe(hook.when) : "always");
+
+function describe(condition: Condition): string {
+  if ("all" in condition) return condition.all.map(describe).join(" and ") || "always";
+  if ("any" in condition) return `(${condition.any.map(describe).join(" or ")})`;
+  if ("not" in condition) return `not ${describe(condition.not)}`;
+  const kind: ConditionKind | undefined = conditions.get(condition.is);
+  return kind?.describe?.(condition.with ?? null) ?? condition.is;
+}
+
+/** What the store knows of the hooks. */
+interface Standing {
+  fired: ReadonlyMap<HookId, Instant>;
+  slow: Slowness | undefined;
+  paused: ReadonlySet<string>;
+}
+
+const isPaused = (hook: Hook, paused: ReadonlySet<string>): boolean => pauseOf(hook, paused) !== undefined;
+
+function print(
+  invocation: Invocation,
+  loaded: LoadedHooks,
+  hooks: readonly Hook[],
+  { fired, slow, paused }: Standing,
+): void {
+  const { terminal, cwd, home } = invocation;
+  if (hooks.length === 0) {
+    terminal.print("no hook is in force here. Looked at:");
+    for (const path of loaded.watched) terminal.print(`  ${shortPath(path, cwd, home)}`);
+    return;
+  }
+  const columns = [
+    { title: "hook", fills: true as const },
+    { title: "on" },
+    { title: "when", fills: true as const },
+    { title: "layer" },
+    { title: "mode" },
+    ...(slow ? slowTitles : [{ title: "last fired" }]),
+    { title: "where" },
+  ];
+  const rows = hooks.map((hook) => [
+    `${hook.name}${hook.enabled ? "" : " (disabled)"}${isPaused(hook, paused) ? " (paused)" : ""}`,
+    nameOf(hook.on),
+    whenOf(hook),
+    hook.origin.layer,
+    hook.mode === "sync" ? "" : hook.mode,
+    ...(slow ? slow.cellsOf(hook) : [ago(fired.get(hook.id))]),
+    `${shortPath(hook.origin.file ?? "", cwd, home)}${hook.origin.line ? `:${hook.origin.line}` : ""}`,
+  ]);
+  for (const line of table(terminal, columns, rows)) terminal.print(line);
+}
+
+// What `list --slow` says: how long hooks and whole decisions took, what of their budgets that is, and what it costs
+// a session.
+
+interface Slowness {
+  slowestFirst(hooks: readonly Hook[]): Hook[];
+  /** For JSON. Null: it has not run in that time, or it has no budget as nobody waits for it. */
+  fieldsOf(hook: Hook): object;
+  cellsOf(hook: Hook): string[];
+  decisions: readonly (EventTiming & { budget: number })[];
+}
+
+const days = 30;
+const day = 86_400_000;
+/** From this part of its own limit on, a hook is marked: before long it will be ended instead of answering. */
+const nearly = 0.5;
+
+function slownessOf(database: Database, { set, config }: Pick<LoadedHooks, "set" | "config">, now: number): Slowness {
+  const since = now - days * day;
+  const budgets: Budgets = config.budgets;
+  const ids = set.hooks.map(({ id }) => id);
+  const timings = hookTimings(database, ids, since);
+  const decisions = eventTimings(database, since).map((one) => ({ ...one, budget: budgetOfEvent(one.event, budgets) }));
+  const p95 = ({ id }: Hook): number => timings.get(id)?.p95 ?? -1;
+  return {
+    decisions,
+    slowestFirst: (hooks) => hooks.toSorted((left, right) => p95(right) - p95(left)),
+    fieldsOf(hook) {
+      const budget = budgetFor(hook, budgets);
+      const events = "event" in hook.on ? hook.on.event : [];
+      return {
+        ...fieldsOf(timings.get(hook.id), hook, budget),
+        decisions: decisions.filter(({ event }) => events.some((one) => one === event)).map(decisionFields),
+      };
+    },
+    cellsOf: (hook) => cellsOf(timings.get(hook.id), hook, budgetFor(hook, budgets)),
+  };
+}
+
+const fieldsOf = (timing: HookTiming | undefined, hook: Hook, budget: number | undefined): object => ({
+  timed: timing?.count ?? 0,
+  p50Ms: timing ? rounded(timing.p50) : null,
+  p95Ms: timing ? rounded(timing.p95) : null,
+  budgetMs: budget ?? null,
+  shareOfBudget: timing && budget !== undefined ? rounded(timing.p95 / budget) : null,
+  perSessionMs: timing?.perSession === undefined ? null : rounded(timing.perSession),
+  nearlyTooSlow: timing !== undefined && isNearlyTooSlow(timing, hook),
+});
+
+const decisionFields = ({ event, count, p50, p95, budget }: EventTiming & { budget: number }): object => ({
+  event,
+  count,
+  p50Ms: rounded(p50),
+  p95Ms: rounded(p95),
+  budgetMs: budget,
+});
+
+const isNearlyTooSlow = ({ p95 }: HookTiming, hook: Hook): boolean =>
+  hook.mode === "sync" && p95 >= endsAfter(hook) * 1000 * nearly;
+
+const slowTitles: readonly { title: string }[] = [
+  { title: "runs" },
+  { title: "p50" },
+  { title: "p95" },
+  { title: "of budget" },
+  { title: "a session" },
+];
+
+function cellsOf(timing: HookTiming | undefined, hook: Hook, budget: number | undefined): string[] {
+  if (!timing) return ["", "", "", "", ""];
+  const { count, p50, p95, perSession } = timing;
+  const share = budget === undefined ? "" : `${Math.round((p95 / budget) * 100)} %`;
+  const mark = isNearlyTooSlow(timing, hook) ? ` (it is ended after ${endsAfter(hook)} s)` : "";
+  return [String(count), shown(p50), `${shown(p95)}${mark}`, share, perSession === undefined ? "" : shown(perSession)];
+}
+
+/** Of the decisions as a whole, whatever hooks they asked. */
+function decisionLines({ decisions }: Slowness, terminal: Terminal): string[] {
+  if (decisions.length === 0) return [];
+  const titles = ["event", "decisions", "p50", "p95", "of budget"].map((title) => ({ title }));
+  const rows = decisions.map(({ event, count, p50, p95, budget }) => [
+    event,
+    String(count),
+    shown(p50),
+    shown(p95),
+    `${Math.round((p95 / budget) * 100)} %`,
+  ]);
+  return ["", ...table(terminal, titles, rows)];
+}
+
+const rounded = (value: number): number => Number(value.toPrecision(3));
+const shown = (ms: number): string => (ms >= 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${rounded(ms)} ms`);

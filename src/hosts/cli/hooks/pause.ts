@@ -1,0 +1,122 @@
+/** hookline pause and resume: hooks that are not to run for a while, one or all of a project but its guards. */
+import { HooklineError } from "../../../engine/error.ts";
+import type { HookId, SessionId } from "../../../engine/event.ts";
+import { type Hook, isGuard } from "../../../engine/hook.ts";
+import type { Found, Store } from "../../../engine/record.ts";
+import { findHook, projectOf } from "../../../operations/hooks.ts";
+import type { ExitCode, Invocation } from "../command.ts";
+import { loadInForce } from "../loaded.ts";
+import { openStore } from "../store.ts";
+import { oneLine, shortPath } from "../terminal.ts";
+
+/** What is meant: a hook, or the project. */
+interface Meant {
+  key: string;
+  /** In a person's words. */
+  name: string;
+  hook?: Hook;
+  /** Those that it touches. */
+  hooks: readonly Hook[];
+}
+
+export const pause = (invocation: Invocation): Promise<ExitCode> =>
+  onMeant(invocation, async (meant, store) => {
+    const changed = await store.pause(meant.key, Date.now());
+    if (invocation.json) return print(invocation, meant, { paused: true, changed });
+    const { terminal } = invocation;
+    terminal.print(`${meant.name} ${changed ? "is paused" : "was paused already"}: hookline resume${wordFor(meant)}`);
+    if (meant.hook && isGuard(meant.hook)) terminal.print("it is a guard: what it would block can happen now");
+    if (meant.hook) return;
+    const paused = await store.paused();
+    const guards = meant.hooks.filter((hook) => isGuard(hook) && hook.enabled && !paused.has(hook.id)).length;
+    if (guards > 0)
+      terminal.print(
+        `${guards === 1 ? "one guard stays" : `${guards} guards stay`} on watch: guards are paused by name`,
+      );
+    terminal.print("hooks from elsewhere, such as your own, run on");
+  });
+
+export const resume = (invocation: Invocation): Promise<ExitCode> =>
+  onMeant(invocation, async (meant, store) => {
+    const changed = await store.resume(meant.key);
+    const owed = changed ? await debtsOf(meant.hooks, store) : [];
+    const still = meant.hook ? [] : await pausedByName(meant.hooks, store);
+    if (invocation.json)
+      return print(invocation, meant, { paused: false, changed, owed, still: still.map(({ id }) => id) });
+    const { terminal } = invocation;
+    terminal.print(`${meant.name} ${changed ? "runs again" : "was not paused"}`);
+    for (const { name, session, files } of owed)
+      terminal.print(
+        `${oneLine(name)} runs at the end of the next turn of session ${oneLine(session)}${filesIn(files)}`,
+      );
+    for (const { name, id } of still)
+      terminal.print(`${oneLine(name)} stays paused by name: hookline resume ${oneLine(id)}`);
+  });
+
+async function onMeant(invocation: Invocation, work: (meant: Meant, store: Store) => Promise<void>): Promise<ExitCode> {
+  const store = await openStore(invocation);
+  try {
+    await work(await findMeant(invocation, store), store);
+    return 0;
+  } finally {
+    store.close();
+  }
+}
+
+/** @throws HooklineError hook_unknown */
+async function findMeant(invocation: Invocation, store: Store): Promise<Meant> {
+  const { cwd, home, words } = invocation;
+  const [name] = words;
+  const { set, root: nearest } = await loadInForce(invocation, store);
+  if (name === undefined) {
+    const root = projectOf(set.hooks, nearest);
+    const short = shortPath(root, cwd, home);
+    const hooks = set.hooks.filter(({ origin }) => origin.root === root);
+    return { key: root, name: short === "." ? "this project" : `the project ${short}`, hooks };
+  }
+  try {
+    const hook = findHook(set.hooks, { name, cwd, where: "the command line" });
+    return { key: hook.id, name: oneLine(hook.name), hook, hooks: [hook] };
+  } catch (error) {
+    const isGone = error instanceof HooklineError && (await store.paused()).has(name);
+    if (!isGone) throw error;
+    return { key: name, name: `${oneLine(name)}, which is no longer there,`, hooks: [] };
+  }
+}
+
+const wordFor = ({ hook }: Meant): string => (hook ? ` ${oneLine(hook.id)}` : "");
+
+function print({ terminal }: Invocation, { key, hook }: Meant, facts: object): void {
+  terminal.print(JSON.stringify({ [hook ? "hook" : "project"]: key, ...facts }));
+}
+
+interface Debt {
+  hook: HookId;
+  name: string;
+  session: SessionId;
+  files: number;
+}
+
+/** Enough to find the sessions that are still going on. */
+const recentRuns = 100;
+
+/** What sessions wait for: each hook that owes has a run in its session, if only one that says it was paused. */
+async function debtsOf(hooks: readonly Hook[], store: Store): Promise<Debt[]> {
+  const debts: Debt[] = [];
+  for (const hook of hooks.filter(({ limits }) => limits.untilPass)) {
+    const runs = await store.runs({ hook: hook.id, limit: recentRuns });
+    for (const session of new Set(runs.flatMap((run) => run.session ?? []))) {
+      const found = (await store.owe(session, new Map())).get(hook.id);
+      if (found) debts.push({ hook: hook.id, name: hook.name, session, files: filesOf(found) });
+    }
+  }
+  return debts;
+}
+
+const filesOf = ({ files }: Found): number => (Array.isArray(files) ? files.length : 0);
+const filesIn = (files: number): string => (files === 0 ? "" : ` (${files === 1 ? "one file" : `${files} files`})`);
+
+async function pausedByName(hooks: readonly Hook[], store: Store): Promise<Hook[]> {
+  const paused = await store.paused();
+  return hooks.filter(({ id }) => paused.has(id));
+}

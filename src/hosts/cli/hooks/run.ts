@@ -1,0 +1,253 @@
+/** hookline run: one hook, now. */
+
+import { lstatSync, readdirSync, statSync } from "node:fs";
+import { join, relative, resolve, sep } from "node:path";
+import { namesKept, workspaceOf } from "../../../actions/script/files.ts";
+import { HooklineError, messageOf } from "../../../engine/error.ts";
+import type { EventName, HookEvent } from "../../../engine/event.ts";
+import { textsIn } from "../../../engine/file-pattern.ts";
+import type { Condition, Hook } from "../../../engine/hook.ts";
+import type { Run, RunStatus, Store } from "../../../engine/record.ts";
+import { pathOf, textOfNames } from "../../../files/names.ts";
+import { findHook } from "../../../operations/hooks.ts";
+import { createGit } from "../../../runtime/processes/git.ts";
+import { systemPorts } from "../../../runtime/system.ts";
+import { type ExitCode, type Invocation, usageError } from "../command.ts";
+import type { Line } from "../line.ts";
+import { type OpenedStore, openStore } from "../store.ts";
+import { oneLine } from "../terminal.ts";
+import { eventFrom, isNo, type Sent, send, show } from "./emit.ts";
+
+export async function run(invocation: Invocation): Promise<ExitCode> {
+  const [name] = invocation.words;
+  if (name === undefined) throw usageError("the hook is missing", invocation.usage);
+  return runByHand(invocation, await openStore(invocation), async ({ loaded }) => {
+    const hook = findHook(loaded.set.hooks, { name, cwd: invocation.cwd, where: "the command line" });
+    const event = eventOf(invocation, hook);
+    return {
+      hook,
+      event: invocation.flags.all === true ? await onAllFiles(invocation, hook, event, loaded.root) : event,
+    };
+  });
+}
+
+/** As if what the hook listens to had happened here. */
+function eventOf(invocation: Invocation, hook: Hook): HookEvent {
+  const { id, now } = systemPorts();
+  return { ...eventFrom({ ...invocation, words: [firstEventOf(hook)] }, invocation.usage, id(), now()), sender: "run" };
+}
+
+function firstEventOf({ id, name, on, durable }: Hook): EventName {
+  const [event] = "event" in on ? on.event : [];
+  if (event) return event;
+  if (durable) return "automation.fired";
+  throw new HooklineError("hook_invalid", { name, reason: "it listens to no event", where: id });
+}
+
+async function onAllFiles(
+  { usage, environment }: Invocation,
+  hook: Hook,
+  event: HookEvent,
+  projectRoot: Line["loaded"]["root"],
+): Promise<HookEvent> {
+  if (!looksAtFiles(hook)) throw usageError(`--all: ${hook.name} does not look at changed files`, usage);
+  const root = hook.origin.root ?? projectRoot;
+  return { ...event, cwd: root, data: { ...event.data, changed_files: await allFiles(root, environment) } };
+}
+
+// One hook that a person has run now, whatever its limits: what `run` and `rerun` share.
+
+interface Asked {
+  hook: Hook;
+  /** What it is told; to whom is added here. */
+  event: HookEvent;
+}
+
+/** Limits, `enabled` and pauses do not hold for the hook; its condition does. Closes the store. Exits 1 on failure or deny. */
+export async function runByHand(
+  invocation: Invocation,
+  store: OpenedStore & Store,
+  ask: (line: Line) => Promise<Asked>,
+): Promise<ExitCode> {
+  let hook: Hook | undefined;
+  const facts: Facts = {};
+  const sent = await send(
+    invocation,
+    store,
+    async (line) => {
+      const asked = await ask(line);
+      hook = asked.hook;
+      return { ...asked.event, to: { hook: hook.id, force: true } };
+    },
+    async (line, { event, runs }) => {
+      const explained = runs.length > 0 ? [] : await line.engine.explain(event);
+      const own = explained.find((one) => one.hook === hook?.id);
+      if (own?.would === "skip") facts.because = own.because;
+      if (event.session !== undefined && hook?.limits.untilPass)
+        facts.owed = (await store.owe(event.session, new Map())).has(hook.id);
+    },
+  );
+  if (hook) tell(invocation, hook, sent, facts);
+  return exitCodeOf(sent, invocation);
+}
+
+interface Facts {
+  /** Why its condition does not hold. */
+  because?: string;
+  /** Whether the session waits for it to pass. */
+  owed?: boolean;
+}
+
+function tell(invocation: Invocation, hook: Hook, sent: Sent, { because, owed }: Facts): void {
+  const { terminal, json } = invocation;
+  const isAsked = sent.runs.length > 0;
+  show(invocation, sent, {
+    ...(isAsked ? {} : { because: because ?? null }),
+    ...(owed === undefined ? {} : { owed }),
+  });
+  if (json) return;
+  if (!isAsked) {
+    terminal.print(`${oneLine(hook.name)} did not run: ${oneLine(because ?? "its condition does not hold")}`);
+    const advice = looksAtFiles(hook)
+      ? "--all runs it on every file of the repository that matches"
+      : "--data gives it another event";
+    terminal.print(terminal.paint("dim", advice));
+  }
+  if (owed !== undefined)
+    terminal.print(
+      `session ${oneLine(sent.event.session ?? "")} ${owed ? "waits for it to pass: it runs again at the end of the next turn" : "does not wait for it"}`,
+    );
+}
+
+/** A hook that was refused has not said yes either. */
+function exitCodeOf({ outcome, runs }: Sent, { signal }: Invocation): ExitCode {
+  if (isNo(outcome) || runs.some(hasFailed)) return 1;
+  return signal.aborted ? 3 : 0;
+}
+const failures: ReadonlySet<RunStatus> = new Set<RunStatus>(["failed", "timeout", "interrupted"]);
+const hasFailed = ({ status, outcome, asked }: Run): boolean =>
+  failures.has(status) || outcome?.verdict?.is === "deny" || (status === "skipped" && asked === 0);
+
+/** Whether changed files are among the things that it asks about. */
+function looksAtFiles({ when }: Hook): boolean {
+  const asks = (condition: Condition): boolean => {
+    if ("all" in condition) return condition.all.some(asks);
+    if ("any" in condition) return condition.any.some(asks);
+    return "not" in condition ? asks(condition.not) : condition.is === "changed_files";
+  };
+  return when !== undefined && asks(when);
+}
+
+// hookline rerun: the event of a run once more, for its hook as it is today.
+
+export async function rerun(invocation: Invocation): Promise<ExitCode> {
+  const [id] = invocation.words;
+  if (id === undefined) throw usageError("the run's id is missing", invocation.usage);
+  const store = await openStore(invocation);
+  let told: Told;
+  try {
+    told = await toldTo(id, store);
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+  const { run, event, redacted } = told;
+  if (redacted) invocation.terminal.error("hookline: secrets in the event were replaced before it was stored");
+  const cwd = isFolder(event.cwd) ? event.cwd : invocation.cwd;
+  return runByHand({ ...invocation, cwd }, store, async ({ loaded }) => {
+    const hook = findHook(loaded.set.hooks, { name: run.hook, cwd, where: `run ${id}` });
+    return { hook, event: forItsFiles({ ...event, cwd }, run, hook) };
+  });
+}
+
+/**
+ * A script that was owed ran for files that had changed before that event, and once it has passed nobody remembers them but
+ * the run. They count as changed now.
+ */
+function forItsFiles(event: HookEvent, run: Run, hook: Hook): HookEvent {
+  const { changes } = event;
+  const output = run.steps.find(({ uses }) => uses === "script")?.output ?? {};
+  const lists = [textsIn(output.files) ?? [], textsIn(output.removed) ?? []];
+  if (!changes || "unknown" in changes || lists.every((list) => list.length === 0)) return event;
+  const folder = workspaceOf({ event, hook });
+  const pathOf = (name: string): string => relative(changes.base, resolve(folder, name)).split(sep).join("/");
+  // Of a list that was cut nobody knows the rest, so all that may have been in it counts.
+  const own = lists.some((list) => list.length >= namesKept) ? changes.earlier : lists.flat().map(pathOf);
+  const files = [...new Set([...changes.files, ...own])].sort();
+  return { ...event, changes: { ...changes, files, earlier: changes.earlier.filter((name) => !own.includes(name)) } };
+}
+
+interface Told {
+  run: Run;
+  event: HookEvent;
+  redacted: boolean;
+}
+
+/**
+ * As it was recorded, turn and changed files included, but not as the happening that it was: its delivery would be given
+ * the first verdict, and its sender's own hooks would be left to the sender.
+ *
+ * @throws HooklineError run_unknown, payload_cut
+ */
+async function toldTo(name: string, store: Store): Promise<Told> {
+  const run = await store.run(name);
+  const stored = run && (await store.event(run.eventId));
+  if (!run || !stored) throw new HooklineError("run_unknown", { name, where: "the store" });
+  if (stored.cut) {
+    const reason = "its payload is not in the store as a whole";
+    throw new HooklineError("payload_cut", { name, reason, where: `event ${run.eventId}` });
+  }
+  const { id, now } = systemPorts();
+  const { delivery: _delivery, accepts: _accepts, ...event } = stored.event;
+  return { run, event: { ...event, id: id(), at: now(), sender: "rerun" }, redacted: stored.redacted === true };
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+// Every file of a workspace, for hooks that a person runs on all of it.
+
+/**
+ * Names relative to the folder, with forward slashes: what git knows or does not ignore, and without a repository what lies
+ * there, but for installed packages.
+ *
+ * @throws HooklineError file_unreadable
+ */
+async function allFiles(folder: string, environment: Readonly<Record<string, string>>): Promise<string[]> {
+  const words = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
+  const answer = await createGit(environment).askIn(folder, words);
+  if (!answer.ok) return filesBelow(folder);
+  const names = new Set(textOfNames(answer.stdout).split("\0"));
+  return [...names].filter((name) => name !== "" && isFile(join(folder, name)));
+}
+
+/** What was removed is still listed, and so are repositories within this one. */
+function isFile(path: string): boolean {
+  const found = lstatSync(pathOf(path), { throwIfNoEntry: false });
+  return found !== undefined && !found.isDirectory();
+}
+
+const notOurs: ReadonlySet<string> = new Set([".git", "node_modules"]);
+
+function filesBelow(folder: string): string[] {
+  const files: string[] = [];
+  const left = [""];
+  for (let place = left.pop(); place !== undefined; place = left.pop()) {
+    for (const entry of entriesOf(join(folder, place))) {
+      const own = textOfNames(entry.name);
+      const name = place === "" ? own : `${place}/${own}`;
+      if (!entry.isDirectory()) files.push(name);
+      else if (!notOurs.has(own)) left.push(name);
+    }
+  }
+  return files.sort();
+}
+
+function entriesOf(path: string): ReturnType<typeof readEntries> {
+  try {
+    return readEntries(path);
+  } catch (error) {
+    throw new HooklineError("file_unreadable", { reason: messageOf(error), where: path }, { cause: error });
+  }
+}
+
+const readEntries = (path: string) => readdirSync(pathOf(path), { withFileTypes: true, encoding: "buffer" });

@@ -1,0 +1,286 @@
+/** Operations as commands: `hookline task create …`. Which actions there are, and what they take, the table of operations says. */
+import type { Fields, Json } from "../../../engine/event.ts";
+import { nearest } from "../../../engine/nearest.ts";
+import { isRecord } from "../../../engine/schema.ts";
+import { isSwitch, itemsOf, kindsOf, readValue, takesList } from "../../../operations/from-text.ts";
+import { operations } from "../../../operations/index.ts";
+import type { Operation } from "../../../operations/operation.ts";
+import {
+  type Chosen,
+  type Command,
+  globalFlags,
+  type Invocation,
+  textOfFile,
+  textOfInput,
+  usageError,
+} from "../command.ts";
+
+export interface Action {
+  /** As people write it. */
+  name: string;
+  /** The operation's name. */
+  full: string;
+  operation: Operation<unknown>;
+}
+
+/** The actions of a group: `task` has those of all operations that are called `task_…`. */
+export const actionsOf = (group: string): Action[] =>
+  [...operations].flatMap(([full, operation]) =>
+    full.startsWith(`${group}_`) ? [{ name: full.slice(group.length + 1).replaceAll("_", "-"), full, operation }] : [],
+  );
+
+/** @throws HooklineError usage */
+export function chooseAction(group: string, given: readonly string[]): Chosen {
+  const actions = actionsOf(group);
+  const at = placeOfAction(given);
+  const written = given[at];
+  const action = actions.find(({ name }) => name === written);
+  if (action) {
+    const params = paramsOf(action.operation);
+    return {
+      command: commandOf(group, action, params),
+      rest: withoutSwitches(params, [...given.slice(0, at), ...given.slice(at + 1)]),
+    };
+  }
+  const names = actions.map(({ name }) => name);
+  const usage = `${group} ${names.join("|")} …`;
+  if (written === undefined) throw usageError("the action is missing", usage);
+  const near = nearest(written, names);
+  throw usageError(
+    `${group} has no action "${written}"${near === undefined ? "" : `: did you mean "${near}"?`}`,
+    usage,
+  );
+}
+
+/** Flags that hold everywhere may stand before it. */
+function placeOfAction(given: readonly string[]): number {
+  let index = 0;
+  for (let word = given[0]; word?.startsWith("-"); word = given[index]) {
+    const flag = globalFlags[word.replace(/^--/, "")];
+    index += flag?.type === "string" ? 2 : 1;
+  }
+  return index;
+}
+
+export function commandOf(group: string, { name, full, operation }: Action, params: readonly Param[]): Command {
+  const words = params.filter(({ isWord }) => isWord);
+  const usage = usageOf(`${group} ${name}`, params);
+  return {
+    summary: operation.summary,
+    usage,
+    example: operation.example ?? `hookline ${group} ${name}${words.map(({ title }) => ` ${title}`).join("")}`,
+    flags: Object.fromEntries(params.map(({ flag, isList }) => [flag, { type: "string", multiple: isList }])),
+    words: words.at(-1)?.isList ? 1000 : words.length,
+    load: async () => (await import("./run.ts")).runOperation({ group, full, operation, params, usage }),
+  };
+}
+
+/** For messages: what has to be there, and a few flags; help shows all. */
+function usageOf(start: string, params: readonly Param[]): string {
+  const free = params.filter(({ isWord, isNeeded }) => !isWord && !isNeeded);
+  if (free.length <= fewFlags) return [start, ...params.map(shownInUsage), "[--json]"].join(" ");
+  const shown = params.filter(({ isWord, isNeeded }) => isWord || isNeeded);
+  return [start, ...shown.map(shownInUsage), "[flags], which --help shows"].join(" ");
+}
+const fewFlags = 4;
+
+function shownInUsage({ flag, title, isWord, isList, isNeeded, isSwitch }: Param): string {
+  const text = isWord ? title : isSwitch ? `--${flag}` : `--${flag} ${title}`;
+  return `${isNeeded ? text : `[${text}]`}${isList ? "…" : ""}`;
+}
+
+/** What `--help` prints: of a group its actions, of an action what it takes. */
+export function helpOf(group: string, summary: string, given: readonly string[]): string {
+  const actions = actionsOf(group);
+  const written = given.find((word) => actions.some(({ name }) => name === word));
+  const action = actions.find(({ name }) => name === written);
+  return action ? helpOfAction(group, action) : helpOfGroup(group, summary, actions);
+}
+
+function helpOfGroup(group: string, summary: string, actions: readonly Action[]): string {
+  const width = Math.max(0, ...actions.map(({ name }) => name.length));
+  const rows = actions.map(({ name, operation }) => `  ${name.padEnd(width)}  ${operation.summary}`);
+  const [first] = actions;
+  const example = first ? commandOf(group, first, paramsOf(first.operation)).example : `hookline ${group}`;
+  return `${sentence(summary)}
+
+usage:   hookline ${group} ACTION …
+example: ${example}
+
+${rows.join("\n")}
+
+hookline ${group} ACTION --help says what an action takes.
+`;
+}
+
+function helpOfAction(group: string, action: Action): string {
+  const params = paramsOf(action.operation);
+  const { summary, usage, example } = commandOf(group, action, params);
+  const named = params.map((param): [string, Param] => [
+    param.isWord ? param.title : param.isSwitch ? `--[no-]${param.flag}` : `--${param.flag} ${param.title}`,
+    param,
+  ]);
+  const width = Math.max(0, ...named.map(([name]) => name.length));
+  const rows = named.map(([name, { description }]) => `  ${name.padEnd(width)}  ${description}`.trimEnd());
+  const takes = rows.length > 0 ? `\n${rows.join("\n")}\n` : "";
+  const files = params.some(({ isLong }) => isLong)
+    ? "\nFor text, objects and lists: @FILE is what the file holds, - what standard input holds.\n"
+    : "";
+  return `${summary}\n\nusage:   hookline ${usage}\nexample: ${example}\n${takes}${files}`;
+}
+
+const sentence = (summary: string): string => `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
+
+// What an operation takes, as words and flags, and the input that a person's words and flags make.
+
+export interface Param {
+  /** In the input. */
+  name: string;
+  /** On the command line, without its dashes. */
+  flag: string;
+  /** What stands for its value in a usage. */
+  title: string;
+  description: string;
+  schema: unknown;
+  isWord: boolean;
+  isNeeded: boolean;
+  isSwitch: boolean;
+  /** Its flag may be given more than once. */
+  isList: boolean;
+  /** Its value may come from a file. */
+  isLong: boolean;
+}
+
+export function paramsOf({ params, words = [] }: Pick<Operation<unknown>, "params" | "words">): Param[] {
+  const { properties, required } = params.json;
+  const all = isRecord(properties) ? properties : {};
+  const needed = new Set(Array.isArray(required) ? required : []);
+  const names = [...words, ...Object.keys(all).filter((name) => !words.includes(name))];
+  return names.map((name) => {
+    const schema = all[name];
+    const isWord = words.includes(name);
+    const kinds = kindsOf(schema);
+    return {
+      name,
+      flag: name.replaceAll("_", "-"),
+      title: isWord ? name.toUpperCase().replaceAll("_", "-") : titleOf(schema),
+      description: describe(schema),
+      schema,
+      isWord,
+      isNeeded: needed.has(name),
+      isSwitch: isSwitch(schema),
+      isList: takesList(schema) && !kinds.has("object"),
+      isLong: !isChoice(schema) && ["string", "object", "array"].some((kind) => kinds.has(kind as "string")), // a list of literals
+    };
+  });
+}
+
+function titleOf(schema: unknown): string {
+  if (isRecord(schema) && Array.isArray(schema.enum)) return schema.enum.join("|");
+  const kinds = kindsOf(schema);
+  if (kinds.has("object") || (takesList(schema) && kindsOf(itemsOf(schema)).has("object"))) return "JSON";
+  if (kinds.has("string") || kinds.has("array")) return "TEXT";
+  return kinds.has("integer") || kinds.has("number") ? "N" : "VALUE";
+}
+
+const isChoice = (schema: unknown): boolean => isRecord(schema) && Array.isArray(schema.enum);
+
+function describe(schema: unknown): string {
+  if (!isRecord(schema)) return "";
+  const { description = "", default: otherwise } = schema;
+  const unless =
+    otherwise === undefined || otherwise === null || otherwise === "" ? "" : `${JSON.stringify(otherwise)} unless said`;
+  return [String(description), ...(unless ? [unless] : [])].filter((text) => text !== "").join("; ");
+}
+
+/** `--enabled`, `--no-enabled`, `--enabled false` and `--enabled=false` all as the last; values that begin with a dash stay values. */
+function withoutSwitches(params: readonly Param[], given: readonly string[]): string[] {
+  const known = new Map(params.map((param) => [param.flag, param]));
+  const words: string[] = [];
+  for (let index = 0; index < given.length; index++) {
+    const word = given[index] ?? "";
+    const next = given[index + 1];
+    if (word === "--") return [...words, ...given.slice(index)];
+    const name = word.replace(/^--(no-)?/, "");
+    const flag = word.startsWith("--") ? known.get(name) : undefined;
+    const value = flag && valueBehind(flag, word === `--no-${name}` ? "false" : next, known);
+    words.push(value === undefined ? word : `--${name}=${value}`);
+    if (value !== undefined && value === next) index += 1;
+  }
+  return words;
+}
+
+/** What a flag is given with the next word; undefined: the parser sees it too. */
+function valueBehind(
+  { isSwitch: is }: Param,
+  next: string | undefined,
+  known: ReadonlyMap<string, Param>,
+): string | undefined {
+  if (is) return next === "true" || next === "false" || next === "null" ? next : "true";
+  const isFlag = (word: string): boolean => {
+    const name = word.replace(/^--?(no-)?/, "").split("=", 1)[0] ?? "";
+    return word.startsWith("--") && (known.has(name) || Object.hasOwn(globalFlags, name));
+  };
+  return next?.startsWith("-") && next !== "-" && next !== "--" && !isFlag(next) ? next : undefined;
+}
+
+/** @throws HooklineError usage, file_unreadable */
+export function inputOf(params: readonly Param[], invocation: Invocation): Fields {
+  const input: Fields = {};
+  const words = [...invocation.words];
+  const read = reader(invocation);
+  for (const param of params) {
+    const flags = flagTexts(invocation, param);
+    if (flags.length > 0) input[param.name] = valueFrom(param, flags, { ...invocation, read });
+    else if (param.isWord) {
+      const own = takeWords(param, words); // a word is what it says, whatever it begins with
+      if (own.length > 0) input[param.name] = valueFrom(param, own, { ...invocation, read: (text) => text });
+    }
+  }
+  const [left] = words;
+  if (left !== undefined) throw usageError(`"${left}" is one word too many`, invocation.usage);
+  return input;
+}
+
+function takeWords({ isList }: Param, words: string[]): string[] {
+  if (isList) return words.splice(0);
+  const word = words.shift();
+  return word === undefined ? [] : [word];
+}
+
+function flagTexts({ flags }: Invocation, { flag }: Param): readonly string[] {
+  const value = flags[flag];
+  if (typeof value === "string") return [value];
+  return typeof value === "object" ? value : [];
+}
+
+function valueFrom(
+  { flag, schema, isLong }: Param,
+  texts: readonly string[],
+  { usage, read }: Invocation & { read(text: string, where: string): string },
+): Json {
+  const values = texts.map((text) => {
+    try {
+      return readValue(isLong ? read(text, `--${flag}`) : text, schema);
+    } catch (error) {
+      if (error instanceof SyntaxError) throw usageError(`--${flag} is not JSON: ${error.message}`, usage);
+      throw error;
+    }
+  });
+  const [first = null, ...others] = values;
+  return others.length > 0 ? values.flat() : first; // alone it is a list where one is needed
+}
+
+/** `@FILE` and `-` stand for what a file holds; `@@` begins a text with an @. Standard input can be read once. */
+function reader({ cwd, usage }: Invocation): (text: string, where: string) => string {
+  let readBy: string | undefined;
+  return (text, where) => {
+    if (text.startsWith("@@")) return text.slice(1);
+    if (text === "-") {
+      if (readBy !== undefined) throw usageError(`standard input cannot be both ${readBy} and ${where}`, usage);
+      readBy = where;
+      return textOfInput();
+    }
+    return text.startsWith("@") ? textOfFile(text.slice(1), cwd) : text;
+  };
+}

@@ -1,0 +1,132 @@
+/** hookline follow-ups: what hooks have asked for afterwards. Nothing of it happens by itself: a person has it done, once. */
+import { HooklineError } from "../../../engine/error.ts";
+import type { Fields } from "../../../engine/event.ts";
+import type { Run, Store } from "../../../engine/record.ts";
+import { findProject } from "../../../loading/project.ts";
+import { type ExitCode, type Invocation, usageError } from "../command.ts";
+import { openStore } from "../store.ts";
+import { ago, oneLine, table } from "../terminal.ts";
+import { claimOf, type FollowUpPlace, followUpsOf, type KeptFollowUp, kinds, subjectOf } from "./follow-up-kinds.ts";
+
+export async function followUps(invocation: Invocation): Promise<ExitCode> {
+  const [word, id] = invocation.words;
+  const store = await openStore(invocation);
+  try {
+    if (word === "list" && id === undefined) return await list(invocation, store);
+    if (word === "run" && id) return await run(invocation, store, id);
+    throw usageError(word === "run" ? "the follow-up's id is missing" : "say list or run", invocation.usage);
+  } finally {
+    store.close();
+  }
+}
+
+/** So many of the newest runs are looked through. */
+const newest = 1000;
+
+async function list(invocation: Invocation, store: Store): Promise<ExitCode> {
+  const found: KeptFollowUp[] = [];
+  const runs = await store.runs({ limit: newest });
+  for (const one of runs) found.push(...(await followUpsOf(one, store)));
+  const shown = invocation.flags.all === true ? found : found.filter(({ done }) => !done);
+  const { terminal } = invocation;
+  const isCut = runs.length === newest;
+  if (invocation.json) terminal.print(JSON.stringify(shown.map(rowOf)));
+  else if (shown.length > 0) for (const line of lines(invocation, shown)) terminal.print(line);
+  else terminal.print(`no follow-up is open${isCut ? ` in the newest ${newest} runs` : ""}.`);
+  if (isCut)
+    terminal.error(
+      `hookline: only the newest ${newest} runs were looked through; hookline runs show RUN has an older one's`,
+    );
+  return 0;
+}
+
+const lines = ({ terminal }: Invocation, shown: readonly KeptFollowUp[]): string[] =>
+  table(
+    terminal,
+    [
+      { title: "when" },
+      { title: "kind" },
+      { title: "what", fills: true },
+      { title: "asked for by", fills: true },
+      { title: "state" },
+      { title: "follow-up" },
+    ],
+    shown.map((one) => [
+      ago(one.run.startedAt),
+      one.kind,
+      subjectOf(one),
+      one.run.hookName,
+      one.done ? "done" : "open",
+      one.id,
+    ]),
+  );
+
+/** A follow-up as JSON tells it. */
+const rowOf = ({
+  id,
+  number,
+  run: { id: runId, hook, hookName, eventName, session, startedAt },
+  ...one
+}: KeptFollowUp): Fields => ({
+  id,
+  run: runId,
+  number,
+  kind: one.kind,
+  payload: one.payload,
+  hook,
+  hookName,
+  event: eventName,
+  session: session ?? null,
+  at: new Date(startedAt).toISOString(),
+  done: one.done,
+});
+
+async function run(invocation: Invocation, store: Store, written: string): Promise<ExitCode> {
+  const wanted = await find(invocation, store, written);
+  const { terminal, json } = invocation;
+  const say = (line: string): void => (json ? terminal.error(line) : terminal.print(line));
+  if (wanted.done) return refuse(invocation, wanted, "it was done before");
+  const kind = Object.hasOwn(kinds, wanted.kind) ? kinds[wanted.kind] : undefined;
+  if (!kind) return refuse(invocation, wanted, `nobody here knows what "${oneLine(wanted.kind)}" is; it stays open`);
+  const place = await placeOf(wanted.run, invocation, store);
+  const end = await kind(wanted, {
+    ...place,
+    invocation,
+    say,
+    claim: async () => (await store.claim([claimOf(wanted.run.id, wanted.number)], Date.now())) === undefined,
+  });
+  if ("refused" in end) return refuse(invocation, wanted, end.refused);
+  if (json) terminal.print(JSON.stringify({ id: wanted.id, kind: wanted.kind, done: true, ...end.facts }));
+  return end.ok ? 0 : 1;
+}
+
+function refuse({ terminal, json }: Invocation, { id, kind, done }: KeptFollowUp, reason: string): ExitCode {
+  if (json) terminal.print(JSON.stringify({ id, kind, done, reason }));
+  else terminal.error(`hookline: ${reason}`);
+  return 1;
+}
+
+/** RUN.N, or RUN where it has but one. */
+async function find({ usage }: Invocation, store: Store, written: string): Promise<KeptFollowUp> {
+  const [, id = written, number] = /^(.+)\.(\d{1,6})$/.exec(written) ?? [];
+  const found = await store.run(id);
+  if (!found) throw new HooklineError("run_unknown", { name: id, where: "the store" });
+  const all = await followUpsOf(found, store);
+  const one = number === undefined && all.length === 1 ? all[0] : all.find((each) => each.number === Number(number));
+  if (one) return one;
+  const which = all.length === 0 ? "has none" : `has ${all.map((each) => each.id).join(", ")}`;
+  throw usageError(number === undefined && all.length > 1 ? `which one? The run ${which}` : `the run ${which}`, usage);
+}
+
+/** The repository of the hook that asks, and where its file says so. */
+async function placeOf(
+  { eventId, hook: id }: Run,
+  { cwd, home }: Invocation,
+  store: Store,
+): Promise<Pick<FollowUpPlace, "root" | "file">> {
+  const stored = await store.event(eventId);
+  const set = stored && (await store.hookSet(stored.set));
+  const origin = set?.hooks.find((hook) => hook.id === id)?.origin;
+  const root = origin?.root ?? findProject(stored?.event.cwd ?? cwd, home).root;
+  return { root, ...(origin?.file ? { file: `${origin.file}${origin.line ? `:${origin.line}` : ""}` } : {}) };
+}

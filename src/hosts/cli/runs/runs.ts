@@ -1,0 +1,221 @@
+/** hookline runs: what ran, newest first; one run whole; or live. */
+import { HooklineError } from "../../../engine/error.ts";
+import type { Fields } from "../../../engine/event.ts";
+import type { Message } from "../../../engine/outcome.ts";
+import type { Run, RunFilter, RunStatus, Store } from "../../../engine/record.ts";
+import { labelled } from "../../../engine/run.ts";
+import { automationLines, automationRun, brief } from "../../../operations/runs.ts";
+import { type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
+import { statusStyles } from "../hooks/emit.ts";
+import { openStore, openStoreToRead } from "../store.ts";
+import { ago, oneLine, safeText, table } from "../terminal.ts";
+import { followUpsOf, subjectOf } from "./follow-up-kinds.ts";
+
+const statuses = Object.keys(statusStyles);
+
+export async function runs(invocation: Invocation): Promise<ExitCode> {
+  const [word, id] = invocation.words;
+  const store = await openStoreToRead(invocation);
+  try {
+    await store.repair();
+    if (word === undefined) return await listRuns(invocation, store);
+    if (word === "show" && id) return await showRun(invocation, store, id);
+    if (word === "tail") return await tail(invocation, store);
+    throw usageError(word === "show" ? "the run's id is missing" : `"${word}" is not known here`, invocation.usage);
+  } finally {
+    store.close();
+  }
+}
+
+function filterOf({ flags, usage }: Invocation): RunFilter {
+  const limit = Number(textFlag(flags, "limit") ?? 30);
+  if (!Number.isInteger(limit) || limit < 1)
+    throw usageError(`--limit ${textFlag(flags, "limit")} is not a count`, usage);
+  const status = textFlag(flags, "status");
+  if (status !== undefined && !statuses.includes(status))
+    throw usageError(`no status is called "${status}"; known: ${statuses.join(", ")}`, usage);
+  const filter: RunFilter = { limit };
+  for (const name of ["hook", "session", "event"] as const) {
+    const value = textFlag(flags, name);
+    if (value !== undefined) filter[name] = value;
+  }
+  if (status !== undefined) filter.status = status as RunStatus; // it is one of the statuses: checked above
+  return filter;
+}
+
+async function listRuns(invocation: Invocation, store: Store): Promise<ExitCode> {
+  const found = await store.runs(filterOf(invocation));
+  if (invocation.json) invocation.terminal.print(JSON.stringify(found.map(brief)));
+  else if (found.length === 0)
+    invocation.terminal.print(
+      "no run is recorded for that. Events without a matching hook leave no run: hookline why last",
+    );
+  else for (const line of runLines(invocation, found)) invocation.terminal.print(line);
+  return 0;
+}
+
+const runLines = ({ terminal }: Invocation, found: readonly Run[]): string[] =>
+  table(
+    terminal,
+    [
+      { title: "when" },
+      { title: "event" },
+      { title: "hook", fills: true },
+      { title: "status", style: (status) => statusStyles[status as RunStatus] },
+      { title: "ms", align: "right" },
+      { title: "what came of it", fills: true },
+      { title: "run" },
+    ],
+    found.map((run) => [
+      ago(run.startedAt),
+      run.eventName,
+      run.hookName,
+      run.status,
+      run.ms === undefined ? "" : String(run.ms),
+      resultOf(run),
+      run.id,
+    ]),
+  );
+
+/** What came of a run, in a few words: why it did not run, or what it answered. */
+export function resultOf({ status, reason, outcome, steps }: Run): string {
+  if (outcome?.verdict) return `${outcome.verdict.is}: ${outcome.verdict.reason ?? "(no reason given)"}`;
+  if (reason !== undefined && status !== "completed") return reason;
+  if (outcome?.stop) return `stop: ${outcome.stop.reason ?? ""}`;
+  if (outcome?.updatedInput) return `rewrote it to ${inputOf(outcome.updatedInput)}`;
+  if (outcome?.context) return `added context: ${outcome.context.join("\n")}`;
+  if (outcome?.messages?.length) return `said: ${saidIn(outcome.messages)}`;
+  const response = steps.at(-1)?.output.response;
+  if (typeof response === "string" && response !== "") return `the model said: ${response}`;
+  const fields = Object.keys(outcome ?? {});
+  return fields.length > 0 ? fields.join(", ") : "no opinion";
+}
+
+const urgency: ReadonlyMap<string | undefined, number> = new Map(
+  ["error", "warn", "info"].map((level, at) => [level, at]),
+);
+const urgencyOf = ({ level }: Message): number => urgency.get(level) ?? urgency.size;
+
+/** What went wrong first, as a line of a table shows no more than its beginning. */
+export const saidIn = (messages: readonly Message[]): string =>
+  messages
+    .toSorted((one, other) => urgencyOf(one) - urgencyOf(other))
+    .map(({ text }) => text)
+    .join("\n");
+
+/** The part of a tool's input that a person would name. */
+export const inputOf = ({ command, file_path: file, ...rest }: Fields): string =>
+  typeof command === "string"
+    ? command
+    : typeof file === "string" && Object.keys(rest).length === 0
+      ? file
+      : JSON.stringify({ ...(file === undefined ? {} : { file_path: file }), ...rest });
+
+/** No hook file is asked about before it runs in this version; a run says so (R47). */
+const trust = "not checked";
+
+async function showRun({ terminal, json }: Invocation, store: Store, id: string): Promise<ExitCode> {
+  const run = await store.run(id);
+  if (!run) throw new HooklineError("run_unknown", { name: id, where: "the store" });
+  const wishes = await followUpsOf(run, store);
+  const automation = await automationRun(run, store);
+  if (json) {
+    const followUps = wishes.map(({ id: name, number, kind, payload, done }) => ({
+      id: name,
+      number,
+      kind,
+      payload,
+      done,
+    }));
+    terminal.print(
+      JSON.stringify({ ...run, trust, ...(followUps.length > 0 && { followUps }), ...(automation && { automation }) }),
+    );
+    return 0;
+  }
+  const label = (name: string, value: string | undefined): void => {
+    if (value !== undefined && value !== "")
+      terminal.print(
+        `${terminal.paint("dim", name.padEnd(10))} ${safeText(value).replaceAll("\n", `\n${" ".repeat(11)}`)}`,
+      );
+  };
+  label("hook", run.hookName === run.hook ? run.hook : `${run.hookName} (${run.hook})`);
+  label("event", `${run.eventName} ${run.eventId}`);
+  label("session", run.session);
+  label("trust", trust);
+  label("status", `${run.status}${run.reason ? `: ${run.reason}` : ""}`);
+  label("started", new Date(run.startedAt).toISOString());
+  label("ms", run.ms === undefined ? undefined : String(run.ms));
+  label("asked", run.asked > 1 ? `${run.asked} times (its input was rewritten)` : undefined);
+  label("answer", resultOf(run));
+  for (const note of run.notes) label("note", note);
+  for (const [name, value] of automation ? automationLines(automation) : []) label(name, value);
+  for (const wish of wishes)
+    label(
+      "follow-up",
+      `${wish.number} ${oneLine(`${wish.kind}: ${subjectOf(wish)}`)} (${wish.done ? "done" : `open: hookline follow-ups run ${wish.id}`})`,
+    );
+  for (const step of run.steps) {
+    label(
+      "step",
+      `${step.uses}: ${step.ok ? "ok" : labelled(step.failure ?? "error", step.reason ?? "")} in ${step.ms} ms`,
+    );
+    label("exit", step.evidence?.exitCode?.toString());
+    label("stdout", step.evidence?.stdout);
+    label("stderr", step.evidence?.stderr);
+    label("contained", step.evidence?.containment);
+  }
+  return 0;
+}
+
+/** Prints runs as they are closed, until Ctrl-C. */
+async function tail(invocation: Invocation, store: Store): Promise<ExitCode> {
+  const seen = new Map<string, string>();
+  const filter = { ...filterOf(invocation), limit: 100 };
+  for (const run of await store.runs(filter)) seen.set(run.id, run.status);
+  while (!invocation.signal.aborted) {
+    for (const run of [...(await store.runs(filter))].reverse()) {
+      if (seen.get(run.id) === run.status) continue;
+      seen.set(run.id, run.status);
+      if (invocation.json) invocation.terminal.print(JSON.stringify(brief(run)));
+      else
+        invocation.terminal.print(
+          oneLine(
+            `${new Date(run.startedAt).toLocaleTimeString()}  ${run.eventName}  ${run.hookName}  ${run.status}  ${run.ms ?? ""} ms  ${resultOf(run)}`,
+          ),
+        );
+    }
+    await pause(250, invocation.signal);
+  }
+  return 0;
+}
+
+const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+
+// hookline purge: forgets events and runs from before a date.
+
+export async function purge(invocation: Invocation): Promise<ExitCode> {
+  const given = textFlag(invocation.flags, "before");
+  const before = Date.parse(given ?? "");
+  if (Number.isNaN(before))
+    throw usageError(given ? `"${given}" is not a date` : "--before is missing", invocation.usage);
+  const store = await openStore(invocation);
+  const events = await store.purge(before);
+  store.close();
+  if (invocation.json) invocation.terminal.print(JSON.stringify({ events }));
+  else
+    invocation.terminal.print(
+      `forgot ${events} event${events === 1 ? "" : "s"} and their runs from before ${new Date(before).toISOString()}`,
+    );
+  return 0;
+}

@@ -1,0 +1,55 @@
+/** Looks after one background run, then ends: started detached by `hookline hook`, which may not wait (R61). */
+import { readFileSync } from "node:fs";
+import { Socket } from "node:net";
+import type { Seconds } from "../../../engine/event.ts";
+import type { StepResult } from "../../../engine/ports.ts";
+import { hookSetOf } from "../../../loading/hook-set.ts";
+import { createTree, endTree, pause } from "../../../runtime/processes/tree.ts";
+import type { Assignment } from "../../../runtime/queues/detached.ts";
+import { isAlive, ownerOf } from "../../../runtime/system.ts";
+import { withDegradedMode } from "../../../storage/degraded.ts";
+import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
+import type { ExitCode, Invocation } from "../command.ts";
+import { openLine } from "../line.ts";
+import { loadForOneEvent } from "../loaded.ts";
+import { storeOptions } from "../place.ts";
+
+export async function supervise(invocation: Invocation): Promise<ExitCode> {
+  const { item, store: path, adopted } = JSON.parse(readFileSync(0, "utf8")) as Assignment; // written by runtime/queues/detached.ts
+  const { openSqliteStore } = await import("../../../storage/sqlite/sqlite.ts");
+  const open = (): SqliteStore => openSqliteStore({ ...storeOptions(invocation, undefined, ignored), path });
+  const store = withDegradedMode(open, { ring: 0, complain: ignored }); // nobody reads what a supervisor says, and the hook runs all the same
+  const found = await loadForOneEvent({ ...invocation, cwd: item.event.cwd });
+  // The whole set: what the hook's actions emit is heard by the others.
+  const isKnown = found.set.hooks.some(({ id }) => id === item.hook.id);
+  const loaded = isKnown ? found : { ...found, set: hookSetOf([...found.set.hooks, item.hook]) };
+  const line = await openLine({ place: invocation, store, loaded, handsOver: true });
+  if (adopted) {
+    const run = { ...item.run, owner: ownerOf(process.pid) };
+    await store.saveRun(run);
+    await line.engine.finish(run, ended(adopted));
+  } else await line.engine.perform(item, { environment: invocation.environment });
+  await line.close();
+  return 0;
+}
+
+const ignored = (): void => {};
+
+const interval: Seconds = 0.1;
+const grace: Seconds = 2;
+
+/** Waits until the program has gone. It is not our child, so its exit code cannot be known; its output is drained. */
+async function ended({ pid, tag, limit }: NonNullable<Assignment["adopted"]>): Promise<StepResult> {
+  const owner = ownerOf(pid);
+  const tree = createTree(pid, tag);
+  for (const fd of [3, 4]) new Socket({ fd }).on("error", ignored).resume(); // a closed pipe is no news
+  for (let waited = 0; isAlive(owner); waited += interval) {
+    if (waited >= limit) {
+      const survivors = await endTree(tree, grace);
+      const escaped = survivors > 0 ? `; escaped ${survivors}: so many of its processes could not be ended` : "";
+      return { ok: false, output: {}, failure: "timeout", reason: `it did not end within ${limit} s${escaped}` };
+    }
+    await pause(interval);
+  }
+  return { ok: true, output: {} };
+}

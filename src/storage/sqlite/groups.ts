@@ -1,0 +1,295 @@
+/** Group commit (R71): writes right behind one another are one transaction, and rows wait in memory for its end. */
+import { dropOldest } from "../../engine/drop-oldest.ts";
+import type { Instant, SessionId, Turn } from "../../engine/event.ts";
+import type { Run } from "../../engine/record.ts";
+import type { Waiting, Writing } from "./database.ts";
+import type { Keeper, Kept } from "./keep.ts";
+import {
+  changingFields,
+  changingValues,
+  type EventRow,
+  eventFields,
+  fixedValues,
+  runFields,
+  type Value,
+  written,
+} from "./rows.ts";
+
+/**
+ * Rows that are written when their group ends, or when a query looks: a run that has begun and ended by then is one insert, and
+ * so is an event with its answer.
+ */
+export interface GroupRows extends Waiting {
+  event(row: EventRow): void;
+  /** False: the event does not wait here. */
+  answer(id: string, { text, redacted }: Kept, at: Instant, ms: number | undefined): boolean;
+  /** A telling of this happening waits here, so the tables do not know it yet. */
+  hasDelivery(id: string): boolean;
+  run(run: Run): void;
+  saveTurn(session: SessionId, saved: SavedTurn): void;
+  /** As the last event left it, if that waits here. */
+  turn(session: SessionId): Turn | undefined;
+}
+
+export interface SavedTurn {
+  turn: Turn;
+  /** The turn as it is kept. */
+  kept: Kept;
+  at: Instant;
+}
+
+interface WaitingEvent {
+  row: EventRow;
+  answeredAt: Instant | null;
+}
+interface WaitingRun {
+  run: Run;
+  /** As they were when it ended; absent while it goes on, as most have ended before they would be needed. */
+  values?: Value[];
+}
+interface WaitingTurn {
+  turn: Turn;
+  values: Value[];
+}
+
+/** Of runs that go on. One that is not known is written like a new one, which comes to the same. */
+const begunAtMost = 1_000;
+
+export function createGroupRows(keeper: Keeper): GroupRows {
+  // Made anew instead of emptied: see engine/brief-map.ts.
+  let events = new Map<string, WaitingEvent>();
+  let runs = new Map<string, WaitingRun>();
+  let turns = new Map<SessionId, WaitingTurn>();
+  let deliveries = new Set<string>();
+  const begun = new Set<string>(); // runs that this process has written and not closed: an update is half an insert
+
+  function writeRun(write: Writing["run"], { run, values }: WaitingRun): void {
+    const wasBegun = begun.has(run.id);
+    if (goesOn(run)) remember(run.id);
+    else if (wasBegun) begun.delete(run.id);
+    const changing = values?.slice(-changingFields.length) ?? changingValues(run, keeper);
+    if (wasBegun && write(updateRun, ...changing, written(run.id)) === 1) return;
+    if (values) write(insertRun, ...values);
+    else write(insertRun, ...fixedValues(run, keeper), ...changing);
+  }
+
+  /** Others close some of them: those go with time. */
+  function remember(id: string): void {
+    begun.add(id);
+    dropOldest(begun, begunAtMost);
+  }
+
+  function clear(): void {
+    if (events.size > 0) events = new Map();
+    if (runs.size > 0) runs = new Map();
+    if (turns.size > 0) turns = new Map();
+    if (deliveries.size > 0) deliveries = new Set();
+  }
+
+  return {
+    event(row) {
+      if (events.has(row.id)) return;
+      events.set(row.id, { row, answeredAt: null });
+      if (row.delivery !== null) deliveries.add(row.delivery);
+    },
+    answer(id, { text, redacted }, at, ms) {
+      const waiting = events.get(written(id));
+      if (!waiting) return false;
+      const { row } = waiting;
+      row.outcome = text;
+      row.ms = ms ?? null;
+      if (redacted) row.redacted = 1;
+      waiting.answeredAt = at;
+      return true;
+    },
+    hasDelivery: (id) => deliveries.has(written(id)),
+    run(run) {
+      if (goesOn(run)) runs.set(run.id, { run: { ...run, notes: [...run.notes] } });
+      else runs.set(run.id, { run, values: [...fixedValues(run, keeper), ...changingValues(run, keeper)] });
+    },
+    saveTurn(session, { turn, kept: { cut, redacted, text }, at }) {
+      const { reprompts, rewakes, injected } = turn.spent;
+      turns.set(session, {
+        turn: cut || redacted ? JSON.parse(text) : copyOf(turn),
+        values: [written(session), text, at, reprompts, rewakes, injected],
+      });
+    },
+    turn: (session) => turns.get(session)?.turn,
+    isEmpty: () => events.size === 0 && runs.size === 0 && turns.size === 0,
+    flush(write) {
+      try {
+        for (const { row, answeredAt } of events.values())
+          write(insertEvent, ...eventFields.map((field) => row[field]), answeredAt);
+        for (const entry of runs.values()) writeRun(write, entry);
+        for (const { values } of turns.values()) write(upsertSession, ...values);
+      } finally {
+        clear();
+      }
+    },
+    clear,
+  };
+}
+
+const goesOn = ({ status }: Run): boolean => status === "running" || status === "queued";
+
+/** Hooks are given the turn, and may change what they are given. */
+const copyOf = (turn: Turn): Turn => ({
+  ...turn,
+  spent: { ...turn.spent },
+  ...(turn.agent && { agent: { ...turn.agent } }),
+});
+
+const places = (fields: readonly string[]): string => fields.map(() => "?").join(", ");
+export const insertEvent: string = `insert into event (${eventFields.join(", ")}, answered_at) values (${places(eventFields)}, ?)
+  on conflict (id) do nothing`;
+const updateRun = `update run set ${changingFields.map((field) => `${field} = ?`).join(", ")} where id = ?`;
+export const insertRun: string = `insert into run (${runFields.join(", ")}) values (${places(runFields)})
+  on conflict (id) do update set ${changingFields.map((field) => `${field} = excluded.${field}`).join(", ")}`;
+export const upsertSession = `insert into session (id, turn, at, reprompts, rewakes, injected) values (?, ?, ?, ?, ?, ?)
+  on conflict (id) do update set turn = excluded.turn, at = excluded.at,
+    reprompts = excluded.reprompts, rewakes = excluded.rewakes, injected = excluded.injected`;
+
+/** Group commit: writes right behind one another are one transaction, and a promise says when they are on disk. */
+export interface Groups {
+  /**
+   * Opens the group, unless it is open. May throw what `begin` throws, and throws once something of this turn was lost: what an
+   * event sets off is not written down where the event could not be.
+   */
+  join(): void;
+  /** To be called after each write of the group: one that has become large or old is committed. */
+  wrote(): void;
+  /** Commits what is open. Never throws: those who wait for it hear of a failure. */
+  end(): void;
+  /** The transaction is gone, and what was written in it. Nothing, where none is open. */
+  lose(because: unknown): void;
+  isOpen(): boolean;
+  /** Resolves once all that was written so far is on disk; rejects with the reason if any of it is not. */
+  committed(): Promise<void>;
+  /** What was lost lay in a file that is replaced: the turn goes on in the new one. */
+  mended(): void;
+  /** Ends the turn at once. */
+  close(): void;
+}
+
+/** Why a group was lost. */
+export interface Lost {
+  because: unknown;
+}
+
+interface GroupOptions {
+  /** Where it throws, nothing is begun. */
+  begin(): void;
+  commit(): void;
+  /** Must not throw. */
+  rollback(): void;
+  /** Called when a group has ended: it was written, or it was lost. Must not throw. */
+  ended(lost?: Lost): void;
+  /** Puts a failure into words. */
+  worded(error: unknown): unknown;
+  /** Milliseconds. */
+  now?(): number;
+}
+
+/** Other processes wait for a group, so none is longer: writes, and milliseconds between its first and its last. */
+const writesAtMost = 1_000;
+const longest = 20;
+/** Who has written waits, too: after so many milliseconds a group ends, although every turn of the event loop brings more. */
+const gathersFor = 2;
+
+/** From its first write to the first turn of the event loop that brings nothing more: one or several transactions. */
+interface LoopTurn {
+  /** Why something of it was not written. */
+  failure?: Lost;
+  /** Nothing more of it is written. */
+  isLost?: boolean;
+  waiting?: PromiseWithResolvers<void>;
+  /** Its end is due. */
+  due: NodeJS.Immediate;
+}
+
+export function createGroups(options: GroupOptions): Groups {
+  const { begin, commit, rollback, ended, worded, now = Date.now } = options;
+  let turn: LoopTurn | undefined;
+  let isOpen = false;
+  let writes = 0;
+  let seen = 0; // of the writes, at the end of the last turn of the event loop
+  let begun = 0;
+
+  function lose(because: unknown): void {
+    if (!isOpen) return;
+    isOpen = false;
+    const lost = { because: worded(because) };
+    if (turn) {
+      turn.failure ??= lost;
+      turn.isLost = true;
+    }
+    ended(lost);
+  }
+
+  function end(): void {
+    if (!isOpen) return;
+    try {
+      commit();
+      isOpen = false;
+      ended();
+    } catch (error) {
+      rollback();
+      lose(error);
+    }
+  }
+
+  /** Those who ask at once are read turn by turn, each of which would pay for a transaction of its own. */
+  function endUnlessMore(): void {
+    const isOver = !isOpen || writes === seen || now() - begun >= gathersFor;
+    seen = writes;
+    if (isOver || !turn) endTurn();
+    else turn.due = setImmediate(endUnlessMore);
+  }
+
+  function endTurn(): void {
+    end();
+    const over = turn;
+    turn = undefined;
+    if (over?.failure) over.waiting?.reject(over.failure.because);
+    else over?.waiting?.resolve();
+  }
+
+  return {
+    join() {
+      if (!isOpen) {
+        if (turn?.isLost) throw turn.failure?.because;
+        begin();
+        isOpen = true;
+        writes = 0;
+        seen = 0;
+        begun = now();
+      }
+      turn ??= { due: setImmediate(endUnlessMore) };
+    },
+    wrote() {
+      writes += 1;
+      if (isOpen && (writes >= writesAtMost || now() - begun >= longest)) end();
+    },
+    end,
+    lose,
+    isOpen: () => isOpen,
+    mended() {
+      if (turn) turn.isLost = false;
+    },
+    committed() {
+      if (!turn) return nothingPending;
+      if (!turn.waiting) {
+        turn.waiting = Promise.withResolvers<void>();
+        turn.waiting.promise.catch(() => {}); // who asked may have gone; who waits hears of it all the same
+      }
+      return turn.waiting.promise;
+    },
+    close() {
+      if (turn) clearImmediate(turn.due);
+      endTurn();
+    },
+  };
+}
+
+/** Nothing is on its way. */
+export const nothingPending: Promise<void> = Promise.resolve();

@@ -1,0 +1,39 @@
+/** Rules files that are deep, broken in many places or large: what is wrong is told of its rule, and the others live. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { codes, compile, file, names, problem, rule } from "../rules-helpers.ts";
+
+const gate = "{ id: g, on: tool_start, condition: { type: always }, action: { type: gate, reason: no } }";
+
+test("[R33] what is too deep is told of one rule, and switches off no guard beside it", () => {
+  let condition = "{ type: always }";
+  for (let count = 0; count < 120; count++) condition = `{ type: not, condition: ${condition} }`;
+  for (const anchor of ["", "&a "]) {
+    const compiled = compile(file(`${anchor}${gate}`, rule({ id: "deep", condition }), rule({ id: "after" })));
+    assert.deepEqual(names(compiled), ["g", "after"]);
+    const one = problem(compiled);
+    assert.match(one.message, /^it is nested more than 100 deep/);
+    assert.equal(one.line, 5);
+  }
+});
+
+test("[R33] a tab in each of many rules is told as a tab in each, and the good ones live", () => {
+  const broken = Array.from(
+    { length: 120 },
+    (_, at) => `  - id: x${at}\n\ton: tool_start\n    action: { type: log }\n`,
+  );
+  const compiled = compile(`hooks:\n${broken.join("")}  - ${gate}\n`);
+  assert.deepEqual(names(compiled), ["g"]);
+  assert.equal(compiled.problems.length, 120);
+  assert.ok(compiled.problems.every(({ message }) => message.startsWith("a tab;")));
+});
+
+test("[R33] nine thousand rules of four megabytes are read", () => {
+  const rules = Array.from({ length: 9_000 }, (_, at) =>
+    rule({ id: `r${at}`, condition: `{ type: content_contains, keyword: "${"a && b ".repeat(45)}" }` }),
+  );
+  const text = file(...rules);
+  assert.ok(text.length > 3_800_000);
+  const { hooks, problems } = compile(text);
+  assert.deepEqual([hooks.length, codes({ problems })], [9_000, []]);
+});

@@ -13,13 +13,6 @@ export interface EnvironmentWish {
   env?: Environment;
 }
 
-/** Keys to the agent's own session. Not its account: a hook that starts the agent again needs that. */
-const sessionSecrets = [
-  /^(CLAUDE|CODEX|GEMINI|QWEN|COPILOT|OPENCODE|CURSOR)_.*(SOCKET|MESSAGING|SESSION_.*TOKEN)/,
-  /^CLAUDE_CODE_(?!OAUTH_).*TOKEN$/,
-];
-export const isSessionSecret = (name: string): boolean => sessionSecrets.some((pattern) => pattern.test(name));
-
 /** `environment: clean` (SAFETY D8): what a program needs to find others and to speak to a person, and nothing else. */
 const isAllowed = (name: string): boolean => /^(PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR)$/.test(name);
 /** A shell level above zero: bash at level zero reads ~/.bashrc when its standard input is a socket. */
@@ -29,7 +22,7 @@ export function environmentOf(wish: EnvironmentWish, context: StepContext): Envi
   const given = context.caller.environment;
   const inherited =
     given && wish.environment !== "clean"
-      ? pick(given, (name) => !isSessionSecret(name))
+      ? pick(given, (name) => !context.ports.conventions?.isSessionSecret(name))
       : cleanEnvironment(given ?? process.env); // no sender: this process stands in for it
   return { ...inherited, ...wish.env, ...facts(wish, context, given) };
 }

@@ -1,11 +1,14 @@
 /** From a hook's command to the program that is started: bash where there is one, else sh, or the program itself (R15). */
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
+import type { AgentConventions } from "../../engine/ports.ts";
 
 export interface CommandWish {
   command: string;
   args?: string[];
   shell?: "bash" | "sh" | "powershell";
+  /** Whose variables its arguments may name beside Hookline's. */
+  conventions?: AgentConventions | undefined;
 }
 export interface Line {
   program: string;
@@ -17,8 +20,9 @@ type Find = (name: string, path: string) => string | undefined;
 
 /** The program and its arguments, or a sentence why there is none. */
 export function lineOf(wish: CommandWish, environment: Environment, find: Find): Line | string {
-  const { command, args, shell } = wish;
-  if (args) return { program: fill(command, environment), args: args.map((one) => fill(one, environment)) };
+  const { command, args, shell, conventions } = wish;
+  const fill = (argument: string): string => filled(argument, environment, conventions);
+  if (args) return { program: fill(command), args: args.map(fill) };
   const names = shell === "powershell" ? ["pwsh", "powershell"] : shell === "sh" ? ["sh"] : ["bash", "sh"];
   const path = environment.PATH ?? process.env.PATH ?? "";
   for (const name of names) {
@@ -36,9 +40,12 @@ const shellOptions: Readonly<Record<string, readonly string[]>> = {
   powershell: ["-NoProfile", "-Command"],
 };
 
-/** No shell fills in these variables where there is none. Only ours: `$` in an argument is otherwise just a sign. */
-const fill = (argument: string, environment: Environment): string =>
-  argument.replace(/\$\{((?:CLAUDE|HOOKLINE|GEN)_\w+)\}/g, (written, name: string) => environment[name] ?? written);
+/** No shell fills in these variables where there is none. Only those that hooks are given: `$` in an argument is otherwise just a sign. */
+const filled = (argument: string, environment: Environment, conventions: AgentConventions | undefined): string =>
+  argument.replace(/\$\{([A-Z]+_\w+)\}/g, (written, name: string) => {
+    const isGiven = name.startsWith("HOOKLINE_") || conventions?.kindOf(name) === "given";
+    return (isGiven ? environment[name] : undefined) ?? written;
+  });
 
 /** Looks programs up on the PATH, each once: a shell does not move while we run. */
 export function createFinder(): Find {

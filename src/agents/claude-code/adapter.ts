@@ -86,7 +86,26 @@ const hookFiles: HookFiles = {
     files: [{ name: "hooks/hooks.json" }],
     registry: { path: (home) => join(claudeFolder(home), "plugins", "installed_plugins.json"), read: readRegistry },
   },
-  variables: { prefix: "CLAUDE", given: "always", namesProject: true },
+  abilities: [
+    { folder: ".claude/skills", holds: "skills" },
+    { folder: ".claude/agents", holds: "agents" },
+    { folder: ".claude/commands", holds: "commands" },
+  ],
+  variables: {
+    prefix: "CLAUDE",
+    given: "always",
+    namesProject: true,
+    others: [
+      "CLAUDE_PLUGIN_DATA",
+      "CLAUDE_ENV_FILE",
+      "CLAUDE_PID",
+      "CLAUDE_EFFORT",
+      "CLAUDE_CONFIG_DIR",
+      "CLAUDE_CODE_", // entry point, session, remote: there are more with each version
+    ],
+    ofSession: ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT"],
+    secrets: /^CLAUDE_CODE_(?!OAUTH_).*TOKEN$/, // not the account: a hook that starts the agent again needs that
+  },
 };
 
 /** Claude Code reads no parent folders: its project is the folder that it names to its hooks. */

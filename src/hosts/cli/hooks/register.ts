@@ -1,5 +1,6 @@
 /** hookline register: which repository hooks there are, grouped by event, as JSON (specification 001, 2.2). */
 
+import { agentVariables } from "../../../agents/index.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import { complaintAbout, type Hook, type Problem } from "../../../engine/hook.ts";
@@ -23,7 +24,8 @@ export async function register(invocation: Invocation): Promise<ExitCode> {
   terminal.print(JSON.stringify(registrationOf(own), null, 2));
   const paths = new Set(files.flatMap(({ flavour, path }) => (flavour === "registry" ? [path] : [])));
   const found = problems.filter(({ file }) => paths.has(file));
-  if (invocation.flags.validate === true) return validate([...found, ...inspectHooks(own, invocation)], invocation);
+  if (invocation.flags.validate === true)
+    return validate([...found, ...inspectHooks(own, { ...invocation, variables: agentVariables })], invocation);
   const complaint = complaintAbout({ problems: found }, (path) => shortPath(path, cwd, home));
   if (complaint) terminal.error(`hookline: ${complaint}`);
   return 0;

@@ -15,7 +15,7 @@ import { conditions } from "../src/conditions/index.ts";
 import { loadPatterns } from "../src/conditions/patterns.ts";
 import type { Origin } from "../src/engine/hook.ts";
 import { compileRules } from "../src/formats/rules/rules.ts";
-import { loadingPorts } from "../src/hosts/compose/loading-ports.ts";
+import { loadingPorts } from "../src/hosts/compose/compose.ts";
 import { compiledHooks } from "../src/loading/compiled.ts";
 import { loadAllStable } from "../src/loading/loading.ts";
 import { type Benchmark, ratioOf, rowsOf, sampleWork } from "./measure.ts";

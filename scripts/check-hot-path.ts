@@ -34,7 +34,7 @@ const forbiddenPlaces = [
   "src/actions/script/",
   "src/actions/command/protocols/registry",
   "src/engine/ability.ts",
-  "src/loading/read-rules",
+  "src/loading/read.ts",
   "src/runtime/changes/cold",
   "src/hosts/compose/durable-queue.ts",
   "src/runtime/queues/durable",

@@ -24,7 +24,11 @@ export {
   type ActionAnswer,
   type ActionCall,
   type ActionDefinition,
+  type ConditionDefinition,
+  type ConditionState,
+  type ConfigModule,
   defineAction,
-} from "./hosts/modules/custom-action.ts";
-export { type ConditionDefinition, type ConditionState, defineCondition } from "./hosts/modules/custom-condition.ts";
-export { type ConfigModule, defineConfig, type Setup } from "./hosts/modules/setup.ts";
+  defineCondition,
+  defineConfig,
+  type Setup,
+} from "./hosts/modules/setup.ts";

@@ -15,6 +15,7 @@ export type {
   ConversationOptions,
   Evaluation,
 } from "./hosts/library/conversation.ts";
+export type { Pauses } from "./hosts/library/hookline.ts";
 export {
   createHookline,
   type DataOf,
@@ -23,7 +24,6 @@ export {
   type Hookline,
   type HooklineOptions,
 } from "./hosts/library/hookline.ts";
-export type { Pauses } from "./hosts/library/pauses.ts";
 export type { Registration } from "./hosts/library/registered.ts";
 export { createInlineQueue } from "./runtime/queues/inline.ts";
 export { openMemoryStore } from "./storage/memory/memory.ts";

@@ -1,5 +1,4 @@
-import { defineHook } from "../../src/hosts/library/definition.ts";
-import { createHookline } from "../../src/index.ts";
+import { createHookline, defineHook } from "../../src/index.ts";
 
 const line = await createHookline({ files: false });
 

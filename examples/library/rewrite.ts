@@ -1,5 +1,4 @@
-import { defineHook } from "../../src/hosts/library/definition.ts";
-import { createHookline } from "../../src/index.ts";
+import { createHookline, defineHook } from "../../src/index.ts";
 
 const line = await createHookline({ files: false });
 
@@ -10,7 +9,7 @@ line.use(
     matcher: "Bash",
     run: (event) => {
       const { command } = event.data.tool_input;
-      if (command !== "npm test") return undefined; // no opinion
+      if (command !== "npm test") return undefined; // no decision
       return {
         updatedInput: { ...event.data.tool_input, command: "npm test --silent" },
         context: "tests run silently",

@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defineHook } from "../../src/hosts/library/definition.ts";
-import { createHookline } from "../../src/index.ts";
+import { createHookline, defineHook } from "../../src/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hookline-example-"));
 const line = await createHookline({
@@ -17,7 +16,7 @@ line.use(
   defineHook({
     on: "deploy.started", // an event of your own holds a dot
     name: "tell the team",
-    mode: "async", // nobody waits for it
+    mode: "async", // emit does not wait for it
     run: (event) => ({ context: `${String(event.data.branch)} is on its way` }),
   }),
 );

@@ -3,17 +3,16 @@
  * the file itself stands for one guard that fails, by its own name and layer, until it is corrected or `check` shows that it
  * holds none. A single entry that is invalid keeps its own last good form. What a broken text may have meant is not guessed.
  */
-import { statSync } from "node:fs";
-import type { EventName, Instant, MaybePromise } from "../engine/event.ts";
+
+import { sep } from "node:path";
+import type { EventName, MaybePromise } from "../engine/event.ts";
 import { guardableEvents, rowOf, verdictsOf } from "../engine/events.ts";
 import { fingerprint } from "../engine/fingerprint.ts";
-import { type Condition, type FailurePolicy, type Hook, type HookSet, isGuard, type Problem } from "../engine/hook.ts";
+import { type Condition, type FailurePolicy, type Hook, isGuard, type Problem } from "../engine/hook.ts";
 import type { Store } from "../engine/record.ts";
-import { hookSetOf } from "./hook-set.ts";
 import type { LoadedFile, LoadedHooks } from "./load.ts";
+import { type Source, switchedOffTag } from "./order.ts";
 import type { FileFormat, HookFile } from "./places.ts";
-import type { Source } from "./precedence.ts";
-import type { StableLoad } from "./stable-load.ts";
 
 /** How far back a good form is looked for; a guard that has been broken for longer fails by its policy. */
 const eventsLookedAt = 500;
@@ -22,8 +21,6 @@ const eventsLookedAt = 500;
 const lastGoodTag = "last good form";
 /** The hook stands for its whole file. */
 const wholeFileTag = "unreadable file";
-/** The hook was enabled by its author and turned off by a switch, which may no longer stand. */
-export const switchedOffTag = "switched off";
 
 /** What is wrong with a file that may hold guards which nothing could read. */
 export interface Broken extends Pick<HookFile, "label" | "root" | "ofUser"> {
@@ -51,7 +48,11 @@ export function brokenOf({ file, compiled: { problems } }: Pick<Source, "file" |
 const narrower: { readonly [F in FileFormat]?: readonly EventName[] } = { automation: [], script: ["git.pre-commit"] };
 const eventsOf = (format: FileFormat): readonly EventName[] => narrower[format] ?? guardableEvents;
 
-const isWholeFile = ({ tags }: Hook): boolean => tags.includes(wholeFileTag);
+/** Whether a hook's file is this one, or lies in this folder. */
+export const isIn = (file: string | undefined, path: string): boolean =>
+  file !== undefined && (file === path || file.startsWith(path + sep));
+
+export const isWholeFile = ({ tags }: Hook): boolean => tags.includes(wholeFileTag);
 const isInvalid = (hook: Hook): boolean => hook.steps[0].uses === "invalid";
 
 export type HoldsNone = (path: string) => MaybePromise<boolean>;
@@ -92,7 +93,7 @@ async function lastGood(history: History, files: ReadonlySet<string>): Promise<M
     const unread = set?.hooks.filter(isWholeFile).map(({ origin }) => origin.file) ?? [];
     for (const file of files) {
       if (decided.has(file) || unread.includes(file)) continue; // what was left of a broken text is no good form of it
-      const own = good.filter(({ origin }) => origin.file === file);
+      const own = good.filter(({ origin }) => isIn(origin.file, file));
       const guards = own.filter(isGuard);
       // A later form of the file that was read and had no guard: its author took the guards out.
       if (own.length > 0 && guards.length === 0) {
@@ -212,106 +213,3 @@ const restored = (guard: Hook, enabled: boolean): Hook => ({
   enabled,
   tags: [...guard.tags.filter((tag) => tag !== switchedOffTag && tag !== lastGoodTag), lastGoodTag],
 });
-
-/** Editors empty a file before they fill it, or move it away before they put the new one there. */
-const stillAfter = 500;
-
-type Load<T extends LoadedHooks> = (
-  cwd: string,
-  expected: readonly string[],
-  kept?: readonly Hook[],
-) => Promise<StableLoad<T>>;
-
-/**
- * Loads for a process that stays, in which no guard lapses while somebody edits its file: a broken one keeps its last good
- * guards, also where no event has put them into the store, and those of a file that has gone stay until it has held still.
- *
- * @param load never rejects, and neither does what is given
- */
-export function keepingGuards<T extends LoadedHooks>(
-  load: Load<T>,
-  { store, holdsNone, now = Date.now }: { store: History; holdsNone?: HoldsNone; now?: () => Instant },
-): (cwd: string, expected: readonly string[], before: T | undefined) => Promise<StableLoad<T>> {
-  const gone = new Map<string, Instant>();
-  /** Files whose last good form had no guard, which no set tells of a file without hooks. */
-  const without = new Set<string>();
-  return async (cwd, expected, before) => {
-    const found = await load(cwd, expected);
-    const guarded = new Set(found.loaded.set.hooks.filter(isGuard).map(({ origin }) => origin.file));
-    for (const { path, broken } of found.loaded.files) {
-      if (guarded.has(path)) without.delete(path);
-      else if (!broken) without.add(path);
-    }
-    const knownWithout: HoldsNone = (path) => without.has(path) || (holdsNone?.(path) ?? false);
-    const history = before ? remembering(before.set, store) : store;
-    const kept = await guardsToKeep(found.loaded, history, knownWithout);
-    if (kept.length === 0) return before ? withUnsettled(found, before.set, { gone, now: now() }) : found;
-    const mended = await load(cwd, found.loaded.watched, kept);
-    // What `check` finds shows in no file that is followed.
-    if (kept.some(isWholeFile)) return { ...mended, state: "" };
-    return before ? withUnsettled(mended, before.set, { gone, now: now() }) : mended;
-  };
-}
-
-/** What is active counts as the newest, whatever can be said of the store. */
-const remembering = (set: HookSet, store: History): History => ({
-  async setsInForce(events) {
-    try {
-      return [set.id, ...(await store.setsInForce(events))];
-    } catch {
-      return [set.id]; // it is locked or full: what the process itself knows is there all the same
-    }
-  },
-  hookSet: (id) => (id === set.id ? set : store.hookSet(id)),
-});
-
-interface Seen {
-  /** Since when files are missing. */
-  gone: Map<string, Instant>;
-  now: Instant;
-}
-
-/** A load that may be believed for now; it is done again when it is next asked for. */
-function withUnsettled<T extends LoadedHooks>(found: StableLoad<T>, before: HookSet, seen: Seen): StableLoad<T> {
-  const { set } = found.loaded;
-  const left = guardsByFile(before);
-  const still = guardsByFile(set);
-  const ids = new Set(set.hooks.map(({ id }) => id));
-  const missing = [...left].flatMap(([file, guards]) => {
-    if (guards.length > (still.get(file)?.length ?? 0))
-      return isUnsettled(file, seen) ? guards.filter(({ id }) => !ids.has(id)) : [];
-    seen.gone.delete(file); // it is back: when it goes again, that is another time
-    return [];
-  });
-  if (missing.length === 0) return found;
-  return { state: "", loaded: { ...found.loaded, set: hookSetOf([...set.hooks, ...missing]) } };
-}
-
-function guardsByFile({ hooks }: HookSet): Map<string, Hook[]> {
-  const guards = new Map<string, Hook[]>();
-  for (const hook of hooks) {
-    const { file } = hook.origin;
-    if (file === undefined || !isGuard(hook)) continue;
-    const known = guards.get(file);
-    if (known) known.push(hook);
-    else guards.set(file, [hook]);
-  }
-  return guards;
-}
-
-function isUnsettled(file: string, { gone, now }: Seen): boolean {
-  const changed = changedAt(file);
-  const since = changed ?? gone.get(file) ?? now;
-  const isSettled = Math.abs(now - since) >= stillAfter;
-  if (changed === undefined && !isSettled) gone.set(file, since);
-  else gone.delete(file);
-  return !isSettled;
-}
-
-function changedAt(file: string): Instant | undefined {
-  try {
-    return statSync(file, { throwIfNoEntry: false })?.ctimeMs;
-  } catch {
-    return undefined; // its folder is none any more
-  }
-}

@@ -1,9 +1,13 @@
 /** Hook sets for processes that stay: one per folder, loaded again as soon as a file that they depend on has changed. */
+import { statSync } from "node:fs";
 import { dropOldest } from "../engine/drop-oldest.ts";
-import type { MaybePromise } from "../engine/event.ts";
+import type { Instant, MaybePromise } from "../engine/event.ts";
+import { type Hook, type HookSet, isGuard } from "../engine/hook.ts";
 import { watchPaths } from "../files/watch-paths.ts";
+import { type StableLoad, stateOf } from "./compiled.ts";
+import { guardsToKeep, type History, type HoldsNone, isWholeFile } from "./last-good-guards.ts";
 import type { LoadedHooks } from "./load.ts";
-import { type StableLoad, stateOf } from "./stable-load.ts";
+import { hookSetOf } from "./order.ts";
 
 export interface HookSource<T extends LoadedHooks> {
   /** The hooks that are in force in this folder now: at once, unless files have changed. Never throws. */
@@ -129,4 +133,107 @@ function sharing<T extends LoadedHooks>(fresh: T, others: Iterable<Held<T>>): T 
     if (!isForgotten && loaded.set.id === fresh.set.id && loaded.modules.length === 0)
       return { ...fresh, set: loaded.set };
   return fresh;
+}
+
+/** Editors empty a file before they fill it, or move it away before they put the new one there. */
+const stillAfter = 500;
+
+type Load<T extends LoadedHooks> = (
+  cwd: string,
+  expected: readonly string[],
+  kept?: readonly Hook[],
+) => Promise<StableLoad<T>>;
+
+/**
+ * Loads for a process that stays, in which no guard lapses while somebody edits its file: a broken one keeps its last good
+ * guards, also where no event has put them into the store, and those of a file that has gone stay until it has held still.
+ *
+ * @param load never rejects, and neither does what is given
+ */
+export function keepingGuards<T extends LoadedHooks>(
+  load: Load<T>,
+  { store, holdsNone, now = Date.now }: { store: History; holdsNone?: HoldsNone; now?: () => Instant },
+): (cwd: string, expected: readonly string[], before: T | undefined) => Promise<StableLoad<T>> {
+  const gone = new Map<string, Instant>();
+  /** Files whose last good form had no guard, which no set tells of a file without hooks. */
+  const without = new Set<string>();
+  return async (cwd, expected, before) => {
+    const found = await load(cwd, expected);
+    const guarded = new Set(found.loaded.set.hooks.filter(isGuard).map(({ origin }) => origin.file));
+    for (const { path, broken } of found.loaded.files) {
+      if (guarded.has(path)) without.delete(path);
+      else if (!broken) without.add(path);
+    }
+    const knownWithout: HoldsNone = (path) => without.has(path) || (holdsNone?.(path) ?? false);
+    const history = before ? remembering(before.set, store) : store;
+    const kept = await guardsToKeep(found.loaded, history, knownWithout);
+    if (kept.length === 0) return before ? withUnsettled(found, before.set, { gone, now: now() }) : found;
+    const mended = await load(cwd, found.loaded.watched, kept);
+    // What `check` finds shows in no file that is followed.
+    if (kept.some(isWholeFile)) return { ...mended, state: "" };
+    return before ? withUnsettled(mended, before.set, { gone, now: now() }) : mended;
+  };
+}
+
+/** What is active counts as the newest, whatever can be said of the store. */
+const remembering = (set: HookSet, store: History): History => ({
+  async setsInForce(events) {
+    try {
+      return [set.id, ...(await store.setsInForce(events))];
+    } catch {
+      return [set.id]; // it is locked or full: what the process itself knows is there all the same
+    }
+  },
+  hookSet: (id) => (id === set.id ? set : store.hookSet(id)),
+});
+
+interface Seen {
+  /** Since when files are missing. */
+  gone: Map<string, Instant>;
+  now: Instant;
+}
+
+/** A load that may be believed for now; it is done again when it is next asked for. */
+function withUnsettled<T extends LoadedHooks>(found: StableLoad<T>, before: HookSet, seen: Seen): StableLoad<T> {
+  const { set } = found.loaded;
+  const left = guardsByFile(before);
+  const still = guardsByFile(set);
+  const ids = new Set(set.hooks.map(({ id }) => id));
+  const missing = [...left].flatMap(([file, guards]) => {
+    if (guards.length > (still.get(file)?.length ?? 0))
+      return isUnsettled(file, seen) ? guards.filter(({ id }) => !ids.has(id)) : [];
+    seen.gone.delete(file); // it is back: when it goes again, that is another time
+    return [];
+  });
+  if (missing.length === 0) return found;
+  return { state: "", loaded: { ...found.loaded, set: hookSetOf([...set.hooks, ...missing]) } };
+}
+
+function guardsByFile({ hooks }: HookSet): Map<string, Hook[]> {
+  const guards = new Map<string, Hook[]>();
+  for (const hook of hooks) {
+    const { file } = hook.origin;
+    if (file === undefined || !isGuard(hook)) continue;
+    const known = guards.get(file);
+    if (known) known.push(hook);
+    else guards.set(file, [hook]);
+  }
+  return guards;
+}
+
+function isUnsettled(file: string, { gone, now }: Seen): boolean {
+  const changed = changedAt(file);
+  const since = changed ?? gone.get(file) ?? now;
+  const isSettled = Math.abs(now - since) >= stillAfter;
+  if (changed === undefined && !isSettled) gone.set(file, since);
+  else gone.delete(file);
+  return !isSettled;
+}
+
+function changedAt(file: string): Instant | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.ctimeMs;
+  } catch {
+    return undefined; // its folder is none any more
+  }
 }

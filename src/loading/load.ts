@@ -1,32 +1,41 @@
 /** Loads every hook file that holds in a folder into one HookSet. Synchronous and small: it runs on each event of an agent. */
+
 import { relative, resolve } from "node:path";
 import { isOwnCall } from "../agents/install/own-call.ts";
 import { type Hook, type HookSet, isGuard, type Layer, type Origin, type Problem } from "../engine/hook.ts";
 import type { Patterns } from "../engine/ports.ts";
 import type { Config } from "../formats/config/config.ts";
 import { compileSettings, takenId } from "../formats/settings/settings.ts";
-import { keepUnreadable, sourceOf, unreadable } from "./file-source.ts";
-import { hookSetOf } from "./hook-set.ts";
-import { type Broken, brokenOf, switchedOffTag, withKept } from "./last-good-guards.ts";
+import { type Broken, brokenOf, isIn, withKept } from "./last-good-guards.ts";
+import { hookSetOf, obeySwitches, overrideByEvent, type Source, switchedOffTag } from "./order.ts";
 import {
   type FileFormat,
   flavourOf,
   type Homes,
   type HookFile,
-  isSettings,
   type ManagedFolders,
+  type ModulePlace,
   managedFiles,
   managedFoldersOf,
   projectFiles,
+  rulePlaces,
   settingsFormat,
   userFiles,
+  watchedOf,
 } from "./places.ts";
 import { installedPlugins, namedHookFile, type PluginState, pluginFolders } from "./plugins.ts";
-import { obeySwitches, overrideByEvent, type Source } from "./precedence.ts";
 import { findProject, type Project } from "./project.ts";
+import {
+  keepUnreadable,
+  type Reading,
+  readOne,
+  readPlaces,
+  sourceOf,
+  startReading,
+  unreadable,
+  type YamlReader,
+} from "./read.ts";
 import { readSmallFile } from "./read-file.ts";
-import { type RulesReader, readRuleFile, readRules } from "./read-rules.ts";
-import { type ModulePlace, rulePlaces, watchedOf } from "./rule-places.ts";
 
 export interface LoadRequest extends Homes {
   cwd: string;
@@ -37,16 +46,17 @@ export interface LoadRequest extends Homes {
   /** What stands for files and entries that are broken now. */
   kept?: readonly Hook[];
   /** Reads what is written in YAML. */
-  rules?: RulesReader;
+  yaml?: YamlReader;
   /** What the project's modules gave, once they are loaded. */
-  modules?: readonly ModuleHooks[];
+  modules?: readonly LoadedModule[];
 }
-/** The hooks of one module. */
-export interface ModuleHooks {
+export interface LoadedModule {
   place: ModulePlace;
+  /** The module's file, if it was found. */
   path: string;
   hooks: Hook[];
   problems: Problem[];
+  /** The files of it that a change can come from. */
   files: string[];
 }
 export interface LoadedFile {
@@ -72,35 +82,31 @@ export interface LoadedHooks {
   userConfig: Config;
   /** Modules that give hooks, conditions and actions. */
   modules: ModulePlace[];
-  /** Files that could not be read for want of `rules`. */
+  /** Files that could not be read for want of `yaml`. */
   unread: string[];
 }
 
 /** Never throws: a file that cannot be read is a problem, and the others live (R33). */
 export function loadHooks(request: LoadRequest): LoadedHooks {
-  const reader = createFileReader(request);
   const project = findProject(request.cwd, request.home);
-  for (const file of settingsFiles(project, request)) reader.read(file);
-  readPlugins(project, request, reader);
-  const places = rulePlaces(project, request, request.managedFolders ?? managedFoldersOf(platformOf(request)));
-  const rules = readRules(places, request.rules);
-  reader.sources.push(...rules.sources);
-  reader.problems.push(...rules.problems);
-  reader.watched.push(...places.flatMap(watchedOf), ...rules.watched);
-  addModules(request.modules ?? [], reader);
-  const tell = (problem: Problem): void => void reader.problems.push(problem);
-  const read = request.kept ? withGuards(reader, request.kept) : reader.sources;
-  const sources = uniqueIds(obeySwitches(overrideByEvent(read, tell), tell), tell);
+  const places = rulePlaces(project, request, managedOf(request));
+  const read = startReading();
+  const settings = settingsReader(request, read);
+  for (const file of settingsFiles(project, request)) settings(file);
+  readPlugins(project, request, { read, settings });
+  read.watched.push(...places.flatMap(watchedOf));
+  readPlaces(places, request.yaml, read);
+  for (const module of request.modules ?? []) addModule(module, read);
+  const { problems, config, userConfig, modules, unread } = read;
+  const tell = (problem: Problem): void => void problems.push(problem);
+  const all = request.kept ? withGuards(read.sources, request.kept) : read.sources;
+  const sources = uniqueIds(obeySwitches(overrideByEvent(all, tell), tell), tell);
   return {
     set: hookSetOf(sources.flatMap(({ hooks }) => hooks)),
-    problems: reader.problems,
     files: sources.map(fileOf),
-    watched: [...new Set([...project.watched, ...reader.watched])],
+    watched: [...new Set([...project.watched, ...read.watched])],
     root: project.root,
-    config: rules.config,
-    userConfig: rules.userConfig,
-    modules: rules.modules,
-    unread: rules.unread,
+    ...{ problems, config, userConfig, modules, unread },
   };
 }
 
@@ -110,21 +116,19 @@ function fileOf(source: Source): LoadedFile {
   return { path, layer, flavour, hooks: source.hooks.length, ...(broken ? { broken } : {}) };
 }
 
-function addModules(modules: readonly ModuleHooks[], reader: FileReader): void {
-  for (const { place, path, hooks, problems, files } of modules) {
-    reader.watched.push(...files);
-    reader.problems.push(...problems);
-    const { layer, label, root } = place;
-    const ofUser = root === undefined;
-    const file: HookFile = { path, layer, label, ofUser, flavour: "module", family: "hookline" };
-    reader.sources.push(sourceOf(root === undefined ? file : { ...file, root }, hooks, problems));
-  }
+function addModule({ place, path, hooks, problems, files }: LoadedModule, read: Reading): void {
+  read.watched.push(...files);
+  read.problems.push(...problems);
+  const { layer, label, root } = place;
+  const ofUser = root === undefined;
+  const file: HookFile = { path, layer, label, ofUser, flavour: "module", family: "hookline" };
+  read.sources.push(sourceOf(root === undefined ? file : { ...file, root }, hooks, problems));
 }
 
 /** Each file's hooks with what is kept for it. */
-const withGuards = ({ sources }: FileReader, kept: readonly Hook[]): Source[] =>
+const withGuards = (sources: readonly Source[], kept: readonly Hook[]): Source[] =>
   sources.map((source) => {
-    const own = kept.filter(({ origin }) => origin.file === source.file.path);
+    const own = kept.filter(({ origin }) => isIn(origin.file, source.file.path));
     return own.length === 0 ? source : { ...source, hooks: withKept(source.hooks, own, source.compiled.problems) };
   });
 
@@ -135,49 +139,54 @@ export function checkFile(
 ): { hooks: Hook[]; problems: Problem[]; unread: string[] } {
   const { root } = findProject(resolve(path, ".."), request.home);
   const flavour = flavourOf(path);
-  const common = { path, label: relative(root, path), layer: "project", root, ofUser: false } as const;
-  if (!isSettings(flavour)) {
-    const read = readRuleFile({ ...common, flavour, family: "hookline" }, request.rules);
-    return { hooks: read.sources.flatMap(({ hooks }) => hooks), problems: read.problems, unread: read.unread };
-  }
-  const reader = createFileReader(request);
-  reader.read({ ...common, flavour, family: settingsFormat(flavour)?.family ?? flavour });
-  const [source] = reader.sources;
-  if (!source && reader.problems.length === 0) reader.problems.push(unreadable(path, "it does not exist"));
-  return { hooks: source?.hooks ?? [], problems: reader.problems, unread: [] };
+  const family = settingsFormat(flavour)?.family;
+  const label = relative(root, path);
+  const file: HookFile = { path, label, layer: "project", root, ofUser: false, flavour, family: family ?? "hookline" };
+  const read = family === undefined ? readOne(file, request.yaml) : startReading();
+  if (family !== undefined) settingsReader(request, read)(file);
+  if (read.sources.length + read.problems.length + read.unread.length === 0 && family !== undefined)
+    read.problems.push(unreadable(path, "it does not exist"));
+  return { hooks: read.sources.flatMap(({ hooks }) => hooks), problems: read.problems, unread: read.unread };
 }
 
 function settingsFiles({ folders }: Project, request: LoadRequest): HookFile[] {
   const top = folders[0] ?? "";
   return [
-    ...managedFiles(request.managedFolders ?? managedFoldersOf(platformOf(request))),
+    ...managedFiles(managedOf(request)),
     ...userFiles(request),
     ...folders.flatMap((folder) => projectFiles(folder, relative(top, folder))),
   ];
 }
 
+const managedOf = (request: LoadRequest): ManagedFolders =>
+  request.managedFolders ?? managedFoldersOf(platformOf(request));
+
 const platformOf = ({ platform }: LoadRequest): string => platform ?? process.platform;
 
-function readPlugins({ folders, root }: Project, request: LoadRequest, reader: FileReader): void {
+function readPlugins(
+  { folders, root }: Project,
+  request: LoadRequest,
+  { read, settings }: { read: Reading; settings: ReadSettings },
+): void {
   const top = folders[0] ?? "";
-  const said = [...reader.sources];
+  const said = [...read.sources];
   const stateOf = (plugin: string, family: string): PluginState =>
     pluginState(
       plugin,
       said.filter(({ file }) => file.family === family),
     );
   for (const { watched, unreadable: found, files } of installedPlugins(request, [root, ...folders], stateOf)) {
-    reader.watched.push(...watched);
-    if (found) reader.problems.push(unreadable(found.path, found.reason));
-    for (const { file, state } of files) reader.read(file, state);
+    read.watched.push(...watched);
+    if (found) read.problems.push(unreadable(found.path, found.reason));
+    for (const { file, state } of files) settings(file, state);
   }
   const own = folders.map((folder) => {
     const prefix = relative(top, folder);
     return pluginFolders(folder, prefix && `${prefix}/`, { ofUser: false, root: folder });
   });
   for (const { files, watched } of [pluginFolders(request.home, "~/", { ofUser: true }), ...own]) {
-    reader.watched.push(...watched);
-    for (const file of files) reader.read(file);
+    read.watched.push(...watched);
+    for (const file of files) settings(file);
   }
 }
 
@@ -196,37 +205,24 @@ function pluginState(plugin: string, sources: readonly Source[]): PluginState {
   return user ? "guards only" : "off";
 }
 
-interface FileReader {
-  sources: Source[];
-  problems: Problem[];
-  watched: string[];
-  /** Reads a file once, however many ways lead to it. */
-  read(file: HookFile, state?: PluginState): void;
-}
+/** Reads a settings file once, however many ways lead to it. */
+type ReadSettings = (file: HookFile, state?: PluginState) => void;
 
-function createFileReader(request: LoadRequest): FileReader {
+function settingsReader(request: LoadRequest, read: Reading): ReadSettings {
   const seen = new Set<string>();
-  const reader: FileReader = {
-    sources: [],
-    problems: [],
-    watched: [],
-    read(file, state = "on") {
-      if (seen.has(file.path)) return;
-      seen.add(file.path);
-      reader.watched.push(file.path);
-      const found = readSmallFile(file.path);
-      if (found.is === "unreadable") {
-        keepUnreadable(file, found.reason, reader);
-      }
-      if (found.is !== "read") return;
-      const named = file.manifest && namedHookFile(file, found.text);
-      if (named) return reader.read(named, state);
-      const source = compileFile(file, found.text, request);
-      reader.problems.push(...source.compiled.problems);
-      reader.sources.push(state === "guards only" ? { ...source, hooks: source.hooks.map(onlyIfGuard) } : source);
-    },
+  return function settings(file, state = "on") {
+    if (seen.has(file.path)) return;
+    seen.add(file.path);
+    read.watched.push(file.path);
+    const found = readSmallFile(file.path);
+    if (found.is === "unreadable") keepUnreadable(file, found.reason, read);
+    if (found.is !== "read") return;
+    const named = file.manifest && namedHookFile(file, found.text);
+    if (named) return settings(named, state);
+    const source = compileFile(file, found.text, request);
+    read.problems.push(...source.compiled.problems);
+    read.sources.push(state === "guards only" ? { ...source, hooks: source.hooks.map(onlyIfGuard) } : source);
   };
-  return reader;
 }
 
 const onlyIfGuard = (hook: Hook): Hook =>

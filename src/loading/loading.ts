@@ -3,17 +3,16 @@
  * from load.ts, because it also loads what most projects do not need: the YAML formats and modules.
  */
 import { loadPatterns } from "../conditions/patterns.ts";
-import { environmentName, type Hook, type Problem } from "../engine/hook.ts";
+import { environmentName } from "../engine/hook.ts";
 import type { Bound, Patterns, Registry } from "../engine/ports.ts";
 import type { ModelFault } from "../formats/automations/automation.ts";
 import type { LlmConfig } from "../formats/automations/fields.ts";
 import type { ModelSettings } from "../formats/config/config.ts";
-import { checkFile, type LoadedHooks, type LoadRequest, loadHooks } from "./load.ts";
-import { flavourOf, isSettings } from "./places.ts";
+import { loadStable, type StableLoad } from "./compiled.ts";
+import { checkFile, type LoadedHooks, type LoadedModule, type LoadRequest, loadHooks } from "./load.ts";
+import { flavourOf, isSettings, type ModulePlace } from "./places.ts";
 import { findProject } from "./project.ts";
-import type { RulesReader } from "./read-rules.ts";
-import type { ModulePlace } from "./rule-places.ts";
-import { loadStable, type StableLoad } from "./stable-load.ts";
+import type { YamlFormats, YamlReader } from "./read.ts";
 
 /** What loading needs beside the place. */
 export interface Loading {
@@ -41,15 +40,6 @@ type ModelFaultOf = (
   environment: Request["environment"],
 ) => ModelFault | undefined;
 
-export interface LoadedModule {
-  place: ModulePlace;
-  /** The module's file, if it was found. */
-  path: string;
-  hooks: Hook[];
-  problems: Problem[];
-  /** The files of it that a change can come from. */
-  files: string[];
-}
 export interface LoadedModules {
   modules: LoadedModule[];
   /** The given registry with what the modules registered. */
@@ -59,7 +49,7 @@ export interface Loaded extends LoadedHooks {
   /** With what the project's modules registered. */
   registry: Registry;
 }
-export type Request = Omit<LoadRequest, "rules" | "modules"> & {
+export type Request = Omit<LoadRequest, "yaml" | "modules"> & {
   /** No code of the project is run: modules are named in what is loaded, and their hooks are missing in it. */
   withoutModules?: true;
 };
@@ -70,10 +60,10 @@ export async function loadAll(request: Request, loading: Loading): Promise<Loade
   if (loaded.unread.length === 0 && loaded.modules.length === 0) return { ...loaded, registry: loading.registry };
   const patterns = request.patterns ?? (await loadPatterns());
   const [read, whole] = await Promise.all([readerOf(request, loading, patterns), loading.wholeRegistry()]);
-  loaded = loadHooks({ ...request, patterns, rules: read(whole) });
+  loaded = loadHooks({ ...request, patterns, yaml: read(whole) });
   if (loaded.modules.length === 0 || request.withoutModules) return { ...loaded, registry: whole };
   const { modules, registry } = await loadModulesOf(loaded.modules, loading);
-  return { ...loadHooks({ ...request, patterns, rules: read(registry), modules }), registry };
+  return { ...loadHooks({ ...request, patterns, yaml: read(registry), modules }), registry };
 }
 
 /** As loadAll, between two equal looks at everything that was read. */
@@ -92,8 +82,19 @@ async function readerOf(
   { environment, platform }: Request,
   { sendable, modelFaults }: Loading,
   patterns: Patterns,
-): Promise<(registry: Registry) => RulesReader> {
-  const [rules, config, shared, script, slugs, automations, cron, delay, modelFault] = await Promise.all([
+): Promise<(registry: Registry) => YamlReader> {
+  const [formats, modelFault] = await Promise.all([yamlFormats(), modelFaults()]);
+  return (registry) => ({
+    ...{ formats, registry, patterns },
+    environment: environmentName(environment),
+    platform: platform ?? process.platform,
+    ...(sendable ? { sendable } : {}),
+    modelFault: (llm, settings) => modelFault(llm, settings, environment),
+  });
+}
+
+async function yamlFormats(): Promise<YamlFormats> {
+  const [rules, config, repository, scripts, slugs, automations, cron, delay] = await Promise.all([
     import("../formats/rules/rules.ts"),
     import("../formats/config/file.ts"),
     import("../formats/registry/registry.ts"),
@@ -102,31 +103,8 @@ async function readerOf(
     import("../formats/automations/file.ts"),
     import("../formats/automations/cron.ts"),
     import("../formats/automations/moment.ts"),
-    modelFaults(),
   ]);
-  return (registry) => ({
-    compileRules: rules.compileRules,
-    readConfig: config.readConfig,
-    mergeConfig: config.mergeConfig,
-    compileRegistry: shared.compileRegistry,
-    reportSameIds: shared.reportSameIds,
-    scripts: {
-      compileScript: script.compileScript,
-      headInBytes: script.scriptHeadInBytes,
-      distinctSlugs: slugs.distinctSlugs,
-    },
-    automations: {
-      compileAutomationFile: automations.compileAutomationFile,
-      times: { readCron: cron.readCron, delayOf: delay.delayOf, delayExamples: delay.delayExamples },
-      modelFault: (llm, settings) => modelFault(llm, settings, environment),
-    },
-    largestFileInBytes: rules.largestRulesFileInBytes,
-    environment: environmentName(environment),
-    platform: platform ?? process.platform,
-    registry,
-    patterns,
-    ...(sendable ? { sendable } : {}),
-  });
+  return { rules, config, repository, scripts, slugs, automations, cron, delay };
 }
 
 /** One file by itself, as `check FILE` sees it, with the registry of the project that it lies in. */
@@ -142,7 +120,7 @@ export async function checkOne(
   const project = await loadAll({ ...request, cwd: path.replace(/[/\\][^/\\]*$/, "") || "/", patterns }, loading);
   const read = await readerOf(request, loading, patterns);
   const registry = project.modules.length > 0 ? project.registry : await loading.wholeRegistry();
-  return checkFile(path, { ...request, patterns, rules: read(registry) });
+  return checkFile(path, { ...request, patterns, yaml: read(registry) });
 }
 
 async function checkModule(path: string, loading: Loading): Promise<ReturnType<typeof checkFile>> {

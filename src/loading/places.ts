@@ -1,9 +1,13 @@
 /** The table of files that hold settings hooks: layer, flavour and path of each (R29, R58). */
-import { join } from "node:path";
+
+import { statSync } from "node:fs";
+import { isAbsolute, join, relative } from "node:path";
 import { configFolder, ownFileNames } from "../agents/folders.ts";
 import { hookFiles, toolNames } from "../agents/index.ts";
 import type { Layer } from "../engine/hook.ts";
+import type { Config } from "../formats/config/config.ts";
 import type { Flavour } from "../formats/settings/settings.ts";
+import type { Project } from "./project.ts";
 
 /** By the family of the files in them. */
 export interface ManagedFolders {
@@ -18,6 +22,8 @@ export interface HookFile {
   flavour: FileFormat;
   /** Whose switches reach it. */
   family: string;
+  /** Event by event it replaces hooks of the same format in outer layers. */
+  overrides?: true;
   /** How ids and people name it: never a path of one machine. */
   label: string;
   /** The folder that relative paths in its hooks start from; absent: the folder that the event comes from. */
@@ -63,22 +69,28 @@ export const managedFiles = (folders: ManagedFolders): HookFile[] => [
   managedFile(ownFormat, join(folders.hookline, "hooks.json")),
 ];
 
-const managedFile = ({ name, family }: Flavour, path: string): HookFile => ({
-  path,
-  layer: "managed",
+type OfFormat = Pick<HookFile, "flavour" | "family" | "overrides">;
+
+const ofFormat = ({ name, family, overrides }: Flavour): OfFormat => ({
   flavour: name,
   family,
-  label: `managed/${name}`,
+  ...(overrides ? { overrides } : {}),
+});
+
+const managedFile = (format: Flavour, path: string): HookFile => ({
+  ...ofFormat(format),
+  path,
+  layer: "managed",
+  label: `managed/${format.name}`,
   ofUser: true,
 });
 
 export function userFiles(homes: Homes): HookFile[] {
-  const fileOf = ({ name, family }: Flavour, place: { path: string; label: string }): HookFile => ({
+  const fileOf = (format: Flavour, place: { path: string; label: string }): HookFile => ({
+    ...ofFormat(format),
     ...place,
     layer: "user",
     ofUser: true,
-    flavour: name,
-    family,
   });
   return [
     ...hookFiles().flatMap(({ format, user }) => (user ? fileOf(format, user(homes)) : [])),
@@ -90,13 +102,12 @@ export function userFiles(homes: Homes): HookFile[] {
 export function projectFiles(folder: string, prefix: string): HookFile[] {
   const tables = [...hookFiles(), { format: ownFormat, ...ownFileNames }];
   return (["project", "local"] as const).flatMap((layer) =>
-    tables.flatMap(({ format: { name: flavour, family }, [layer]: name }) =>
+    tables.flatMap(({ format, [layer]: name }) =>
       name === undefined
         ? []
         : {
+            ...ofFormat(format),
             layer,
-            flavour,
-            family,
             path: join(folder, name),
             label: prefix ? `${prefix}/${name}` : name,
             root: folder,
@@ -124,4 +135,147 @@ export function flavourOf(path: string): FileFormat {
   if (named) return named.format.name;
   if (/\.(sh|bash|zsh|py|rb|pl|php)$/.test(name)) return "script";
   return "plugin";
+}
+
+// Where rules, app files, settings in YAML, modules and scripts lie (R58): for each layer a config file, folders, and
+// more.
+
+/** One layer's folder, and the files in it that Hookline reads. */
+export interface RulePlace {
+  layer: "managed" | "user" | "project";
+  ofUser: boolean;
+  root?: string;
+  /** What stands before a file's name in labels. */
+  prefix: string;
+  /** The folder that labels count from. */
+  folder: string;
+  config: readonly string[];
+  rules: string;
+  app?: string;
+  modules: readonly string[];
+  /** Folders of workspace scripts (specification 004). */
+  scripts: readonly string[];
+  /** The folder that these work in, where it is not the root: a linked worktree that uses the main one's scripts. */
+  worktree?: string;
+  /** Folders of repository hooks (specification 001). */
+  registry: readonly string[];
+  /** The folder of automations (specification 000). */
+  automations: string;
+}
+
+/** A module of TypeScript hooks or extensions, and what its hooks are called after. */
+export interface ModulePlace {
+  /** A path, or a package's name. */
+  name: string;
+  /** The file that names it; a path is its own. */
+  from: string;
+  layer: Layer;
+  label: string;
+  /** The project's folder; absent for the user's own. */
+  root?: string;
+}
+
+const moduleNames = ["ts", "mts", "js", "mjs"].map((extension) => `hookline.config.${extension}`);
+const either = (folder: string, name: string): string[] => [join(folder, `${name}.yaml`), join(folder, `${name}.yml`)];
+const inside = (folder: string, names: readonly string[]): string[] => names.map((name) => join(folder, name));
+
+/** Outer to inner. */
+export function rulePlaces(
+  { folders, root, mainWorktree }: Project,
+  homes: Homes,
+  managed: ManagedFolders,
+): RulePlace[] {
+  const user = configFolder(homes);
+  const top = folders[0] ?? "";
+  const own = (folder: string, prefix: string, layer: "managed" | "user"): RulePlace => ({
+    layer,
+    ofUser: true,
+    prefix,
+    folder,
+    config: either(folder, "config"),
+    rules: join(folder, "rules"),
+    modules: layer === "user" ? inside(folder, moduleNames) : [],
+    scripts: [join(folder, "hooks")],
+    registry: [],
+    automations: join(folder, "automations"),
+  });
+  return [
+    own(managed.hookline, "managed/", "managed"),
+    own(user, "~/.config/hookline/", "user"),
+    ...folders.map((folder): RulePlace => {
+      const place = projectPlace(folder, relative(top, folder));
+      return folder === mainWorktree ? { ...place, worktree: root } : place;
+    }),
+  ];
+}
+
+/** @param below its way from the repository's own folder */
+export const projectPlace = (folder: string, below: string): RulePlace => ({
+  layer: "project",
+  ofUser: false,
+  root: folder,
+  prefix: below && `${below}/`,
+  folder,
+  config: either(folder, "hookline"),
+  rules: join(folder, ".hookline", "rules"),
+  app: join(folder, ".hookline", "app.yaml"),
+  modules: inside(folder, moduleNames),
+  scripts: [join(folder, ".discobot", "hooks"), join(folder, ".hookline", "hooks")],
+  registry: [join(folder, ".hookline", "registry"), join(folder, ".system", "hooks")],
+  automations: join(folder, ".hookline", "automations"),
+});
+
+/** Every path whose appearance could add rules. */
+export const watchedOf = (place: RulePlace): string[] => [
+  ...place.config,
+  place.rules,
+  ...(place.app ? [place.app] : []),
+  ...place.modules,
+  ...place.scripts,
+  ...place.registry,
+  place.automations,
+];
+
+export const fileAt = (path: string, flavour: FileFormat, place: RulePlace): HookFile => ({
+  path,
+  layer: place.layer,
+  flavour,
+  family: "hookline",
+  label: `${place.prefix}${relative(place.folder, path).replaceAll("\\", "/")}`,
+  ofUser: place.ofUser,
+  ...(place.root ? { root: place.root } : {}),
+});
+
+export const configFiles = (place: RulePlace): HookFile[] =>
+  place.config.filter(isThere).map((path) => fileAt(path, "config", place));
+
+/** The app file of a place, and those that its configuration names. */
+export const appFiles = (place: RulePlace, apps: Config["apps"]): HookFile[] =>
+  [...(place.app && isThere(place.app) ? [place.app] : []), ...apps.filter((path) => isAbsolute(path))].map((path) =>
+    fileAt(path, "app", place),
+  );
+
+/** The place's own modules: hooks written in TypeScript or JavaScript. */
+export const modulesIn = (place: RulePlace): ModulePlace[] =>
+  place.modules.filter(isThere).map((path) => ({ name: path, from: path, ...namesOf(place, path) }));
+
+/** Those that a configuration names. */
+export const extensionsOf = (place: RulePlace, extensions: Config["extensions"]): ModulePlace[] =>
+  extensions.map(({ name, from }) => ({
+    name,
+    from,
+    ...(isAbsolute(name) ? namesOf(place, name) : { ...namesOf(place, from), label: name }),
+  }));
+
+function namesOf(place: RulePlace, path: string): Pick<ModulePlace, "layer" | "label" | "root"> {
+  const { layer, label, root } = fileAt(path, "module", place);
+  return { layer, label, ...(root ? { root } : {}) };
+}
+
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false; // its folder may not be searched
+  }
 }

@@ -1,11 +1,11 @@
 /** Finds the project that a folder belongs to, and the folders whose hook files apply there (R34, R58). */
+
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { hookFiles } from "../agents/index.ts";
-import { projectFiles } from "./places.ts";
+import { projectFiles, projectPlace } from "./places.ts";
 import { pluginPlaces } from "./plugins.ts";
 import { readSmallFile } from "./read-file.ts";
-import { projectPlace } from "./rule-places.ts";
 
 export interface Project {
   /** The nearest folder upward with a hook file or a repository; without one the folder that was asked about. */

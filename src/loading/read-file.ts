@@ -1,5 +1,5 @@
-/** Reads small files without a surprise: no pipe, no device, nothing above the limit, and absent is an answer. */
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+/** Reads small files, heads and folders without a surprise: no pipe, no device, nothing above the limit, and absent is an answer. */
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { messageOf } from "../engine/error.ts";
 import { largestFileInBytes } from "../formats/reading/json-tree.ts";
 
@@ -53,5 +53,30 @@ export function readFileHead(path: string, limitInBytes: number): FileHead {
     return code === "ENXIO" ? irregular : { is: "unreadable", reason: messageOf(error) }; // ENXIO: a socket
   } finally {
     if (file !== undefined) closeSync(file);
+  }
+}
+
+// What one file that is not settings gives: a source of hooks, and where they come from. Shared by all that read such
+
+type FolderNames =
+  | { is: "absent" }
+  | { is: "no folder" }
+  /** In their order; `identity` is one for all ways to the same folder. */
+  | { is: "listed"; names: string[]; identity: string }
+  | Unreadable;
+
+/** Never throws. */
+export function listFolder(path: string): FolderNames {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (!found) return { is: "absent" };
+    if (!found.isDirectory()) return { is: "no folder" };
+    return {
+      is: "listed",
+      names: readdirSync(path).sort(),
+      identity: found.ino === 0 ? path : `${found.dev}:${found.ino}`,
+    };
+  } catch (error) {
+    return { is: "unreadable", reason: messageOf(error) };
   }
 }

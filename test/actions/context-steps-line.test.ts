@@ -10,7 +10,7 @@ import type { Fields } from "../../src/engine/event.ts";
 import type { ModelRequest } from "../../src/engine/reach.ts";
 import type { Run } from "../../src/engine/record.ts";
 import { compileAutomation } from "../../src/formats/automations/automation.ts";
-import { hookSetOf } from "../../src/loading/hook-set.ts";
+import { hookSetOf } from "../../src/loading/order.ts";
 import { createGit, createGitPort } from "../../src/runtime/processes/git.ts";
 import { createSpawn } from "../../src/runtime/processes/spawn.ts";
 import { createInlineQueue } from "../../src/runtime/queues/inline.ts";

@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { bin, codeCache } from "../program.ts";
+import { bin, codeCache, runCommand } from "../program.ts";
 
 interface Step {
   /** Words after `hookline`. */
@@ -51,6 +51,9 @@ interface Flow {
 
 const flows = import.meta.dirname;
 
+/** What a person asks, which starts nothing: it gets no process of its own. */
+const asked = new Set(["runs", "why", "explain", "list", "check", "status"]);
+
 interface Ended {
   code: number | null;
   stdout: string;
@@ -77,30 +80,31 @@ function tell(name: string): void {
         .replaceAll(/\{x\*(\d+)\}/g, (_all, count: string) => "x".repeat(Number(count)))
         .replaceAll("{workspace}", places.workspace)
         .replaceAll("{home}", places.home);
-    const run = (step: Step): Promise<Ended> => {
-      const input = typeof step.input === "string" ? step.input : JSON.stringify(step.input ?? {});
-      const [program, words] = step.shell
-        ? ["/bin/sh", ["-c", step.shell]]
-        : [process.execPath, [bin, ...(step.command ?? [])]];
+    const run = (step: Step): Ended | Promise<Ended> => {
+      const input = fill(typeof step.input === "string" ? step.input : JSON.stringify(step.input ?? {}));
       const path = [...(step.programs ? [join(places.workspace, step.programs)] : []), process.env.PATH ?? ""];
-      return end(program, words.map(fill), {
-        cwd: join(places.workspace, step.cwd ?? ""),
-        input: fill(input),
-        env: {
-          NODE_COMPILE_CACHE: codeCache, // else every flow compiles the sources anew
-          PATH: path.join(delimiter),
-          HOME: places.home,
-          GIT_CONFIG_GLOBAL: "/dev/null",
-          GIT_AUTHOR_NAME: "Ada",
-          GIT_AUTHOR_EMAIL: "ada@example.org",
-          GIT_COMMITTER_NAME: "Ada",
-          GIT_COMMITTER_EMAIL: "ada@example.org",
-          HOOKLINE: `${process.execPath} ${bin}`,
-          XDG_STATE_HOME: join(scratch, "state"),
-          LANG: "C.UTF-8",
-          ...Object.fromEntries(Object.entries(step.environment ?? {}).map(([name, value]) => [name, fill(value)])),
-        },
-      });
+      const cwd = join(places.workspace, step.cwd ?? "");
+      const environment = {
+        NODE_COMPILE_CACHE: codeCache, // else every flow compiles the sources anew
+        PATH: path.join(delimiter),
+        HOME: places.home,
+        GIT_CONFIG_GLOBAL: "/dev/null",
+        GIT_AUTHOR_NAME: "Ada",
+        GIT_AUTHOR_EMAIL: "ada@example.org",
+        GIT_COMMITTER_NAME: "Ada",
+        GIT_COMMITTER_EMAIL: "ada@example.org",
+        HOOKLINE: `${process.execPath} ${bin}`,
+        XDG_STATE_HOME: join(scratch, "state"),
+        LANG: "C.UTF-8",
+        ...Object.fromEntries(Object.entries(step.environment ?? {}).map(([name, value]) => [name, fill(value)])),
+      };
+      const words = (step.command ?? []).map(fill);
+      if (asked.has(words[0] ?? "") && step.input === undefined) {
+        const { status, ...said } = runCommand(words, { cwd, environment });
+        return { code: status, ...said };
+      }
+      const [program, given] = step.shell ? ["/bin/sh", ["-c", fill(step.shell)]] : [process.execPath, [bin, ...words]];
+      return end(program, given, { cwd, input, env: environment });
     };
     for (const [index, step] of flow.steps.entries()) {
       for (const [path, text] of Object.entries(step.write ?? {})) writeFileSync(join(places.workspace, path), text);

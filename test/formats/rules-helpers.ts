@@ -13,7 +13,7 @@ import type { Hook, Origin, Problem } from "../../src/engine/hook.ts";
 import type { Outcome } from "../../src/engine/outcome.ts";
 import type { Observation, Patterns, Registry } from "../../src/engine/ports.ts";
 import { type CompiledRules, compileRules, type RulesOptions } from "../../src/formats/rules/rules.ts";
-import { hookSetOf } from "../../src/loading/hook-set.ts";
+import { hookSetOf } from "../../src/loading/order.ts";
 import { createSpawn } from "../../src/runtime/processes/spawn.ts";
 import { createInlineQueue } from "../../src/runtime/queues/inline.ts";
 import { systemPorts } from "../../src/runtime/system.ts";

@@ -1,12 +1,12 @@
 /** Automations of store and files put together: compiled once, each with its project, a file's before the store's. */
+
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Hook } from "../../src/engine/hook.ts";
 import type { AutomationRecords, BrokenRow, StoredAutomation } from "../../src/engine/journal.ts";
 import { compileAutomation } from "../../src/formats/automations/automation.ts";
-import { placeHook } from "../../src/loading/automation-places.ts";
-import { createAutomationSource } from "../../src/loading/automations.ts";
-import { hookSetOf } from "../../src/loading/hook-set.ts";
+import { createAutomationSource, placeHook } from "../../src/loading/automations.ts";
+import { hookSetOf } from "../../src/loading/order.ts";
 import { compileFile, options } from "../formats/automation-helpers.ts";
 
 const row = (id: string, more: Partial<StoredAutomation> = {}): StoredAutomation => ({

@@ -12,10 +12,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import test, { type TestContext } from "node:test";
-import { type CompiledHooks, compiledHooks } from "../../src/loading/compiled.ts";
+import type { TestContext } from "node:test";
+import test from "node:test";
+import { type CompiledHooks, compiledHooks, loadStable, type StableLoad } from "../../src/loading/compiled.ts";
 import { type LoadedHooks, loadHooks } from "../../src/loading/load.ts";
-import { loadStable, type StableLoad } from "../../src/loading/stable-load.ts";
 
 interface Scratch {
   state: string;

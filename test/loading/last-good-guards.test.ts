@@ -1,6 +1,6 @@
 /** Guards whose files or entries are broken: in a process that stays, while somebody edits them, and where nothing is known of them. */
 import assert from "node:assert/strict";
-import { renameSync, rmSync, statSync } from "node:fs";
+import { renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
@@ -9,11 +9,11 @@ import type { Fields } from "../../src/engine/event.ts";
 import { isGuard } from "../../src/engine/hook.ts";
 import type { Outcome } from "../../src/engine/outcome.ts";
 import { loadingFor } from "../../src/hosts/cli/loaded.ts";
-import { guardsToKeep, type History, keepingGuards } from "../../src/loading/last-good-guards.ts";
-import { createHookSource, type HookSource } from "../../src/loading/live.ts";
+import { loadStable } from "../../src/loading/compiled.ts";
+import { guardsToKeep, type History } from "../../src/loading/last-good-guards.ts";
+import { createHookSource, type HookSource, keepingGuards } from "../../src/loading/live.ts";
 import { type LoadedHooks, loadHooks } from "../../src/loading/load.ts";
 import { type Loaded, loadAll, type Request } from "../../src/loading/loading.ts";
-import { loadStable } from "../../src/loading/stable-load.ts";
 import { createInlineQueue } from "../../src/runtime/queues/inline.ts";
 import { systemPorts } from "../../src/runtime/system.ts";
 import { openMemoryStore } from "../../src/storage/memory/memory.ts";
@@ -175,6 +175,44 @@ for (const [what, text] of broken) {
     assert.ok(!events.includes("Stop") && !events.includes("UserPromptSubmit"));
   });
 }
+
+/** A link that leads to itself: also root cannot list it. */
+function makeUnlistable(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  symlinkSync(folder, folder);
+}
+
+test("[R76] a folder of rules that cannot be listed is told of, and the last good guards of its files stay active", async (t) => {
+  const place = workspace(t, { [hookFile]: `hooks:\n  - ${gate}\n  - ${wait}\n` });
+  const { set } = await active(place, nothing);
+  const folder = join(place.project, ".hookline", "rules");
+  makeUnlistable(folder);
+  const loaded = await active(place, { setsInForce: async () => [set.id], hookSet: async () => set });
+  assert.deepEqual(guardsOf(loaded), ["g: gate", "h: gate"]);
+  const [problem] = loaded.problems;
+  assert.deepEqual([problem?.severity, problem?.code, problem?.file], ["error", "unreadable", folder]);
+  assert.match(problem?.message ?? "", /^the folder cannot be listed: ELOOP/);
+});
+
+test("[R76] a folder of rules that cannot be listed and of which nothing is known is one guard that fails", async (t) => {
+  const place = workspace(t);
+  place.write("home/project/.hookline/hooks.json", {});
+  makeUnlistable(join(place.project, ".hookline", "rules"));
+  const denied = await answer(t, await active(place, nothing), "Bash", { command: "ls" });
+  assert.equal(denied?.is, "deny");
+  assert.match(denied?.reason ?? "", /\.hookline\/rules failed .*the folder cannot be listed/);
+});
+
+test("a file in the place of a folder of rules, registry files or automations is told of, and stands for no guard", async (t) => {
+  const folders = [".hookline/rules", ".hookline/registry", ".hookline/automations"];
+  const place = workspace(t, Object.fromEntries(folders.map((folder) => [`home/project/${folder}`, "text"])));
+  const loaded = await active(place, nothing);
+  assert.deepEqual(loaded.set.hooks, []);
+  assert.deepEqual(
+    loaded.problems.map(({ file, message }) => `${file} ${message}`),
+    folders.map((folder) => `${join(place.project, folder)} the folder cannot be listed: it is a file`),
+  );
+});
 
 /** What the hooks of a folder answer to one call. */
 async function answer(t: TestContext, loaded: Loaded, tool: string, input: Fields): Promise<Outcome["verdict"]> {

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { loadStable } from "../../src/loading/compiled.ts";
 import { createHookSource, type HookSource } from "../../src/loading/live.ts";
 import { type LoadedHooks, type LoadRequest, loadHooks } from "../../src/loading/load.ts";
-import { loadStable } from "../../src/loading/stable-load.ts";
 import { hooks, names, type Workspace, workspace } from "./workspace.ts";
 
 const sourceOf = ({ home, managed }: Workspace, more: Partial<LoadRequest> = {}): HookSource<LoadedHooks> => {

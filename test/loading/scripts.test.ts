@@ -7,10 +7,9 @@ import { agentVariables } from "../../src/agents/index.ts";
 import type { Hook } from "../../src/engine/hook.ts";
 import { inspectHooks } from "../../src/formats/inspect.ts";
 import { loadingFor } from "../../src/hosts/cli/loaded.ts";
-import { compiledHooks } from "../../src/loading/compiled.ts";
+import { compiledHooks, stateOf } from "../../src/loading/compiled.ts";
 import { guardsToKeep } from "../../src/loading/last-good-guards.ts";
 import { checkOne, type Loaded, loadAll, loadAllStable, type Request } from "../../src/loading/loading.ts";
-import { stateOf } from "../../src/loading/stable-load.ts";
 import { type Workspace, workspace } from "./workspace.ts";
 
 const script = (...fields: string[]): string =>

@@ -1,20 +1,20 @@
 /** What is in force where a command works: the hooks of the files, and the automations of the store. */
-
 import type { Callback } from "../../actions/function/function.ts";
 import { createSettingsHandlers } from "../../actions/settings-handlers.ts";
 import { sendableEvents } from "../../agents/index.ts";
-import { loadPatterns } from "../../conditions/patterns.ts";
+import { loadPatterns, type PatternNeeds, patternNeeds } from "../../conditions/patterns.ts";
 import { settingsConditions } from "../../conditions/settings-conditions.ts";
 import type { HookEvent, MaybePromise } from "../../engine/event.ts";
 import { isThenable } from "../../engine/flow.ts";
-import type { Hook, HookSet } from "../../engine/hook.ts";
+import type { Condition, Hook, HookSet, Step } from "../../engine/hook.ts";
+import { listensTo } from "../../engine/plan.ts";
 import type { Registry } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
 import { compiledHooks } from "../../loading/compiled.ts";
-import { asSettingsSay } from "../../loading/hook-set.ts";
 import { guardsToKeep } from "../../loading/last-good-guards.ts";
 import type { Loaded, Loading, Request } from "../../loading/loading.ts";
-import { loadingPorts } from "../compose/loading-ports.ts";
+import { asSettingsSay } from "../../loading/order.ts";
+import { loadingPorts } from "../compose/compose.ts";
 import { divertOutput, outlive } from "./module-output.ts";
 import { logOf, type Place, stateFolder } from "./place.ts";
 import { type StoredAutomations, storedAutomations } from "./stored-automations.ts";
@@ -136,4 +136,56 @@ export async function loadForOneEvent(place: LoadPlace, loading: Loading = loadi
   const { registry: _functions, ...plain } = load.loaded;
   if (!place.withoutModules || plain.modules.length === 0) compiled.keep({ ...load, loaded: plain }, Date.now());
   return load.loaded;
+}
+
+// The registry that the hooks of some events need: most are content with the common handlers, which load fast.
+
+export const needsOf = (set: HookSet, only: readonly HookEvent[] | undefined): PatternNeeds =>
+  patternNeeds(asked(set, only));
+
+/** The hooks that these events can reach; without any, all. */
+const asked = ({ hooks }: HookSet, only: readonly HookEvent[] | undefined): readonly Hook[] =>
+  only ? hooks.filter((hook) => only.some(({ name }) => listensTo(hook, name))) : hooks;
+
+/**
+ * With a registry that knows all that these events' hooks need: for most the common handlers do, for rules all that comes
+ * with Hookline, and for what a module registers the modules. A compiled copy knows its modules by name only.
+ */
+export async function withRegistry(
+  loaded: Loaded,
+  loading: Loading,
+  only: readonly HookEvent[] | undefined,
+): Promise<Loaded> {
+  const hooks = asked(loaded.set, only);
+  const lacks = (registry: Registry): boolean =>
+    hooks.some((hook) => isBeyond(hook, registry) || (registry === loading.registry && usesTemplates(hook)));
+  const callsModule = hooks.some(({ steps }) => steps.some((step) => isMissing(step, loading)));
+  if (!callsModule && !lacks(loaded.registry)) return loaded;
+  const whole = await loading.wholeRegistry();
+  if (loaded.modules.length === 0 || (!callsModule && !lacks(whole))) return { ...loaded, registry: whole };
+  const { loadModulesOf } = await import("../../loading/loading.ts");
+  const { registry } = await loadModulesOf(loaded.modules, loading);
+  return { ...loaded, registry };
+}
+
+/** A callback whose module has not been loaded. */
+const isMissing = ({ uses, with: { id } }: Step, { functions }: Loading): boolean =>
+  uses === "function" && typeof id === "string" && !functions.has(id);
+
+const isBeyond = ({ when, steps }: Hook, registry: Registry): boolean =>
+  steps.some((step) => !registry.handlers.has(step.uses) || isForeign(step, registry)) ||
+  (when !== undefined && usesForeign(when, registry));
+
+/** The common handlers fill in no placeholders. */
+const usesTemplates = ({ steps }: Hook): boolean => steps.some(({ templates }) => templates);
+
+const isForeign = ({ skipIf }: Step, registry: Registry): boolean =>
+  skipIf !== undefined && usesForeign(skipIf, registry);
+
+function usesForeign(condition: Condition, registry: Registry): boolean {
+  const inside = (one: Condition): boolean => usesForeign(one, registry);
+  if ("all" in condition) return condition.all.some(inside);
+  if ("any" in condition) return condition.any.some(inside);
+  if ("not" in condition) return inside(condition.not);
+  return !registry.conditions.has(condition.is);
 }

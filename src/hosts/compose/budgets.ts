@@ -1,7 +1,12 @@
 /** How long hooks may take: what an event allows, what one hook is given, and what its agent waits for at all. */
 import { answersWithin } from "../../agents/telling.ts";
-import type { AgentEventName, Seconds } from "../../engine/event.ts";
-import type { Hook, Problem } from "../../engine/hook.ts";
+import { createBriefMap, dropOldest } from "../../engine/drop-oldest.ts";
+import { messageOf } from "../../engine/error.ts";
+import type { AgentEventName, HookEvent, Instant, MaybePromise, Seconds } from "../../engine/event.ts";
+import { type Flow, go, isThenable, wait } from "../../engine/flow.ts";
+import type { Hook, HookSet, Problem } from "../../engine/hook.ts";
+import type { Observation, Ports } from "../../engine/ports.ts";
+import type { Run, Store } from "../../engine/record.ts";
 import type { Budgets } from "../../formats/config/config.ts";
 
 /** Milliseconds that a person hardly notices, or expects to wait: for a tool call far less than at the end of a turn. */
@@ -61,3 +66,92 @@ const isLate = ({ mode, on, steps, limits }: Hook): boolean =>
   mode === "sync" &&
   "event" in on &&
   Math.min(Math.max(...steps.map(({ timeout }) => timeout)), limits.timeout ?? Number.POSITIVE_INFINITY) > agentWaits;
+
+// Watches how long the hooks of an event take while somebody waits: a run over its budget gets a note, and a person
+// is told once in a session of a hook that nearly runs out of time. Costs a look at a clock's reading per run, and
+// nothing per hook.
+
+interface BudgetWatchOptions {
+  store: Pick<Store, "saveRun" | "claim" | "post">;
+  now(): Instant;
+  hooks(event: HookEvent): MaybePromise<HookSet>;
+  /** What the files say that hold for the event. */
+  budgets(event: HookEvent): Budgets | undefined;
+  complain(message: string): void;
+}
+
+/** From this part of its time on, a hook is told of before it fails. */
+const nearly = 0.5;
+/** What is over sooner than this disturbs nobody, whatever part of a short limit it was. Milliseconds. */
+const noticeable = 2_000;
+/** Events whose outcome never comes (their process was ended) must not stay in memory. */
+const eventsAtMost = 1_000;
+
+/** Never throws, and nobody waits for it. */
+export function createBudgetWatch(options: BudgetWatchOptions): (observation: Observation) => void {
+  const waiting = createBriefMap<string, HookEvent>();
+  return (observation) => {
+    if (observation.is === "event") {
+      waiting.set(observation.event.id, observation.event);
+      dropOldest(waiting, eventsAtMost);
+    } else if (observation.is === "outcome") waiting.delete(observation.event.id);
+    else if (observation.is === "run" && observation.run.ms) {
+      const { run } = observation;
+      const event = waiting.get(run.eventId); // absent: nobody waits for it any more
+      if (event && run.asked > 0) look(options, run, event);
+    }
+  };
+}
+
+/** The least that any budget can be is looked at first: most runs end here. */
+function look(options: BudgetWatchOptions, run: Run, event: HookEvent): void {
+  const { ms = 0 } = run;
+  const budgets = options.budgets(event) ?? {};
+  const budget = budgetOfHook({ id: run.hook, name: run.hookName }, event.name, budgets);
+  if (ms > budget) quietly(options, () => note(options, run, budget));
+  if (ms < noticeable || event.session === undefined) return;
+  quietly(options, () => go(warn(options, run, event)));
+}
+
+function note({ store }: BudgetWatchOptions, run: Run, budget: number): MaybePromise<void> {
+  const text = `it took ${Math.round(run.ms ?? 0)} ms, and its budget is ${budget} ms`;
+  if (run.notes.includes(text)) return;
+  run.notes.push(text);
+  return store.saveRun(run);
+}
+
+/** Without a promise where the store needs none: then the event that was slow can still carry it. */
+function* warn({ store, now, hooks }: BudgetWatchOptions, run: Run, event: HookEvent): Flow<void> {
+  const { ms = 0 } = run;
+  const { session } = event;
+  const set = yield* wait(hooks(event));
+  const hook = set.hooks.find(({ id }) => id === run.hook);
+  const limit = hook ? endsAfter(hook) : Number.POSITIVE_INFINITY;
+  if (!hook || session === undefined || ms < limit * 1000 * nearly) return;
+  const key = `slow:${session}:${hook.id}`;
+  const told = yield* wait(store.claim([{ key, max: 1, refusal: "told before" }], now()));
+  if (told) return;
+  const text = `the hook ${hook.name} took ${inSeconds(ms)} of the ${limit} s after which it is ended (hookline list --slow)`;
+  yield* wait(store.post(session, { messages: [{ to: "person", text }] }));
+}
+
+const inSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+
+/** What cannot be noted is not worth a hook's answer. */
+function quietly({ complain }: BudgetWatchOptions, work: () => MaybePromise<void>): void {
+  const failed = (error: unknown): void => complain(`a slow hook could not be noted: ${messageOf(error)}`);
+  try {
+    const working = work();
+    if (isThenable(working)) working.then(undefined, failed);
+  } catch (error) {
+    failed(error);
+  }
+}
+
+/** The same observer with the watch beside it. */
+export const watching =
+  (watch: (observation: Observation) => void, observe: Ports["observe"]): NonNullable<Ports["observe"]> =>
+  (observation) => {
+    watch(observation);
+    observe?.(observation);
+  };

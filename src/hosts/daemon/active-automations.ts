@@ -2,11 +2,10 @@
 import { isOfStore } from "../../engine/error.ts";
 import type { Fields, HookId } from "../../engine/event.ts";
 import type { Hook, HookSet, Problem } from "../../engine/hook.ts";
-import { foreignProject, placeHook } from "../../loading/automation-places.ts";
-import type { AutomationSource, StoredHooks } from "../../loading/automations.ts";
-import { asSettingsSay } from "../../loading/hook-set.ts";
+import { type AutomationSource, foreignProject, placeHook, type StoredHooks } from "../../loading/automations.ts";
 import type { HookSource } from "../../loading/live.ts";
 import type { Loaded } from "../../loading/loading.ts";
+import { asSettingsSay } from "../../loading/order.ts";
 
 export interface ActiveAutomationsOptions {
   /** Folders whose files count, beside those of the projects in the store. */

@@ -1,4 +1,5 @@
 /** createHookline(): Hookline in a program that has agents or events of its own. */
+
 import { homedir } from "node:os";
 import type { Callback } from "../../actions/function/function.ts";
 import { type AbilityEvents, withOwnNames } from "../../engine/ability.ts";
@@ -9,24 +10,24 @@ import type {
   EventName,
   Fields,
   HookEvent,
+  Instant,
   MaybePromise,
   SessionId,
 } from "../../engine/event.ts";
 import { eventToEmit, rowOf } from "../../engine/events.ts";
 import type { Explanation } from "../../engine/explain.ts";
-import type { HookSet, Problem } from "../../engine/hook.ts";
+import type { Hook, HookSet, Problem } from "../../engine/hook.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import { planHook } from "../../engine/plan.ts";
 import type { Caller, Observation, Ports, Queue } from "../../engine/ports.ts";
 import type { Model, Tools } from "../../engine/reach.ts";
 import type { Run, RunFilter, Store } from "../../engine/record.ts";
-import { definedOnly, storeOf } from "../compose/host-ports.ts";
+import { findHook, projectOf } from "../../operations/hooks.ts";
+import { openMemoryStore } from "../../storage/memory/memory.ts";
 import { createResident } from "../compose/resident.ts";
-import { type ActionDefinition, actionHandler } from "../modules/custom-action.ts";
-import { type ConditionDefinition, conditionKind } from "../modules/custom-condition.ts";
+import { type ActionDefinition, actionHandler, type ConditionDefinition, conditionKind } from "../modules/setup.ts";
 import { type Conversation, type ConversationOptions, createConversations } from "./conversation.ts";
 import type { HookDefinition } from "./definition.ts";
-import { createPauses, type Pauses } from "./pauses.ts";
 import { createRegistered, type Registration } from "./registered.ts";
 
 export interface HooklineOptions {
@@ -177,4 +178,74 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
       if (typeof options.store !== "object") store.close();
     },
   };
+}
+
+// Hooks that are not to run for a while: one, or all of a project but its guards. Apart from the engine, which only
+// asks.
+
+interface PausesOptions {
+  store: Pick<Store, "pause" | "resume" | "paused">;
+  now(): Instant;
+  /** Where names and paths are looked up, and the project that is meant where no hook is named. */
+  place(): Promise<{ hooks: readonly Hook[]; root: string; cwd: string }>;
+  /** Told when something was let run again. */
+  resumed(): Promise<void>;
+}
+
+export interface Pauses {
+  /**
+   * Pauses a hook, by its id, name, file or path, or all of the project but its guards; says whether it ran before.
+   * Throws HooklineError hook_unknown.
+   */
+  pause(hook?: string): Promise<boolean>;
+  /** Lets it run again; says whether it was paused. Throws HooklineError hook_unknown. */
+  resume(hook?: string): Promise<boolean>;
+  /** Ids of hooks and folders of projects. */
+  paused(): MaybePromise<ReadonlySet<string>>;
+}
+
+function createPauses({ store, now, place, resumed }: PausesOptions): Pauses {
+  /** What is paused already may have gone from the files, and is let go by what it was called then. */
+  async function meant(hook: string | undefined, where: string): Promise<string> {
+    const { hooks, root, cwd } = await place();
+    if (hook === undefined) return projectOf(hooks, root);
+    return (await store.paused()).has(hook) ? hook : findHook(hooks, { name: hook, cwd, where }).id;
+  }
+  return {
+    pause: async (hook) => store.pause(await meant(hook, "pause"), now()),
+    async resume(hook) {
+      const wasPaused = await store.resume(await meant(hook, "resume"));
+      if (wasPaused) await resumed();
+      return wasPaused;
+    },
+    paused: () => store.paused(),
+  };
+}
+
+async function storeOf(
+  { store, clock, observe }: Pick<HooklineOptions, "store" | "clock" | "observe">,
+  environment: Readonly<Record<string, string>>,
+): Promise<Store> {
+  if (typeof store === "object") return store;
+  if (store === undefined || store === "memory") return openMemoryStore();
+  const [{ openSqliteStore }, { createRedaction }, { ringOfRows, withDegradedMode }] = await Promise.all([
+    import("../../storage/sqlite/sqlite.ts"),
+    import("../../storage/redaction/redaction.ts"),
+    import("../../storage/degraded.ts"),
+  ]);
+  const complain = (message: string): void => observe?.({ is: "log", level: "warn", message, hook: "", run: "" });
+  const time = clock ? { now: clock.now } : {};
+  const opened = openSqliteStore({
+    path: store,
+    redact: createRedaction({ environment }),
+    onNotice: complain,
+    ...time,
+  });
+  return withDegradedMode(() => opened, { ring: ringOfRows, complain, ...time });
+}
+
+function definedOnly(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const defined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) if (value !== undefined) defined[name] = value;
+  return defined;
 }

@@ -9,7 +9,7 @@ import {
 import { HooklineError } from "../../engine/error.ts";
 import type { EventName, SessionId } from "../../engine/event.ts";
 import type { Hook, HookSet } from "../../engine/hook.ts";
-import { hookSetOf } from "../../loading/hook-set.ts";
+import { hookSetOf } from "../../loading/order.ts";
 import { compileDefinition, type HookDefinition } from "./definition.ts";
 
 export interface Registration {

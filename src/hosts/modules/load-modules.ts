@@ -1,14 +1,19 @@
 /** The modules of a project, imported and read: their hooks, and a registry with what they register. */
 
+import { existsSync } from "node:fs";
+import { createRequire, registerHooks } from "node:module";
+import { dirname } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Callback, callbackOf, type HookFunction } from "../../actions/function/function.ts";
 import { HooklineError, messageOf } from "../../engine/error.ts";
+import type { Seconds } from "../../engine/event.ts";
 import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Hook, Problem } from "../../engine/hook.ts";
 import type { Registry } from "../../engine/ports.ts";
-import type { LoadedModule, LoadedModules } from "../../loading/loading.ts";
-import type { ModulePlace } from "../../loading/rule-places.ts";
+import type { LoadedModule } from "../../loading/load.ts";
+import type { LoadedModules } from "../../loading/loading.ts";
+import type { ModulePlace } from "../../loading/places.ts";
 import { compileDefinition, definitionFields, type HookDefinition } from "../library/definition.ts";
-import { importModule } from "./import-module.ts";
 import { collect, type Given } from "./setup.ts";
 
 /**
@@ -107,4 +112,109 @@ function problemOf(error: unknown, path: string): Problem {
     line: Number(line),
     column: Number(column),
   };
+}
+
+// Imports a user's module, TypeScript or JavaScript, so that it is read again after a change and finds `hookline`
+// although it may be installed nowhere near. What it imports of its own project is watched, too.
+
+/** A module by path, or by a package's name and the file that names it. */
+interface ModuleReference {
+  name: string;
+  from: string;
+}
+interface Imported {
+  exported: unknown;
+  /** The module's file. */
+  path: string;
+  /** The files of the project that it consists of. */
+  files: string[];
+}
+
+/** A module that waits for something when it is imported must not hold up an agent for ever. */
+const patience: Seconds = 10;
+const mark = "hookline";
+let version = 0;
+
+/** What `import … from "hookline"` means inside a user's module: the definitions alone, from source or from the bundle. */
+const definitionsUrl = (): string =>
+  ["../../define.ts", "./define.js", "../define.js"]
+    .map((name) => new URL(name, import.meta.url))
+    .find((url) => existsSync(url))?.href ?? "hookline";
+
+/** The files of each import, by its mark. */
+const filesByMark = new Map<string, Set<string>>();
+let isListening = false;
+
+/** Once for the process, and for good: a module may import more while it runs. It touches marked modules alone. */
+function listen(): void {
+  if (isListening) return;
+  isListening = true;
+  registerHooks({
+    resolve(specifier, context, next) {
+      const marked = markIn(context.parentURL);
+      if (marked === undefined) return next(specifier, context);
+      if (specifier === "hookline") return { url: definitionsUrl(), shortCircuit: true };
+      const found = next(specifier, context);
+      if (!found.url.startsWith("file:") || found.url.includes("/node_modules/")) return found;
+      filesByMark.get(marked)?.add(fileURLToPath(found.url));
+      return { ...found, url: `${found.url}${marked}` };
+    },
+  });
+}
+
+const markIn = (url: string | undefined): string | undefined => /\?hookline=\d+$/.exec(url ?? "")?.[0];
+
+/** @throws HooklineError module_failed with the place in the module, where it is known */
+async function importModule(reference: ModuleReference): Promise<Imported> {
+  const path = resolveModule(reference);
+  version += 1;
+  const marked = `?${mark}=${version}`;
+  const files = new Set<string>([path]);
+  filesByMark.set(marked, files);
+  listen();
+  try {
+    const loaded: unknown = await within(import(`${pathToFileURL(path).href}${marked}`));
+    return { exported: defaultOf(loaded), path, files: [...files] };
+  } catch (error) {
+    if (error instanceof HooklineError) throw error;
+    throw new HooklineError(
+      "module_failed",
+      { reason: reasonOf(error), where: placeIn(error, path) },
+      { cause: error },
+    );
+  }
+}
+
+function resolveModule({ name, from }: ModuleReference): string {
+  try {
+    return createRequire(from).resolve(name);
+  } catch (error) {
+    throw new HooklineError(
+      "module_failed",
+      { reason: `${name} was not found`, where: from, advice: `install it in ${dirname(from)}, or correct its name` },
+      { cause: error },
+    );
+  }
+}
+
+const defaultOf = (loaded: unknown): unknown =>
+  typeof loaded === "object" && loaded !== null && "default" in loaded ? loaded.default : loaded;
+
+async function within<T>(work: Promise<T>): Promise<T> {
+  let forget = (): void => {};
+  const late = new Promise<never>((_resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`it was not loaded within ${patience} s`)), patience * 1000);
+    forget = () => clearTimeout(timer);
+  });
+  return Promise.race([work, late]).finally(() => forget());
+}
+
+const reasonOf = (error: unknown): string => messageOf(error).split("\n")[0] ?? "";
+
+/** path:line:column, from the stack, which names the file with our mark. */
+function placeIn(error: unknown, path: string): string {
+  const stack = error instanceof Error ? (error.stack ?? "") : "";
+  const escaped = path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const found = new RegExp(`${escaped}(?:\\?${mark}=\\d+)?:(\\d+)(?::(\\d+))?`).exec(stack);
+  return found ? `${path}:${found[1]}${found[2] ? `:${found[2]}` : ""}` : path;
 }

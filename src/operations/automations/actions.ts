@@ -9,7 +9,7 @@ import { flag, isRecord, object, say, text } from "../../engine/schema.ts";
 import { readRegularFile } from "../../files/regular-file.ts";
 import type { CompiledAutomation } from "../../formats/automations/automation.ts";
 import type { AutomationFinding } from "../../formats/automations/findings.ts";
-import { foreignProject } from "../../loading/automation-places.ts";
+import { foreignProject } from "../../loading/automations.ts";
 import { boardOf, folderOf } from "../board.ts";
 import { send } from "../event.ts";
 import { type Asked, type Operation, plain, refusal } from "../operation.ts";

@@ -11,8 +11,7 @@ import { type Automation, automationOf, hookIdOf } from "../../formats/automatio
 import type { CompiledAutomations } from "../../formats/automations/file.ts";
 import type { AutomationFinding } from "../../formats/automations/findings.ts";
 import { brokenTag } from "../../formats/automations/steps.ts";
-import { isWithin } from "../../loading/automation-places.ts";
-import { type StoredHook, type StoredHooks, writtenFields } from "../../loading/automations.ts";
+import { isWithin, type StoredHook, type StoredHooks, writtenFields } from "../../loading/automations.ts";
 import { storeIsMissing } from "../../services/projects/without-store.ts";
 import { folderOf, projectParam } from "../board.ts";
 import { type Asked, refusal } from "../operation.ts";

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import { bin, codeCache } from "../../program.ts";
+import { codeCache, runCommand } from "../../program.ts";
 
 export { bin } from "../../program.ts";
 
@@ -88,7 +88,10 @@ export function scratch(t: TestContext, name = "repository"): Scratch {
         environment: more,
       });
     },
-    hookline: (words, { cwd = top, input = "" } = {}) => run(process.execPath, [bin, ...words], { cwd, input }),
+    hookline(words, { cwd = top, input = "" } = {}) {
+      const { status, ...said } = runCommand(words, { cwd, environment, input });
+      return { code: status, ...said };
+    },
     write(path, text, mode = 0o644) {
       const place = join(top, path);
       mkdirSync(dirname(place), { recursive: true });

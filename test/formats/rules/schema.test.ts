@@ -13,7 +13,7 @@ import { rulesSchema, type SchemaKind } from "../../../src/formats/json-schema.t
 import { authorsActions, chain } from "../../../src/formats/rules/actions.ts";
 import { authorsConditions, composites } from "../../../src/formats/rules/conditions.ts";
 import { ruleEventNames, ruleFieldNames, writableEvents } from "../../../src/formats/rules/fields.ts";
-import { conditionKind, defineCondition } from "../../../src/hosts/modules/custom-condition.ts";
+import { conditionKind, defineCondition } from "../../../src/hosts/modules/setup.ts";
 import { compile, file, fixture, patterns, registry, rule } from "../rules-helpers.ts";
 
 const ajv = new Ajv2020({ allErrors: true });

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import test from "node:test";
 import { firstTurn } from "../../../src/engine/event.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 import { temporaryFolder } from "../../actions/context.ts";
-import { bin, codeCache } from "../../program.ts";
+import { codeCache, runCommand } from "../../program.ts";
 
 test("[A45] runs show tells of an automation's run what it gathered, sent, got and did, for people and as JSON", async (t) => {
   const folder = temporaryFolder(t);
@@ -54,13 +53,7 @@ test("[A45] runs show tells of an automation's run what it gathered, sent, got a
     HOME: join(folder, "home"),
     HOOKLINE_STORE: path,
   };
-  const hookline = (...words: string[]): string =>
-    spawnSync(process.execPath, [bin, ...words], {
-      cwd: folder,
-      env: environment,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "inherit"],
-    }).stdout;
+  const hookline = (...words: string[]): string => runCommand(words, { cwd: folder, environment }).stdout;
   const shown = hookline("runs", "show", "0123456789ab");
   assert.match(shown, /^trigger +event:task\.failed$/m);
   assert.match(shown, /^event +\{"task_id":"t1"\}$/m);

@@ -1,12 +1,11 @@
 /** Automations by the real command: in lists and checks, on an agent's events, and as JSON Schema. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test, { type TestContext } from "node:test";
-import { bin, codeCache } from "../../program.ts";
+import { codeCache, runCommand } from "../../program.ts";
 
 function place(context: TestContext, files: Record<string, string> = {}) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-automations-")));
@@ -26,13 +25,7 @@ function place(context: TestContext, files: Record<string, string> = {}) {
     cwd,
     store: join(folder, "state", "hookline", "hookline.db"),
     hookline(words: readonly string[], input = "") {
-      const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...words], {
-        cwd,
-        env,
-        encoding: "utf8",
-        input,
-      });
-      return { status, stdout, stderr };
+      return runCommand(words, { cwd, environment: env, input });
     },
   };
 }

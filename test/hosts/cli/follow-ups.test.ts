@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
-import { bin, codeCache } from "../../program.ts";
+import { bin, codeCache, runCommand } from "../../program.ts";
 
 interface Said {
   status: number | null;
@@ -63,8 +63,7 @@ function scratchWith(t: TestContext, actions: readonly object[], more: Record<st
     join(workspace, ".system", "hooks", "wishes.yaml"),
     "id: wishes\nevent_type: SessionStop\nhandler: { kind: script, command: cat answer.json }\n",
   );
-  const hookline = (...words: string[]): Said =>
-    spawnSync(process.execPath, [bin, ...words], { cwd: workspace, env: environment, encoding: "utf8" });
+  const hookline = (...words: string[]): Said => runCommand(words, { cwd: workspace, environment });
   const emitted = hookline("emit", "SessionStop", "--json");
   assert.equal(emitted.status, 0, emitted.stderr);
   const run: string = JSON.parse(emitted.stdout).runs[0].id;

@@ -174,7 +174,8 @@ test("[F27, R60] a daemon that is stopped holds no agent up, and takes nothing u
   const said = await Promise.all([told(lines.shell("PreToolUse"), payload), told(lines.node("PreToolUse"), payload)]);
   daemon.child.kill("SIGCONT");
   for (const { code, stderr } of said) assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-  await told(lines.shell("PreToolUse"), tool("Other")); // what waited before it has been read by now
+  const other = { session_id: "one", cwd: place.workspace, ...tool("Other") };
+  await daemon.call("/hook/claude-code?event=PreToolUse&by=user", { body: other }); // what waited before it has been read by now
   assert.equal(readFileSync(join(place.workspace, "once.txt"), "utf8"), "run\nrun\n");
   assert.equal(await eventsOf(daemon), 1);
 });

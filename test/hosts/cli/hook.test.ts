@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { bin, codeCache } from "../../program.ts";
+import { bin, codeCache, runCommand } from "../../program.ts";
 import { goes } from "../../runtime/processes/gone.ts";
 
 interface Scratch {
@@ -157,8 +157,7 @@ test("[R7] what a hook answers at a session's end is not lost without a note in 
   const said = { systemMessage: "bye", hookSpecificOutput: { hookEventName: "SessionEnd", additionalContext: "left" } };
   const scratch = scratchWith(t, { SessionEnd: [{ hooks: [{ command: `echo '${JSON.stringify(said)}'` }] }] });
   const environment = { ...scratch.environment, HOOKLINE_DAEMON: "off" };
-  const hookline = (...words: string[]): string =>
-    spawnSync(process.execPath, [bin, ...words], { cwd: scratch.workspace, encoding: "utf8", env: environment }).stdout;
+  const hookline = (...words: string[]): string => runCommand(words, { cwd: scratch.workspace, environment }).stdout;
   hookline("emit", "SessionEnd", "--session", "s");
   assert.match(hookline("why", "last"), /messages goes with .*the session has ended/s);
 });

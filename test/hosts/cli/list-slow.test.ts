@@ -1,13 +1,12 @@
 /** What hookline list --slow says, by the real command, of runs that a store holds. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { advance } from "../../../src/engine/events.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
-import { bin, codeCache } from "../../program.ts";
+import { codeCache, runCommand } from "../../program.ts";
 import { anEvent, aRun, noHooks } from "../../storage/contract.ts";
 
 function place(t: TestContext, files: Readonly<Record<string, string>>) {
@@ -24,10 +23,10 @@ function place(t: TestContext, files: Readonly<Record<string, string>>) {
     XDG_STATE_HOME: join(folder, "state"),
     HOOKLINE_DAEMON: "off",
   };
-  const where = { cwd: join(folder, "workspace"), env: environment, encoding: "utf8" as const };
+  const where = { cwd: join(folder, "workspace"), environment };
   return {
     store: () => openSqliteStore({ path: join(folder, "state", "hookline", "hookline.db") }),
-    hookline: (...words: string[]): string => spawnSync(process.execPath, [bin, ...words], where).stdout,
+    hookline: (...words: string[]): string => runCommand(words, where).stdout,
   };
 }
 

@@ -11,7 +11,7 @@ import { commands } from "../../../src/hosts/cli/commands.ts";
 import { actionsOf, paramsOf } from "../../../src/hosts/cli/operations/actions.ts";
 import { startScriptedModel } from "../../../src/hosts/testing/index.ts";
 import { operations } from "../../../src/operations/index.ts";
-import { bin, codeCache } from "../../program.ts";
+import { bin, codeCache, runCommand } from "../../program.ts";
 import { said, startReceiver } from "../../services/notify/server.ts";
 
 interface Said {
@@ -45,14 +45,7 @@ function scratch(t: TestContext): Scratch {
   };
   for (const path of [workspace, environment.HOME]) mkdirSync(path);
   const hookline = (words: readonly string[], input = ""): Said =>
-    spawnSync(process.execPath, [bin, ...words], {
-      cwd: workspace,
-      env: environment,
-      encoding: "utf8",
-      input,
-      timeout: 60_000,
-      killSignal: "SIGKILL",
-    });
+    runCommand(words, { cwd: workspace, environment, input });
   const started: Scratch["started"] = (words, more = {}) => {
     const child = spawn(process.execPath, [bin, ...words], { cwd: workspace, env: { ...environment, ...more } });
     const ended: Said = { status: null, stdout: "", stderr: "" };

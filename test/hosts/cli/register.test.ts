@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { registrationOf } from "../../../src/hosts/cli/hooks/register.ts";
 import { compile, written } from "../../formats/registry-helpers.ts";
-import { bin, codeCache } from "../../program.ts";
+import { codeCache, runCommand } from "../../program.ts";
 
 const registered = (...texts: string[]): object => registrationOf(texts.flatMap((text) => compile(text).hooks));
 
@@ -69,8 +68,7 @@ test("[B15, B20, R46] a guard that goes on in its last good form is registered, 
     HOME: folder,
     XDG_STATE_HOME: join(folder, "state"),
   };
-  const place = { cwd: join(folder, "workspace"), env: environment, encoding: "utf8" as const };
-  const hookline = (...words: string[]) => spawnSync(process.execPath, [bin, ...words], place);
+  const hookline = (...words: string[]) => runCommand(words, { cwd: join(folder, "workspace"), environment });
   write("PreAbilityCall");
   hookline("emit", "PreAbilityCall", "--data", '{"ability_id":"x"}');
   write("[PreAbilityCall");

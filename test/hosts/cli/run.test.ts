@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import test, { type TestContext } from "node:test";
-import { bin, codeCache } from "../../program.ts";
+import { bin, codeCache, runCommand } from "../../program.ts";
 
 interface Said {
   status: number | null;
@@ -50,7 +50,7 @@ function scratchWith(t: TestContext, files: Readonly<Record<string, string>>): S
   mkdirSync(workspace);
   for (const [name, text] of Object.entries(files)) write(name, text);
   const place = { cwd: workspace, env: environment, encoding: "utf8" as const };
-  const hookline = (...words: string[]): Said => spawnSync(process.execPath, [bin, ...words], place);
+  const hookline = (...words: string[]): Said => runCommand(words, { cwd: workspace, environment });
   const git = (...words: string[]): Said =>
     spawnSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...words], place);
   git("init", "-q");

@@ -1,11 +1,10 @@
 /** What hookline runs says of runs, by the real command. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import test from "node:test";
-import { bin, codeCache } from "../../program.ts";
+import { codeCache, runCommand } from "../../program.ts";
 
 test("[B38] a build that failed is seen in lists of runs, and whole where one run is shown", (t) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-runs-")));
@@ -27,8 +26,8 @@ test("[B38] a build that failed is seen in lists of runs, and whole where one ru
     HOME: join(folder, "home"),
     XDG_STATE_HOME: join(folder, "state"),
   };
-  const place = { cwd: join(folder, "workspace"), env: environment, encoding: "utf8" as const };
-  const hookline = (...words: string[]): string => spawnSync(process.execPath, [bin, ...words], place).stdout;
+  const hookline = (...words: string[]): string =>
+    runCommand(words, { cwd: join(folder, "workspace"), environment }).stdout;
   const data = JSON.stringify({ changed_files: ["services/api/a.ts", "services/web/a.ts"] });
   const [run] = JSON.parse(hookline("emit", "SessionStop", "--data", data, "--json")).runs;
   assert.match(hookline("runs"), / said: Web build: failed: exit 1\. ⏎ Api build: success\. ⏎ Ran /);

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { bin, codeCache } from "../../program.ts";
+import { bin, codeCache, runCommand } from "../../program.ts";
 
 const letter = "this is a letter, not a database\n";
 
@@ -36,7 +36,7 @@ function place(t: TestContext): {
   return {
     folder,
     hookline(...words) {
-      const { status, stderr } = spawnSync(process.execPath, [bin, ...words], { cwd: folder, env, encoding: "utf8" });
+      const { status, stderr } = runCommand(words, { cwd: folder, environment: env });
       return { status, said: stderr };
     },
   };

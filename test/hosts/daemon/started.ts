@@ -1,6 +1,6 @@
 /** A real daemon of one test, with a home and a workspace of its own, and the commands of the same user. */
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { bin, codeCache } from "../../program.ts";
+import { bin, codeCache, runCommand } from "../../program.ts";
 
 export interface Said {
   status: number | null;
@@ -82,7 +82,7 @@ export function placeFor(t: TestContext, files: Readonly<Record<string, string>>
   mkdirSync(workspace);
   for (const [path, text] of Object.entries(files)) write(path, text);
   const hooklineWith: Place["hooklineWith"] = (input, ...words) =>
-    spawnSync(process.execPath, [bin, ...words], { cwd: workspace, env: environment, encoding: "utf8", input });
+    runCommand(words, { cwd: workspace, environment, input });
   const hookline: Place["hookline"] = (...words) => hooklineWith("", ...words);
 
   async function up(...words: string[]): Promise<Started> {

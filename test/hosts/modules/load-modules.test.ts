@@ -8,7 +8,7 @@ import { createHandlers } from "../../../src/actions/index.ts";
 import { conditions } from "../../../src/conditions/index.ts";
 import { loadModules } from "../../../src/hosts/modules/load-modules.ts";
 import type { LoadedModules } from "../../../src/loading/loading.ts";
-import type { ModulePlace } from "../../../src/loading/rule-places.ts";
+import type { ModulePlace } from "../../../src/loading/places.ts";
 
 interface Project {
   folder: string;

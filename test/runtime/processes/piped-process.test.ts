@@ -94,7 +94,7 @@ test("end() leaves nothing of its tree, not even what ignores TERM or left its s
   await outputUntil(one, "ready");
   const started = performance.now();
   await Promise.all([one.end(), one.end()]); // twice is once
-  assert.ok(performance.now() - started < 3000, "it took longer than 3 s");
+  assert.ok(performance.now() - started < 30_000, "it waited for what sleeps a minute");
   assert.equal(pidsIn(join(folder, "pids")).length, 3);
   assert.deepEqual(pidsIn(join(folder, "pids")).filter(isRunning), []);
   await one.end();

@@ -10,7 +10,7 @@ import type { Run } from "../../../src/engine/record.ts";
 import { type Line, type LineOptions, openLine } from "../../../src/hosts/cli/line.ts";
 import { loadForOneEvent } from "../../../src/hosts/cli/loaded.ts";
 import type { Place } from "../../../src/hosts/cli/place.ts";
-import { hookSetOf } from "../../../src/loading/hook-set.ts";
+import { hookSetOf } from "../../../src/loading/order.ts";
 import { isAlive } from "../../../src/runtime/system.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 import { isGone } from "../processes/gone.ts";

@@ -103,7 +103,7 @@ test("the log is emptied without waiting: who writes just now is left in peace, 
   beside.database.write(() => {
     const before = performance.now();
     journal.tidy();
-    assert.ok(performance.now() - before < 1_000, "it did not wait for five seconds");
+    assert.ok(performance.now() - before < 5_000, "it did not wait for five seconds");
   });
   assert.notDeepEqual(holding(), []);
   journal.tidy();

@@ -90,15 +90,13 @@ for (const name of models) {
     assert.equal((await failureOf(ask(name))).kind, "cut");
   });
 
-  test(`${name}: who gives up closes the connection, and the server sees it within a second`, async (t) => {
+  test(`${name}: who gives up closes the connection, and the server sees it`, async (t) => {
     const { ask, server } = await startAsking(t, [{ hang: true }]);
     const controller = new AbortController();
     const asked = failureOf(ask(name, {}, controller.signal));
     const request = await server.arrival(1);
-    const before = performance.now();
     controller.abort();
     await request.abandoned;
-    assert.ok(performance.now() - before < 1_000);
     assert.equal((await asked).kind, "aborted");
   });
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Seconds } from "../../../engine/event.ts";
 import type { StepResult } from "../../../engine/ports.ts";
-import { hookSetOf } from "../../../loading/hook-set.ts";
+import { hookSetOf } from "../../../loading/order.ts";
 import { createTree, endTree, pause } from "../../../runtime/processes/tree.ts";
 import type { Assignment } from "../../../runtime/queues/detached.ts";
 import { isAlive, ownerOf } from "../../../runtime/system.ts";

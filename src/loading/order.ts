@@ -1,9 +1,10 @@
-/** What one file may do to the hooks of another: GenCode's overrides, and switches that turn hooks off (R29, SAFETY D2). */
+/** Sets of hooks in running order, and what one file may do to the hooks of another: overrides and switches (R29, SAFETY D2). */
 import type { EventName } from "../engine/event.ts";
-import { type Hook, isGuard, type Problem } from "../engine/hook.ts";
+import { fingerprint } from "../engine/fingerprint.ts";
+import { type Hook, type HookSet, inRunningOrder, isGuard, type Problem } from "../engine/hook.ts";
+import type { EngineSettings } from "../formats/config/config.ts";
 import type { CompiledSettings, Switches } from "../formats/settings/settings.ts";
-import { switchedOffTag } from "./last-good-guards.ts";
-import { type HookFile, settingsFormat } from "./places.ts";
+import type { HookFile } from "./places.ts";
 
 /** A file that was read, and those of its hooks that are left. */
 export interface Source {
@@ -12,6 +13,9 @@ export interface Source {
   hooks: Hook[];
 }
 type Tell = (problem: Problem) => void;
+
+/** The hook was enabled by its author and turned off by a switch, which may no longer stand. */
+export const switchedOffTag = "switched off";
 
 const rank: Readonly<Record<string, number>> = { user: 0, project: 1, local: 2 };
 
@@ -26,8 +30,7 @@ export function overrideByEvent(sources: readonly Source[], tell: Tell): Source[
 }
 
 /** Plugins come last and are added: they replace nothing and nothing replaces them (specification 002). */
-const rankOf = ({ file }: Source): number | undefined =>
-  settingsFormat(file.flavour)?.overrides ? rank[file.layer] : undefined;
+const rankOf = ({ file }: Source): number | undefined => (file.overrides ? rank[file.layer] : undefined);
 
 function withoutReplaced(hook: Hook, over: readonly Source[], tell: Tell): Hook[] {
   if (isGuard(hook) || !("event" in hook.on)) return [hook];
@@ -113,3 +116,20 @@ const powerless = (name: string, { file, compiled }: Source, why: string): Probl
   message: `"${name}" has no effect here: ${why}`,
   file: file.path,
 });
+
+// Hooks in running order, known by the fingerprint of their content, and without automations where the settings
+// switch them off.
+
+export function hookSetOf(hooks: readonly Hook[]): HookSet {
+  const ordered = [...hooks].sort(inRunningOrder);
+  return { id: fingerprint(JSON.stringify(ordered)), hooks: ordered };
+}
+
+const because = "hook_engine.enabled is false";
+
+/** The set as it is, unless it holds automations that may not run. */
+export const asSettingsSay = (set: HookSet, { enabled = true }: EngineSettings): HookSet =>
+  enabled || !set.hooks.some(isOn) ? set : hookSetOf(set.hooks.map((hook) => (isOn(hook) ? off(hook) : hook)));
+
+const isOn = ({ durable, enabled }: Hook): boolean => durable === true && enabled;
+const off = (hook: Hook): Hook => ({ ...hook, enabled: false, disabledBecause: because });

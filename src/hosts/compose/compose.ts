@@ -1,0 +1,198 @@
+/**
+ * The engine with everything around it, put together once for every host. Data says what differs between a command, which
+ * lives for one event, and a process that stays. What few events need is loaded when it is first asked for.
+ */
+import { conventions, rememberRunByAgent } from "../../agents/index.ts";
+import { createEngine, type Engine } from "../../engine/engine.ts";
+import type { HookEvent, MaybePromise } from "../../engine/event.ts";
+import { type Flow, go, wait } from "../../engine/flow.ts";
+import type { HookSet } from "../../engine/hook.ts";
+import type { Observation, Ports } from "../../engine/ports.ts";
+import type { Store } from "../../engine/record.ts";
+import type { LoadedHooks } from "../../loading/load.ts";
+import type { Loaded, Loading } from "../../loading/loading.ts";
+import { createTracking, type Tracked } from "../../runtime/changes/tracking.ts";
+import type { Spawner } from "../../runtime/processes/spawner.ts";
+import { stateFolderOf, type systemPorts } from "../../runtime/system.ts";
+import { createBudgetWatch } from "./budgets.ts";
+import { createNotices, type NoticesOptions } from "./notices.ts";
+import { createOutside, type Outside, type OutsideOptions, type Served } from "./outside.ts";
+
+/** The hooks and settings of folders: the same ones for one event, or as the files are now. */
+export interface Folders {
+  /** Never throws or rejects. Undefined: hook files are not read. */
+  at(cwd: string): MaybePromise<Loaded | undefined>;
+  /** Those that `at` last gave for the folder. */
+  known(cwd: string): Loaded | undefined;
+  settings(cwd: string): Pick<LoadedHooks, "config" | "userConfig">;
+}
+
+export interface ComposeOptions
+  extends Pick<OutsideOptions, "environment" | "home" | "redact">,
+    Pick<Ports, "registry" | "registryAt" | "patterns" | "queue" | "residents">,
+    Pick<Served, "automations"> {
+  /** Where the process works. */
+  cwd: string;
+  basics: ReturnType<typeof systemPorts>;
+  store: Store;
+  folders: Folders;
+  /** Adds to the hooks of the files those that come from elsewhere. Without an event: what operations look at. */
+  combine(files: HookSet | undefined, event: HookEvent | undefined): MaybePromise<HookSet>;
+  /** Starts the programs of hooks. */
+  spawner: Pick<Spawner, "spawn"> & Partial<Spawner>;
+  /** Whether the folders of repositories are watched, or looked at for each question. */
+  changes: "watched" | "looked at";
+  /** The files that tell of workspace scripts are kept, unless no script can run. */
+  scripts: "recorded" | "none";
+  /** What a host brings in place of what the settings name. */
+  brought?: Pick<Ports, "model" | "tools">;
+  /** Who is notified of durable runs; absent: others do that. */
+  notices?: Pick<NoticesOptions, "settings">;
+  /** Sees everything; must not throw. */
+  observe?: Ports["observe"];
+  /** Gets what a person should know, in one sentence; as a warning in the log where nothing else is said. */
+  complain?: OutsideOptions["complain"];
+}
+
+export interface Composed {
+  engine: Engine;
+  ports: Ports;
+  /** Projects with their tasks, notes and memory; undefined: the store keeps none. */
+  board: Outside["board"];
+  /**
+   * Waits for background work, then ends what hooks were connected to. The store stays open.
+   *
+   * @param answered what hooks are still asked for: their programs are not ended before
+   */
+  close(answered?: Promise<unknown>): Promise<void>;
+}
+
+export async function compose(options: ComposeOptions): Promise<Composed> {
+  const { basics, store, home, environment, folders, combine, residents, spawner, notices: notified } = options;
+  const tell = options.observe ?? (() => {});
+  const complain = options.complain ?? ((message) => tell({ is: "log", level: "warn", message, hook: "", run: "" }));
+  const given = { ...options, now: basics.now, tell, complain };
+  const rootOf = (event: HookEvent): string | undefined => folders.known(event.cwd)?.root;
+  const tracked = trackingOf(given, rootOf);
+  const outside = createOutside({
+    ...{ environment, home, complain },
+    ...(options.redact ? { redact: options.redact } : {}),
+    changesOf: tracked.changesOf,
+    root: (event) => rootOf(event) ?? event.cwd,
+    settings: (event) => folders.settings(event.cwd),
+  });
+  const records = options.scripts === "recorded" ? await scriptRecordsOf(given) : undefined;
+  const notices = notified && noticesOf({ ...given, ...notified }, outside);
+  const watch = createBudgetWatch({
+    store,
+    now: basics.now,
+    hooks: (event) => ports.hooks(event),
+    budgets: (event) => folders.settings(event.cwd).config.budgets,
+    complain,
+  });
+  const ranByAgent = rememberRunByAgent();
+
+  function* activeHooks(event: HookEvent): Flow<HookSet> {
+    const loaded = yield* wait(folders.at(event.cwd));
+    const set = yield* wait(combine(loaded?.set, event));
+    residents?.follow(event.cwd, set); // programs of hooks that have gone end with the first event that no longer finds them
+    return set;
+  }
+
+  const ports: Ports = {
+    ...basics,
+    store,
+    queue: options.queue,
+    hooks: (event) => go(activeHooks(event)),
+    current: async (hook, event) => (await ports.hooks(event)).hooks.find(({ id }) => id === hook.id),
+    registry: options.registry,
+    ...(options.registryAt ? { registryAt: options.registryAt } : {}),
+    patterns: options.patterns,
+    elsewhere: (hook, event, variables = environment) =>
+      ranByAgent(hook, event.sender, {
+        home,
+        root: rootOf(event) ?? hook.origin.root ?? event.cwd,
+        environment: variables,
+      }),
+    spawn: spawner.spawn,
+    conventions,
+    ...(residents ? { residents } : {}),
+    fetch: async (request, signal) => (await import("../../actions/http/fetch.ts")).fetch(request, signal),
+    ...outside.ports,
+    tracking: tracked.tracking,
+    ...options.brought,
+    ...(records ? { keepOutput: records.keepOutput } : {}),
+    observe(seen) {
+      watch(seen);
+      tell(seen);
+      records?.observe(seen);
+      notices?.observe(seen);
+    },
+  };
+  const engine = createEngine(ports);
+  outside.serve({
+    engine,
+    store,
+    hooks: () => combine(folders.known(options.cwd)?.set, undefined),
+    ...(options.automations ? { automations: options.automations } : {}),
+    now: basics.now,
+    id: basics.id,
+  });
+  return {
+    engine,
+    ports,
+    board: outside.board,
+    async close(answered) {
+      await Promise.all([engine.close(), answered]);
+      await notices?.close();
+      await Promise.all([residents?.close(), outside.close(), tracked.close(), spawner.close?.()]);
+    },
+  };
+}
+
+interface Given extends ComposeOptions, Pick<Ports, "now"> {
+  tell(seen: Observation): void;
+  complain(reason: string): void;
+}
+
+function trackingOf(given: Given, root: (event: HookEvent) => string | undefined): Tracked {
+  const { store, now, home, environment, complain } = given;
+  return createTracking({
+    ...{ store, now, home, root },
+    async finder() {
+      const { createGit } = await import("../../runtime/processes/git.ts");
+      const git = createGit(environment);
+      if (given.changes === "watched")
+        return (await import("../../runtime/changes/resident.ts")).createResidentChanges(git, complain);
+      return (await import("../../runtime/changes/cold.ts")).createColdChanges(git, complain);
+    },
+  });
+}
+
+async function scriptRecordsOf({ folders, store, home, environment, now, tell }: Given) {
+  const { createScriptRecords } = await import("../../actions/script/records.ts");
+  const hooks = (event: HookEvent): HookSet | undefined => folders.known(event.cwd)?.set;
+  return createScriptRecords({ store, home, now, tell, hooks, state: stateFolderOf(home, environment) });
+}
+
+const noticesOf = (
+  { basics, environment, complain, settings }: Given & Pick<NoticesOptions, "settings">,
+  { board, ports }: Outside,
+): ReturnType<typeof createNotices> =>
+  createNotices({
+    ...{ ...basics, environment, complain, settings },
+    projectChannels: async (id) => (await (await board())?.projects.get(id))?.notify,
+    redact: (text) => ports.redact?.(text) ?? text,
+  });
+
+/** What loading is handed instead of importing it: modules of projects, and what knows models. */
+export const loadingPorts: Pick<Loading, "loadModules" | "modelFaults"> = {
+  async loadModules(places, base, functions) {
+    const { loadModules } = await import("../modules/load-modules.ts");
+    return loadModules(places, base, functions);
+  },
+  async modelFaults() {
+    const { modelFault } = await import("../../services/models/names.ts");
+    return modelFault;
+  },
+};

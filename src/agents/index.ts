@@ -1,8 +1,10 @@
-/** The agents that Hookline speaks to. A new one is a file and a row; the hot path imports this, so no row may load an editor. */
+/** The agents that Hookline speaks to, and where Hookline's own hook files lie. A new agent is a folder and a row; the hot path imports this, so no row may load an editor. */
+
+import { isAbsolute, join } from "node:path";
 import type { AgentEventName, Figures, HookEvent } from "../engine/event.ts";
 import type { Hook } from "../engine/hook.ts";
 import type { AgentConventions, ProgramFacts } from "../engine/ports.ts";
-import type { AgentAdapter, HookFiles, Places, ProgramVariables } from "./adapter.ts";
+import type { AgentAdapter, HookFiles, InstallLayer, Places, ProgramVariables } from "./adapter.ts";
 import { claudeCode } from "./claude-code/adapter.ts";
 import { hookFiles as genCode } from "./gencode/files.ts";
 
@@ -160,3 +162,24 @@ export function rememberRunByAgent(): typeof runByAgent {
 
 const isSamePlace = (left: Places, right: Places): boolean =>
   left.environment === right.environment && left.root === right.root && left.home === right.home;
+
+type Home = Pick<Places, "home" | "environment">;
+
+/** The specification of these variables says that a relative path in them counts as none. */
+const folderOr = (value: string | undefined, otherwise: string): string =>
+  value && isAbsolute(value) ? value : otherwise;
+
+/** Hookline's own folder of the user. */
+export const configFolder = ({ home, environment }: Home): string =>
+  join(folderOr(environment?.XDG_CONFIG_HOME, join(home, ".config")), "hookline");
+
+/** By the folder that they lie in: the user's is `configFolder`, the others' is a folder of the project. */
+export const ownFileNames: { readonly [L in InstallLayer]: string } = {
+  user: "hooks.json",
+  project: ".hookline/hooks.json",
+  local: ".hookline/hooks.local.json",
+};
+
+/** Our hook file of the layer, where taken over hooks go. */
+export const hookFileOf = (layer: InstallLayer, places: Places): string =>
+  join(layer === "user" ? configFolder(places) : places.root, ownFileNames[layer]);

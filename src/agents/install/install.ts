@@ -1,7 +1,7 @@
 /** Installing into an agent's settings and taking it out again: reads, plans, writes, and says what a person should know. */
 import { messageOf } from "../../engine/error.ts";
 import { type AgentAdapter, type InstallLayer, installLayers, type Places } from "../adapter.ts";
-import { hookFileOf } from "../folders.ts";
+import { hookFileOf } from "../index.ts";
 import {
   type FileEdit,
   type Journal,

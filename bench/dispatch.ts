@@ -14,10 +14,10 @@ import { Worker } from "node:worker_threads";
 import type { HookFunction } from "../src/actions/function/function.ts";
 import type { HookEvent } from "../src/engine/event.ts";
 import type { HookSet } from "../src/engine/hook.ts";
+import { callStep, contextOf, newStepScope, sharedScope } from "../src/engine/passage.ts";
 import { type PlannedStep, type Plans, planHooks } from "../src/engine/plan.ts";
 import type { Ports } from "../src/engine/ports.ts";
 import type { StepRecord } from "../src/engine/record.ts";
-import { callStep, contextOf, newOccasion, sharedScope } from "../src/engine/step-context.ts";
 import { checkCalls, events, foreignMatcher, repeat, repeatAwaited, type World } from "./dispatch-world.ts";
 import {
   type Benchmark,
@@ -84,13 +84,13 @@ const noSignal = new AbortController().signal;
 function findTestCall(plans: Plans, event: HookEvent): number {
   const found = plans.find(event);
   if (found.length === 0) return 0;
-  const occasion = newOccasion(event, caller, noPorts);
+  const stepScope = newStepScope(event, caller, noPorts);
   let called = 0;
   for (const plan of found) {
-    if (plan.open !== undefined && plan.open(sharedScope(occasion)) === false) continue;
+    if (plan.open !== undefined && plan.open(sharedScope(stepScope)) === false) continue;
     let step: PlannedStep | undefined = plan.first ?? plan.prepare();
     do {
-      callStep(step, contextOf(occasion, plan.hook, "", step.step.timeout, noResults, undefined));
+      callStep(step, contextOf(stepScope, plan.hook, "", step.step.timeout, noResults, undefined));
       step = step.next;
     } while (step !== undefined);
     called += 1;

@@ -1,9 +1,10 @@
-/** ability and operation_key: which ability an event is about (specification 001), against globs. One shape, two rows. */
+/** Conditions of specification 001: ability and operation_key, globs of what an event is about, and min_duration, how long it took. */
 import { type Ability, abilityOf, namesOf } from "../engine/ability.ts";
 import type { HookEvent } from "../engine/event.ts";
 import { compileNameGlobs } from "../engine/glob.ts";
 import type { ConditionKind } from "../engine/ports.ts";
 import { listOf, number, object, say, text } from "../engine/schema.ts";
+import { because } from "./constant.ts";
 
 export interface AbilityParams {
   match: string[];
@@ -34,8 +35,7 @@ function compared({ name, what, description, namesOf }: Compared): ConditionKind
       const [own] = found(event);
       const wanted = `the pattern is ${written(params)}`;
       if (own === undefined) {
-        const none = `${event.name} is about no ability here, and ${wanted}`;
-        return { holds: none, fails: none };
+        return because(`${event.name} is about no ability here, and ${wanted}`);
       }
       return {
         holds: `the ${what} is ${own}, which fits ${written(params)}`,
@@ -58,8 +58,6 @@ export const operationKey: ConditionKind<AbilityParams> = compared({
   description: "globs of operation keys with * and ?",
   namesOf: ({ operation }) => [operation],
 });
-
-// min_duration: what the event tells of took at least so long (specification 001, min_duration_ms).
 
 interface MinDurationParams {
   ms: number;

@@ -1,7 +1,8 @@
-/** agent: who works. How a hook of one agent of an app file is compiled (specification 003); nobody writes it. */
+/** Conditions that only formats write: agent, who works (specification 003), and of_project, whether the event concerns a project (specification 000, A8). */
 import type { HookEvent, Json } from "../engine/event.ts";
 import type { ConditionKind, Scope } from "../engine/ports.ts";
 import { object, text } from "../engine/schema.ts";
+import { because } from "./constant.ts";
 
 /** The event's own agent; where it names none, whoever has the turn. */
 const agentOf = ({ event, turn }: Scope): { id: string; type?: string } | undefined => event.agent ?? turn.agent;
@@ -17,16 +18,12 @@ export const agent: ConditionKind<string> = {
   explain(id, scope) {
     const known = agentOf(scope);
     if (!known) {
-      const none = `no agent is named, and the hook belongs to ${id}`;
-      return { holds: none, fails: none };
+      return because(`no agent is named, and the hook belongs to ${id}`);
     }
     const who = known.type === undefined || known.type === known.id ? known.id : `${known.id} (${known.type})`;
     return { holds: `the agent is ${who}`, fails: `the agent is ${who}, and the hook belongs to ${id}` };
   },
 };
-
-// of_project: whether an event concerns an automation's project (specification 000, A8). The dialect writes it;
-// nobody else does.
 
 interface OfProject {
   project: string;
@@ -64,8 +61,5 @@ export const ofProject: ConditionKind<OfProject> = {
   params: object({ project: text("a project's id") }, { workspace: text("the project's folder") }),
   compile: (params) => (scope) => read(params, scope.event).holds,
   describe: ({ project }) => `the project is ${project}`,
-  explain(params, { event }) {
-    const { because } = read(params, event);
-    return { holds: because, fails: because };
-  },
+  explain: (params, { event }) => because(read(params, event).because),
 };

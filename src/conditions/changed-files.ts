@@ -5,6 +5,7 @@ import type { Changes, HookEvent } from "../engine/event.ts";
 import { compileChangedPatterns, filesNamedBy, type NamedFiles, notLookedAt, ownRoot } from "../engine/file-pattern.ts";
 import type { ConditionKind, Patterns, Scope } from "../engine/ports.ts";
 import { flag, listOf, object, oneOf, type Schema, say, text } from "../engine/schema.ts";
+import { because } from "./constant.ts";
 
 type Params = { patterns: string[]; root?: string; since?: "session"; optional?: boolean };
 
@@ -73,8 +74,7 @@ function explain(params: Params, { event }: Scope, patterns: Patterns): { holds:
   if (params.optional) return { holds: "it holds with and without changed files", fails: "" };
   const seen = seenIn(params, event);
   if ("unknown" in seen) {
-    const unknown = `which files have changed is not known: ${seen.unknown}`;
-    return { holds: unknown, fails: unknown };
+    return because(`which files have changed is not known: ${seen.unknown}`);
   }
   const files = filesFor(params, seen, event.cwd);
   const more = seen.leftOut ? `; ${notLookedAt(seen.leftOut)}` : "";

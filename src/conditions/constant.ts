@@ -1,8 +1,6 @@
-/** always and never: for a hook without a question, and for one that is switched off without losing its text. */
+/** always and never: for a hook without a question, and one switched off without losing its text; and what may be written without parameters. */
 import type { ConditionKind } from "../engine/ports.ts";
 import { object, type Schema } from "../engine/schema.ts";
-
-// Parameters that may all be left out: a condition is then written without any.
 
 /** The same as the schema, and nothing at all counts as an object without keys. */
 export const orNothing = <T>(schema: Schema<T>): Schema<T | null> => ({
@@ -12,7 +10,8 @@ export const orNothing = <T>(schema: Schema<T>): Schema<T | null> => ({
 
 export const noParameters: Schema<object | null> = orNothing(object({}));
 
-const because = (reason: string): { holds: string; fails: string } => ({ holds: reason, fails: reason });
+/** What is said either way. */
+export const because = (reason: string): { holds: string; fails: string } => ({ holds: reason, fails: reason });
 
 export const always: ConditionKind<object | null> = {
   summary: "always",

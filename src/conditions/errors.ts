@@ -1,10 +1,10 @@
-/** error_type: a regular expression in the type or the message of the error (D42, R13). */
+/** Conditions on what went wrong: error_type, an expression in the error's type or message (D42, R13), and tool_failed (D40). */
 import type { Fields } from "../engine/event.ts";
 import { eventToEmit, hasFailed, resolveEvent } from "../engine/events.ts";
 import { compilePlainExpression } from "../engine/glob.ts";
 import type { ConditionKind, Scope } from "../engine/ports.ts";
 import { isRecord, object, text } from "../engine/schema.ts";
-import { noParameters } from "./constant.ts";
+import { because, noParameters } from "./constant.ts";
 
 type Params = { match: string };
 
@@ -46,8 +46,7 @@ export const errorType: ConditionKind<Params> = {
   explain({ match }, scope) {
     const error = errorOf(scope);
     if (!error) {
-      const none = `there is no error, and the pattern is ${match}`;
-      return { holds: none, fails: none };
+      return because(`there is no error, and the pattern is ${match}`);
     }
     const [message] = error.texts;
     const told = `the error is ${error.type}${message === undefined ? "" : `: ${clip(message)}`}`;
@@ -56,7 +55,6 @@ export const errorType: ConditionKind<Params> = {
 };
 
 /** What kind of error a text tells of (DT31), for events that do not say it themselves. */
-
 const errorClasses = ["rate_limit", "billing", "context_overflow", "timeout", "auth", "network", "internal"] as const;
 type ErrorClass = (typeof errorClasses)[number];
 
@@ -83,8 +81,6 @@ const rows: readonly { is: ErrorClass; words: RegExp }[] = [
 ];
 
 export const errorClassOf = (text: string): ErrorClass => rows.find(({ words }) => words.test(text))?.is ?? "internal";
-
-// tool_failed: whether the tool call that the event tells of has failed (D40).
 
 const ends: ReadonlySet<string> = new Set(resolveEvent("tool_end"));
 const failure = eventToEmit("tool_end", { error: "" });

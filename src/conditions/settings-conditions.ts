@@ -1,5 +1,4 @@
-/** The conditions that settings hooks compile to: all that most events load. The table of all is index.ts. */
-
+/** The conditions that settings hooks compile to, all that most events load: match and tool. The table of all is index.ts. */
 import { homedir } from "node:os";
 import { HooklineError } from "../engine/error.ts";
 import { rowOf } from "../engine/events.ts";
@@ -15,8 +14,6 @@ import {
 } from "../engine/pattern.ts";
 import type { ConditionKind, Scope } from "../engine/ports.ts";
 import { isRecord, kindOf, type Mismatch, type Schema, text } from "../engine/schema.ts";
-
-// tool: the tool call against a tool pattern, which also looks at the input (R10, C73).
 
 /** A tool pattern, and the folder of the hook file that `/x` in it starts from (the event's folder, if not given). */
 type ToolParams = string | { pattern: string; root?: string };
@@ -86,9 +83,7 @@ const tool: ConditionKind<ToolParams> = {
   }),
 };
 
-// match: the event's match value against a matcher. Apart from `tool`, because its answers are remembered per value.
-
-/** Parameters: the matcher as written (R9). */
+/** The event's match value against a matcher as written (R9). Apart from `tool`, because its answers are remembered per value. */
 const match: ConditionKind<string> = {
   params: text("a matcher such as Write|Edit"),
   reads: "match",

@@ -5,6 +5,7 @@ import { compileNameGlob } from "../engine/glob.ts";
 import type { ConditionKind } from "../engine/ports.ts";
 import { either, listOf, object, say, text } from "../engine/schema.ts";
 import { classOf, isToolClass, moduleNamesOf } from "../engine/tools.ts";
+import { because } from "./constant.ts";
 import { namesNoTool } from "./settings-conditions.ts";
 
 type Params = { match: string | string[] };
@@ -76,8 +77,7 @@ export const toolName: ConditionKind<Params> = {
   explain(params, { event, names: [name, native] }) {
     const pattern = `the pattern is ${written(params)}`;
     if (name === undefined || !rowOf(event.name).matchTool) {
-      const none = `${event.name} is about no tool, and ${pattern}`;
-      return { holds: none, fails: none };
+      return because(`${event.name} is about no tool, and ${pattern}`);
     }
     const tool = `the tool is ${name}${native === undefined ? "" : ` (${native})`}`;
     return { holds: `${tool}, which fits ${written(params)}`, fails: `${tool}, and ${pattern}` };

@@ -1,8 +1,8 @@
-/** turn_count: at a certain turn, and from there on at every so many (D36, R13). */
+/** Conditions on the conversation: turn_count (D36), tool_calls and message_count (D37, D38), context_pressure (D35). */
 import type { Turn } from "../engine/event.ts";
 import type { ConditionKind } from "../engine/ports.ts";
 import { integer, kindOf, object, type Schema, say } from "../engine/schema.ts";
-import { orNothing } from "./constant.ts";
+import { because, orNothing } from "./constant.ts";
 
 type TurnParams = { threshold: number; every?: number };
 
@@ -21,14 +21,10 @@ export const turnCount: ConditionKind<TurnParams> = {
       ? ({ turn }) => turn.number === threshold
       : ({ turn }) => turn.number >= threshold && (turn.number - threshold) % every === 0,
   describe: (params) => `it is ${wantedTurns(params)}`,
-  explain: (params, { turn }) => ({
-    holds: `it is turn ${turn.number}, and the condition is ${wantedTurns(params)}`,
-    fails: `it is turn ${turn.number}, and the condition is ${wantedTurns(params)}`,
-  }),
+  explain: (params, { turn }) => because(`it is turn ${turn.number}, and the condition is ${wantedTurns(params)}`),
 };
 
-// tool_calls and message_count: a count of the turn has reached a threshold (D37, D38). One shape, two rows.
-
+/** A count of the turn that may have reached a threshold. */
 interface Counted {
   summary: string;
   /** What is counted, as a person says it after a number. */
@@ -76,8 +72,6 @@ export const messageCount: ConditionKind<CountParams> = reached({
   needs: "messages",
 });
 
-// context_pressure: how full the model's context is (D35).
-
 const usualPressure = 0.75;
 
 /** 75 for 75 % would never hold, so it is a mistake to be told. */
@@ -121,8 +115,7 @@ export const contextPressure: ConditionKind<PressureParams> = {
     const threshold = percent(params?.threshold ?? usualPressure);
     if (pressure === undefined) {
       const missing = turn.tokens === undefined ? "how many tokens the context holds" : "how large the context is";
-      const unknown = `${missing} is not known, so nothing is at or above ${threshold}`;
-      return { holds: unknown, fails: unknown };
+      return because(`${missing} is not known, so nothing is at or above ${threshold}`);
     }
     const full = `the context is ${percent(pressure)} full`;
     return { holds: `${full}, at or above ${threshold}`, fails: `${full}, below ${threshold}` };

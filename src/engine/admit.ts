@@ -1,7 +1,7 @@
 /** Admission: may a hook that matched run now? Yes, or the reason why not, in words that stand in its run. */
 import { isOfStore, messageOf } from "./error.ts";
-import type { HookEvent, MaybePromise } from "./event.ts";
-import { isThenable } from "./flow.ts";
+import type { HookEvent } from "./event.ts";
+import { type Flow, wait } from "./flow.ts";
 import { type Hook, isGuard } from "./hook.ts";
 import type { Caller, Ports } from "./ports.ts";
 import type { Claim } from "./record.ts";
@@ -72,17 +72,13 @@ export function claimsOf(hook: Hook, event: HookEvent): Claim[] {
  * Takes what the hook's limits allow; the reason why it may not run. While the store counts nothing (SAFETY F10) what is limited
  * does not run, but for guards: those are asked once more rather than once less.
  */
-export function claimFor(hook: Hook, event: HookEvent, { store, now }: Ports): MaybePromise<string | undefined> {
+export function* claimFor(hook: Hook, event: HookEvent, { store, now }: Ports): Flow<string | undefined> {
   const claims = claimsOf(hook, event);
   if (claims.length === 0) return undefined;
-  const uncounted = (error: unknown): string | undefined => {
+  try {
+    return (yield* wait(store.claim(claims, now())))?.refusal;
+  } catch (error) {
     if (!isOfStore(error) || hook.durable) throw error; // a durable run is begun when it can be counted
     return isGuard(hook) ? undefined : `its limits cannot be counted: ${messageOf(error)}`;
-  };
-  try {
-    const refused = store.claim(claims, now());
-    return isThenable(refused) ? Promise.resolve(refused).then((one) => one?.refusal, uncounted) : refused?.refusal;
-  } catch (error) {
-    return uncounted(error);
   }
 }

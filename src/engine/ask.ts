@@ -3,28 +3,27 @@
 import { accept } from "./accept.ts";
 import { claimFor, refusalOf } from "./admit.ts";
 import { isOfStore, messageOf } from "./error.ts";
-import type { MaybePromise } from "./event.ts";
 import { fingerprint } from "./fingerprint.ts";
-import { type Flow, go, isThenable, wait } from "./flow.ts";
+import { type Flow, go, wait } from "./flow.ts";
 import type { Later } from "./later.ts";
 import { isEmpty, merge, type Outcome } from "./outcome.ts";
 import {
   type Answer,
   candidates,
+  duplicateOf,
   holdsNow,
   inBackground,
   newRun,
-  occasionOf,
   type Passage,
   remember,
-  twinOf,
+  sharedScope,
+  stepScopeOf,
   watch,
 } from "./passage.ts";
 import { type Plan, scopeOf } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Item, type Ports } from "./ports.ts";
 import { addTokens, type Found, type Run } from "./record.ts";
 import { type Performed, perform, policyOf } from "./run.ts";
-import { sharedScope } from "./step-context.ts";
 
 /** What asking needs from the engine. */
 export interface Asking {
@@ -52,7 +51,7 @@ export function* askAll(asking: Asking, passage: Passage): Flow<void> {
 /** What others could not test is not this hook's fault. */
 function holdsAfresh(plan: Plan, passage: Passage): Found | boolean {
   if (!plan.open) return true;
-  const { faults } = sharedScope(occasionOf(passage));
+  const { faults } = sharedScope(stepScopeOf(passage));
   if (faults && faults.length > 0) faults.splice(0);
   return holdsNow(plan, passage);
 }
@@ -64,47 +63,40 @@ function holdsAfresh(plan: Plan, passage: Passage): Found | boolean {
  */
 function* reportFaults(asking: Asking, plan: Plan, passage: Passage): Flow<void> {
   const { ports } = asking;
-  const [fault] = sharedScope(occasionOf(passage)).faults?.splice(0) ?? [];
+  const [fault] = sharedScope(stepScopeOf(passage)).faults?.splice(0) ?? [];
   if (fault === undefined) return;
   const reason = `its condition cannot be tested: ${fault}`;
   const isInForce = !inBackground(plan, passage) && refusalOf(plan.hook, passage.event, ports, passage) === undefined;
   if (isInForce && plan.guard) return failUntested(asking, plan, passage, reason);
   const key = `fault:${passage.event.session ?? ""}:${plan.hook.id}:${fingerprint(fault)}`;
-  const isOld = (): MaybePromise<unknown> => toldBefore(ports, key);
   const hasToPass = isInForce && plan.hook.limits.untilPass;
-  if (!hasToPass) return skipOnce(asking, plan, passage, { reason, isOld });
-  if (yield* wait(isOld())) return skip(asking, plan, passage, reason);
+  if (!hasToPass) return skipOnce(asking, plan, passage, { reason, key });
+  if (yield* toldBefore(ports, key)) return skip(asking, plan, passage, reason);
   tellUntested(asking, plan, passage, reason);
 }
 
 /** Where that cannot be counted it is told again. */
-function toldBefore({ store, now }: Ports, key: string): MaybePromise<unknown> {
-  const uncounted = (error: unknown): undefined => {
-    if (!isOfStore(error)) throw error;
-  };
+function* toldBefore({ store, now }: Ports, key: string): Flow<boolean> {
   try {
-    const told = store.claim([{ key, max: 1, refusal: "told before" }], now());
-    return isThenable(told) ? Promise.resolve(told).catch(uncounted) : told;
+    return (yield* wait(store.claim([{ key, max: 1, refusal: "told before" }], now()))) !== undefined;
   } catch (error) {
-    return uncounted(error);
+    if (isOfStore(error)) return false;
+    throw error;
   }
 }
 
 interface Untold {
   reason: string;
-  /** Whether it was told before in this session. */
-  isOld(): MaybePromise<unknown>;
+  /** By which it is known whether it was told before in this session. */
+  key: string;
 }
 
-function skipOnce({ ports, later }: Asking, plan: Plan, passage: Passage, { reason, isOld }: Untold): void {
+function skipOnce({ ports, later }: Asking, plan: Plan, passage: Passage, { reason, key }: Untold): void {
   const run = skipped(plan, passage, ports, reason);
-  later.put(passage, () =>
-    go(
-      (function* () {
-        if (!(yield* wait(isOld()))) yield* save(ports, run);
-      })(),
-    ),
-  );
+  function* saveOnce(): Flow<void> {
+    if (!(yield* toldBefore(ports, key))) yield* save(ports, run);
+  }
+  later.put(passage, () => go(saveOnce()));
 }
 
 function tellUntested(asking: Asking, plan: Plan, passage: Passage, reason: string): void {
@@ -197,8 +189,7 @@ function* ask(asking: Asking, plan: Plan, passage: Passage, match: Found | undef
 
 /** Claims come last: what they take, the run uses up (R21). */
 function* admit(plan: Plan, passage: Passage, ports: Ports): Flow<string | undefined> {
-  const claiming = inBackground(plan, passage) ? undefined : claimFor(plan.hook, passage.event, ports); // a queued run claims when it starts
-  const refusal = yield* wait(claiming);
+  const refusal = inBackground(plan, passage) ? undefined : yield* claimFor(plan.hook, passage.event, ports); // a queued run claims when it starts
   if (refusal !== undefined) return refusal;
   remember(plan, passage.handlers);
   return undefined;
@@ -208,8 +199,8 @@ function* admit(plan: Plan, passage: Passage, ports: Ports): Flow<string | undef
 function unadmitted(plan: Plan, passage: Passage, ports: Ports): string | undefined {
   const refusal = refusalOf(plan.hook, passage.event, ports, passage);
   if (refusal !== undefined) return refusal;
-  const twin = twinOf(plan, passage.handlers);
-  if (twin) return `duplicate: the same handler ran as ${twin.hook.id}`;
+  const duplicate = duplicateOf(plan, passage.handlers);
+  if (duplicate) return `duplicate: the same handler ran as ${duplicate.hook.id}`;
   if (passage.denied) return `behind the deny of ${passage.denied.hook.name}`;
   if (passage.unpaid && plan.hook.limits.untilPass) return `it waits for ${passage.unpaid.hook.name} to pass`;
   return undefined;
@@ -238,7 +229,7 @@ function* runAndDeliver(asking: Asking, plan: Plan, passage: Passage, run: Run, 
   const { event, caller } = passage;
   const started = elapsed(ports);
   if (hook.status) ports.observe?.({ is: "status", hook, status: hook.status });
-  const done = yield* perform(plan, occasionOf(passage), run.id, match);
+  const done = yield* perform(plan, stepScopeOf(passage), { run: run.id, match });
   if (hook.status) ports.observe?.({ is: "status", hook, status: "" });
   run.status = done.status;
   run.steps = run.asked === 1 ? done.steps : [...run.steps, ...done.steps];

@@ -5,14 +5,14 @@ import { save } from "./ask.ts";
 import { isOfStore, messageOf } from "./error.ts";
 import type { Counter, Instant, MaybePromise } from "./event.ts";
 import { rowOf } from "./events.ts";
-import { type Flow, go, isThenable, wait } from "./flow.ts";
+import { type Flow, go, wait } from "./flow.ts";
 import type { Hook } from "./hook.ts";
 import { isEmpty, type Outcome } from "./outcome.ts";
+import { newStepScope, sharedScope } from "./passage.ts";
 import { planHook } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Item, type Ports, type StepResult } from "./ports.ts";
 import { addTokens, type Run, type RunStatus } from "./record.ts";
 import { perform, type Report } from "./run.ts";
-import { newOccasion, sharedScope } from "./step-context.ts";
 
 /**
  * Never rejects: a failure closes the run. What is no longer this worker's is left as it stands; so is a durable run that the
@@ -44,10 +44,11 @@ function* runItem(given: Ports, item: Item, caller: Caller): Flow<void> {
     return yield* write(ports, { run: { ...run, asked: 0, status: "skipped", reason: refused, ms: 0 }, hook }, caller);
   if (hook.durable) yield* write(ports, { run, hook, ...(resumed ? { resumed } : {}) }, caller);
   else yield* wait(ports.store.saveRun(run));
-  const occasion = newOccasion(event, caller, ports);
-  const match = plan.condition?.test(sharedScope(occasion));
+  const stepScope = newStepScope(event, caller, ports);
+  const match = plan.condition?.test(sharedScope(stepScope));
   const found = typeof match === "object" ? match : undefined;
-  const done = yield* perform(plan, occasion, run.id, found, caller.steps && reportTo(ports, { run, hook }, caller));
+  const report = caller.steps && reportTo(ports, { run, hook }, caller);
+  const done = yield* perform(plan, stepScope, { run: run.id, match: found, report });
   if (caller.steps?.isLost()) return;
   const rest = done.detached ? yield* wait(done.detached.done) : undefined;
   run.status = rest ? statusOf(rest) : done.status;
@@ -84,20 +85,16 @@ function* admit(ports: Ports, { event, hook }: Item, { steps }: Caller): Flow<Ad
   const asks = hook.durable && !event.to?.force && ports.current;
   const because = asks ? withdrawn(yield* wait(asks(hook, event)), event) : undefined;
   let isFirst = false;
-  const take = (): MaybePromise<Admitted> => {
+  function* take(): Flow<Admitted> {
     isFirst = true;
     const started = ports.now();
-    if (because !== undefined) return { started, refused: because };
-    const admitted = (refused: string | undefined): Admitted => ({
-      started,
-      ...(refused === undefined ? {} : { refused }),
-    });
-    const refused = claimFor(hook, event, ports);
-    return isThenable(refused) ? Promise.resolve(refused).then(admitted) : admitted(refused);
-  };
-  if (!steps) return yield* wait(take());
+    const refused = because ?? (yield* claimFor(hook, event, ports));
+    return { started, ...(refused === undefined ? {} : { refused }) };
+  }
+  if (!steps) return yield* take();
+  const work = (): MaybePromise<Admitted> => go(take());
   // In one transaction: a run that had claimed and was not known to have would be refused by its own claim.
-  const admitted = yield* wait(steps.write ? steps.write("admission", take) : steps.step("admission", take));
+  const admitted = yield* wait(steps.write ? steps.write("admission", work) : steps.step("admission", work));
   return isFirst ? admitted : { ...admitted, resumed: true };
 }
 

@@ -96,40 +96,37 @@ const describe = (name: string, kind: ConditionKind, params: Json): string =>
 const invalid = (name: string, expected: string, found: string, { where }: Place): HooklineError =>
   new HooklineError("parameters_invalid", { name, expected, found, where });
 
-function joinAll(parts: readonly CompiledCondition[]): CompiledCondition {
-  const [only] = parts;
-  if (only && parts.length === 1) return only;
-  return {
-    test: testAll(parts.map((part) => part.test)),
-    explain(scope) {
-      const reasons: string[] = [];
-      for (const part of parts) {
-        const { holds, because } = part.explain(scope);
-        if (!holds) return { holds, because };
-        reasons.push(because);
-      }
-      return { holds: true, because: reasons.join(" and ") || "it asks for nothing" };
-    },
-    all: parts,
-    ...sumUp(parts),
-  };
+const joinAll = (parts: readonly CompiledCondition[]): CompiledCondition =>
+  join(parts, { test: testAll(parts.map((part) => part.test)), decides: false, empty: "it asks for nothing" });
+
+const joinAny = (parts: readonly CompiledCondition[]): CompiledCondition =>
+  join(parts, { test: testAny(parts.map((part) => part.test)), decides: true, empty: "it offers no choice" });
+
+interface Joint {
+  test: Test;
+  /** The answer of one part that is the answer of all. */
+  decides: boolean;
+  /** What is said where there is no part. */
+  empty: string;
 }
 
-function joinAny(parts: readonly CompiledCondition[]): CompiledCondition {
+function join(parts: readonly CompiledCondition[], { test, decides, empty }: Joint): CompiledCondition {
   const [only] = parts;
   if (only && parts.length === 1) return only;
   return {
-    test: testAny(parts.map((part) => part.test)),
+    test,
     explain(scope) {
       const reasons: string[] = [];
       for (const part of parts) {
         const { holds, because } = part.explain(scope);
-        if (holds) return { holds, because };
+        if (holds === decides) return { holds, because };
         reasons.push(because);
       }
-      return { holds: false, because: reasons.join(" and ") || "it offers no choice" };
+      return { holds: !decides, because: reasons.join(" and ") || empty };
     },
-    ...sumUp(parts),
+    ...(decides ? {} : { all: parts }),
+    isStatic: parts.every((part) => part.isStatic),
+    needs: new Set(parts.flatMap((part) => [...part.needs])),
   };
 }
 
@@ -146,70 +143,28 @@ function negate(part: CompiledCondition): CompiledCondition {
   };
 }
 
-const sumUp = (parts: readonly CompiledCondition[]): Pick<CompiledCondition, "isStatic" | "needs"> => ({
-  isStatic: parts.every((part) => part.isStatic),
-  needs: new Set(parts.flatMap((part) => [...part.needs])),
-});
-
-/** More tests than this are a loop; fewer are nested pairs, which the engine's compiler inlines. */
-const mostNested = 8;
-
-function testAll(tests: readonly Test[]): Test {
-  const [first, second, third] = tests;
-  if (!first) return () => true;
-  if (!second) return first;
-  if (tests.length > mostNested) return (scope) => foldAll(tests, scope);
-  if (third && tests.length === 3) return testThree(first, second, third);
-  const rest = tests.length === 2 ? second : testAll(tests.slice(1));
-  return (scope) => {
-    const left = first(scope);
-    if (left === false) return false;
-    const right = rest(scope);
-    return right === false ? false : both(left, right);
-  };
-}
-
-/** By far the most conditions that anyone writes have two or three parts. */
-const testThree =
-  (first: Test, second: Test, third: Test): Test =>
-  (scope) => {
-    const one = first(scope);
-    if (one === false) return false;
-    const two = second(scope);
-    if (two === false) return false;
-    const three = third(scope);
-    return three === false ? false : both(both(one, two), three);
-  };
-
 const both = (left: Found | true, right: Found | true): Found | true =>
   left === true ? right : right === true ? left : { ...left, ...right };
 
-function foldAll(tests: readonly Test[], scope: Scope): Found | boolean {
-  let found: Found | true = true;
-  for (const test of tests) {
-    const one = test(scope);
-    if (one === false) return false;
-    found = both(found, one);
-  }
-  return found;
-}
-
-function testAny(tests: readonly Test[]): Test {
-  const [first, second] = tests;
-  if (!first) return () => false;
-  if (!second) return first;
-  if (tests.length > mostNested) return (scope) => firstOf(tests, scope);
-  const rest = tests.length === 2 ? second : testAny(tests.slice(1));
-  return (scope) => {
-    const left = first(scope);
-    return left === false ? rest(scope) : left;
+/** What all of them found is one finding. */
+const testAll =
+  (tests: readonly Test[]): Test =>
+  (scope) => {
+    let found: Found | true = true;
+    for (const test of tests) {
+      const one = test(scope);
+      if (one === false) return false;
+      found = both(found, one);
+    }
+    return found;
   };
-}
 
-function firstOf(tests: readonly Test[], scope: Scope): Found | boolean {
-  for (const test of tests) {
-    const one = test(scope);
-    if (one !== false) return one;
-  }
-  return false;
-}
+const testAny =
+  (tests: readonly Test[]): Test =>
+  (scope) => {
+    for (const test of tests) {
+      const one = test(scope);
+      if (one !== false) return one;
+    }
+    return false;
+  };

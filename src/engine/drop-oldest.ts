@@ -1,5 +1,4 @@
 /** Maps and sets that must not grow for ever: above a bound, what has lain in them the longest goes. */
-
 interface Bounded<Key> {
   readonly size: number;
   /** The oldest first. */

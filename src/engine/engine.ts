@@ -8,17 +8,16 @@ import { messageOf } from "./error.ts";
 import { firstTurn, type HookEvent, type MaybePromise, ownTurn, type Turn } from "./event.ts";
 import { advance } from "./events.ts";
 import { type Explanation, explainEvent } from "./explain.ts";
-import { createFirstReports } from "./first-report.ts";
+import { current, finalize } from "./finalize.ts";
 import { type Flow, go, isThenable, wait } from "./flow.ts";
 import { type HookSet, isGuard } from "./hook.ts";
-import { createLater } from "./later.ts";
+import { createFirstReports, createLater } from "./later.ts";
 import { merge, type Outcome } from "./outcome.ts";
 import { begin, candidates, holdsNow, inBackground, newRun, type Passage, watch } from "./passage.ts";
 import { listensTo, type Plan, type Plans, planHooks } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Item, type Ports } from "./ports.ts";
 import type { Found, Run, RunStatus } from "./record.ts";
 import { policyOf } from "./run.ts";
-import { current, settle } from "./settle.ts";
 
 export interface Engine {
   /** One event down the line. Never throws: what fails is answered by the failure policies. Waits only if a hook does. */
@@ -99,12 +98,12 @@ export function createEngine(ports: Ports): Engine {
       ports.observe?.({ is: "event", event: passage.event });
       const waited = unanswered === undefined ? undefined : yield* wait(firstReports.answerOf(unanswered, passage));
       const earlier = given ?? waited;
-      outcome = earlier ? repeat(passage, earlier) : yield* pass(passage, started);
-      if (waited) later.put(passage, () => close(passage, outcome, elapsed(ports) - started));
+      outcome = earlier ? repeat(asking, passage, earlier) : yield* pass(passage, started);
+      if (waited) later.put(passage, () => close(ports, passage, { outcome, ms: elapsed(ports) - started }));
       if (reported.session && ports.tracking)
         yield* wait(ports.tracking.end(passage.event, reported.to || earlier ? undefined : endsOf(passage)));
     } catch (error) {
-      outcome = rest(passage, messageOf(error));
+      outcome = rest(ports, passage, messageOf(error));
       caller.unrecorded?.(error);
     }
     ports.observe?.({ is: "outcome", event: passage.event, outcome });
@@ -113,80 +112,14 @@ export function createEngine(ports: Ports): Engine {
 
   function* pass(passage: Passage, started: number): Flow<Outcome> {
     const plans = candidates(passage);
-    if (plans.some((plan) => plan.hook.limits.untilPass)) yield* markDebts(passage);
+    if (plans.some((plan) => plan.hook.limits.untilPass)) yield* markDebts(asking, passage);
     if (plans.length > 0) yield* askAll(asking, passage);
     if (passage.version > 0) yield* askAgain(asking, passage);
-    const outcome = yield* settle(asking, passage);
+    const outcome = yield* finalize(asking, passage);
     watch(passage, ports);
     const ms = elapsed(ports) - started;
-    later.put(passage, () => close(passage, outcome, ms));
+    later.put(passage, () => close(ports, passage, { outcome, ms }));
     return outcome;
-  }
-
-  /** An event that set off what could not be written down stays without its outcome, so that it is taken when it is sent again. */
-  function close({ unqueued, caller, event }: Passage, outcome: Outcome, ms: number): MaybePromise<void> {
-    if (unqueued !== undefined && caller.unrecorded) return caller.unrecorded(unqueued);
-    try {
-      const answering = ports.store.answered(event.id, outcome, ms);
-      return isThenable(answering) ? Promise.resolve(answering).catch(unanswered) : undefined;
-    } catch {
-      return unanswered();
-    }
-  }
-
-  /** The same happening, reported by another registration: the first verdict and stop, nothing else (R36, R49). */
-  function repeat(passage: Passage, earlier: Outcome): Outcome {
-    for (const plan of candidates(passage)) {
-      if (holdsNow(plan, passage) === false) continue;
-      skip(asking, plan, passage, "duplicate: another registration reported this before and has the answer");
-    }
-    return earlier;
-  }
-
-  /** Before anything runs, so that a hook which is never reached still owes (specification 004). */
-  function* markDebts(passage: Passage): Flow<void> {
-    const owing = candidates(passage).filter((plan) => plan.hook.limits.untilPass);
-    if (!passage.event.session || owing.length === 0) return;
-    const debts = new Map<string, Found>();
-    for (const plan of owing) {
-      const found = holdsNow(plan, passage);
-      if (found !== false) debts.set(plan.hook.id, found === true ? {} : found);
-    }
-    const { session } = passage.event;
-    yield* wait(later.settledOf(session)); // what was paid at the event before is no debt
-    passage.debts = yield* wait(ports.store.owe(session, debts));
-  }
-
-  /**
-   * Store or enrich failed, so nothing more can be asked: what was answered by then stands, and every other hook that
-   * would have run has failed, so its policy answers. A new round that cannot be counted is not begun (R8).
-   */
-  function rest(passage: Passage, reason: string): Outcome {
-    let outcome: Outcome = {};
-    for (const plan of candidates(passage)) {
-      const answered = passage.answers.get(plan);
-      const own = answered ? current(answered, passage) : {};
-      const isFinal = answered && (passage.judged.get(plan) === passage.version || !mayJudge(plan, passage));
-      outcome = merge(outcome, isFinal ? own : merge(own, failureOf(plan, passage, reason)));
-    }
-    const { costs } = passage.row;
-    if (!costs?.fields.some((field) => outcome[field] !== undefined)) return outcome;
-    const { verdict, context: _uncounted, ...others } = outcome;
-    const text = `${verdict?.by ?? "a hook"} would go on, but that cannot be counted: ${reason}`;
-    return merge(others, accept({ messages: [{ to: "person", text }] }, passage.acceptance, false).now);
-  }
-
-  function failureOf(plan: Plan, passage: Passage, reason: string): Outcome {
-    const { hook, guard } = plan;
-    if (
-      holdsNow(plan, passage) === false ||
-      inBackground(plan, passage) ||
-      refusalOf(hook, passage.event, ports, passage)
-    )
-      return {};
-    const answer = policyOf(hook, reason);
-    ports.observe?.({ is: "run", run: { ...newRun(plan, passage, ports), status: "failed", reason, outcome: answer } });
-    return accept(answer, passage.acceptance, guard).now;
   }
 
   /** The last net: whatever decide itself failed to catch blocks where a guard is loaded, and is seen. */
@@ -259,6 +192,78 @@ export function createEngine(ports: Ports): Engine {
       await later.settled();
     },
   };
+}
+
+/** What an event came to, and after how long. */
+interface Decided {
+  outcome: Outcome;
+  ms: number;
+}
+
+/** An event that set off what could not be written down stays without its outcome, so that it is taken when it is sent again. */
+function close(ports: Ports, { unqueued, caller, event }: Passage, { outcome, ms }: Decided): MaybePromise<void> {
+  if (unqueued !== undefined && caller.unrecorded) return caller.unrecorded(unqueued);
+  try {
+    const answering = ports.store.answered(event.id, outcome, ms);
+    return isThenable(answering) ? Promise.resolve(answering).catch(unanswered) : undefined;
+  } catch {
+    return unanswered();
+  }
+}
+
+/** The same happening, reported by another registration: the first verdict and stop, nothing else (R36, R49). */
+function repeat(asking: Asking, passage: Passage, earlier: Outcome): Outcome {
+  for (const plan of candidates(passage)) {
+    if (holdsNow(plan, passage) === false) continue;
+    skip(asking, plan, passage, "duplicate: another registration reported this before and has the answer");
+  }
+  return earlier;
+}
+
+/** Before anything runs, so that a hook which is never reached still owes (specification 004). */
+function* markDebts({ ports, later }: Asking, passage: Passage): Flow<void> {
+  const owing = candidates(passage).filter((plan) => plan.hook.limits.untilPass);
+  if (!passage.event.session || owing.length === 0) return;
+  const debts = new Map<string, Found>();
+  for (const plan of owing) {
+    const found = holdsNow(plan, passage);
+    if (found !== false) debts.set(plan.hook.id, found === true ? {} : found);
+  }
+  const { session } = passage.event;
+  yield* wait(later.settledOf(session)); // what was paid at the event before is no debt
+  passage.debts = yield* wait(ports.store.owe(session, debts));
+}
+
+/**
+ * Store or enrich failed, so nothing more can be asked: what was answered by then stands, and every other hook that
+ * would have run has failed, so its policy answers. A new round that cannot be counted is not begun (R8).
+ */
+function rest(ports: Ports, passage: Passage, reason: string): Outcome {
+  let outcome: Outcome = {};
+  for (const plan of candidates(passage)) {
+    const answered = passage.answers.get(plan);
+    const own = answered ? current(answered, passage) : {};
+    const isFinal = answered && (passage.judged.get(plan) === passage.version || !mayJudge(plan, passage));
+    outcome = merge(outcome, isFinal ? own : merge(own, failureOf(plan, passage, { ports, reason })));
+  }
+  const { costs } = passage.row;
+  if (!costs?.fields.some((field) => outcome[field] !== undefined)) return outcome;
+  const { verdict, context: _uncounted, ...others } = outcome;
+  const text = `${verdict?.by ?? "a hook"} would go on, but that cannot be counted: ${reason}`;
+  return merge(others, accept({ messages: [{ to: "person", text }] }, passage.acceptance, false).now);
+}
+
+function failureOf(plan: Plan, passage: Passage, { ports, reason }: { ports: Ports; reason: string }): Outcome {
+  const { hook, guard } = plan;
+  if (
+    holdsNow(plan, passage) === false ||
+    inBackground(plan, passage) ||
+    refusalOf(hook, passage.event, ports, passage)
+  )
+    return {};
+  const answer = policyOf(hook, reason);
+  ports.observe?.({ is: "run", run: { ...newRun(plan, passage, ports), status: "failed", reason, outcome: answer } });
+  return accept(answer, passage.acceptance, guard).now;
 }
 
 /** The decision stands although it could not be written down; the event then counts as interrupted. */

@@ -3,7 +3,7 @@ import { claimsOf, refusalOf } from "./admit.ts";
 import type { HookEvent, HookId } from "./event.ts";
 import { type Flow, wait } from "./flow.ts";
 import type { Hook, HookSet, Trigger } from "./hook.ts";
-import { type Passage, remember, twinOf } from "./passage.ts";
+import { duplicateOf, type Passage, remember } from "./passage.ts";
 import { listensTo, type Plan, type Plans, scopeOf } from "./plan.ts";
 import type { Ports } from "./ports.ts";
 
@@ -44,8 +44,8 @@ function* refusal(
 ): Flow<string | undefined> {
   const gate = refusalOf(plan.hook, event, ports, { paused });
   if (gate !== undefined) return gate;
-  const twin = twinOf(plan, handlers);
-  if (twin) return `duplicate: the same handler runs as ${twin.hook.id}`;
+  const duplicate = duplicateOf(plan, handlers);
+  if (duplicate) return `duplicate: the same handler runs as ${duplicate.hook.id}`;
   remember(plan, handlers);
   const claims = claimsOf(plan.hook, event);
   if (claims.length === 0) return undefined;

@@ -1,7 +1,4 @@
-/**
- * Names content by what it holds, fast and without a library: loading a cryptographic hash costs more than a whole
- * event. It tells accidents apart, and proves nothing against somebody who wants two texts to look the same.
- */
+/** Names made of content: fingerprints of texts, and the ids of what people name. */
 /** 128 bits as 32 hexadecimal digits: four lanes over the same text, each with its own start and factor, mixed at the end. */
 export function fingerprint(text: string): string {
   let first = 0x9e3779b1 ^ text.length;

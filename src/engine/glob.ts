@@ -1,7 +1,4 @@
-/**
- * Globs that need no library, by one way of matching: of names as Python's fnmatch reads them (R13), and of paths whose
- * segments are plain, for which the library behind Patterns is not loaded: it costs a start 5 ms.
- */
+/** Patterns that need no library: globs of names as Python's fnmatch reads them (R13), globs of plain paths, and plain regular expressions. */
 import { HooklineError } from "./error.ts";
 
 /** A star takes any items; what is no star takes the one item that it holds for. */

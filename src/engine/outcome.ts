@@ -1,5 +1,6 @@
 /** What hooks answer, and how answers merge: one rule per field. What a sender can take of them is in accept.ts. */
 import type { Fields, HookId, Json } from "./event.ts";
+import { isRecord } from "./schema.ts";
 
 export type VerdictKind = "deny" | "ask" | "allow" | "defer";
 export interface Verdict {
@@ -77,79 +78,55 @@ export const rank: Readonly<Record<VerdictKind, number>> = { deny: 3, ask: 2, al
 const weight = ({ is, advisory }: Verdict): number =>
   advisory && rank[is] < rank.ask ? rank[is] - rank.ask : rank[is];
 
-const append = <T>(left: T[], right: T[]): T[] => [...left, ...right];
-const latest = <T>(_left: T, right: T): T => right;
-const either = (left: boolean, right: boolean): boolean => left || right;
-const lastText = (left: string, right: string): string => (right === "" ? left : right);
+/** How two answers to one event become one, the left one first; and what a value has to be that comes from code nobody checked. */
+interface Rule<T> {
+  merge(left: T, right: T): T;
+  fits(value: unknown): boolean;
+}
+type Fits = (value: unknown) => boolean;
 
-/** How two answers to one event become one. The left one came first. */
-const rules: { [F in OutcomeField]: (left: OutcomeFields[F], right: OutcomeFields[F]) => OutcomeFields[F] } = {
-  verdict: (left, right) => (weight(right) > weight(left) ? right : left),
-  stop: (left) => left,
-  context: append,
-  messages: append,
-  compact: latest,
-  updatedInput: latest,
-  updatedOutput: latest,
-  permissions: append,
-  watchPaths: append,
+const isText: Fits = (value) => typeof value === "string";
+const isFlag: Fits = (value) => typeof value === "boolean";
+const isList: Fits = Array.isArray;
+const areTexts: Fits = (value) => Array.isArray(value) && value.every(isText);
+const areObjects: Fits = (value) => Array.isArray(value) && value.every(isRecord);
+
+const append = <T>(fits: Fits): Rule<T[]> => ({ merge: (left, right) => [...left, ...right], fits });
+const latest = <T>(fits: Fits): Rule<T> => ({ merge: (_left, right) => right, fits });
+const either: Rule<boolean> = { merge: (left, right) => left || right, fits: isFlag };
+const lastText: Rule<string> = { merge: (left, right) => (right === "" ? left : right), fits: isText };
+
+const rules: { [F in OutcomeField]: Rule<OutcomeFields[F]> } = {
+  verdict: { merge: (left, right) => (weight(right) > weight(left) ? right : left), fits: isRecord },
+  stop: { merge: (left) => left, fits: isRecord },
+  context: append(areTexts),
+  messages: append(areObjects),
+  compact: latest(isRecord),
+  updatedInput: latest(isRecord),
+  updatedOutput: latest(() => true),
+  permissions: append(isList),
+  watchPaths: append(areTexts),
   firstMessage: lastText,
   retry: either,
-  suggestions: append,
-  documents: append,
-  intent: latest,
-  followUps: append,
+  suggestions: append(areObjects),
+  documents: append(areObjects),
+  intent: latest(isRecord),
+  followUps: append(areObjects),
   sessionTitle: lastText,
   suppressPrompt: either,
   suppressOutput: either,
-  displayContent: latest,
+  displayContent: latest(isText),
   worktreePath: lastText,
-  elicitation: latest,
+  elicitation: latest(isRecord),
   reloadSkills: either,
   interrupt: either,
-  extra: (left, right) => ({ ...left, ...right }),
+  extra: { merge: (left, right) => ({ ...left, ...right }), fits: isRecord },
 };
 export const outcomeFields = Object.keys(rules) as OutcomeField[]; // the mapped type above makes this list complete
 
-type Shape = (value: unknown) => boolean;
-const isText: Shape = (value) => typeof value === "string";
-const isFlag: Shape = (value) => typeof value === "boolean";
-const isList: Shape = Array.isArray;
-const isTextList: Shape = (value) => Array.isArray(value) && value.every(isText);
-const isObject: Shape = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-const areObjects: Shape = (value) => Array.isArray(value) && value.every(isObject);
-
-/** What each field must be, for answers that come from code that nobody checked. */
-const shapes: { [F in OutcomeField]: Shape } = {
-  verdict: isObject,
-  stop: isObject,
-  context: isTextList,
-  messages: areObjects,
-  compact: isObject,
-  updatedInput: isObject,
-  updatedOutput: () => true,
-  permissions: isList,
-  watchPaths: isTextList,
-  firstMessage: isText,
-  retry: isFlag,
-  suggestions: areObjects,
-  documents: areObjects,
-  intent: isObject,
-  followUps: areObjects,
-  sessionTitle: isText,
-  suppressPrompt: isFlag,
-  suppressOutput: isFlag,
-  displayContent: isText,
-  worktreePath: isText,
-  elicitation: isObject,
-  reloadSkills: isFlag,
-  interrupt: isFlag,
-  extra: isObject,
-};
-
 /** The first field whose value is of another kind than the field; undefined: the answer can be merged. */
 export const misshapen = (outcome: Outcome): OutcomeField | undefined =>
-  outcomeFields.find((field) => outcome[field] !== undefined && !shapes[field](outcome[field]));
+  outcomeFields.find((field) => outcome[field] !== undefined && !rules[field].fits(outcome[field]));
 
 export const isField = (key: string): key is OutcomeField => Object.hasOwn(rules, key);
 
@@ -167,7 +144,7 @@ export function mergeField<F extends OutcomeField>(
 ): void {
   if (value === undefined) return;
   const held: OutcomeFields[F] | undefined = merged[field];
-  merged[field] = (held === undefined ? value : rules[field](held, value)) as Outcome[F]; // the rule of F returns F's type
+  merged[field] = (held === undefined ? value : rules[field].merge(held, value)) as Outcome[F]; // the rule of F returns F's type
 }
 
 export const isEmpty = (outcome: Outcome): boolean => {

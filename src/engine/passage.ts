@@ -1,13 +1,12 @@
-/** One event on its way down the line: everything that changes while its hooks are asked. */
-
+/** One event on its way down the line: everything that changes while its hooks are asked, and what each of their steps is given. */
 import type { Acceptance } from "./accept.ts";
-import type { HookEvent } from "./event.ts";
+import type { Fields, HookEvent, MaybePromise, Seconds } from "./event.ts";
 import { type EventRow, rowOf, verdictsOf } from "./events.ts";
+import type { Hook } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Plan, Plans } from "./plan.ts";
-import { type Caller, elapsed, type Ports } from "./ports.ts";
-import type { Found, Run } from "./record.ts";
-import { newOccasion, type Occasion, sharedScope } from "./step-context.ts";
+import { type Plan, type PlannedStep, type Plans, scopeOf } from "./plan.ts";
+import { type Caller, elapsed, type Ports, type Scope, type StepContext, type StepResult } from "./ports.ts";
+import type { Found, Run, StepRecord } from "./record.ts";
 
 /** What one hook answered, and about which version of the input. */
 export interface Answer {
@@ -40,8 +39,8 @@ export interface Passage {
   readonly handlers: Asked;
   /** As it was recorded, before any rewrite. */
   original: HookEvent;
-  /** What hooks share as long as the event is the same; see occasionOf. */
-  occasion: Occasion;
+  /** What hooks share as long as the event is the same; see stepScopeOf. */
+  stepScope: StepScope;
   debts: ReadonlyMap<string, Found>;
   denied?: Plan;
   /** The first that owes and has not passed: those that owe behind it wait for it (specification 004). */
@@ -73,7 +72,7 @@ export function begin(event: HookEvent, plans: Plans, caller: Caller, ports: Por
     judged: new Map(),
     handlers: new Map(),
     original: event,
-    occasion: newOccasion(event, caller, ports, endOf(caller, ports)),
+    stepScope: newStepScope(event, caller, ports, endOf(caller, ports)),
     debts: noDebts,
     paused: noPause,
   };
@@ -127,16 +126,16 @@ const defersMessages = ({ accepts }: HookEvent, row: EventRow): boolean =>
 export const candidates = (passage: Passage): readonly Plan[] => passage.plans.find(passage.event);
 
 /** The event as it is now. */
-export function occasionOf(passage: Passage): Occasion {
-  const { event, occasion } = passage;
-  const { caller, ports, ends } = occasion;
-  if (occasion.event !== event) passage.occasion = newOccasion(event, caller, ports, ends);
-  return passage.occasion;
+export function stepScopeOf(passage: Passage): StepScope {
+  const { event, stepScope } = passage;
+  const { caller, ports, ends } = stepScope;
+  if (stepScope.event !== event) passage.stepScope = newStepScope(event, caller, ports, ends);
+  return passage.stepScope;
 }
 
 /** Whether the hook's condition holds for the event as it is now, and what it found. */
 export const holdsNow = (plan: Plan, passage: Passage): Found | boolean =>
-  plan.open ? plan.open(sharedScope(occasionOf(passage))) : true;
+  plan.open ? plan.open(sharedScope(stepScopeOf(passage))) : true;
 
 /** Nobody waits for it: because it says so, or because the event is fire and forget (R51). */
 export const inBackground = (plan: Plan, passage: Passage): boolean =>
@@ -172,7 +171,7 @@ const shortId = (): string => crypto.randomUUID().slice(0, 12);
  * A hook that was asked before and is the same handler by another path: a user's file and a project's, say (R36). Two projects
  * may write one command and mean two programs; a user's file means the one of the project at hand.
  */
-export function twinOf({ hook, handlerKey }: Plan, asked: Asked): Plan | undefined {
+export function duplicateOf({ hook, handlerKey }: Plan, asked: Asked): Plan | undefined {
   const known = asked.get(handlerKey());
   if (!known) return undefined;
   const { root } = hook.origin;
@@ -184,4 +183,110 @@ export function remember(plan: Plan, asked: Asked): void {
   const known = asked.get(plan.handlerKey());
   if (known) known.set(root, plan);
   else asked.set(plan.handlerKey(), new Map([[root, plan]]));
+}
+
+/** An event as it stands, and who asks: the same for all hooks, until one of them rewrites the event. */
+export interface StepScope {
+  readonly event: HookEvent;
+  readonly caller: Caller;
+  readonly ports: Ports;
+  /** When the caller's patience is over, as `elapsed` tells it; undefined: never. */
+  readonly ends: number | undefined;
+  /** Made by whoever needs it first: most hooks look at the event alone. */
+  scope: Scope | undefined;
+}
+
+/** Of one shape, as plans are. */
+export const newStepScope = (event: HookEvent, caller: Caller, ports: Ports, ends?: number): StepScope => ({
+  event,
+  caller,
+  ports,
+  ends,
+  scope: undefined,
+});
+
+/** Why a step was told to stop. */
+export type Stopped = "timeout" | "cancelled";
+
+/** A context as run.ts knows it. */
+export interface OwnContext extends StepContext {
+  stepScope: StepScope;
+  results: readonly StepRecord[];
+  match: Found | undefined;
+  stopped?: Stopped;
+  controller?: AbortController;
+  progress?(output: Fields, tokens?: number): void;
+}
+
+export function sharedScope(stepScope: StepScope): Scope {
+  stepScope.scope ??= scopeOf(stepScope.event);
+  return stepScope.scope;
+}
+
+/** Getters on one prototype: as members of each context they would cost more than calling the callback does. */
+const lazyParts: Partial<StepContext> & ThisType<OwnContext> = {
+  get event() {
+    return this.stepScope.event;
+  },
+  get caller() {
+    return this.stepScope.caller;
+  },
+  get ports() {
+    return this.stepScope.ports;
+  },
+  get scope() {
+    const { match, results } = this;
+    const scope = sharedScope(this.stepScope);
+    return match || results.length > 0 ? { ...scope, results, ...(match ? { match } : {}) } : scope;
+  },
+  get signal() {
+    this.controller ??= new AbortController();
+    if (this.stopped || this.caller.signal?.aborted) this.controller.abort();
+    return this.controller.signal;
+  },
+};
+
+/** A constructor, as the engine gives what that makes room for exactly its members: each context is one object, and not two. */
+function Context(
+  this: OwnContext,
+  stepScope: StepScope,
+  hook: Hook,
+  run: string,
+  timeout: Seconds,
+  results: readonly StepRecord[],
+  match: Found | undefined,
+): void {
+  this.stepScope = stepScope;
+  this.hook = hook;
+  this.run = run;
+  this.timeout = timeout;
+  this.results = results;
+  this.match = match;
+}
+Context.prototype = lazyParts;
+// complete, as it sets what the lazy parts leave out
+const NewContext = Context as unknown as new (...parts: Parameters<typeof Context>) => OwnContext;
+
+export const contextOf = (
+  stepScope: StepScope,
+  hook: Hook,
+  run: string,
+  timeout: Seconds,
+  results: readonly StepRecord[],
+  match: Found | undefined,
+): OwnContext => new NewContext(stepScope, hook, run, timeout, results, match);
+
+const nothing: StepResult = { ok: true, output: {} };
+
+/** Calls the step's function; may throw. Most answer nothing, so that is not read. */
+export function callStep({ bound }: PlannedStep, context: OwnContext): MaybePromise<StepResult> {
+  const { call } = bound;
+  const answer = call(context.stepScope.event, context);
+  return answer === undefined ? nothing : bound.read(answer, context);
+}
+
+/** Tells the step that its time is over. */
+export function stop(context: OwnContext, why: Stopped): void {
+  context.stopped = why;
+  context.controller?.abort();
 }

@@ -1,5 +1,4 @@
-/** A program that a hook runs: what it is given, how it ended, and the port of whoever runs it. */
-
+/** A program that a hook runs: what it is given, how it ended, the port of whoever runs it, and the script that its line names. */
 export interface Command {
   program: string;
   args: readonly string[];

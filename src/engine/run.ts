@@ -4,10 +4,10 @@ import { type Fields, type MaybePromise, type Seconds, textField } from "./event
 import { type Flow, isThenable, wait } from "./flow.ts";
 import type { Hook, Step } from "./hook.ts";
 import { merge, type Outcome } from "./outcome.ts";
+import { callStep, contextOf, type OwnContext, type StepScope, type Stopped, stop } from "./passage.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Ports, type StepResult } from "./ports.ts";
 import type { Failure, Found, RunStatus, StepRecord } from "./record.ts";
-import { callStep, contextOf, type Occasion, type OwnContext, type Stopped, stop } from "./step-context.ts";
 
 export interface Performed {
   status: RunStatus;
@@ -27,29 +27,32 @@ const grace: Seconds = 3;
 /** Told of the steps so far: after each of them, and when one says how far it is. */
 export type Report = (steps: readonly StepRecord[]) => MaybePromise<void>;
 
+interface Performing {
+  /** Its id. */
+  run: string;
+  /** What the hook's condition found. */
+  match?: Found | undefined;
+  report?: Report | undefined;
+}
+
 /** Runs the plan's steps. The outcome already holds what the failure policy answers. Throws only where a journal does. */
-export function* perform(
-  plan: Plan,
-  occasion: Occasion,
-  run: string,
-  match: Found | undefined,
-  report?: Report,
-): Flow<Performed> {
+export function* perform(plan: Plan, stepScope: StepScope, { run, match, report }: Performing): Flow<Performed> {
   const { hook } = plan;
-  const { ports } = occasion;
+  const { ports } = stepScope;
   const fault = plan.fault();
-  if (fault !== undefined) return failed(hook, "failed", fault, {}, [], []);
   const steps: StepRecord[] = [];
   const notes: string[] = [];
-  const ends = endOf(hook, occasion);
+  if (fault !== undefined) return failed(hook, { status: "failed", reason: fault, outcome: {}, steps, notes });
+  const ends = endOf(hook, stepScope);
   let outcome: Outcome = {};
   let ended: number | undefined;
   for (let planned: PlannedStep | undefined = plan.prepare(); planned; planned = planned.next) {
     const { step, skipIf } = planned;
     const started = elapsed(ports);
-    const late = overBefore(steps.length > 0 ? ends : undefined, started, occasion.caller);
-    if (late) return failed(hook, late, overAt(late, steps, plan, ports), outcome, steps, notes);
-    const context = contextOf(occasion, hook, run, limitOf(step, ends, started), steps, match);
+    const late = overBefore(steps.length > 0 ? ends : undefined, started, stepScope.caller);
+    if (late)
+      return failed(hook, { status: late, reason: overAt(late, steps, { hook, ports }), outcome, steps, notes });
+    const context = contextOf(stepScope, hook, run, limitOf(step, ends, started), steps, match);
     if (report) context.progress = reporter(report, [...steps], step);
     const skipped = skipIf ? skipIf(context.scope) : false;
     if (skipped !== false) {
@@ -73,7 +76,7 @@ export function* perform(
       const { failure, reason } = result;
       if (failure === "cancelled" && !context.stopped) return { status: "cancelled", reason, outcome, steps, notes };
       const status = failure === "cancelled" || failure === "timeout" ? failure : "failed";
-      return failed(hook, status, labelled(failure, reason), outcome, steps, notes);
+      return failed(hook, { status, reason: labelled(failure, reason), outcome, steps, notes });
     }
     if (result.ok && result.detached) return { status: "running", outcome, steps, notes, detached: result.detached };
   }
@@ -84,8 +87,7 @@ export function* perform(
 function overAt(
   late: "timeout" | "cancelled",
   steps: readonly StepRecord[],
-  { hook }: Plan,
-  { registry }: Ports,
+  { hook, ports: { registry } }: { hook: Hook; ports: Ports },
 ): string {
   const last = steps.at(-1);
   if (!last) return "the caller gave up before it began";
@@ -116,16 +118,10 @@ export function policyOf(hook: Hook, reason: string): Outcome {
   return { verdict: { is, reason: `the hook ${hook.name} failed (${reason})`, by: hook.id } };
 }
 
-function failed(
-  hook: Hook,
-  status: RunStatus,
-  reason: string,
-  outcome: Outcome,
-  steps: StepRecord[],
-  notes: string[],
-): Performed {
-  return { status, reason, outcome: merge(outcome, policyOf(hook, reason)), steps, notes };
-}
+const failed = (hook: Hook, end: Performed & { reason: string }): Performed => ({
+  ...end,
+  outcome: merge(end.outcome, policyOf(hook, end.reason)),
+});
 
 /** A verdict always names its hook, whatever the handler wrote. */
 const signed = (outcome: Outcome, hook: Hook): Outcome =>
@@ -210,7 +206,7 @@ const thrown = (error: unknown): StepResult => ({
 });
 
 /** When the whole run and the caller's patience are over, if ever, as `elapsed` tells it. */
-function endOf({ limits }: Hook, { ports, ends }: Occasion): number | undefined {
+function endOf({ limits }: Hook, { ports, ends }: StepScope): number | undefined {
   if (limits.timeout === undefined) return ends;
   return Math.min(elapsed(ports) + limits.timeout * 1000, ends ?? Number.POSITIVE_INFINITY);
 }

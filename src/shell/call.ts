@@ -1,4 +1,4 @@
-/** What a command of a shell line is given: the shell that runs it, what it reads, its options. */
+/** What a command of a shell line is given: the shell that runs it, what it reads, its options, and the code inside of it. */
 import { baseName, unknownText } from "../engine/pattern.ts";
 import { editorRuns, importsHarmless, lineVariables, opaqueVariables, runsPrograms } from "./languages.ts";
 import { type Code, gitLineOptions, gitOptions, gitPlainSettings, nameOf } from "./programs.ts";
@@ -205,8 +205,7 @@ function readShort(word: string, kinds: ReadonlyMap<string, string>, next: Next,
   }
 }
 
-// Code inside of commands: of other languages, harmless if nothing in it could run a program, and git's aliases and
-// settings.
+// Code of other languages is harmless if nothing in it could run a program; git's aliases and settings are lines.
 
 export function runInterpreter(words: readonly string[], row: Code, call: Call): void {
   for (let at = 1; at < words.length; at++) {

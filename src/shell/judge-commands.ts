@@ -1,4 +1,4 @@
-/** Judges a simple command of a shell line that holds placeholders: which program it runs, and whether values may be its arguments. */
+/** Judges a simple command of a line with placeholders: which program it runs, and whether values may be its arguments. */
 import { lastPart, type Reader, refuse, type ShellCommand, type ShellWord, show } from "./judged-words.ts";
 import {
   checks,
@@ -209,8 +209,6 @@ function noteBegin({ found, leads }: Reader, word: ShellWord | undefined): void 
 const rowOf = <Row>(table: { readonly [name: string]: Row }, name: string): Row | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
-// Judges arguments of programs to which they are more than data. Apart because each kind of program has its own way.
-
 type Judge = (reader: Reader, rest: readonly ShellWord[]) => void;
 
 /** Options that take a command are not taken at all: it may run what the line exports. */
@@ -242,8 +240,9 @@ function judgeLanguage(rest: readonly ShellWord[], { name, language }: { name: s
 
 const hasLanguage = (name: string): boolean => !/^(?:sort|split|tar)$/.test(name);
 
-const unary = /^-[znfedrwxsLh]$/;
-const binary = /^(?:==?|!=|-nt|-ot|-ef)$/;
+/** Questions about one text or file, and comparisons of two: all that tests may ask. */
+export const unary: RegExp = /^-[znfedrwxsLh]$/;
+export const binary: RegExp = /^(?:==?|!=|-nt|-ot|-ef)$/;
 
 /** `[ … ]`: how many words there are says what each of them is. */
 function judgeTest(_reader: Reader, rest: readonly ShellWord[]): void {

@@ -6,7 +6,7 @@
 import { type Command, forEachChild, parse, type Redirect, type SyntaxNode, type TestExpression } from "unbash";
 import type { ShellTemplate, TemplateFault } from "../engine/ports.ts";
 import { compileTemplateParts } from "../engine/template.ts";
-import { judgeCommand, judgeName, setVariable } from "./judge-commands.ts";
+import { binary, judgeCommand, judgeName, setVariable, unary } from "./judge-commands.ts";
 import {
   type Found,
   lastPart,
@@ -88,8 +88,8 @@ function templateOf(
   };
 }
 
-// Judges a shell line that holds placeholders: simple commands, pipes, groups, if, while, for, case, [[ ]]. Whatever
-// else a shell knows is refused, since only a small language can be known to run no value.
+// The judge: simple commands, pipes, groups, if, while, for, case, [[ ]]. Whatever else a shell knows is refused, since only
+// a small language can be known to run no value.
 
 interface Places {
   quotes: ReadonlyMap<number, Quote>;
@@ -280,9 +280,6 @@ function judgeRedirect({ operator, descriptor, target, pos, end }: Redirect, rea
   else reader.found.mentioned.add(lastPart(word));
 }
 
-const comparison = /^(?:==?|!=|-nt|-ot|-ef)$/;
-const question = /^-[znfedrwxsLh]$/;
-
 /**
  * `[[ … ]]`: comparisons of text, and questions about files. A shell that does not know [[ runs what stands behind &&.
  *
@@ -304,13 +301,13 @@ const testKinds: { readonly [T in TestExpression["type"]]: JudgeTest<TestExpress
     operands.map((one, index) => judgeTest(one, reader, index === 0 ? place : "later")).some(Boolean),
   TestUnary(node, reader, place) {
     const word = readWord(node.operand, reader);
-    if (!question.test(node.operator)) refuseTest(node, reader);
+    if (!unary.test(node.operator)) refuseTest(node, reader);
     if (node.operand.pos === node.pos) checkBegin(word, place);
     return word.isOwn;
   },
   TestBinary(node, reader, place) {
     const left = readWord(node.left, reader);
-    if (!comparison.test(node.operator)) refuseTest(node, reader);
+    if (!binary.test(node.operator)) refuseTest(node, reader);
     checkBegin(left, place);
     return [left, solid(readWord(node.right, reader))].some((word) => word.isOwn);
   },

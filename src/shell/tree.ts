@@ -1,5 +1,4 @@
-/** Shell lines as unbash reads them, and the one walk over its trees. Apart because the parser costs a start 15 ms. */
-
+/** Shell lines as unbash reads them: the one walk over its trees, and what words are as far as the line tells. Apart because the parser costs a start 15 ms. */
 import {
   type Assignment,
   type DoubleQuotedChild,
@@ -64,9 +63,6 @@ export const giveUp = (): never => {
 export const reserved: ReadonlySet<string> = new Set(
   "if then else elif fi do done case esac while until for in function select time coproc { } ! [[ ]]".split(" "),
 );
-
-// What the words of a shell line are, as far as the line itself tells: quotes removed, constants filled in, braces
-// expanded.
 
 /** Variables whose value the line itself has set, and surely so. */
 export type Variables = Map<string, string>;

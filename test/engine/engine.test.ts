@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { TestContext } from "node:test";
 import test from "node:test";
+import type { TestContext } from "node:test";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { HookEvent } from "../../src/engine/event.ts";
 import type { Outcome } from "../../src/engine/outcome.ts";

@@ -1,19 +1,9 @@
 import assert from "node:assert/strict";
-import {
-  chmodSync,
-  lutimesSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, lutimesSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
 import test from "node:test";
+import type { TestContext } from "node:test";
 import { type CompiledHooks, compiledHooks, loadStable, type StableLoad } from "../../src/loading/compiled.ts";
 import { type LoadedHooks, loadHooks } from "../../src/loading/load.ts";
 

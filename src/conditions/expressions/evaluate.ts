@@ -275,8 +275,6 @@ function compileMethod(node: Node, place: Place): Evaluate {
   };
 }
 
-// Comprehensions → closures. Apart, because any and all stop one before its end.
-
 /** Shows the values one by one, until whoever sees them has enough: true. */
 type Walk = (frame: Frame, enough: (value: Value) => boolean) => boolean;
 

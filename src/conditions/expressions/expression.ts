@@ -93,9 +93,6 @@ function printed(node: unknown, scope: Scope): string {
   }
 }
 
-// Which names an expression looks at: for what has to be known before, and for telling a person why it was true or
-// false.
-
 /** `tool.params.path` as a node of the tree, and as it is written. */
 interface Path {
   written: string;

@@ -1,4 +1,4 @@
-/** The functions that an expression may call, and nothing else that is called by name. */
+/** The functions and methods that an expression may call, and nothing else that is called by name. */
 import { find } from "../text-search.ts";
 import { addValues, checkKey, equals, negative, order, whole } from "./operators.ts";
 import { checkLength, type Frame, fault, spend, spendText } from "./tree.ts";
@@ -182,8 +182,6 @@ export function countEqual(frame: Frame, list: readonly Value[], wanted: Value):
   spend(frame, list.length);
   return list.filter((item) => equals(frame, item, wanted)).length;
 }
-
-// The methods that an expression may call: of texts, and what lists and dictionaries share with them.
 
 interface PythonMethod {
   least: number;

@@ -1,4 +1,4 @@
-/** Python's arithmetic: whole numbers stay whole and exact or are refused, floats follow Python's signs and rounding. */
+/** Python's operators: arithmetic, where whole numbers stay whole and exact or are refused, and comparisons. */
 import { holdsText } from "../text-search.ts";
 import { type Comparison, checkLength, type Frame, fault, type Operator, spend, spendText } from "./tree.ts";
 import {
@@ -166,8 +166,6 @@ export function positive(frame: Frame, value: Value): Value {
   if (exact !== undefined) return exact;
   return numberOf(value) === undefined ? fault(frame, `+ does not take ${wordsOf(value)}`) : value;
 }
-
-// Python's comparisons: equality between all kinds, order within one, membership.
 
 const deepest = 100;
 

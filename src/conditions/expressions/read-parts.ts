@@ -1,5 +1,4 @@
-/** What the readers of an expression share: the parser's nodes, and how a mistake is told. */
-
+/** What the readers of an expression share, and its operators, calls and comprehensions. */
 import type { parser } from "@lezer/python";
 import { HooklineError } from "../../engine/error.ts";
 import { didYouMean } from "../../engine/nearest.ts";
@@ -45,8 +44,8 @@ export function partsOf(node: Syntax): Syntax[] {
   return parts;
 }
 
-// and, or, not and comparisons. Apart because the parser gives `not` the wrong reach (`not a and b` as `not (a and
-// b)`): its tree is taken for a row of operands and operators, and read again by Python's own precedence.
+// The parser gives `not` the wrong reach (`not a and b` as `not (a and b)`): its tree is taken for a row of operands and
+// operators, and read again by Python's own precedence.
 
 type Item = { operator: string; from: number } | { operand: Syntax };
 
@@ -149,8 +148,6 @@ function addOperator(row: Item[], written: string, from: number, reader: Reader)
   else if (written === "<>") refuse(reader, from, '"<>" is old Python', "write !=");
   else row.push({ operator: written, from });
 }
-
-// Calls and comprehensions of an expression. Apart, because only what is in the tables can be called.
 
 export function readCall(node: Syntax, reader: Reader, read: Read): Expression {
   const [called, list] = partsOf(node);

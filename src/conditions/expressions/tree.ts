@@ -1,9 +1,8 @@
+/** What an expression is once it has been read, a JSON tree kept in the hook, so that no event needs the parser (R64); how it is read again and answered. */
 import { HooklineError } from "../../engine/error.ts";
 import type { Scope } from "../../engine/ports.ts";
 import { kindOf } from "../../engine/schema.ts";
 import type { Value } from "./values.ts";
-
-/** What an expression is once it has been read: a JSON tree, kept in the hook, so that no event needs the parser (R64). */
 
 export const comparisons = ["==", "!=", "<", "<=", ">", ">=", "in", "not in", "is", "is not"] as const;
 export type Comparison = (typeof comparisons)[number];
@@ -40,8 +39,7 @@ export const deepest = 100;
 /** Text of an expression. */
 export const longestExpression = 2000;
 
-// Reading a stored tree field by field: it is data, which may be damaged or of another version.
-
+/** A part of a stored tree, which is data: it may be damaged or of another version. */
 export type Node = Readonly<Record<string, unknown>>;
 export type Evaluate = (frame: Frame) => Value;
 
@@ -79,8 +77,7 @@ export function textIn(node: Node, key: string): string {
 }
 export const columnOf = (node: Node): number => (typeof node.at === "number" ? node.at : 0);
 
-// One answering of an expression: what it may look at, how much it may still do, and how it is given up.
-
+/** One answering of an expression: what it may look at, and how much it may still do. */
 export interface Frame {
   readonly scope: Scope;
   /** Column of the operation that is being done. */

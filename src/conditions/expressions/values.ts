@@ -1,4 +1,4 @@
-/** The values of expressions: JSON as it is, and what JSON lacks: numbers that are whole and yet floats, and tuples. */
+/** The values of expressions: JSON as it is, and what it lacks (floats that are whole, tuples); their texts, items and printed forms. */
 import { find } from "../text-search.ts";
 import { checkLength, type Frame, fault, spend, spendText } from "./tree.ts";
 
@@ -100,8 +100,6 @@ export function valueAt(of: Value, key: string): Value {
   return isDictionary(of) && Object.hasOwn(of, key) ? (of[key] ?? null) : null;
 }
 
-// How Python prints values: str() and repr(). Apart because its floats and quotes have rules of their own.
-
 const deepest = 100;
 
 /** str(): a text as it is. */
@@ -192,8 +190,6 @@ function escapeCode(code: number): string {
   return code < 0x10000 ? `\\u${digits.padStart(4, "0")}` : `\\U${digits.padStart(8, "0")}`;
 }
 
-// Texts as Python sees them: counted in characters, not in halves of them, and with its own idea of a blank.
-
 const halves = /[\ud800-\udfff]/;
 
 export const charactersOf = (text: string): string[] => (halves.test(text) ? Array.from(text) : text.split(""));
@@ -265,8 +261,6 @@ export function replaceIn(text: string, old: string, by: string, most: number): 
   const places = Math.min(most, signs.length + 1);
   return `${signs.map((sign, index) => (index < places ? by + sign : sign)).join("")}${places > signs.length ? by : ""}`;
 }
-
-// What a value holds: all of it, one item, a slice.
 
 /** What a value holds, one after the other. */
 export function allOf(frame: Frame, value: Value): readonly Value[] {

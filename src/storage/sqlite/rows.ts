@@ -1,7 +1,7 @@
 /** How events and runs lie in the tables, how they are read back, and the rules that every store shares: none of it needs a database. */
 import type { HookEvent, Instant, Json, Turn } from "../../engine/event.ts";
-import { repeatable } from "../../engine/first-report.ts";
 import type { HookSet } from "../../engine/hook.ts";
+import { repeatable } from "../../engine/later.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import { addTokens, type Claim, type Found, type Run, type RunStatus, type StoredEvent } from "../../engine/record.ts";
 import type { Keeper, Kept, Payload } from "./keep.ts";

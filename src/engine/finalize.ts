@@ -1,4 +1,4 @@
-/** From the answers of all hooks to the one outcome: stale answers fall out, the inbox joins, and new rounds are paid for. */
+/** From the answers of all hooks to the one outcome: stale answers fall out, the inbox joins, and continuations are counted. */
 
 import { accept } from "./accept.ts";
 import { isOfStore, messageOf } from "./error.ts";
@@ -15,12 +15,12 @@ const noticesPerPrompt = 3;
 /** Messages that hooks put into the conversation per user prompt (R8). */
 const messagesPerPrompt = 20;
 
-interface Settling {
+interface Finalizing {
   ports: Ports;
   later: Later;
 }
 
-export function* settle({ ports, later }: Settling, passage: Passage): Flow<Outcome> {
+export function* finalize({ ports, later }: Finalizing, passage: Passage): Flow<Outcome> {
   let outcome: Outcome = {};
   for (const answer of passage.answers.values()) {
     const counted = current(answer, passage);
@@ -32,13 +32,13 @@ export function* settle({ ports, later }: Settling, passage: Passage): Flow<Outc
   if (isRecord(written)) outcome = { ...outcome, updatedInput: written };
   if (passage.event.to?.force) return outcome; // a person reads it: nothing of the session's is spent or handed out
   const joined = takesContext(passage, outcome) ? yield* addInbox({ ports, later }, passage, outcome) : { outcome };
-  const told = joined.outcome.messages ? yield* payForMessages(ports, passage, joined.outcome) : joined.outcome;
-  if (joined.heldOpen) return told; // notices have paid their own counter
-  return startsRound(passage, told) ? yield* payForRound({ ports, later }, passage, told) : told;
+  const told = joined.outcome.messages ? yield* countMessages(ports, passage, joined.outcome) : joined.outcome;
+  if (joined.heldOpen) return told; // notices have their own counter
+  return continues(passage, told) ? yield* countContinuation({ ports, later }, passage, told) : told;
 }
 
 /** Each message to the model is counted; past the cap the person is told once, and the model nothing more (R8). */
-function* payForMessages(ports: Ports, passage: Passage, outcome: Outcome): Flow<Outcome> {
+function* countMessages(ports: Ports, passage: Passage, outcome: Outcome): Flow<Outcome> {
   const messages: Message[] = [];
   let lost = 0;
   for (const message of outcome.messages ?? []) {
@@ -70,7 +70,7 @@ const takesContext = ({ event, acceptance, denied }: Passage, { stop }: Outcome)
   event.session !== undefined && acceptance.fields.has("context") && !denied && !stop;
 
 /** What waited for an event that takes context. Notices of rewake hooks hold a Stop open, within their cap (R8, R61). */
-function* addInbox({ ports, later }: Settling, passage: Passage, outcome: Outcome): Flow<Joined> {
+function* addInbox({ ports, later }: Finalizing, passage: Passage, outcome: Outcome): Flow<Joined> {
   const { event, acceptance, row } = passage;
   const { session } = event;
   const joined: Joined = { outcome };
@@ -109,11 +109,11 @@ function* spend({ store }: Ports, { event: { session } }: Passage, counter: Coun
   }
 }
 
-const startsRound = ({ row: { costs } }: Passage, outcome: Outcome): boolean =>
+const continues = ({ row: { costs } }: Passage, outcome: Outcome): boolean =>
   costs !== undefined && !outcome.stop && costs.fields.some((field) => outcome[field] !== undefined);
 
-/** An answer that starts a new round of the conversation is paid for; past the cap it becomes a message (R8). */
-function* payForRound({ ports, later }: Settling, passage: Passage, outcome: Outcome): Flow<Outcome> {
+/** An answer with which the agent continues is counted; past the cap it becomes a message (R8). */
+function* countContinuation({ ports, later }: Finalizing, passage: Passage, outcome: Outcome): Flow<Outcome> {
   const { costs } = passage.row;
   if (!costs) return outcome;
   const uncounted = !passage.event.session && passage.row.isContinuation?.(passage.event.data);

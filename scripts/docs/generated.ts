@@ -2,8 +2,7 @@
 
 import { createHandlers } from "../../src/actions/index.ts";
 import { conditions } from "../../src/conditions/index.ts";
-import { automationSchema } from "../../src/formats/automations/json-schema.ts";
-import { rulesSchema } from "../../src/formats/rules/schema.ts";
+import { automationSchema, rulesSchema } from "../../src/formats/json-schema.ts";
 import { commandLinePage } from "./command-line-page.ts";
 import { conformancePage } from "./conformance-page.ts";
 import { eventsPage } from "./events-page.ts";

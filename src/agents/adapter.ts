@@ -1,6 +1,7 @@
 /** What every agent's adapter is: payload in, reply out, and the facts that install needs. Apart, so that each agent is one file and one row. */
 import type { AgentEventName, Figures, HookEvent, Instant, Json, Seconds } from "../engine/event.ts";
 import type { Outcome, OutcomeField } from "../engine/outcome.ts";
+import type { AbilityFolder } from "../engine/ports.ts";
 import type { Flavour } from "../formats/settings/entries.ts";
 
 /** What the agent is told: a process prints it, an in-process plugin applies it. Never another exit code (R59). */
@@ -48,6 +49,7 @@ export interface HookFiles {
   /** Whether a file that somebody names is one of them, by its path alone. */
   isNamed?(path: string): boolean;
   plugins?: PluginPlaces;
+  abilities?: readonly AbilityFolder[];
   variables?: ProgramVariables;
 }
 
@@ -77,6 +79,12 @@ export interface ProgramVariables {
   given: "always" | "if asked" | "to its own";
   /** The agent names its project to the hooks that it runs by PREFIX_PROJECT_DIR. */
   namesProject?: true;
+  /** Further variables that hooks' programs may find, by their whole names, or by their beginning with a _ at the end. */
+  others?: readonly string[];
+  /** Further variables of one session: what outlives it starts without them. */
+  ofSession?: readonly string[];
+  /** Keys to the session that are not named as those of other agents are. */
+  secrets?: RegExp;
 }
 
 export const installLayers = ["user", "project", "local"] as const;

@@ -1,8 +1,10 @@
-/** The agents that Hookline speaks to. A new one is a file and a row; the hot path imports this, so no row may load an editor. */
+/** The agents that Hookline speaks to, and where Hookline's own hook files lie. A new agent is a folder and a row; the hot path imports this, so no row may load an editor. */
+
+import { isAbsolute, join } from "node:path";
 import type { AgentEventName, Figures, HookEvent } from "../engine/event.ts";
 import type { Hook } from "../engine/hook.ts";
 import type { AgentConventions, ProgramFacts } from "../engine/ports.ts";
-import type { AgentAdapter, HookFiles, Places, ProgramVariables } from "./adapter.ts";
+import type { AgentAdapter, HookFiles, InstallLayer, Places, ProgramVariables } from "./adapter.ts";
 import { claudeCode } from "./claude-code/adapter.ts";
 import { hookFiles as genCode } from "./gencode/files.ts";
 
@@ -30,6 +32,13 @@ export const toolNames = (): readonly string[] => [
   ...new Set([...hookFiles().flatMap(({ format }) => format.tools ?? []), ...otherTools]),
 ];
 
+/** What the variables of agents without an adapter begin with. */
+const otherPrefixes: readonly string[] = ["CODEX", "GEMINI", "QWEN", "COPILOT", "OPENCODE", "CURSOR"];
+
+const variableTables = (): ProgramVariables[] => hookFiles().flatMap(({ variables }) => variables ?? []);
+
+const prefixOf = (variable: string): string => variable.slice(0, Math.max(0, variable.indexOf("_")));
+
 /** How agents name to programs what Hookline tells them. */
 export const conventions: AgentConventions = {
   variables(facts) {
@@ -45,10 +54,55 @@ export const conventions: AgentConventions = {
     const names = hookFiles().flatMap(({ variables }) => (variables?.namesProject ? variables.prefix : []));
     return names.map((prefix) => environment[`${prefix}_PROJECT_DIR`]).find((folder) => folder !== undefined);
   },
+  projectVariables: () =>
+    variableTables().flatMap(({ prefix, namesProject }) => (namesProject ? `${prefix}_PROJECT_DIR` : [])),
+  kindOf(variable) {
+    const prefix = prefixOf(variable);
+    if (variableTables().some((table) => table.prefix === prefix)) return "given";
+    return otherPrefixes.includes(prefix) ? "own" : undefined;
+  },
+  isSessionSecret: (variable) =>
+    /SOCKET|MESSAGING|TOKEN/.test(variable) &&
+    conventions.kindOf(variable) !== undefined &&
+    (/_.*(SOCKET|MESSAGING|SESSION_.*TOKEN)/.test(variable) ||
+      variableTables().some(({ secrets }) => secrets?.test(variable))),
+  abilityFolders: () => hookFiles().flatMap(({ abilities }) => abilities ?? []),
+};
+
+/** Whether a variable is of one call or session of an agent: what outlives that starts without it. */
+export const isOfSession = (variable: string): boolean =>
+  conventions.isSessionSecret(variable) ||
+  variableTables().some(
+    ({ prefix, ofSession = [] }) =>
+      ofSession.includes(variable) ||
+      (prefixOf(variable) === prefix && ofOneCall.has(variable.slice(prefix.length + 1))),
+  );
+const ofOneCall: ReadonlySet<string> = new Set(
+  "PROJECT_DIR SESSION_ID TOOL_NAME EVENT EVENT_TYPE RUN_ID HOOK_ID ENV_FILE PLUGIN_ROOT RUN_COOKIE".split(" "),
+);
+
+/** What hooks' programs find in their environment of agents, for warnings about names that nothing sets. */
+export const agentVariables: { prefixes(): readonly string[]; isSet(variable: string): boolean } = {
+  prefixes: () => variableTables().map(({ prefix }) => prefix),
+  isSet: (variable) =>
+    variableTables().some(
+      ({ prefix, others = [] }) =>
+        (prefixOf(variable) === prefix &&
+          Object.hasOwn(programVariables(noFacts), variable.slice(prefix.length + 1))) ||
+        others.some((one) => (one.endsWith("_") ? variable.startsWith(one) : variable === one)),
+    ),
 };
 
 const isGiven = ({ given, prefix }: ProgramVariables, agent: string | undefined, facts: ProgramFacts): boolean =>
   given === "always" || (given === "if asked" ? facts.asked === prefix.toLowerCase() : facts.sender === agent);
+
+const noFacts: Omit<ProgramFacts, "sender" | "asked"> = {
+  project: "",
+  session: undefined,
+  tool: undefined,
+  event: "",
+  plugin: undefined,
+};
 
 const programVariables = ({
   project,
@@ -56,7 +110,7 @@ const programVariables = ({
   tool,
   event,
   plugin,
-}: ProgramFacts): Record<string, string | undefined> => ({
+}: Omit<ProgramFacts, "sender" | "asked">): Record<string, string | undefined> => ({
   PROJECT_DIR: project,
   SESSION_ID: session,
   TOOL_NAME: tool,
@@ -108,3 +162,24 @@ export function rememberRunByAgent(): typeof runByAgent {
 
 const isSamePlace = (left: Places, right: Places): boolean =>
   left.environment === right.environment && left.root === right.root && left.home === right.home;
+
+type Home = Pick<Places, "home" | "environment">;
+
+/** The specification of these variables says that a relative path in them counts as none. */
+const folderOr = (value: string | undefined, otherwise: string): string =>
+  value && isAbsolute(value) ? value : otherwise;
+
+/** Hookline's own folder of the user. */
+export const configFolder = ({ home, environment }: Home): string =>
+  join(folderOr(environment?.XDG_CONFIG_HOME, join(home, ".config")), "hookline");
+
+/** By the folder that they lie in: the user's is `configFolder`, the others' is a folder of the project. */
+export const ownFileNames: { readonly [L in InstallLayer]: string } = {
+  user: "hooks.json",
+  project: ".hookline/hooks.json",
+  local: ".hookline/hooks.local.json",
+};
+
+/** Our hook file of the layer, where taken over hooks go. */
+export const hookFileOf = (layer: InstallLayer, places: Places): string =>
+  join(layer === "user" ? configFolder(places) : places.root, ownFileNames[layer]);

@@ -104,6 +104,20 @@ export interface AgentConventions {
   variables(facts: ProgramFacts): Record<string, string>;
   /** The project's folder as an agent has named it to whoever emits. */
   projectFolder(environment: NonNullable<Caller["environment"]>): string | undefined;
+  /** The variables by which agents name the project to hooks. */
+  projectVariables(): readonly string[];
+  /** By how it begins: "given", a variable of hooks' programs; "own", another one of an agent's. */
+  kindOf(variable: string): "given" | "own" | undefined;
+  /** A key to the agent's own session, which no program of a hook gets. */
+  isSessionSecret(variable: string): boolean;
+  /** Where agents keep files that describe what they can do. */
+  abilityFolders(): readonly AbilityFolder[];
+}
+export interface AbilityFolder {
+  /** Below a project's folder. */
+  folder: string;
+  /** A skill is a folder with a SKILL.md, an agent and a command are a Markdown file each. */
+  holds: "skills" | "agents" | "commands";
 }
 export interface ProgramFacts {
   /** Of the event; and whose variables the hook's format asks for. */

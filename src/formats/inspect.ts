@@ -1,9 +1,10 @@
 /** Findings that need a look at scripts and commands, not only at the hook file. For `check`; never on the way of an event. */
+
 import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { type Hook, isGuard, type Problem } from "../engine/hook.ts";
 import { type ScriptWord, scriptWord } from "../engine/program.ts";
-import type { Finding } from "./reading/json-tree.ts";
+import type { Finding } from "./reading/tree.ts";
 
 /** What a hook runs: its command line and, if it is a small text that can be found, its script. */
 interface Inspected {
@@ -13,6 +14,7 @@ interface Inspected {
   /** The script's text; undefined if there is none to read. */
   text?: string;
   mode?: number;
+  variables: AgentVariables;
 }
 type Inspection = (inspected: Inspected) => Finding[];
 
@@ -30,19 +32,27 @@ export function inspectHooks(hooks: readonly Hook[], places: Places): Problem[] 
 const largestScriptInBytes = 128 * 1024;
 
 function lookAt(hook: Hook, places: Places): Inspected | undefined {
+  const { variables } = places;
   const { uses, with: given } = hook.steps[0];
   const isScript = uses === "script" && typeof given.file === "string";
   const command = isScript ? "" : given.command;
   if ((uses !== "command" && !isScript) || typeof command !== "string") return undefined;
   const script = isScript ? { written: String(given.file), path: String(given.file) } : commandScriptOf(hook, places);
-  if (!script) return { hook, command };
+  if (!script) return { hook, command, variables };
   try {
     const found = statSync(script.path);
     const readable = found.isFile() && found.size <= largestScriptInBytes;
     const text = readable ? readFileSync(script.path, "utf8") : undefined;
-    return { hook, command, script, mode: found.mode, ...(text !== undefined && !text.includes("\0") ? { text } : {}) };
+    return {
+      hook,
+      command,
+      variables,
+      script,
+      mode: found.mode,
+      ...(text !== undefined && !text.includes("\0") ? { text } : {}),
+    };
   } catch {
-    return { hook, command, script }; // no mode: it is not there, or nobody may look at it
+    return { hook, command, variables, script }; // no mode: it is not there, or nobody may look at it
   }
 }
 
@@ -96,15 +106,9 @@ function notExecutable({ script, mode }: Inspected): Finding[] {
   ];
 }
 
-/** What hooks are really given; everything else with these beginnings is a legend. */
-const given: ReadonlySet<string> = new Set(
-  (
-    "CLAUDE_PROJECT_DIR CLAUDE_SESSION_ID CLAUDE_EVENT_TYPE CLAUDE_TOOL_NAME CLAUDE_PLUGIN_ROOT CLAUDE_PLUGIN_DATA " +
-    "CLAUDE_ENV_FILE CLAUDE_PID CLAUDE_EFFORT CLAUDE_CONFIG_DIR CLAUDE_CODE_SESSION_ID CLAUDE_CODE_ENTRYPOINT " +
-    "CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_REMOTE GEN_PROJECT_DIR GEN_SESSION_ID GEN_EVENT_TYPE GEN_TOOL_NAME GEN_PLUGIN_ROOT"
-  ).split(" "),
-);
-const legends = /\$\{?((?:CLAUDE|GEN)_(?!CODE_)[A-Z_]+|TOOL_(?:NAME|INPUT|OUTPUT|ARGS)|FILE_PATHS?)\b/g;
+/** What begins as the variables of agents do, and is none of those that hooks are given, is a legend; and so are these. */
+const legends = (prefixes: readonly string[]): RegExp =>
+  new RegExp(`\\$\\{?((?:${prefixes.join("|")})_[A-Z_]+|TOOL_(?:NAME|INPUT|OUTPUT|ARGS)|FILE_PATHS?)\\b`, "g");
 const fields: readonly [RegExp, string][] = [
   [/FILE/, ".tool_input.file_path"],
   [/COMMAND/, ".tool_input.command"],
@@ -112,11 +116,11 @@ const fields: readonly [RegExp, string][] = [
   [/OUTPUT|RESPONSE/, ".tool_response"],
 ];
 
-function unknownVariables({ command, script, text = "" }: Inspected): Finding[] {
+function unknownVariables({ command, script, text = "", variables }: Inspected): Finding[] {
   const all = `${command}\n${text}`;
-  const names = new Set([...all.matchAll(legends)].map(([, name = ""]) => name));
+  const names = new Set([...all.matchAll(legends(variables.prefixes()))].map(([, name = ""]) => name));
   return [...names]
-    .filter((name) => !given.has(name) && !isSet(name, all))
+    .filter((name) => !variables.isSet(name) && !isSet(name, all))
     .map((name) => {
       const field = fields.find(([words]) => words.test(name))?.[1] ?? ".tool_input";
       const where = command.includes(name) || !script ? "" : ` (in ${script.written})`;
@@ -252,6 +256,12 @@ function alwaysAllows({ hook, command, script, text }: Inspected): Finding[] {
 interface Places {
   cwd: string;
   home: string;
+  variables: AgentVariables;
+}
+/** What programs of hooks find of agents' variables: how these begin, and which there are. */
+interface AgentVariables {
+  prefixes(): readonly string[];
+  isSet(name: string): boolean;
 }
 interface CommandScript extends ScriptWord {
   path: string;
@@ -266,14 +276,16 @@ function commandScriptOf(hook: Hook, places: Places): CommandScript | undefined 
   return word && path ? { ...word, path } : undefined;
 }
 
-function resolvePath(written: string, { origin }: Hook, { home, cwd }: Places): string | undefined {
+function resolvePath(written: string, { origin }: Hook, { home, cwd, variables }: Places): string | undefined {
   const project = origin.root ?? cwd;
   const known: Readonly<Record<string, string | undefined>> = {
-    CLAUDE_PROJECT_DIR: project,
-    GEN_PROJECT_DIR: project,
     HOOKLINE_PROJECT_DIR: project,
-    CLAUDE_PLUGIN_ROOT: origin.plugin,
-    GEN_PLUGIN_ROOT: origin.plugin,
+    ...Object.fromEntries(
+      variables.prefixes().flatMap((prefix) => [
+        [`${prefix}_PROJECT_DIR`, project],
+        [`${prefix}_PLUGIN_ROOT`, origin.plugin],
+      ]),
+    ),
     HOME: home,
     PWD: project,
   };

@@ -102,7 +102,7 @@ async function yamlFormats(): Promise<YamlFormats> {
     import("../formats/scripts/slug.ts"),
     import("../formats/automations/file.ts"),
     import("../formats/automations/cron.ts"),
-    import("../formats/automations/delay.ts"),
+    import("../formats/automations/moment.ts"),
   ]);
   return { rules, config, repository, scripts, slugs, automations, cron, delay };
 }

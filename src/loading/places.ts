@@ -2,8 +2,7 @@
 
 import { statSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
-import { configFolder, ownFileNames } from "../agents/folders.ts";
-import { hookFiles, toolNames } from "../agents/index.ts";
+import { configFolder, hookFiles, ownFileNames, toolNames } from "../agents/index.ts";
 import type { Layer } from "../engine/hook.ts";
 import type { Config } from "../formats/config/config.ts";
 import type { Flavour } from "../formats/settings/settings.ts";

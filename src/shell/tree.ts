@@ -200,7 +200,7 @@ function addQuoted(fields: readonly Field[], part: DoubleQuotedChild, variables:
 }
 
 /** Variables that hold one word by convention. */
-const oneWord = /^(HOME|PWD|OLDPWD|TMPDIR|CLAUDE_PROJECT_DIR|HOOKLINE_PROJECT_DIR|VIRTUAL_ENV|[?#$!])$/;
+const oneWord = /^(HOME|PWD|OLDPWD|TMPDIR|[A-Z]+_PROJECT_DIR|VIRTUAL_ENV|[?#$!])$/;
 
 function addSplit(fields: readonly Field[], value: string | undefined, name: string, variables: Variables): void {
   if (value === undefined) {

@@ -103,6 +103,23 @@ test("its hook files count, its folder marks a project, its tools have our names
   assert.match(checked.stdout, /0 errors, 0 warnings/);
 });
 
+test("its variables fill arguments and are known to check, and its session's keys reach no hook", (t) => {
+  const says = 'echo "$1 in [$QUILL_SESSION_TOKEN]" >&2; exit 2';
+  const denies = { command: "sh", args: ["-c", says, "sh", "${QUILL_TOOL_NAME}"] };
+  const { place, run, send } = quillFor(t, { "workspace/.quill/hooks.json": hooks("PreToolUse", denies) });
+  place.environment.QUILL_SESSION_TOKEN = "a key";
+  run("install", "quill");
+  const { answer } = send("tool.before", { tool: "run_line", args: { line: "ls" } });
+  assert.deepEqual(answer, { proceed: false, why: "Bash in []" });
+  place.write(
+    "workspace/.quill/hooks.json",
+    hooks("PreToolUse", { command: "echo $QUILL_TOOL_NAME $QUILL_SESSION_ID $QUILL_FILE" }),
+  );
+  const { stdout } = run("check", join(place.workspace, ".quill", "hooks.json"));
+  assert.match(stdout, /nothing sets QUILL_FILE/);
+  assert.match(stdout, /1 warning/);
+});
+
 test("what cannot be read is refused in its words where a guard is active, and passes elsewhere", (t) => {
   const { place, run, send } = quillFor(t, {
     "workspace/.quill/hooks.json": hooks("PreToolUse", { command: "exit 0", role: "guard" }),

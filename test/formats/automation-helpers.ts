@@ -9,8 +9,8 @@ import {
   compileAutomation,
 } from "../../src/formats/automations/automation.ts";
 import { readCron } from "../../src/formats/automations/cron.ts";
-import { delayExamples, delayOf } from "../../src/formats/automations/delay.ts";
 import { type CompiledAutomations, compileAutomationFile } from "../../src/formats/automations/file.ts";
+import { delayExamples, delayOf } from "../../src/formats/automations/moment.ts";
 
 const origin: Origin = {
   dialect: "automation",

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { agentVariables } from "../../src/agents/index.ts";
 import type { Problem } from "../../src/engine/hook.ts";
 import { inspectHooks } from "../../src/formats/inspect.ts";
 import { compileScript } from "../../src/formats/scripts/script.ts";
@@ -32,7 +33,7 @@ function inspect(
     { flavour: formatOf("claude") },
   );
   assert.equal(hooks.length, 1);
-  const found = inspectHooks(hooks, { cwd: root, home: root });
+  const found = inspectHooks(hooks, { cwd: root, home: root, variables: agentVariables });
   const handlerAt = text.indexOf(JSON.stringify(handler)) + 1;
   for (const { line, column, file: place } of found) assert.deepEqual([place, line, column], [file, 1, handlerAt]);
   return found;
@@ -164,7 +165,7 @@ test("a check that hides that its program failed or is missing is told of", (con
     writeFileSync(path, text);
     const origin = { dialect: "script", layer: "project", file: path } as const;
     const { hooks } = compileScript(text, { isExecutable: true }, origin, { label: "check.sh", family: "hookline" });
-    return codes(inspectHooks(hooks, { cwd: root, home: root }));
+    return codes(inspectHooks(hooks, { cwd: root, home: root, variables: agentVariables }));
   };
   const unformatted = "unformatted=$(gofmt -l $HOOKLINE_CHANGED_FILES)";
   assert.deepEqual(found(unformatted, 'test -z "$unformatted"'), ["status-ignored"]);

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { agentVariables } from "../../src/agents/index.ts";
 import type { Hook } from "../../src/engine/hook.ts";
 import { inspectHooks } from "../../src/formats/inspect.ts";
 import { loadingFor } from "../../src/hosts/cli/loaded.ts";
@@ -241,7 +242,7 @@ test("check takes one script or one repository hook by itself, wherever a script
   const one = await check(".discobot/hooks/a.sh");
   assert.deepEqual([one.problems, one.hooks[0]?.steps[0].with.family], [[], "discobot"]);
   assert.equal(one.hooks[0]?.id, (await load(place)).set.hooks[0]?.id);
-  assert.deepEqual(inspectHooks(one.hooks, { cwd: place.project, home: place.home }), []);
+  assert.deepEqual(inspectHooks(one.hooks, { cwd: place.project, home: place.home, variables: agentVariables }), []);
   assert.deepEqual(told(await check("scripts/b.sh")), ["b.sh error unknown-type"]);
   assert.deepEqual(
     (await check(".system/hooks/r.yaml")).hooks.map(({ name }) => name),

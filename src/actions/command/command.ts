@@ -106,7 +106,7 @@ export function createRunCommand(): RunCommand {
   const find = createFinder();
   return (params, protocol, context, folder) => {
     const environment = environmentOf(params, context);
-    const line = lineOf(params, environment, find);
+    const line = lineOf({ ...params, conventions: context.ports.conventions }, environment, find);
     if (typeof line === "string") return failed("launch", line);
     const place = folder === undefined ? workingFolder(context, params) : { folder, note: [] };
     return runLine({ ...line, environment, params, protocol, context, place });

@@ -3,7 +3,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { depthBelow, depthVariable, type Fields, textField } from "../../engine/event.ts";
-import type { StepContext } from "../../engine/ports.ts";
+import type { AgentConventions, StepContext } from "../../engine/ports.ts";
 import type { Command } from "../../engine/program.ts";
 import { writtenName } from "./protocols/endings.ts";
 
@@ -16,13 +16,6 @@ export interface EnvironmentWish {
   env?: Environment;
 }
 
-/** Keys to the agent's own session. Not its account: a hook that starts the agent again needs that. */
-const sessionSecrets = [
-  /^(CLAUDE|CODEX|GEMINI|QWEN|COPILOT|OPENCODE|CURSOR)_.*(SOCKET|MESSAGING|SESSION_.*TOKEN)/,
-  /^CLAUDE_CODE_(?!OAUTH_).*TOKEN$/,
-];
-export const isSessionSecret = (name: string): boolean => sessionSecrets.some((pattern) => pattern.test(name));
-
 /** `environment: clean` (SAFETY D8): what a program needs to find others and to speak to a person, and nothing else. */
 const isAllowed = (name: string): boolean => /^(PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR)$/.test(name);
 /** A shell level above zero: bash at level zero reads ~/.bashrc when its standard input is a socket. */
@@ -32,7 +25,7 @@ export function environmentOf(wish: EnvironmentWish, context: StepContext): Envi
   const given = context.caller.environment;
   const inherited =
     given && wish.environment !== "clean"
-      ? pick(given, (name) => !isSessionSecret(name))
+      ? pick(given, (name) => !context.ports.conventions?.isSessionSecret(name))
       : cleanEnvironment(given ?? process.env); // no sender: this process stands in for it
   return { ...inherited, ...wish.env, ...facts(wish, context, given) };
 }
@@ -97,6 +90,8 @@ export interface CommandWish {
   command: string;
   args?: string[];
   shell?: "bash" | "sh" | "powershell";
+  /** Whose variables its arguments may name beside Hookline's. */
+  conventions?: AgentConventions | undefined;
 }
 interface Line {
   program: string;
@@ -108,8 +103,9 @@ type Find = (name: string, path: string) => string | undefined;
 
 /** The program and its arguments, or a sentence why there is none. */
 export function lineOf(wish: CommandWish, environment: Variables, find: Find): Line | string {
-  const { command, args, shell } = wish;
-  if (args) return { program: fill(command, environment), args: args.map((one) => fill(one, environment)) };
+  const { command, args, shell, conventions } = wish;
+  const fill = (argument: string): string => filled(argument, environment, conventions);
+  if (args) return { program: fill(command), args: args.map(fill) };
   const names = shell === "powershell" ? ["pwsh", "powershell"] : shell === "sh" ? ["sh"] : ["bash", "sh"];
   const path = environment.PATH ?? process.env.PATH ?? "";
   for (const name of names) {
@@ -127,9 +123,12 @@ const shellOptions: Readonly<Record<string, readonly string[]>> = {
   powershell: ["-NoProfile", "-Command"],
 };
 
-/** No shell fills in these variables where there is none. Only ours: `$` in an argument is otherwise just a sign. */
-const fill = (argument: string, environment: Variables): string =>
-  argument.replace(/\$\{((?:CLAUDE|HOOKLINE|GEN)_\w+)\}/g, (written, name: string) => environment[name] ?? written);
+/** No shell fills in these variables where there is none. Only those that hooks are given: `$` in an argument is otherwise just a sign. */
+const filled = (argument: string, environment: Variables, conventions: AgentConventions | undefined): string =>
+  argument.replace(/\$\{([A-Z]+_\w+)\}/g, (written, name: string) => {
+    const isGiven = name.startsWith("HOOKLINE_") || conventions?.kindOf(name) === "given";
+    return (isGiven ? environment[name] : undefined) ?? written;
+  });
 
 /** Looks programs up on the PATH, each once: a shell does not move while we run. */
 export function createFinder(): Find {

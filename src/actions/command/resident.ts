@@ -2,7 +2,7 @@
 
 import { tmpdir } from "node:os";
 import { depthBelow, depthVariable, type Fields, type MaybePromise, type Seconds } from "../../engine/event.ts";
-import type { Protocol, StepContext, StepResult } from "../../engine/ports.ts";
+import type { AgentConventions, Protocol, StepContext, StepResult } from "../../engine/ports.ts";
 import type { Command, Detached, Ended } from "../../engine/program.ts";
 import type { Evidence, Failure } from "../../engine/record.ts";
 import {
@@ -17,7 +17,7 @@ import {
 } from "../../engine/resident.ts";
 import { failed, noted, shorten } from "../step.ts";
 import { type CommandParams, isFolder, limitsOf, withProtocol } from "./command.ts";
-import { createFinder, environmentOf, isSessionSecret, lineOf, projectFolder, umaskOf } from "./environment.ts";
+import { createFinder, environmentOf, lineOf, projectFolder, umaskOf } from "./environment.ts";
 import { writtenName } from "./protocols/endings.ts";
 
 export type AskResident = (params: CommandParams, context: StepContext) => MaybePromise<StepResult>;
@@ -38,18 +38,18 @@ export function createAskResident(): AskResident {
   }
 
   /** The variables of the agent, as this event's sender has them. */
-  function ofSender({ environment: given }: StepContext["caller"]): Environment {
+  function ofSender({ caller: { environment: given }, ports }: StepContext): Environment {
     if (!given) return none;
     const known = senders.get(given);
     if (known) return known;
-    const found = agentVariables(given);
+    const found = agentVariables(given, ports.conventions);
     senders.set(given, found);
     return found;
   }
 
   function command(params: CommandParams, context: StepContext, folder: string): Omit<Command, "input"> | string {
     const environment = startEnvironment(params, context, folder);
-    const line = lineOf(params, environment, find);
+    const line = lineOf({ ...params, conventions: context.ports.conventions }, environment, find);
     if (typeof line === "string") return line;
     return { ...line, cwd: isFolder(folder) ? folder : tmpdir(), environment, ...umaskOf(context.caller) };
   }
@@ -67,11 +67,11 @@ export function createAskResident(): AskResident {
       limits,
       command: () => command(params, context, folder),
       event: protocol.write(event, writtenName(hook, event.name), hook),
-      environment: withProject(
-        params.environment === "clean" ? none : withoutOwn(ofSender(caller), params, context),
+      environment: withProject(params.environment === "clean" ? none : withoutOwn(ofSender(context), params, context), {
         project,
         folder,
-      ),
+        conventions: ports.conventions,
+      }),
       folder: event.cwd,
       hook: hook.id,
       timeout: context.timeout,
@@ -125,15 +125,24 @@ function workspaceOf(context: StepContext): string {
 }
 
 /** Of one event, or of one hook: what stays does not begin with them. */
-const passing = /^(?:HOOKLINE|CLAUDE|GEN)_(?:SESSION_ID|TOOL_NAME|EVENT|EVENT_TYPE|RUN_ID|HOOK_ID)$/;
+const passing = /^[A-Z]+_(?:SESSION_ID|TOOL_NAME|EVENT|EVENT_TYPE|RUN_ID|HOOK_ID)$/;
+
+/** Hookline's own, or one that agents give. */
+const isGiven = (name: string, conventions: AgentConventions | undefined): boolean =>
+  name.startsWith("HOOKLINE_") || conventions?.kindOf(name) === "given";
+
+const isPassing = (name: string, conventions: AgentConventions | undefined): boolean =>
+  passing.test(name) && isGiven(name, conventions);
 
 /** Without the variables of an agent: they are one session's, and stand beside its events. What the hook itself says, stays. */
 function startEnvironment(params: CommandParams, context: StepContext, folder: string): Record<string, string> {
-  const ofSession = agentVariables(context.caller.environment ?? none);
+  const { conventions } = context.ports;
+  const ofSession = agentVariables(context.caller.environment ?? none, conventions);
   const all = Object.entries(environmentOf(params, context)).filter(
-    ([name]) => !passing.test(name) && (!(name in ofSession) || ofAccount.test(name) || isOwn(name, params, context)),
+    ([name]) =>
+      !isPassing(name, conventions) && (!(name in ofSession) || ofAccount.test(name) || isOwn(name, params, context)),
   );
-  const projects = projectVariables.map((name) => [name, folder]);
+  const projects = projectVariables(conventions).map((name) => [name, folder]);
   return { ...Object.fromEntries([...all, ...projects]), HOOKLINE_RESIDENT: "1" };
 }
 
@@ -142,8 +151,7 @@ const ofAccount = /_(?:API_KEY|OAUTH_TOKEN|CONFIG_DIR|HOME)$/;
 
 /** The hook says it, whatever the sender has. */
 const isOwn = (name: string, { env }: CommandParams, { hook }: StepContext): boolean =>
-  env?.[name] !== undefined || (name === pluginVariable && hook.origin.plugin !== undefined);
-const pluginVariable = "CLAUDE_PLUGIN_ROOT";
+  env?.[name] !== undefined || (/^[A-Z]+_PLUGIN_ROOT$/.test(name) && hook.origin.plugin !== undefined);
 
 /** Most hooks say none of an agent's, and then the same object is handed on. */
 function withoutOwn(given: Environment, params: CommandParams, context: StepContext): Environment {
@@ -152,28 +160,36 @@ function withoutOwn(given: Environment, params: CommandParams, context: StepCont
   return Object.fromEntries(Object.entries(given).filter(([name]) => !isOwn(name, params, context)));
 }
 
-/** What the names of an agent's own variables begin with. */
-const agents: ReadonlySet<string> = new Set("CLAUDE CODEX GEMINI QWEN COPILOT OPENCODE CURSOR GEN HOOKLINE".split(" "));
 /** These go by the process, or by the event itself. */
 const ofProcess: ReadonlySet<string> = new Set([depthVariable, "HOOKLINE_RUN_COOKIE", "HOOKLINE_RESIDENT"]);
 
-function agentVariables(given: Environment): Environment {
+function agentVariables(given: Environment, conventions: AgentConventions | undefined): Environment {
   const found: Record<string, string> = {};
   for (const name in given) {
     const value = given[name];
-    if (value === undefined || !agents.has(name.slice(0, name.indexOf("_")))) continue;
-    if (!passing.test(name) && !ofProcess.has(name) && !isSessionSecret(name)) found[name] = value;
+    const isAgents = name.startsWith("HOOKLINE_") || conventions?.kindOf(name) !== undefined;
+    if (value === undefined || !isAgents || isPassing(name, conventions)) continue;
+    if (!ofProcess.has(name) && !conventions?.isSessionSecret(name)) found[name] = value;
   }
   return found;
 }
 
-const projectVariables = ["HOOKLINE_PROJECT_DIR", "CLAUDE_PROJECT_DIR"] as const;
+const projectVariables = (conventions: AgentConventions | undefined): string[] => [
+  "HOOKLINE_PROJECT_DIR",
+  ...(conventions?.projectVariables() ?? []),
+];
+
+interface SessionPlace {
+  project: string;
+  folder: string;
+  conventions: AgentConventions | undefined;
+}
 
 /** Most sessions name the folder that the process was started for, and then the same object is handed on. */
-function withProject(environment: Environment, project: string, folder: string): Environment {
-  if (project === folder && projectVariables.every((name) => (environment[name] ?? folder) === folder))
-    return environment;
-  return { ...environment, ...Object.fromEntries(projectVariables.map((name) => [name, project])) };
+function withProject(environment: Environment, { project, folder, conventions }: SessionPlace): Environment {
+  const names = projectVariables(conventions);
+  if (project === folder && names.every((name) => (environment[name] ?? folder) === folder)) return environment;
+  return { ...environment, ...Object.fromEntries(names.map((name) => [name, project])) };
 }
 
 function resultOf(reply: Reply, protocol: Protocol, context: StepContext): StepResult {

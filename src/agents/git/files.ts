@@ -22,8 +22,8 @@ import {
 import { join } from "node:path";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import { writeWhole } from "../../files/write.ts";
-import { hookName } from "./event.ts";
 import type { HookFile, HookStep, HooksFolder } from "./hooks.ts";
+import { hookName } from "./repository.ts";
 
 /** A hook larger than this is somebody's program, and its text says nothing. */
 const readAtMostInBytes = 1 << 20;

@@ -1,6 +1,6 @@
 /** What to do in a folder of git hooks, so that ours is in place or gone and nobody else's is lost (E46, E51). Pure. */
 import { HooklineError } from "../../engine/error.ts";
-import { hookName } from "./event.ts";
+import { hookName } from "./repository.ts";
 import { isAsWritten, isStub, madeItsFolder, originalOf, printStub, type Stub } from "./stub.ts";
 
 /** A file of the folder whose name begins as our hook's does. */

@@ -2,13 +2,13 @@
  * How an agent calls Hookline: the client that it starts on each event and what that needs in the state folder, the settings that
  * send events to the daemon over HTTP with their port and token, and taking away what nothing needs any more.
  */
+
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { messageOf } from "../../engine/error.ts";
 import { writePrivate } from "../../files/write.ts";
-import { makePrivateFolder } from "./files.ts";
-import { journalledFiles, journalNames } from "./journal.ts";
+import { journalledFiles, journalNames, makePrivateFolder } from "./files.ts";
 import {
   clientFile,
   codeFolder,

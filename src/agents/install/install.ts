@@ -1,12 +1,23 @@
 /** Installing into an agent's settings and taking it out again: reads, plans, writes, and says what a person should know. */
 import { messageOf } from "../../engine/error.ts";
 import { type AgentAdapter, type InstallLayer, installLayers, type Places } from "../adapter.ts";
-import { hookFileOf } from "../folders.ts";
-import { type Editor, editorOf } from "./editors.ts";
-import { type FileEdit, makePrivateFolder, missingFolders, readText, removeFolders, writeAll } from "./files.ts";
-import { type Journal, journalEdit, journalFolder, readJournal } from "./journal.ts";
+import { hookFileOf } from "../index.ts";
+import {
+  type FileEdit,
+  type Journal,
+  journalEdit,
+  journalFolder,
+  makePrivateFolder,
+  missingFolders,
+  readJournal,
+  readText,
+  removeFolders,
+  writeAll,
+} from "./files.ts";
 import { applyEdits, inverse } from "./json-edit.ts";
 import {
+  type Editor,
+  editorOf,
   type FileChange,
   type HttpRegistration,
   hashOf,

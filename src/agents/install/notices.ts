@@ -47,7 +47,7 @@ interface Registered {
 }
 
 async function registeredLayers(agent: AgentAdapter, places: Places): Promise<Registered[]> {
-  const [{ editorOf }, { readText }] = await Promise.all([import("./editors.ts"), import("./files.ts")]);
+  const [{ editorOf }, { readText }] = await Promise.all([import("./registration.ts"), import("./files.ts")]);
   return installLayers
     .map((layer) => ({ layer, file: agent.settings.file(layer, places) }))
     .map((one) => ({ ...one, entries: editorOf(agent).read(readText(one.file), one.file) }))

@@ -1,5 +1,5 @@
 /** Moving hooks from the agent's file into ours and back (R35). Pure: plans over both texts. */
-import type { Journal, MovedGroup } from "./journal.ts";
+import type { Journal, MovedGroup } from "./files.ts";
 import { applyEdits, type Edit } from "./json-edit.ts";
 import { asItStands, type FileChange, foreignGroups, hashOf, leftover, undone } from "./registration.ts";
 import { addGroups, emptyContainers, type Group, groupsIn, removeHandlers } from "./settings-groups.ts";

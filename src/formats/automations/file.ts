@@ -1,16 +1,19 @@
 /**
- * Files of automations: one automation in each document, or a list of them under `automations`. Loads the YAML library.
- * Pure; never throws: what cannot be an automation is a problem beside those that can (R33).
+ * Files of automations: one automation in each document, or a list of them under `automations`; and automations as the text
+ * of such a file, which reads back to the same ones. Loads the YAML library. Pure; never throws: what cannot be an automation is
+ * a problem beside those that can (R33).
  */
+
+import { stringify } from "yaml";
+import type { Fields, Json } from "../../engine/event.ts";
 import type { Hook, Origin, Problem } from "../../engine/hook.ts";
 import { didYouMean } from "../../engine/nearest.ts";
-import type { Member, Node } from "../reading/json-tree.ts";
-import { createLocator, type Place } from "../reading/locate.ts";
-import { type RuleReport, readYaml } from "../reading/yaml-tree.ts";
-import { jsonOf, membersOf } from "../reading/yaml-values.ts";
+import { createLocator, jsonOf, type Member, membersOf, type Node, type Place, type Report } from "../reading/tree.ts";
+import { readYaml } from "../reading/yaml-tree.ts";
 import { type AutomationOptions, type CompiledAutomation, compileAutomation } from "./automation.ts";
+import { type Automation, automationDefaults } from "./fields.ts";
 import type { AutomationFinding, Path } from "./findings.ts";
-import { isAutomationField } from "./schema.ts";
+import { automationFields, isAutomationField } from "./schema.ts";
 
 /** One that was read, and where it stands. */
 export interface WrittenAutomation extends CompiledAutomation {
@@ -30,14 +33,14 @@ const projectOfAll = "user";
 export function compileAutomationFile(text: string, origin: Origin, options: AutomationOptions): CompiledAutomations {
   const locate = createLocator(text);
   const problems = new Map<string, Problem>();
-  const report: RuleReport = (offset, finding) => {
+  const report: Report = (offset, finding) => {
     const problem: Problem = { ...finding, file: origin.file ?? "", ...locate(offset) };
     problems.set(`${offset} ${finding.code} ${finding.message}`, problem);
   };
   const ending = options.now === undefined ? "read on" : "not read"; // of what is being made, all or none
   let isEmpty = true;
   const nodes = documentsOf(text).flatMap(({ start, end }) => {
-    const at: RuleReport = (offset, finding) => report(offset + start, finding);
+    const at: Report = (offset, finding) => report(offset + start, finding);
     const { root, isFaulty } = readYaml(text.slice(start, end), at, ending);
     if (root && root.type !== "null") isEmpty = false;
     return automationsIn(root, at).flatMap((node) => (isFaulty(node) ? [] : [{ node, start }]));
@@ -94,7 +97,7 @@ function documentsOf(text: string): { start: number; end: number }[] {
   return filled.length < 2 ? [{ start: 0, end: text.length }] : filled;
 }
 
-function automationsIn(root: Node | undefined, report: RuleReport): Node[] {
+function automationsIn(root: Node | undefined, report: Report): Node[] {
   if (!root || root.type === "null") return [];
   if (root.type === "array") {
     const message = 'the list of automations stands by itself; it is read as "automations"';
@@ -115,7 +118,7 @@ function automationsIn(root: Node | undefined, report: RuleReport): Node[] {
 }
 
 /** A list under another name, in a map that holds nothing of an automation. */
-function misspelt(members: readonly Member[], report: RuleReport): Member | undefined {
+function misspelt(members: readonly Member[], report: Report): Member | undefined {
   if (members.some(({ key }) => isAutomationField(key))) return undefined;
   const list = members.find(({ key, value }) => value.type === "array" && didYouMean(key, ["automations"]));
   if (!list) return undefined;
@@ -124,7 +127,7 @@ function misspelt(members: readonly Member[], report: RuleReport): Member | unde
   return list;
 }
 
-function tellBeside({ key, at }: Member, report: RuleReport): void {
+function tellBeside({ key, at }: Member, report: Report): void {
   if (key.startsWith("x-") || ["version", "description"].includes(key)) return;
   const message = isAutomationField(key)
     ? `"${key}" stands beside the list, where nothing reads it`
@@ -153,3 +156,31 @@ function memberOf(node: Node, part: string | number): Pick<Member, "at" | "value
   const item = node.type === "array" && typeof part === "number" ? node.children?.[part] : undefined;
   return item && { at: item.offset, value: item };
 }
+
+/** What holds where it is left out is left out. */
+function written(automation: Automation): Fields {
+  const otherwise: Readonly<Record<string, unknown>> = { ...automationDefaults, context_steps: [] };
+  const all = automation as unknown as Fields; // its fields are plain JSON
+  const fields: Fields = {};
+  for (const [key, { isOurs }] of Object.entries(automationFields)) {
+    const value = all[key];
+    if (isOurs || value === undefined || JSON.stringify(value) === JSON.stringify(otherwise[key])) continue;
+    fields[key] = value;
+  }
+  return fields;
+}
+
+/** Names first, so that a list of them can be read from above. */
+export function automationText(automations: readonly Automation[]): string {
+  const list: Json[] = automations.map(written);
+  return stringify({ automations: list }, textForm);
+}
+
+/** Long texts stay on their lines, texts that YAML reads otherwise are quoted, and nothing is written by reference. */
+const textForm = {
+  aliasDuplicateObjects: false,
+  lineWidth: 0,
+  version: "1.2",
+  schema: "core",
+  doubleQuotedAsJSON: true,
+} as const;

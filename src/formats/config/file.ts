@@ -1,15 +1,13 @@
 /** hookline.yaml and the user's config.yaml: settings beside hooks. Pure; never throws: what is wrong is a problem (R33). */
+
 import { dirname, isAbsolute, resolve } from "node:path";
 import type { Hook, Layer, Origin, Problem } from "../../engine/hook.ts";
 import { didYouMean } from "../../engine/nearest.ts";
 import { isRecord } from "../../engine/schema.ts";
-import type { Node } from "../reading/json-tree.ts";
-import { openYaml, type YamlFile } from "../reading/yaml-file.ts";
-import { membersOf } from "../reading/yaml-values.ts";
+import { membersOf, type Node } from "../reading/tree.ts";
+import { openYaml, type YamlFile } from "../reading/yaml-tree.ts";
 import { tellError } from "../rules/parameters.ts";
 import { hooksOf, type RuleList, type RulesOptions, tellUnread } from "../rules/rules.ts";
-import { automationReaders } from "./automations.ts";
-import { budgetsOf, mergeBudgets } from "./budgets.ts";
 import { type Config, emptyConfig, type ModelSettings, type Provider, providerKinds } from "./config.ts";
 import {
   type ConfigKeyName,
@@ -21,7 +19,16 @@ import {
   provider,
   windowSize,
 } from "./keys.ts";
-import { entriesOf, mapOf, ownFile, type Reader, textsOf } from "./nodes.ts";
+import {
+  automationReaders,
+  budgetsOf,
+  entriesOf,
+  mapOf,
+  mergeBudgets,
+  ownFile,
+  type Reader,
+  textsOf,
+} from "./readers.ts";
 
 interface ConfigOptions extends Partial<Omit<RulesOptions, "kind">> {
   /** A project's file may not say where keys go. */

@@ -1,24 +1,12 @@
 /** JSON with comments as a tree of positions, within limits, reading on after faults (R33, SAFETY D14). */
-import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
-import type { Fields, Json } from "../../engine/event.ts";
-import type { Problem } from "../../engine/hook.ts";
 
-export type { Node };
-/** A problem that is not placed in its file yet. */
-export type Finding = Pick<Problem, "severity" | "code" | "message" | "suggestion" | "loses">;
-export type Report = (offset: number, finding: Finding) => void;
-export interface Member {
-  key: string;
-  /** Offset of the key. */
-  at: number;
-  value: Node;
-}
+import { type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { type Finding, forbiddenKeys, keyOf, type Node, type Report } from "./tree.ts";
 
 export const largestFileInBytes: number = 256 * 1024;
 const deepestNesting = 32;
 /** A broken quote makes many faults out of one. */
 const faultsToldOf = 3;
-const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /** The tree of what can be read; undefined if nothing can. Never throws. */
 export function readTree(source: string, report: Report): Node | undefined {
@@ -117,23 +105,3 @@ const duplicate = (key: string): Finding => ({
   message: `"${key}" stands twice in this object; most readers take only the last`,
   suggestion: "make them one",
 });
-
-const keyOf = (property: Node): string => String(property.children?.[0]?.value);
-
-/** The members of an object in the order written, without refused keys; keys that stand twice come twice. */
-export function membersOf(node: Node | undefined): Member[] {
-  if (node?.type !== "object") return [];
-  return (node.children ?? []).flatMap((property): Member[] => {
-    const value = property.children?.[1];
-    const key = keyOf(property);
-    return value && !forbiddenKeys.has(key) ? [{ key, at: property.offset, value }] : [];
-  });
-}
-
-export function jsonOf(node: Node): Json {
-  if (node.type === "array") return (node.children ?? []).map(jsonOf);
-  if (node.type !== "object") return (node.value ?? null) as Json; // the parser gives text, numbers, booleans and null
-  const fields: Fields = {};
-  for (const { key, value } of membersOf(node)) fields[key] = jsonOf(value);
-  return fields;
-}

@@ -1,14 +1,12 @@
 /** What the YAML library read becomes the tree that JSON files have, keys checked and aliases followed (SAFETY D14). */
+
 import { isAlias, isMap, isScalar, isSeq, type Pair, type ParsedNode, type Scalar, type YAMLMap } from "yaml";
 import type { Problem } from "../../engine/hook.ts";
-import type { Node } from "./json-tree.ts";
-
-export type RuleFinding = Omit<Problem, "file" | "line" | "column">;
-export type RuleReport = (offset: number, finding: RuleFinding) => void;
+import { forbiddenKeys, type Node, type Report } from "./tree.ts";
 
 /** What the parts of one file share. */
 export interface Reading {
-  report: RuleReport;
+  report: Report;
   anchors: Map<string, Node>;
   /** What holds an error, and all that is around it. */
   faulty: Set<Node>;
@@ -32,7 +30,6 @@ const deepestAlias = 100;
 const plainTags: ReadonlySet<string> = new Set(
   ["str", "int", "float", "bool", "null", "map", "seq"].map((name) => `tag:yaml.org,2002:${name}`),
 );
-const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /** @param base where the text that was read begins in its file */
 export function nodeOf(yaml: ParsedNode, base: number, reading: Reading): Node {

@@ -1,13 +1,11 @@
 /**
- * YAML as the tree of positions that JSON files have, within limits, reading on after faults (R33, R43, SAFETY D14).
- * Loads the YAML library: whoever may never see YAML imports this late.
+ * YAML as the tree of positions that JSON files have, within limits, reading on after faults (R33, R43, SAFETY D14): files
+ * as a whole, and their lists of hooks entry by entry. Loads the YAML library: what may never see YAML imports this late.
  */
-import type { Node } from "./json-tree.ts";
-import { hookLists, type Item, type ItemList } from "./yaml-items.ts";
-import { nodeOf, type Reading, type RuleReport } from "./yaml-nodes.ts";
+import type { Origin, Problem } from "../../engine/hook.ts";
+import { createLocator, type Node, type Place, type Report } from "./tree.ts";
+import { nodeOf, type Reading } from "./yaml-nodes.ts";
 import { type Fault, type Parsed, parseYaml } from "./yaml-parse.ts";
-
-export type { RuleFinding, RuleReport } from "./yaml-nodes.ts";
 
 /** What a file of rules may hold; settings are far smaller. */
 export const largestRulesFileInBytes: number = 4 * 1024 * 1024;
@@ -28,7 +26,7 @@ const mostFaults = 50;
  *
  * @param ending what becomes of the rest where there is a fault, which is told with it
  */
-export function readYaml(text: string, report: RuleReport, ending: Ending = "read on"): YamlTree {
+export function readYaml(text: string, report: Report, ending: Ending = "read on"): YamlTree {
   if (text.length > largestRulesFileInBytes || Buffer.byteLength(text) > largestRulesFileInBytes) {
     const message = `the file is larger than ${largestRulesFileInBytes / 1024 / 1024} MB and is not read`;
     report(0, { severity: "error", code: "shape", message, suggestion: "split it", loses: true });
@@ -44,7 +42,7 @@ export function readYaml(text: string, report: RuleReport, ending: Ending = "rea
 /** Directives hold for all of a file, and anchors from one entry to another. */
 const reachesAcross = /^%|(?:^|[\s,[{])&[^\s&]/m;
 
-function readWhole({ contents, faults, offsets, refused }: Parsed, report: RuleReport, ending: Ending): YamlTree {
+function readWhole({ contents, faults, offsets, refused }: Parsed, report: Report, ending: Ending): YamlTree {
   const reading = startReading(report, refused ? "not read" : ending);
   for (const fault of faults) tell(fault, 0, reading);
   const root = contents ? nodeOf(contents, 0, reading) : undefined;
@@ -56,7 +54,7 @@ interface Telling extends Reading {
   ending: Ending;
 }
 
-const startReading = (report: RuleReport, ending: Ending): Telling => ({
+const startReading = (report: Report, ending: Ending): Telling => ({
   report,
   ending,
   anchors: new Map(),
@@ -100,7 +98,7 @@ interface ByItem {
   /** In the text of an entry, or around them. */
   hasFaults: boolean;
   /** Tells what was found, and gives the tree. */
-  tell(report: RuleReport): YamlTree;
+  tell(report: Report): YamlTree;
 }
 
 /** undefined: there are no lists, or they are none after all. A broken entry is a faulty node that reaches to its end. */
@@ -110,7 +108,7 @@ function readByItem(text: string, ending: Ending): ByItem | undefined {
   if (count === 0 || count > mostItems) return undefined;
   const around = parseYaml(withoutItems(text, lists));
   if (around.refused || !around.contents) return undefined;
-  const found: Parameters<RuleReport>[] = [];
+  const found: Parameters<Report>[] = [];
   const reading = startReading((...one) => void found.push(one), ending);
   for (const fault of around.faults) tell(fault, 0, reading);
   const root = nodeOf(around.contents, 0, reading);
@@ -174,4 +172,119 @@ function itemAt({ start, end, isMisplaced }: Item, text: string, reading: Tellin
   const node: Node = { ...(only ?? { type: "null", value: null }), offset, length: end - offset };
   reading.faulty.add(node);
   return { node, isBroken: true };
+}
+
+/**
+ * Where the entries of `hooks:` lists stand in a text, found by its lines alone: so that a file can be read entry by entry,
+ * and one broken rule takes no other with it (R33). What looks like a list inside of a text is found as well.
+ */
+
+interface Span {
+  start: number;
+  end: number;
+}
+interface Item extends Span {
+  /** It stands less far in than the entries before it, which no list allows. */
+  isMisplaced?: true;
+}
+interface ItemList {
+  /** Offset of the key. */
+  key: number;
+  items: Item[];
+}
+
+const listKey = /^( *(?:- +)*)["']?hooks["']?[ \t]*:[ \t]*(?:#.*)?$/;
+const item = /^( *)-(?:[ \t]|$)/;
+const nothing = /^[ \t]*(?:#|$)/;
+
+interface Line extends Span {
+  text: string;
+}
+
+function hookLists(text: string): ItemList[] {
+  const lines = linesOf(text);
+  const lists: ItemList[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const { text: line, start } = lines[at] ?? lineAfter(text);
+    const before = listKey.exec(line)?.[1];
+    if (before === undefined) continue;
+    const { items, next } = itemsFrom(lines, at + 1, before.length);
+    if (items.length === 0) continue;
+    lists.push({ key: start + before.length, items });
+    at = next - 1;
+  }
+  return lists;
+}
+
+const lineAfter = (text: string): Line => ({ text: "", start: text.length, end: text.length });
+
+function linesOf(text: string): Line[] {
+  const lines: Line[] = [];
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf("\n", start);
+    const end = found === -1 ? text.length : found + 1;
+    lines.push({ text: text.slice(start, end).replace(/\r?\n$/, ""), start, end });
+    start = end;
+  }
+  return lines;
+}
+
+/** The entries of a list whose key stands in this column; a line that fits nowhere belongs to the entry before it. */
+function itemsFrom(lines: readonly Line[], from: number, column: number): { items: Item[]; next: number } {
+  const items: Item[] = [];
+  let indent: number | undefined;
+  let at = from;
+  for (; at < lines.length; at++) {
+    const line = lines[at];
+    if (!line) break;
+    const last = items.at(-1);
+    const own = item.exec(line.text)?.[1]?.length;
+    if (own !== undefined && own === (indent ?? (own >= column ? own : undefined))) {
+      indent = own;
+      items.push({ start: line.start, end: line.end });
+    } else if (own !== undefined && own >= column && indent !== undefined && own < indent) {
+      items.push({ start: line.start, end: line.end, isMisplaced: true });
+    } else if (nothing.test(line.text) || (last && belongs(line.text, column))) {
+      if (last) last.end = line.end; // a remark may be a line of a text block
+    } else break;
+  }
+  return { items, next: at };
+}
+
+const belongs = (line: string, column: number): boolean =>
+  /^ *\t/.test(line) || line.length - line.trimStart().length > column;
+
+export interface YamlFile {
+  text: string;
+  origin: Origin;
+  root: Node | undefined;
+  isFaulty: YamlTree["isFaulty"];
+  /** The text itself is broken there: what is left of it may be anything. */
+  isBroken(node: Node): boolean;
+  locate(offset: number): Place;
+  report: Report;
+  /** All findings so far in the order of the file, each told once: what an alias repeats is one mistake. */
+  problems(): Problem[];
+}
+
+/** Never throws. */
+export function openYaml(text: string, origin: Origin): YamlFile {
+  const locate = createLocator(text);
+  const problems = new Map<string, Problem>();
+  const report: Report = (offset, finding) => {
+    const problem: Problem = { ...finding, file: origin.file ?? "", ...locate(offset) };
+    const key = `${offset} ${finding.code} ${finding.message}`;
+    if (!problems.has(key)) problems.set(key, problem);
+  };
+  const { root, isFaulty } = readYaml(text, report);
+  return {
+    text,
+    origin,
+    root: root?.type === "null" ? undefined : root,
+    isFaulty,
+    isBroken: (node) => isFaulty(node) && [...problems.values()].some(({ code }) => code === "syntax"),
+    locate,
+    report,
+    problems: () => [...problems.values()].sort((left, right) => left.line - right.line || left.column - right.column),
+  };
 }

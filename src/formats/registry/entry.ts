@@ -1,13 +1,25 @@
-/** One entry of a registry file, checked field by field: what can be read of it, and what is told of the rest. */
+/** One entry of a registry file (specification 001): its fields as schemas, what can be read of it, and findings about the rest. */
 import type { EventName } from "../../engine/event.ts";
 import { eventNames, resolveEvent } from "../../engine/events.ts";
 import { didYouMean, nearest, nearestFew } from "../../engine/nearest.ts";
-import { kindOf, type Mismatch } from "../../engine/schema.ts";
-import type { Member, Node } from "../reading/json-tree.ts";
-import type { RuleReport } from "../reading/yaml-nodes.ts";
-import { jsonOf, membersOf } from "../reading/yaml-values.ts";
+import {
+  anything,
+  either,
+  flag,
+  integer,
+  kindOf,
+  listOf,
+  type Mismatch,
+  mapOf,
+  number,
+  object,
+  type Schema,
+  say,
+  text,
+} from "../../engine/schema.ts";
+import { jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
+import { seconds, some } from "../rules/fields.ts";
 import { tellWrong } from "../rules/parameters.ts";
-import { type Entry, entrySchema, fieldNames } from "./fields.ts";
 
 /** By field; those that are empty count as left out. */
 export type Members = ReadonlyMap<string, Member>;
@@ -29,7 +41,7 @@ export interface Events {
   meant: EventName[];
 }
 
-export function readEntry(node: Node, report: RuleReport): ReadEntry {
+export function readEntry(node: Node, report: Report): ReadEntry {
   const members = new Map(
     membersOf(node).flatMap((member) => (isEmpty(member) ? [] : [[member.key, member] as const])),
   );
@@ -77,11 +89,7 @@ const isMisspelt = ({ path, found }: Mismatch, members: Members): boolean =>
   [...members.keys()].some((key) => !fieldNames.includes(key) && nearest(key, fieldNames) === path[0]);
 
 /** A word that may be a misspelt field changes what the hook does; any other is a remark of its author's. */
-function tellUnknown(
-  mismatch: Mismatch,
-  { node, members }: Pick<ReadEntry, "node" | "members">,
-  report: RuleReport,
-): void {
+function tellUnknown(mismatch: Mismatch, { node, members }: Pick<ReadEntry, "node" | "members">, report: Report): void {
   const { path, known = [] } = mismatch;
   const name = path.join(".");
   if (name.startsWith("x-")) return;
@@ -104,7 +112,7 @@ const own = ["UserPromptSubmit", "PreAbilityCall", "PostAbilityCall", "SessionSt
 const writable: readonly string[] = [...new Set([...own, ...eventNames])];
 const mostSuggested = 3;
 
-function readEvents(node: Node | undefined, report: RuleReport): Events {
+function readEvents(node: Node | undefined, report: Report): Events {
   const found = noEvents();
   const nodes = node?.type === "array" ? (node.children ?? []) : node ? [node] : [];
   for (const { value, offset } of nodes) {
@@ -118,7 +126,7 @@ function readEvents(node: Node | undefined, report: RuleReport): Events {
   return found;
 }
 
-function tellUnknownEvent(written: string, offset: number, found: Events, report: RuleReport): void {
+function tellUnknownEvent(written: string, offset: number, found: Events, report: Report): void {
   const near = nearestFew(written, writable, mostSuggested);
   const meant = near.slice(0, 1).flatMap((name) => resolveEvent(name) ?? []);
   found.meant.push(...meant);
@@ -130,3 +138,74 @@ function tellUnknownEvent(written: string, offset: number, found: Events, report
     suggestion: asked ?? `known: ${own.join(", ")}, the names of docs/events.md, and names with a dot`,
   });
 }
+
+/** One or several; an empty list would match nothing. */
+const oneOrMore: Schema<string | string[]> = {
+  json: { anyOf: [some.json, { type: "array", items: some.json, minItems: 1 }] },
+  check: (value, path = []) =>
+    Array.isArray(value) && value.length === 0
+      ? [{ path, expected: "a name or a list of names", found: "an empty list" }]
+      : either(some, listOf(some)).check(value, path),
+};
+
+const milliseconds: Schema<number> = number(undefined, 0);
+
+/** What YAML reads as a number or a flag is text to a program. */
+const values: Schema<{ [name: string]: string | number | boolean }> = mapOf(either(text(), either(number(), flag)));
+
+export interface Match {
+  ability_scope?: string | string[];
+  operation_key?: string | string[];
+  min_duration_ms?: number;
+  only_if_changed_paths?: string | string[];
+}
+/** An entry that its schema has passed. */
+export interface Entry {
+  id: string;
+  event_type: string | string[];
+  handler: {
+    kind?: string;
+    command?: string;
+    name?: string;
+    with?: { [name: string]: never };
+    timeout?: number;
+  };
+  enabled?: boolean;
+  summary?: string;
+  match?: Match;
+  environments?: string | string[];
+  blocking?: boolean;
+  timeout?: number;
+  env?: { [name: string]: string | number | boolean };
+  priority?: number;
+}
+
+const handler = { kind: text(), command: some, name: some, with: mapOf(anything), timeout: seconds };
+const required = {
+  id: say(some, "a name of its own, such as call_tracker"),
+  event_type: say(oneOrMore, "the event, or a list of them, such as PostAbilityCall"),
+  handler: say(object({}, handler), "what runs, such as { kind: script, command: ./scripts/hooks/name.sh }"),
+};
+const optional = {
+  enabled: flag,
+  summary: text(),
+  match: object(
+    {},
+    {
+      ability_scope: oneOrMore,
+      operation_key: oneOrMore,
+      min_duration_ms: milliseconds,
+      only_if_changed_paths: oneOrMore,
+    },
+  ),
+  environments: oneOrMore,
+  effects: anything,
+  blocking: flag,
+  timeout: seconds,
+  env: values,
+  priority: integer(),
+};
+
+const entrySchema: Schema<unknown> = object(required, optional);
+export const fieldNames: readonly string[] = [...Object.keys(required), ...Object.keys(optional)];
+export const handlerFields: readonly string[] = Object.keys(handler);

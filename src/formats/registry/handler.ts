@@ -1,16 +1,14 @@
 /** The handler of a repository hook: a script is a command, a built-in handler is one of the registry's (specification 001). */
+
 import type { Fields, Seconds } from "../../engine/event.ts";
 import { resolveEvent } from "../../engine/events.ts";
 import type { Role, Step } from "../../engine/hook.ts";
 import { didYouMean } from "../../engine/nearest.ts";
 import type { BuiltinUse, Handler, Patterns, Registry } from "../../engine/ports.ts";
-import type { Node } from "../reading/json-tree.ts";
-import type { YamlFile } from "../reading/yaml-file.ts";
-import type { RuleReport } from "../reading/yaml-nodes.ts";
-import { membersOf } from "../reading/yaml-values.ts";
+import { membersOf, type Node, type Report } from "../reading/tree.ts";
+import type { YamlFile } from "../reading/yaml-tree.ts";
 import { tellWrong } from "../rules/parameters.ts";
-import type { ReadEntry } from "./entry.ts";
-import type { Entry } from "./fields.ts";
+import type { Entry, ReadEntry } from "./entry.ts";
 
 /** What every command has, unless its author says otherwise (R14). */
 const usualLimit: Seconds = 600;
@@ -27,7 +25,7 @@ interface HandlerContext {
   registry: Registry;
   patterns: Patterns;
   file: Pick<YamlFile, "origin">;
-  report: RuleReport;
+  report: Report;
 }
 type Read = ReadEntry & { entry: Entry };
 
@@ -47,7 +45,7 @@ export function readHandler(read: Read, context: HandlerContext): ReadHandler | 
   return undefined;
 }
 
-function impliedKind(read: Read, report: RuleReport): string {
+function impliedKind(read: Read, report: Report): string {
   const { command, name } = read.entry.handler;
   const kind = command === undefined && name !== undefined ? "builtin" : "script";
   if (command !== undefined || name !== undefined) {
@@ -136,7 +134,7 @@ function tellUnknown(name: string, read: Read, { registry, report }: HandlerCont
   });
 }
 
-function tellMissing(field: string, example: string, read: Read, report: RuleReport): undefined {
+function tellMissing(field: string, example: string, read: Read, report: Report): undefined {
   report(placeOf(read), {
     severity: "error",
     code: "missing-field",
@@ -145,7 +143,7 @@ function tellMissing(field: string, example: string, read: Read, report: RuleRep
   });
 }
 
-function tellIgnored(fields: readonly string[], what: string, read: Read, report: RuleReport): void {
+function tellIgnored(fields: readonly string[], what: string, read: Read, report: Report): void {
   const env = what === "a script" ? undefined : read.members.get("env");
   const inHandler = membersOf(read.members.get("handler")?.value).filter(({ key }) => fields.includes(key));
   for (const { key, at } of [...inHandler, ...(env ? [env] : [])])
@@ -157,7 +155,7 @@ function tellIgnored(fields: readonly string[], what: string, read: Read, report
     });
 }
 
-function warnOfNoEffect(name: string, { events }: BuiltinUse, read: Read, report: RuleReport): void {
+function warnOfNoEffect(name: string, { events }: BuiltinUse, read: Read, report: Report): void {
   if (!events) return;
   const effective = new Set(events.flatMap((event) => resolveEvent(event) ?? []));
   const idle = read.events.written.filter((written) => resolveEvent(written)?.every((event) => !effective.has(event)));
@@ -171,7 +169,7 @@ function warnOfNoEffect(name: string, { events }: BuiltinUse, read: Read, report
 }
 
 /** The handler's own word counts more than the hook's. */
-function limitOf(read: Read, usual: Seconds, report: RuleReport): Seconds {
+function limitOf(read: Read, usual: Seconds, report: Report): Seconds {
   const { handler, timeout } = read.entry;
   const limit = handler.timeout ?? timeout;
   if (limit === undefined) return usual;

@@ -3,7 +3,7 @@ import type { EventName, Fields, Json } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import type { Condition } from "../../engine/hook.ts";
 import { isRecord } from "../../engine/schema.ts";
-import type { Match } from "./fields.ts";
+import type { Match } from "./entry.ts";
 
 export interface MatchPlace {
   events: readonly EventName[];

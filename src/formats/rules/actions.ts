@@ -1,22 +1,21 @@
 /** Actions of rules (specification 003): each becomes a step, a chain becomes the steps of its actions (R20, D58). */
+
 import type { EventName, Fields, Seconds } from "../../engine/event.ts";
 import { hears, resolveEvent, rowOf } from "../../engine/events.ts";
 import type { Role, Step } from "../../engine/hook.ts";
 import { didYouMean, nearest } from "../../engine/nearest.ts";
 import type { ActionUse, Handler, Patterns, Registry } from "../../engine/ports.ts";
 import { flag, type Schema, say } from "../../engine/schema.ts";
-import { strangePlaceholders } from "../placeholder-names.ts";
-import type { Member, Node } from "../reading/json-tree.ts";
-import type { RuleReport } from "../reading/yaml-nodes.ts";
-import { jsonOf, membersOf } from "../reading/yaml-values.ts";
+import { strangePlaceholders } from "../placeholders.ts";
+import { jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
+import { warnOfUnknownServer } from "./conditions.ts";
 import { defaultTimeout } from "./fields.ts";
 import { paramsOf, readTyped, spreadParams, type Typed, takes, tellError, tellMismatches } from "./parameters.ts";
-import { warnOfUnknownServer } from "./tools.ts";
 
 export interface ActionContext {
   patterns: Patterns;
   registry: Registry;
-  report: RuleReport;
+  report: Report;
   /** The rule's events, as they were written. */
   events: readonly string[];
   /** The rule's own limit, if it has one. */

@@ -1,14 +1,17 @@
-/** Conditions of rules (specification 003): a tree of types becomes a Condition, and every mistake in it is told of at load (R13). */
+/**
+ * Conditions of rules (specification 003): a tree of types becomes a Condition, and every mistake in it is reported at load
+ * (R13). A tool's name that no known tool has is a warning: servers and modules may have tools that are not known here (D39).
+ */
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields, Json } from "../../engine/event.ts";
+import { compileWildcard } from "../../engine/glob.ts";
 import type { Condition } from "../../engine/hook.ts";
 import { didYouMean } from "../../engine/nearest.ts";
 import type { ConditionKind, Patterns, Registry } from "../../engine/ports.ts";
 import type { Mismatch } from "../../engine/schema.ts";
-import type { Node } from "../reading/json-tree.ts";
-import type { RuleFinding, RuleReport } from "../reading/yaml-nodes.ts";
+import { allModuleNames, tools as canonical, toolClassNames } from "../../engine/tools.ts";
+import type { Finding, Node, Report } from "../reading/tree.ts";
 import { paramsOf, readTyped, spreadParams, type Typed, takes, tellError, tellMismatches } from "./parameters.ts";
-import { warnOfUnknownTools } from "./tools.ts";
 
 export interface ConditionContext {
   registry: Registry;
@@ -17,7 +20,7 @@ export interface ConditionContext {
   modules?: ReadonlySet<string>;
   /** The file's text. */
   text: string;
-  report: RuleReport;
+  report: Report;
 }
 
 /** A type that holds conditions itself. */
@@ -130,7 +133,7 @@ function readKind(kind: ConditionKind, written: Typed, context: ConditionContext
 const takesNothing = ({ params: { check } }: ConditionKind, params: Json): boolean =>
   params === null || (Object.keys(params).length === 0 && check(null).length === 0);
 
-function thrown(error: unknown, type: string): Pick<RuleFinding, "message" | "suggestion"> {
+function thrown(error: unknown, type: string): Pick<Finding, "message" | "suggestion"> {
   if (!(error instanceof HooklineError) || error.code !== "pattern_invalid")
     return { message: `the condition ${type} cannot be used: ${messageOf(error)}` };
   const { pattern, reason, advice } = error.facts;
@@ -149,4 +152,70 @@ function placeOfThrown(error: unknown, typed: Typed, params: Fields, text: strin
   const column = typeof facts.column === "number" ? facts.column - 1 : 0;
   const isOneLine = text.startsWith(String(facts.pattern), offset + quoted);
   return isOneLine && column > 0 ? offset + quoted + column : offset;
+}
+
+const knownModules: ReadonlySet<string> = new Set(allModuleNames.map((name) => name.slice(0, name.indexOf("."))));
+
+interface ToolContext {
+  modules?: ReadonlySet<string>;
+  /** The tools of agents. Absent: the canonical ones. */
+  tools?: readonly string[];
+  report: Report;
+}
+
+function warnOfUnknownTools({ members }: Typed, context: ToolContext): void {
+  const match = members.get("match")?.value;
+  if (!match) return;
+  const known = new Set([...(context.tools ?? Object.keys(canonical)), ...allModuleNames, ...toolClassNames]);
+  for (const node of match.type === "array" ? (match.children ?? []) : [match]) warnAt(node, known, context);
+}
+
+function warnAt(node: Node, known: ReadonlySet<string>, { modules, report }: ToolContext): void {
+  for (const pattern of String(node.value).split("|")) {
+    const name = pattern.trim();
+    if (name === "" || mayExist(name, known, modules)) continue;
+    const suggestion = didYouMean(name, known);
+    report(node.offset, {
+      severity: "warning",
+      code: "unknown-tool",
+      message: `no known tool is called "${name}", so it may match nothing`,
+      ...(suggestion ? { suggestion } : {}),
+    });
+  }
+}
+
+/** The parameter that names the tool that an action calls; a module may stand beside it. */
+const calls: { readonly [type: string]: string } = {
+  pipe: "to",
+  module_action: "action",
+  module_action_inject: "action",
+};
+
+/** A server that nobody has configured may be forgotten or misspelt; the project's modules may still bring it. */
+export function warnOfUnknownServer({ type, members }: Typed, { modules, report }: ToolContext): void {
+  if (!modules || !Object.hasOwn(calls, type)) return;
+  const tool = members.get(calls[type] ?? "")?.value;
+  const module = type === "pipe" ? undefined : members.get("module")?.value;
+  const name = module?.value ? String(module.value) : serverIn(String(tool?.value ?? ""));
+  const place = module?.value ? module : tool;
+  if (!place || name === undefined || name.includes("{{") || modules.has(name)) return;
+  report(place.offset, {
+    severity: "warning",
+    code: "unknown-tool",
+    message: `no server is called "${name}", so this action can call nothing`,
+    suggestion: didYouMean(name, modules) ?? "name it under mcp_servers in hookline.yaml",
+  });
+}
+
+const serverIn = (tool: string): string | undefined =>
+  /^mcp__(.+?)__/.exec(tool)?.[1] ?? (tool.includes(".") ? tool.slice(0, tool.indexOf(".")) : undefined);
+
+function mayExist(name: string, known: ReadonlySet<string>, modules: ReadonlySet<string> | undefined): boolean {
+  if (known.has(name) || name.startsWith("mcp__")) return true;
+  const pattern = name.replace(/\[!?\]?[^\]]*\]/g, "?"); // any letter will do: whether it is one of the set is not asked
+  const dot = pattern.indexOf(".");
+  const module = dot === -1 ? undefined : pattern.slice(0, dot);
+  if (module !== undefined && modules && [...modules].some(compileWildcard(module))) return true;
+  if (/[*?]/.test(pattern) && [...known].some(compileWildcard(pattern))) return true;
+  return module !== undefined && modules === undefined && !knownModules.has(module);
 }

@@ -1,10 +1,9 @@
 /** What stands beside `type` in a condition or an action: read, checked against a schema, and told of where it stands. */
+
 import type { Fields } from "../../engine/event.ts";
 import { didYouMean, nearest } from "../../engine/nearest.ts";
 import { isRecord, type Mismatch } from "../../engine/schema.ts";
-import type { Member, Node } from "../reading/json-tree.ts";
-import type { RuleFinding, RuleReport } from "../reading/yaml-nodes.ts";
-import { jsonOf, membersOf } from "../reading/yaml-values.ts";
+import { type Finding, jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
 import { isRuleField } from "./fields.ts";
 
 export interface Typed {
@@ -18,11 +17,11 @@ export interface Typed {
 export type Part = "condition" | "action";
 
 /** Nothing may hide a mistake: whoever reports an error also says that there is one. */
-export const tellError = (report: RuleReport, at: number, finding: Omit<RuleFinding, "severity">): undefined =>
+export const tellError = (report: Report, at: number, finding: Omit<Finding, "severity">): undefined =>
   void report(at, { severity: "error", ...finding });
 
 /** The type and what stands beside it; undefined: it was told what is wrong. */
-export function readTyped(node: Node, part: Part, report: RuleReport): Typed | undefined {
+export function readTyped(node: Node, part: Part, report: Report): Typed | undefined {
   if (node.type !== "object") return tellError(report, node.offset, noMap(node, part));
   const members = new Map<string, Member>();
   for (const member of membersOf(node)) members.set(member.key, member);
@@ -47,7 +46,7 @@ const lists: { readonly [P in Part]: string } = {
   action: "{ type: chain, actions: [ … ] }",
 };
 
-function noMap(node: Node, part: Part): Omit<RuleFinding, "severity"> {
+function noMap(node: Node, part: Part): Omit<Finding, "severity"> {
   if (node.type === "null") {
     return {
       code: "missing-field",
@@ -65,7 +64,7 @@ function noMap(node: Node, part: Part): Omit<RuleFinding, "severity"> {
  *
  * @param ownParams the type has a parameter of this name itself
  */
-export function spreadParams(typed: Typed, ownParams: boolean, report: RuleReport): Typed | undefined {
+export function spreadParams(typed: Typed, ownParams: boolean, report: Report): Typed | undefined {
   const under = ownParams ? undefined : typed.members.get("params");
   if (!under) return typed;
   const members = new Map(typed.members);
@@ -91,7 +90,7 @@ export function paramsOf({ members }: Typed): Fields {
 }
 
 /** Tells of every mismatch where it stands. */
-export function tellMismatches(mismatches: readonly Mismatch[], typed: Typed, part: Part, report: RuleReport): void {
+export function tellMismatches(mismatches: readonly Mismatch[], typed: Typed, part: Part, report: Report): void {
   tellWrong(mismatches, { subject: `${part} ${typed.type}`, node: typed.node, members: typed.members }, report);
 }
 
@@ -105,7 +104,7 @@ interface Checked extends Pick<Typed, "node" | "members"> {
   subject: string;
 }
 
-export function tellWrong(mismatches: readonly Mismatch[], checked: Checked, report: RuleReport): void {
+export function tellWrong(mismatches: readonly Mismatch[], checked: Checked, report: Report): void {
   const meant = mismatches.flatMap(({ unknown, path, known = [] }) => (unknown ? (meantBy(path, known) ?? []) : []));
   for (const mismatch of mismatches) {
     const place = placeOf(mismatch.path, checked);
@@ -118,7 +117,7 @@ function findingOf(
   { path, expected, found, unknown, known = [] }: Mismatch,
   isThere: boolean,
   subject: string,
-): Omit<RuleFinding, "severity"> {
+): Omit<Finding, "severity"> {
   const name = path.join(".");
   if (unknown) {
     const message = `the ${subject} has no "${name}"`;

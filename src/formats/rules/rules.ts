@@ -2,16 +2,15 @@
  * Rules (specification 003): `hooks` of a rules file and of hookline.yaml, `runtime.hooks` and `agents[].hooks` of an app
  * file become Hooks. Pure; never throws: what cannot be a hook is a problem beside those that can (R33).
  */
+
 import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Hook, Origin, Problem } from "../../engine/hook.ts";
 import { didYouMean, nearest } from "../../engine/nearest.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
-import type { Member, Node } from "../reading/json-tree.ts";
-import { openYaml, type YamlFile } from "../reading/yaml-file.ts";
-import type { RuleFinding } from "../reading/yaml-nodes.ts";
-import { membersOf } from "../reading/yaml-values.ts";
+import { type Finding, type Member, membersOf, type Node } from "../reading/tree.ts";
+import { openYaml, type YamlFile } from "../reading/yaml-tree.ts";
+import { compileRule, type RuleContext } from "./entry.ts";
 import { isRuleField } from "./fields.ts";
-import { compileRule, type RuleContext } from "./hook.ts";
 
 export { largestRulesFileInBytes } from "../reading/yaml-tree.ts";
 
@@ -94,7 +93,7 @@ function namesOf({ origin, report }: YamlFile, label: string): (agent: string | 
   };
 }
 
-const emptyFile: RuleFinding = {
+const emptyFile: Finding = {
   severity: "error",
   code: "syntax",
   message: "the file is empty",

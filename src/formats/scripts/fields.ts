@@ -1,7 +1,8 @@
 /** The fields of a script (specification 004) in one table, and each as the type that it has; mistakes are told where they stand. */
+
 import { didYouMean, nearest } from "../../engine/nearest.ts";
-import type { Finding, Report } from "../reading/json-tree.ts";
-import type { Field } from "./values.ts";
+import type { Finding, Report } from "../reading/tree.ts";
+import type { Field } from "./front-matter.ts";
 
 export type ScriptType = "session" | "file" | "pre-commit";
 export const scriptTypes: readonly ScriptType[] = ["session", "file", "pre-commit"];

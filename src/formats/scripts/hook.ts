@@ -1,11 +1,10 @@
-/** A script whose front matter says its type becomes a Hook: when it runs, whether it may refuse, and what its step is told. */
+/** A script whose front matter says its type becomes a Hook: when it runs, on which files, whether it may refuse, and the parameters of its step. */
 import { messageOf } from "../../engine/error.ts";
 import type { Fields } from "../../engine/event.ts";
-import type { Condition, FailurePolicy, Hook, Limits, Role, Trigger } from "../../engine/hook.ts";
+import type { Condition, FailurePolicy, Hook, Limits, Problem, Role, Trigger } from "../../engine/hook.ts";
 import { isRoot, type ScriptFields, type ScriptType, saysNo, secondsOf, tellOfUseless, textOf } from "./fields.ts";
 import type { WrittenScript } from "./script.ts";
 import { slugOf } from "./slug.ts";
-import { unlikelyGlob } from "./unlikely-glob.ts";
 
 /** Seconds that a script has unless it says otherwise (R14, R40). */
 const defaultLimit = 300;
@@ -119,4 +118,62 @@ function tellOfPattern(fields: ScriptFields, { report }: WrittenScript): void {
     message: 'a file script needs a "pattern", so it never runs',
     suggestion: 'write pattern: "*.ts", say',
   });
+}
+
+type Found = Pick<Problem, "message" | "suggestion">;
+
+/** Undefined: it can fit. */
+function unlikelyGlob(written: string): Found | undefined {
+  const pattern = written.trim();
+  const bare = withoutSets(pattern);
+  return mistakes.find(({ shape }) => shape.test(bare))?.tell(pattern);
+}
+
+/** First match. Each shape is looked for outside of [sets], {alternatives}, (groups) and what a \ makes a plain letter. */
+const mistakes: readonly { shape: RegExp; tell(pattern: string): Found }[] = [
+  {
+    shape: /[[{]/,
+    tell: (pattern) => ({
+      message: `the "${withoutSets(pattern).match(/[[{]/)?.[0]}" in "${pattern}" is not closed, so the script may never run`,
+      suggestion: "close it, or write \\ before it where a name has it",
+    }),
+  },
+  {
+    shape: /,(?=\s|.*[*?[{])/,
+    tell: (pattern) => ({
+      message: `"${pattern}" is one pattern, and no file is likely to be called so: the script may never run`,
+      suggestion: `write "{${pattern.split(/,\s*/).join(",")}}"`,
+    }),
+  },
+  {
+    shape: /^!/,
+    tell: (pattern) => ({
+      message: `"!" at its beginning excludes nothing: only names that begin with it fit "${pattern}"`,
+      suggestion: "write a pattern of the files that are meant, such as !(*.test).ts",
+    }),
+  },
+  {
+    shape: /(?:^|\/)\.\.(?:\/|$)/,
+    tell: (pattern) => ({
+      message: `"${pattern}" leads out of its folder, where no file is looked for: the script never runs`,
+      suggestion: "write the path from the project's folder",
+    }),
+  },
+  {
+    shape: /\/$/,
+    tell: (pattern) => ({
+      message: `"${pattern}" ends as a folder and is compared with files: the script never runs`,
+      suggestion: `write "${pattern}**"`,
+    }),
+  },
+];
+
+/** What is whole inside brackets has its own rules; the innermost go first. */
+function withoutSets(pattern: string): string {
+  let text = pattern.replace(/\\./g, "_").replace(/\[[!^]?\]?[^\]]*\]/g, "_");
+  for (let before = ""; before !== text; ) {
+    before = text;
+    text = text.replace(/[@!?+*]?\([^()]*\)|\{[^{}]*\}/g, "_");
+  }
+  return text;
 }

@@ -2,11 +2,11 @@
  * Workspace scripts (specification 004): an executable with a front matter becomes a Hook. Pure; never throws: what looks
  * like a hook and cannot be one is a problem (R33).
  */
+
 import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Hook, Origin, Problem } from "../../engine/hook.ts";
 import type { Patterns } from "../../engine/ports.ts";
-import type { Report } from "../reading/json-tree.ts";
-import { createLocator } from "../reading/locate.ts";
+import { createLocator, type Report } from "../reading/tree.ts";
 import {
   knownFields,
   nearestType,
@@ -16,9 +16,8 @@ import {
   scriptTypes,
   textOf,
 } from "./fields.ts";
-import { type FrontMatter, type Head, readHead } from "./front-matter.ts";
+import { type FrontMatter, type Head, readFieldLines, readHead } from "./front-matter.ts";
 import { hookOf } from "./hook.ts";
-import { readFieldLines } from "./values.ts";
 
 /** As much of a script as is read: a front matter is far smaller. */
 export const scriptHeadInBytes: number = 64 * 1024;

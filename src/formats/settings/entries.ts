@@ -1,8 +1,9 @@
 /** The many shapes in which people write settings hooks, made one: a flat list of entries with the place of each field. */
+
 import type { EventName, Json } from "../../engine/event.ts";
 import { eventNames, resolveEvent } from "../../engine/events.ts";
 import { didYouMean, nearest } from "../../engine/nearest.ts";
-import { jsonOf, type Member, membersOf, type Node, type Report } from "../reading/json-tree.ts";
+import { jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
 
 /** What is particular to the settings files of one tool. Handed in: a format knows no agent. */
 export interface Flavour {

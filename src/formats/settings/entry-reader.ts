@@ -4,7 +4,7 @@ import type { Json } from "../../engine/event.ts";
 import type { ProblemCode } from "../../engine/hook.ts";
 import { didYouMean } from "../../engine/nearest.ts";
 import { kindOf } from "../../engine/schema.ts";
-import type { Report } from "../reading/json-tree.ts";
+import type { Report } from "../reading/tree.ts";
 import type { Entry, Field, Flavour } from "./entries.ts";
 
 export interface EntryReader {

@@ -1,16 +1,15 @@
 /** One entry of a settings file becomes one Hook, or findings that say why not. */
+
 import type { Seconds } from "../../engine/event.ts";
 import type { Condition, FailurePolicy, Hook, Mode, Origin, Role, Step } from "../../engine/hook.ts";
 import { didYouMean, nearest } from "../../engine/nearest.ts";
 import type { Patterns } from "../../engine/ports.ts";
 import { guardInvalid, invalidGuard } from "../invalid-guard.ts";
-import type { Finding, Report } from "../reading/json-tree.ts";
-import type { Place } from "../reading/locate.ts";
+import type { Finding, Place, Report } from "../reading/tree.ts";
 import type { Entry, Flavour } from "./entries.ts";
 import { createReader, type EntryReader } from "./entry-reader.ts";
 import { conditionOf } from "./matchers.ts";
-import { residentOf } from "./resident.ts";
-import { type HandlerType, handlerTypes } from "./steps.ts";
+import { type HandlerType, handlerTypes, residentOf } from "./steps.ts";
 
 /** What is the same for all entries of a file. */
 export interface FileContext {

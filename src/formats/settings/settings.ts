@@ -2,12 +2,13 @@
  * Settings hooks (specification 002): `hooks: {Event: [{matcher, hooks: [handler]}]}` becomes Hooks, in all the shapes
  * that people write. Pure; never throws: what cannot be a hook is a problem beside those that can (R33).
  */
+
 import type { EventName } from "../../engine/event.ts";
 import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Hook, Origin, Problem } from "../../engine/hook.ts";
 import type { Patterns } from "../../engine/ports.ts";
-import { type Finding, membersOf, type Node, readTree } from "../reading/json-tree.ts";
-import { createLocator, type Place } from "../reading/locate.ts";
+import { readTree } from "../reading/json-tree.ts";
+import { createLocator, type Finding, membersOf, type Node, type Place } from "../reading/tree.ts";
 import { type Flavour, isComment, readEntries } from "./entries.ts";
 import { compileEntry, type FileContext, unknownKey } from "./hook.ts";
 

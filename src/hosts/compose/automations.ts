@@ -7,8 +7,8 @@ import type { Patterns, Registry } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
 import { type AutomationOptions, compileAutomation } from "../../formats/automations/automation.ts";
 import { readCron } from "../../formats/automations/cron.ts";
-import { delayExamples, delayOf } from "../../formats/automations/delay.ts";
 import type { LlmConfig } from "../../formats/automations/fields.ts";
+import { delayExamples, delayOf } from "../../formats/automations/moment.ts";
 import type { ModelSettings } from "../../formats/config/config.ts";
 import { type AutomationSource, createAutomationSource } from "../../loading/automations.ts";
 import type { AutomationDesk, Making } from "../../operations/automations/service.ts";
@@ -46,7 +46,7 @@ export function openAutomations(options: AutomationsOptions): Automations | unde
       const { compileAutomationFile } = await import("../../formats/automations/file.ts");
       return compileAutomationFile(text, origin, reading(making));
     },
-    textOf: async (automations) => (await import("../../formats/automations/text.ts")).automationText(automations),
+    textOf: async (automations) => (await import("../../formats/automations/file.ts")).automationText(automations),
   };
 }
 

@@ -6,7 +6,7 @@ import { eventNames, resolveEvent } from "../../engine/events.ts";
 import { nearest } from "../../engine/nearest.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { textOf } from "../../files/lines.ts";
-import { isApplicationEvent } from "../../formats/config/automation-keys.ts";
+import { isApplicationEvent } from "../../formats/config/keys.ts";
 
 /** What was sent to `POST /events`, or as a line. */
 export interface Sent {

@@ -4,8 +4,8 @@ import type { EventName, Fields, HookEvent, Instant } from "../../engine/event.t
 import type { Outcome } from "../../engine/outcome.ts";
 import type { Run, Store } from "../../engine/record.ts";
 import { isRecord } from "../../engine/schema.ts";
-import { isApplicationEvent } from "../../formats/config/automation-keys.ts";
 import type { InboundWebhook } from "../../formats/config/config.ts";
+import { isApplicationEvent } from "../../formats/config/keys.ts";
 import { isSame } from "./call.ts";
 import { brief } from "./ingest.ts";
 import { refuse } from "./refusals.ts";

@@ -10,7 +10,7 @@ import type { CompiledAutomation } from "../../formats/automations/automation.ts
 import { type Automation, automationOf, hookIdOf } from "../../formats/automations/fields.ts";
 import type { CompiledAutomations } from "../../formats/automations/file.ts";
 import type { AutomationFinding } from "../../formats/automations/findings.ts";
-import { brokenTag } from "../../formats/automations/hook.ts";
+import { brokenTag } from "../../formats/automations/steps.ts";
 import { isWithin, type StoredHook, type StoredHooks, writtenFields } from "../../loading/automations.ts";
 import { storeIsMissing } from "../../services/projects/records.ts";
 import { folderOf, projectParam } from "../board.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { gitReply, preCommitEvent } from "../../../src/agents/git/event.ts";
+import { gitReply, preCommitEvent } from "../../../src/agents/git/repository.ts";
 import type { Outcome } from "../../../src/engine/outcome.ts";
 import type { Run } from "../../../src/engine/record.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import type { Automation } from "../../../src/formats/automations/fields.ts";
-import { automationText } from "../../../src/formats/automations/text.ts";
+import { automationText } from "../../../src/formats/automations/file.ts";
 import { compile, compileFile, written } from "../automation-helpers.ts";
 
 /** Texts that YAML could read as something else, and any others. */

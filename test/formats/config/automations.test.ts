@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import type { Layer, Origin } from "../../../src/engine/hook.ts";
-import { engineDefaults } from "../../../src/formats/config/automation-keys.ts";
 import { emptyConfig } from "../../../src/formats/config/config.ts";
 import { mergeConfig, type ReadConfig, readConfig } from "../../../src/formats/config/file.ts";
-import { rulesSchema } from "../../../src/formats/rules/schema.ts";
+import { engineDefaults } from "../../../src/formats/config/keys.ts";
+import { rulesSchema } from "../../../src/formats/json-schema.ts";
 import { registry } from "../rules-helpers.ts";
 
 const origin: Origin = { dialect: "rules", layer: "user", file: "/home/me/config.yaml" };

@@ -1,24 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Node } from "../../../src/formats/reading/json-tree.ts";
-import { createLocator } from "../../../src/formats/reading/locate.ts";
-import { type RuleFinding, readYaml } from "../../../src/formats/reading/yaml-tree.ts";
-import { jsonOf, membersOf } from "../../../src/formats/reading/yaml-values.ts";
+import { createLocator, type Finding, jsonOf, membersOf, type Node } from "../../../src/formats/reading/tree.ts";
+import { readYaml } from "../../../src/formats/reading/yaml-tree.ts";
 
 interface Read {
   root: Node | undefined;
   json: unknown;
   /** line:column code message */
   found: string[];
-  findings: RuleFinding[];
+  findings: Finding[];
   /** Of each entry under `hooks`, whether an error stands in it. */
   faulty: boolean[];
 }
 
 function read(text: string): Read {
   const locate = createLocator(text);
-  const findings: RuleFinding[] = [];
+  const findings: Finding[] = [];
   const found: string[] = [];
   const { root, isFaulty } = readYaml(text, (offset, finding) => {
     const { line, column } = locate(offset);

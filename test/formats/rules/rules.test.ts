@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { agentEventNames } from "../../../src/engine/events.ts";
-import { ruleEventNames } from "../../../src/formats/rules/events.ts";
+import { ruleEventNames } from "../../../src/formats/rules/fields.ts";
 import {
   codes,
   compile,

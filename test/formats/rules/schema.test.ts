@@ -1,4 +1,5 @@
 /** The JSON Schema and the documentation against the tables, and against what the specification itself writes. */
+
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -8,11 +9,10 @@ import { isRecord, object, text } from "../../../src/engine/schema.ts";
 import { placeholders } from "../../../src/engine/template.ts";
 import { readConfig } from "../../../src/formats/config/file.ts";
 import { configKeyNames } from "../../../src/formats/config/keys.ts";
+import { rulesSchema, type SchemaKind } from "../../../src/formats/json-schema.ts";
 import { authorsActions, chain } from "../../../src/formats/rules/actions.ts";
 import { authorsConditions, composites } from "../../../src/formats/rules/conditions.ts";
-import { ruleEventNames, writableEvents } from "../../../src/formats/rules/events.ts";
-import { ruleFieldNames } from "../../../src/formats/rules/fields.ts";
-import { rulesSchema, type SchemaKind } from "../../../src/formats/rules/schema.ts";
+import { ruleEventNames, ruleFieldNames, writableEvents } from "../../../src/formats/rules/fields.ts";
 import { conditionKind, defineCondition } from "../../../src/hosts/modules/setup.ts";
 import { compile, file, fixture, patterns, registry, rule } from "../rules-helpers.ts";
 

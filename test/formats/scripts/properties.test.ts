@@ -1,9 +1,9 @@
 /** Whatever stands in a script: nothing throws, findings lie inside the file, and no guard goes in silence. */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { readHead } from "../../../src/formats/scripts/front-matter.ts";
-import { readFieldLines } from "../../../src/formats/scripts/values.ts";
+import { readFieldLines, readHead } from "../../../src/formats/scripts/front-matter.ts";
 import { compile } from "../script-helpers.ts";
 
 const piece = fc.oneof(

@@ -1,11 +1,12 @@
 /**
- * The abilities that a repository describes: skills, subagents and commands of Claude Code, ABILITY.md files, and registries
+ * The abilities that a repository describes: skills, subagents and commands of agents, ABILITY.md files, and registries
  * in .system/registry. What was read is kept, by path, until the file changes.
  */
 import { lstatSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { messageOf } from "../../../engine/error.ts";
 import { oneLine } from "../../../engine/one-line.ts";
+import type { AbilityFolder, AgentConventions } from "../../../engine/ports.ts";
 import { isRecord } from "../../../engine/schema.ts";
 import { readRegularFileSync } from "../../../files/regular-file.ts";
 import { isReallyInside } from "../../repository.ts";
@@ -52,22 +53,25 @@ const one = (id: string, { path, fields, body }: DescribingFile): Ability[] => {
   return [{ id: oneLine(id), description: description.slice(0, limits.description), ...keywords, from: path }];
 };
 
-const kinds: readonly Kind[] = [
-  {
-    folder: ".claude/skills",
-    isOne: (path) => /^\.claude\/skills\/[^/]+\/SKILL\.md$/.test(path),
+const kindsOfAgents: { readonly [H in AbilityFolder["holds"]]: (folder: string) => Kind } = {
+  skills: (folder) => ({
+    folder,
+    isOne: (path) => /^[^/]+\/SKILL\.md$/.test(path.slice(folder.length + 1)),
     read: (file) => one(textIn(file.fields.name) ?? basename(dirname(file.path)), file),
-  },
-  {
-    folder: ".claude/agents",
+  }),
+  agents: (folder) => ({
+    folder,
     isOne: (path) => /\.md$/.test(path),
     read: (file) => one(textIn(file.fields.name) ?? basename(file.path, ".md"), file),
-  },
-  {
-    folder: ".claude/commands",
+  }),
+  commands: (folder) => ({
+    folder,
     isOne: (path) => /\.md$/.test(path),
     read: (file) => one(`/${basename(file.path, ".md")}`, file),
-  },
+  }),
+};
+
+const kindsOfRepositories: readonly Kind[] = [
   {
     folder: ".system/registry",
     isOne: (path) => /\.ya?ml$/i.test(path),
@@ -118,15 +122,21 @@ interface Kept {
   abilities: Ability[];
 }
 
-export type FindAbilities = (root: string, signal: AbortSignal) => Promise<FoundAbilities>;
+export type FindAbilities = (
+  root: string,
+  signal: AbortSignal,
+  conventions?: AgentConventions,
+) => Promise<FoundAbilities>;
 
 export function createFindAbilities(): FindAbilities {
   const kept = new Map<string, Kept>();
-  return async (root, signal) => {
+  return async (root, signal, conventions) => {
+    const ofAgents = conventions?.abilityFolders() ?? [];
+    const kinds = [...ofAgents.map(({ folder, holds }) => kindsOfAgents[holds](folder)), ...kindsOfRepositories];
     const notes: string[] = [];
     const found = new Map<string, Ability>();
     let room = limits.newInBytes;
-    const files = filesIn(root, notes, signal);
+    const files = filesIn(kinds, { root, notes, signal });
     for (const [index, [kind, path]] of files.entries()) {
       if (signal.aborted) {
         notes.push(`time was over before ${files.length - index} of ${files.length} files were looked at`);
@@ -176,7 +186,10 @@ async function read(kind: Kind, root: string, path: string, notes: string[]): Pr
 }
 
 /** In a fixed order: by kind, then by path. */
-function filesIn(root: string, notes: string[], signal: AbortSignal): [Kind, string][] {
+function filesIn(
+  kinds: readonly Kind[],
+  { root, notes, signal }: { root: string; notes: string[]; signal: AbortSignal },
+): [Kind, string][] {
   const all = kinds.flatMap((kind) => {
     const paths = filesBelow(root, kind, notes, signal).toSorted();
     return paths.map((path): [Kind, string] => [kind, path]);

@@ -107,7 +107,7 @@ async function abilitiesFor(
 ): Promise<{ abilities: Ability[]; notes: string[] }> {
   const own = given.map((one) => ({ ...one, from: "the hook's own list" }));
   if (!search) return { abilities: own, notes: [] };
-  const { abilities, notes } = await find(repositoryOf(context, folder), context.signal);
+  const { abilities, notes } = await find(repositoryOf(context, folder), context.signal, context.ports.conventions);
   const names = new Set(own.map(({ id }) => id));
   return { abilities: [...own, ...abilities.filter(({ id }) => !names.has(id))], notes };
 }

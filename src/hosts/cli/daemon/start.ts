@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, fstatSync, ftruncateSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isSessionSecret } from "../../../actions/command/environment.ts";
+import { isOfSession } from "../../../agents/index.ts";
 import { depthVariable } from "../../../engine/event.ts";
 import { makePrivateFolder } from "../../../files/write.ts";
 import { type Place, stateFolder, usualStore } from "../place.ts";
@@ -48,8 +48,8 @@ function openOutput(place: Place): number {
 
 /** It outlives the session that it is started in, and is nobody's hook. */
 function environmentFor({ environment }: Place): Record<string, string> {
-  const isOfCall = (name: string): boolean => name === depthVariable || ofOneCall.test(name) || isSessionSecret(name);
+  const isOfCall = (name: string): boolean => name === depthVariable || ofOneCall.test(name) || isOfSession(name);
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !isOfCall(name)));
 }
 const ofOneCall =
-  /^((HOOKLINE|CLAUDE|GEN)_(PROJECT_DIR|SESSION_ID|TOOL_NAME|EVENT|EVENT_TYPE|RUN_ID|HOOK_ID|ENV_FILE|PLUGIN_ROOT|RUN_COOKIE)|HOOKLINE_DAEMON|CLAUDECODE|CLAUDE_CODE_(ENTRYPOINT|SSE_PORT))$/;
+  /^HOOKLINE_(PROJECT_DIR|SESSION_ID|TOOL_NAME|EVENT|EVENT_TYPE|RUN_ID|HOOK_ID|ENV_FILE|PLUGIN_ROOT|RUN_COOKIE|DAEMON)$/;

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { installLayers } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
-import { editorOf } from "../../../agents/install/editors.ts";
+import { editorOf } from "../../../agents/install/registration.ts";
 import { messageOf } from "../../../engine/error.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { Hook } from "../../../engine/hook.ts";

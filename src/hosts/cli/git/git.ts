@@ -2,9 +2,15 @@
 
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { type GitReply, gitReply, hookName, preCommitEvent } from "../../../agents/git/event.ts";
 import type { HooksPlan } from "../../../agents/git/hooks.ts";
-import { type GitPlace, topOf } from "../../../agents/git/repository.ts";
+import {
+  type GitPlace,
+  type GitReply,
+  gitReply,
+  hookName,
+  preCommitEvent,
+  topOf,
+} from "../../../agents/git/repository.ts";
 import { complaintAbout, type Hook } from "../../../engine/hook.ts";
 import type { Run, Store } from "../../../engine/record.ts";
 import { createDetachedQueue } from "../../../runtime/queues/detached.ts";

@@ -2,7 +2,6 @@
 
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { hookName } from "../../../agents/git/event.ts";
 import { carryOut, readHooksFolder, setTime } from "../../../agents/git/files.ts";
 import { calledName, type HooksFolder, type HooksPlan, planInstall, planRemoval } from "../../../agents/git/hooks.ts";
 import {
@@ -12,6 +11,7 @@ import {
   forgetConsent,
   type GitPlace,
   gitPlace,
+  hookName,
   hooksOf,
   noteConsent,
 } from "../../../agents/git/repository.ts";

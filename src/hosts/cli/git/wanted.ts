@@ -5,12 +5,10 @@
 
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
-import { configFolder } from "../../../agents/folders.ts";
 import type { HooksFolder, Wanted } from "../../../agents/git/hooks.ts";
 import type { GitPlace } from "../../../agents/git/repository.ts";
-import { isStub, notesOf } from "../../../agents/git/stub.ts";
-import { watchedBelow } from "../../../agents/git/stub-text.ts";
-import { hookFiles } from "../../../agents/index.ts";
+import { isStub, notesOf, watchedBelow } from "../../../agents/git/stub.ts";
+import { configFolder, hookFiles } from "../../../agents/index.ts";
 import { isGuard } from "../../../engine/hook.ts";
 import { managedFoldersOf } from "../../../loading/places.ts";
 import type { Place } from "../place.ts";

@@ -3,8 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
-import { type AskGit, preCommit } from "../../../agents/git/event.ts";
-import type { GitPlace } from "../../../agents/git/repository.ts";
+import { type AskGit, type GitPlace, preCommit } from "../../../agents/git/repository.ts";
 import type { Hook, Problem } from "../../../engine/hook.ts";
 import { listensTo } from "../../../engine/plan.ts";
 import type { Store } from "../../../engine/record.ts";

@@ -1,6 +1,7 @@
 /** hookline check: every mistake in hook files, as file:line:column severity code message (suggestion). */
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { agentVariables } from "../../../agents/index.ts";
 import { loadPatterns } from "../../../conditions/patterns.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import type { Hook, Problem } from "../../../engine/hook.ts";
@@ -19,9 +20,12 @@ import { safeText, shortPath, type Terminal } from "../terminal.ts";
 
 export async function check(invocation: Invocation): Promise<ExitCode> {
   const { problems, files, hooks } = await find(invocation);
-  const all = [...problems, ...inspectHooks(hooks, invocation), ...lateHooks(hooks), ...findingsBelow(hooks)].sort(
-    byPlace,
-  );
+  const all = [
+    ...problems,
+    ...inspectHooks(hooks, { ...invocation, variables: agentVariables }),
+    ...lateHooks(hooks),
+    ...findingsBelow(hooks),
+  ].sort(byPlace);
   const errors = all.filter(({ severity }) => severity === "error").length;
   if (invocation.json) invocation.terminal.print(JSON.stringify(all));
   else print(invocation, all, files, hooks.length, errors);

@@ -1,14 +1,14 @@
 /** hookline register: which repository hooks there are, grouped by event, as JSON (specification 001, 2.2). */
 
+import { agentVariables } from "../../../agents/index.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import { complaintAbout, type Hook, type Problem } from "../../../engine/hook.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import type { Registry } from "../../../engine/ports.ts";
-import { automationSchema } from "../../../formats/automations/json-schema.ts";
 import { inspectHooks } from "../../../formats/inspect.ts";
+import { automationSchema, rulesSchema } from "../../../formats/json-schema.ts";
 import { matchOf } from "../../../formats/registry/match.ts";
-import { rulesSchema } from "../../../formats/rules/schema.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { loadInForce, registryAt } from "../loaded.ts";
 import { openStore } from "../store.ts";
@@ -24,7 +24,8 @@ export async function register(invocation: Invocation): Promise<ExitCode> {
   terminal.print(JSON.stringify(registrationOf(own), null, 2));
   const paths = new Set(files.flatMap(({ flavour, path }) => (flavour === "registry" ? [path] : [])));
   const found = problems.filter(({ file }) => paths.has(file));
-  if (invocation.flags.validate === true) return validate([...found, ...inspectHooks(own, invocation)], invocation);
+  if (invocation.flags.validate === true)
+    return validate([...found, ...inspectHooks(own, { ...invocation, variables: agentVariables })], invocation);
   const complaint = complaintAbout({ problems: found }, (path) => shortPath(path, cwd, home));
   if (complaint) terminal.error(`hookline: ${complaint}`);
   return 0;

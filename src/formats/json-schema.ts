@@ -1,16 +1,18 @@
 /**
- * The JSON Schema of rules files, app files and hookline.yaml, made of the tables that also check and document them. An
+ * The JSON Schema of rules files, app files, hookline.yaml and files of automations, made of the tables that also check and document them. An
  * editor with a YAML language server completes and explains by it; what it cannot say (`check` can) is left open.
  */
-import type { Fields, Json } from "../../engine/event.ts";
-import type { Registry } from "../../engine/ports.ts";
-import { isRecord } from "../../engine/schema.ts";
-import { placeholders } from "../../engine/template.ts";
-import { configKeys } from "../config/keys.ts";
-import { authorsActions, chain } from "./actions.ts";
-import { authorsConditions, composites } from "./conditions.ts";
-import { ruleEvents, writableEvents } from "./events.ts";
-import { type RuleFieldName, ruleFieldNames, ruleFields } from "./fields.ts";
+import type { Fields, Json } from "../engine/event.ts";
+import { skipFlagNames, skipFlags } from "../engine/named.ts";
+import type { Registry } from "../engine/ports.ts";
+import { isRecord } from "../engine/schema.ts";
+import { placeholders } from "../engine/template.ts";
+import { automationFields, triggerKinds } from "./automations/schema.ts";
+import { contextSteps } from "./automations/steps.ts";
+import { configKeys } from "./config/keys.ts";
+import { authorsActions, chain } from "./rules/actions.ts";
+import { authorsConditions, composites } from "./rules/conditions.ts";
+import { type RuleFieldName, ruleEvents, ruleFieldNames, ruleFields, writableEvents } from "./rules/fields.ts";
 
 /** Which file it is for; all: any of them, told apart by what they hold. */
 export type SchemaKind = "all" | "rules" | "app" | "config";
@@ -26,8 +28,11 @@ export function rulesSchema(registry: Registry, kind: SchemaKind = "all"): Field
       rules: { type: ["array", "null"], items: { $ref: "#/$defs/rule" } },
       rule: ruleSchema(),
       event: eventSchema(),
-      condition: typedSchema("condition", conditionTypes(registry)),
-      action: typedSchema("action", actionTypes(registry)),
+      condition: typedSchema("what kind of condition it is", conditionTypes(registry), besideOrUnder),
+      action: {
+        ...typedSchema("what kind of action it is", actionTypes(registry), besideOrUnder),
+        description: ["Every text in it may hold placeholders.", ...filledIn].join("\n"),
+      },
     },
   };
 }
@@ -153,37 +158,102 @@ const objectOf = (key: string, inner: Fields, more: Fields = {}): Fields => ({
 });
 
 /** One test for each type, so that what an editor says is about that type alone. */
-function typedSchema(part: "condition" | "action", types: readonly Type[]): Fields {
-  const lines = types.map(({ name, summary }) => `${name}: ${summary}`);
-  const filled = placeholders.map(({ name, meaning }) => `{{${name}}}: ${meaning}`);
-  const description = [`what kind of ${part} it is`, ...lines].join("\n");
+function typedSchema(what: string, types: readonly Type[], fieldsOf: (type: Type) => Fields): Fields {
+  const description = [what, ...types.map(({ name, summary }) => `${name}: ${summary}`)].join("\n");
   return {
     type: "object",
-    ...(part === "action" ? { description: ["Every text in it may hold placeholders.", ...filled].join("\n") } : {}),
     properties: { type: { enum: types.map(({ name }) => name), description } },
     required: ["type"],
     allOf: types.map((type) => ({
       if: { properties: { type: { const: type.name } }, required: ["type"] },
       // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's word, and nobody awaits it
-      then: besideType(type),
+      then: fieldsOf(type),
     })),
   };
 }
 
+const propertiesOf = (params: Fields): Fields => (isRecord(params.properties) ? (params.properties as Fields) : {}); // a schema is JSON
+
+/** The parameters stand beside `type`. */
+const allBeside = ({ name, summary, params }: Type): Fields => ({
+  properties: { type: { const: name, description: summary }, ...propertiesOf(params) },
+  additionalProperties: false,
+  required: ["type", ...(Array.isArray(params.required) ? params.required : [])],
+});
+
 /** The parameters stand beside `type`, or under `params` unless the type has such a parameter itself (D58). */
-function besideType({ name, summary, params }: Type): Fields {
-  const properties = isRecord(params.properties) ? (params.properties as Fields) : {}; // a schema is JSON
-  const required: Json[] = Array.isArray(params.required) ? params.required : [];
-  const beside: Fields = {
-    properties: { type: { const: name, description: summary }, ...properties },
-    additionalProperties: false,
-  };
-  const all: Fields = { ...beside, required: ["type", ...required] };
+function besideOrUnder(type: Type): Fields {
+  const { name, params } = type;
+  const all = allBeside(type);
+  const properties = propertiesOf(params);
   if (Object.hasOwn(properties, "params")) return all;
+  const { required: _all, ...beside } = all;
   return {
     if: { required: ["params"] },
     // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's word, and nobody awaits it
     then: { ...beside, properties: { type: { const: name }, ...properties, params: { ...params, required: [] } } },
     else: all,
+  };
+}
+
+/** What a text of it may hold. */
+const filledIn = placeholders.map(({ name, meaning }) => `{{${name}}}: ${meaning}`);
+
+export function automationSchema(registry: Pick<Registry, "handlers">): Fields {
+  const list: Fields = { type: ["array", "null"], items: { $ref: "#/$defs/automation" } };
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "Hookline: automations",
+    type: "object",
+    if: { required: ["automations"] },
+    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's word, and nobody awaits it
+    then: {
+      properties: { automations: list, version: {}, description: {} },
+      patternProperties: { "^x-": {} },
+      additionalProperties: false,
+    },
+    else: { $ref: "#/$defs/automation" },
+    $defs: {
+      automation: automationOf(),
+      trigger: typedSchema(
+        "what sets it off",
+        Object.entries(triggerKinds).map(([name, { summary, params }]) => ({ name, summary, params: params.json })),
+        allBeside,
+      ),
+      step: typedSchema(
+        "what is gathered",
+        [...contextSteps(registry)].map(([name, { handler }]) => ({
+          name,
+          summary: handler.contextStep.summary,
+          params: { ...handler.params.json, properties: { ...propertiesOf(handler.params.json), ...flagSchemas } },
+        })),
+        allBeside,
+      ),
+    },
+  };
+}
+
+const flagSchemas: Fields = Object.fromEntries(
+  skipFlagNames.map((name) => [skipFlags[name].written, { type: "boolean", description: skipFlags[name].summary }]),
+);
+
+const elsewhere: Fields = {
+  trigger: { $ref: "#/$defs/trigger" },
+  context_steps: { type: "array", items: { $ref: "#/$defs/step" } },
+};
+
+function automationOf(): Fields {
+  const fields = Object.entries(automationFields).filter(([, { isOurs }]) => !isOurs);
+  const properties = fields.map(([name, { schema }]): [string, Json] => {
+    const { description = "" } = schema.json;
+    const about = name === "prompt_template" ? [description, ...filledIn].join("\n") : description;
+    const own = isRecord(elsewhere[name]) ? (elsewhere[name] as Fields) : schema.json; // it is JSON
+    return [name, { ...own, description: about }];
+  });
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    required: fields.flatMap(([name, { required }]) => (required ? [name] : [])),
+    additionalProperties: false,
   };
 }

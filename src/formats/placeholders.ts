@@ -1,6 +1,9 @@
-/** Placeholders whose names mean nothing, told when a file is read: at run time they are only empty, or stay as they are written. */
+/** Placeholders whose names mean nothing, reported when a file is read: at run time they are only empty, or stay as they are written. */
+import type { Json } from "../engine/event.ts";
 import { didYouMean, nearest } from "../engine/nearest.ts";
+import { isRecord } from "../engine/schema.ts";
 import { placeholders } from "../engine/template.ts";
+import type { Findings, Path } from "./automations/findings.ts";
 
 export interface StrangePlaceholder {
   /** A known root has no such part: it is always empty. Else nothing is called so, and it stays as written. */
@@ -34,3 +37,35 @@ export function strangePlaceholders(text: string): StrangePlaceholder[] {
     return [{ isEmpty: false, message, suggestion: `did you mean {{${near}}}?` }];
   });
 }
+
+interface Place {
+  findings: Findings;
+  path: Path;
+  /** How many steps have run by then. */
+  steps: number;
+}
+
+const stepResult = /\{\{\s*step_(\d{1,6})(?:\.[^{}]*)?\s*\}\}/g;
+
+/** Every text below the value. */
+export function warnOfPlaceholders(value: Json, place: Place): void {
+  const { path } = place;
+  if (typeof value === "string") warnOfText(value, place);
+  else if (Array.isArray(value))
+    for (const [index, one] of value.entries()) warnOfPlaceholders(one, { ...place, path: [...path, index] });
+  else if (isRecord(value))
+    for (const [key, one] of Object.entries(value)) warnOfPlaceholders(one, { ...place, path: [...path, key] });
+}
+
+function warnOfText(text: string, { findings, path, steps }: Place): void {
+  for (const [whole, step] of text.matchAll(stepResult)) {
+    if (Number(step) < steps) continue;
+    const message = `${whole} is always empty: ${told(steps)} before it`;
+    findings.warn(path, { code: "placeholder", message, suggestion: "steps are counted from 0" });
+  }
+  for (const { message, suggestion } of strangePlaceholders(text))
+    findings.warn(path, { code: "placeholder", message, suggestion });
+}
+
+const told = (steps: number): string =>
+  steps === 0 ? "no step runs" : steps === 1 ? "only step_0 runs" : `only step_0 to step_${steps - 1} run`;

@@ -81,7 +81,7 @@ export function after(milliseconds: number, callback: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Whole milliseconds on a clock that nobody sets, from a moment that is the same for all processes of the machine. */
+/** Whole milliseconds on a monotonic clock, from a moment that is the same for all processes of the machine. */
 export const uptime = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 /** Names a process so that a later one can tell whether it still lives: pid, and its start time where the system tells. */

@@ -232,7 +232,7 @@ test("a run that has begun and ended in one turn is one insert, one that goes on
   );
 });
 
-test("[R49] a second telling in the turn of the first one finds it", async (context) => {
+test("[R49] a second report in the turn of the first one finds it", async (context) => {
   const store = opened(context);
   const first = anEvent({ session: "s", delivery: { id: "d", by: "user" } });
   await store.record(first, noHooks, advance);

@@ -6,7 +6,7 @@ import { type GitPlace, topOf } from "../../agents/git/repository.ts";
 import { complaintAbout } from "../../engine/complaint.ts";
 import type { Hook } from "../../engine/hook.ts";
 import type { Run, Store } from "../../engine/record.ts";
-import { createDetachedQueue } from "../../runtime/queues/detached.ts";
+import { createDetachedQueue } from "../../runtime/queues/inline.ts";
 import { systemPorts } from "../../runtime/system.ts";
 import { withDegradedMode } from "../../storage/degraded.ts";
 import { openSqliteStore } from "../../storage/sqlite/sqlite.ts";

@@ -5,7 +5,7 @@ import type { Seconds } from "../../engine/event.ts";
 import type { StepResult } from "../../engine/ports.ts";
 import { hookSetOf } from "../../loading/hook-set.ts";
 import { createTree, endTree, pause } from "../../runtime/processes/tree.ts";
-import type { Assignment } from "../../runtime/queues/detached.ts";
+import type { Assignment } from "../../runtime/queues/inline.ts";
 import { isAlive, ownerOf } from "../../runtime/system.ts";
 import { withDegradedMode } from "../../storage/degraded.ts";
 import type { SqliteStore } from "../../storage/sqlite/sqlite.ts";

@@ -18,7 +18,7 @@ import { isThenable } from "../../engine/flow.ts";
 import type { HookSet, Problem } from "../../engine/hook.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import type { Caller } from "../../engine/ports.ts";
-import { folderLimit, isWithinLimits } from "./sent-event.ts";
+import { folderLimit, isWithinLimits } from "./ingest.ts";
 import type { Environment, Sender, SessionEnvironments } from "./session-environments.ts";
 
 /** What is known of the hooks of a folder. */
@@ -182,7 +182,7 @@ export function createAgentRequests(options: AgentRequestsOptions): AgentRequest
 
 const none: readonly string[] = [];
 
-/** Which guards are in force there is not known. Clients of ours ask about no such folder. */
+/** Which guards are active there is not known. Clients of ours ask about no such folder. */
 const tooDeep = `hookline: the daemon judges nothing in other folders than those ${folderLimit}, so it is blocked`;
 
 /** What a command would have printed, and how it would have ended. */

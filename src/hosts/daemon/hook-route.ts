@@ -31,8 +31,8 @@ import {
   umaskIn,
   versionHeader,
 } from "./hook-wire.ts";
+import { isWithinLimits } from "./ingest.ts";
 import { type RefusalCode, type Refused, refused, refusedBy, tooLarge } from "./refusals.ts";
-import { isWithinLimits } from "./sent-event.ts";
 import { createEnvironmentReader, type Environment } from "./session-environments.ts";
 
 export interface HookRouteOptions {

@@ -8,8 +8,8 @@ import { answerOverHttp, listOverHttp, type OperationRequest } from "../../opera
 import { type OperationTable, serveOperations } from "../../operations/serve.ts";
 import type { Live } from "./activity.ts";
 import { createBearer } from "./call.ts";
+import { largestInBytes, objectIn } from "./ingest.ts";
 import { refuse, refuseWith } from "./refusals.ts";
-import { largestInBytes, objectIn } from "./sent-event.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 export interface RoutesOptions {

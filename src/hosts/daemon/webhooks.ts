@@ -1,4 +1,5 @@
 /** Events from outside this machine: signed webhooks become application events (specification 000, R62). */
+
 import { createHash, createHmac } from "node:crypto";
 import type { EventName, Fields, HookEvent, Instant } from "../../engine/event.ts";
 import type { Outcome } from "../../engine/outcome.ts";
@@ -7,9 +8,8 @@ import { isRecord } from "../../engine/schema.ts";
 import { isApplicationEvent } from "../../formats/config/automation-keys.ts";
 import type { InboundWebhook } from "../../formats/config/config.ts";
 import { isSame } from "./call.ts";
-import { brief } from "./ingest.ts";
+import { brief, objectIn, withoutDepthField } from "./ingest.ts";
 import { refuse } from "./refusals.ts";
-import { objectIn, withoutDepthField } from "./sent-event.ts";
 
 export interface WebhooksOptions {
   emit(event: HookEvent): Promise<Outcome>;

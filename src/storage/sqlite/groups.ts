@@ -23,7 +23,7 @@ export interface GroupRows extends Waiting {
   event(row: EventRow): void;
   /** False: the event does not wait here. */
   answer(id: string, { text, redacted }: Kept, at: Instant, ms: number | undefined): boolean;
-  /** A telling of this happening waits here, so the tables do not know it yet. */
+  /** A report of this happening waits here, so the tables do not know it yet. */
   hasDelivery(id: string): boolean;
   run(run: Run): void;
   saveTurn(session: SessionId, saved: SavedTurn): void;

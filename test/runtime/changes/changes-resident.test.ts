@@ -99,4 +99,4 @@ test("resident: where the system watches no more folders, each look is a fresh o
   assert.match(told.join(), /limit of watched folders/);
 });
 
-const sourceOf = (name: string): string => join(import.meta.dirname, "..", "..", "src", name);
+const sourceOf = (name: string): string => join(import.meta.dirname, "..", "..", "..", "src", name);

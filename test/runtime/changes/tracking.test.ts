@@ -250,7 +250,7 @@ for (const watch of [true, false]) {
 test("a program that watches ends by itself, closed or not", (context) => {
   const repository = usualRepository(context);
   const script = `
-    import { createHookline } from ${JSON.stringify(join(import.meta.dirname, "..", "src", "index.ts"))};
+    import { createHookline } from ${JSON.stringify(join(import.meta.dirname, "..", "..", "..", "src", "index.ts"))};
     const line = await createHookline({ cwd: ${JSON.stringify(repository.folder)} });
     line.use({ on: "Stop", when: { is: "changed_files", with: { patterns: ["*"] } }, run: () => undefined });
     for (const turn of [1, 2, 3]) await line.emit("Stop", {}, { session: "s" });

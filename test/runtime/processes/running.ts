@@ -92,7 +92,7 @@ export function withEachSpawner(tests: (runner: Runner, name: "child" | "helper"
 /** HOOKLINE_TEST_SPAWNER: another one, such as that of a fresh build or of another processor. */
 export const helperFile: string =
   process.env.HOOKLINE_TEST_SPAWNER ??
-  fileURLToPath(new URL(`../../native/${process.platform}-${process.arch}/hookline-spawner`, import.meta.url));
+  fileURLToPath(new URL(`../../../native/${process.platform}-${process.arch}/hookline-spawner`, import.meta.url));
 export const helperIsHere: boolean = existsSync(helperFile);
 
 export const isRunning = (pid: number): boolean => {

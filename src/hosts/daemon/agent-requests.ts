@@ -193,38 +193,25 @@ export const replyOf = (answered: Answered): Reply =>
 
 interface Waiting extends Underway {
   isOver: boolean;
-  hasLeft: boolean;
-  controller: AbortController | undefined;
+  signal: AbortSignal;
 }
 
 function createWaiting(): Waiting {
+  const controller = new AbortController();
   const waiting: Waiting = {
     isOver: false,
-    hasLeft: false,
-    controller: undefined,
+    signal: controller.signal,
     leave() {
-      if (waiting.isOver) return;
-      waiting.hasLeft = true;
-      waiting.controller?.abort();
+      if (!waiting.isOver) controller.abort();
     },
   };
   return waiting;
 }
 
-/** Made when it is first asked for: most decisions are made before. */
-function signalOf(waiting: Waiting): AbortSignal {
-  waiting.controller ??= new AbortController();
-  if (waiting.hasLeft) waiting.controller.abort();
-  return waiting.controller.signal;
-}
-
 /** Without a known sender, programs get a clean environment, and models are asked as the daemon would. */
-const callerOf = (sender: Sender | undefined, deadline: Instant, waiting: Waiting): Caller => ({
+const callerOf = (sender: Sender | undefined, deadline: Instant, { signal }: Waiting): Caller => ({
   ...(sender && { environment: sender.environment }),
   ...(sender?.umask !== undefined && { umask: sender.umask }),
   deadline,
-  hasLeft: () => waiting.hasLeft,
-  get signal() {
-    return signalOf(waiting);
-  },
+  signal,
 });

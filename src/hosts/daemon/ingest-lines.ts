@@ -1,5 +1,4 @@
 /** Many events of one sender, a JSON text on each line: taken in their order, and answered in their order. */
-
 import type { Socket } from "node:net";
 import { createLines } from "../../files/lines.ts";
 import { type Ingest, largestInBytes, lineOf } from "./ingest.ts";

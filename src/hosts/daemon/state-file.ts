@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import type { Instant } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { isOwn, isPrivate, writePrivate } from "../../files/write.ts";
-import { processState } from "../../runtime/processes/process-table.ts";
+import { readEntry } from "../../runtime/processes/process-table.ts";
 import { isAlive } from "../../runtime/system.ts";
 
 export interface DaemonState {
@@ -112,7 +112,7 @@ export interface Address {
 /** Readers see the whole line or none. May throw what the file system says. */
 export function writeAddress(file: string, address: Omit<Address, "started">): void {
   const { port, token, proof, pid, version, socket } = address;
-  const started = processState(pid)?.started ?? 0;
+  const started = readEntry(pid)?.startedAt ?? 0;
   writePrivate(file, `${[port, token, proof, pid, started, version, socket].join(" ")}\n`);
 }
 

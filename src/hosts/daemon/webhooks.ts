@@ -1,5 +1,4 @@
 /** Events from outside this machine: signed webhooks become application events (specification 000, R62). */
-
 import { createHash, createHmac } from "node:crypto";
 import type { EventName, Fields, HookEvent, Instant } from "../../engine/event.ts";
 import type { Outcome } from "../../engine/outcome.ts";

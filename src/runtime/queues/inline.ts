@@ -1,5 +1,4 @@
 /** Runs that no caller waits for: in this process, or, where it ends soon, each under a detached supervisor (R61). */
-
 import type { Stream } from "node:stream";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { HookId, Seconds } from "../../engine/event.ts";

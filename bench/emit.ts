@@ -19,7 +19,7 @@ import type { Run } from "../src/engine/record.ts";
 import { createInlineQueue } from "../src/runtime/queues/inline.ts";
 import { createIds, systemPorts } from "../src/runtime/system.ts";
 import { createRedaction } from "../src/storage/redaction/redaction.ts";
-import { insertEvent, insertRun, upsertSession } from "../src/storage/sqlite/groups.ts";
+import { insertEvent, upsertRun, upsertSession } from "../src/storage/sqlite/groups.ts";
 import { changingFields, eventFields, runFields } from "../src/storage/sqlite/rows.ts";
 import { migrations } from "../src/storage/sqlite/schema.ts";
 import { openSqliteStore, type SqliteStore } from "../src/storage/sqlite/sqlite.ts";
@@ -165,7 +165,7 @@ function raw(set: HookSet, path: string): Side {
     paused: database.prepare("select what from pause"),
     mail: database.prepare("select 1 from inbox limit 1"),
     event: database.prepare(insertEvent),
-    run: database.prepare(insertRun),
+    run: database.prepare(upsertRun),
     session: database.prepare(upsertSession),
   };
   database

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from "node:path";
 
 export interface WriteOptions {
-  /** Its rights; of them the umask takes its part. A new file's usual ones unless said. */
+  /** Its rights; of them the umask takes its part. Default: the usual ones of a new file. */
   mode?: number;
   /** It is on the disk before it takes its place. */
   flush?: boolean;

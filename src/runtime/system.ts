@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Instant } from "../engine/event.ts";
 import type { Ports } from "../engine/ports.ts";
 import { handedOverUntil } from "../engine/queue.ts";
-import { processState } from "./processes/process-table.ts";
+import { readEntry } from "./processes/process-table.ts";
 
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";
 const randomDigits = 16;
@@ -81,11 +81,11 @@ export function after(milliseconds: number, callback: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Whole milliseconds on a clock that nobody sets, from a moment that is the same for all processes of the machine. */
+/** Whole milliseconds on a monotonic clock, from a moment that is the same for all processes of the machine. */
 export const uptime = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 /** Names a process so that a later one can tell whether it still lives: pid, and its start time where the system tells. */
-export const ownerOf = (pid: number): string => `${pid}:${processState(pid)?.started ?? ""}`;
+export const ownerOf = (pid: number): string => `${pid}:${readEntry(pid)?.startedAt ?? ""}`;
 
 /** Whether the process that this name was given to still lives. One that has ended and was not reaped does not. */
 export function isAlive(owner: string): boolean {
@@ -97,11 +97,10 @@ export function isAlive(owner: string): boolean {
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EPERM")) return false;
   }
-  const now = processState(Number(pid));
+  const now = readEntry(Number(pid));
   if (started === "" || now === undefined) return started === "";
-  return String(now.started) === started && !hasEnded.has(now.state);
+  return String(now.startedAt) === started && !now.isZombie;
 }
-const hasEnded: ReadonlySet<string> = new Set(["Z", "X"]);
 
 /**
  * @param clock stands in for the system's; durations go by it as well

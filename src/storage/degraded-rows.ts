@@ -5,7 +5,7 @@ import type { Outcome } from "../engine/outcome.ts";
 import type { Found, Store } from "../engine/record.ts";
 import { openMemoryStore } from "./memory/memory.ts";
 import { stringify } from "./sqlite/keep.ts";
-import { claimed, tellingsOf } from "./sqlite/queries.ts";
+import { claimed, reportsOf } from "./sqlite/queries.ts";
 import type { SqliteStore } from "./sqlite/sqlite.ts";
 
 /** A row that is not in the store: of an event, its answer, a run, or a message that waits for its session. */
@@ -98,9 +98,9 @@ export function memoryBeside(real: SqliteStore | undefined, { now, answer, pause
     limit: rememberedAtMost,
     before: {
       turn: (session) => known((store) => atOnce(store.turn(session))),
-      tellings: (event) =>
+      reports: (event) =>
         known((store) =>
-          tellingsOf(store.database, event).map((one) => {
+          reportsOf(store.database, event).map((one) => {
             const outcome = one.outcome ?? answer(one.id);
             return { ...one, ...(outcome && { outcome }) };
           }),

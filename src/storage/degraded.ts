@@ -1,16 +1,16 @@
 /**
  * The degraded mode (SAFETY F10): while a store takes nothing, decisions go on from memory, and what must be durable is refused. A
- * process that stays keeps its rows meanwhile, as many as its ring holds, and writes them when the store takes something again.
+ * long-lived process keeps its rows meanwhile, as many as its ring holds, and writes them when the store takes something again.
  */
 import { isOfStore, messageOf } from "../engine/error.ts";
-import type { Instant, MaybePromise } from "../engine/event.ts";
+import type { Instant } from "../engine/event.ts";
 import type { Outcome } from "../engine/outcome.ts";
 import type { Store } from "../engine/record.ts";
 import { atOnce, createRing, type Keyed, memoryBeside, type Row } from "./degraded-rows.ts";
 import { unopenedDatabase } from "./sqlite/database.ts";
 import type { SqliteStore } from "./sqlite/sqlite.ts";
 
-/** Rows that a process which stays keeps in memory, at most. */
+/** Rows that a long-lived process keeps in memory, at most. */
 export const ringOfRows = 10_000;
 
 export interface Loss {
@@ -27,12 +27,12 @@ export interface DegradableStore extends SqliteStore {
 }
 
 export interface DegradedOptions {
-  /** Told once for each time that the store takes nothing, and of rows that are lost. */
+  /** Called once for each time that the store takes nothing, and for rows that are lost. */
   complain(reason: string): void;
   /** Rows that are kept meanwhile. 0: the process is one event's, so its rows are lost and the store is not tried again. */
   ring: number;
   now?(): Instant;
-  /** Milliseconds after which it is tried again whether the store takes something; a second unless said. */
+  /** Milliseconds between two attempts to write; default: a second. */
   triesEvery?: number;
 }
 
@@ -45,8 +45,9 @@ interface Outage {
   uncommitted: Promise<void>;
 }
 
-type Recording = Parameters<Store["record"]>;
 type Recorded = Awaited<ReturnType<Store["record"]>>;
+/** The row that a method writes, known once it has been done: there, or in memory. */
+type RowOf<Result> = (result: Result) => [key: string, row: Omit<Row, "to"> & Partial<Pick<Row, "to">>];
 
 /** Rows that are written at once, and the milliseconds until the next: so long other writers have the store. */
 const rowsAtOnce = 500;
@@ -81,7 +82,7 @@ export function withDegradedMode(open: () => SqliteStore, options: DegradedOptio
     setImmediate(current);
   });
 
-  /** With what was lost since, of which the store has told while it was at work. */
+  /** The outage that lasts, with what was lost since the last call. While there is none, the store is open. */
   function current(): Outage | undefined {
     const lost = lostGroup;
     lostGroup = undefined;
@@ -145,24 +146,18 @@ export function withDegradedMode(open: () => SqliteStore, options: DegradedOptio
     if (lost > 0) complain(`${rowsSince(lost, since)}: ${messageOf(error)}`);
   }
 
-  /** A question whose answer decides something. */
-  function ask<Result>(question: (store: Store) => Result): Result {
+  /** A query whose answer decides something: in an outage memory answers, with what was written there since. */
+  const decide = <Result>(query: (store: Store) => Result): Result => {
     const lasting = current();
-    if (lasting || !real) return question((lasting ?? failed(unopened)).memory);
-    try {
-      return question(real);
-    } catch (error) {
-      return question(failed(error).memory);
-    }
-  }
+    return lasting ? query(lasting.memory) : read(query);
+  };
 
-  /** A question about the records: those that can still be read count. */
-  function look<Result>(question: (store: Store) => Result): Result {
-    if (!real) return ask(question);
+  /** A query about the records: those that can still be read count. */
+  function read<Result>(query: (store: Store) => Result): Result {
     try {
-      return question(real);
+      return insist(query);
     } catch (error) {
-      return question(failed(error).memory);
+      return query((real ? failed(error) : begin(error)).memory);
     }
   }
 
@@ -183,20 +178,28 @@ export function withDegradedMode(open: () => SqliteStore, options: DegradedOptio
     }
   }
 
-  /** @param keyed the row that it writes. Absent: it is not kept where the store takes nothing */
-  function put<Result>(to: (store: Store) => Result, keyed?: [key: string, row: Omit<Row, "to">]): Result {
+  /**
+   * Writes to the store, or to memory and the ring.
+   *
+   * @param rowOf absent: in an outage it is not kept. @param mustLast in an outage it is refused
+   */
+  function put<Result>(to: (store: Store) => Result, rowOf?: RowOf<Result>, mustLast?: boolean): Result {
+    const keyed = (result: Result): Keyed[] => {
+      const [key, row] = rowOf?.(result) ?? [];
+      return key !== undefined && row ? [[key, { to, ...row }]] : [];
+    };
     let lasting = current();
-    if (real && !lasting) {
+    if (!lasting)
       try {
-        const result = to(real);
-        if (keyed && real.database.standing() !== undefined) underWay.push([keyed[0], { ...keyed[1], to }]);
+        const result = insist(to);
+        if (real?.database.standing() !== undefined) underWay.push(...keyed(result));
         return result;
       } catch (error) {
         lasting = failed(error);
       }
-    }
-    const result = to((lasting ?? failed(unopened)).memory);
-    if (keyed) keep(keyed[0], { ...keyed[1], to });
+    if (mustLast) throw lasting.error;
+    const result = to(lasting.memory);
+    for (const [key, row] of keyed(result)) keep(key, row);
     return result;
   }
 
@@ -204,65 +207,63 @@ export function withDegradedMode(open: () => SqliteStore, options: DegradedOptio
     if (row.event === undefined || !refused.includes(row.event)) ring.add(key, row);
   }
 
-  function record(...[event, set, advance, mustLast]: Recording): MaybePromise<Recorded> {
-    const rowOf = ({ turn }: Recorded): Keyed => {
-      const to = (store: Store): unknown => store.record({ ...event, turn }, set, advance);
-      return [`event ${event.id}`, { to, of: event, event: event.id, ...(mustLast && { isRefused: true }) }];
-    };
-    if (current() && mustLast) tryAgain();
-    let lasting = outage;
-    if (real && !lasting) {
-      try {
-        const recorded = atOnce(real.record(event, set, advance));
-        paused = recorded.paused;
-        if (real.database.standing() !== undefined) underWay.push(rowOf(recorded));
-        return recorded;
-      } catch (error) {
-        lasting = failed(error);
-      }
-    }
-    lasting ??= failed(unopened);
-    if (mustLast) throw lasting.error;
-    const recorded = atOnce(lasting.memory.record(event, set, advance));
-    keep(...rowOf(recorded));
-    return recorded;
-  }
-
   return {
     database: real?.database ?? unopenedDatabase(() => outage?.error),
     redact: (text) => insist((store) => store.redact(text)),
     rowsLost: () => ring.lost(),
-    record,
+    record(event, set, advance, mustLast) {
+      if (mustLast && current()) tryAgain();
+      const recorded = put<Recorded>(
+        (store) => atOnce(store.record(event, set, advance)),
+        ({ turn }) => {
+          const to = (store: Store): unknown => store.record({ ...event, turn }, set, advance);
+          return [`event ${event.id}`, { to, of: event, event: event.id, ...(mustLast && { isRefused: true }) }];
+        },
+        mustLast,
+      );
+      paused = recorded.paused;
+      return recorded;
+    },
     answered: (event, outcome, ms) =>
-      put((store) => store.answered(event, outcome, ms), [`answer ${event}`, { of: outcome, event, outcome }]),
-    saveRun: (run) => put((store) => store.saveRun(run), [`run ${run.id}`, { of: run, event: run.eventId }]),
+      put(
+        (store) => store.answered(event, outcome, ms),
+        () => [`answer ${event}`, { of: outcome, event, outcome }],
+      ),
+    saveRun: (run) =>
+      put(
+        (store) => store.saveRun(run),
+        () => [`run ${run.id}`, { of: run, event: run.eventId }],
+      ),
     post: (session, outcome, counter) =>
-      put((store) => store.post(session, outcome, counter), [`message ${++messages}`, { of: outcome, session }]),
+      put(
+        (store) => store.post(session, outcome, counter),
+        () => [`message ${++messages}`, { of: outcome, session }],
+      ),
     collect(session) {
       if (current()) ring.dropOf(session);
-      return ask((store) => store.collect(session));
+      return decide((store) => store.collect(session));
     },
     claim: (claims, at) => count((store) => store.claim(claims, at)),
     spend: (session, counter, max) => count((store) => store.spend(session, counter, max)),
-    peek: (claims, at) => ask((store) => store.peek(claims, at)),
+    peek: (claims, at) => decide((store) => store.peek(claims, at)),
     owe: (session, debts) => put((store) => store.owe(session, debts)),
     paid: (session, hook) => put((store) => store.paid(session, hook)),
-    turn: (session) => ask((store) => store.turn(session)),
-    baseline: (session, folder) => ask((store) => store.baseline(session, folder)),
+    turn: (session) => decide((store) => store.turn(session)),
+    baseline: (session, folder) => decide((store) => store.baseline(session, folder)),
     setBaseline: (...given) => put((store) => store.setBaseline(...given)),
-    paused: () => ask((store) => store.paused()),
+    paused: () => decide((store) => store.paused()),
     pause: (what, at) => insist((store) => store.pause(what, at)),
     resume: (what) => insist((store) => store.resume(what)),
-    run: (id) => look((store) => store.run(id)),
-    runs: (filter) => look((store) => store.runs(filter)),
-    event: (id) => look((store) => store.event(id)),
-    newestId: () => look((store) => store.newestId?.()),
-    events: (limit) => look((store) => store.events(limit)),
-    setsInForce: (events) => look((store) => store.setsInForce(events)),
-    hookSet: (id) => look((store) => store.hookSet(id)),
-    lastFired: () => look((store) => store.lastFired()),
-    repair: (isAlive, at) => look((store) => store.repair(isAlive, at)),
-    purge: (before) => look((store) => store.purge(before)),
+    run: (id) => read((store) => store.run(id)),
+    runs: (filter) => read((store) => store.runs(filter)),
+    event: (id) => read((store) => store.event(id)),
+    newestId: () => read((store) => store.newestId?.()),
+    events: (limit) => read((store) => store.events(limit)),
+    setsInForce: (events) => read((store) => store.setsInForce(events)),
+    hookSet: (id) => read((store) => store.hookSet(id)),
+    lastFired: () => read((store) => store.lastFired()),
+    repair: (isAlive, at) => read((store) => store.repair(isAlive, at)),
+    purge: (before) => read((store) => store.purge(before)),
     batch(work) {
       if (current() || !real?.batch) return work();
       const before = underWay.length;
@@ -298,8 +299,6 @@ export function withDegradedMode(open: () => SqliteStore, options: DegradedOptio
     },
   };
 }
-
-const unopened = new Error("there is no store"); // never thrown: without one the degraded mode has begun
 
 const tried =
   "insert into meta (key, value) values ('tried', ?) on conflict (key) do update set value = excluded.value";

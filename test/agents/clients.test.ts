@@ -20,7 +20,7 @@ import { buildVersion } from "../../src/hosts/cli/command.ts";
 import { portFor } from "../../src/hosts/cli/daemon/port.ts";
 import { renewClient, startOnDemand } from "../../src/hosts/cli/daemon-client.ts";
 import { writeAddress } from "../../src/hosts/daemon/state-file.ts";
-import { processState } from "../../src/runtime/processes/process-table.ts";
+import { readEntry } from "../../src/runtime/processes/process-table.ts";
 import { bin } from "../program.ts";
 
 function placeFor(t: TestContext): {
@@ -183,8 +183,8 @@ test("a later process that has the number of a daemon that was killed does not k
   const file = join(state, "daemon.address");
   writeAddress(file, { port: 9, token: "t", proof: "p", pid: process.pid, version: buildVersion(), socket: "" });
   await startOnDemand(place, undefined);
-  assert.equal(existsSync(startedFile(state)), !processState(process.pid), "it is there");
-  if (!processState(process.pid)) return; // the system does not tell one from the other
+  assert.equal(existsSync(startedFile(state)), !readEntry(process.pid), "it is there");
+  if (!readEntry(process.pid)) return; // the system does not tell one from the other
   writeFileSync(file, readFileSync(file, "utf8").replace(/^(\S+ \S+ \S+ \d+) \d+/, "$1 7"));
   await startOnDemand(place, undefined);
   assert.ok(existsSync(startedFile(state)));

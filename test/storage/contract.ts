@@ -153,7 +153,7 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
   });
 
   about(
-    "[R36, R49] a second telling by another registration gets the first verdict and stop, nothing else",
+    "[R36, R49] a second report by another registration gets the first verdict and stop, nothing else",
     async (store) => {
       const first = anEvent({ session: "s", delivery: { id: "d", by: "user" } });
       await store.record(first, noHooks, advance);
@@ -200,7 +200,7 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
     const repeat = await tell(store, { session: "s", delivery: { id: "d", by: "project" } });
     assert.deepEqual(repeat.given, { verdict: { is: "deny", by: "h" } });
     const again = await tell(store, { session: "s", delivery: { id: "d", by: "project" } });
-    assert.equal(again.given, undefined, "its second telling is that of the other's second, which has no answer yet");
+    assert.equal(again.given, undefined, "its second report is that of the other's second, which has no answer yet");
   });
 
   about("[X7, C33, R21] a claim with a maximum is granted so often and no more", async (store) => {

@@ -6,8 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turnIsOver } from "node:timers/promises";
 import { advance } from "../../src/engine/events.ts";
-import { createGroupRows, createGroups } from "../../src/storage/sqlite/groups.ts";
-import { createKeeper } from "../../src/storage/sqlite/keep.ts";
+import { createGroups } from "../../src/storage/sqlite/groups.ts";
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from "../../src/storage/sqlite/sqlite.ts";
 import { anEvent, aRun, codeOf, noHooks, testStore } from "./contract.ts";
 
@@ -232,7 +231,7 @@ test("a run that has begun and ended in one turn is one insert, one that goes on
   );
 });
 
-test("[R49] a second telling in the turn of the first one finds it", async (context) => {
+test("[R49] a second report in the turn of the first one finds it", async (context) => {
   const store = opened(context);
   const first = anEvent({ session: "s", delivery: { id: "d", by: "user" } });
   await store.record(first, noHooks, advance);
@@ -316,18 +315,4 @@ test("the log of a store that is written to without a pause stays bounded, which
   }
   assert.ok(most > 1_000, `more than SQLite itself would leave: ${most}`);
   assert.ok(most < 8_000, `${most} pages`);
-});
-
-test("what is remembered of runs that go on is bounded, although others close them", () => {
-  const rows = createGroupRows(createKeeper({}));
-  const statements: string[] = [];
-  const write = (sql: string): number => statements.push(sql.slice(0, 6)) && 1;
-  const save = (id: string, status: "running" | "completed"): void => {
-    rows.run(aRun({ id, status }));
-    rows.flush(write);
-  };
-  for (let index = 0; index <= 1_000; index++) save(`r${index}`, "running");
-  statements.length = 0;
-  for (const id of ["r0", "r1", "r1000"]) save(id, "completed");
-  assert.deepEqual(statements, ["insert", "update", "update"], "the oldest is written like a new one");
 });

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { advance } from "../../src/engine/events.ts";
 import { isAlive } from "../../src/runtime/system.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/sqlite.ts";
+import { anEvent, noHooks } from "./contract.ts";
 import { startWriter } from "./start-writer.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hookline-store-"));
@@ -124,4 +126,18 @@ test("a writer that has to wait less than 5 seconds waits and succeeds", async (
   await ended;
   holder.close();
   mkdirSync(dirname(path), { recursive: true });
+});
+
+test("[R36] a report that is not committed yet is known to the next process that reports the same call", async () => {
+  const path = newPath();
+  const store = openSqliteStore({ path, groups: true });
+  const other = startWriter(path, "repeat", join(folder, "asking"));
+  await other.next();
+  await store.record(anEvent({ id: "first", delivery: { id: "call", by: "user" } }), noHooks, advance);
+  other.child.stdin.write("go\n");
+  while (!existsSync(join(folder, "asking"))); // this turn does not end before the other asks, so the group is open
+  const { unanswered } = (await other.next()) as { unanswered?: string }; // as the store's record gives it
+  assert.equal(unanswered, "first");
+  await other.ended;
+  store.close();
 });

@@ -1,4 +1,5 @@
 /** A process of its own that works on a store, for tests with several of them: node writer.ts PATH WORK ... It prints what it found. */
+import { writeFileSync } from "node:fs";
 import { HooklineError } from "../../src/engine/error.ts";
 import { advance } from "../../src/engine/events.ts";
 import { ownerOf } from "../../src/runtime/system.ts";
@@ -70,6 +71,16 @@ const works: Record<string, () => Promise<void>> = {
       await store.committed();
     }
     process.kill(process.pid, "SIGKILL");
+  },
+  /** Reports a tool call under another registration; the second word is a file that it writes just before. */
+  async repeat() {
+    const store = openSqliteStore({ path });
+    print("ready");
+    await go();
+    writeFileSync(rest[0] ?? "", "");
+    const event = anEvent({ id: "second", delivery: { id: "call", by: "project" } });
+    print(await store.record(event, noHooks, advance));
+    store.close();
   },
   /** Says how opening and recording ended. */
   async record() {

@@ -28,7 +28,7 @@ import { rowOf } from "../../engine/events.ts";
 import { complaintAbout } from "../../engine/hook.ts";
 import type { Store } from "../../engine/record.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
-import { createDetachedQueue } from "../../runtime/queues/detached.ts";
+import { createDetachedQueue } from "../../runtime/queues/inline.ts";
 import { createIds } from "../../runtime/system.ts";
 import { withDegradedMode } from "../../storage/degraded.ts";
 import { openSqliteStore } from "../../storage/sqlite/sqlite.ts";

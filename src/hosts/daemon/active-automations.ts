@@ -24,7 +24,7 @@ export interface ActiveAutomations {
    * @returns whether folders are left for the next time
    */
   refresh(isThorough: boolean): Promise<boolean>;
-  /** The files of a folder were read just now, for an event: what they say is in force at once. */
+  /** The files of a folder were read just now, for an event: it is active at once. */
   saw(folder: string): void;
   /** Counts the changes that were seen. */
   version(): number;
@@ -85,7 +85,7 @@ export function createActiveAutomations({
     return !isThorough && due.length > foldersAtOnce;
   }
 
-  /** Those of files first: of one id in both, the file's is in force (R58). */
+  /** Those of files first: of one id in both, the file's is active (R58). */
   function together(): StoredHooks {
     const { workspaces } = stored;
     const hooks = new Map<HookId, Hook>();
@@ -185,11 +185,11 @@ export function createActiveAutomations({
   };
 }
 
-/** Of two that are called alike, in folders that are no projects, one can be in force. */
+/** Of two with the same id, in folders that are no projects, one can be active. */
 const alsoIn = (known: Hook, { id, origin }: Hook): Problem => ({
   severity: "error",
   code: "duplicate-key",
-  message: `${id} lies in ${known.origin.file}, too, which is in force`,
+  message: `${id} is also in ${known.origin.file}, which is the active one`,
   suggestion: "give each folder a project of its own: hookline project create NAME --workspace FOLDER",
   file: origin.file ?? "",
   line: origin.line ?? 1,

@@ -17,7 +17,7 @@ import { isThenable } from "../../engine/flow.ts";
 import { complaintAbout, type HookSet, type Problem } from "../../engine/hook.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import type { Caller } from "../../engine/ports.ts";
-import { folderLimit, isWithinLimits } from "./sent-event.ts";
+import { folderLimit, isWithinLimits } from "./ingest.ts";
 import type { Environment, Sender, SessionEnvironments } from "./session-environments.ts";
 
 /** What is known of the hooks of a folder. */
@@ -181,7 +181,7 @@ export function createAgentRequests(options: AgentRequestsOptions): AgentRequest
 
 const none: readonly string[] = [];
 
-/** Which guards are in force there is not known. Clients of ours ask about no such folder. */
+/** Which guards are active there is not known. Clients of ours ask about no such folder. */
 const tooDeep = `hookline: the daemon judges nothing in other folders than those ${folderLimit}, so it is blocked`;
 
 /** What a command would have printed, and how it would have ended. */
@@ -192,38 +192,25 @@ export const replyOf = (answered: Answered): Reply =>
 
 interface Waiting extends Underway {
   isOver: boolean;
-  hasLeft: boolean;
-  controller: AbortController | undefined;
+  signal: AbortSignal;
 }
 
 function createWaiting(): Waiting {
+  const controller = new AbortController();
   const waiting: Waiting = {
     isOver: false,
-    hasLeft: false,
-    controller: undefined,
+    signal: controller.signal,
     leave() {
-      if (waiting.isOver) return;
-      waiting.hasLeft = true;
-      waiting.controller?.abort();
+      if (!waiting.isOver) controller.abort();
     },
   };
   return waiting;
 }
 
-/** Made when it is first asked for: most decisions are made before. */
-function signalOf(waiting: Waiting): AbortSignal {
-  waiting.controller ??= new AbortController();
-  if (waiting.hasLeft) waiting.controller.abort();
-  return waiting.controller.signal;
-}
-
 /** Without a known sender, programs get a clean environment, and models are asked as the daemon would. */
-const callerOf = (sender: Sender | undefined, deadline: Instant, waiting: Waiting): Caller => ({
+const callerOf = (sender: Sender | undefined, deadline: Instant, { signal }: Waiting): Caller => ({
   ...(sender && { environment: sender.environment }),
   ...(sender?.umask !== undefined && { umask: sender.umask }),
   deadline,
-  hasLeft: () => waiting.hasLeft,
-  get signal() {
-    return signalOf(waiting);
-  },
+  signal,
 });

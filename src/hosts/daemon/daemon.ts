@@ -1,6 +1,6 @@
 /**
- * The process that stays: one line with the automations of all projects in force, a worker for their runs, clocks, watchers
- * and notices. Composition only; what each part does stands in its own folder. How it is reached from outside: listen-for.ts.
+ * The long-lived process: one engine with the active automations of all projects, a worker for their runs, clocks, watchers
+ * and notices. Composition only; what each part does stands in its own folder. How it is reached from outside: listeners.ts.
  */
 import { HooklineError, isOfStore } from "../../engine/error.ts";
 import type { Fields, HookEvent } from "../../engine/event.ts";
@@ -23,8 +23,7 @@ import { openDurableQueue } from "../compose/durable-queue.ts";
 import { createResident, type Resident, type ResidentOptions } from "../compose/resident.ts";
 import { type ActiveAutomations, createActiveAutomations } from "./active-automations.ts";
 import { createActivity } from "./activity.ts";
-import { createChanges } from "./changes.ts";
-import { createTriggers, type Settings, settingsOf } from "./triggers.ts";
+import { createChanges, createTriggers, type Settings, settingsOf } from "./changes.ts";
 
 export interface DaemonOptions extends Pick<ResidentOptions, "beforeModules" | "redact"> {
   /** Gets the environment of each sender, before anything of its request is written down. */
@@ -39,7 +38,7 @@ export interface DaemonOptions extends Pick<ResidentOptions, "beforeModules" | "
   storeFile?: string;
   /** The daemon's own place: where it is gone, nothing is looked for and written there any more. Absent: it stays. */
   place?: DaemonPlace;
-  /** Folders whose automation files are in force, beside those of the projects in the store. */
+  /** Folders whose automation files are active, beside those of the projects in the store. */
   workspaces: readonly string[];
   observe(seen: Observation): void;
   /** Gets what a person should know, in one sentence. */

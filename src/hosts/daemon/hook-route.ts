@@ -31,8 +31,8 @@ import {
   umaskIn,
   versionHeader,
 } from "./hook-wire.ts";
+import { isWithinLimits } from "./ingest.ts";
 import { type RefusalCode, type Refused, refused, refusedBy, tooLarge } from "./refusals.ts";
-import { isWithinLimits } from "./sent-event.ts";
 import { createEnvironmentReader, type Environment } from "./session-environments.ts";
 
 export interface HookRouteOptions {
@@ -54,8 +54,6 @@ export interface HookRouteOptions {
 
 /** A sender waits 250 ms to be taken (R60); what is taken later may be done twice. */
 const takenWithin = 200;
-/** Addresses that were called before; there are as many as events and layers. */
-const addressesAtMost = 1_000;
 /** The environment goes with the payload. */
 const largestInBytes = payloadAtMost + 4 * 1024 * 1024;
 /** Of all that is being read. */
@@ -70,7 +68,6 @@ interface Called {
 export function createHookRoute(options: HookRouteOptions): Listener {
   const { agentRequests, version, proof, now } = options;
   const holdsToken = createBearer(options.token);
-  const called = createAddresses();
   const readBody = createBodyReader(togetherAtMost);
   const environmentIn = createEnvironmentReader();
   const isElsewhere = createPlaceCheck(options.environment);
@@ -125,7 +122,7 @@ export function createHookRoute(options: HookRouteOptions): Listener {
     const refusal = refusalOf(call);
     if (refusal) refuse(call, refused(refusal));
     else {
-      const found = called(url);
+      const found = addressIn(url);
       if ("adapter" in found) take(found, call);
       else refuse(call, found);
     }
@@ -160,19 +157,7 @@ function httpBodyOf({ adapter, event: named }: Called, answered: Answered): Json
 const eventOf = ({ sends }: AgentAdapter, named: string | undefined): AgentEventName | undefined =>
   [...sends].find((name) => name === named);
 
-/** Who is called by a path and its query: read once for each. */
-function createAddresses(): (url: string) => Called | Refused {
-  const known = new Map<string, Called | Refused>();
-  return (url) => {
-    const found = known.get(url);
-    if (found) return found;
-    if (known.size >= addressesAtMost) known.clear();
-    const read = addressIn(url);
-    known.set(url, read);
-    return read;
-  };
-}
-
+/** The agent that a path and its query name. */
 function addressIn(url: string): Called | Refused {
   try {
     const { pathname, searchParams } = new URL(url, "http://127.0.0.1");

@@ -9,11 +9,10 @@ import {
   reply,
   type TakeBody,
 } from "./call.ts";
-import { type Answer, answerToMany, answerToOne, type Ingest, lineOf } from "./ingest.ts";
+import { type Answer, answerToMany, answerToOne, type Ingest, jsonIn, largestInBytes, lineOf } from "./ingest.ts";
 import { takeLines } from "./ingest-lines.ts";
 import type { IngestQueue } from "./ingest-queue.ts";
 import { type RefusalCode, refusalAnswer, refused, tooLarge } from "./refusals.ts";
-import { jsonIn, largestInBytes } from "./sent-event.ts";
 
 /** Of many events at once, as lines. A list is read as a whole, which takes its time: it is no larger than one event. */
 const largestOfManyInBytes = 8 * largestInBytes;

@@ -1,9 +1,8 @@
 /** Many events of one sender, a JSON text on each line: taken in their order, and answered in their order. */
 import type { Socket } from "node:net";
 import { createLines } from "../../files/lines.ts";
-import { type Ingest, lineOf } from "./ingest.ts";
+import { type Ingest, largestInBytes, lineOf } from "./ingest.ts";
 import type { IngestQueue, Source } from "./ingest-queue.ts";
-import { largestInBytes } from "./sent-event.ts";
 
 export interface LinesTaken {
   add(bytes: Buffer): void;
@@ -123,7 +122,7 @@ export function takeLines({ ingest, queue, answers, done = () => {} }: LinesOpti
 interface SocketLinesOptions {
   ingest: Ingest;
   queue: IngestQueue;
-  /** Milliseconds without a byte, in the middle of a line or of answers that are not read; 30 seconds unless said. */
+  /** Milliseconds without a byte, in the middle of a line or of answers that are not read; default: 30 seconds. */
   stalledAtMost?: number;
 }
 

@@ -2,7 +2,7 @@
  * The queue of what others send: it is worked in slices of a millisecond, one in each turn of the event loop, so that an
  * agent that waits for a guard is never behind a backlog. What it holds is bounded; who sends more is not read (SAFETY F14).
  */
-/** Somebody who sends, with what was read and is not taken yet. */
+/** A sender, with what was read and is not taken yet. */
 export interface Source {
   /** Takes the next event, and answers true; false: none is left, or none may be taken now. A promise: hooks are being waited for. Never throws or rejects. */
   next(): boolean | Promise<unknown>;

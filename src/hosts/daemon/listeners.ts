@@ -1,4 +1,4 @@
-/** Opens a daemon's doors: what agents and programs say reaches its line, its operations and its status. */
+/** Opens a daemon's listeners: what agents and programs send reaches its engine, its operations and its status. */
 import type { Socket } from "node:net";
 import { cleanEnvironment } from "../../actions/command/environment.ts";
 import { anyConsent } from "../../agents/git/repository.ts";
@@ -18,13 +18,12 @@ import { createSocketLines } from "./ingest-lines.ts";
 import { createIngestQueue } from "./ingest-queue.ts";
 import { listen, type Server } from "./server.ts";
 import { createBegunSessions, createSessionEnvironments } from "./session-environments.ts";
-/** Opens a daemon's listeners: what agents and programs send reaches its engine, its operations and its status. */
 
 export interface ListenForOptions {
   port: number;
   /** The path of the unix socket, whose place is free; absent: there is none. */
   socket?: string;
-  /** Whoever has it may ask for anything. */
+  /** Its holder may send any request. */
   token: string;
   /** The file with the token of agents' own HTTP hooks; absent: they ask another daemon. */
   httpTokenFile?: string;

@@ -108,7 +108,7 @@ export interface Strays {
 const lastGrace: Seconds = 0.5;
 
 /**
- * Ends what the one before has left behind, then tags all that this process starts. To be called by whoever holds the
+ * Ends what the one before has left behind, then tags all that this process starts. To be called by the holder of the
  * lock. May throw what the file system says.
  */
 export async function tagStarted(file: string): Promise<Strays> {
@@ -140,15 +140,15 @@ function readTag(file: string): string | undefined {
     const tag = readFileSync(file, "utf8");
     return /^hookline-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(tag) ? tag : undefined;
   } catch {
-    return undefined; // there is none: nobody was killed
+    return undefined; // there is none: no daemon was killed
   }
 }
 
-/** Whoever has started meanwhile has a tag of its own there. */
+/** A daemon that has started meanwhile has a tag of its own there. */
 function remove(file: string, tag: string): void {
   try {
     if (readTag(file) === tag) rmSync(file, { force: true });
   } catch {
-    // its folder cannot be written any more: the next start finds nobody with that tag
+    // its folder cannot be written any more: the next start finds no process with that tag
   }
 }

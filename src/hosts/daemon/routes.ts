@@ -14,8 +14,8 @@ import {
 } from "../../operations/serve.ts";
 import type { Live } from "./activity.ts";
 import { createBearer } from "./call.ts";
+import { largestInBytes, objectIn } from "./ingest.ts";
 import { refuse, refuseWith } from "./refusals.ts";
-import { largestInBytes, objectIn } from "./sent-event.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 export interface RoutesOptions {

@@ -153,7 +153,7 @@ function portOf(server: HttpServer): number | undefined {
   return typeof bound === "object" && bound ? bound.port : undefined;
 }
 
-/** Nobody else may so much as connect, from its first moment on. */
+/** Other users cannot connect, from its first moment on. */
 function listenPrivately(server: SocketServer, path: string): void {
   const before = process.umask(0o177);
   try {

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import type { Instant } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { isOwn, isPrivate, writePrivate } from "../../files/write.ts";
-import { processState } from "../../runtime/processes/process-table.ts";
+import { readEntry } from "../../runtime/processes/process-table.ts";
 import { isAlive } from "../../runtime/system.ts";
 
 export interface DaemonState {
@@ -15,7 +15,7 @@ export interface DaemonState {
   phase: "starting" | "up" | "once" | "ending";
   /** Where it listens, while it is up. */
   port?: number;
-  /** Whoever has it may ask for anything that the user may. */
+  /** Its holder may do all that the user may. */
   token?: string;
   started: Instant;
   /** With the name of its build. */
@@ -96,9 +96,9 @@ function readState(file: string): DaemonState | undefined {
 /** Where a daemon is asked, on one line beside its state: shell clients read it with one builtin, so it is no JSON. */
 export interface Address {
   port: number;
-  /** Whoever has it may ask. */
+  /** Its holder may send requests. */
   token: string;
-  /** Whoever answers shows it: another program on a port that a dead daemon had does not know it. */
+  /** The daemon shows it with each answer: another program on the port of a dead daemon does not know it. */
   proof: string;
   pid: number;
   /** Since when that process lives, as the system counts: a later process with its id began at another time; 0: the system does not say. */
@@ -112,7 +112,7 @@ export interface Address {
 /** Readers see the whole line or none. May throw what the file system says. */
 export function writeAddress(file: string, address: Omit<Address, "started">): void {
   const { port, token, proof, pid, version, socket } = address;
-  const started = processState(pid)?.started ?? 0;
+  const started = readEntry(pid)?.startedAt ?? 0;
   writePrivate(file, `${[port, token, proof, pid, started, version, socket].join(" ")}\n`);
 }
 

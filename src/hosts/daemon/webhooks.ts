@@ -7,9 +7,8 @@ import { isRecord } from "../../engine/schema.ts";
 import type { InboundWebhook } from "../../formats/config/config.ts";
 import { isApplicationEvent } from "../../formats/config/keys.ts";
 import { isSame } from "./call.ts";
-import { brief } from "./ingest.ts";
+import { brief, objectIn, withoutDepthField } from "./ingest.ts";
 import { refuse } from "./refusals.ts";
-import { objectIn, withoutDepthField } from "./sent-event.ts";
 
 export interface WebhooksOptions {
   emit(event: HookEvent): Promise<Outcome>;

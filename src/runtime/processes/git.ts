@@ -11,9 +11,9 @@ import type { Ports } from "../../engine/ports.ts";
 export interface GitOptions {
   signal?: AbortSignal;
   input?: string | Uint8Array;
-  /** 15 unless said. */
+  /** Default: 15. */
   limit?: Seconds;
-  /** So much of the answer is enough: what is longer is cut, and git is ended. Unless said, it has to be whole. */
+  /** So much of the answer is enough: what is longer is cut, and git is ended. Default: it has to be whole. */
   keptInBytes?: number;
 }
 export type GitAnswer =

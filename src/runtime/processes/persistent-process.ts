@@ -84,7 +84,7 @@ export function followProcess({ child, environment, answered, ended }: ProcessOp
     const answer = readAnswerLine(line);
     const job = typeof answer === "string" ? undefined : take(answer.id);
     if (typeof answer === "string" || !job) {
-      const reason = typeof answer === "string" ? answer : `it answered what nobody asked: ${quote(line)}`;
+      const reason = typeof answer === "string" ? answer : `it answered a question that was not asked: ${quote(line)}`;
       finish("output", reason, false);
       return false;
     }

@@ -278,7 +278,7 @@ export function createPersistentProgram(first: Question, options: ProgramOptions
     const left = lastAsked + limits.idle * 1000 - performance.now();
     const works = waiting.size > 0 || current.underWay() > 0;
     if (left > 0 || works) restLater(works ? limits.idle * 1000 : left);
-    else replace(current, `nobody asked it for ${limits.idle} s`);
+    else replace(current, `no event used it for ${limits.idle} s`);
   }
 
   return {

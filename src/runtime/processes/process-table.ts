@@ -16,34 +16,18 @@ export interface ProcessEntry {
 export function readEntry(pid: number): ProcessEntry | undefined {
   const fields = statFields(pid);
   if (!fields) return undefined;
-  const [, parent, group, session] = fields;
-  const { state, started } = stateIn(fields);
+  const [state = "", parent, group, session] = fields;
   return {
     pid,
     parent: Number(parent),
     group: Number(group),
     session: Number(session),
-    startedAt: started,
+    startedAt: Number(fields[19]),
     isZombie: ended.has(state),
   };
 }
 
-export interface ProcessState {
-  /** The table's letter: R, S, D, T, Z (ended, and its parent has not noticed yet), X. */
-  state: string;
-  /** Clock ticks since boot: with the pid it names one process for ever. */
-  started: number;
-}
-
-/** Whether and since when a process lives. Undefined if there is none, or no such table on this system. Never throws. */
-export function processState(pid: number): ProcessState | undefined {
-  const fields = statFields(pid);
-  return fields && stateIn(fields);
-}
-
 const ended: ReadonlySet<string> = new Set(["Z", "X"]);
-
-const stateIn = (fields: readonly string[]): ProcessState => ({ state: fields[0] ?? "", started: Number(fields[19]) });
 
 /** What stands behind the name, which is in brackets and may itself hold blanks and brackets. */
 function statFields(pid: number): string[] | undefined {

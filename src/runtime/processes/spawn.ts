@@ -140,14 +140,14 @@ function supervise(started: Started, { watch, tag, options, bounds }: Running): 
   }
 
   async function afterExit(): Promise<Leftovers> {
-    if (isReleased) return nobody;
+    if (isReleased) return noLeftovers;
     const isClosed = await closesWithin(0.1);
-    if (options.leftovers === "keep" || (isClosed && watch.end().isGroupGone)) return nobody;
+    if (options.leftovers === "keep" || (isClosed && watch.end().isGroupGone)) return noLeftovers;
     return endLeftovers(tree, isClosed);
   }
 
   async function afterStop(way: Way): Promise<Leftovers> {
-    if (isReleased && way === "lost") return nobody;
+    if (isReleased && way === "lost") return noLeftovers;
     const survivors = await endTree(tree, way === "aborted" ? bounds.grace : 0);
     const isClosed = await closesWithin(0.25);
     return { ended: 0, survivors: isClosed ? survivors : Math.max(1, survivors) };
@@ -216,11 +216,11 @@ interface Leftovers {
   ended: number;
   survivors: number;
 }
-const nobody: Leftovers = { ended: 0, survivors: 0 };
+const noLeftovers: Leftovers = { ended: 0, survivors: 0 };
 
 /** After the program's own exit: what it left in the background gets a moment to finish, then it is ended (F3). */
 async function endLeftovers(tree: Tree, isClosed: boolean): Promise<Leftovers> {
-  if (isClosed && (await vanishes(tree, 0.05))) return nobody;
+  if (isClosed && (await vanishes(tree, 0.05))) return noLeftovers;
   const ended = tree.find().length;
   tree.terminate();
   if (await vanishes(tree, 0.05)) return { ended, survivors: isClosed || ended > 0 ? 0 : 1 }; // who holds the pipe unseen

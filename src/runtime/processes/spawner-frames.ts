@@ -26,8 +26,8 @@ export const fromHelper = {
   told: 11,
 } as const;
 
-const nobody = 0xffff_ffff;
-const ours = 0xffff_ffff;
+const noUser = 0xffff_ffff;
+const ownUmask = 0xffff_ffff;
 /** In front of a start's words. */
 const startHead = 24;
 
@@ -67,12 +67,12 @@ export function startFrame(
   const length = Buffer.byteLength(text);
   const bytes = Buffer.allocUnsafe(head + startHead + length + input.piece.length);
   writeHead(bytes, toHelper.start, slot);
-  bytes.writeUInt32LE(user?.uid ?? nobody, head);
-  bytes.writeUInt32LE(user?.gid ?? nobody, head + 4);
+  bytes.writeUInt32LE(user?.uid ?? noUser, head);
+  bytes.writeUInt32LE(user?.gid ?? noUser, head + 4);
   bytes.writeUInt32LE(args.length, head + 8);
   bytes.writeUInt32LE(variables, head + 12);
   bytes.writeUInt32LE(input.follows ? 1 : 0, head + 16);
-  bytes.writeUInt32LE(umask ?? ours, head + 20);
+  bytes.writeUInt32LE(umask ?? ownUmask, head + 20);
   bytes.write(text, head + startHead, "utf8");
   bytes.set(input.piece, head + startHead + length);
   return countOf(text, "\0") === count + variables ? bytes : "nul";

@@ -1,4 +1,4 @@
-/** One program that the helper runs: what the frames about it mean to whoever started it. */
+/** One program that the helper runs: what the frames about it mean to its caller. */
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { constants } from "node:os";
 import * as frames from "./spawner-frames.ts";
@@ -37,7 +37,7 @@ export interface Slot {
   /** Of stdout and stderr: whether it has ended; bytes heard and not yet told as taken. */
   ended: [boolean, boolean];
   untold: [number, number];
-  /** Nobody listens to it any more. */
+  /** Its output is not read any more. */
   isClosing: boolean;
   isHeld: boolean;
   hasLeft: boolean;
@@ -181,7 +181,7 @@ function openOf(helper: number, descriptor: number, pipe: string | undefined): n
   }
 }
 
-const lostReason = "the process that starts programs has ended, and nobody can say what became of this one";
+const lostReason = "the process that starts programs has ended, so the result of this one is unknown";
 
 /** The helper has ended: its direct children went with it, and what those had started is found by its tag. */
 export function lose(slot: Slot, wire: Wire, hasSaidHello: boolean): void {
@@ -189,7 +189,7 @@ export function lose(slot: Slot, wire: Wire, hasSaidHello: boolean): void {
   slot.fed.resolve();
   slot.told?.resolve();
   if (slot.facts) {
-    if (!slot.end) slot.hearing.closed(); // where it has ended, somebody else still holds its streams: its tree is to be looked at
+    if (!slot.end) slot.hearing.closed(); // where it has ended, another process still holds its streams: its tree has to be ended
     slot.hearing.lost(lostReason);
   } else if (!hasSaidHello) slot.answer({ is: "unusable" });
   else {

@@ -16,7 +16,7 @@ import { type Hearing, type Order, type StartProgram, startChild, startWith } fr
 
 export interface SpawnerOptions {
   limits?: Partial<SpawnLimits>;
-  /** The helper program; that of this system, unless said. */
+  /** The helper program; default: that of this system. */
   file?: string | undefined;
   /** Told once, if the helper is there and cannot be used. */
   complain?: (message: string) => void;
@@ -72,11 +72,13 @@ export function createSpawner({ limits, file = helperFile(), complain }: Spawner
   };
 }
 
-/** Beside the sources and beside what is built from them. Absent: there is none for this system. */
+/** Beside the folder of the sources, or of what is built from them. Absent: there is none for this system. */
 function helperFile(): string | undefined {
   const name = `native/${process.platform}-${process.arch}/hookline-spawner`;
-  const ups = import.meta.url.endsWith(".ts") ? ["../../../"] : ["../", "../../"]; // of the sources, or of a bundle's chunks
-  return ups.map((up) => fileURLToPath(new URL(up + name, import.meta.url))).find((path) => existsSync(path));
+  const isSource = import.meta.url.endsWith(".ts");
+  return (isSource ? ["../../../"] : ["../", "../../"])
+    .map((up) => fileURLToPath(new URL(up + name, import.meta.url)))
+    .find((path) => existsSync(path));
 }
 
 /** One helper process that starts programs for this one (native/spawner.c), and those that it carries at the moment. */
@@ -88,7 +90,7 @@ interface Helper {
   close(): Promise<void>;
 }
 
-/** A helper that has not started a program so long after nobody waits for it any more is stuck. */
+/** A helper that has not started a program so long after its caller gave up is stuck. */
 const patience: Seconds = 1;
 
 /** It gives its programs a second between TERM and KILL. */

@@ -9,13 +9,13 @@ import { messageOf } from "../../engine/error.ts";
 import type { Command } from "../../engine/program.ts";
 import { createTree, pause, type Tree } from "./tree.ts";
 
-/** What the supervision knows of a program that runs, and how it hears of it: the same, whoever started it. */
+/** What the supervision knows of a program that runs, and how it hears of it: the same for both ways to start it. */
 export interface Started {
   pid: number;
   tree: Tree;
   /** Resolves when its input is written, or the program no longer reads it. */
   fed: Promise<void>;
-  /** Resolves when all has been told that had happened to it before. Absent: nobody stands between it and us. */
+  /** Resolves when all has been reported that had happened to it before. Absent: no helper stands between it and us. */
   catchUp?(): Promise<void>;
   /** Closes our ends of its streams. */
   stopReading(): void;

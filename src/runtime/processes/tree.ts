@@ -10,7 +10,7 @@ export interface Tree {
   isGone(): boolean;
   /** Sends TERM to everyone who has not had it yet, and wakes them to obey. */
   terminate(): void;
-  /** Stops everyone first, so that nobody can start another while the tree is walked. */
+  /** Stops all of them first, so that none can start another while the tree is walked. */
   kill(): void;
 }
 
@@ -145,7 +145,7 @@ function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
-    return false; // nobody there, or nobody that we may signal
+    return false; // it is gone, or we may not signal it
   }
 }
 

@@ -13,7 +13,7 @@ export interface Attempt {
   isLost(): boolean;
   /** Another one has the run, or it is given back: from now on nothing counts that comes of it here. */
   lose(): void;
-  /** Somebody wants it to end; how it ends is written down. */
+  /** It was cancelled; how it ends is written down. */
   cancel(): void;
 }
 

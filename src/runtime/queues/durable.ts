@@ -19,15 +19,15 @@ export interface DurableQueueOptions {
   endTagged(mark: string): Promise<boolean>;
   /** Runs at once, over all processes; asked each time. */
   cap(): number;
-  /** A worker that has not been heard of for so long has lost its runs; 30 unless said. */
+  /** A worker that has not been heard of for so long has lost its runs; default: 30. */
   lease?: Seconds;
-  /** How often it looks for what others have added, cancelled or left behind; 0.2 unless said. */
+  /** How often it looks for what others have added, cancelled or left behind; default: 0.2. */
   poll?: Seconds;
-  /** The same while it performs nothing; as often, unless said. Whoever hears of such changes calls `look`. */
+  /** The same while it performs nothing; default: `poll`. A caller that hears of such changes calls `look`. */
   idlePoll?: Seconds;
-  /** Performs only what was added here, and close() waits for that, whoever performs it (R48). */
+  /** Performs only what was added here, and close() waits for that, whichever process performs it (R48). */
   own?: true;
-  /** What runs inherit, whoever added them (R44). */
+  /** What runs inherit, whichever process added them (R44). */
   environment?: Caller["environment"];
   /** Aborts: what runs is given back at once, and close() waits for nothing more. */
   stop?: AbortSignal;
@@ -43,7 +43,7 @@ export interface DurableQueue extends Queue {
   isIdle(): boolean;
   /** Resolves once nothing is left to do, or the queue is stopped. */
   idle(): Promise<void>;
-  /** Of its own: waits for them. Else for what runs, at most so long (10 unless said); then it is given back (A50). */
+  /** Of its own: waits for them. Else for what runs, at most so long (default: 10); then it is given back (A50). */
   close(within?: Seconds): Promise<void>;
 }
 
@@ -103,7 +103,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
     }
   }
 
-  /** Looks as soon as whoever adds or ends something is through. */
+  /** Looks as soon as the caller that adds or ends something is through. */
   function nudge(): void {
     if (isNudged) return;
     isNudged = true;
@@ -130,7 +130,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
   }
   const performedHere = (): Set<string> => new Set([...attempts].map(({ item }) => item.run.id));
 
-  /** Nobody begins a run again beside what its last worker started for it. */
+  /** A run is not begun again while something lives that its last worker started for it. */
   function takeBack(left: Abandoned): void {
     if (recovering.has(left.run)) return;
     const work = options.endTagged(markOf(left.worker, left.run)).then((areGone) => {
@@ -169,7 +169,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
 
   async function perform(attempt: Attempt): Promise<void> {
     const { item, steps, signal } = attempt;
-    await new Promise((resolve) => setImmediate(resolve)); // nobody who added it waits for its first step
+    await new Promise((resolve) => setImmediate(resolve)); // the caller that added it does not wait for its first step
     await owner?.perform(item, { ...(environment && { environment }), signal, steps }); // never rejects
     attempts.delete(attempt);
     if (!attempt.isLost() && !attempt.hasEnded()) giveBack(item.run.id, unwritten);
@@ -214,7 +214,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
     try {
       return options.cap() > 0 && journal.hasWaiting(); // under a cap of 0 it may wait for ever
     } catch {
-      return true; // nobody can tell, so it is not said that there is none
+      return true; // it is not known, and "none" could be wrong
     }
   }
   function tellIfIdle(): void {

@@ -1,10 +1,14 @@
 /** Runs that nobody waits for, in this process: for embedders, for `hookline emit`, and inside a supervisor. */
-import { HooklineError } from "../../engine/error.ts";
-import type { HookId } from "../../engine/event.ts";
-import type { Caller, Item, Queue, QueueOwner } from "../../engine/ports.ts";
-import { fullQueue } from "../../engine/queue.ts";
 
-interface Lane {
+import type { Stream } from "node:stream";
+import { HooklineError, messageOf } from "../../engine/error.ts";
+import type { HookId, Seconds } from "../../engine/event.ts";
+import type { Caller, DetachedWork, Item, Queue, QueueOwner } from "../../engine/ports.ts";
+import { fullQueue, handedOver } from "../../engine/queue.ts";
+
+/** Runs that no caller waits for: in this process, or, where it ends soon, each under a detached supervisor (R61). */
+
+interface HookQueue {
   running: Item;
   stop: AbortController;
   waiting: { item: Item; caller: Caller }[];
@@ -17,32 +21,32 @@ export interface InlineQueue extends Queue {
   stop(): void;
 }
 
-/** One lane per hook: what is due while its hook runs waits, replaces, or is refused, as the hook's overlap says (R53). */
+/** One queue per hook: what is due while its hook runs waits, replaces, or is refused, as the hook's overlap says (R53). */
 export function createInlineQueue(): InlineQueue {
-  const lanes = new Map<HookId, Lane>();
+  const queues = new Map<HookId, HookQueue>();
   const working = new Set<Promise<void>>();
   let owner: QueueOwner | undefined;
   let closed = false;
 
-  function launch(item: Item, caller: Caller, waiting: Lane["waiting"]): void {
+  function launch(item: Item, caller: Caller, waiting: HookQueue["waiting"]): void {
     const stop = new AbortController();
-    const lane: Lane = { running: item, stop, waiting };
-    lanes.set(item.hook.id, lane);
+    const own: HookQueue = { running: item, stop, waiting };
+    queues.set(item.hook.id, own);
     const signal = caller.signal ? AbortSignal.any([caller.signal, stop.signal]) : stop.signal;
     const work = soon()
       .then(() => owner?.perform(item, { ...caller, signal }))
-      .then(() => next(lane));
+      .then(() => next(own));
     working.add(work);
     void work.finally(() => working.delete(work)); // perform never rejects
   }
 
-  function next(lane: Lane): void {
-    const following = lane.waiting.shift();
-    if (following) launch(following.item, following.caller, lane.waiting);
-    else lanes.delete(lane.running.hook.id);
+  function next(own: HookQueue): void {
+    const following = own.waiting.shift();
+    if (following) launch(following.item, following.caller, own.waiting);
+    else queues.delete(own.running.hook.id);
   }
 
-  const waitingInAll = (): number => [...lanes.values()].reduce((sum, { waiting }) => sum + waiting.length, 0);
+  const waitingInAll = (): number => [...queues.values()].reduce((sum, { waiting }) => sum + waiting.length, 0);
 
   function drop(item: Item, reason: string): void {
     const dropping = owner?.drop(item, reason) ?? Promise.resolve();
@@ -61,31 +65,31 @@ export function createInlineQueue(): InlineQueue {
     },
     add(item, caller) {
       if (closed) throw new HooklineError("closed", { name: "the queue", where: item.hook.name });
-      const lane = lanes.get(item.hook.id);
-      if (!lane) {
+      const own = queues.get(item.hook.id);
+      if (!own) {
         launch(item, caller, []);
         return { is: "queued" };
       }
-      const { taken, dropped, restarts } = overlaps[item.hook.limits.overlap](lane);
-      const full = dropped ? undefined : fullQueue({ ofHook: lane.waiting.length, inAll: waitingInAll() });
+      const { taken, dropped, restarts } = overlaps[item.hook.limits.overlap](own);
+      const full = dropped ? undefined : fullQueue({ ofHook: own.waiting.length, inAll: waitingInAll() });
       if (taken.is === "queued" && full !== undefined) return { is: "skipped", reason: full };
-      if (taken.is === "queued") lane.waiting = [...(dropped ? [] : lane.waiting), { item, caller }];
+      if (taken.is === "queued") own.waiting = [...(dropped ? [] : own.waiting), { item, caller }];
       for (const { item: earlier } of dropped ?? []) drop(earlier, "overlap: a later event took its place");
-      if (restarts) lane.stop.abort();
+      if (restarts) own.stop.abort();
       return taken;
     },
     cancel(run) {
-      for (const lane of lanes.values()) {
-        if (lane.running.run.id === run) lane.stop.abort();
-        for (const { item } of lane.waiting) if (item.run.id === run) drop(item, "cancelled before it started");
-        lane.waiting = lane.waiting.filter(({ item }) => item.run.id !== run);
+      for (const own of queues.values()) {
+        if (own.running.run.id === run) own.stop.abort();
+        for (const { item } of own.waiting) if (item.run.id === run) drop(item, "cancelled before it started");
+        own.waiting = own.waiting.filter(({ item }) => item.run.id !== run);
       }
     },
     idle,
     stop() {
-      for (const lane of lanes.values()) {
-        for (const { item } of lane.waiting.splice(0)) drop(item, "its process stopped before it started");
-        lane.stop.abort();
+      for (const own of queues.values()) {
+        for (const { item } of own.waiting.splice(0)) drop(item, "its process stopped before it started");
+        own.stop.abort();
       }
     },
     async close() {
@@ -95,7 +99,7 @@ export function createInlineQueue(): InlineQueue {
   };
 }
 
-/** After the event has its answer: even a callback that never waits must not delay whoever sent the event. */
+/** After the event has its answer: even a callback that never waits must not delay the sender of the event. */
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 type Taken = { is: "queued" } | { is: "skipped"; reason: string };
@@ -107,9 +111,71 @@ interface Overlap {
 }
 
 /** What becomes of an event that comes while its hook is running (R23, R53). */
-const overlaps: Record<Item["hook"]["limits"]["overlap"], (lane: Lane) => Overlap> = {
+const overlaps: Record<Item["hook"]["limits"]["overlap"], (own: HookQueue) => Overlap> = {
   skip: () => ({ taken: { is: "skipped", reason: "overlap: it is still running" } }),
   queue: () => ({ taken: { is: "queued" } }),
   coalesce: ({ waiting }) => ({ taken: { is: "queued" }, dropped: waiting }),
   restart: ({ waiting }) => ({ taken: { is: "queued" }, dropped: waiting, restarts: true }),
 };
+
+/** What a supervisor reads on its standard input. */
+export interface Assignment {
+  item: Item;
+  store: string;
+  /** Set: the program runs already; look after it. Its output arrives on descriptors 3 and 4. */
+  adopted?: { pid: number; tag: string; limit: Seconds };
+}
+
+interface DetachedQueueOptions {
+  /** How this command is started: absolute paths of Node and of the bin, and the supervisor's own words. */
+  command: readonly [string, ...string[]];
+  store: string;
+}
+
+/** A supervisor that has not taken its run over by then never will. */
+const startsWithin = 60_000;
+
+export function createDetachedQueue({ command, store }: DetachedQueueOptions): Queue {
+  const [program, ...words] = command;
+
+  function supervise(assignment: Assignment, caller: Caller, streams: readonly unknown[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const { spawn } = process.getBuiltinModule("node:child_process"); // 5 ms to load: only an async hook pays it
+      const child = spawn(program, words, {
+        detached: true,
+        stdio: ["pipe", "ignore", "ignore", ...streams.map((stream) => stream as Stream)], // a released pipe of the program
+        env: { ...caller.environment },
+        cwd: "/",
+      });
+      const failed = (error: unknown): void =>
+        reject(
+          new HooklineError("hook_invalid", {
+            name: assignment.item.hook.name,
+            reason: messageOf(error),
+            where: program,
+          }),
+        );
+      child.on("error", failed);
+      child.stdin?.on("error", failed);
+      child.stdin?.end(JSON.stringify(assignment), () => {
+        child.unref();
+        resolve(); // after an error the promise has rejected already
+      });
+    });
+  }
+
+  return {
+    start() {}, // the supervisor has an engine of its own
+    async add(item, caller) {
+      await supervise({ item, store }, caller, []);
+      return { is: "queued" };
+    },
+    async adopt(item: Item, work: DetachedWork, caller: Caller) {
+      const { pid, tag, stdout, stderr, limit } = work.release();
+      await supervise({ item, store, adopted: { pid, tag, limit } }, caller, [stdout, stderr]);
+    },
+    cancel() {},
+    owner: () => handedOver(Date.now() + startsWithin),
+    async close() {},
+  };
+}

@@ -76,7 +76,7 @@ export function createRoutedQueue({ durable, other }: RoutedQueueOptions): Queue
   };
 }
 
-/** Durable runs are written down and left to whoever works on them: all that an agent's tool call has time for (R48). */
+/** Durable runs are written down and left to a worker: all that an agent's tool call has time for (R48). */
 export function createEnqueuing({ journal, now }: { journal: Journal; now(): Instant }): Queue {
   let owner: QueueOwner | undefined;
   const tell = ({ run, hook }: Ended): void => owner?.told?.(run, hook);
@@ -98,7 +98,7 @@ export function createEnqueuing({ journal, now }: { journal: Journal; now(): Ins
       try {
         journal.tidy();
       } catch {
-        // the store is broken, locked or full: whoever added something has heard of that, and the next one tidies up
+        // the store is broken, locked or full: the caller that added something has heard of that, and the next process tidies up
       }
     },
   };

@@ -25,7 +25,7 @@ export interface FileWatcherOptions extends Pick<Ports, "now" | "elapsed" | "aft
   tell(event: HookEvent): MaybePromise<unknown>;
   /** Called with what cannot be watched, and why. */
   complain?(reason: string): void;
-  /** What watches folders; the system's watches unless said. */
+  /** What watches folders; default: the system's watches. */
   watchTree?: WatchTree;
 }
 

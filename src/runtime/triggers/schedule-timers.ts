@@ -158,7 +158,7 @@ interface Slots {
 async function slotsOf(pattern: string, zone: string | undefined): Promise<Slots> {
   const { Cron } = await import("croner"); // only where a hook has a pattern
   const cron = new Cron(pattern, { paused: true, ...(zone === undefined ? {} : { timezone: zone }) });
-  cron.nextRun(); // a zone that nobody knows is found out here
+  cron.nextRun(); // throws for an unknown zone
   return {
     next: (after) => cron.nextRun(new Date(after))?.getTime(),
     newest: (until) => cron.previousRuns(1, new Date(until + 1))[0]?.getTime(),

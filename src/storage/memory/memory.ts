@@ -16,23 +16,23 @@ import {
   type Claimed,
   type EventRow,
   eventOf,
-  firstTelling,
+  firstReport,
   interruption,
   mergeFound,
   payloadOf,
+  type Report,
   type RunRow,
   refuses,
   repeating,
   rowOfEvent,
   rowOfRun,
   runOf,
-  type Telling,
   written,
 } from "../sqlite/rows.ts";
 
 export interface MemoryStoreOptions extends Keeping {
   now?(): Instant;
-  /** So many events, runs, sessions and hook sets are held; then the oldest go. 10,000 unless said. */
+  /** Events, runs, sessions and hook sets that are held; then the oldest go. Default: 10,000. */
   limit?: number;
   /** What it goes on from. Absent: it begins with nothing. */
   before?: Before;
@@ -70,23 +70,23 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     put(sessions, session, { turn: keeper.turn(turn).text, spent: { ...turn.spent }, at: now() });
   }
 
-  function tellingBefore(event: HookEvent): Telling | undefined {
+  function reportBefore(event: HookEvent): Report | undefined {
     if (!event.delivery) return undefined;
-    const rows = (tables().tellings.get(happeningOf(event)) ?? []).map(eventOf);
+    const rows = (tables().reports.get(happeningOf(event)) ?? []).map(eventOf);
     const own = rows.flatMap(({ event: { id, delivery }, outcome }) =>
       delivery ? [{ id, by: delivery.by, ...(outcome && { outcome }) }] : [],
     );
     const isOwn = new Set(own.map(({ id }) => id));
-    const earlier = (before?.tellings(event) ?? []).filter(({ id }) => !isOwn.has(id));
-    return firstTelling([...earlier, ...own], event.delivery);
+    const earlier = (before?.reports(event) ?? []).filter(({ id }) => !isOwn.has(id));
+    return firstReport([...earlier, ...own], event.delivery);
   }
 
   function keep(event: HookEvent, row: EventRow): void {
-    const { events, tellings } = tables();
+    const { events, reports } = tables();
     if (events.has(event.id)) return;
     put(events, event.id, row);
     const happening = happeningOf(event);
-    if (event.delivery) put(tellings, happening, [...(tellings.get(happening) ?? []), row]);
+    if (event.delivery) put(reports, happening, [...(reports.get(happening) ?? []), row]);
   }
 
   const refusing = (claims: readonly Claim[], at: Instant): Claim | undefined =>
@@ -108,7 +108,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
 
   return {
     record(event, set, advance) {
-      const first = tellingBefore(event);
+      const first = reportBefore(event);
       const last = turnOf(event.session);
       const after = first ? last : advance(event, last); // one happening moves the turn on once
       if (event.session !== undefined && after !== last) saveTurn(event.session, after);
@@ -238,8 +238,8 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       return left.length;
     },
     purge(before) {
-      const { events, runs, sessions, tellings } = tables();
-      drop(tellings, (rows) => rows.every((row) => row.at < before));
+      const { events, runs, sessions, reports } = tables();
+      drop(reports, (rows) => rows.every((row) => row.at < before));
       drop(sessions, (row) => row.at < before);
       drop(runs, (row) => row.started < before && !isUnfinished(row));
       return drop(events, (row) => row.at < before);
@@ -258,7 +258,7 @@ const everything: Promise<void> = Promise.resolve();
 interface Tables {
   events: Map<string, EventRow>;
   /** The rows of each delivery. */
-  tellings: Map<string, EventRow[]>;
+  reports: Map<string, EventRow[]>;
   runs: Map<string, RunRow>;
   hookSets: Map<string, string>;
   sessions: Map<SessionId, { turn: string; spent: Record<Counter, number>; at: Instant }>;
@@ -272,7 +272,7 @@ interface Tables {
 
 const emptyTables = (): Tables => ({
   events: new Map(),
-  tellings: new Map(),
+  reports: new Map(),
   runs: new Map(),
   hookSets: new Map(),
   sessions: new Map(),
@@ -290,7 +290,7 @@ const emptyTables = (): Tables => ({
 interface Before {
   turn(session: SessionId): Turn | undefined;
   /** All of the same happening. */
-  tellings(event: HookEvent): readonly Telling[] | undefined;
+  reports(event: HookEvent): readonly Report[] | undefined;
   claimed(key: string): Claimed | undefined;
   debts(session: SessionId): ReadonlyMap<HookId, Found> | undefined;
   baseline(session: SessionId, folder: string): Baseline | undefined;

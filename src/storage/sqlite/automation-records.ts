@@ -33,7 +33,7 @@ export function createAutomationRecords(database: Database): AutomationRecords {
     list: (project) => (project === undefined ? read("") : read("where project = ?", written(project))),
     get: (project, id) => read("where project = ? and id = ?", written(project), written(id))[0],
     listening(names) {
-      const heard = [...new Set(names.flatMap((name) => namesHeardAt(name as EventName)))].map(written); // what nobody sends is heard by nobody
+      const heard = [...new Set(names.flatMap((name) => namesHeardAt(name as EventName)))].map(written); // no automation listens to a name that no sender uses
       return read(`where ${listensToOne(heard.length)}`, ...heard);
     },
     add: (automation, key) =>
@@ -99,7 +99,7 @@ const valuesOf = ({ name, enabled, listens, fields }: StoredAutomation): (string
   JSON.stringify(fields),
 ];
 
-/** Waiting and running work of it included: whoever works on it finds that it has it no longer. */
+/** Waiting and running work of it included: its worker finds that it no longer has it. */
 function forget(database: Database, hook: string): void {
   database.shred(); // what its steps gave may hold secrets
   database.run("delete from step where run in (select run from work where hook = ?)", hook);

@@ -58,7 +58,7 @@ export interface Connection {
   inWords(error: unknown): unknown;
   /** Milliseconds that it waits for other writers from now on. */
   waitFor(milliseconds: number): void;
-  /** Empties the log. Waits for nobody: whoever reads or writes just now is in the middle of an agent's call. False: it could not be done. */
+  /** Empties the log without waiting: another process that reads or writes now is in the middle of an agent's call. False: it could not be done. */
   emptyLog(): boolean;
   /** Safe to call twice. */
   close(): void;
@@ -75,7 +75,7 @@ export function createConnection(options: ConnectionOptions, waits: number, grou
   let file: number | undefined; // the inode that is open
   let isOurs = false; // what lies at the path is a store, or was one
   let isOnlyRead = false;
-  let lookedAt = 0; // on a clock that nobody sets
+  let lookedAt = 0; // on a monotonic clock
 
   function opened(): DatabaseSync {
     if (isClosed) throw new HooklineError("closed", { name: "the store", where: path });
@@ -137,7 +137,7 @@ export function createConnection(options: ConnectionOptions, waits: number, grou
     return work();
   }
 
-  /** Another process may have moved a damaged file aside, or a person removed it: then its writes would reach nobody. */
+  /** Another process may have moved a damaged file aside, or a person removed it: then its writes would be lost. */
   function followFile(): void {
     lookedAt = uptime();
     if (!database || inodeOf(path) === file) return;
@@ -266,7 +266,7 @@ const damageFound = new Error("the check of the whole file found damage");
 const rememberBoot =
   "insert into meta (key, value) values ('booted', ?) on conflict (key) do update set value = excluded.value";
 
-/** Milliseconds that nobody sets: `performance` takes one to load. */
+/** Milliseconds of a monotonic clock: `performance` takes one to load. */
 const uptime = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;

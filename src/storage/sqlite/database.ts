@@ -12,7 +12,7 @@ export interface Writing {
   write<T>(work: () => T): T;
 }
 
-/** What is only written when its transaction ends, or when somebody looks. */
+/** What is only written when its transaction ends, or before a query. */
 export interface Waiting {
   isEmpty(): boolean;
   /** Writes all of it, and forgets it whatever happens. Throws what a write throws. */
@@ -48,7 +48,7 @@ export interface Database extends Writing {
   beside<T>(work: () => T): T;
   /** From now on what is deleted is overwritten, and `settle` has something to do. */
   shred(): void;
-  /** After `shred`: empties the log, where all that was ever written stands until then. Never throws, and does without if somebody is at it. @param isDue asked if there is something to do */
+  /** After `shred`: empties the log, where all that was ever written stands until then. Never throws, and does nothing while another process uses it. @param isDue asked if there is something to do */
   settle(isDue: () => boolean): void;
   /** Safe to call twice. */
   close(): void;
@@ -99,7 +99,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const writeHere: Writing["run"] = (sql, ...values) => Number(statement(sql).run(...values).changes);
   const flushWaiting = (): void => holding(() => waiting.flush(writeHere));
 
-  /** Before anybody looks. A group that cannot be written is lost as a whole, and whoever looks has no part in that. */
+  /** Before each query. A group that cannot be written is lost as a whole, and the query goes on without it. */
   function settleRows(): void {
     if (waiting.isEmpty()) return;
     try {
@@ -111,7 +111,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   }
 
-  /** Whoever looks in it sees the tables as they are: what waits goes on waiting. */
+  /** A query inside sees the tables as they are: what waits goes on waiting. */
   function holding<T>(work: () => T): T {
     const was = isHolding;
     isHolding = true;
@@ -223,7 +223,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       try {
         isSettled = isDue() && connection.emptyLog();
       } catch {
-        // somebody is at it, or the disk fails: whoever writes next hears of that, and it is tried again
+        // another process uses it, or the disk fails: the next writer hears of that, and it is tried again
       }
     },
     close() {

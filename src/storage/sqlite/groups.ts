@@ -1,8 +1,7 @@
 /** Group commit (R71): writes right behind one another are one transaction, and rows wait in memory for its end. */
-import { dropOldest } from "../../engine/drop-oldest.ts";
 import type { Instant, SessionId, Turn } from "../../engine/event.ts";
 import type { Run } from "../../engine/record.ts";
-import type { Waiting, Writing } from "./database.ts";
+import type { Waiting } from "./database.ts";
 import type { Keeper, Kept } from "./keep.ts";
 import {
   changingFields,
@@ -23,7 +22,7 @@ export interface GroupRows extends Waiting {
   event(row: EventRow): void;
   /** False: the event does not wait here. */
   answer(id: string, { text, redacted }: Kept, at: Instant, ms: number | undefined): boolean;
-  /** A telling of this happening waits here, so the tables do not know it yet. */
+  /** A report of this happening waits here, so the tables do not know it yet. */
   hasDelivery(id: string): boolean;
   run(run: Run): void;
   saveTurn(session: SessionId, saved: SavedTurn): void;
@@ -52,32 +51,13 @@ interface WaitingTurn {
   values: Value[];
 }
 
-/** Of runs that go on. One that is not known is written like a new one, which comes to the same. */
-const begunAtMost = 1_000;
-
 export function createGroupRows(keeper: Keeper): GroupRows {
   // Made anew instead of emptied: see engine/brief-map.ts.
   let events = new Map<string, WaitingEvent>();
   let runs = new Map<string, WaitingRun>();
   let turns = new Map<SessionId, WaitingTurn>();
   let deliveries = new Set<string>();
-  const begun = new Set<string>(); // runs that this process has written and not closed: an update is half an insert
-
-  function writeRun(write: Writing["run"], { run, values }: WaitingRun): void {
-    const wasBegun = begun.has(run.id);
-    if (goesOn(run)) remember(run.id);
-    else if (wasBegun) begun.delete(run.id);
-    const changing = values?.slice(-changingFields.length) ?? changingValues(run, keeper);
-    if (wasBegun && write(updateRun, ...changing, written(run.id)) === 1) return;
-    if (values) write(insertRun, ...values);
-    else write(insertRun, ...fixedValues(run, keeper), ...changing);
-  }
-
-  /** Others close some of them: those go with time. */
-  function remember(id: string): void {
-    begun.add(id);
-    dropOldest(begun, begunAtMost);
-  }
+  const valuesOf = (run: Run): Value[] => [...fixedValues(run, keeper), ...changingValues(run, keeper)];
 
   function clear(): void {
     if (events.size > 0) events = new Map();
@@ -105,7 +85,7 @@ export function createGroupRows(keeper: Keeper): GroupRows {
     hasDelivery: (id) => deliveries.has(written(id)),
     run(run) {
       if (goesOn(run)) runs.set(run.id, { run: { ...run, notes: [...run.notes] } });
-      else runs.set(run.id, { run, values: [...fixedValues(run, keeper), ...changingValues(run, keeper)] });
+      else runs.set(run.id, { run, values: valuesOf(run) });
     },
     saveTurn(session, { turn, kept: { cut, redacted, text }, at }) {
       const { reprompts, rewakes, injected } = turn.spent;
@@ -120,7 +100,7 @@ export function createGroupRows(keeper: Keeper): GroupRows {
       try {
         for (const { row, answeredAt } of events.values())
           write(insertEvent, ...eventFields.map((field) => row[field]), answeredAt);
-        for (const entry of runs.values()) writeRun(write, entry);
+        for (const { run, values } of runs.values()) write(upsertRun, ...(values ?? valuesOf(run)));
         for (const { values } of turns.values()) write(upsertSession, ...values);
       } finally {
         clear();
@@ -142,8 +122,7 @@ const copyOf = (turn: Turn): Turn => ({
 const places = (fields: readonly string[]): string => fields.map(() => "?").join(", ");
 export const insertEvent: string = `insert into event (${eventFields.join(", ")}, answered_at) values (${places(eventFields)}, ?)
   on conflict (id) do nothing`;
-const updateRun = `update run set ${changingFields.map((field) => `${field} = ?`).join(", ")} where id = ?`;
-export const insertRun: string = `insert into run (${runFields.join(", ")}) values (${places(runFields)})
+export const upsertRun: string = `insert into run (${runFields.join(", ")}) values (${places(runFields)})
   on conflict (id) do update set ${changingFields.map((field) => `${field} = excluded.${field}`).join(", ")}`;
 export const upsertSession = `insert into session (id, turn, at, reprompts, rewakes, injected) values (?, ?, ?, ?, ?, ?)
   on conflict (id) do update set turn = excluded.turn, at = excluded.at,

@@ -1,4 +1,4 @@
-/** The lanes of durable runs, one per hook: who is at the head, who comes next, and what becomes of an event that comes meanwhile. */
+/** The queues of durable runs, one per hook: which is first, which comes next, and what becomes of an event that comes meanwhile. */
 import type { HookId, Instant } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
 import type { Ended } from "../../engine/journal.ts";

@@ -69,7 +69,7 @@ export function createJournal(store: SqliteStore): Journal {
       const { run, hook, event } = item;
       const text = textOf(item);
       const eventText = eventTextOf(event);
-      // Whoever has to be sure of it asks the store; who claims a run commits what came before.
+      // A caller that has to be sure waits for `committed`; a worker that claims a run commits what came before.
       return database.grouped.write(() => {
         if (workOf(run.id)) return { is: "queued", ended: [] };
         const forced = event.to?.force === true;
@@ -197,7 +197,7 @@ const unfinished: ReadonlySet<RunStatus> = new Set<RunStatus>(["queued", "runnin
 
 /**
  * The fence: what a worker finds out after its run was taken from it is not kept. What is kept is kept as it is, until the
- * run ends: whoever goes on with it has to see what the step before gave.
+ * run ends: the worker that resumes it has to see what the step before gave.
  */
 const keepResult = `insert into step (run, name, result) select ?, ?, ? where exists (select 1 from work where ${mine})`;
 const take =

@@ -13,7 +13,7 @@ export interface Keeping {
   record?: Recording;
   /** Replaces secrets, also inside JSON text, which stays valid (trust/redaction). */
   redact?(text: string): string;
-  /** Of each payload, as JSON; 256 kB unless said. */
+  /** Of each payload, as JSON; default: 256 kB. */
   payloadLimitInBytes?: number;
 }
 
@@ -39,7 +39,7 @@ export interface Keeper {
   text(text: string): string;
 }
 
-/** Of each payload, as JSON, unless said. */
+/** Of each payload, as JSON. */
 export const usualPayloadLimitInBytes = 262_144;
 const outputLimitInCharacters = 2_048;
 const turnLimitInBytes = 65_536;

@@ -1,4 +1,4 @@
-/** What projects remember, on SQLite: found by words with FTS5, or by vectors that whoever asks compares; and their notes, which are remembered as well. */
+/** What projects remember, on SQLite: found by words with FTS5, or by vectors that the caller compares; and their notes, which are remembered too. */
 import { isBeginning, piecesIn } from "../../services/projects/memory-words.ts";
 import {
   type MemoryRecord,

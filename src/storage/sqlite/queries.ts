@@ -14,26 +14,26 @@ import type { Database } from "./database.ts";
 import type { Keeper } from "./keep.ts";
 import {
   type Claimed,
-  firstTelling,
+  firstReport,
   interruption,
   mergeFound,
+  type Report,
   type RunRow,
   readBack,
   refuses,
   runFields,
   runOf,
-  type Telling,
   written,
 } from "./rows.ts";
 
 const day = 86_400_000;
 
-/** The telling of the same happening by another registration, if there was one (R49). */
-export const tellingBefore = (database: Database, event: HookEvent): Telling | undefined =>
-  event.delivery && firstTelling(tellingsOf(database, event), event.delivery);
+/** The report of the same happening by another registration, if there was one (R49). */
+export const reportBefore = (database: Database, event: HookEvent): Report | undefined =>
+  event.delivery && firstReport(reportsOf(database, event), event.delivery);
 
 /** All of the same happening, in the order in which they came. */
-export function tellingsOf(database: Database, event: HookEvent): Telling[] {
+export function reportsOf(database: Database, event: HookEvent): Report[] {
   if (!event.delivery) return [];
   const rows = database.all<{ id: string; delivered_by: string; outcome: string | null }>(
     "select id, delivered_by, outcome from event where delivery = ? and name = ? and session is ? order by seq",
@@ -72,7 +72,7 @@ const spendFrom: Record<Counter, string> = {
   injected: spending("injected"),
 };
 
-/** One row per content hash (R37). When it was last in force is kept to the day. */
+/** One row per content hash (R37). The day on which it was last active is kept. */
 export function keepHookSet(database: Database, set: HookSet, now: Instant, keeper: Keeper): void {
   const id = written(set.id);
   const held = database.get<{ used: Instant }>("select used from hook_set where id = ?", id);
@@ -186,7 +186,7 @@ export function lastFired(database: Database): Map<HookId, Instant> {
   return new Map(rows.flatMap(({ hook, at }) => (at === null ? [] : [[readBack(hook), at] as const])));
 }
 
-/** Closes what nobody runs any more (R26): its process is gone, or it never had one. */
+/** Closes runs without a process (R26): it is gone, or there never was one. */
 export function repair(database: Database, isAlive: (owner: string) => boolean, now: Instant): number {
   const unfinished = `select seq, started, owner from run where status in ('queued', 'running')
     and not exists (select 1 from work where work.run = run.id)`; // a durable run waits for its next worker
@@ -207,7 +207,7 @@ export function repair(database: Database, isAlive: (owner: string) => boolean, 
 }
 
 /**
- * That a project is there when something is added to it: whoever found it before may have waited since. A part of that write.
+ * Insists that a project is there when something is added to it: it may have been removed since the caller looked. A part of that write.
  *
  * @throws Error where it is gone
  */

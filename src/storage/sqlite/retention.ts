@@ -1,4 +1,4 @@
-/** Forgets what is older than the setting, part by part: so that nobody who writes waits long for one. */
+/** Deletes what is older than the setting, in small parts, so that no writer waits long for one. */
 import type { Instant } from "../../engine/event.ts";
 import type { Database } from "./database.ts";
 
@@ -48,7 +48,7 @@ function partsOf(database: Database, { table, key, at, but, inOrder }: Old, befo
 const nothing = { last: null, count: 0 };
 
 /**
- * Lets the next of each hook come to the head where nobody is: first what a person asked for, then the oldest.
+ * Lets the next run of each hook be the first where there is none: before others what a person asked for, then the oldest.
  *
  * @param hooks a query for ids in the column "hook"
  */
@@ -58,7 +58,7 @@ export const promoting = (hooks: string): string => `update work set status = 'w
   where not exists (select 1 from work where hook = lane.hook and status in ('waiting', 'running')))`;
 
 /**
- * Durable runs that nobody has begun for so long end with the reason, which stays readable until the next time. Those behind
+ * Durable runs that no worker has begun for so long end with the reason, which stays readable until the next time. Those behind
  * them may begin.
  */
 const waitsTooLong = "from work where status <> 'running' and created < ?1";
@@ -135,7 +135,7 @@ export interface SlowPurgeOptions {
   now(): Instant;
   /** Milliseconds: until the first look, between looks, and between two parts. */
   waits?: { first: number; look: number; part: number };
-  /** Milliseconds on a clock that nobody sets. */
+  /** Milliseconds on a monotonic clock. */
   elapsed?(): number;
 }
 const usualWaits = { first: 60_000, look: 3_600_000, part: 20 };
@@ -153,7 +153,7 @@ export function purgeSlowly(
   let rows = fewestRows;
   let timer = later(look, waits.first);
 
-  /** Never throws: where the store is locked, full or read-only, whoever uses it next hears of that. */
+  /** Never throws: where the store is locked, full or read-only, the next caller hears of that. */
   function look(): void {
     try {
       if (isPurgeDue(database, now())) left = partsFor(database, now() - retentionDays * day);

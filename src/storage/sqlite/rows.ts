@@ -76,8 +76,8 @@ interface Recorded {
   /** The turn as the event's row keeps it. */
   turn: Kept;
   payload: Kept;
-  /** The telling that this event repeats, and what it is given of its answer. */
-  first: Telling | undefined;
+  /** The report that this event repeats, and what it is given of its answer. */
+  first: Report | undefined;
   given: Outcome | undefined;
 }
 
@@ -225,7 +225,7 @@ export interface Claimed {
 
 /**
  * Whether the claim has to wait. A stored time that lies in the future counts as now: the clock was set back, or
- * another process read it a moment later. The store then writes `now` in its place, so that nobody waits longer than
+ * another process read it a moment later. The store then writes `now` in its place, so that no hook waits longer than
  * one gap from there (D16), and a race between two processes still has one winner.
  */
 export function refuses(claim: Claim, held: Claimed | undefined, now: Instant): boolean {
@@ -233,25 +233,25 @@ export function refuses(claim: Claim, held: Claimed | undefined, now: Instant): 
   return claim.gap !== undefined && held !== undefined && now - Math.min(held.last, now) < claim.gap * 1000;
 }
 
-/** One registration's telling of a delivery (R49). */
-export interface Telling {
+/** One registration's report of a delivery (R49). */
+export interface Report {
   id: string;
   by: string;
   outcome?: Outcome;
 }
 
 /**
- * The telling by another registration that this one repeats, an answered one if there is one. One registration may
- * tell of an id more than once (a tool call that was put off comes again): its second telling is the same happening as
+ * The report by another registration that this one repeats, an answered one if there is one. One registration may
+ * tell of an id more than once (a tool call that was put off comes again): its second report is the same happening as
  * the other's second.
  */
-export function firstTelling(
-  tellings: readonly Telling[],
+export function firstReport(
+  reports: readonly Report[],
   { by }: NonNullable<HookEvent["delivery"]>,
-): Telling | undefined {
+): Report | undefined {
   const counts = new Map<string, number>();
-  const mine = tellings.filter((one) => one.by === by).length;
-  const same = tellings.filter((one) => {
+  const mine = reports.filter((one) => one.by === by).length;
+  const same = reports.filter((one) => {
     const index = counts.get(one.by) ?? 0;
     counts.set(one.by, index + 1);
     return one.by !== by && index === mine;
@@ -260,7 +260,7 @@ export function firstTelling(
 }
 
 /** What a delivery that repeats another one is given: the first answer, or whose answer it has to wait for (R36). */
-export function repeating(first: Telling | undefined): { given?: Outcome; unanswered?: string } {
+export function repeating(first: Report | undefined): { given?: Outcome; unanswered?: string } {
   if (!first) return {};
   return first.outcome ? { given: repeatable(first.outcome) } : { unanswered: first.id };
 }

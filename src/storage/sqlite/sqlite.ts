@@ -14,9 +14,9 @@ import {
   pausesOf,
   refusing,
   repair,
+  reportBefore,
   spend,
   take,
-  tellingBefore,
   turnOf,
 } from "./queries.ts";
 import { purge, purgeIfDue, purgeSlowly } from "./retention.ts";
@@ -44,7 +44,7 @@ export interface SqliteStoreOptions extends Keeping {
   /** Where nothing but a store can lie: there even a file that cannot be told for a store any more is moved aside as damaged. */
   usualPath?: string | undefined;
   now?(): Instant;
-  /** Events and runs are forgotten after so many days; 30 unless said. Looked at once a day: when a store is closed, and part by part where it stays open in `groups`. */
+  /** Days after which events and runs are deleted; default: 30. Checked once a day: when a store is closed, and part by part where it stays open in `groups`. */
   retentionDays?: number;
   /** Told what a person should know: a damaged file that was moved aside, a file system without a write-ahead log. */
   onNotice?(notice: string): void;
@@ -105,7 +105,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     try {
       purgeIfDue(database, retentionDays, lookedAt);
     } catch {
-      // the store is locked, full or read-only: whoever uses it next hears of that
+      // the store is locked, full or read-only: the next caller hears of that
     }
   }
 
@@ -124,9 +124,9 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     record(event, set, advance) {
       if (!forgetting && Math.abs(now() - lookedAt) > day) tidy();
       const payload = payloadOf(event, keeper);
-      if (event.delivery && rows.hasDelivery(event.delivery.id)) database.get("select 1"); // whoever looks has what waits written: tellings of the same
+      if (event.delivery && rows.hasDelivery(event.delivery.id)) database.get("select 1"); // a query writes what waits, such as other reports of the same
       return grouped.hold(() => {
-        const first = tellingBefore(database, event);
+        const first = reportBefore(database, event);
         const before = turnBefore(event.session);
         const after = first ? before : advance(event, before); // one happening moves the turn on once
         const turn = event.turn ?? after;

@@ -44,7 +44,7 @@ const whatItIs = `select sqlite_version() as version, user_version, application_
 
 export const contentsOf = (opened: DatabaseSync): Contents => opened.prepare(whatItIs).get() as unknown as Contents; // one row with these columns, of SQLite's own types
 
-/** A store, also one from before stores were marked, or an empty database that nobody has marked. */
+/** A store, also one from before stores were marked, or an empty database without a mark. */
 export function isStoreOrNew({ user_version, application_id, tables, ours }: Contents): boolean {
   return application_id === storeMark || ours === 2 || (application_id === 0 && user_version === 0 && tables === 0);
 }
@@ -52,7 +52,7 @@ export function isStoreOrNew({ user_version, application_id, tables, ours }: Con
 /**
  * Whether the header of the file holds our mark, however damaged the rest is.
  *
- * SQLite reads it: whoever closes a file himself drops the locks that this process holds on it.
+ * SQLite reads it: to open and close a file ourselves would drop the locks that this process holds on it.
  */
 export function isMarked(sqlite: Sqlite, path: string): boolean {
   const opened = openUntouched(sqlite, path, "immutable=1");
@@ -111,7 +111,7 @@ export const bootedAt = (): Instant => Date.now() - uptime() * 1_000;
 /** Clocks are corrected while a machine runs; two figures this near are the same start. */
 export const isSameBoot = (left: Instant, right: Instant): boolean => Math.abs(left - right) < 60_000;
 
-/** What SQLite keeps beside a file in WAL mode while it is open, or where whoever had it open was killed. */
+/** What SQLite keeps beside a file in WAL mode while it is open, or after a process that had it open was killed. */
 export const hasLog = (path: string): boolean => existsSync(`${path}-wal`) || existsSync(`${path}-shm`);
 
 /**

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { freeSocketPlace, socketPath } from "../../../src/hosts/daemon/place.ts";
 import { hasDaemon, readAddress, removeAddress, writeAddress } from "../../../src/hosts/daemon/state-file.ts";
-import { processState } from "../../../src/runtime/processes/process-table.ts";
+import { readEntry } from "../../../src/runtime/processes/process-table.ts";
 
 function folderFor(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "hookline-address-"));
@@ -24,7 +24,7 @@ const address = {
   version: "1.0.0+a",
   socket: "/a folder/d.sock",
 };
-const started = processState(process.pid)?.started ?? 0;
+const started = readEntry(process.pid)?.startedAt ?? 0;
 
 test("an address is one private line, read back as it was written, and taken away by its own process alone", (t) => {
   const file = join(folderFor(t), "daemon.address");
@@ -67,7 +67,7 @@ test("[T32] a daemon is told of events only while it is known to be the process 
     const other = spawn("/bin/sleep", ["60"], { stdio: "ignore", uid: 65_534 });
     t.after(() => other.kill("SIGKILL"));
     const pid = other.pid ?? 0;
-    assert.ok(!hasDaemon({ ...own, pid, started: processState(pid)?.started ?? 0 }), "it is another user's");
+    assert.ok(!hasDaemon({ ...own, pid, started: readEntry(pid)?.startedAt ?? 0 }), "it is another user's");
   }
   const unknown = { ...own, started: 0 }; // where the system does not say since when a process lives
   assert.ok(hasDaemon(unknown), "nobody else can have made the socket");

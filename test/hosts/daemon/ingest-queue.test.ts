@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLines, type Line } from "../../../src/files/lines.ts";
+import { largestInBytes } from "../../../src/hosts/daemon/ingest.ts";
 import { createIngestQueue, type Source, usualBounds } from "../../../src/hosts/daemon/ingest-queue.ts";
-import { largestInBytes } from "../../../src/hosts/daemon/sent-event.ts";
 
 /** A clock on which every event takes a millisecond. */
 function world(bounds: Partial<typeof usualBounds> = {}) {

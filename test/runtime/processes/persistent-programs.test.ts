@@ -180,7 +180,7 @@ test("a caller that gives up is answered at once; the program stays, and its lat
 
 for (const [what, reason] of [
   ["garbage", /^output: it wrote what is no JSON: "Traceback/],
-  ["other id", /^output: it answered what nobody asked: /],
+  ["other id", /^output: it answered a question that was not asked: /],
   ["no id", /^output: it wrote an answer without an id: /],
   ["flood", /^output: it wrote a line of more than 1048576 bytes$/],
 ] as const)
@@ -195,7 +195,7 @@ for (const [what, reason] of [
 
 test("a second answer to one event is nobody's, and ends the program", async (t) => {
   const { fields, hears } = asking(t);
-  const warning = hears("it answered what nobody asked");
+  const warning = hears("it answered a question that was not asked");
   const { pid } = await fields({ do: "twice" });
   await warning;
   assert.notEqual((await fields({})).pid, pid);
@@ -252,7 +252,10 @@ test("a program that nobody asks is ended after a while, and the next event star
   const limits = { idle: 0.05 };
   const { pid } = await fields({}, { limits });
   assert.ok(await goes(Number(pid)));
-  assert.deepEqual([residents.facts()[0]?.pid, residents.facts()[0]?.ended], [undefined, "nobody asked it for 0.05 s"]);
+  assert.deepEqual(
+    [residents.facts()[0]?.pid, residents.facts()[0]?.ended],
+    [undefined, "no event used it for 0.05 s"],
+  );
   assert.notEqual((await fields({}, { limits })).pid, pid);
 });
 

@@ -363,3 +363,9 @@ test("the helper that is here is what its source makes, or does the same", {
   assert.deepEqual([ended.stdout.length, ended.stderr, ended.code], [1 << 20, "complaint\n", 3]);
   assert.deepEqual(childrenOf(helper()), []);
 });
+
+test("the helper of this system is found beside the sources", here, async (context) => {
+  const spawner = start(context, { file: undefined });
+  await spawner.line("true");
+  assert.ok(spawner.helper() > 0);
+});

@@ -13,7 +13,7 @@ import {
 } from "../../../agents/git/repository.ts";
 import { complaintAbout, type Hook } from "../../../engine/hook.ts";
 import type { Run, Store } from "../../../engine/record.ts";
-import { createDetachedQueue } from "../../../runtime/queues/detached.ts";
+import { createDetachedQueue } from "../../../runtime/queues/inline.ts";
 import { systemPorts } from "../../../runtime/system.ts";
 import { withDegradedMode } from "../../../storage/degraded.ts";
 import { openSqliteStore } from "../../../storage/sqlite/sqlite.ts";

@@ -5,7 +5,7 @@ import type { Seconds } from "../../../engine/event.ts";
 import type { StepResult } from "../../../engine/ports.ts";
 import { hookSetOf } from "../../../loading/order.ts";
 import { createTree, endTree, pause } from "../../../runtime/processes/tree.ts";
-import type { Assignment } from "../../../runtime/queues/detached.ts";
+import type { Assignment } from "../../../runtime/queues/inline.ts";
 import { isAlive, ownerOf } from "../../../runtime/system.ts";
 import { withDegradedMode } from "../../../storage/degraded.ts";
 import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
@@ -15,7 +15,7 @@ import { loadForOneEvent } from "../loaded.ts";
 import { storeOptions } from "../place.ts";
 
 export async function supervise(invocation: Invocation): Promise<ExitCode> {
-  const { item, store: path, adopted } = JSON.parse(readFileSync(0, "utf8")) as Assignment; // written by runtime/queues/detached.ts
+  const { item, store: path, adopted } = JSON.parse(readFileSync(0, "utf8")) as Assignment; // written by runtime/queues/inline.ts
   const { openSqliteStore } = await import("../../../storage/sqlite/sqlite.ts");
   const open = (): SqliteStore => openSqliteStore({ ...storeOptions(invocation, undefined, ignored), path });
   const store = withDegradedMode(open, { ring: 0, complain: ignored }); // nobody reads what a supervisor says, and the hook runs all the same

@@ -11,7 +11,7 @@ const { fileURLToPath, pathToFileURL } = await load("node:url");
 
 const bin = realpathSync(fileURLToPath(import.meta.url));
 const root = dirname(dirname(bin));
-const source = join(root, "src", "cli", "main.ts");
+const source = join(root, "src", "hosts", "cli", "main.ts");
 const inClone = existsSync(source);
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 const isNewEnough = major >= 24 || (major === 22 && minor >= 23 && !inClone);

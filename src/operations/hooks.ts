@@ -13,8 +13,8 @@ import { eventOf, knownEvent } from "./event.ts";
 import { type Operation, plain } from "./operation.ts";
 
 export const hooks: Operation<{ event?: string }> = {
-  summary: "The hooks that are in force, in running order.",
-  params: object({}, { event: text("only those that listen to this event") }),
+  summary: "Lists the active hooks, in running order.",
+  params: object({}, { event: text("only hooks that listen to this event") }),
   readOnly: true,
   async run({ event: written }, { hooks: inForce, event }) {
     const set = await inForce(event);
@@ -42,7 +42,7 @@ export const hookRow = (hook: Hook): Fields => ({
 });
 
 export const explain: Operation<{ event: string; data?: Fields }> = {
-  summary: "For every hook, whether it would run on such an event, and why. Nothing runs.",
+  summary: "Shows for every hook whether it would run on such an event, and why. Nothing runs.",
   params: object(
     { event: text("the event's name") },
     { data: say(mapOf(anything), "its payload, as an agent would send it", {}) },

@@ -6,10 +6,10 @@ import type { NewProject } from "../services/projects/projects.ts";
 import { boardOf, folderOf, projectNeeded, projectView } from "./board.ts";
 import type { Asked, Operation } from "./operation.ts";
 
-const meant: Schema<string> = text("the project's id; that of the folder unless said");
+const meant: Schema<string> = text("the project's id; default: the folder's project");
 const places: Schema<string[]> = say(
   listOf(text()),
-  "the places of the settings that are told of its automations' runs; an empty list: none",
+  "the notification channels (of the settings) for runs of its automations; an empty list: none",
 );
 
 /** A command line has no other word for an empty list. */
@@ -21,7 +21,7 @@ async function viewed(id: string, asked: Asked): Promise<Fields> {
 }
 
 export const projectList: Operation<object> = {
-  summary: "The projects, with the folder that each lies in.",
+  summary: "Lists the projects, each with its folder.",
   params: object({}, {}),
   readOnly: true,
   example: "hookline project list",
@@ -33,7 +33,7 @@ export const projectList: Operation<object> = {
 };
 
 export const projectShow: Operation<{ id?: string }> = {
-  summary: "One project, and how much belongs to it.",
+  summary: "Shows one project, and how much belongs to it.",
   params: object({}, { id: meant }),
   readOnly: true,
   words: ["id"],
@@ -46,13 +46,13 @@ export const projectShow: Operation<{ id?: string }> = {
 };
 
 export const projectCreate: Operation<NewProject> = {
-  summary: "Makes a project. Its repository and branch are asked of git, where they are not said.",
+  summary: "Creates a project. Default for its repository and branch: what git says.",
   params: object(
     {},
     {
-      name: text("what people call it; the folder's name unless said"),
-      id: text("what it is known by; made from the name unless said"),
-      workspace: text("the folder that it lies in; this one unless it belongs to a project"),
+      name: text("its name, for people; default: the folder's name"),
+      id: text("its id; default: made from the name"),
+      workspace: text("its folder; default: this folder, unless that belongs to a project"),
       repository: text("the address of its repository"),
       branch: text("its default branch"),
       notify: places,
@@ -80,18 +80,18 @@ interface Edit {
 }
 
 export const projectEdit: Operation<Edit> = {
-  summary: "Changes a project. An empty text takes a value away.",
+  summary: "Changes a project. An empty text removes a value.",
   params: object(
     {},
     {
       id: meant,
-      name: text("what people call it"),
-      workspace: text("the folder that it lies in"),
+      name: text("its name, for people"),
+      workspace: text("its folder"),
       repository: text("the address of its repository"),
       branch: text("its default branch"),
       notify: say(
         either(listOf(text()), oneOf("default")),
-        "the places of the settings that are told of its automations' runs; default: those of the settings",
+        "the notification channels (of the settings) for runs of its automations; `default`: the channels that the settings name",
       ),
     },
   ),
@@ -112,10 +112,10 @@ export const projectEdit: Operation<Edit> = {
 };
 
 export const projectDelete: Operation<{ id: string; force?: boolean }> = {
-  summary: "Takes a project away. Refused while automations belong to it.",
+  summary: "Deletes a project. Refused while automations belong to it.",
   params: object(
     { id: text("the project's id") },
-    { force: say(flag, "its tasks, notes and memory go with it", false) },
+    { force: say(flag, "also delete its tasks, notes and memory", false) },
   ),
   readOnly: false,
   words: ["id"],
@@ -129,12 +129,12 @@ export const projectDelete: Operation<{ id: string; force?: boolean }> = {
 };
 
 export const projectPause: Operation<{ id?: string }> = {
-  summary: "Lets none of a project's automations run until it is resumed. Firing one by hand still works.",
+  summary: "Pauses all automations of a project until it is resumed. Firing one by hand still works.",
   params: object({}, { id: meant }),
   readOnly: false,
   words: ["id"],
   example: "hookline project pause web-shop",
-  show: (result) => [`${idIn(result)} is paused: hookline project resume lets its automations run again`],
+  show: (result) => [`${idIn(result)} is paused: \`hookline project resume\` lets its automations run again`],
   async run({ id: written }, asked) {
     const { id } = await projectNeeded(asked, written);
     const changed = await asked.store.pause(pauseOfProject(id), asked.now());
@@ -143,7 +143,7 @@ export const projectPause: Operation<{ id?: string }> = {
 };
 
 export const projectResume: Operation<{ id?: string }> = {
-  summary: "Lets a project's automations run again.",
+  summary: "Resumes the automations of a project.",
   params: object({}, { id: meant }),
   readOnly: false,
   words: ["id"],

@@ -21,16 +21,16 @@ const usualLimit = 30;
 const largestLimit = 1000;
 
 export const runs: Operation<RunFilter> = {
-  summary: "What ran, newest first.",
+  summary: "Lists runs, newest first.",
   params: object(
     {},
     {
       hook: text("only runs of the hook with this id"),
       session: text("only runs of this session"),
       event: text("only runs on events of this name"),
-      eventId: text("only runs on this one event"),
-      status: say(oneOf(...statuses), "only runs that ended so"),
-      limit: say(integer(undefined, 1), `at most so many, and never more than ${largestLimit}`, usualLimit),
+      eventId: text("only runs on the event with this id"),
+      status: say(oneOf(...statuses), "only runs with this status"),
+      limit: say(integer(undefined, 1), `how many at most; never more than ${largestLimit}`, usualLimit),
     },
   ),
   readOnly: true,
@@ -66,7 +66,7 @@ export const brief = ({
 });
 
 export const run: Operation<{ id: string }> = {
-  summary: "One run whole: its steps, what they gave, and what the hook answered.",
+  summary: "Shows one run in full: its steps, their results, and the hook's answer.",
   params: object({ id: text("the run's id") }),
   readOnly: true,
   async run({ id }, { store }) {
@@ -77,7 +77,7 @@ export const run: Operation<{ id: string }> = {
 };
 
 export const status: Operation<object> = {
-  summary: "How the line stands: hooks in force, runs in progress, the last event.",
+  summary: "Shows how many hooks are active, how many runs are in progress, and the last event.",
   params: object({}, {}),
   readOnly: true,
   async run(_params, { store, hooks, event }) {
@@ -169,13 +169,14 @@ interface Wanted {
 }
 
 export const automationRuns: Operation<Wanted> = {
-  summary: "What ran of the automations, newest first: what they gathered, what the model was told, said and did.",
+  summary:
+    "Lists runs of automations, newest first: what they gathered, and the model's prompt, response and tool calls.",
   params: object(
     {},
     {
       id: text("only runs of the automation with this id, or PROJECT/ID"),
       project: text("only runs of this project's automations"),
-      limit: say(integer(undefined, 1), `at most so many, and never more than ${largestLimit}`, usualRuns),
+      limit: say(integer(undefined, 1), `how many at most; never more than ${largestLimit}`, usualRuns),
     },
   ),
   readOnly: true,

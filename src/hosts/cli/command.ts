@@ -1,10 +1,11 @@
-/** What a command is: its words, its flags, one real example, and the code that is loaded only when it runs. */
+/** What a command is: its arguments, its flags, one real example, and the code that is loaded only when it runs. */
 
 import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { HooklineError, messageOf } from "../../engine/error.ts";
+import { nearest } from "../../engine/nearest.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { readRegularFileSync } from "../../files/regular-file.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
@@ -94,7 +95,7 @@ export function invocationOf(command: Command, given: readonly string[], signal:
 function folderOf({ cwd }: Flags, usage: string): string {
   const folder = resolve(typeof cwd === "string" ? cwd : process.cwd());
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
-  throw usageError(`there is no folder ${folder}`, usage);
+  throw usageError(`the folder ${folder} does not exist`, usage);
 }
 
 function parse(command: Command, given: readonly string[]): { values: Flags; positionals: string[] } {
@@ -105,11 +106,19 @@ function parse(command: Command, given: readonly string[]): { values: Flags; pos
       allowPositionals: true,
       strict: true,
     });
-    if (positionals.length > command.words) throw new Error(`"${positionals[command.words]}" is one word too many`);
+    if (positionals.length > command.words) throw new Error(`unexpected argument "${positionals[command.words]}"`);
     return { values: values as Flags, positionals }; // every flag takes text or nothing, so no list holds a boolean
   } catch (error) {
-    throw usageError(messageOf(error), command.usage);
+    throw usageError(unknownFlag(command, error) ?? messageOf(error), command.usage);
   }
+}
+
+/** Node's own message advises how to write an argument that begins with a dash, which hardly anybody wants. */
+function unknownFlag(command: Command, error: unknown): string | undefined {
+  const [, written = ""] = /^Unknown option '(-[^']*)'/.exec(messageOf(error)) ?? [];
+  if (written === "") return undefined;
+  const near = nearest(written.replace(/^-+/, ""), Object.keys({ ...globalFlags, ...command.flags }));
+  return `unknown flag ${written}${near === undefined ? "" : `: did you mean --${near}?`}`;
 }
 
 export const usageError = (what: string, usage: string): HooklineError =>

@@ -98,7 +98,7 @@ test("up and status tell of HTTP hooks that go to another port than the daemon's
   const { port, stderr } = upApart(t, place);
   assert.notEqual(port, taken);
   const says = new RegExp(
-    `claude-code tells a daemon at port ${taken} \\(\\S*settings.json\\), .*: hookline install claude-code --layer user --http\n`,
+    `claude-code sends its events to port ${taken} \\(\\S*settings.json\\), .*: run \`hookline install claude-code --layer user --http\`\n`,
   );
   assert.match(stderr, says);
   assert.match(place.hookline("status").stdout, says);
@@ -161,7 +161,7 @@ test("a store that HOOKLINE_STORE names has a daemon of its own, which takes nei
   assert.notEqual(up.port, port);
   assert.match(
     up.stderr,
-    /hookline\.db, and none runs: unset HOOKLINE_STORE, .* or hookline install claude-code --layer user without --http\n/,
+    /hookline\.db, which is not running: unset HOOKLINE_STORE, .* or run `hookline install claude-code --layer user` without --http\n/,
   );
   const body = JSON.stringify({ hook_event_name: "Stop", cwd: place.workspace });
   const asked = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body };

@@ -24,7 +24,10 @@ export function programForAgents([node, bin]: readonly [string, string]): AgentP
   const failure = build(root, node);
   return failure === undefined
     ? { program: [node, bundleIn(root)], notes: [] }
-    : { program: [node, bin], notes: [`no bundle of this clone could be made, so agents run its sources: ${failure}`] };
+    : {
+        program: [node, bin],
+        notes: [`the build of this clone failed, so agents run its sources, which is slower: ${failure}`],
+      };
 }
 
 /** Where install has made one: made anew if sources have changed since. Gives why it could not be, for the person. */
@@ -43,14 +46,15 @@ function build(root: string, node: string): string | undefined {
     mkdirSync(dirname(lock), { recursive: true });
     for (let tries = 0; isStale(root); tries++) {
       if (!take(lock)) {
-        if (tries > waitsAtMost) return "another process builds it and does not end";
+        if (tries > waitsAtMost) return "another process is building it and does not finish";
         Atomics.wait(pause, 0, 0, 100);
         continue;
       }
       try {
         const words = [buildScript(root), `--clone=${stateOf(root)}`];
         const { status, stderr, error } = spawnSync(node, words, { cwd: root, encoding: "utf8" });
-        if (status !== 0) return (error?.message ?? stderr.trim().split("\n")[0]) || `the build ended with ${status}`;
+        if (status !== 0)
+          return (error?.message ?? stderr.trim().split("\n")[0]) || `the build ended with exit code ${status}`;
       } finally {
         rmdirSync(lock);
       }

@@ -29,7 +29,7 @@ export async function upInBackground(invocation: Invocation): Promise<ExitCode> 
       terminal.print(
         json
           ? JSON.stringify(shown(daemon))
-          : `Hookline ${daemon.version} is up: ${placeOf(daemon)}, process ${daemon.pid}`,
+          : `Hookline ${daemon.version} is running: ${placeOf(daemon)}, process ${daemon.pid}`,
       );
       for (const missing of missingDoors(invocation, store, daemon.port))
         terminal.error(`hookline: ${missingDoorWords(invocation, missing)}`);
@@ -37,7 +37,7 @@ export async function upInBackground(invocation: Invocation): Promise<ExitCode> 
     }
     if (end.code !== undefined) {
       const said = readFileSync(outputFile(invocation)).subarray(before).toString("utf8").trimEnd();
-      terminal.error(said === "" ? `hookline: the daemon ended with code ${end.code}` : said);
+      terminal.error(said === "" ? `hookline: the daemon stopped with exit code ${end.code}` : said);
       return end.code === 2 ? 2 : 3;
     }
     if (signal.aborted) child.kill("SIGTERM");
@@ -70,7 +70,11 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 /** Only printed: whoever installs a service sees what it will do. */
 export function upService(manager: string, invocation: Invocation): ExitCode {
   const write = Object.hasOwn(managers, manager) ? managers[manager] : undefined;
-  if (!write) throw usageError(`"${manager}" is no service manager that is known`, invocation.usage);
+  if (!write)
+    throw usageError(
+      `unknown service manager "${manager}": use ${Object.keys(managers).join(" or ")}`,
+      invocation.usage,
+    );
   invocation.terminal.print(write(commandOf(invocation), invocation.environment));
   return 0;
 }

@@ -91,7 +91,7 @@ export async function endDaemon(daemon: DaemonState, file: string, patience: num
   signal(daemon, "SIGKILL"); // it hangs or was halted; what it had begun is taken up at the next start
   while (isAlive(daemon.owner) && Date.now() < until + 2_000) await wait(lookEvery);
   if (isAlive(daemon.owner))
-    throw unreachable(daemon, "it does not end", "end the process yourself, then call hookline down again");
+    throw unreachable(daemon, "it does not stop", "end the process yourself, then run `hookline down` again");
   await strays.end();
   removeState(file, daemon);
 }
@@ -100,7 +100,8 @@ function signal(daemon: DaemonState, name: NodeJS.Signals): void {
   try {
     process.kill(daemon.pid, name);
   } catch (error) {
-    if (isAlive(daemon.owner)) throw unreachable(daemon, "it cannot be told to end", "end it as its own user", error);
+    if (isAlive(daemon.owner))
+      throw unreachable(daemon, "this user may not stop it", "stop it as the user that started it", error);
   }
 }
 
@@ -196,6 +197,6 @@ export async function down(invocation: Invocation): Promise<ExitCode> {
     return 0;
   }
   await endDaemon(daemon, files.state);
-  tell(`the daemon has ended (process ${daemon.pid})`, { stopped: daemon.pid });
+  tell(`the daemon has stopped (process ${daemon.pid})`, { stopped: daemon.pid });
   return 0;
 }

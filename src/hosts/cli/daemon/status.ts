@@ -69,13 +69,14 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
     "store",
     `${shortPath(store.path, cwd, home)}, ${Math.ceil(facts.store.bytes / 1024)} kB, last event ${ago(last?.event.at)}${running > 0 ? `, ${running} running` : ""}`,
   );
-  if (repaired > 0) row("", `${repaired} runs of a process that is gone were closed as interrupted`);
+  if (repaired > 0)
+    row("", `${repaired === 1 ? "1 run" : `${repaired} runs`} of a crashed process marked as interrupted`);
   for (const line of daemonRows(daemon, facts.queue, terminal, (path) => shortPath(path, cwd, home)))
     terminal.print(line);
   row("project", shortPath(root, cwd, home));
   row(
     "hooks",
-    `${set.hooks.length} in force${errors > 0 ? terminal.paint("red", `, ${errors} broken: hookline check`) : ""}`,
+    `${set.hooks.length} active${errors > 0 ? terminal.paint("red", `, ${errors} broken: run \`hookline check\``) : ""}`,
   );
   for (const file of files) row("", `${shortPath(file.path, cwd, home)}: ${file.hooks} (${file.layer})`);
   for (const one of paused)
@@ -84,7 +85,10 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
       pausedWords(one, set.hooks, (path) => shortPath(path, cwd, home)),
     );
   const here = registrations.filter((one) => one.registered);
-  row("agents", here.length === 0 ? `none calls Hookline yet: hookline install ${Object.keys(agents)[0]}` : "");
+  row(
+    "agents",
+    here.length === 0 ? `no agent calls Hookline yet: run \`hookline install ${Object.keys(agents)[0]}\`` : "",
+  );
   for (const one of here) row("", `${one.agent} calls Hookline (${one.layer}: ${shortPath(one.file, cwd, home)})`);
   for (const door of missing) row("", terminal.paint("red", oneLine(missingDoorWords(invocation, door))));
   if (git)
@@ -97,14 +101,14 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
 
 const gitWords = ({ hooks, hook }: GitHookHere, show: (path: string) => string): string =>
   hook === null
-    ? `does not ask Hookline before commits: hookline git install`
-    : `asks Hookline before each commit (${show(join(hooks, hook))})`;
+    ? "does not run Hookline before commits: run `hookline git install` to change that"
+    : `runs Hookline before each commit (${show(join(hooks, hook))})`;
 
 /** The store knows pauses of other projects too. */
 function pausedWords(what: string, hooks: readonly Hook[], show: (path: string) => string): string {
   const hook = hooks.find(({ id }) => id === what);
-  if (hook) return oneLine(`${hook.name}: hookline resume ${what}`);
-  return isAbsolute(what) ? `${show(what)} but for its guards: hookline resume` : oneLine(what);
+  if (hook) return oneLine(`${hook.name}: to resume, run \`hookline resume ${what}\``);
+  return isAbsolute(what) ? `${show(what)} but for its guards: to resume, run \`hookline resume\`` : oneLine(what);
 }
 
 function registrationsOf({ home, environment }: Invocation, root: string): Registered[] {
@@ -132,10 +136,10 @@ async function daemonHere(store: string): Promise<Fields | undefined> {
 }
 
 const phases: Readonly<Record<DaemonState["phase"], string>> = {
-  starting: "it is starting",
-  up: "it is up",
-  once: "it does what is due, and ends",
-  ending: "it is ending",
+  starting: "starting",
+  up: "running",
+  once: "running what is due, then stopping",
+  ending: "stopping",
 };
 
 /** Where it listens, or why it does not. */
@@ -151,12 +155,18 @@ export function daemonRows(
   const row = (text: string): string => `${terminal.paint("dim", "daemon".padEnd(9))}${oneLine(text)}`;
   if (!daemon) {
     const left = queue.waiting + queue.running;
-    return [row(`none runs${left > 0 ? `, and ${left} runs wait for one` : ""}: hookline up`)];
+    return [
+      row(
+        left > 0
+          ? `no daemon is running and ${counted(left, "run")} ${left === 1 ? "is" : "are"} waiting: run \`hookline up\``
+          : "no daemon is running: run `hookline up` to start one",
+      ),
+    ];
   }
   const known = `process ${daemon.pid}, since ${daemon.started}`;
   if (daemon.port === null) return [row(`${phases[daemon.phase as DaemonState["phase"]]}, ${known}`)]; // as daemonHere gives it
   const head = `http://127.0.0.1:${daemon.port}, ${known}`;
-  if (daemon.unreachable !== undefined) return [row(`${head}, does not answer: ${daemon.unreachable}`)];
+  if (daemon.unreachable !== undefined) return [row(`${head}, but it does not answer: ${daemon.unreachable}`)];
   return [row(head), ...selfLines(daemon, terminal), ...daemonLines(daemon, terminal, show)];
 }
 
@@ -176,18 +186,16 @@ function selfLines(daemon: Fields, terminal: Terminal): string[] {
   const { notWrittenSince, reason, rowsLost } = fieldsOf(daemon.store);
   return [
     row("", facts.join(", ")),
-    ...(notWrittenSince
-      ? [row("store", terminal.paint("red", `not written since ${notWrittenSince}: ${reason}`))]
-      : []),
+    ...(notWrittenSince ? [row("store", terminal.paint("red", `no writes since ${notWrittenSince}: ${reason}`))] : []),
     ...(typeof rowsLost === "number" && rowsLost > 0
-      ? [row("lost", terminal.paint("red", `${counted(rowsLost, "row")} that the store could not take in time`))]
+      ? [row("lost", terminal.paint("red", `${counted(rowsLost, "row")} that could not be written in time`))]
       : []),
     row(
       "heard",
       `${counted(events, "event")}, ${counted(sessions, "session")}${heard.length > 0 ? `; ${heard.join(", ")}` : ""}`,
     ),
     ...slowest.map(({ event, p50, p95 }, index) => row(index === 0 ? "took" : "", `${event} ${p50} ms, p95 ${p95} ms`)),
-    ...listOf(daemon.residents).map((one, index) => row(index === 0 ? "resident" : "", residentLine(one))),
+    ...listOf(daemon.residents).map((one, index) => row(index === 0 ? "programs" : "", residentLine(one))),
   ];
 }
 const slowAtMost = 3;
@@ -196,7 +204,7 @@ const counted = (count: Json | undefined, what: string): string => `${count} ${w
 
 const residentLine = ({ command, pid, events, restarts, memoryInBytes }: Fields): string =>
   [
-    `${command}: ${pid === undefined ? "does not run now" : `process ${pid}`}`,
+    `${command}: ${pid === undefined ? "not running" : `process ${pid}`}`,
     counted(events, "event"),
     counted(restarts, "restart"),
     ...(typeof memoryInBytes === "number" ? [`${Math.round(memoryInBytes / 1024 ** 2)} MB`] : []),
@@ -246,7 +254,7 @@ export function daemonLines(status: Fields, terminal: Terminal, show: (path: str
 
 const dueLine = ({ hook, at, waits }: Fields): string => {
   const when = Date.parse(String(at)) <= Date.now() ? "now" : String(at).replace(/\.\d+Z$/, "Z");
-  return `${hook} ${when}${waits ? `, waits: ${waits}` : ""}`;
+  return `${hook} ${when}${waits ? `, waiting: ${waits}` : ""}`;
 };
 
 const watchLine = ({ hook, path, paths, mode }: Fields, show: (path: string) => string): string => {

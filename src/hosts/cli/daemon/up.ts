@@ -30,7 +30,7 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
   const files = daemonFilesOf(store);
   endInPeace();
   const stale = wish.onDemand ? undefined : renewBundle(invocation.self);
-  if (stale !== undefined) invocation.terminal.error(`hookline: agents run an older bundle of this clone: ${stale}`);
+  if (stale !== undefined) invocation.terminal.error(`hookline: agents run an older build of this clone: ${stale}`);
   if (wish.onDemand && isHomeless(invocation)) return 0;
   const lock = await takePlace(files, wish);
   if (!lock) {
@@ -60,7 +60,7 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
       giveBackAtRest(daemon);
       await ended(AbortSignal.any([invocation.signal, gone.signal]), needed(daemon, agentsToken), wish.idle);
       invocation.terminal.print(
-        invocation.json ? JSON.stringify({ stopping: true }) : "ending: what runs gets up to 10 s",
+        invocation.json ? JSON.stringify({ stopping: true }) : "stopping: running hooks get up to 10 s",
       );
     }
   } finally {
@@ -119,7 +119,7 @@ function say(daemon: Daemon, { terminal, json, cwd, home }: Invocation, state: D
     terminal.print(JSON.stringify({ ...shown, ...status }));
     return;
   }
-  const head = `Hookline ${state.version} is up: http://127.0.0.1:${state.port}, process ${state.pid}`;
+  const head = `Hookline ${state.version} is running: http://127.0.0.1:${state.port}, process ${state.pid}`;
   terminal.print(terminal.paint("bold", head));
   for (const line of daemonLines(status, terminal, (path) => shortPath(path, cwd, home))) terminal.print(line);
 }

@@ -71,7 +71,7 @@ export const findingsBelow = (hooks: readonly Hook[]): Problem[] =>
       {
         severity: "warning",
         code: "event-never-sent",
-        message: "no commit asks this hook: git asks those at the top of the worktree only",
+        message: "this hook never runs: commits run only hooks at the top of the worktree",
         suggestion: `move it to ${join(top, relative(root, file))}`,
         file,
         line,

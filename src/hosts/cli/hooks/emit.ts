@@ -106,7 +106,7 @@ function print({ terminal, flags }: Invocation, { event, outcome, runs, logs }: 
   for (const line of outcomeLines(terminal, event, outcome)) terminal.print(line);
   for (const { level, message } of logs) terminal.print(`  log      ${level}: ${oneLine(message)}`);
   if (runs.length === 0) {
-    if (!event.to) terminal.print(terminal.paint("dim", "no hook matched: hookline explain says why, hook by hook"));
+    if (!event.to) terminal.print(terminal.paint("dim", "no hook matched: `hookline explain` shows why, hook by hook"));
     return;
   }
   terminal.print("");
@@ -130,10 +130,10 @@ export function outcomeLines(terminal: Terminal, event: HookEvent, outcome: Outc
     ? terminal.paint(verdictStyles[verdict.is], verdict.is)
     : stop
       ? terminal.paint("red", "stop")
-      : "carry on";
+      : "allowed: no hook objected";
   lines.push(`${terminal.paint("bold", event.name)}  ${head}${verdict?.reason ? `: ${oneLine(verdict.reason)}` : ""}`);
   if (verdict) lines.push(`  by       ${oneLine(verdict.by)}`);
-  if (stop) lines.push(`  stop     ${oneLine(stop.reason ?? "the conversation ends here")}`);
+  if (stop) lines.push(`  stop     ${oneLine(stop.reason ?? "the agent stops here")}`);
   for (const [field, value] of Object.entries(rest)) {
     for (const one of Array.isArray(value) ? value : [value]) lines.push(`  ${field.padEnd(8)} ${oneLine(say(one))}`);
   }
@@ -184,7 +184,7 @@ export const runTable = (terminal: Terminal, runs: readonly Run[]): string[] =>
 export function eventFrom(invocation: Invocation, usage: string, id: string, at: number): HookEvent {
   const { words, flags, cwd } = invocation;
   const [written] = words;
-  if (written === undefined) throw usageError("the event's name is missing", usage);
+  if (written === undefined) throw usageError("missing argument EVENT", usage);
   const data = asPayload(readData(textFlag(flags, "data"), cwd));
   const name = eventToEmit(written, data);
   if (!name) {
@@ -232,7 +232,7 @@ function parseFields(text: string, where: string): Fields {
   } catch (error) {
     throw new HooklineError("input_invalid", { reason: messageOf(error), where }, { cause: error });
   }
-  if (!isRecord(value)) throw new HooklineError("input_invalid", { reason: "it is another kind of value", where });
+  if (!isRecord(value)) throw new HooklineError("input_invalid", { reason: "it is no object", where });
   return value as Fields; // JSON.parse gives JSON
 }
 
@@ -253,7 +253,7 @@ export async function explain(invocation: Invocation): Promise<ExitCode> {
 
 function printExplanations({ terminal, cwd, home }: Invocation, explanations: readonly Explanation[]): void {
   if (explanations.length === 0) {
-    terminal.print("no hook is in force here: hookline list says where they are looked for");
+    terminal.print("no hook is active here: `hookline list` shows where Hookline looked");
     return;
   }
   const columns = [

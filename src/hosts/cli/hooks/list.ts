@@ -89,7 +89,7 @@ function print(
 ): void {
   const { terminal, cwd, home } = invocation;
   if (hooks.length === 0) {
-    terminal.print("no hook is in force here. Looked at:");
+    terminal.print("no hook is active here. Hookline looked at:");
     for (const path of loaded.watched) terminal.print(`  ${shortPath(path, cwd, home)}`);
     return;
   }
@@ -185,7 +185,7 @@ function cellsOf(timing: HookTiming | undefined, hook: Hook, budget: number | un
   if (!timing) return ["", "", "", "", ""];
   const { count, p50, p95, perSession } = timing;
   const share = budget === undefined ? "" : `${Math.round((p95 / budget) * 100)} %`;
-  const mark = isNearlyTooSlow(timing, hook) ? ` (it is ended after ${endsAfter(hook)} s)` : "";
+  const mark = isNearlyTooSlow(timing, hook) ? ` (times out after ${endsAfter(hook)} s)` : "";
   return [String(count), shown(p50), `${shown(p95)}${mark}`, share, perSession === undefined ? "" : shown(perSession)];
 }
 

@@ -89,7 +89,7 @@ export async function schema(invocation: Invocation): Promise<ExitCode> {
   if (!format) {
     const near = nearest(written, Object.keys(formats));
     throw new HooklineError("usage", {
-      what: written === "" ? "the format's name is missing" : `no format is called "${written}"`,
+      what: written === "" ? "missing argument FORMAT" : `no format is called "${written}"`,
       where: `hookline ${invocation.usage}`,
       advice: near ? `did you mean "${near}"?` : `choose ${Object.keys(formats).join(", ")}`,
     });

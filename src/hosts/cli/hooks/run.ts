@@ -20,7 +20,7 @@ import { eventFrom, isNo, type Sent, send, show } from "./emit.ts";
 
 export async function run(invocation: Invocation): Promise<ExitCode> {
   const [name] = invocation.words;
-  if (name === undefined) throw usageError("the hook is missing", invocation.usage);
+  if (name === undefined) throw usageError("missing argument HOOK", invocation.usage);
   return runByHand(invocation, await openStore(invocation), async ({ loaded }) => {
     const hook = findHook(loaded.set.hooks, { name, cwd: invocation.cwd, where: "the command line" });
     const event = eventOf(invocation, hook);
@@ -109,13 +109,13 @@ function tell(invocation: Invocation, hook: Hook, sent: Sent, { because, owed }:
   if (!isAsked) {
     terminal.print(`${oneLine(hook.name)} did not run: ${oneLine(because ?? "its condition does not hold")}`);
     const advice = looksAtFiles(hook)
-      ? "--all runs it on every file of the repository that matches"
-      : "--data gives it another event";
+      ? "use --all to run it on every matching file of the repository"
+      : "use --data to give it another event";
     terminal.print(terminal.paint("dim", advice));
   }
   if (owed !== undefined)
     terminal.print(
-      `session ${oneLine(sent.event.session ?? "")} ${owed ? "waits for it to pass: it runs again at the end of the next turn" : "does not wait for it"}`,
+      `session ${oneLine(sent.event.session ?? "")} ${owed ? "still waits for this check: it runs again at the end of the next turn" : "has no pending check of it"}`,
     );
 }
 
@@ -142,7 +142,7 @@ function looksAtFiles({ when }: Hook): boolean {
 
 export async function rerun(invocation: Invocation): Promise<ExitCode> {
   const [id] = invocation.words;
-  if (id === undefined) throw usageError("the run's id is missing", invocation.usage);
+  if (id === undefined) throw usageError("missing argument RUN", invocation.usage);
   const store = await openStore(invocation);
   let told: Told;
   try {
@@ -152,7 +152,10 @@ export async function rerun(invocation: Invocation): Promise<ExitCode> {
     throw error;
   }
   const { run, event, redacted } = told;
-  if (redacted) invocation.terminal.error("hookline: secrets in the event were replaced before it was stored");
+  if (redacted)
+    invocation.terminal.error(
+      "hookline: the store redacted secrets in this event, so the hook reads the redacted text",
+    );
   const cwd = isFolder(event.cwd) ? event.cwd : invocation.cwd;
   return runByHand({ ...invocation, cwd }, store, async ({ loaded }) => {
     const hook = findHook(loaded.set.hooks, { name: run.hook, cwd, where: `run ${id}` });
@@ -194,7 +197,7 @@ async function toldTo(name: string, store: Store): Promise<Told> {
   const stored = run && (await store.event(run.eventId));
   if (!run || !stored) throw new HooklineError("run_unknown", { name, where: "the store" });
   if (stored.cut) {
-    const reason = "its payload is not in the store as a whole";
+    const reason = "the store holds only a part of its payload";
     throw new HooklineError("payload_cut", { name, reason, where: `event ${run.eventId}` });
   }
   const { id, now } = systemPorts();

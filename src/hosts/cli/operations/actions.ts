@@ -44,7 +44,7 @@ export function chooseAction(group: string, given: readonly string[]): Chosen {
   }
   const names = actions.map(({ name }) => name);
   const usage = `${group} ${names.join("|")} …`;
-  if (written === undefined) throw usageError("the action is missing", usage);
+  if (written === undefined) throw usageError("missing action", usage);
   const near = nearest(written, names);
   throw usageError(
     `${group} has no action "${written}"${near === undefined ? "" : `: did you mean "${near}"?`}`,
@@ -80,7 +80,7 @@ function usageOf(start: string, params: readonly Param[]): string {
   const free = params.filter(({ isWord, isNeeded }) => !isWord && !isNeeded);
   if (free.length <= fewFlags) return [start, ...params.map(shownInUsage), "[--json]"].join(" ");
   const shown = params.filter(({ isWord, isNeeded }) => isWord || isNeeded);
-  return [start, ...shown.map(shownInUsage), "[flags], which --help shows"].join(" ");
+  return [start, ...shown.map(shownInUsage), "[flags: see --help]"].join(" ");
 }
 const fewFlags = 4;
 
@@ -109,7 +109,7 @@ example: ${example}
 
 ${rows.join("\n")}
 
-hookline ${group} ACTION --help says what an action takes.
+What an action takes: hookline ${group} ACTION --help
 `;
 }
 
@@ -124,7 +124,7 @@ function helpOfAction(group: string, action: Action): string {
   const rows = named.map(([name, { description }]) => `  ${name.padEnd(width)}  ${description}`.trimEnd());
   const takes = rows.length > 0 ? `\n${rows.join("\n")}\n` : "";
   const files = params.some(({ isLong }) => isLong)
-    ? "\nFor text, objects and lists: @FILE is what the file holds, - what standard input holds.\n"
+    ? "\nFor text, objects and lists: @FILE reads the file, - reads standard input.\n"
     : "";
   return `${summary}\n\nusage:   hookline ${usage}\nexample: ${example}\n${takes}${files}`;
 }
@@ -187,10 +187,11 @@ const isChoice = (schema: unknown): boolean => isRecord(schema) && Array.isArray
 
 function describe(schema: unknown): string {
   if (!isRecord(schema)) return "";
-  const { description = "", default: otherwise } = schema;
-  const unless =
-    otherwise === undefined || otherwise === null || otherwise === "" ? "" : `${JSON.stringify(otherwise)} unless said`;
-  return [String(description), ...(unless ? [unless] : [])].filter((text) => text !== "").join("; ");
+  const { description = "", default: value } = schema;
+  const isEmpty = value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+  return [String(description), isEmpty ? "" : `default: ${JSON.stringify(value)}`]
+    .filter((text) => text !== "")
+    .join("; ");
 }
 
 /** `--enabled`, `--no-enabled`, `--enabled false` and `--enabled=false` all as the last; values that begin with a dash stay values. */
@@ -238,7 +239,7 @@ export function inputOf(params: readonly Param[], invocation: Invocation): Field
     }
   }
   const [left] = words;
-  if (left !== undefined) throw usageError(`"${left}" is one word too many`, invocation.usage);
+  if (left !== undefined) throw usageError(`unexpected argument "${left}"`, invocation.usage);
   return input;
 }
 

@@ -125,12 +125,15 @@ function wrongInput(mismatch: Mismatch, { params, usage }: Asked): HooklineError
   const [name, ...deeper] = mismatch.path;
   const param = params.find((one) => one.name === name);
   if (param && mismatch.found === "nothing" && deeper.length === 0)
-    return usageError(`${writtenAs(param)} is missing: ${mismatch.expected}`, usage);
+    return usageError(
+      `missing ${param.isWord ? `argument ${param.title}` : `flag --${param.flag}`}: ${mismatch.expected}`,
+      usage,
+    );
   const show = (): string => [param ? writtenAs(param) : String(name ?? "it"), ...deeper].join(".");
   return usageError(sayMismatch(mismatch, show), usage);
 }
 
-const writtenAs = ({ isWord, title, flag }: Param): string => (isWord ? `the word ${title}` : `--${flag}`);
+const writtenAs = ({ isWord, title, flag }: Param): string => (isWord ? title : `--${flag}`);
 
 // What an operation gave, for a person: a table of rows, or the fields of one thing.
 

@@ -1,4 +1,4 @@
-/** What the operations on projects, tasks, notes and memory share: where they work, and which project is meant. */
+/** What the operations on projects, tasks and notes share: which project is meant, and how records look in JSON. */
 import { type Fields, type Json, textField } from "../engine/event.ts";
 import { isRecord, type Schema, text } from "../engine/schema.ts";
 import { printValue } from "../engine/template.ts";
@@ -68,7 +68,7 @@ export const madeNote = ({ project, made }: Placed): { project_made?: string } =
 
 export const seconds = (instant: number | undefined): number | null => (instant === undefined ? null : instant / 1000);
 
-// How projects, tasks and notes look in JSON, and what of it people read. Times are unix seconds.
+// Records as JSON. Times are unix seconds.
 
 export const projectView = (project: ProjectRecord, isPaused: boolean): Fields => ({
   id: project.id,

@@ -1,5 +1,4 @@
-/** Operations that show which hooks are in force, and why each would run. */
-
+/** Operations that list and explain the active hooks, and the hook that a person means. */
 import { basename, resolve } from "node:path";
 import { HooklineError } from "../engine/error.ts";
 import type { Fields } from "../engine/event.ts";
@@ -55,7 +54,7 @@ export const explain: Operation<{ event: string; data?: Fields }> = {
   },
 };
 
-// The hook or the project that a person means. Apart because commands and the library both ask.
+// The hook or the project that a name means, for commands and for the library.
 
 interface Written {
   /** As it was written. */

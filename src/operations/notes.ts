@@ -1,4 +1,7 @@
-/** Operations on notes. Each that changes one tells so as an event: note.created, note.updated, note.deleted. */
+/**
+ * Operations on notes and on what projects remember. A change of a note is an event: note.created, note.updated,
+ * note.deleted.
+ */
 import type { Json } from "../engine/event.ts";
 import { integer, isRecord, object, say, text } from "../engine/schema.ts";
 import {
@@ -74,7 +77,7 @@ export const noteDelete: Operation<{ name: string; project?: string }> = {
   },
 };
 
-// Operations on what projects remember.
+// Memory.
 
 const usualSource = "added";
 const usualLimit = 5;

@@ -1,4 +1,4 @@
-/** Operations that show what ran, and how the line stands. */
+/** Operations that list runs, and runs of automations in the fields of specification 000 (A45). */
 import type { Fields, HookId, Json } from "../engine/event.ts";
 import type { Run, RunFilter, RunStatus, Store } from "../engine/record.ts";
 import { integer, isRecord, object, oneOf, say, text } from "../engine/schema.ts";
@@ -96,7 +96,7 @@ export const status: Operation<object> = {
   },
 };
 
-// A run of an automation as specification 000 records it (A45), and the list of them.
+// Runs of automations.
 
 /** How an automation ends: with a model, or without. All steps before are context steps. */
 const endings: ReadonlySet<string> = new Set(["ask_model", "no_model"]);

@@ -1,4 +1,4 @@
-/** Operations for whoever asks from outside: described, chosen, called with JSON, and answered in one form, whatever the way in. */
+/** Operations for callers outside: described, chosen, called with JSON, and answered in one form, whatever the way in. */
 import { type ErrorCode, HooklineError, messageOf } from "../engine/error.ts";
 import type { Fields, HookEvent, Json } from "../engine/event.ts";
 import { namesTool, type OperationName } from "../engine/named-tools.ts";
@@ -123,7 +123,7 @@ function isBroken(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ERR_SQLITE_ERROR" || "syscall" in error);
 }
 
-// Operations as they are for who may look at one project alone (R28): each is asked for it, or what it tells is. One
+// Operations for a model that may read one project only (R28): each is limited by its parameters or by its result. One
 // line each.
 
 interface Limit {
@@ -188,7 +188,7 @@ const limited = (operation: Operation<unknown>, limit: Limit, project: string): 
   },
 });
 
-// Operations behind `GET` and `POST /operations/NAME`: which question is answered how. Pure; who listens mounts it.
+// `GET` and `POST /operations/NAME`. Pure: the HTTP server mounts it.
 
 export interface OperationRequest {
   method: "GET" | "POST";

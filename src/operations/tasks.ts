@@ -1,4 +1,4 @@
-/** Operations on tasks. Each that changes one tells so as an event: task.created, task.started, task.completed, task.failed. */
+/** Operations on tasks. Each change is an event: task.created, task.started, task.completed, task.failed. */
 import type { Fields, Json } from "../engine/event.ts";
 import { flag, integer, listOf, object, oneOf, say, text } from "../engine/schema.ts";
 import type { Board } from "../services/projects/index.ts";

@@ -143,7 +143,7 @@ export const textFlag = (flags: Flags, name: string): string | undefined => {
   return typeof value === "string" ? value : undefined;
 };
 
-// Text that a person hands over by a file or by standard input, for flags that take either.
+// Texts from a file or from standard input, for flags that take either.
 
 const largestInBytes = 64 * 1024 * 1024;
 
@@ -167,8 +167,7 @@ function reading<T>(where: string, read: () => T): T {
   }
 }
 
-// Which Hookline this is. Apart from help.ts, because clients of the daemon ask for it on every event and for nothing
-// else there.
+// Which Hookline this is: clients of the daemon ask on every event.
 
 /** Set by the build, which it names by its sources. */
 declare const BUILT_FROM: string;

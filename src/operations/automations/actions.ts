@@ -1,5 +1,4 @@
-/** Operations on automations that are there: looked at, switched, paused, run by hand, taken away. */
-
+/** Operations on existing automations: list, show, delete, enable, disable, pause, resume, fire. */
 import { statSync } from "node:fs";
 import { messageOf } from "../../engine/error.ts";
 import type { Fields, HookEvent, Json } from "../../engine/event.ts";
@@ -191,8 +190,8 @@ async function whyNot(event: HookEvent, hook: string, asked: Asked): Promise<str
   return own?.because ?? "it is not active";
 }
 
-// What an automation is as its author wrote it, also where that is a file: read again when somebody asks, since hooks
-// hold only what runs.
+// The fields of an automation as its author wrote them. Those in a file are read again, since a hook holds only what
+// runs.
 
 /** More than any person writes; the YAML library would take long. */
 export const largestFileInBytes: number = 4 * 1024 * 1024;

@@ -1,4 +1,4 @@
-/** Operations that make automations and change them: everything is checked before it is written (R48). */
+/** Operations that create and edit automations: everything is checked before it is written (R48). */
 import type { StoredAutomation } from "../../engine/automation-records.ts";
 import type { Fields, Instant, Json } from "../../engine/event.ts";
 import { flag, isRecord, kindOf, listOf, object, type Schema, say, text } from "../../engine/schema.ts";
@@ -28,7 +28,7 @@ import {
   warningsOf,
 } from "./service.ts";
 
-// What automations are made and changed with: the fields of specification 000, and shorter words for usual triggers.
+// Parameters: the fields of specification 000, and short forms for usual triggers.
 
 /** Each field is checked by the dialect, which also says where; here only its kind counts. */
 const orText = (type: "object" | "array", description: unknown): Schema<Json> => ({

@@ -1,5 +1,4 @@
-/** Operations between files and the store: a file's automations are put into it, and those in it are written as a file. */
-
+/** Operations between files and the store: apply and export. */
 import { resolve } from "node:path";
 import type { StoredAutomation } from "../../engine/automation-records.ts";
 import { messageOf } from "../../engine/error.ts";

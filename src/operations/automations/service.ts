@@ -1,4 +1,4 @@
-/** What the operations on automations share: where automations are kept, which one a person means, and how one is shown. */
+/** What the operations on automations share: where automations are stored, which one is meant, and how one is shown. */
 import { pauseOf } from "../../engine/admit.ts";
 import type { AutomationRecords } from "../../engine/automation-records.ts";
 import type { Fields, HookId, Instant, Json } from "../../engine/event.ts";

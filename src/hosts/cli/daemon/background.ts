@@ -1,5 +1,4 @@
-/** hookline up --background: starts the daemon apart from this terminal, and says where it is once it is up. */
-
+/** hookline up --background and --service: other ways to run the daemon than in this terminal. */
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -64,10 +63,7 @@ function wordsOf({ flags, cwd }: Invocation, store: string): string[] {
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-// hookline up --service: what a person gives their system's own service manager, so that the daemon is there from
-// login on.
-
-/** Only printed: whoever installs a service sees what it will do. */
+/** Only printed: the person who installs the service sees what it does. */
 export function upService(manager: string, invocation: Invocation): ExitCode {
   const write = Object.hasOwn(managers, manager) ? managers[manager] : undefined;
   if (!write)

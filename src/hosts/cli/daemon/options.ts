@@ -1,5 +1,4 @@
-/** What the words of `hookline up` come to. */
-
+/** What the flags of `hookline up` mean, and the flags that Node itself needs for the daemon. */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Seconds } from "../../../engine/event.ts";
@@ -56,8 +55,8 @@ function foldersOf({ flags, cwd, usage }: Invocation): string[] {
   });
 }
 
-// A process that stays and is mostly at rest is to be small: V8 takes that only when it starts, so this one starts
-// once more.
+// A process that stays and is mostly idle should be small. V8 takes that only at its start, so this process starts
+// again.
 
 /**
  * What an event leaves dies young, and what lives long hardly grows: a small young generation, and an old one that is looked

@@ -1,4 +1,4 @@
-/** At which port a daemon listens that is told none, and which agents look for it elsewhere. */
+/** The port of a daemon for which no port is named, and agents that send their events to another one. */
 import { type HttpDoor, knownHttpDoors, registeredPorts } from "../../../agents/install/client.ts";
 import { daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { type Place, stateFolder, storePath, usualStore } from "../place.ts";

@@ -1,5 +1,4 @@
-/** hookline status: the store, the hooks in force here, and which agents call us. */
-
+/** hookline status: the store, the daemon, the active hooks, and the agents that call Hookline. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { installLayers } from "../../../agents/adapter.ts";
@@ -26,7 +25,6 @@ interface Registered {
 }
 
 export async function status(invocation: Invocation): Promise<ExitCode> {
-  const { terminal, cwd, home } = invocation;
   const store = await openStoreToRead(invocation);
   const { set, problems, files, root } = await loadInForce(invocation, store);
   const repaired = await store.repair();
@@ -36,10 +34,6 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
   const queue = workCounts(store.database);
   store.close();
   const daemon = await daemonHere(store.path);
-  const registrations = registrationsOf(invocation, root);
-  const missing = missingDoors(invocation, store.path, typeof daemon?.port === "number" ? daemon.port : undefined);
-  const git = gitHookHere(invocation);
-  const errors = problems.filter(({ severity }) => severity === "error").length;
   const facts = {
     store: {
       path: store.path,
@@ -55,49 +49,59 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
     set: set.id,
     paused,
     files: files.map(({ path, layer, hooks }) => ({ path, layer, hooks })),
-    errors,
-    agents: registrations,
-    missing,
-    git,
+    errors: problems.filter(({ severity }) => severity === "error").length,
+    agents: registrationsOf(invocation, root),
+    missing: missingDoors(invocation, store.path, typeof daemon?.port === "number" ? daemon.port : undefined),
+    git: gitHookHere(invocation),
   };
-  if (invocation.json) {
-    terminal.print(JSON.stringify(facts));
-    return 0;
-  }
-  const row = (name: string, text: string): void => terminal.print(`${terminal.paint("dim", name.padEnd(9))}${text}`);
-  row(
-    "store",
-    `${shortPath(store.path, cwd, home)}, ${Math.ceil(facts.store.bytes / 1024)} kB, last event ${ago(last?.event.at)}${running > 0 ? `, ${running} running` : ""}`,
-  );
-  if (repaired > 0)
-    row("", `${repaired === 1 ? "1 run" : `${repaired} runs`} of a crashed process marked as interrupted`);
-  for (const line of daemonRows(daemon, facts.queue, terminal, (path) => shortPath(path, cwd, home)))
-    terminal.print(line);
-  row("project", shortPath(root, cwd, home));
-  row(
-    "hooks",
-    `${set.hooks.length} active${errors > 0 ? terminal.paint("red", `, ${errors} broken: run \`hookline check\``) : ""}`,
-  );
-  for (const file of files) row("", `${shortPath(file.path, cwd, home)}: ${file.hooks} (${file.layer})`);
-  for (const one of paused)
-    row(
-      "paused",
-      pausedWords(one, set.hooks, (path) => shortPath(path, cwd, home)),
-    );
-  const here = registrations.filter((one) => one.registered);
-  row(
-    "agents",
-    here.length === 0 ? `no agent calls Hookline yet: run \`hookline install ${Object.keys(agents)[0]}\`` : "",
-  );
-  for (const one of here) row("", `${one.agent} calls Hookline (${one.layer}: ${shortPath(one.file, cwd, home)})`);
-  for (const door of missing) row("", terminal.paint("red", oneLine(missingDoorWords(invocation, door))));
-  if (git)
-    row(
-      "git",
-      gitWords(git, (path) => shortPath(path, cwd, home)),
-    );
+  if (invocation.json) invocation.terminal.print(JSON.stringify(facts));
+  else for (const line of statusLines(facts, set.hooks, invocation)) invocation.terminal.print(line);
   return 0;
 }
+
+interface Facts {
+  store: { path: string; bytes: number; lastEvent: string | null; running: number; repaired: number };
+  daemon: Fields | null;
+  queue: { waiting: number; running: number };
+  root: string;
+  hooks: number;
+  paused: readonly string[];
+  files: readonly { path: string; layer: string; hooks: number }[];
+  errors: number;
+  agents: readonly Registered[];
+  missing: ReturnType<typeof missingDoors>;
+  git: GitHookHere | null;
+}
+
+function statusLines(facts: Facts, hooks: readonly Hook[], invocation: Invocation): string[] {
+  const { terminal, cwd, home } = invocation;
+  const show = (path: string): string => shortPath(path, cwd, home);
+  const row = (name: string, text: string): string => titled(terminal, name, text);
+  const { store, errors, git } = facts;
+  const last = ago(store.lastEvent === null ? undefined : Date.parse(store.lastEvent));
+  const running = store.running > 0 ? `, ${store.running} running` : "";
+  const broken = errors > 0 ? terminal.paint("red", `, ${errors} broken: run \`hookline check\``) : "";
+  const here = facts.agents.filter((one) => one.registered);
+  const noAgent = `no agent calls Hookline yet: run \`hookline install ${Object.keys(agents)[0]}\``;
+  return [
+    row("store", `${show(store.path)}, ${Math.ceil(store.bytes / 1024)} kB, last event ${last}${running}`),
+    ...(store.repaired > 0
+      ? [row("", `${counted(store.repaired, "run")} of a crashed process marked as interrupted`)]
+      : []),
+    ...daemonRows(facts.daemon ?? undefined, facts.queue, terminal, show),
+    row("project", show(facts.root)),
+    row("hooks", `${facts.hooks} active${broken}`),
+    ...facts.files.map((file) => row("", `${show(file.path)}: ${file.hooks} (${file.layer})`)),
+    ...facts.paused.map((one) => row("paused", pausedWords(one, hooks, show))),
+    row("agents", here.length === 0 ? noAgent : ""),
+    ...here.map((one) => row("", `${one.agent} calls Hookline (${one.layer}: ${show(one.file)})`)),
+    ...facts.missing.map((door) => row("", terminal.paint("red", oneLine(missingDoorWords(invocation, door))))),
+    ...(git ? [row("git", gitWords(git, show))] : []),
+  ];
+}
+
+const titled = (terminal: Terminal, name: string, text: string): string =>
+  `${terminal.paint("dim", name.padEnd(9))}${text}`;
 
 const gitWords = ({ hooks, hook }: GitHookHere, show: (path: string) => string): string =>
   hook === null
@@ -121,7 +125,7 @@ function registrationsOf({ home, environment }: Invocation, root: string): Regis
   );
 }
 
-// What a person is told of a daemon: what it watches, when what is due, what waits and what is broken.
+// The daemon for people: what it watches, its schedules, its queue and what is broken.
 
 const rowsAtMost = 10;
 
@@ -152,7 +156,7 @@ export function daemonRows(
   terminal: Terminal,
   show: (path: string) => string,
 ): string[] {
-  const row = (text: string): string => `${terminal.paint("dim", "daemon".padEnd(9))}${oneLine(text)}`;
+  const row = (text: string): string => titled(terminal, "daemon", oneLine(text));
   if (!daemon) {
     const left = queue.waiting + queue.running;
     return [
@@ -172,7 +176,7 @@ export function daemonRows(
 
 /** The process itself, and who speaks to it. */
 function selfLines(daemon: Fields, terminal: Terminal): string[] {
-  const row = (name: string, text: string): string => `${terminal.paint("dim", name.padEnd(9))}${oneLine(text)}`;
+  const row = (name: string, text: string): string => titled(terminal, name, oneLine(text));
   const { memoryInBytes, seconds } = fieldsOf(daemon.process);
   const { events = 0, sessions = 0, senders } = fieldsOf(daemon.activity);
   const facts = [
@@ -218,7 +222,7 @@ function lasting(seconds: number): string {
 /** @param status as the daemon tells it; another version's may hold less */
 export function daemonLines(status: Fields, terminal: Terminal, show: (path: string) => string): string[] {
   const row = (name: string, text: string, style?: Style): string =>
-    `${terminal.paint("dim", name.padEnd(9))}${style ? terminal.paint(style, oneLine(text)) : oneLine(text)}`;
+    titled(terminal, name, style ? terminal.paint(style, oneLine(text)) : oneLine(text));
   const rows = (name: string, texts: readonly string[], style?: Style): string[] => {
     const shown = texts.slice(0, rowsAtMost).map((text, index) => row(index === 0 ? name : "", text, style));
     const more = texts.length - rowsAtMost;

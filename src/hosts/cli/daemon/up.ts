@@ -1,5 +1,4 @@
-/** hookline up: the daemon of this store, in the foreground, until somebody ends it. */
-
+/** hookline up: the daemon of this store, in the foreground, until a person or a signal stops it. */
 import { existsSync } from "node:fs";
 import { httpTokenFile } from "../../../agents/install/own-call.ts";
 import { withoutDepth } from "../../../engine/depth.ts";
@@ -213,8 +212,7 @@ function running(files: DaemonFiles): HooklineError {
   return new HooklineError("daemon_running", { where, ...(daemon ? { pid: daemon.pid } : {}) });
 }
 
-// After a busy time a process that stays gives memory back to the system: V8 keeps what it held then, until it is
-// asked.
+// After a busy time the daemon gives memory back to the system: V8 keeps it until it is asked.
 
 /** A collection takes some 40 ms: only what has left much behind is worth it, and only when nobody waits. */
 const worthItAfter = 1_000;

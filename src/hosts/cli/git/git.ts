@@ -1,10 +1,8 @@
-/** hookline git: puts our hook where git looks for it, takes it out, and answers git when that hook asks. */
-
+/** hookline git: installs and removes our hook of git, and answers git when that hook runs. */
 import { resolve } from "node:path";
 import { type GitReply, gitReply, hookName, preCommitEvent } from "../../../agents/git/event.ts";
 import type { HooksPlan } from "../../../agents/git/hooks.ts";
 import { type GitPlace, topOf } from "../../../agents/git/repository.ts";
-import { complaintAbout } from "../../../engine/complaint.ts";
 import type { Hook } from "../../../engine/hook.ts";
 import type { Run, Store } from "../../../engine/record.ts";
 import { createDetachedQueue } from "../../../runtime/queues/detached.ts";
@@ -14,7 +12,7 @@ import { openSqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { type Invocation, textFlag, usageError } from "../command.ts";
 import { openLine } from "../line.ts";
 import { storeOptions, storePath } from "../place.ts";
-import { safeText, shortPath } from "../terminal.ts";
+import { reportProblems, safeText, shortPath } from "../terminal.ts";
 import { type GitHooksOptions, installGitHooks, programOf, refreshGitHooks, uninstallGitHooks } from "./hooks.ts";
 import { askGitAs, hooksBelow } from "./worktrees.ts";
 
@@ -154,8 +152,7 @@ async function runHook(invocation: Invocation): Promise<number> {
       if (seen.is === "run") runs.set(seen.run.id, seen.run);
     },
   });
-  const complaint = complaintAbout(line.loaded, (path) => shortPath(path, top, invocation.home));
-  if (complaint) invocation.terminal.error(`hookline: ${safeText(complaint)}`);
+  reportProblems(line.loaded, here);
   const outcome = await line.engine.emit(
     { ...event, id: line.ports.id() },
     { environment: invocation.environment, signal: invocation.signal },

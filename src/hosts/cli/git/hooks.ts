@@ -1,5 +1,7 @@
-/** Puts our hook where git looks for it and takes it out again: who listens, in which worktree, and what is then written. */
-
+/**
+ * Puts our hook where git looks for it, and takes it out again: which hooks listen, in which worktree, and what is
+ * written.
+ */
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { hookName } from "../../../agents/git/event.ts";

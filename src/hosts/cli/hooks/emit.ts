@@ -1,6 +1,5 @@
-/** hookline emit: one event down the line, its outcome, and every run it caused. */
+/** hookline emit and explain: one event that a person describes, decided or only explained. */
 import { withOwnNames } from "../../../engine/ability.ts";
-import { complaintAbout } from "../../../engine/complaint.ts";
 import { depthWithin, payloadAt } from "../../../engine/depth.ts";
 import { HooklineError, messageOf } from "../../../engine/error.ts";
 import type { Fields, HookEvent, Json } from "../../../engine/event.ts";
@@ -15,7 +14,7 @@ import { systemPorts } from "../../../runtime/system.ts";
 import { type ExitCode, type Invocation, textFlag, textOfFile, textOfInput, usageError } from "../command.ts";
 import { type Line, openLine } from "../line.ts";
 import { type OpenedStore, openStore, openStoreToRead } from "../store.ts";
-import { oneLine, type Style, safeText, shortPath, type Terminal, table } from "../terminal.ts";
+import { oneLine, placeIn, reportProblems, type Style, safeText, type Terminal, table } from "../terminal.ts";
 
 export async function emit(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
@@ -57,8 +56,7 @@ export async function send(
     },
   });
   try {
-    const complaint = complaintAbout(line.loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
-    if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
+    reportProblems(line.loaded, invocation);
     const { environment, signal } = invocation;
     const event = withinHook({ ...(await eventOf(line)), id: line.ports.id() }, environment);
     const outcome = await emitRecorded(line.engine, event, { environment, signal });
@@ -178,7 +176,7 @@ export const runTable = (terminal: Terminal, runs: readonly Run[]): string[] =>
     ]),
   );
 
-// The event that a person describes on the command line, for emit and explain.
+// The event that the command line describes.
 
 /** @throws HooklineError event_unknown, input_invalid, usage, file_unreadable */
 export function eventFrom(invocation: Invocation, usage: string, id: string, at: number): HookEvent {
@@ -236,14 +234,13 @@ function parseFields(text: string, where: string): Fields {
   return value as Fields; // JSON.parse gives JSON
 }
 
-// hookline explain: would each hook run on this event, and why; nothing runs.
+// hookline explain: nothing runs.
 
 export async function explain(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
   const event = eventFrom(invocation, invocation.usage, id(), now());
   const line = await openLine({ place: invocation, store: await openStoreToRead(invocation) });
-  const complaint = complaintAbout(line.loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
-  if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
+  reportProblems(line.loaded, invocation);
   const explanations = await line.engine.explain(event);
   await line.close();
   if (invocation.json) invocation.terminal.print(JSON.stringify(explanations));
@@ -262,11 +259,6 @@ function printExplanations({ terminal, cwd, home }: Invocation, explanations: re
     { title: "because", fills: true as const },
     { title: "where" },
   ];
-  const rows = explanations.map((one) => [
-    one.would,
-    one.name,
-    one.because,
-    `${shortPath(one.file ?? "", cwd, home)}${one.line ? `:${one.line}` : ""}`,
-  ]);
+  const rows = explanations.map((one) => [one.would, one.name, one.because, placeIn(one, { cwd, home })]);
   for (const row of table(terminal, columns, rows)) terminal.print(row);
 }

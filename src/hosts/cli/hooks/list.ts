@@ -1,7 +1,6 @@
-/** hookline list: the hooks in force here, in running order. */
+/** hookline list: the active hooks in running order, or with --slow by how long they took. */
 import { conditions } from "../../../conditions/index.ts";
 import { pauseOf } from "../../../engine/admit.ts";
-import { complaintAbout } from "../../../engine/complaint.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import type { HookId, Instant } from "../../../engine/event.ts";
 import { eventNames, resolveEvent } from "../../../engine/events.ts";
@@ -19,13 +18,12 @@ import { budgetFor, budgetOfEvent, endsAfter } from "../../compose/budgets.ts";
 import { type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { loadInForce } from "../loaded.ts";
 import { openStoreToRead } from "../store.ts";
-import { ago, shortPath, type Terminal, table } from "../terminal.ts";
+import { ago, placeIn, reportProblems, shortPath, type Terminal, table } from "../terminal.ts";
 
 export async function list(invocation: Invocation): Promise<ExitCode> {
   const store = await openStoreToRead(invocation);
   const loaded = await loadInForce(invocation, store);
-  const complaint = complaintAbout(loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
-  if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
+  reportProblems(loaded, invocation);
   const fired = await store.lastFired();
   const paused = await store.paused();
   const slow = invocation.flags.slow === true ? slownessOf(store.database, loaded, Date.now()) : undefined;
@@ -109,13 +107,12 @@ function print(
     hook.origin.layer,
     hook.mode === "sync" ? "" : hook.mode,
     ...(slow ? slow.cellsOf(hook) : [ago(fired.get(hook.id))]),
-    `${shortPath(hook.origin.file ?? "", cwd, home)}${hook.origin.line ? `:${hook.origin.line}` : ""}`,
+    placeIn(hook.origin, { cwd, home }),
   ]);
   for (const line of table(terminal, columns, rows)) terminal.print(line);
 }
 
-// What `list --slow` says: how long hooks and whole decisions took, what of their budgets that is, and what it costs
-// a session.
+// --slow: how long hooks and whole decisions took, the share of their budgets, and the cost per session.
 
 interface Slowness {
   slowestFirst(hooks: readonly Hook[]): Hook[];

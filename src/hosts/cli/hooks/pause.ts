@@ -1,4 +1,4 @@
-/** hookline pause and resume: hooks that are not to run for a while, one or all of a project but its guards. */
+/** hookline pause and resume: one hook, or all hooks of a project but its guards. */
 import { HooklineError } from "../../../engine/error.ts";
 import type { HookId, SessionId } from "../../../engine/event.ts";
 import { type Hook, isGuard } from "../../../engine/hook.ts";

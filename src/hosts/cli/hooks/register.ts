@@ -1,5 +1,4 @@
-/** hookline register: which repository hooks there are, grouped by event, as JSON (specification 001, 2.2). */
-import { complaintAbout } from "../../../engine/complaint.ts";
+/** hookline register and schema: what other tools read, as JSON. */
 import { HooklineError } from "../../../engine/error.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { Hook, Problem } from "../../../engine/hook.ts";
@@ -12,11 +11,12 @@ import { rulesSchema } from "../../../formats/rules/schema.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { loadInForce, registryAt } from "../loaded.ts";
 import { openStore } from "../store.ts";
-import { shortPath } from "../terminal.ts";
+import { reportProblems, shortPath } from "../terminal.ts";
 import { findingLine } from "./check.ts";
 
+/** The repository hooks by event (specification 001, 2.2). */
 export async function register(invocation: Invocation): Promise<ExitCode> {
-  const { terminal, cwd, home } = invocation;
+  const { terminal } = invocation;
   const store = await openStore(invocation);
   const { set, files, problems } = await loadInForce(invocation, store);
   store.close();
@@ -25,8 +25,7 @@ export async function register(invocation: Invocation): Promise<ExitCode> {
   const paths = new Set(files.flatMap(({ flavour, path }) => (flavour === "registry" ? [path] : [])));
   const found = problems.filter(({ file }) => paths.has(file));
   if (invocation.flags.validate === true) return validate([...found, ...inspectHooks(own, invocation)], invocation);
-  const complaint = complaintAbout({ problems: found }, (path) => shortPath(path, cwd, home));
-  if (complaint) terminal.error(`hookline: ${complaint}`);
+  reportProblems({ problems: found }, invocation);
   return 0;
 }
 
@@ -68,7 +67,7 @@ function handlerOf({ uses, with: params }: Hook["steps"][0]): Json {
   return { kind: "builtin", name: uses, ...(Object.keys(params).length > 0 ? { with: params } : {}) };
 }
 
-// hookline schema: the JSON Schema of a format, for editors and other tools, with what this project has registered.
+// hookline schema: the JSON Schema of a format, with what this project has registered.
 
 interface Format {
   make(registry: Registry): Fields;

@@ -1,5 +1,4 @@
-/** hookline run: one hook, now. */
-
+/** hookline run and rerun: a person runs one hook now, on an event made up here or on a recorded one. */
 import { lstatSync, readdirSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { namesKept, workspaceOf } from "../../../actions/script/files.ts";
@@ -54,8 +53,6 @@ async function onAllFiles(
   const root = hook.origin.root ?? projectRoot;
   return { ...event, cwd: root, data: { ...event.data, changed_files: await allFiles(root, environment) } };
 }
-
-// One hook that a person has run now, whatever its limits: what `run` and `rerun` share.
 
 interface Asked {
   hook: Hook;
@@ -138,7 +135,7 @@ function looksAtFiles({ when }: Hook): boolean {
   return when !== undefined && asks(when);
 }
 
-// hookline rerun: the event of a run once more, for its hook as it is today.
+// hookline rerun: a recorded event against the current hook.
 
 export async function rerun(invocation: Invocation): Promise<ExitCode> {
   const [id] = invocation.words;
@@ -207,7 +204,7 @@ async function toldTo(name: string, store: Store): Promise<Told> {
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-// Every file of a workspace, for hooks that a person runs on all of it.
+// run --all: every file of the repository.
 
 /**
  * Names relative to the folder, with forward slashes: what git knows or does not ignore, and without a repository what lies

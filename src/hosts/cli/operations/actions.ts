@@ -1,4 +1,7 @@
-/** Operations as commands: `hookline task create …`. Which actions there are, and what they take, the table of operations says. */
+/**
+ * Operations as commands: `hookline task create …`. The table of operations says which actions there are and what they
+ * take.
+ */
 import type { Fields, Json } from "../../../engine/event.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import { isRecord } from "../../../engine/schema.ts";
@@ -131,7 +134,7 @@ function helpOfAction(group: string, action: Action): string {
 
 const sentence = (summary: string): string => `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
 
-// What an operation takes, as words and flags, and the input that a person's words and flags make.
+// The parameters of an operation as arguments and flags, and the input that they make.
 
 export interface Param {
   /** In the input. */

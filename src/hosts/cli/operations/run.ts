@@ -1,4 +1,4 @@
-/** Does one operation for a person at a command line: on the store, in this folder's project, with or without a daemon. */
+/** Runs one operation for the command line: on the store, in this folder's project, with or without a daemon. */
 import { HooklineError } from "../../../engine/error.ts";
 import type { Json } from "../../../engine/event.ts";
 import type { Run } from "../../../engine/record.ts";
@@ -135,7 +135,7 @@ function wrongInput(mismatch: Mismatch, { params, usage }: Asked): HooklineError
 
 const writtenAs = ({ isWord, title, flag }: Param): string => (isWord ? title : `--${flag}`);
 
-// What an operation gave, for a person: a table of rows, or the fields of one thing.
+// The result for people: a table of rows, or the fields of one thing.
 
 function linesOf(result: Json, terminal: Terminal): string[] {
   if (Array.isArray(result)) return rowsOf(result, terminal);

@@ -1,4 +1,7 @@
-/** hookline follow-ups: what hooks have asked for afterwards. Nothing of it happens by itself: a person has it done, once. */
+/**
+ * hookline follow-ups: the actions that hooks asked for. Hookline does none of them by itself: a person has each done,
+ * once.
+ */
 import { HooklineError } from "../../../engine/error.ts";
 import type { Fields } from "../../../engine/event.ts";
 import type { Run, Store } from "../../../engine/record.ts";

@@ -1,4 +1,4 @@
-/** hookline runs: what ran, newest first; one run whole; or live. */
+/** hookline runs and purge: lists runs, shows one in full, follows new ones; deletes old ones. */
 import { HooklineError } from "../../../engine/error.ts";
 import type { Fields } from "../../../engine/event.ts";
 import type { Message } from "../../../engine/outcome.ts";
@@ -205,8 +205,7 @@ const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
     );
   });
 
-// hookline purge: forgets events and runs from before a date.
-
+/** hookline purge. */
 export async function purge(invocation: Invocation): Promise<ExitCode> {
   const given = textFlag(invocation.flags, "before");
   const before = Date.parse(given ?? "");

@@ -3,10 +3,9 @@ import { pauseOfProject } from "../engine/admit.ts";
 import type { Fields, Json } from "../engine/event.ts";
 import { either, flag, listOf, object, oneOf, type Schema, say, text } from "../engine/schema.ts";
 import type { NewProject } from "../services/projects/projects.ts";
-import { boardOf, folderOf, projectNeeded, projectView } from "./board.ts";
+import { boardOf, folderOf, isFields, projectNeeded, projectParam, projectView } from "./board.ts";
 import type { Asked, Operation } from "./operation.ts";
 
-const meant: Schema<string> = text("the project's id; default: the folder's project");
 const places: Schema<string[]> = say(
   listOf(text()),
   "the notification channels (of the settings) for runs of its automations; an empty list: none",
@@ -34,7 +33,7 @@ export const projectList: Operation<object> = {
 
 export const projectShow: Operation<{ id?: string }> = {
   summary: "Shows one project, and how much belongs to it.",
-  params: object({}, { id: meant }),
+  params: object({}, { id: projectParam }),
   readOnly: true,
   words: ["id"],
   example: "hookline project show web-shop",
@@ -84,7 +83,7 @@ export const projectEdit: Operation<Edit> = {
   params: object(
     {},
     {
-      id: meant,
+      id: projectParam,
       name: text("its name, for people"),
       workspace: text("its folder"),
       repository: text("the address of its repository"),
@@ -128,33 +127,29 @@ export const projectDelete: Operation<{ id: string; force?: boolean }> = {
   },
 };
 
-export const projectPause: Operation<{ id?: string }> = {
-  summary: "Pauses all automations of a project until it is resumed. Firing one by hand still works.",
-  params: object({}, { id: meant }),
+const held = (isPause: boolean): Operation<{ id?: string }> => ({
+  summary: isPause
+    ? "Pauses all automations of a project until it is resumed. Firing one by hand still works."
+    : "Resumes the automations of a project.",
+  params: object({}, { id: projectParam }),
   readOnly: false,
   words: ["id"],
-  example: "hookline project pause web-shop",
-  show: (result) => [`${idIn(result)} is paused: \`hookline project resume\` lets its automations run again`],
+  example: `hookline project ${isPause ? "pause" : "resume"} web-shop`,
+  show: (result) => [
+    isPause
+      ? `${idIn(result)} is paused: \`hookline project resume\` lets its automations run again`
+      : `the automations of ${idIn(result)} run again`,
+  ],
   async run({ id: written }, asked) {
     const { id } = await projectNeeded(asked, written);
-    const changed = await asked.store.pause(pauseOfProject(id), asked.now());
-    return { id, paused: true, changed };
+    const key = pauseOfProject(id);
+    const changed = await (isPause ? asked.store.pause(key, asked.now()) : asked.store.resume(key));
+    return { id, paused: isPause, changed };
   },
-};
+});
+export const projectPause: Operation<{ id?: string }> = held(true);
+export const projectResume: Operation<{ id?: string }> = held(false);
 
-export const projectResume: Operation<{ id?: string }> = {
-  summary: "Resumes the automations of a project.",
-  params: object({}, { id: meant }),
-  readOnly: false,
-  words: ["id"],
-  example: "hookline project resume web-shop",
-  show: (result) => [`the automations of ${idIn(result)} run again`],
-  async run({ id: written }, asked) {
-    const { id } = await projectNeeded(asked, written);
-    const changed = await asked.store.resume(pauseOfProject(id));
-    return { id, paused: false, changed };
-  },
-};
-
-const idIn = (result: Json): string =>
-  typeof result === "object" && result !== null && "id" in result ? String(result.id) : "";
+function idIn(result: Json): string {
+  return isFields(result) ? String(result.id) : "";
+}

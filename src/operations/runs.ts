@@ -1,5 +1,5 @@
 /** Operations that list runs, and runs of automations in the fields of specification 000 (A45). */
-import type { Fields, HookId, Json } from "../engine/event.ts";
+import type { Fields, HookId } from "../engine/event.ts";
 import type { Run, RunFilter, RunStatus, Store } from "../engine/record.ts";
 import { integer, isRecord, object, oneOf, say, text } from "../engine/schema.ts";
 import { automationOf } from "../formats/automations/fields.ts";
@@ -101,26 +101,8 @@ export const status: Operation<object> = {
 /** How an automation ends: with a model, or without. All steps before are context steps. */
 const endings: ReadonlySet<string> = new Set(["ask_model", "no_model"]);
 
-/** The fields of the specification. Times are unix seconds. */
-interface AutomationRun {
-  id: string;
-  hook_id: string;
-  project_id: string;
-  trigger_reason: string;
-  status: RunStatus;
-  event_data: Fields | null;
-  context_results: Fields[];
-  prompt_sent: string | null;
-  llm_response: string | null;
-  actions_taken: Json[] | null;
-  skipped_reason: string | null;
-  tokens_used: number;
-  started_at: number;
-  completed_at: number | null;
-}
-
-/** undefined: it is no automation's run. */
-export async function automationRun(run: Run, store: Pick<Store, "event">): Promise<AutomationRun | undefined> {
+/** The fields of the specification; times are unix seconds. Undefined: it is no automation's run. */
+export async function automationRun(run: Run, store: Pick<Store, "event">): Promise<Fields | undefined> {
   const automation = automationOf(run.hook);
   if (!automation) return undefined;
   const data = (await store.event(run.eventId))?.event.data;
@@ -188,7 +170,7 @@ export const automationRuns: Operation<Wanted> = {
     const meant = id === undefined ? { among } : { hook: await hookMeant({ id, project }, asked) };
     const found = await store.runs({ ...meant, limit: Math.min(limit, largestLimit) });
     const views = await Promise.all(found.map((run) => automationRun(run, store)));
-    return views.flatMap((view) => (view ? [{ ...view }] : []));
+    return views.filter((view) => view !== undefined);
   },
   show: (runs) =>
     Array.isArray(runs) && runs.length > 0
@@ -227,8 +209,7 @@ const shown: readonly [string, string][] = [
 ];
 
 /** The specification's fields of one run, for people. Long ones are cut: the JSON has all that the store has kept. */
-export function automationLines(run: AutomationRun | Record<string, unknown>): [string, string][] {
-  const fields: Record<string, unknown> = { ...run };
+export function automationLines(fields: Record<string, unknown>): [string, string][] {
   return shown.flatMap(([label, key]) => {
     const value = key === "context_results" ? gathered(fields[key]) : printed(fields[key]);
     return value === "" ? [] : [[label, value] as [string, string]];

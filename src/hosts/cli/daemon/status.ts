@@ -25,6 +25,13 @@ interface Registered {
 }
 
 export async function status(invocation: Invocation): Promise<ExitCode> {
+  const { facts, hooks } = await factsOf(invocation);
+  if (invocation.json) invocation.terminal.print(JSON.stringify(facts));
+  else for (const line of statusLines(facts, hooks, invocation)) invocation.terminal.print(line);
+  return 0;
+}
+
+async function factsOf(invocation: Invocation) {
   const store = await openStoreToRead(invocation);
   const { set, problems, files, root } = await loadInForce(invocation, store);
   const repaired = await store.repair();
@@ -54,24 +61,9 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
     missing: missingDoors(invocation, store.path, typeof daemon?.port === "number" ? daemon.port : undefined),
     git: gitHookHere(invocation),
   };
-  if (invocation.json) invocation.terminal.print(JSON.stringify(facts));
-  else for (const line of statusLines(facts, set.hooks, invocation)) invocation.terminal.print(line);
-  return 0;
+  return { facts, hooks: set.hooks };
 }
-
-interface Facts {
-  store: { path: string; bytes: number; lastEvent: string | null; running: number; repaired: number };
-  daemon: Fields | null;
-  queue: { waiting: number; running: number };
-  root: string;
-  hooks: number;
-  paused: readonly string[];
-  files: readonly { path: string; layer: string; hooks: number }[];
-  errors: number;
-  agents: readonly Registered[];
-  missing: ReturnType<typeof missingDoors>;
-  git: GitHookHere | null;
-}
+type Facts = Awaited<ReturnType<typeof factsOf>>["facts"];
 
 function statusLines(facts: Facts, hooks: readonly Hook[], invocation: Invocation): string[] {
   const { terminal, cwd, home } = invocation;

@@ -133,7 +133,7 @@ test("[B2, B32] a command runs once, with --yes, in the repository's root, and w
   assert.equal(readFileSync(join(workspace, "times"), "utf8"), "x\n");
   assert.deepEqual([list(), list("--all").map((one) => one.done)], [[], [true]]);
   assert.match(hookline("runs", "show", run).stdout, /follow-up +1 run_command: .* \(done\)/);
-  assert.equal(hookline("follow-ups", "list").stdout, "no follow-up is open.\n");
+  assert.equal(hookline("follow-ups", "list").stdout, "no follow-up is open\n");
 });
 
 test("[B32] two who want the same command at once: one runs it", async (t) => {
@@ -196,7 +196,7 @@ test("[B32] a file is named with its whole path where there is no terminal, and 
     [`${join(workspace, "src/a b.ts")}:3\n`, "hookline: this follow-up is already done\n"],
   );
   assert.match(of(2).stderr, /gone\.ts no longer exists/);
-  for (const number of [3, 4, 5]) assert.match(of(number).stderr, /lies outside of the repository/, String(number));
+  for (const number of [3, 4, 5]) assert.match(of(number).stderr, /is outside the repository/, String(number));
   assert.match(of(6).stderr, /it names no file/);
   assert.equal(existsSync(join(workspace, "edited")), false);
   assert.equal(list().length, 5);
@@ -226,7 +226,7 @@ test("[B32] a list that did not look through all runs says so", async (t) => {
   store.close();
   const cut = hookline("follow-ups", "list");
   assert.equal(cut.stdout, "no follow-up is open in the newest 1000 runs\n");
-  assert.match(cut.stderr, /only the newest 1000 runs were looked through/);
+  assert.match(cut.stderr, /this list covers the newest 1000 runs/);
   assert.deepEqual(list(), []);
 });
 

@@ -31,7 +31,7 @@ const hooks = {
       {
         matcher: "Large",
         ...command(
-          `node -e 'let text="";process.stdin.on("data",(part)=>text+=part).on("end",()=>console.log(JSON.stringify({systemMessage:String(JSON.parse(text).tool_input.content.length)})))'`,
+          `node -e 'let text="";process.stdin.setEncoding("utf8").on("data",(part)=>text+=part).on("end",()=>console.log(JSON.stringify({systemMessage:String(JSON.parse(text).tool_input.content.length)})))'`,
         ),
       },
       {

@@ -128,7 +128,7 @@ test("[A54] create, list, edit, delete by the command line: values as they are m
   assert.equal(json("automation", "edit", "second", "--max-tokens-per-run", "null").max_tokens_per_run, null);
   const nothing = hookline(["automation", "edit", "second"]);
   assert.deepEqual([nothing.status, nothing.stdout], [1, ""]);
-  assert.match(nothing.stderr, /^hookline: No fields to update — automation:shop\/second — say what shall change/);
+  assert.match(nothing.stderr, /^hookline: No fields to update — automation:shop\/second — name a field to change/);
   json("automation", "delete", "second");
   assert.equal(json("automation", "list").length, 1);
   assert.equal(hookline(["automation", "show", "second"]).status, 1);
@@ -196,7 +196,7 @@ test("text comes from a flag, a file or standard input; wrong use exits 2 and sa
     [["task", "create"], /missing argument TITLE: what is to be done/],
     [["task", "create", "a", "b"], /unexpected argument "b"/],
     [["task", "create", "a", "--priority", "high"], /--priority must be a whole number, not "high"/],
-    [["task", "create", "a", "--pirority", "1"], /unknown option '--pirority'/i],
+    [["task", "create", "a", "--pirority", "1"], /unknown flag --pirority: did you mean --priority/i],
     [["task", "list", "--status", "OPEN"], /--status must be "DEFINED" or .*, not "OPEN"/],
     [["automation", "create", "a", "--trigger", "{type:"], /--trigger is not JSON/],
   ];
@@ -227,7 +227,7 @@ test("--help tells the actions of a group, and what an action takes with a real 
   const { hookline } = scratch(t);
   const group = hookline(["task", "--help"]);
   assert.equal(group.status, 0);
-  assert.match(group.stdout, /^Make, see, begin .*\n\nusage: {3}hookline task ACTION …\nexample: hookline task /);
+  assert.match(group.stdout, /^Create, list, start .*\n\nusage: {3}hookline task ACTION …\nexample: hookline task /);
   const action = hookline(["help", "task", "create"]);
   assert.match(action.stdout, /usage: {3}hookline task create TITLE/);
   assert.match(action.stdout, /--priority N +lower is more urgent; default: 100/);

@@ -328,7 +328,7 @@ test("[ET16] run again by hand, a failing script asks for its fix and is owed, a
   assert.equal(failing.status, 1);
   assert.match(failing.outcome.verdict?.reason ?? "", /^\[Hookline Hook Failed\] "Go format check".*a\.go/s);
   assert.equal(failing.owed, true);
-  assert.match(hookline("rerun", first?.id ?? "").stdout, /session s waits for it to pass/);
+  assert.match(hookline("rerun", first?.id ?? "").stdout, /session s still waits for this check/);
   write("a.go", "good again\n");
   const passing = told("rerun", failing.runs[0]?.id ?? "");
   assert.deepEqual([passing.status, passing.outcome, passing.owed], [0, {}, false]);

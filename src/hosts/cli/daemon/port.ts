@@ -61,7 +61,7 @@ export function missingDoors(place: Place, store: string, port: number | undefin
 
 /** A sentence for the person, with what to do. */
 export function missingDoorWords({ cwd, home }: Place, { agent, by, port, file, store }: MissingDoor): string {
-  const told = `${agent} sends its events to port ${port} (${shortPath(file, cwd, home)})`;
+  const told = `${agent} sends its events to a daemon at port ${port} (${shortPath(file, cwd, home)})`;
   const install = `hookline install ${agent} --layer ${by}`;
   return store === undefined
     ? `${told}, but this daemon listens on another port: run \`${install} --http\``

@@ -7,95 +7,97 @@ import { sourceFiles } from "../imports.ts";
 
 /** What each flag does: the only thing about flags that the table of commands does not know. */
 const flags: Readonly<Record<string, string>> = {
-  "demo --once": "exits when the replay is over (it does so anyway until there is a dashboard)",
-  "emit --data": "the payload: JSON, `@FILE`, or `-` for standard input; `{}` if left out",
-  "emit --session": "the session that the event belongs to; limits such as `once` count in it",
+  "demo --once": "exits when the replay is over; until there is a dashboard, this is the default",
+  "emit --data": "the payload: JSON, `@FILE`, or `-` for standard input; default: `{}`",
+  "emit --session": "the session of the event; limits such as `once` count per session",
   "explain --data": "as for `emit`",
   "explain --session": "as for `emit`",
-  "run --data": "as for `emit`; the event is the first that the hook listens to",
-  "run --session": "the session that it runs in; what that waits for is paid when it passes",
-  "run --all": "for hooks that look at changed files: as if every file of the repository had changed",
+  "run --data": "as for `emit`; the event is the first one that the hook listens to",
+  "run --session": "the session that it runs in; a pending check of that session is done when the hook passes",
+  "run --all": "for hooks on changed files: treats every file of the repository as changed",
   "list --event": "only hooks that listen to this event",
   "list --slow":
-    "slowest first, by the 95th percentile of each hook's runs of the last 30 days (500 at most), beside its budget",
-  "register --validate":
-    "also looks at every mistake, with file and line on standard error, and exits 1 if one is an error",
+    "slowest first, by the 95th percentile of each hook's runs in the last 30 days (at most 500), with its budget",
+  "register --validate": "also reports every mistake with file and line on standard error; exits 1 if one is an error",
   "runs --hook": "only runs of the hook with this id",
   "runs --session": "only runs of this session",
   "runs --event": "only runs of this event",
-  "runs --status": "queued, running, completed, skipped, failed, timeout, cancelled or interrupted",
-  "runs --limit": "how many; 30 unless said",
-  "follow-ups --all": "those that are done too",
-  "follow-ups --yes": "runs a command without a question; needed where nobody can be asked",
-  "install --layer": "`user` (unless said), `project` or `local`: which of the agent's settings files",
+  "runs --status":
+    "only runs with this status: queued, running, completed, skipped, failed, timeout, cancelled or interrupted",
+  "runs --limit": "how many; default: 30",
+  "follow-ups --all": "also lists those that are done",
+  "follow-ups --yes": "runs a command without asking; needed where there is no terminal",
+  "install --layer": "which of the agent's settings files: `user`, `project` or `local`; default: `user`",
   "install --http":
-    "the agent tells the [daemon](daemon.md#clients) itself, of all events that can be answered so; not for `project`, as a token stands in the file",
-  "install --take-over": "moves hooks that the agent runs itself into Hookline's file; uninstall moves them back",
+    "the agent sends its events to the [daemon](daemon.md#clients) over HTTP, where it can; not for `project`, because the file then holds a token",
+  "install --take-over": "moves the agent's own hooks into Hookline's file; uninstall moves them back",
   "install --dry-run": "shows the file as it would be and writes nothing",
   "uninstall --layer": "as for `install`",
   "uninstall --dry-run": "shows the file as it would be and writes nothing",
-  "git --dry-run": "says what would be done and writes nothing",
-  "git --by": "the file that git started, which calls `git run`",
-  "git --renew": "that file has seen that hooks may have changed, and is written anew",
+  "git --dry-run": "shows what would change and writes nothing",
+  "git --by": "internal: the hook file that git started",
+  "git --renew": "internal: hooks may have changed, so the hook file is updated",
   "up --port":
-    "where it listens, on this machine alone; 0 for any that is free. Unless said: where agents' own HTTP hooks look for it, else 4665, and any that is free where that is taken",
+    "the port on this machine; 0: any free port. Default: the port that agents' HTTP hooks use, else 4665, else any free port",
   "up --workspace":
-    "a folder whose automation files are in force; may be given more than once; the current folder unless said",
-  "up --once": "does what is due and queued now, waits for it and exits: for a clock of your own, or a test",
-  "up --background": "starts it apart from this terminal, and answers once it is up or why it is not",
+    "a folder whose automation files are active; may be given more than once; default: the current folder",
+  "up --once": "runs what is due and queued now, waits for it and exits: for cron, or a test",
+  "up --background": "starts it in the background, and returns when it is running or has failed",
   "up --idle-exit":
-    "ends when it has been told of nothing for so many minutes, unless a clock, a watch or a run needs it; it stays unless said",
+    "stops after so many minutes without events, unless a schedule, a watch or a run needs it; default: it stays",
   "up --service":
-    "starts nothing: prints what `systemd` (as a user unit) or `launchd` takes to run it with these words from login on",
+    "starts nothing: prints a `systemd` user unit or a `launchd` agent that runs it from login on with these flags",
   "up --on-demand":
-    "as clients start it: silent where one is there, replaced by any that a person starts, ends after an hour without a telling",
-  "mcp --read-only": "only the tools that change nothing",
-  "mcp --tools": "only these, with commas between: names of operations, or groups such as `task`; `task_*` is the same",
-  "purge --before": "a date such as 2026-01-01; everything older is forgotten",
+    "internal: how clients start it. It exits when a daemon is already running, exits when you start your own, and stops after an hour without events",
+  "mcp --read-only": "offers only the tools that change nothing",
+  "mcp --tools":
+    "offers only these tools: a list with commas of operations, or of groups such as `task`; `task_*` is the same",
+  "purge --before": "a date such as 2026-01-01; everything older is deleted",
   "hook --event": "the event, for payloads that do not name it themselves",
-  "hook --by": "which registration calls, so that one event told twice is known as one",
+  "hook --by": "internal: the registration that calls, so that a redelivery is recognized",
 };
 
 /** What a person should know beyond usage and flags. */
 const remarks: Readonly<Record<string, string>> = {
-  demo: "Copies a sample workspace to a temporary folder and replays a recorded session of a real agent through it. It says where the folder is and how to ask about what happened; nothing of yours is touched.",
-  emit: 'Exits 1 when the verdict is deny or the conversation is to stop, 3 where the event could not be written down. JSON: `{"event": …, "outcome": {…}, "runs": [{"id", "hook", "status", "reason", "ms", "notes"?}]}`. Background hooks are waited for.',
+  demo: "Copies a sample workspace to a temporary folder and replays a recorded session of a real agent through it. It prints where the folder is and which commands to try there. It changes nothing of yours.",
+  emit: 'Exits 1 when the verdict is deny or a hook stops the agent, 3 when the event could not be stored. JSON: `{"event": …, "outcome": {…}, "runs": [{"id", "hook", "status", "reason", "ms", "notes"?}]}`. The command waits for background hooks.',
   explain: 'JSON: a list of `{"hook", "name", "file", "line", "would": "run" | "skip", "because"}`.',
-  run: "HOOK is an id, a name, the name of a file such as `go-fmt.sh`, or a path. Limits, `enabled` and pauses do not count; trust and the hook's condition do: a script whose files have not changed says so, and exits 0. Nothing reaches an agent: the answer is printed, as `emit` prints it. Exits 1 when the hook failed, denied or was refused. JSON: as for `emit`, with `because` where it did not run, and `owed` where a session is named.",
+  run: "HOOK is an id, a name, the name of a file such as `go-fmt.sh`, or a path. The hook's limits, `enabled` and pauses are ignored. Its condition counts: for a script without changed files the command says so and exits 0. No agent gets the answer: it is printed as by `emit`. Exits 1 when the hook failed, denied or was refused. JSON: as for `emit`, with `because` where it did not run, and `owed` where a session is named.",
   rerun:
-    "With the event as it was recorded, its turn and changed files included, and the hook as it is today: a new run. Exits 1 when the hook failed or denied; one that passes is no longer owed. Where the store does not hold the whole event it says so.",
+    "Makes a new run: the recorded event, with its turn and changed files, against the hook as it is today. Exits 1 when the hook failed or denied. When it passes, a pending check of it is done. An event that the store holds only in part cannot be replayed.",
   pause:
-    'Without HOOK the whole project, but for its guards: those are paused by name. Runs that a pause prevents are recorded as skipped, and what scripts owe stays owed. JSON: `{"hook" | "project", "paused", "changed"}`.',
+    'Without HOOK it pauses all hooks of the project, but not its guards: pause a guard by its name. Runs that a pause prevents are recorded as skipped. Pending checks stay pending. JSON: `{"hook" | "project", "paused", "changed"}`.',
   resume:
-    "Says which hooks sessions wait for: they run at the end of the next turn. JSON: as for `pause`, with `owed` and `still`.",
-  list: "Where no hook is in force it lists the places that it looked at.",
+    "Lists the pending checks of sessions: they run at the end of the next turn. JSON: as for `pause`, with `owed` and `still`.",
+  list: "Where no hook is active it lists the places that it looked at.",
   check:
     "Each finding is `file:line:column severity code message (suggestion)`; exits 1 if one is an error. What each code means: [errors/findings.md](errors/findings.md).",
   register:
-    'Always JSON: `{EVENT: [{"id", "handler": {"kind", "command" | "name"}, "match"?, "blocking"?, "timeout"?, "summary"?}]}`, with the events as they are written; `{}` without hooks. Those that are disabled, or for another environment, are left out; a guard whose file is broken stands in its last good form: [repository-hooks.md](repository-hooks.md).',
+    'Always JSON: `{EVENT: [{"id", "handler": {"kind", "command" | "name"}, "match"?, "blocking"?, "timeout"?, "summary"?}]}`, with the events as they are written; `{}` without hooks. Hooks that are disabled, or for another environment, are left out; of a broken file the last good guards are listed: [repository-hooks.md](repository-hooks.md).',
   schema:
     "JSON Schema 2020-12, with the conditions and actions that this project registers. In a rules file, `# yaml-language-server: $schema=../rules.schema.json` as the first line makes editors use it.",
-  runs: '`show` tells all of one run, its output included; `tail` follows until Ctrl-C. JSON: a list of `{"id", "hook", "event", "eventId", "session", "status", "reason", "cause", "startedAt", "ms"}`. Events that no hook matched have no run: `why` speaks of those.',
+  runs: '`show` prints one run in full, with its output; `tail` follows new runs until Ctrl-C. JSON: a list of `{"id", "hook", "event", "eventId", "session", "status", "reason", "cause", "startedAt", "ms"}`. An event that no hook matched has no run: `why` explains it.',
   "follow-ups":
-    'What hooks have asked for afterwards: nothing of it happens by itself. `list` looks through the newest 1,000 runs, and says so where there are as many; `run` takes `RUN.N`, or `RUN` where that has but one, and does each once: a file opens in `$VISUAL` or `$EDITOR` on a terminal and is named elsewhere, a command is shown first and runs in the repository\'s root. Exits 1 when the command failed, or nothing was done. JSON: a list of `{"id", "run", "number", "kind", "payload", "hook", "hookName", "event", "session", "at", "done"}`; of `run` `{"id", "kind", "done", …}`. More: [repository-hooks.md](repository-hooks.md#follow-ups).',
-  why: "Takes the id of a run or of an event. Hooks that did not match are spoken of too: [store.md](store.md) says how that is known.",
+    'Hooks can ask for actions afterwards; Hookline does none of them by itself. `list` covers the newest 1,000 runs. `run` takes `RUN.N`, or `RUN` where that has only one, and does each once. It opens a file in `$VISUAL` or `$EDITOR` on a terminal, and prints its name elsewhere. It shows a command first, then runs it in the repository\'s root. Exits 1 when the command failed, or nothing was done. JSON: a list of `{"id", "run", "number", "kind", "payload", "hook", "hookName", "event", "session", "at", "done"}`; of `run` `{"id", "kind", "done", …}`. More: [repository-hooks.md](repository-hooks.md#follow-ups).',
+  why: "Takes the id of a run or of an event. It also explains why other hooks did not match: [store.md](store.md).",
   install:
-    "Agents: `claude-code`. It can be run twice, and it notes what it did, so that uninstall is exact: [claude-code.md](claude-code.md).",
-  uninstall: "Back to the same bytes, unless somebody else edited the file since; then only Hookline's entries go.",
-  up: "In the foreground until Ctrl-C or `hookline down`, or with `--background`; one for each store. JSON: one line when it is up, with `pid`, `port`, `workspaces`, `automations`, `due`, `watches` and `queue`. All of it: [daemon.md](daemon.md).",
-  down: 'Waits until it has ended, within ten seconds: runs of automations go on at the next start. Without a daemon it says so, and exits 0. JSON: `{"stopped": PID | null}`.',
+    "Agents: `claude-code`. Running it twice changes nothing more. It records what it did, so that uninstall restores the settings exactly: [claude-code.md](claude-code.md).",
+  uninstall: "Restores the same bytes. If the file was edited since, it removes only Hookline's entries.",
+  up: "It runs in the foreground until Ctrl-C or `hookline down`, or in the background with `--background`. Each store has one daemon. JSON: one line when it is running, with `pid`, `port`, `workspaces`, `automations`, `due`, `watches` and `queue`. All of it: [daemon.md](daemon.md).",
+  down: 'Waits until it has stopped, within ten seconds: runs of automations continue at the next start. Without a daemon it says so, and exits 0. JSON: `{"stopped": PID | null}`.',
   status:
-    "Also closes runs that a crash left open. Of a daemon it tells its version, age and memory, who has spoken to it and when, how long decisions took, what is watched, when what is due, what waits and which automations are broken. Agents whose HTTP hooks go to another port are named, with what to do.",
-  git: "`install` and `uninstall` for a person; `git run pre-commit` is what git's hook calls, and its exit code is that of the first script that fails. All of it: [git.md](git.md).",
+    "Also marks runs that a crash left open as interrupted. Of the daemon it shows version, age and memory, the agents that sent events, the times of decisions, watches, schedules, the queue, and broken automations. It names agents whose HTTP hooks use another port, and the command that repairs it.",
+  git: "`install` and `uninstall` for a person; git's hook calls `git run pre-commit`, which exits with the code of the first script that fails. All of it: [git.md](git.md).",
   automation:
-    "Automations of the store; ID is the automation's own, or `PROJECT/ID`. `fire` waits for the run that it started, unless a daemon has it, and exits 1 where that fails. What the fields mean: [automations.md](automations.md).",
-  project: "A folder without a project gets one with the first thing that is kept for it: [projects.md](projects.md).",
-  task: "In the project of this folder, unless `--project` names another. Each change is told as an event such as `task.completed`: [projects.md](projects.md).",
-  note: "Each change is told as an event such as `note.updated`; a copy of each note is a readable file: [projects.md](projects.md).",
-  memory: "Found by words, and by meaning where `memory.embeddings` names a model: [projects.md](projects.md).",
-  mcp: "Not for people: an agent starts it, and asks in this folder's project until it closes standard input. How agents are told of it, and what their models may do: [mcp.md](mcp.md).",
-  purge: "What is older than the retention goes without it: [store.md](store.md).",
-  hook: "Not for people: the agent's settings name it. It exits 0 or 2 only, as agents read other codes in their own ways.",
+    "Automations of the store; ID is the automation's own, or `PROJECT/ID`. `fire` waits for the run that it started, unless the daemon performs it, and exits 1 if that fails. What the fields mean: [automations.md](automations.md).",
+  project:
+    "Hookline creates a folder's project with the first task, note, memory or automation there: [projects.md](projects.md).",
+  task: "In the project of this folder, unless `--project` names another. Each change is an event, such as `task.completed`: [projects.md](projects.md).",
+  note: "Each change is an event, such as `note.updated`; each note also has a copy as a file: [projects.md](projects.md).",
+  memory: "Search finds words, and meanings where `memory.embeddings` names a model: [projects.md](projects.md).",
+  mcp: "Not for people: an agent starts it, and works in this folder's project until it closes standard input. How to register it, and what models may do: [mcp.md](mcp.md).",
+  purge: "Hookline itself deletes what is older than the retention: [store.md](store.md).",
+  hook: "Not for people: the agent's settings call it. It exits only 0 or 2, because agents read other codes in their own ways.",
 };
 
 const shown = Object.entries(commands).filter(([name]) => !internalCommands.has(name));
@@ -114,27 +116,27 @@ means is in [errors/](errors/README.md).
 | 3 | the environment: no store, a file that cannot be read or written |
 
 Everywhere: \`--cwd DIR\` (instead of this folder), \`--json\`, \`--store FILE\`, \`--help\`. \`--quiet\` prints
-nothing but errors; \`--verbose\` makes \`emit\` also print notes and what the programs said. They may stand before the command too.
+nothing but errors; with \`--verbose\`, \`emit\` also prints notes and the programs' output. These flags may also stand before the command. \`hookline --version\` (or \`-v\`) prints the version.
 
-Commands with actions, such as \`task create\`, take the same as the tools of [mcp.md](mcp.md). Objects and lists are JSON; a flag
-for a list of texts may also be given several times. \`@FILE\` as a flag's value is what the file holds (a regular one), \`-\` what standard input
-holds, and \`@@\` begins a text with an @. \`null\` takes back what may be left out. They exit 1 where they are refused.
+Commands with actions, such as \`task create\`, take the same parameters as the tools of [mcp.md](mcp.md). Objects and lists are
+JSON; a flag for a list of texts may also be given several times. As a flag's value, \`@FILE\` reads a regular file, \`-\` reads
+standard input, and \`@@\` begins a text with an @. \`null\` clears an optional value. These commands exit 1 when they are refused.
 
 | variable | does |
 |---|---|
-| \`HOOKLINE_STORE\` | the store's file, where \`--store\` does not say |
-| \`HOOKLINE_DAEMON\` | \`off\`: no [daemon](daemon.md#clients) is asked, none is started, and \`install\` registers the command in Node |
-| \`HOOKLINE_MODEL\` | the model that is asked where a hook and the settings name none, as \`provider/model\` |
-| \`HOOKLINE_RECORD\` | what is kept: \`redacted\` (unless said), \`full\` or \`none\` |
-| \`HOOKLINE_RETENTION_DAYS\` | for how many days; 30 unless said |
-| \`HOOKLINE_SESSION_ID\` | the agent's session that a commit belongs to; hooks' programs are given it |
-| \`HOOKLINE_DEPTH\` | set for hooks' programs: automations that they set off are written down, and not waited for |
-| \`HOOKLINE_ENV\` | which environment this is, for repository hooks that are for some only; without it \`ci\` where \`CI\` is set, else \`dev\` |
-| \`XDG_STATE_HOME\` | the store is \`$XDG_STATE_HOME/hookline/hookline.db\`; without it \`~/.local/state/hookline/hookline.db\` |
-| \`XDG_CONFIG_HOME\` | your own hooks are \`$XDG_CONFIG_HOME/hookline/hooks.json\`; without it \`~/.config/hookline/hooks.json\` |
+| \`HOOKLINE_STORE\` | the store's file; \`--store\` wins |
+| \`HOOKLINE_DAEMON\` | \`off\`: Hookline asks and starts no [daemon](daemon.md#clients), and \`install\` registers the command in Node |
+| \`HOOKLINE_MODEL\` | the default model, as \`provider/model\`, where a hook and the settings name none |
+| \`HOOKLINE_RECORD\` | what the store keeps: \`redacted\`, \`full\` or \`none\`; default: \`redacted\` |
+| \`HOOKLINE_RETENTION_DAYS\` | how many days the store keeps it; default: 30 |
+| \`HOOKLINE_SESSION_ID\` | the agent's session that a commit belongs to; hooks' programs get it |
+| \`HOOKLINE_DEPTH\` | set for hooks' programs: automations that they trigger are queued, and nothing waits for them |
+| \`HOOKLINE_ENV\` | the environment, for repository hooks that name some; default: \`ci\` where \`CI\` is set, else \`dev\` |
+| \`XDG_STATE_HOME\` | the store is \`$XDG_STATE_HOME/hookline/hookline.db\`; default: \`~/.local/state/hookline/hookline.db\` |
+| \`XDG_CONFIG_HOME\` | your own hooks are \`$XDG_CONFIG_HOME/hookline/hooks.json\`; default: \`~/.config/hookline/hooks.json\` |
 | \`CLAUDE_CONFIG_DIR\` | Claude Code's folder, where it is not \`~/.claude\` |
 | \`NO_COLOR\` | no colours, also on a terminal |
-| \`HOOKLINE_DEBUG\` | errors with their stack |
+| \`HOOKLINE_DEBUG\` | errors show their stack |
 
 ${shown.map(section).join("\n")}`;
 
@@ -153,7 +155,7 @@ const actionTables = (group: string): string =>
       const params = paramsOf(action.operation);
       const { summary, usage, example } = commandOf(group, action, params);
       const rows = params.map((param) => `| \`${writtenAs(param)}\` | ${cell(param.description)} |`);
-      const table = rows.length > 0 ? `\n| word or flag | is |\n|---|---|\n${rows.join("\n")}\n` : "";
+      const table = rows.length > 0 ? `\n| argument or flag | is |\n|---|---|\n${rows.join("\n")}\n` : "";
       return `\n### ${group} ${action.name}\n\n${summary}\n\n\`\`\`sh\nhookline ${usage}\n${example}\n\`\`\`\n${table}`;
     })
     .join("");

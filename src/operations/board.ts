@@ -1,4 +1,4 @@
-/** What the operations on projects, tasks, notes and memory share: where they work, and which project is meant. */
+/** What the operations on projects, tasks and notes share: which project is meant, and how records look in JSON. */
 import { type Fields, type Json, textField } from "../engine/event.ts";
 import { isRecord, type Schema, text } from "../engine/schema.ts";
 import { printValue } from "../engine/template.ts";
@@ -27,7 +27,7 @@ export const folderOf = ({ event, cwd }: Pick<Asked, "event" | "cwd">): string =
 
 export const causeOf = ({ event, cwd, signal, key, untold }: Asked): Cause => ({ event, cwd, signal, key, untold });
 
-export const projectParam: Schema<string> = text("the project's id; that of the folder unless said");
+export const projectParam: Schema<string> = text("the project's id; default: the folder's project");
 
 type Wanted = Pick<Asked, "board" | "event" | "cwd">;
 
@@ -62,7 +62,9 @@ async function idOfEvent(asked: Wanted): Promise<string | undefined> {
 export async function projectNeeded(asked: Wanted, id: string | undefined): Promise<ProjectRecord> {
   const found = await projectMeant(asked, id);
   if (found) return found;
-  throw new Error(`no project lies at ${folderOf(asked)}; project list shows them, project create makes one`);
+  throw new Error(
+    `the folder ${folderOf(asked)} has no project; \`hookline project list\` shows all projects, \`hookline project create\` creates one`,
+  );
 }
 
 /** Told where a project came to be on the way. */
@@ -71,7 +73,7 @@ export const madeNote = ({ project, made }: Placed): { project_made?: string } =
 
 export const seconds = (instant: number | undefined): number | null => (instant === undefined ? null : instant / 1000);
 
-// How projects, tasks and notes look in JSON, and what of it people read. Times are unix seconds.
+// Records as JSON. Times are unix seconds.
 
 export const projectView = (project: ProjectRecord, isPaused: boolean): Fields => ({
   id: project.id,
@@ -133,5 +135,5 @@ export const isFields = (value: Json): value is Fields => isRecord(value);
 /** Where a project was made on the way, its person hears of it first. */
 export const madeLines = (result: Json): string[] =>
   isRecord(result) && typeof result.project_made === "string"
-    ? [`made the project ${printValue((result.project_id ?? "") as Json)} for ${result.project_made}`] // of JSON
+    ? [`created the project ${printValue((result.project_id ?? "") as Json)} for ${result.project_made}`] // of JSON
     : [];

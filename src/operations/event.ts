@@ -11,7 +11,7 @@ import { type Asked, type Operation, plain } from "./operation.ts";
 export function knownEvent(found: EventName | undefined, written: string): EventName {
   if (found) return found;
   throw new Error(
-    `no event is called "${written}"; ${didYouMean(written, eventNames) ?? "application events hold a dot"}`,
+    `no event is called "${written}"; ${didYouMean(written, eventNames) ?? "names of application events hold a dot"}`,
   );
 }
 
@@ -61,7 +61,7 @@ export async function send(
 }
 
 export const emit: Operation<{ event: string; data?: Fields }> = {
-  summary: "Sends one application event down the line, and gives what its hooks answered.",
+  summary: "Sends an application event to its hooks, and returns their decision.",
   params: object(
     { event: text("the event's name, which holds a dot, such as deploy.started") },
     { data: say(mapOf(anything), "its payload", {}) },
@@ -70,7 +70,7 @@ export const emit: Operation<{ event: string; data?: Fields }> = {
   async run({ event: written, data = {} }, asked) {
     const name = knownEvent(eventToEmit(written, data), written);
     if (!name.includes("."))
-      throw new Error(`"${written}" is told by agents; hooks emit application events, whose names hold a dot`);
+      throw new Error(`only agents send "${written}"; hooks send application events, whose names hold a dot`);
     const { event, outcome } = await send(name, data, asked);
     return { event: event.id, outcome: plain(outcome) };
   },

@@ -1,4 +1,4 @@
-/** Values that somebody wrote as text, on a command line or in an address, as the JSON that a schema asks for. */
+/** Values written as text, on a command line or in an address, as the JSON that a schema asks for. */
 import type { Json } from "../engine/event.ts";
 import { isRecord } from "../engine/schema.ts";
 

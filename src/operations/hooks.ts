@@ -1,5 +1,4 @@
-/** Operations that show which hooks are in force, and why each would run. */
-
+/** Operations that list and explain the active hooks, and the hook that a person means. */
 import { basename, resolve } from "node:path";
 import { HooklineError } from "../engine/error.ts";
 import type { Fields } from "../engine/event.ts";
@@ -13,8 +12,8 @@ import { eventOf, knownEvent } from "./event.ts";
 import { type Operation, plain } from "./operation.ts";
 
 export const hooks: Operation<{ event?: string }> = {
-  summary: "The hooks that are in force, in running order.",
-  params: object({}, { event: text("only those that listen to this event") }),
+  summary: "Lists the active hooks, in running order.",
+  params: object({}, { event: text("only hooks that listen to this event") }),
   readOnly: true,
   async run({ event: written }, { hooks: inForce, event }) {
     const set = await inForce(event);
@@ -42,7 +41,7 @@ export const hookRow = (hook: Hook): Fields => ({
 });
 
 export const explain: Operation<{ event: string; data?: Fields }> = {
-  summary: "For every hook, whether it would run on such an event, and why. Nothing runs.",
+  summary: "Shows for every hook whether it would run on such an event, and why. Nothing runs.",
   params: object(
     { event: text("the event's name") },
     { data: say(mapOf(anything), "its payload, as an agent would send it", {}) },
@@ -55,7 +54,7 @@ export const explain: Operation<{ event: string; data?: Fields }> = {
   },
 };
 
-// The hook or the project that a person means. Apart because commands and the library both ask.
+// The hook or the project that a name means, for commands and for the library.
 
 interface Written {
   /** As it was written. */

@@ -1,4 +1,7 @@
-/** Operations on notes. Each that changes one tells so as an event: note.created, note.updated, note.deleted. */
+/**
+ * Operations on notes and on what projects remember. A change of a note is an event: note.created, note.updated,
+ * note.deleted.
+ */
 import type { Json } from "../engine/event.ts";
 import { integer, isRecord, object, say, text } from "../engine/schema.ts";
 import {
@@ -16,7 +19,7 @@ import {
 import type { Operation } from "./operation.ts";
 
 export const noteList: Operation<{ project?: string }> = {
-  summary: "The notes of a project, those that changed last first.",
+  summary: "Lists the notes of a project, the newest change first.",
   params: object({}, { project: projectParam }),
   readOnly: true,
   example: "hookline note list",
@@ -28,7 +31,7 @@ export const noteList: Operation<{ project?: string }> = {
 };
 
 export const noteShow: Operation<{ name: string; project?: string }> = {
-  summary: "One note with its text.",
+  summary: "Shows one note with its text.",
   params: object({ name: text("the note's name") }, { project: projectParam }),
   readOnly: true,
   words: ["name"],
@@ -43,10 +46,10 @@ export const noteShow: Operation<{ name: string; project?: string }> = {
 };
 
 export const noteWrite: Operation<{ name: string; content: string; title?: string; project?: string }> = {
-  summary: "Writes a note, or writes it anew. In a folder without a project, the project is made as well.",
+  summary: "Writes a note, or replaces it. In a folder without a project, it also creates the project.",
   params: object(
-    { name: text("the note's name; small letters and dashes are made of it"), content: text("its text, in Markdown") },
-    { title: text("what stands above it; the name as it is written unless said"), project: projectParam },
+    { name: text("the note's name, which becomes small letters and dashes"), content: text("its text, in Markdown") },
+    { title: text("its title; default: the name as written"), project: projectParam },
   ),
   readOnly: false,
   words: ["name", "content"],
@@ -61,7 +64,7 @@ export const noteWrite: Operation<{ name: string; content: string; title?: strin
 };
 
 export const noteDelete: Operation<{ name: string; project?: string }> = {
-  summary: "Takes a note away.",
+  summary: "Deletes a note.",
   params: object({ name: text("the note's name") }, { project: projectParam }),
   readOnly: false,
   words: ["name"],
@@ -74,18 +77,18 @@ export const noteDelete: Operation<{ name: string; project?: string }> = {
   },
 };
 
-// Operations on what projects remember.
+// Memory.
 
 const usualSource = "added";
 const usualLimit = 5;
 
 export const memoryAdd: Operation<{ content: string; heading?: string; source?: string; project?: string }> = {
-  summary: "Adds something that a project is to remember. The same thing is remembered once.",
+  summary: "Adds something that a project should remember. The same text is stored once.",
   params: object(
-    { content: text("what is to be remembered") },
+    { content: text("what to remember") },
     {
       heading: say(text(), "what it is about, in a few words", ""),
-      source: say(text(), "where it is from", usualSource),
+      source: say(text(), "where it comes from", usualSource),
       project: projectParam,
     },
   ),
@@ -102,12 +105,12 @@ export const memoryAdd: Operation<{ content: string; heading?: string; source?: 
 };
 
 export const memorySearch: Operation<{ query: string; limit?: number; project?: string }> = {
-  summary: "Finds what a project remembers: notes, results of tasks, and what was added; what fits best first.",
+  summary: "Searches what a project remembers: notes, results of tasks, and what was added; the best match first.",
   params: object(
     { query: text("what to look for, in any words") },
     {
-      limit: say(integer(undefined, 1), "at most so many, and never more than 100", usualLimit),
-      project: text("the project's id; that of the folder unless said, or all where it has none"),
+      limit: say(integer(undefined, 1), "how many at most; never more than 100", usualLimit),
+      project: text("the project's id; default: the folder's project, or all where it has none"),
     },
   ),
   readOnly: true,

@@ -3,13 +3,12 @@ import { pauseOfProject } from "../engine/admit.ts";
 import type { Fields, Json } from "../engine/event.ts";
 import { either, flag, listOf, object, oneOf, type Schema, say, text } from "../engine/schema.ts";
 import type { NewProject } from "../services/projects/projects.ts";
-import { boardOf, folderOf, projectNeeded, projectView } from "./board.ts";
+import { boardOf, folderOf, isFields, projectNeeded, projectParam, projectView } from "./board.ts";
 import type { Asked, Operation } from "./operation.ts";
 
-const meant: Schema<string> = text("the project's id; that of the folder unless said");
 const places: Schema<string[]> = say(
   listOf(text()),
-  "the places of the settings that are told of its automations' runs; an empty list: none",
+  "the notification channels (of the settings) for runs of its automations; an empty list: none",
 );
 
 /** A command line has no other word for an empty list. */
@@ -21,7 +20,7 @@ async function viewed(id: string, asked: Asked): Promise<Fields> {
 }
 
 export const projectList: Operation<object> = {
-  summary: "The projects, with the folder that each lies in.",
+  summary: "Lists the projects, each with its folder.",
   params: object({}, {}),
   readOnly: true,
   example: "hookline project list",
@@ -33,8 +32,8 @@ export const projectList: Operation<object> = {
 };
 
 export const projectShow: Operation<{ id?: string }> = {
-  summary: "One project, and how much belongs to it.",
-  params: object({}, { id: meant }),
+  summary: "Shows one project, and how much belongs to it.",
+  params: object({}, { id: projectParam }),
   readOnly: true,
   words: ["id"],
   example: "hookline project show web-shop",
@@ -46,13 +45,13 @@ export const projectShow: Operation<{ id?: string }> = {
 };
 
 export const projectCreate: Operation<NewProject> = {
-  summary: "Makes a project. Its repository and branch are asked of git, where they are not said.",
+  summary: "Creates a project. Default for its repository and branch: what git says.",
   params: object(
     {},
     {
-      name: text("what people call it; the folder's name unless said"),
-      id: text("what it is known by; made from the name unless said"),
-      workspace: text("the folder that it lies in; this one unless it belongs to a project"),
+      name: text("its name, for people; default: the folder's name"),
+      id: text("its id; default: made from the name"),
+      workspace: text("its folder; default: this folder, unless that belongs to a project"),
       repository: text("the address of its repository"),
       branch: text("its default branch"),
       notify: places,
@@ -80,18 +79,18 @@ interface Edit {
 }
 
 export const projectEdit: Operation<Edit> = {
-  summary: "Changes a project. An empty text takes a value away.",
+  summary: "Changes a project. An empty text removes a value.",
   params: object(
     {},
     {
-      id: meant,
-      name: text("what people call it"),
-      workspace: text("the folder that it lies in"),
+      id: projectParam,
+      name: text("its name, for people"),
+      workspace: text("its folder"),
       repository: text("the address of its repository"),
       branch: text("its default branch"),
       notify: say(
         either(listOf(text()), oneOf("default")),
-        "the places of the settings that are told of its automations' runs; default: those of the settings",
+        "the notification channels (of the settings) for runs of its automations; `default`: the channels that the settings name",
       ),
     },
   ),
@@ -112,10 +111,10 @@ export const projectEdit: Operation<Edit> = {
 };
 
 export const projectDelete: Operation<{ id: string; force?: boolean }> = {
-  summary: "Takes a project away. Refused while automations belong to it.",
+  summary: "Deletes a project. Refused while automations belong to it.",
   params: object(
     { id: text("the project's id") },
-    { force: say(flag, "its tasks, notes and memory go with it", false) },
+    { force: say(flag, "also delete its tasks, notes and memory", false) },
   ),
   readOnly: false,
   words: ["id"],
@@ -128,33 +127,29 @@ export const projectDelete: Operation<{ id: string; force?: boolean }> = {
   },
 };
 
-export const projectPause: Operation<{ id?: string }> = {
-  summary: "Lets none of a project's automations run until it is resumed. Firing one by hand still works.",
-  params: object({}, { id: meant }),
+const held = (isPause: boolean): Operation<{ id?: string }> => ({
+  summary: isPause
+    ? "Pauses all automations of a project until it is resumed. Firing one by hand still works."
+    : "Resumes the automations of a project.",
+  params: object({}, { id: projectParam }),
   readOnly: false,
   words: ["id"],
-  example: "hookline project pause web-shop",
-  show: (result) => [`${idIn(result)} is paused: hookline project resume lets its automations run again`],
+  example: `hookline project ${isPause ? "pause" : "resume"} web-shop`,
+  show: (result) => [
+    isPause
+      ? `${idIn(result)} is paused: \`hookline project resume\` lets its automations run again`
+      : `the automations of ${idIn(result)} run again`,
+  ],
   async run({ id: written }, asked) {
     const { id } = await projectNeeded(asked, written);
-    const changed = await asked.store.pause(pauseOfProject(id), asked.now());
-    return { id, paused: true, changed };
+    const key = pauseOfProject(id);
+    const changed = await (isPause ? asked.store.pause(key, asked.now()) : asked.store.resume(key));
+    return { id, paused: isPause, changed };
   },
-};
+});
+export const projectPause: Operation<{ id?: string }> = held(true);
+export const projectResume: Operation<{ id?: string }> = held(false);
 
-export const projectResume: Operation<{ id?: string }> = {
-  summary: "Lets a project's automations run again.",
-  params: object({}, { id: meant }),
-  readOnly: false,
-  words: ["id"],
-  example: "hookline project resume web-shop",
-  show: (result) => [`the automations of ${idIn(result)} run again`],
-  async run({ id: written }, asked) {
-    const { id } = await projectNeeded(asked, written);
-    const changed = await asked.store.resume(pauseOfProject(id));
-    return { id, paused: false, changed };
-  },
-};
-
-const idIn = (result: Json): string =>
-  typeof result === "object" && result !== null && "id" in result ? String(result.id) : "";
+function idIn(result: Json): string {
+  return isFields(result) ? String(result.id) : "";
+}

@@ -1,5 +1,5 @@
-/** Operations that show what ran, and how the line stands. */
-import type { Fields, HookId, Json } from "../engine/event.ts";
+/** Operations that list runs, and runs of automations in the fields of specification 000 (A45). */
+import type { Fields, HookId } from "../engine/event.ts";
 import type { Run, RunFilter, RunStatus, Store } from "../engine/record.ts";
 import { integer, isRecord, object, oneOf, say, text } from "../engine/schema.ts";
 import { automationOf } from "../formats/automations/fields.ts";
@@ -21,16 +21,16 @@ const usualLimit = 30;
 const largestLimit = 1000;
 
 export const runs: Operation<RunFilter> = {
-  summary: "What ran, newest first.",
+  summary: "Lists runs, newest first.",
   params: object(
     {},
     {
       hook: text("only runs of the hook with this id"),
       session: text("only runs of this session"),
       event: text("only runs on events of this name"),
-      eventId: text("only runs on this one event"),
-      status: say(oneOf(...statuses), "only runs that ended so"),
-      limit: say(integer(undefined, 1), `at most so many, and never more than ${largestLimit}`, usualLimit),
+      eventId: text("only runs on the event with this id"),
+      status: say(oneOf(...statuses), "only runs with this status"),
+      limit: say(integer(undefined, 1), `how many at most; never more than ${largestLimit}`, usualLimit),
     },
   ),
   readOnly: true,
@@ -66,7 +66,7 @@ export const brief = ({
 });
 
 export const run: Operation<{ id: string }> = {
-  summary: "One run whole: its steps, what they gave, and what the hook answered.",
+  summary: "Shows one run in full: its steps, their results, and the hook's answer.",
   params: object({ id: text("the run's id") }),
   readOnly: true,
   async run({ id }, { store }) {
@@ -77,7 +77,7 @@ export const run: Operation<{ id: string }> = {
 };
 
 export const status: Operation<object> = {
-  summary: "How the line stands: hooks in force, runs in progress, the last event.",
+  summary: "Shows how many hooks are active, how many runs are in progress, and the last event.",
   params: object({}, {}),
   readOnly: true,
   async run(_params, { store, hooks, event }) {
@@ -96,31 +96,13 @@ export const status: Operation<object> = {
   },
 };
 
-// A run of an automation as specification 000 records it (A45), and the list of them.
+// Runs of automations.
 
 /** How an automation ends: with a model, or without. All steps before are context steps. */
 const endings: ReadonlySet<string> = new Set(["ask_model", "no_model"]);
 
-/** The fields of the specification. Times are unix seconds. */
-interface AutomationRun {
-  id: string;
-  hook_id: string;
-  project_id: string;
-  trigger_reason: string;
-  status: RunStatus;
-  event_data: Fields | null;
-  context_results: Fields[];
-  prompt_sent: string | null;
-  llm_response: string | null;
-  actions_taken: Json[] | null;
-  skipped_reason: string | null;
-  tokens_used: number;
-  started_at: number;
-  completed_at: number | null;
-}
-
-/** undefined: it is no automation's run. */
-export async function automationRun(run: Run, store: Pick<Store, "event">): Promise<AutomationRun | undefined> {
+/** The fields of the specification; times are unix seconds. Undefined: it is no automation's run. */
+export async function automationRun(run: Run, store: Pick<Store, "event">): Promise<Fields | undefined> {
   const automation = automationOf(run.hook);
   if (!automation) return undefined;
   const data = (await store.event(run.eventId))?.event.data;
@@ -169,13 +151,14 @@ interface Wanted {
 }
 
 export const automationRuns: Operation<Wanted> = {
-  summary: "What ran of the automations, newest first: what they gathered, what the model was told, said and did.",
+  summary:
+    "Lists runs of automations, newest first: what they gathered, and the model's prompt, response and tool calls.",
   params: object(
     {},
     {
       id: text("only runs of the automation with this id, or PROJECT/ID"),
       project: text("only runs of this project's automations"),
-      limit: say(integer(undefined, 1), `at most so many, and never more than ${largestLimit}`, usualRuns),
+      limit: say(integer(undefined, 1), `how many at most; never more than ${largestLimit}`, usualRuns),
     },
   ),
   readOnly: true,
@@ -187,7 +170,7 @@ export const automationRuns: Operation<Wanted> = {
     const meant = id === undefined ? { among } : { hook: await hookMeant({ id, project }, asked) };
     const found = await store.runs({ ...meant, limit: Math.min(limit, largestLimit) });
     const views = await Promise.all(found.map((run) => automationRun(run, store)));
-    return views.flatMap((view) => (view ? [{ ...view }] : []));
+    return views.filter((view) => view !== undefined);
   },
   show: (runs) =>
     Array.isArray(runs) && runs.length > 0
@@ -226,8 +209,7 @@ const shown: readonly [string, string][] = [
 ];
 
 /** The specification's fields of one run, for people. Long ones are cut: the JSON has all that the store has kept. */
-export function automationLines(run: AutomationRun | Record<string, unknown>): [string, string][] {
-  const fields: Record<string, unknown> = { ...run };
+export function automationLines(fields: Record<string, unknown>): [string, string][] {
   return shown.flatMap(([label, key]) => {
     const value = key === "context_results" ? gathered(fields[key]) : printed(fields[key]);
     return value === "" ? [] : [[label, value] as [string, string]];

@@ -1,4 +1,4 @@
-/** Operations for whoever asks from outside: described, chosen, called with JSON, and answered in one form, whatever the way in. */
+/** Operations for callers outside: described, chosen, called with JSON, and answered in one form, whatever the way in. */
 import { type ErrorCode, HooklineError, messageOf } from "../engine/error.ts";
 import type { Fields, HookEvent, Json } from "../engine/event.ts";
 import { namesTool, type OperationName } from "../engine/named.ts";
@@ -100,16 +100,20 @@ export const means = (written: string, name: string): boolean =>
 
 function unknown(name: string, table: OperationTable): Answer {
   const near = nearest(name, table.keys());
-  const advice = near === undefined ? `there are: ${[...table.keys()].join(", ")}` : `did you mean "${near}"?`;
+  const advice = near === undefined ? `known: ${[...table.keys()].join(", ")}` : `did you mean "${near}"?`;
   const message = `no operation is called "${name}"; ${advice}`;
   return { is: "unknown", message, ...(near === undefined ? {} : { near }) };
 }
 
 /** @param show how a place in the input is called where it was written */
-export const sayMismatch = (
+export function sayMismatch(
   { path, expected, found, unknown: isUnknown }: Mismatch,
   show: (path: Mismatch["path"]) => string = (at) => at.join("."),
-): string => (isUnknown ? `it does not know "${found}"` : `${show(path) || "it"} needs ${expected}, and has ${found}`);
+): string {
+  if (isUnknown) return `unknown field "${found}"`;
+  const place = show(path) || "the input";
+  return found === "nothing" ? `missing ${place}: ${expected}` : `${place} must be ${expected}, not ${found}`;
+}
 
 const environmentCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["store_unusable", "store_locked", "closed"]);
 
@@ -119,7 +123,7 @@ function isBroken(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ERR_SQLITE_ERROR" || "syscall" in error);
 }
 
-// Operations as they are for who may look at one project alone (R28): each is asked for it, or what it tells is. One
+// Operations for a model that may read one project only (R28): each is limited by its parameters or by its result. One
 // line each.
 
 interface Limit {
@@ -135,7 +139,7 @@ interface Limit {
 const by = (name: "project" | "id"): Pick<Limit, "asked"> => ({
   asked(params, project) {
     const { [name]: said = project } = params;
-    if (said !== project) throw new Error(`only the project ${project} may be looked at here`);
+    if (said !== project) throw new Error(`this model may read only the project ${project}`);
     return { ...params, [name]: project };
   },
 });
@@ -160,7 +164,7 @@ const limits: { readonly [N in OperationName]?: Limit } = {
 const textIn = (result: Json, key: string): string => (isRecord(result) ? String(result[key]) : "");
 
 function onlyIf(isOwn: boolean, result: Json): Json {
-  if (!isOwn) throw new Error("it belongs to another project, and may not be looked at here");
+  if (!isOwn) throw new Error("it belongs to another project, which this model may not read");
   return result;
 }
 
@@ -178,13 +182,13 @@ const limited = (operation: Operation<unknown>, limit: Limit, project: string): 
     const { asked: instead, told, isKept } = limit;
     const meant = instead ? instead(params as Fields, project) : params; // checked by its schema: an object
     if (isKept && !(await (await boardOf(asked)).project(project)))
-      throw new Error(`nothing is kept of the project ${project} so far`);
+      throw new Error(`the store holds nothing of the project ${project} yet`);
     const result = await operation.run(meant, asked);
     return told ? told(result, project) : result;
   },
 });
 
-// Operations behind `GET` and `POST /operations/NAME`: which question is answered how. Pure; who listens mounts it.
+// `GET` and `POST /operations/NAME`. Pure: the HTTP server mounts it.
 
 export interface OperationRequest {
   method: "GET" | "POST";
@@ -201,7 +205,7 @@ interface OperationReply {
 
 const refusals = {
   unknown: { status: 404, code: "operation_unknown", advice: "GET /operations lists them" },
-  invalid: { status: 400, code: "input_invalid", advice: "GET /operations says what it takes" },
+  invalid: { status: 400, code: "input_invalid", advice: "GET /operations shows what it takes" },
   refused: { status: 422, code: "operation_refused", advice: "see the message" },
   broken: { status: 507, code: "operation_failed", advice: "see the message" },
 } as const satisfies { [K in Exclude<Answer["is"], "done">]: Refusal };

@@ -1,4 +1,4 @@
-/** Operations on tasks. Each that changes one tells so as an event: task.created, task.started, task.completed, task.failed. */
+/** Operations on tasks. Each change is an event: task.created, task.started, task.completed, task.failed. */
 import type { Fields, Json } from "../engine/event.ts";
 import { flag, integer, listOf, object, oneOf, say, text } from "../engine/schema.ts";
 import type { Board } from "../services/projects/index.ts";
@@ -22,13 +22,13 @@ const usualLimit = 50;
 const largestLimit = 1000;
 
 export const taskList: Operation<{ project?: string; status?: TaskStatus; limit?: number }> = {
-  summary: "Tasks, those that are being done first, then by how urgent they are.",
+  summary: "Lists tasks: those in progress first, then by priority.",
   params: object(
     {},
     {
-      project: text("only tasks of the project with this id; of the folder's unless said, or all where it has none"),
-      status: say(oneOf(...taskStatuses), "only tasks that stand so"),
-      limit: say(integer(undefined, 1), `at most so many, and never more than ${largestLimit}`, usualLimit),
+      project: text("only tasks of the project with this id; default: the folder's project, or all where it has none"),
+      status: say(oneOf(...taskStatuses), "only tasks with this status"),
+      limit: say(integer(undefined, 1), `how many at most; never more than ${largestLimit}`, usualLimit),
     },
   ),
   readOnly: true,
@@ -42,7 +42,7 @@ export const taskList: Operation<{ project?: string; status?: TaskStatus; limit?
 };
 
 export const taskShow: Operation<{ id: string }> = {
-  summary: "One task whole, with what it waits for.",
+  summary: "Shows one task in full, with what it waits for.",
   params: object({ id: text("the task's id") }),
   readOnly: true,
   words: ["id"],
@@ -71,23 +71,23 @@ interface Create {
 }
 
 export const taskCreate: Operation<Create> = {
-  summary: "Makes a task. In a folder without a project, the project is made as well.",
+  summary: "Creates a task. In a folder without a project, it also creates the project.",
   params: object(
     { title: text("what is to be done, on one line") },
     {
-      description: say(text(), "what whoever does it has to know", ""),
+      description: say(text(), "what to know before doing it", ""),
       project: projectParam,
       priority: say(integer(), "lower is more urgent", 100),
-      parent: text("the id of the task that it is a part of"),
+      parent: text("the id of the task that it is part of"),
       branch: text("the git branch that it is about"),
-      profile: text("the profile of the agent that is to do it"),
-      workspace: text("the workspace that it is best done in"),
+      profile: text("the profile of the agent that should do it"),
+      workspace: text("the workspace to do it in"),
       context: say(
         listOf(object({ content: text("the text") }, { type: text("its kind"), label: text("its name") })),
         "texts that belong to it: {type, label, content} each",
         [],
       ),
-      depends_on: say(listOf(text()), "ids of tasks and runs that have to be completed before it may start", []),
+      depends_on: say(listOf(text()), "ids of tasks and runs that must be completed before it may start", []),
     },
   ),
   readOnly: false,
@@ -115,14 +115,14 @@ async function dependencyOf(written: string, asked: Asked): Promise<Dependency> 
   const { tasks } = await boardOf(asked);
   if (await tasks.has(id)) return { task: id };
   if (await asked.store.run(id)) return { run: id };
-  throw new Error(`no task and no run is called "${id}", so nothing can wait for it`);
+  throw new Error(`no task or run is called "${id}", so the task cannot depend on it`);
 }
 
 export const taskStart: Operation<{ id: string; force?: boolean }> = {
-  summary: "Says that somebody begins with a task. Refused while what it waits for has not been completed.",
+  summary: "Marks a task as started. Refused while a task or run that it waits for is not completed.",
   params: object(
     { id: text("the task's id") },
-    { force: say(flag, "begin although something that it waits for has not been completed", false) },
+    { force: say(flag, "start it although it waits for something", false) },
   ),
   readOnly: false,
   words: ["id"],
@@ -132,8 +132,8 @@ export const taskStart: Operation<{ id: string; force?: boolean }> = {
 };
 
 export const taskComplete: Operation<{ id: string; result?: string }> = {
-  summary: "Says that a task is done, and what came of it.",
-  params: object({ id: text("the task's id") }, { result: text("what came of it; memory search finds it") }),
+  summary: "Marks a task as completed, with its result.",
+  params: object({ id: text("the task's id") }, { result: text("its result; `memory search` finds it") }),
   readOnly: false,
   words: ["id", "result"],
   example: 'hookline task complete 3f9a1c2e "the date was parsed in local time"',
@@ -142,8 +142,8 @@ export const taskComplete: Operation<{ id: string; result?: string }> = {
 };
 
 export const taskFail: Operation<{ id: string; error: string }> = {
-  summary: "Says that a task could not be done, and why.",
-  params: object({ id: text("the task's id"), error: text("why it could not be done") }),
+  summary: "Marks a task as failed, and says why.",
+  params: object({ id: text("the task's id"), error: text("why it failed") }),
   readOnly: false,
   words: ["id", "error"],
   example: 'hookline task fail 3f9a1c2e "no access to the staging server"',

@@ -68,7 +68,7 @@ test("[A54] other files to watch keep what else was said of the watch, and a who
 test("what is refused makes no project, and one that is made afterwards does", async (t) => {
   const { call, write, fields } = await automationPlace(t);
   await assert.rejects(call("automation_create", { ...made, cron: "never" }), /no cron pattern/);
-  await assert.rejects(call("automation_create", { ...made }), /nothing sets it off/);
+  await assert.rejects(call("automation_create", { ...made }), /it has no trigger/);
   write("a.yaml", "name: a\ntrigger: { type: cron, cron: never }\n");
   await assert.rejects(call("automation_apply", { file: "a.yaml" }), /no cron pattern/);
   write("b.yaml", "name: b\nproject_id: nobody\ntrigger: { type: periodic, skip_llm: true }\n");
@@ -84,7 +84,7 @@ test("a refusal says what, where and what to do, in the words of the command lin
   const { call } = await automationPlace(t);
   await assert.rejects(
     call("automation_create", { name: "Tell" }),
-    /^Error: nothing sets it off — the automation "Tell" — say one of --event, --cron, --every, --watch, --at or --in$/,
+    /^Error: it has no trigger — the automation "Tell" — use one of --event, --cron, --every, --watch, --at or --in$/,
   );
   await assert.rejects(
     call("automation_create", { ...made, every: 60, context_steps: [{ type: "shel" }] }),

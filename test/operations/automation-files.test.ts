@@ -88,7 +88,10 @@ test("[R58] one of the store that a file has, too, is deleted and exported; what
     ["automation_disable", {}],
   ] as const)
     await assert.rejects(call(name, { id: "tell", ...more }), (error: Error) => {
-      assert.match(error.message, /lies in a file, which is in force, and in the store/);
+      assert.match(
+        error.message,
+        /a file defines the automation .*, and the file is active, not the copy in the store/,
+      );
       assert.match(error.message, /automation delete shop\/tell/);
       return error.message.includes(file);
     });
@@ -105,7 +108,7 @@ test("[R58] one of the store that a file has, too, is deleted and exported; what
   assert.equal((await runsOf("automation:shop/tell")).length, 1);
   await assert.rejects(
     call("automation_delete", { id: "tell" }),
-    /shop\/tell lies in a file — .*a\.yaml:1 — change it there/,
+    /a file defines the automation shop\/tell — .*a\.yaml:1 — edit the file/,
   );
   await call("project_delete", { id: "shop", force: true });
 });
@@ -115,7 +118,7 @@ test("[R58] apply refuses an automation whose id a live file has, names that fil
   write("more.yaml", `name: Other\ntrigger: { type: periodic, skip_llm: true }\n---\n${tell}`);
   await assert.rejects(
     call("automation_apply", { file: "more.yaml" }),
-    /nothing was applied: the automation shop\/tell lies in .*\.hookline\/automations\/a\.yaml:1, which is in force — more\.yaml:4:1 —/,
+    /nothing was applied: the file .*\.hookline\/automations\/a\.yaml:1 defines the automation shop\/tell, and is active — more\.yaml:4:1 —/,
   );
   assert.deepEqual((await line.automations())?.records.list(), []);
 });
@@ -135,7 +138,7 @@ test("a mistake in what is applied is told with file and line, and never as if t
   );
   const broken = await said("automations:\n  - name: [\n");
   assert.match(broken, /a\.yaml:\d+:\d+/);
-  assert.doesNotMatch(broken, /in force/);
+  assert.doesNotMatch(broken, /active/);
   const secret = await said(`${tell}prompt_template: ghp_${"a1B2".repeat(9)}\n`);
   assert.match(secret, /holds a secret.* — a\.yaml:1:1 — /);
   assert.doesNotMatch(secret, /a1B2/);
@@ -145,7 +148,7 @@ test("who applies in a folder without a project is told of the project that was 
   const { fields, write } = await automationPlace(t);
   write("a.yaml", tell);
   const result = await fields("automation_apply", { file: "a.yaml" });
-  assert.match(automationApply.show?.(result)[0] ?? "", /^made the project shop for .*shop$/);
+  assert.match(automationApply.show?.(result)[0] ?? "", /^created the project shop for .*shop$/);
 });
 
 test("an automation in a file is shown with the same fields as one in the store, and with what is wrong with it", async (t) => {

@@ -86,7 +86,7 @@ for (const [name, open] of stores) {
     assert.deepEqual([newest, rest.length], ["run-11", 9]);
     await assert.rejects(
       list({ id: "nightly" }),
-      /2 automations are called "nightly" — .* — say shop2\/nightly or shop\/nightly/,
+      /2 automations are called "nightly" — .* — use shop2\/nightly or shop\/nightly/,
     );
     assert.deepEqual(await list({ id: "shop/weekly" }), ["other-hook"]);
     assert.deepEqual(await list({ id: "automation:shop/weekly" }), ["other-hook"]);

@@ -37,7 +37,7 @@ test("[A54, AT25] automations are made, listed, switched, changed and taken away
   assert.deepEqual([edited.enabled, edited.cooldown_seconds, edited.prompt_template], [true, 60, ""]);
   await assert.rejects(
     call("automation_edit", { id: "other" }),
-    /^Error: No fields to update — automation:shop\/other — say what/,
+    /^Error: No fields to update — automation:shop\/other — name a field/,
   );
   assert.deepEqual(await fields("automation_delete", { id: "tell" }), {
     id: "tell",
@@ -55,7 +55,7 @@ test("[A4] ids are unique in their project: a second of one name gets a number, 
   assert.equal((await fields("automation_create", plain())).id, "tell-2");
   await assert.rejects(
     call("automation_create", plain({ id: "tell" })),
-    /called "tell" already — the project shop — choose another/,
+    /already called "tell" — the project shop — choose another/,
   );
   await call("project_create", { name: "Other" });
   assert.equal((await fields("automation_create", plain({ project: "other" }))).hook, "automation:other/tell");
@@ -82,7 +82,10 @@ test("what cannot run is refused when it is made, with every reason, and nothing
   await refused({ event: "nothing" }, /no event is called "nothing"/);
   await refused({ context_steps: [{ type: "foobar" }] }, /Unknown step type: foobar/);
   await refused({ context_steps: [{ type: "db_query", query: "x" }] }, /Unknown query: x/);
-  await refused({ context_steps: [{ type: "shel" }], cooldown_seconds: 5, trigger: "{" }, /no JSON|said twice|trigger/);
+  await refused(
+    { context_steps: [{ type: "shel" }], cooldown_seconds: 5, trigger: "{" },
+    /no JSON|given twice|trigger/,
+  );
   const timed = ({ cron, zone, at, in: delay }: Fields): Fields => {
     const { event: _event, ...rest } = plain();
     return { ...rest, ...JSON.parse(JSON.stringify({ cron, zone, at, in: delay })) };
@@ -250,7 +253,7 @@ test("one that lies in a file is live, listed and run by hand, and changed in it
   for (const action of ["edit", "delete", "enable", "disable"])
     await assert.rejects(
       call(`automation_${action}`, { id: "tell", ...(action === "edit" ? { enabled: false } : {}) }),
-      /lies in a file — .*a\.yaml:1 — change it there/,
+      /a file defines the automation .* — .*a\.yaml:1 — edit the file/,
     );
   const checked = await fields("automation_apply", { file: ".hookline/automations/a.yaml" });
   assert.deepEqual([checked.live, checked.applied], [true, []]);
@@ -367,7 +370,7 @@ test("shorter words make the usual triggers, and no more than one", async (t) =>
     call("automation_create", { ...rest, every: 60, event: "deploy.done" }),
     /more than one trigger/,
   );
-  await assert.rejects(call("automation_create", { ...plain(), trigger: { type: "periodic" } }), /said twice/);
+  await assert.rejects(call("automation_create", { ...plain(), trigger: { type: "periodic" } }), /given twice/);
   const edited = await fields("automation_edit", { id: "tell", skip_llm: false });
   assert.deepEqual(edited.trigger, { type: "periodic", interval_seconds: 60, skip_llm: false });
 });

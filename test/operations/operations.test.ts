@@ -115,10 +115,10 @@ test("unknown operations and wrong input are told in a sentence", async (context
   await assert.rejects(call("hooklin.runs"), error("tool_unknown", /did you mean "hookline\.runs"\?/));
   await assert.rejects(
     call("hookline.runs", { limit: "x" }),
-    error("tool_failed", /limit needs a whole number of at least 1, and has "x"/),
+    error("tool_failed", /limit must be a whole number of at least 1, not "x"/),
   );
-  await assert.rejects(call("hookline.runs", { lmit: 1 }), error("tool_failed", /it does not know "lmit"/));
-  await assert.rejects(call("hookline.run"), error("tool_failed", /id needs the run's id, and has nothing/));
+  await assert.rejects(call("hookline.runs", { lmit: 1 }), error("tool_failed", /unknown field "lmit"/));
+  await assert.rejects(call("hookline.run"), error("tool_failed", /missing id: the run's id/));
   await assert.rejects(tools.call("hookline.status", {}, AbortSignal.abort()), error("tool_failed", /stopped/));
 });
 
@@ -226,7 +226,7 @@ test("emit: an application event goes down the line, where the asking hook's eve
 test("emit: what agents tell cannot be pretended", async (context) => {
   const { ask, store } = lineOf(context, []);
   for (const event of ["Stop", "PreToolUse", "tool_start"])
-    await assert.rejects(ask("emit", { event }), error("tool_failed", /hooks emit application events/));
+    await assert.rejects(ask("emit", { event }), error("tool_failed", /hooks send application events/));
   assert.deepEqual(await store.events(5), []);
 });
 

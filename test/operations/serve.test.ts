@@ -63,12 +63,12 @@ test("one schema check and one form of answer, whoever asks", async (t) => {
     "unknown",
     'no operation is called "box_shwo"; did you mean "box_show"?',
   ]);
-  assert.deepEqual(await messages("box_show", {}), ["invalid", "name needs its name, and has nothing"]);
+  assert.deepEqual(await messages("box_show", {}), ["invalid", "missing name: its name"]);
   assert.deepEqual(await messages("box_show", { ...input, count: 0 }), [
     "invalid",
-    "count needs a whole number of at least 1, and has 0",
+    "count must be a whole number of at least 1, not 0",
   ]);
-  assert.deepEqual(await messages("box_show", { ...input, nmae: 1 }), ["invalid", 'it does not know "nmae"']);
+  assert.deepEqual(await messages("box_show", { ...input, nmae: 1 }), ["invalid", 'unknown field "nmae"']);
   assert.deepEqual(await messages("box_delete", input), ["refused", "Box 'a' not found"]);
   assert.equal((await messages("jar_show", input))[0], "broken");
   const stopped = await call("box_create", input, { signal: AbortSignal.abort() });
@@ -116,7 +116,7 @@ test("over HTTP: the result itself, or an error with its code; GET changes nothi
   assert.deepEqual((await ask("POST", "nothing"))[0], 404);
   assert.deepEqual(await ask("POST", "box_show", {}), [
     400,
-    error("input_invalid", "name needs its name, and has nothing", "GET /operations says what it takes"),
+    error("input_invalid", "missing name: its name", "GET /operations shows what it takes"),
   ]);
   assert.deepEqual(await ask("POST", "box_delete"), [
     422,

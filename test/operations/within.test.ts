@@ -105,6 +105,6 @@ test("[R28] operations that change something, or cannot be kept to one project, 
   assert.ok(names.includes("hookline.memory_search"));
   for (const operation of ["status", "hooks", "explain", "task_create", "emit"])
     await assert.rejects(ask(operation), { message: /no tool is called/ });
-  await assert.rejects(ask("task_list"), { message: /nothing is kept of the project nowhere so far/ });
+  await assert.rejects(ask("task_list"), { message: /the store holds nothing of the project nowhere yet/ });
   assert.deepEqual(await ask("project_list"), []);
 });

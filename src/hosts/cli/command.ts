@@ -1,10 +1,11 @@
-/** What a command is: its words, its flags, one real example, and the code that is loaded only when it runs. */
+/** What a command is: its arguments, its flags, one real example, and the code that is loaded only when it runs. */
 
 import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { HooklineError, messageOf } from "../../engine/error.ts";
+import { nearest } from "../../engine/nearest.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { readRegularFileSync } from "../../files/regular-file.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
@@ -94,7 +95,7 @@ export function invocationOf(command: Command, given: readonly string[], signal:
 function folderOf({ cwd }: Flags, usage: string): string {
   const folder = resolve(typeof cwd === "string" ? cwd : process.cwd());
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
-  throw usageError(`there is no folder ${folder}`, usage);
+  throw usageError(`the folder ${folder} does not exist`, usage);
 }
 
 function parse(command: Command, given: readonly string[]): { values: Flags; positionals: string[] } {
@@ -105,11 +106,19 @@ function parse(command: Command, given: readonly string[]): { values: Flags; pos
       allowPositionals: true,
       strict: true,
     });
-    if (positionals.length > command.words) throw new Error(`"${positionals[command.words]}" is one word too many`);
+    if (positionals.length > command.words) throw new Error(`unexpected argument "${positionals[command.words]}"`);
     return { values: values as Flags, positionals }; // every flag takes text or nothing, so no list holds a boolean
   } catch (error) {
-    throw usageError(messageOf(error), command.usage);
+    throw usageError(unknownFlag(command, error) ?? messageOf(error), command.usage);
   }
+}
+
+/** Node's own message advises how to write an argument that begins with a dash, which hardly anybody wants. */
+function unknownFlag(command: Command, error: unknown): string | undefined {
+  const [, written = ""] = /^Unknown option '(-[^']*)'/.exec(messageOf(error)) ?? [];
+  if (written === "") return undefined;
+  const near = nearest(written.replace(/^-+/, ""), Object.keys({ ...globalFlags, ...command.flags }));
+  return `unknown flag ${written}${near === undefined ? "" : `: did you mean --${near}?`}`;
 }
 
 export const usageError = (what: string, usage: string): HooklineError =>
@@ -134,7 +143,7 @@ export const textFlag = (flags: Flags, name: string): string | undefined => {
   return typeof value === "string" ? value : undefined;
 };
 
-// Text that a person hands over by a file or by standard input, for flags that take either.
+// Texts from a file or from standard input, for flags that take either.
 
 const largestInBytes = 64 * 1024 * 1024;
 
@@ -158,8 +167,7 @@ function reading<T>(where: string, read: () => T): T {
   }
 }
 
-// Which Hookline this is. Apart from help.ts, because clients of the daemon ask for it on every event and for nothing
-// else there.
+// Which Hookline this is: clients of the daemon ask on every event.
 
 /** Set by the build, which it names by its sources. */
 declare const BUILT_FROM: string;

@@ -30,7 +30,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("../../../examples/demo/demo.ts")).demo,
   },
   emit: {
-    summary: "send one event down the line and show its outcome",
+    summary: "try an event and show the decision",
     usage: "emit EVENT [--data JSON|@FILE|-] [--session ID] [--cwd DIR] [--json]",
     example: `hookline emit PreToolUse --data '{"tool_name":"Bash","tool_input":{"command":"rm -rf build"}}'`,
     flags: event,
@@ -38,7 +38,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/emit.ts")).emit,
   },
   explain: {
-    summary: "say for every hook whether it would run on an event, and why; nothing runs",
+    summary: "show for every hook whether it would run on an event, and why; nothing runs",
     usage: "explain EVENT [--data JSON|@FILE|-] [--session ID] [--cwd DIR] [--json]",
     example: `hookline explain PreToolUse --data '{"tool_name":"Write","tool_input":{"file_path":"a.ts"}}'`,
     flags: event,
@@ -46,7 +46,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/emit.ts")).explain,
   },
   run: {
-    summary: "run one hook now, whatever its limits, and show what came of it",
+    summary: "run one hook now, whatever its limits, and show the result",
     usage: "run HOOK [--data JSON|@FILE|-] [--session ID] [--all] [--json]",
     example: "hookline run go-fmt.sh --all",
     flags: { ...event, all: { type: "boolean" } },
@@ -54,7 +54,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/run.ts")).run,
   },
   rerun: {
-    summary: "send the event of a run once more to its hook, as that is today",
+    summary: "replay a run against the current hook",
     usage: "rerun RUN [--json]",
     example: "hookline rerun 06e5qxk8t0z4s1h7m2c9v3b6na",
     flags: {},
@@ -62,7 +62,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/run.ts")).rerun,
   },
   pause: {
-    summary: "let a hook, or all of the project but its guards, not run for a while",
+    summary: "pause a hook, or all hooks of the project but its guards, until they are resumed",
     usage: "pause [HOOK] [--json]",
     example: "hookline pause go-fmt.sh",
     flags: {},
@@ -70,7 +70,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/pause.ts")).pause,
   },
   resume: {
-    summary: "let what was paused run again, and tell what is owed",
+    summary: "resume what was paused, and list pending checks",
     usage: "resume [HOOK] [--json]",
     example: "hookline resume go-fmt.sh",
     flags: {},
@@ -78,7 +78,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/pause.ts")).resume,
   },
   list: {
-    summary: "list the hooks that are in force here, in running order",
+    summary: "list the active hooks, in running order",
     usage: "list [--event EVENT] [--slow] [--json]",
     example: "hookline list --event PreToolUse",
     flags: { event: { type: "string" }, slow: { type: "boolean" } },
@@ -110,7 +110,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/register.ts")).schema,
   },
   runs: {
-    summary: "show what ran, newest first; one run whole; or follow them live",
+    summary: "list runs, newest first; show one run in full; or follow new runs",
     usage: "runs [show ID | tail] [--hook H] [--session S] [--event E] [--status S] [--limit N] [--json]",
     example: "hookline runs --status failed --limit 20",
     flags: {
@@ -124,7 +124,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./runs/runs.ts")).runs,
   },
   "follow-ups": {
-    summary: "list what hooks have asked for afterwards, or have one of it done",
+    summary: "list the actions that hooks asked for afterwards, or do one of them",
     usage: "follow-ups list [--all] [--json] | follow-ups run RUN[.N] [--yes] [--json]",
     example: "hookline follow-ups list",
     flags: { all: { type: "boolean" }, yes: { type: "boolean" } },
@@ -132,7 +132,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./runs/follow-ups.ts")).followUps,
   },
   why: {
-    summary: "tell in sentences how an event was decided, hook by hook",
+    summary: "explain in sentences how an event was decided, hook by hook",
     usage: "why RUN|EVENT|last [--json]",
     example: "hookline why last",
     flags: {},
@@ -153,7 +153,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./agents/install.ts")).install,
   },
   uninstall: {
-    summary: "take Hookline out of an agent's settings again, exactly",
+    summary: "remove Hookline from an agent's settings, which are restored exactly",
     usage: "uninstall AGENT [--layer user|project|local] [--dry-run]",
     example: "hookline uninstall claude-code",
     flags: { layer: { type: "string" }, "dry-run": { type: "boolean" } },
@@ -161,7 +161,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./agents/install.ts")).uninstall,
   },
   git: {
-    summary: "ask the hooks on git.pre-commit before each commit, or no longer",
+    summary: "install or remove the pre-commit hook",
     usage: "git install|uninstall [--dry-run] [--json], git run pre-commit",
     example: "hookline git install",
     flags: { "dry-run": { type: "boolean" }, by: { type: "string" }, renew: { type: "boolean" } },
@@ -169,7 +169,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./git/git.ts")).git,
   },
   up: {
-    summary: "run the daemon: schedules, watchers, the worker of automations, and HTTP on this machine",
+    summary: "run the daemon: schedules, watchers, automations, and HTTP on this machine",
     usage:
       "up [--port 4665] [--workspace DIR]… [--store FILE] [--background | --once] [--idle-exit MINUTES] [--service systemd|launchd] [--json]",
     example: "hookline up --workspace ~/shop --workspace ~/site",
@@ -188,7 +188,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./daemon/up.ts")).up,
   },
   down: {
-    summary: "end the daemon; runs of automations go on when it is started again",
+    summary: "stop the daemon; runs of automations continue when it is started again",
     usage: "down [--store FILE] [--json]",
     example: "hookline down",
     flags: {},
@@ -196,7 +196,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./daemon/place.ts")).down,
   },
   status: {
-    summary: "show the store, the daemon, the hooks in force and where agents are registered",
+    summary: "show the store, the daemon, the active hooks and the agents that call Hookline",
     usage: "status [--json]",
     example: "hookline status",
     flags: {},
@@ -204,7 +204,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./daemon/status.ts")).status,
   },
   purge: {
-    summary: "forget events and runs from before a date",
+    summary: "delete events and runs that are older than a date",
     usage: "purge --before DATE",
     example: "hookline purge --before 2026-01-01",
     flags: { before: { type: "string" } },
@@ -213,17 +213,21 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   automation: group(
     "automation",
-    "make, see, change and fire automations: hooks that belong to a project",
+    "create, list, change and fire automations: hooks that belong to a project",
     "hookline automation list",
   ),
-  project: group("project", "see and change the projects that automations work in", "hookline project list"),
+  project: group("project", "create, list and change the projects that automations work in", "hookline project list"),
   task: group(
     "task",
-    "make, see, begin and end the tasks of a project",
+    "create, list, start and finish the tasks of a project",
     'hookline task create "Repair the login test"',
   ),
   note: group("note", "write, read and delete the notes of a project", "hookline note list"),
-  memory: group("memory", "keep what a project should remember, and search it", 'hookline memory search "flaky tests"'),
+  memory: group(
+    "memory",
+    "store what a project should remember, and search it",
+    'hookline memory search "flaky tests"',
+  ),
   mcp: {
     summary: "serve every operation to an agent as tools, over standard input and output",
     usage: "mcp [--read-only] [--tools LIST]",
@@ -233,7 +237,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./operations/mcp.ts")).mcp,
   },
   hook: {
-    summary: "what agents call: payload on stdin, the agent's own reply out",
+    summary: "internal: agent entry point; reads a payload and prints the agent's own reply",
     usage: "hook AGENT [--event NAME]",
     example: "hookline hook claude-code --event PreToolUse < payload.json",
     flags: { event: { type: "string" }, by: { type: "string" } },
@@ -241,7 +245,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => isDispatchedFirst,
   },
   supervise: {
-    summary: "look after one background run (started by Hookline itself)",
+    summary: "internal: supervise one background run; Hookline starts it",
     usage: "supervise",
     example: "hookline supervise < assignment.json",
     flags: {},

@@ -1,8 +1,7 @@
 /**
- * Asks a daemon about an agent's event, as the command does before it does the work itself. Apart from the command, because it
- * must not decide: it says what the daemon answered, that nobody has taken the event, or that it was taken and got lost (R60).
+ * The hook command as a client of the daemon. It must not decide: it says what the daemon answered, that no daemon took
+ * the event, or that one took it and the answer is lost (R60).
  */
-
 import { existsSync, statSync } from "node:fs";
 import { onDemandFile, startedFile } from "../../agents/install/own-call.ts";
 import { answersWithin } from "../../agents/telling.ts";
@@ -88,8 +87,7 @@ function message({ port, token }: Address, question: Question): Uint8Array[] {
   return [Buffer.from(`${head.join("\r\n")}\r\n\r\n`), payload, variables];
 }
 
-// What a daemon's bytes say to a client of ours. Pure, and apart from the socket, so that every broken answer can be
-// tried.
+// What the bytes of a daemon mean. Pure, so that every broken answer can be tried.
 
 const blankLine = "\r\n\r\n";
 const takenLine = "HTTP/1.1 102";
@@ -129,8 +127,7 @@ function answerIn(bytes: Buffer, text: string, start: number): Asked | undefined
   };
 }
 
-// Starts a daemon for the next event, where none is there and install has allowed it. Apart from asking one: this
-// event is answered.
+// For the next event: a daemon where none is running and install has allowed it, and a client that it knows.
 
 /** One that cannot be started is not tried again by each event. */
 const notAgainWithin = 10_000;
@@ -163,9 +160,7 @@ function wasStarted(file: string): boolean {
   return last !== undefined && Math.abs(Date.now() - last) < notAgainWithin;
 }
 
-// Writes the shell's client anew after Hookline was updated: a daemon of the new version refuses the old client.
-
-/** Called by the command that such a client became. Never rejects. */
+/** Writes the shell's client anew after an update: a daemon of the new version refuses the old client. Never rejects. */
 export async function renewClient(place: Place): Promise<void> {
   try {
     const { writeClient, writtenClient } = await import("../../agents/install/shell-client.ts");

@@ -79,9 +79,9 @@ const lostOne = { is: "lost" } as const;
 
 const diedJudging = (): HooklineError =>
   new HooklineError("daemon_unreachable", {
-    reason: "it ended before it had answered",
-    where: "an event that it had taken",
-    advice: "the next event is judged without it; hookline status says how it is",
+    reason: "it stopped before it answered",
+    where: "an event that it had accepted",
+    advice: "Hookline decides the next event without it; `hookline status` shows its state",
   });
 
 function readHere(payload: Buffer, words: Words, place: Place): Telling {

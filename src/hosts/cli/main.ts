@@ -1,6 +1,6 @@
 /** The command line's front: finds the command, loads only that one, and turns errors into one sentence and an exit code. */
 import { type ErrorCode, HooklineError, messageOf } from "../../engine/error.ts";
-import { type Command, type ExitCode, globalFlags, invocationOf, usageError, version } from "./command.ts";
+import { type Command, type ExitCode, globalFlags, invocationOf, version } from "./command.ts";
 import { commands, internalCommands } from "./commands.ts";
 import { safeText } from "./terminal.ts";
 
@@ -19,7 +19,7 @@ const wrongUse: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 async function main(given: readonly string[]): Promise<number> {
   const [name = "help", ...rest] = given;
   if (name === "help" || name === "--help" || name === "-h") return printHelp(rest[0], rest.slice(1));
-  if (name === "--version" || name === "version") return printVersion();
+  if (["--version", "-v", "version"].includes(name)) return printVersion();
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) return unknownCommand(name);
   if (rest.includes("--help") || rest.includes("-h")) return printHelp(name, rest);
@@ -44,12 +44,34 @@ const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 async function unknownCommand(name: string): Promise<never> {
   const { nearest } = await import("../../engine/nearest.ts");
-  const near = nearest(name, Object.keys(commands));
-  throw usageError(
-    `no command is called "${name}"`,
-    near ? `${near} … (did you mean "${near}"?)` : "COMMAND (see hookline help)",
-  );
+  const near = Object.hasOwn(otherNames, name) ? otherNames[name] : nearest(name, Object.keys(commands));
+  const advice = near === undefined ? "run `hookline help` to see all commands" : `did you mean \`hookline ${near}\`?`;
+  throw new HooklineError("usage", { what: `no command is called "${name}"`, where: "the command line", advice });
 }
+
+/** What other tools call our commands. */
+const otherNames: Readonly<Record<string, string>> = {
+  start: "up",
+  serve: "up",
+  stop: "down",
+  ls: "list",
+  hooks: "list",
+  log: "runs",
+  logs: "runs",
+  history: "runs",
+  show: "runs show",
+  tail: "runs tail",
+  lint: "check",
+  validate: "check",
+  doctor: "status",
+  init: "install",
+  remove: "uninstall",
+  trigger: "emit",
+  fire: "automation fire",
+  replay: "rerun",
+  disable: "pause",
+  enable: "resume",
+};
 
 async function printHelp(name: string | undefined, words: readonly string[] = []): Promise<ExitCode> {
   const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -61,12 +83,15 @@ async function printHelp(name: string | undefined, words: readonly string[] = []
     process.stdout.write(`${command.summary}\n\nusage:   hookline ${command.usage}\nexample: ${command.example}\n`);
     return 0;
   }
+  if (name !== undefined && name !== "help") return unknownCommand(name);
   const rows = Object.entries(commands).filter(([key]) => !internalCommands.has(key));
   const width = Math.max(...rows.map(([key]) => key.length));
   process.stdout.write(`Hookline: one hook engine for coding agents.\n\nusage: hookline COMMAND [--help]\n\n`);
   for (const [key, { summary }] of rows) process.stdout.write(`  ${key.padEnd(width)}  ${summary}\n`);
-  process.stdout.write(`\nEverywhere: --cwd DIR  --json  --store FILE  --help. Start with: hookline demo --once\n`);
-  return name === undefined || name === "help" ? 0 : 2;
+  process.stdout.write(
+    `\nFlags of all commands: --cwd DIR  --json  --store FILE  --quiet  --verbose  --help\nStart with: hookline demo --once\n`,
+  );
+  return 0;
 }
 
 function printVersion(): ExitCode {

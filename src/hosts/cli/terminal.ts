@@ -1,6 +1,7 @@
 /** What people read: colours only on a terminal, tables that fit it, and no control characters from anywhere else. */
 import { relative } from "node:path";
 import type { Instant } from "../../engine/event.ts";
+import { complaintAbout, type Problem } from "../../engine/hook.ts";
 
 export interface Terminal {
   /** Someone reads it, and what is written may drive it. */
@@ -115,6 +116,21 @@ export function shortPath(path: string, cwd: string, home: string): string {
   const inside = relative(cwd, path);
   if (path !== "" && !inside.startsWith("..")) return safeText(inside) || ".";
   return safeText(home && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path);
+}
+
+/** A hook's file and line, as a person would say it. */
+export const placeIn = (
+  { file, line }: { file?: string | null | undefined; line?: number | null | undefined },
+  { cwd, home }: { cwd: string; home: string },
+): string => `${shortPath(file ?? "", cwd, home)}${line ? `:${line}` : ""}`;
+
+/** Says on standard error that hook files are broken: the other hooks are active all the same. */
+export function reportProblems(
+  loaded: { readonly problems: readonly Problem[] },
+  { terminal, cwd, home }: { terminal: Terminal; cwd: string; home: string },
+): void {
+  const problem = complaintAbout(loaded, (path) => shortPath(path, cwd, home));
+  if (problem) terminal.error(`hookline: ${safeText(problem)}`);
 }
 
 const units = [

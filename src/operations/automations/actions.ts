@@ -1,5 +1,4 @@
-/** Operations on automations that are there: looked at, switched, paused, run by hand, taken away. */
-
+/** Operations on existing automations: list, show, delete, enable, disable, pause, resume, fire. */
 import { statSync } from "node:fs";
 import { messageOf } from "../../engine/error.ts";
 import type { Fields, HookEvent, Json } from "../../engine/event.ts";
@@ -38,12 +37,12 @@ interface One {
 }
 
 export const automationList: Operation<{ project?: string; enabled?: boolean }> = {
-  summary: "The automations of all projects: what sets each off, whether it is enabled, and when it last ran.",
+  summary: "Lists the automations of all projects: what triggers each, whether it is enabled, and when it last ran.",
   params: object(
     {},
     {
-      project: text("only those of the project with this id; all unless said"),
-      enabled: say(flag, "only those that are, or are not"),
+      project: text("only automations of the project with this id; default: all projects"),
+      enabled: say(flag, "only enabled automations, or only disabled ones"),
     },
   ),
   readOnly: true,
@@ -58,7 +57,7 @@ export const automationList: Operation<{ project?: string; enabled?: boolean }> 
 };
 
 export const automationShow: Operation<One> = {
-  summary: "One automation whole, and what is wrong with it.",
+  summary: "Shows one automation in full, and what is wrong with it.",
   params: oneParams,
   readOnly: true,
   words: ["id"],
@@ -76,13 +75,13 @@ export async function viewAfter({ project, id }: Pick<Known, "project" | "id">, 
 
 export const automationDelete: Operation<One> = {
   summary:
-    "Takes an automation out of the store, and its runs with it. Where a file has the same one, that stays, with its runs.",
+    "Deletes an automation from the store, and its runs. One of the same id in a file stays, and so do its runs.",
   params: oneParams,
   readOnly: false,
   words: ["id"],
   example: "hookline automation delete nightly-report",
   show: (result) =>
-    sentence(result, isRecord(result) && "file" in result ? keptIn(result) : "is deleted, and its runs with it"),
+    sentence(result, isRecord(result) && "file" in result ? keptIn(result) : "is deleted, and so are its runs"),
   async run({ id, project }, asked) {
     const { file, ...found } = await findInStore(id, project, asked);
     const { records } = await deskOf(asked);
@@ -93,7 +92,7 @@ export const automationDelete: Operation<One> = {
 };
 
 const keptIn = ({ file }: { file?: unknown }): string =>
-  `is deleted from the store; the one in ${file} stays, with its runs`;
+  `is deleted from the store; the one in ${file} and its runs stay`;
 
 const named = ({ project, id }: Pick<Known, "project" | "id">, more: Fields): Fields => ({
   id,
@@ -107,7 +106,7 @@ function sentence(result: Json, what: string): string[] {
 }
 
 const switched = (enabled: boolean): Operation<One> => ({
-  summary: enabled ? "Lets an automation run again." : "Keeps an automation, which then runs only by hand.",
+  summary: enabled ? "Enables an automation." : "Disables an automation: it then runs only by hand.",
   params: oneParams,
   readOnly: false,
   words: ["id"],
@@ -131,12 +130,12 @@ export const automationEnable: Operation<One> = switched(true);
 export const automationDisable: Operation<One> = switched(false);
 
 const held = (isPause: boolean): Operation<One> => ({
-  summary: isPause ? "Lets an automation not run for a while." : "Lets an automation that was paused run again.",
+  summary: isPause ? "Pauses an automation until it is resumed." : "Resumes an automation that was paused.",
   params: oneParams,
   readOnly: false,
   words: ["id"],
   example: `hookline automation ${isPause ? "pause" : "resume"} nightly-report`,
-  show: (result) => sentence(result, isPause ? "is paused" : "is no longer paused"),
+  show: (result) => sentence(result, isPause ? "is paused" : "is resumed"),
   async run({ id, project }, asked) {
     const found = await findAutomation(id, project, asked);
     const hook = hookOf(found);
@@ -148,12 +147,12 @@ export const automationPause: Operation<One> = held(true);
 export const automationResume: Operation<One> = held(false);
 
 export const automationFire: Operation<One> = {
-  summary: "Runs an automation now, whatever its cooldown, its schedule and the cap say, also one that is disabled.",
+  summary: "Runs an automation now, whatever its cooldown, schedule and cap, and even if it is disabled.",
   params: oneParams,
   readOnly: false,
   words: ["id"],
   example: "hookline automation fire nightly-report",
-  show: (result) => (isRecord(result) ? [`${result.hook_id} runs as ${result.run_id}`] : []),
+  show: (result) => (isRecord(result) ? [`${result.hook_id} started run ${result.run_id}`] : []),
   lacks: (result, runs) =>
     runs
       .filter(({ id, status }) => isRecord(result) && id === result.run_id && unsuccessful.has(status))
@@ -163,7 +162,7 @@ export const automationFire: Operation<One> = {
     const hook = hookOf(found);
     const [running] = await asked.store.runs({ hook, status: "running", limit: 1 });
     if (running)
-      throw refusal(`Hook '${id}' is already running`, `run ${running.id}`, "fire it again when that has ended");
+      throw refusal(`Hook '${id}' is already running`, `run ${running.id}`, "fire it again when that run has ended");
     const { signal: _ofTheCall, ...sender } = asked; // what is begun goes on when who asked has gone
     const { event } = await send("automation.fired", {}, sender, firedAs(found, asked));
     const [run] = await asked.store.runs({ hook, eventId: event.id, limit: 1 });
@@ -184,15 +183,15 @@ const firedAs = ({ hook, ...known }: Known, asked: Asked): Pick<HookEvent, "cwd"
   to: { hook: hookOf(known), force: true, because: "manual" },
 });
 
-const seeWhole = (known: Known): string => `automation show ${keyOf(known)} tells all of it`;
+const seeWhole = (known: Known): string => `\`hookline automation show ${keyOf(known)}\` shows it in full`;
 
 async function whyNot(event: HookEvent, hook: string, asked: Asked): Promise<string> {
   const own = (await asked.engine.explain(event)).find((one) => one.hook === hook);
-  return own?.because ?? "it is not in force";
+  return own?.because ?? "it is not active";
 }
 
-// What an automation is as its author wrote it, also where that is a file: read again when somebody asks, since hooks
-// hold only what runs.
+// The fields of an automation as its author wrote them. Those in a file are read again, since a hook holds only what
+// runs.
 
 /** More than any person writes; the YAML library would take long. */
 export const largestFileInBytes: number = 4 * 1024 * 1024;
@@ -231,7 +230,7 @@ async function compiledIn(text: string, { hook, id, project }: Known & { hook: H
   const { automations } = await desk.compileFile(text, { ...origin, layer, ...(isOfFolder ? { root } : {}) }, place);
   const own = automations.filter((one) => one.hook?.id.endsWith(`/${id}`));
   const found = own.find((one) => one.place.line === line && one.place.column === column) ?? own[0];
-  if (!found) return unreadable("the automation is no longer in it");
+  if (!found) return unreadable("it no longer holds this automation");
   const foreign = found.hook && foreignProject(found.hook, desk.stored().workspaces);
   const { automation } = found;
   return {
@@ -245,7 +244,7 @@ const unreadable = (reason: string): Written => {
     severity: "error",
     code: "unreadable",
     path: [],
-    message: `its file cannot be read: ${reason}`,
+    message: `the file cannot be read: ${reason}`,
   };
   return { findings: [finding] };
 };

@@ -1,6 +1,7 @@
 /** Operations that make automations and change them: everything is checked before it is written (R48). */
 
 import type { Fields, Instant, Json } from "../../engine/event.ts";
+/** Operations that create and edit automations: everything is checked before it is written (R48). */
 import type { StoredAutomation } from "../../engine/journal.ts";
 import { flag, isRecord, kindOf, listOf, object, type Schema, say, text } from "../../engine/schema.ts";
 import type { CompiledAutomation } from "../../formats/automations/automation.ts";
@@ -29,7 +30,7 @@ import {
   warningsOf,
 } from "./service.ts";
 
-// What automations are made and changed with: the fields of specification 000, and shorter words for usual triggers.
+// Parameters: the fields of specification 000, and short forms for usual triggers.
 
 /** Each field is checked by the dialect, which also says where; here only its kind counts. */
 const orText = (type: "object" | "array", description: unknown): Schema<Json> => ({
@@ -61,14 +62,14 @@ const fieldSchemas = (isMade: boolean): { [field: string]: Schema<unknown> } =>
   );
 
 const shortTriggers = {
-  event: text("instead of trigger: when this event happens, such as task.completed"),
+  event: text("instead of trigger: on this event, such as task.completed"),
   watch: listOf(text()),
-  every: say(seconds, "instead of trigger: again and again, so many seconds after its last run began"),
+  every: say(seconds, "instead of trigger: every so many seconds, counted from the start of its last run"),
   cron: text("instead of trigger: a cron pattern, such as 0 3 * * 1-5"),
   zone: text("the time zone of cron, such as Europe/Berlin"),
   at: text("instead of trigger: once, at this moment, such as 2030-01-31T08:00:00Z"),
-  in: text("instead of trigger: once, after such as 30s, 5m, 2h or 1d"),
-  skip_llm: say(flag, "only the context steps run, and no model is asked"),
+  in: text("instead of trigger: once, after a delay such as 30s, 5m, 2h or 1d"),
+  skip_llm: say(flag, "run only the context steps, and ask no model"),
 };
 const short: { [field: string]: Schema<unknown> } = {
   ...shortTriggers,
@@ -76,12 +77,12 @@ const short: { [field: string]: Schema<unknown> } = {
 };
 
 const createParams: Schema<Fields> = object(
-  { name: text("what a person calls it") },
-  { id: text("its id, made of the name unless said"), project: projectParam, ...fieldSchemas(true), ...short },
+  { name: text("its name, for people") },
+  { id: text("its id; default: made from the name"), project: projectParam, ...fieldSchemas(true), ...short },
 ) as Schema<Fields>; // fields of any kind, each checked by its own schema
 const editParams: Schema<Fields> = object(
   { id: idOrName },
-  { project: projectParam, name: text("what a person calls it"), ...fieldSchemas(false), ...short },
+  { project: projectParam, name: text("its name, for people"), ...fieldSchemas(false), ...short },
 ) as Schema<Fields>; // as above
 
 /** The automation's own fields among them, with the trigger that the shorter words mean. @throws Error for two triggers */
@@ -92,7 +93,7 @@ function writtenWith(params: Fields): Fields {
   const before = own.trigger;
   if (before === undefined) return { ...own, trigger };
   if (Object.keys(trigger).length > 1 || !isRecord(before))
-    throw refusal("a trigger is said twice", "trigger and another word for it", "say one of them");
+    throw refusal("the trigger is given twice", "trigger and a short form of it", "use one of them");
   return { ...own, trigger: { ...(before as Fields), ...trigger } };
 }
 
@@ -102,7 +103,11 @@ function triggerMeant({ event, watch, every, cron, zone, at, in: delay, skip_llm
   const moment = at !== undefined || delay !== undefined;
   const said = [event ?? watch, every, cron ?? zone, moment || undefined].filter((one) => one !== undefined);
   if (said.length > 1)
-    throw refusal("more than one trigger is said", "an automation has one", "make an automation for each");
+    throw refusal(
+      "more than one trigger is given",
+      "an automation has one trigger",
+      "create an automation for each trigger",
+    );
   if (event !== undefined || watch !== undefined) return { ...eventTrigger(event, watch), ...flags };
   if (every !== undefined) return { type: "periodic", interval_seconds: every, ...flags };
   if (cron !== undefined || zone !== undefined) return { type: "cron", ...defined({ cron, zone }), ...flags };
@@ -121,7 +126,7 @@ function eventTrigger(event: Json | undefined, watch: Json | undefined): Fields 
 }
 
 export const automationCreate: Operation<Fields> = {
-  summary: "Makes an automation and keeps it in the store. In a folder without a project, the project is made as well.",
+  summary: "Creates an automation in the store. In a folder without a project, it also creates the project.",
   params: createParams,
   readOnly: false,
   words: ["name"],
@@ -171,7 +176,7 @@ function make(fields: Fields, { project, beside, desk }: Place, asked: Asked): M
   const automation = checked(compiled, asked, "the new automation"); // its id may be made of the secret
   const stored = storedForm({ ...automation, created_at: now / 1000, updated_at: now / 1000 }, compiled.delay);
   if (!taken.includes(id)) return { stored, compiled };
-  throw refusal(`an automation is called "${id}" already`, `the project ${project_id}`, "choose another --id");
+  throw refusal(`an automation is already called "${id}"`, `the project ${project_id}`, "choose another --id");
 }
 
 /** Asked for again after a crash. */
@@ -188,8 +193,8 @@ interface Made {
 /** What is said of one in a file is no help on a command line. */
 function insistOnTrigger({ trigger }: Fields, where: string): void {
   if (typeof trigger === "string" || (isRecord(trigger) && "type" in trigger)) return;
-  const advice = "say one of --event, --cron, --every, --watch, --at or --in";
-  throw refusal("nothing sets it off", where, advice);
+  const advice = "use one of --event, --cron, --every, --watch, --at or --in";
+  throw refusal("it has no trigger", where, advice);
 }
 
 /** Of automations of one name, the later ones get a number. */
@@ -206,8 +211,8 @@ export function checked(compiled: CompiledAutomation, { store }: Asked, where: s
   const { automation } = compiled;
   if (!automation) throw new Error("it cannot be read"); // which an error has said
   if (!holdsSecret(automation, store)) return automation;
-  const advice = "name the environment variable that holds it";
-  throw refusal("it holds a secret, which may not be written to the store", where, advice);
+  const advice = "name the environment variable that holds the secret";
+  throw refusal("it holds a secret, which the store may not keep", where, advice);
 }
 
 /** Whatever the store would leave out of all that it keeps. */
@@ -218,7 +223,7 @@ function holdsSecret(automation: Automation, store: Asked["store"]): boolean {
 }
 
 export const automationEdit: Operation<Fields> = {
-  summary: "Changes fields of an automation; those that are not named stay.",
+  summary: "Changes fields of an automation; the other fields stay as they are.",
   params: editParams,
   readOnly: false,
   words: ["id"],
@@ -229,7 +234,7 @@ export const automationEdit: Operation<Fields> = {
     const changes = writtenWith(params);
     const found = await findStored(String(id), typeof project === "string" ? project : undefined, asked);
     if (Object.keys(changes).length === 0)
-      throw refusal("No fields to update", hookOf(found), "say what shall change, such as --cooldown-seconds 0");
+      throw refusal("No fields to update", hookOf(found), "name a field to change, such as --cooldown-seconds 0");
     const { compile, records } = await deskOf(asked);
     const now = asked.now();
     const workspace = (await (await asked.board?.())?.project(found.project))?.workspace;
@@ -270,7 +275,7 @@ function triggerAfter(before: unknown, { trigger: said }: Fields): Fields {
 /** What a person wants to see of one that was just made or changed. */
 function shortly(result: unknown): string[] {
   const { id, project_id: project, name, enabled, hook, fault } = isRecord(result) ? (result as Fields) : {}; // it is JSON
-  const stands = enabled === false ? "is kept, and disabled" : typeof fault === "string" ? "is kept" : "is in force";
+  const stands = enabled === false ? "is stored, but disabled" : typeof fault === "string" ? "is stored" : "is active";
   return [`${project}/${id} "${name}" ${stands} as ${hook}`, ...faultLines(result)];
 }
 

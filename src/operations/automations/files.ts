@@ -1,5 +1,4 @@
-/** Operations between files and the store: a file's automations are put into it, and those in it are written as a file. */
-
+/** Operations between files and the store: apply and export. */
 import { resolve } from "node:path";
 import { messageOf } from "../../engine/error.ts";
 import type { Fields, Instant, Json } from "../../engine/event.ts";
@@ -39,7 +38,7 @@ import {
 
 export const automationApply: Operation<{ file: string; project?: string }> = {
   summary:
-    "Puts the automations of a YAML file into the store, new ones and changed ones. All or none: a mistake is told with its place. A file in .hookline/automations/ is in force already, and is only checked.",
+    "Writes the automations of a YAML file to the store: all of them, or none where one has a mistake. A file in .hookline/automations/ is active already, so it is only checked.",
   params: object({ file: text("the file's path") }, { project: projectParam }),
   readOnly: false,
   words: ["file"],
@@ -109,7 +108,7 @@ const say = ({ line, column, message, suggestion }: Problem, file: string): stri
 /** @throws Error also for a pipe, which would be waited for */
 async function readText(path: string): Promise<string> {
   const unreadable = (reason: string): Error =>
-    refusal(`the file cannot be read: ${reason}`, path, "name a file of automations in YAML");
+    refusal(`the file cannot be read: ${reason}`, path, "name a YAML file of automations");
   const read = await readRegularFile(path, largestFileInBytes).catch((error: unknown) => {
     throw unreadable(messageOf(error));
   });
@@ -140,13 +139,13 @@ async function allKept(
     const inFile = beside.find((other) => other.project === project && other.id === id && "file" in other);
     if (inFile && "file" in inFile)
       throw refusal(
-        `nothing was applied: the automation ${keyOf(inFile)} lies in ${inFile.file}, which is in force`,
+        `nothing was applied: the file ${inFile.file} defines the automation ${keyOf(inFile)}, and is active`,
         where,
-        "change it there, or give this one another id",
+        "edit that file, or use another id",
       );
     if (!made || project !== own.id)
       await projects.known(project).catch((error: unknown) => {
-        throw refusal(`nothing was applied: ${messageOf(error)}`, where, "project list shows what there is");
+        throw refusal(`nothing was applied: ${messageOf(error)}`, where, "`hookline project list` shows all projects");
       });
     all.push(storedForm({ ...automation, created_at: now, updated_at: now }, one.delay));
   }
@@ -201,20 +200,24 @@ function appliedLines(result: Json): string[] {
   const { live, automations, applied = null, warnings, file } = result as Fields; // it is JSON
   const told = Array.isArray(warnings) ? warnings.map(String) : [];
   if (live === true)
-    return [...told, `${file} is in force as it lies, and was only checked: ${automations} automations, no errors`];
+    return [...told, `${file} is active already, so it was only checked: ${automations} automations, no errors`];
   return [
     ...told,
     ...rowsOf(applied).map(({ project_id: project, id, was }) => `${project}/${id} ${verbs[String(was)]}`),
   ];
 }
 
-const verbs: { readonly [was: string]: string } = { made: "made", changed: "changed", "the same": "is as it was" };
+const verbs: { readonly [was: string]: string } = {
+  made: "is created",
+  changed: "is changed",
+  "the same": "is unchanged",
+};
 
 export const automationExport: Operation<{ id?: string; project?: string }> = {
-  summary: "Automations of the store as YAML that apply reads back to the same: one, or all of a project.",
+  summary: "Prints automations of the store as YAML, which `apply` reads back: one, or all of a project.",
   params: object(
     {},
-    { id: text("the automation's id, or PROJECT/ID; all of the project unless said"), project: projectParam },
+    { id: text("the automation's id, or PROJECT/ID; default: all of the project"), project: projectParam },
   ),
   readOnly: true,
   words: ["id"],
@@ -225,9 +228,9 @@ export const automationExport: Operation<{ id?: string; project?: string }> = {
     rowsOf(isRecord(result) ? ((result as Fields).broken ?? null) : null).map(
       ({ project_id: project, id, fault }) =>
         refusal(
-          `it cannot be written: ${fault}`,
+          `it cannot be exported: ${fault}`,
           `the automation ${project}/${id}`,
-          "mend it with automation edit, or delete it",
+          "fix it with `hookline automation edit`, or delete it",
         ).message,
     ),
   async run({ id, project: written }, asked) {

@@ -1,4 +1,4 @@
-/** What the operations on automations share: where automations are kept, which one a person means, and how one is shown. */
+/** What the operations on automations share: where automations are stored, which one is meant, and how one is shown. */
 import { pauseOf } from "../../engine/admit.ts";
 import type { Fields, HookId, Instant, Json } from "../../engine/event.ts";
 import { nameOf } from "../../engine/explain.ts";
@@ -53,7 +53,7 @@ export type Known = { project: string; id: string } & (
   | { file: string; hook: Hook }
 );
 
-/** Those of the store and of the files, the latter first: they are the ones in force. */
+/** Those of the store and of the files, the latter first: they are the active ones. */
 export async function knownAutomations(asked: Asked): Promise<Known[]> {
   return knownWith((await deskOf(asked)).stored().stored, asked);
 }
@@ -118,14 +118,14 @@ export async function chooseNamed<T extends Named & { hook?: Hook }>(
   if (near) return near;
   throw refusal(
     `${named.length} automations are called "${id}"`,
-    "several projects",
-    `say ${named.map(keyOf).join(" or ")}`,
+    "more than one project",
+    `use ${named.map(keyOf).join(" or ")}`,
   );
 }
 
 export function notFound(written: string, known: readonly string[] = []): Error {
   const near = nearest(written, known);
-  const advice = near === undefined ? "automation list shows what there is" : `did you mean "${near}"?`;
+  const advice = near === undefined ? "`hookline automation list` shows all automations" : `did you mean "${near}"?`;
   return refusal(`Hook '${written}' not found`, "the store and the files of this folder", advice);
 }
 
@@ -157,7 +157,7 @@ export async function findInStore(written: string, project: string | undefined, 
     .stored()
     .stored.find(({ row }) => row.project === found.project && row.id === id);
   if (stored) return { project: found.project, id, stored, file };
-  throw refusal(`the automation ${keyOf(found)} lies in a file`, file, "change it there");
+  throw refusal(`a file defines the automation ${keyOf(found)}`, file, "edit the file");
 }
 
 /** The same, for what changes it: what lies in a file is changed there. */
@@ -168,8 +168,12 @@ export async function findStored(
 ): Promise<Known & { stored: StoredHook }> {
   const { file, ...found } = await findInStore(written, project, asked);
   if (file === undefined) return { ...found, ...(found.stored.hook ? { hook: found.stored.hook } : {}) };
-  const advice = `change it there; automation delete ${keyOf(found)} takes the other one out of the store`;
-  throw refusal(`the automation ${keyOf(found)} lies in a file, which is in force, and in the store`, file, advice);
+  const advice = `edit the file; \`hookline automation delete ${keyOf(found)}\` deletes the copy in the store`;
+  throw refusal(
+    `a file defines the automation ${keyOf(found)}, and the file is active, not the copy in the store`,
+    file,
+    advice,
+  );
 }
 
 /** What a list tells of it. */
@@ -262,7 +266,7 @@ export function refuseErrors({ findings }: Pick<CompiledAutomation, "findings">,
 }
 
 const refusalOf = ({ message, path, suggestion }: AutomationFinding, where: string): Error =>
-  refusal(message, path.length > 0 ? `${path.join(".")} of ${where}` : where, suggestion ?? "write another value");
+  refusal(message, path.length > 0 ? `${path.join(".")} of ${where}` : where, suggestion ?? "use another value");
 
 export const warningsOf = ({ findings }: Pick<CompiledAutomation, "findings">): string[] =>
   findings.filter(({ severity }) => severity !== "error").map(sayFinding);

@@ -141,7 +141,7 @@ test("[E46] beside the pre-commit framework both are asked once, whoever came fi
   installFramework(self);
   assert.match(
     mustRun(self, ["git", "install"]),
-    /^nothing to do: git asks Hookline before each commit already \(\.git\/hooks\/pre-commit\.legacy\)/,
+    /^nothing to do: git already runs Hookline before each commit \(\.git\/hooks\/pre-commit\.legacy\)/,
   );
   assert.equal(self.commit().stderr, "the first hook\nthe framework ran\n");
   self.write("bad", "");

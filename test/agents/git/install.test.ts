@@ -40,9 +40,9 @@ test("[E45] install puts a hook where git looks for it, and says what it did", (
   const said = mustRun(self, ["git", "install"]);
   assert.match(
     said,
-    /^git now asks Hookline before each commit: \.git\/hooks\/pre-commit\n {2}1 hook listens to commits: Type check\n$/,
+    /^git now runs Hookline before each commit: \.git\/hooks\/pre-commit\n {2}1 hook listens to commits: Type check\n$/,
   );
-  assert.match(mustRun(self, ["git", "install"]), /^nothing to do: git asks Hookline before each commit already/);
+  assert.match(mustRun(self, ["git", "install"]), /^nothing to do: git already runs Hookline before each commit/);
 });
 
 test("[E47] the installed file says that it is made, of what, and that nobody should edit it", (t) => {
@@ -130,7 +130,7 @@ test("what lies in the way is left alone, and told with its path", (t) => {
     assert.match(stderr, /^hookline: git's hooks cannot be reached: /);
     assert.match(stderr, reason);
     assert.match(mustRun(self, ["git", "uninstall"]), /^nothing to do/);
-    assert.match(mustRun(self, ["status"]), /git +does not ask Hookline/);
+    assert.match(mustRun(self, ["status"]), /git +does not run Hookline/);
   }
 });
 
@@ -160,16 +160,13 @@ test("a folder of hooks that was not there goes with the hook", (t) => {
 
 test("[E51] install without any script for commits installs nothing, and leaves what is in place for other branches", (t) => {
   const self = scratch(t);
-  assert.match(mustRun(self, ["git", "install"]), /^nothing is installed: there is no pre-commit script yet/);
+  assert.match(mustRun(self, ["git", "install"]), /^nothing is installed: this repository has no pre-commit script/);
   self.write(place, foreign, 0o755);
   self.write(hook, refusing, 0o755);
   mustRun(self, ["git", "install"]);
   rmSync(join(self.top, hook));
   const said = mustRun(self, ["git", "install"]);
-  assert.match(
-    said,
-    /\n {2}no hook of this repository listens to commits as it is checked out; other branches may have some/,
-  );
+  assert.match(said, /\n {2}no hook of this branch listens to commits; other branches may have some/);
   assert.equal(self.commit().code, 0);
   mustRun(self, ["git", "uninstall"]);
   assert.equal(self.read(place), foreign);
@@ -236,7 +233,7 @@ test("core.hooksPath of the repository is where it goes, inside the worktree and
   self.mustGit(["config", "core.hooksPath", ".githooks"]);
   assert.match(
     mustRun(self, ["git", "install"], join(self.top, ".hookline")),
-    /part of the worktree: the file names programs of this machine, so leave it out of commits/,
+    /part of the worktree: the file names programs of this machine, so do not commit it/,
   );
   assert.deepEqual(hooksIn(join(self.top, ".githooks")), ["pre-commit", "pre-commit.original"]);
   assert.ok(!self.has(place));
@@ -268,9 +265,9 @@ test("wrong use is told as such", (t) => {
 test("status says whether git asks Hookline", (t) => {
   const self = scratch(t);
   self.write(hook, refusing, 0o755);
-  assert.match(mustRun(self, ["status"]), /git +does not ask Hookline before commits: hookline git install/);
+  assert.match(mustRun(self, ["status"]), /git +does not run Hookline before commits: run `hookline git install`/);
   mustRun(self, ["git", "install"]);
-  assert.match(mustRun(self, ["status"]), /git +asks Hookline before each commit \(\.git\/hooks\/pre-commit\)/);
+  assert.match(mustRun(self, ["status"]), /git +runs Hookline before each commit \(\.git\/hooks\/pre-commit\)/);
   const facts: unknown = JSON.parse(mustRun(self, ["status", "--json"]));
   assert.deepEqual((facts as { git: unknown }).git, { hooks: join(self.top, ".git/hooks"), hook: "pre-commit" });
 });

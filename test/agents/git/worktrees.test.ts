@@ -109,14 +109,14 @@ test("a script below the worktree's top is told of by check and by install, beca
   self.write("packages/a/.hookline/hooks.json", guarding);
   self.write("packages/b/.discobot/hooks/other.sh", script({ type: "session" }, ""), 0o755);
   const notAsked =
-    /packages\/a\/\.hookline\/hooks\/check\.sh is not asked: git asks those at the top of the worktree only/;
+    /packages\/a\/\.hookline\/hooks\/check\.sh does not run: commits run only hooks at the top of the worktree/;
   const said = mustRun(self, ["git", "install"]);
   assert.match(said, /^nothing is installed/);
   assert.match(said, notAsked);
   assert.match(said, /packages\/a\/\.hookline\/hooks\.json is not asked/);
   assert.doesNotMatch(said, /packages\/b/);
   const finding =
-    /check\.sh:1:1 warning event-never-sent no commit asks this hook.*\(move it to .*\/repository\/\.hookline\/hooks\/check\.sh\)/;
+    /check\.sh:1:1 warning event-never-sent this hook never runs.*\(move it to .*\/repository\/\.hookline\/hooks\/check\.sh\)/;
   assert.match(mustRun(self, ["check"], join(self.top, "packages/a")), finding);
   assert.match(mustRun(self, ["check", below]), finding);
   self.write(hook, refusing, 0o755);
@@ -141,12 +141,12 @@ test("a session says why git asks Hookline again: a hook is there now, another t
   mustRun(self, ["git", "install"]);
   assert.equal(told(), "");
   self.write(hook, refusing, 0o755);
-  assert.match(told(), /git asks Hookline before commits: a hook listens to them now/);
+  assert.match(told(), /git runs Hookline before commits: a hook now listens to commits/);
   assert.equal(told(), "");
   self.write(place, "#!/bin/sh\n", 0o755);
-  assert.match(told(), /git asks Hookline before commits again: another tool had written its hook anew/);
+  assert.match(told(), /git runs Hookline before commits again: another tool had replaced its hook/);
   rmSync(join(self.top, place));
-  assert.match(told(), /git asks Hookline before commits again: somebody had taken its hook away/);
+  assert.match(told(), /git runs Hookline before commits again: its hook had been removed/);
   rmSync(join(self.top, hook));
   assert.equal(told(), "");
   mustRun(self, ["git", "install"]);

@@ -163,7 +163,7 @@ test("what of a project cannot be exported is told, and the rest is written", (t
   const { status, stdout, stderr } = hookline(["automation", "export"]);
   assert.equal(status, 1);
   assert.match(stdout, /id: tell\n/);
-  assert.match(stderr, /^hookline: it cannot be written: its row cannot be read.* — the automation shop\/bad — /);
+  assert.match(stderr, /^hookline: it cannot be exported: its row cannot be read.* — the automation shop\/bad — /);
   assert.deepEqual(
     JSON.parse(hookline(["automation", "export", "--json"]).stdout).broken.map(({ id }: { id: string }) => id),
     ["bad"],

@@ -39,7 +39,7 @@ test("[F10] rows that fell out of the ring are counted in what status shows, als
   const status = { started: "now", version: "1", store: { notWrittenSince: null, reason: null, rowsLost: 2 } };
   const rows = daemonRows(status, { waiting: 0, running: 0 }, terminal, String);
   assert.ok(
-    rows.some((row) => /lost +2 rows that the store could not take in time$/.test(row)),
+    rows.some((row) => /lost +2 rows that could not be written in time$/.test(row)),
     String(rows),
   );
 });

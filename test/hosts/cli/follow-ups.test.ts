@@ -99,14 +99,14 @@ test("[B32, BT15] follow-ups wait: they are listed and shown in both forms, and 
     ],
   );
   const shown = hookline("runs", "show", run).stdout;
-  assert.match(shown, /follow-up +1 open_file: src\/a b\.ts:3 \(open: hookline follow-ups run .*\.1\)/);
+  assert.match(shown, /follow-up +1 open_file: src\/a b\.ts:3 \(open: run `hookline follow-ups run .*\.1`\)/);
   assert.match(shown, /the follow-up "send_flowers" is none of/);
   assert.equal(JSON.parse(hookline("runs", "show", run, "--json").stdout).followUps.length, 4);
   assert.ok(!`${shown}${hookline("follow-ups", "list").stdout}`.includes("\u001b"));
   const unknown = hookline("follow-ups", "run", `${run}.4`);
   assert.deepEqual(
     [unknown.status, unknown.stderr],
-    [1, 'hookline: nobody here knows what "send_flowers" is; it stays open\n'],
+    [1, 'hookline: this Hookline cannot do a follow-up of kind "send_flowers"; it stays open\n'],
   );
   assert.equal(existsSync(join(workspace, "happened")), false);
 });
@@ -119,20 +119,20 @@ test("[B2, B32] a command runs once, with --yes, in the repository's root, and w
   assert.equal(asked.status, 1);
   assert.match(
     asked.stdout,
-    /^command {3}echo "in \$\{PWD.*\nin .*workspace\nasked by {2}the hook wishes \(\.system\/hooks\/wishes\.yaml:1\)\ntrust {5}not checked yet/,
+    /^command {3}echo "in \$\{PWD.*\nin .*workspace\nasked by {2}the hook wishes \(\.system\/hooks\/wishes\.yaml:1\)\ntrust {5}not checked:/,
   );
-  assert.match(asked.stderr, /nothing was run: say --yes/);
+  assert.match(asked.stderr, /nothing ran: use --yes/);
   assert.deepEqual([existsSync(join(workspace, "times")), list().length], [false, 1]);
   const done = hookline("follow-ups", "run", run, "--yes");
   assert.equal(done.status, 0, done.stderr);
   assert.match(done.stdout, /\nin workspace\n$/);
   assert.equal(done.stderr, "bad\n");
   const again = hookline("follow-ups", "run", `${run}.1`, "--yes");
-  assert.deepEqual([again.status, again.stderr], [1, "hookline: it was done before\n"]);
+  assert.deepEqual([again.status, again.stderr], [1, "hookline: this follow-up is already done\n"]);
   assert.equal(readFileSync(join(workspace, "times"), "utf8"), "x\n");
   assert.deepEqual([list(), list("--all").map((one) => one.done)], [[], [true]]);
   assert.match(hookline("runs", "show", run).stdout, /follow-up +1 run_command: .* \(done\)/);
-  assert.equal(hookline("follow-ups", "list").stdout, "no follow-up is open.\n");
+  assert.equal(hookline("follow-ups", "list").stdout, "no follow-up is open\n");
 });
 
 test("[B32] two who want the same command at once: one runs it", async (t) => {
@@ -169,9 +169,9 @@ test("[B32] a command that fails exits 1 and tells how; arguments stay arguments
   );
   assert.equal(JSON.parse(of(2).stdout).stdout, "a b|$(touch pwned)|");
   const reasons = [3, 4, 5, 6].map((number) => JSON.parse(of(number).stdout).reason);
-  assert.match(reasons[0], /is no folder of the repository/);
-  assert.match(reasons[1], /was not recorded whole/);
-  assert.deepEqual(reasons.slice(2), Array(2).fill("it names no command that can be run; it stays open"));
+  assert.match(reasons[0], /is not a folder of the repository/);
+  assert.match(reasons[1], /holds only a part of the command/);
+  assert.deepEqual(reasons.slice(2), Array(2).fill("it names no command; it stays open"));
   assert.equal(existsSync(join(workspace, "src", "pwned")), false);
 });
 
@@ -192,10 +192,10 @@ test("[B32] a file is named with its whole path where there is no terminal, and 
   const of = (number: number): Said => hookline("follow-ups", "run", `${run}.${number}`);
   assert.deepEqual(
     [of(1).stdout, of(1).stderr],
-    [`${join(workspace, "src/a b.ts")}:3\n`, "hookline: it was done before\n"],
+    [`${join(workspace, "src/a b.ts")}:3\n`, "hookline: this follow-up is already done\n"],
   );
-  assert.match(of(2).stderr, /there is no .*gone\.ts any more/);
-  for (const number of [3, 4, 5]) assert.match(of(number).stderr, /lies outside of the repository/, String(number));
+  assert.match(of(2).stderr, /gone\.ts no longer exists/);
+  for (const number of [3, 4, 5]) assert.match(of(number).stderr, /is outside the repository/, String(number));
   assert.match(of(6).stderr, /it names no file/);
   assert.equal(existsSync(join(workspace, "edited")), false);
   assert.equal(list().length, 5);
@@ -224,8 +224,8 @@ test("[B32] a list that did not look through all runs says so", async (t) => {
     await store.saveRun({ ...first, id: `z${count}`, outcome: {}, startedAt: first.startedAt + 1 + count });
   store.close();
   const cut = hookline("follow-ups", "list");
-  assert.equal(cut.stdout, "no follow-up is open in the newest 1000 runs.\n");
-  assert.match(cut.stderr, /only the newest 1000 runs were looked through/);
+  assert.equal(cut.stdout, "no follow-up is open in the newest 1000 runs\n");
+  assert.match(cut.stderr, /this list covers the newest 1000 runs/);
   assert.deepEqual(list(), []);
 });
 
@@ -257,10 +257,10 @@ test("[B32] a task is made once, in the project of the repository, with all that
       ],
     ],
   );
-  assert.deepEqual([of(1).status, of(1).stderr], [1, "hookline: it was done before\n"]);
+  assert.deepEqual([of(1).status, of(1).stderr], [1, "hookline: this follow-up is already done\n"]);
   assert.match(of(2).stdout, /^task {6}\S+ {2}Look at the log\n$/);
-  assert.match(of(3).stderr, /no task was made: .*nowhere.*; it stays open/);
-  assert.match(of(4).stderr, /it names no title for the task; it stays open/);
+  assert.match(of(3).stderr, /no task was created: .*nowhere.*; it stays open/);
+  assert.match(of(4).stderr, /it has no title for the task; it stays open/);
   assert.deepEqual(
     [list().map(({ number }) => number), JSON.parse(hookline("task", "list", "--json").stdout).length],
     [[3, 4], 2],
@@ -294,8 +294,8 @@ test("[B32] wrong use says which follow-ups there are", (t) => {
   assert.match(said("run", run).join(), new RegExp(`^2,hookline: which one\\? The run has ${run}\\.1, ${run}\\.2 `));
   assert.match(said("run", `${run}.3`).join(), /^2,hookline: the run has /);
   assert.match(said("run", "nothing").join(), /^2,hookline: no run or event is called "nothing"/);
-  assert.match(said("run").join(), /^2,hookline: the follow-up's id is missing/);
-  assert.match(said("burn").join(), /^2,hookline: say list or run/);
+  assert.match(said("run").join(), /^2,hookline: missing argument RUN/);
+  assert.match(said("burn").join(), /^2,hookline: unknown action "burn"/);
 });
 
 const terminalMaker = ["/usr/bin/script", "/bin/script"].find((path) => {

@@ -224,10 +224,10 @@ test(
     const [shellGuard, shellOther, nodeGuard, nodeOther] = await Promise.all(waiting);
     for (const pid of readFileSync(log, "utf8").split("\n").map(Number))
       if (pid > 0 && !isGone(pid)) process.kill(pid, "SIGKILL"); // where nothing has ended them with their daemon
-    assert.match(shellGuard?.stderr ?? "", /ended before it had answered.*a guard is active/);
+    assert.match(shellGuard?.stderr ?? "", /stopped before it answered.*a guard is active/);
     for (const said of [shellGuard, nodeGuard])
       assert.deepEqual(said, { code: 2, stdout: "", stderr: shellGuard?.stderr });
-    assert.match(shellOther?.stderr ?? "", /ended before it had answered/);
+    assert.match(shellOther?.stderr ?? "", /stopped before it answered/);
     for (const said of [shellOther, nodeOther])
       assert.deepEqual(said, { code: 0, stdout: "", stderr: shellOther?.stderr });
     assert.equal(runs(), 4);

@@ -66,7 +66,7 @@ test("ports that no program can have are left out, and who is told of one in set
   registerAt(place, 70_000);
   const first = upApart(t, place);
   assert.equal(first.port, port, "it was noted");
-  assert.match(first.stderr, /at port 70000 .*: hookline install claude-code --layer user --http/);
+  assert.match(first.stderr, /at port 70000 .*: run `hookline install claude-code --layer user --http/);
   place.hookline("down");
   place.hookline("uninstall", "claude-code");
   for (const damaged of ["650000\n", `${port}\0\0`]) {
@@ -94,20 +94,20 @@ test("up and status tell of HTTP hooks that go to another port than the daemon's
   place.hookline("install", "claude-code", "--http");
   assert.equal(registeredPort(place), String(taken));
   await listening(t, taken);
-  assert.doesNotMatch(place.hookline("status").stdout, /tells a daemon/, "none runs yet");
+  assert.doesNotMatch(place.hookline("status").stdout, /sends its events/, "none runs yet");
   const { port, stderr } = upApart(t, place);
   assert.notEqual(port, taken);
   const says = new RegExp(
-    `claude-code tells a daemon at port ${taken} \\(\\S*settings.json\\), .*: hookline install claude-code --layer user --http\n`,
+    `claude-code sends its events to a daemon at port ${taken} \\(\\S*settings.json\\), .*: run \`hookline install claude-code --layer user --http\`\n`,
   );
   assert.match(stderr, says);
   assert.match(place.hookline("status").stdout, says);
   assert.equal(JSON.parse(place.hookline("status", "--json").stdout).missing[0].port, taken);
   assert.equal(place.hookline("install", "claude-code", "--layer", "user", "--http").status, 0);
   assert.equal(registeredPort(place), String(port));
-  assert.doesNotMatch(place.hookline("status").stdout, /tells a daemon/);
+  assert.doesNotMatch(place.hookline("status").stdout, /sends its events/);
   const other = await place.up("--store", join(place.folder, "other.db"));
-  assert.doesNotMatch(place.hookline("status", "--store", join(place.folder, "other.db")).stdout, /tells a daemon/);
+  assert.doesNotMatch(place.hookline("status", "--store", join(place.folder, "other.db")).stdout, /sends its events/);
   await other.stop();
 });
 
@@ -161,14 +161,14 @@ test("a store that HOOKLINE_STORE names has a daemon of its own, which takes nei
   assert.notEqual(up.port, port);
   assert.match(
     up.stderr,
-    /hookline\.db, and none runs: unset HOOKLINE_STORE, .* or hookline install claude-code --layer user without --http\n/,
+    /hookline\.db, which is not running: unset HOOKLINE_STORE, .* or run `hookline install claude-code --layer user` without --http\n/,
   );
   const body = JSON.stringify({ hook_event_name: "Stop", cwd: place.workspace });
   const asked = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body };
   const { status } = await fetch(`http://127.0.0.1:${up.port}/hook/claude-code?event=Stop&by=user`, asked);
   assert.equal(status, 401);
   assert.equal(upApart(t, place, "--store", usual).port, port);
-  assert.doesNotMatch(place.hookline("status").stdout, /tells a daemon/, "that one is there");
+  assert.doesNotMatch(place.hookline("status").stdout, /sends its events/, "that one is there");
   place.hookline("down", "--store", usual);
   place.hookline("down");
 });
@@ -180,7 +180,7 @@ test("install --http says so where HOOKLINE_STORE names another store, and takes
   assert.equal(refused.status, 2);
   assert.match(
     refused.stderr,
-    /other\.db \(HOOKLINE_STORE\) is another store .*without --http or without HOOKLINE_STORE/s,
+    /other\.db \(HOOKLINE_STORE\) is not the store of the daemon .*without --http or without HOOKLINE_STORE/s,
   );
   assert.equal(place.hookline("install", "claude-code").status, 0);
   place.environment.HOOKLINE_STORE = join(place.folder, "state", "hookline", "hookline.db");

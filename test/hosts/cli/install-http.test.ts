@@ -18,7 +18,12 @@ test("[R50] install --http registers the daemon's address with a token of its ow
   const state = join(place.folder, "state", "hookline");
   const { status, stdout, stderr } = place.hookline("install", "claude-code", "--http");
   assert.equal(status, 0, stderr);
-  assert.ok(stdout.includes(`client: it tells the daemon itself, at http://127.0.0.1:${port}; none runs yet`), stdout);
+  assert.ok(
+    stdout.includes(
+      `client: the agent sends its events to the daemon, at http://127.0.0.1:${port}; no daemon is running yet`,
+    ),
+    stdout,
+  );
   const text = readFileSync(file, "utf8");
   assert.doesNotMatch(text.replace("// mine", ""), /\/\//, "Cursor would read a remark");
   const { hooks } = JSON.parse(text.replace("// mine", ""));
@@ -86,14 +91,14 @@ test("[R50] --http is refused where others would get the token, no daemon may be
   const place = placeFor(t);
   const refused = place.hookline("install", "claude-code", "--layer", "project", "--http");
   assert.equal(refused.status, 2);
-  assert.match(refused.stderr, /the project's file may be shared/);
+  assert.match(refused.stderr, /others may read the project's file/);
   place.environment.HOOKLINE_DAEMON = "off";
   assert.match(place.hookline("install", "claude-code", "--http").stderr, /HOOKLINE_DAEMON is off/);
   assert.match(place.hookline("install", "claude-code", "--dry-run").stdout, /node.*hook claude-code/);
   delete place.environment.HOOKLINE_DAEMON;
   const elsewhere = place.hookline("install", "claude-code", "--http", "--store", join(place.folder, "other.db"));
   assert.equal(elsewhere.status, 2);
-  assert.match(elsewhere.stderr, /other\.db is another store than the one that agents tell over HTTP/);
+  assert.match(elsewhere.stderr, /other\.db is not the store of the daemon that agents reach over HTTP/);
   const dry = place.hookline("install", "claude-code", "--http", "--dry-run");
   assert.match(dry.stdout, /Bearer \(made by install\)/);
   assert.ok(!existsSync(join(place.folder, "state", "hookline", "http-token")));

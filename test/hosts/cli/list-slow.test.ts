@@ -64,6 +64,6 @@ test("the slowest hook comes first, with its percentiles, its share of the budge
   assert.deepEqual(decisions, [{ event: "PreToolUse", count: 1, p50Ms: 1_210, p95Ms: 1_210, budgetMs: 400 }]);
   assert.deepEqual([rows[1].nearlyTooSlow, rows[2].timed, rows[2].p95Ms], [false, 0, null]);
   const printed = world.hookline("list", "--slow");
-  assert.match(printed, /^slow .* 3 +1100 ms +1200 ms \(it is ended after 2 s\) +300 %/m);
+  assert.match(printed, /^slow .* 3 +1100 ms +1200 ms \(times out after 2 s\) +300 %/m);
   assert.match(printed, /^PreToolUse +1 +1210 ms +1210 ms +303 %/m);
 });

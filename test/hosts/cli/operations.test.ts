@@ -121,7 +121,7 @@ test("[A54] create, list, edit, delete by the command line: values as they are m
   assert.equal(json("automation", "edit", "second", "--max-tokens-per-run", "null").max_tokens_per_run, null);
   const nothing = hookline(["automation", "edit", "second"]);
   assert.deepEqual([nothing.status, nothing.stdout], [1, ""]);
-  assert.match(nothing.stderr, /^hookline: No fields to update — automation:shop\/second — say what shall change/);
+  assert.match(nothing.stderr, /^hookline: No fields to update — automation:shop\/second — name a field to change/);
   json("automation", "delete", "second");
   assert.equal(json("automation", "list").length, 1);
   assert.equal(hookline(["automation", "show", "second"]).status, 1);
@@ -184,13 +184,13 @@ test("text comes from a flag, a file or standard input; wrong use exits 2 and sa
   const at = json("note", "write", "at", "@home");
   assert.equal(json("note", "show", at.name).content.trim(), "@home");
   const wrong: readonly [words: string[], says: RegExp][] = [
-    [["task"], /the action is missing — the command line — usage: hookline task list\|show\|create/],
+    [["task"], /missing action — the command line — usage: hookline task list\|show\|create/],
     [["task", "craete"], /task has no action "craete": did you mean "create"\?/],
-    [["task", "create"], /the word TITLE is missing: what is to be done/],
-    [["task", "create", "a", "b"], /"b" is one word too many/],
-    [["task", "create", "a", "--priority", "high"], /--priority needs a whole number, and has "high"/],
-    [["task", "create", "a", "--pirority", "1"], /unknown option '--pirority'/i],
-    [["task", "list", "--status", "OPEN"], /--status needs "DEFINED" or .*, and has "OPEN"/],
+    [["task", "create"], /missing argument TITLE: what is to be done/],
+    [["task", "create", "a", "b"], /unexpected argument "b"/],
+    [["task", "create", "a", "--priority", "high"], /--priority must be a whole number, not "high"/],
+    [["task", "create", "a", "--pirority", "1"], /unknown flag --pirority: did you mean --priority/i],
+    [["task", "list", "--status", "OPEN"], /--status must be "DEFINED" or .*, not "OPEN"/],
     [["automation", "create", "a", "--trigger", "{type:"], /--trigger is not JSON/],
   ];
   for (const [words, says] of wrong) {
@@ -220,10 +220,10 @@ test("--help tells the actions of a group, and what an action takes with a real 
   const { hookline } = scratch(t);
   const group = hookline(["task", "--help"]);
   assert.equal(group.status, 0);
-  assert.match(group.stdout, /^Make, see, begin .*\n\nusage: {3}hookline task ACTION …\nexample: hookline task /);
+  assert.match(group.stdout, /^Create, list, start .*\n\nusage: {3}hookline task ACTION …\nexample: hookline task /);
   const action = hookline(["help", "task", "create"]);
   assert.match(action.stdout, /usage: {3}hookline task create TITLE/);
-  assert.match(action.stdout, /--priority N +lower is more urgent; 100 unless said/);
+  assert.match(action.stdout, /--priority N +lower is more urgent; default: 100/);
   assert.equal(hookline(["task", "create", "--help"]).stdout, action.stdout);
 });
 
@@ -252,7 +252,8 @@ test("[A52] without a daemon too: the command that performs a run tells of it, a
   json("automation", "edit", "told", "--notify", "ops", "--notify", "tema", "--no-skip-llm", "--prompt-template", "x");
   server.answers.push("cut");
   const fired = await started(["automation", "fire", "told"], team);
-  assert.equal(fired.status, 0, fired.stderr);
+  assert.equal(fired.status, 1, "an automation that fails is no success");
+  assert.match(fired.stderr, /^hookline: the automation told ended as failed: /m);
   const last = server.received.at(-1);
   assert.ok(last);
   assert.equal(last.path, "/slack");

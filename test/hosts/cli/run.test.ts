@@ -195,7 +195,7 @@ test("rerun says which run it does not know, and that half an event cannot be se
   const [cut] = scratch.told("emit", "Stop", "--data", "@data.json").runs;
   const refused = scratch.hookline("rerun", cut?.id ?? "");
   assert.equal(refused.status, 2);
-  assert.match(refused.stderr, /cannot be sent again: its payload is not in the store as a whole/);
+  assert.match(refused.stderr, /cannot be sent again: the store holds only a part of its payload/);
   const [run] = scratch.told("emit", "Stop").runs;
   rmSync(join(scratch.workspace, ".hookline", "hooks.json"));
   assert.match(scratch.hookline("rerun", run?.id ?? "").stderr, /no hook is called .* — run \w+ —/);
@@ -209,14 +209,20 @@ test("pause and resume say what they changed, guards stay on watch, and list and
       PreToolUse: [{ hooks: [{ type: "command", name: "guard", role: "guard", command: "exit 2" }] }],
     }),
   );
-  assert.match(hookline("pause").stdout, /^this project is paused: hookline resume\none guard stays on watch/);
-  assert.match(hookline("pause").stdout, /^this project was paused already/);
+  assert.match(
+    hookline("pause").stdout,
+    /^this project is paused: to resume, run `hookline resume`\n1 guard stays active/,
+  );
+  assert.match(hookline("pause").stdout, /^this project was already paused/);
   assert.equal(told("emit", "Stop").runs[0]?.reason, "paused with its project: hookline resume lets them run again");
   assert.equal(told("emit", "PreToolUse").outcome.verdict?.is, "deny");
   assert.match(hookline("list").stdout, /tests \(paused\)/);
   assert.doesNotMatch(hookline("list").stdout, /guard \(paused\)/);
   assert.match(hookline("status").stdout, /paused +\. but for its guards/);
-  assert.match(hookline("pause", "guard").stdout, /guard is paused: hookline resume \S+\nit is a guard/);
+  assert.match(
+    hookline("pause", "guard").stdout,
+    /guard is paused: to resume, run `hookline resume \S+`\nthis hook is a guard/,
+  );
   assert.equal(told("emit", "PreToolUse").outcome.verdict, undefined);
   assert.match(hookline("resume").stdout, /^this project runs again\n/);
   assert.match(hookline("resume").stdout, /^this project was not paused\n/);
@@ -232,9 +238,9 @@ test("pause counts only the guards that stay on watch, not those that are paused
   const { hookline } = scratchWith(t, hooksFile({ PreToolUse: ["a", "b", "c"].map(guard) }));
   hookline("pause", "a");
   hookline("pause", "b");
-  assert.match(hookline("pause").stdout, /\none guard stays on watch: guards are paused by name\n/);
+  assert.match(hookline("pause").stdout, /\n1 guard stays active: pause a guard by its name\n/);
   hookline("pause", "c");
-  assert.doesNotMatch(hookline("pause").stdout, /on watch/);
+  assert.doesNotMatch(hookline("pause").stdout, /stays active/);
 });
 
 const script = (body: string, more = ""): string =>
@@ -261,7 +267,7 @@ test("run of a file script without changed files says so; --all runs it on every
   scratch.commit();
   const idle = scratch.hookline("run", "go-fmt.sh");
   assert.equal(idle.status, 0);
-  assert.match(idle.stdout, /Go format check did not run: .*\n--all runs it on every file/);
+  assert.match(idle.stdout, /Go format check did not run: .*\nuse --all to run it on every matching file/);
   assert.ok(!existsSync(join(scratch.workspace, "log")));
   const data = scratch.told("run", "go-fmt.sh", "--all").event.data;
   assert.deepEqual(data.changed_files, [
@@ -322,7 +328,7 @@ test("[ET16] run again by hand, a failing script asks for its fix and is owed, a
   assert.equal(failing.status, 1);
   assert.match(failing.outcome.verdict?.reason ?? "", /^\[Hookline Hook Failed\] "Go format check".*a\.go/s);
   assert.equal(failing.owed, true);
-  assert.match(hookline("rerun", first?.id ?? "").stdout, /session s waits for it to pass/);
+  assert.match(hookline("rerun", first?.id ?? "").stdout, /session s still waits for this check/);
   write("a.go", "good again\n");
   const passing = told("rerun", failing.runs[0]?.id ?? "");
   assert.deepEqual([passing.status, passing.outcome, passing.owed], [0, {}, false]);
@@ -370,6 +376,6 @@ test("[ET18] a paused script stays owed, and resume says in which session it wil
   assert.equal(hookline("pause", "go-fmt.sh").status, 0);
   write("a.go", "bad\n");
   assert.match(told("emit", "Stop", "--session", "s").runs[0]?.reason ?? "", /^paused/);
-  assert.match(hookline("resume", "go-fmt.sh").stdout, /at the end of the next turn of session s \(one file\)/);
+  assert.match(hookline("resume", "go-fmt.sh").stdout, /at the end of the next turn of session s \(1 file\)/);
   assert.equal(told("emit", "Stop", "--session", "s").outcome.verdict?.is, "deny");
 });

@@ -47,9 +47,9 @@ describe("the end of a daemon", { concurrency: true }, () => {
       meanwhile(place, "up", "--port", "0"),
       meanwhile(place, "down"),
     ]);
-    assert.match(status, new RegExp(`daemon +it is ending, process ${daemon.child.pid}`));
-    assert.match(up, new RegExp(`^3: .*running already: process ${daemon.child.pid} — it is ending, since`));
-    for (const down of [await first, second]) assert.match(down, /^0: the daemon has ended/);
+    assert.match(status, new RegExp(`daemon +stopping, process ${daemon.child.pid}`));
+    assert.match(up, new RegExp(`^3: .*running already: process ${daemon.child.pid} — stopping, since`));
+    for (const down of [await first, second]) assert.match(down, /^0: the daemon has stopped/);
     assert.deepEqual(await exit, [0, null], "it ended by itself");
     assert.equal(stateOf(place), undefined);
     assert.deepEqual(
@@ -70,11 +70,11 @@ describe("the end of a daemon", { concurrency: true }, () => {
     const exit = once(child, "exit");
     await until(() => stateOf(place)?.phase === "starting", "it is starting");
     const elsewhere = { ...place, workspace: folder }; // where nobody waits for the module
-    assert.match(await meanwhile(elsewhere, "status"), new RegExp(`daemon +it is starting, process ${child.pid}`));
-    assert.match(await meanwhile(elsewhere, "up"), /^3: .*running already: process \d+ — it is starting/);
+    assert.match(await meanwhile(elsewhere, "status"), new RegExp(`daemon +starting, process ${child.pid}`));
+    assert.match(await meanwhile(elsewhere, "up"), /^3: .*running already: process \d+ — starting/);
     const down = meanwhile(elsewhere, "down");
     place.write("workspace/go", "");
-    assert.match(await down, /^0: the daemon has ended/);
+    assert.match(await down, /^0: the daemon has stopped/);
     assert.deepEqual(await exit, [0, null]);
   });
 

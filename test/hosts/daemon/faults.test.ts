@@ -290,7 +290,7 @@ test("on a full disk every hook is asked that is no guard, too, also where a gro
   }
   const { body } = await daemon.call("/status");
   assert.match(body.store.reason, /the disk is full|disk gave an error/);
-  assert.match(place.hookline("status").stdout, /store +not written since .*: the store cannot be used/);
+  assert.match(place.hookline("status").stdout, /store +no writes since .*: the store cannot be used/);
   limit("unlimited");
   await until(async () => (await daemon.call("/status")).body.store.reason === null, "the store is written again");
   assert.equal(await daemon.stop(), 0);

@@ -199,7 +199,7 @@ test("the last uninstall ends the daemon that a client has started, and no other
   assert.doesNotMatch(place.hookline("uninstall", "claude-code", "--layer", "local").stdout, /has ended/);
   assert.equal(isUp(place)?.pid, pid, "the user's layer needs it");
   const last = place.hookline("uninstall", "claude-code");
-  assert.match(last.stdout, new RegExp(`note: the daemon that was started on demand has ended \\(process ${pid}\\)`));
+  assert.match(last.stdout, new RegExp(`note: the daemon that was started on demand has stopped \\(process ${pid}\\)`));
   assert.equal(await own, "0 ");
   place.hookline("install", "claude-code");
   const asked = await place.up();

@@ -130,7 +130,7 @@ test("a task that was begun although it waits can be completed", async (context)
 test("nothing can wait for what is not there, and nothing is made then", async (context) => {
   const world = await withProject(await worldOf(context));
   await assert.rejects(create(world, { depends_on: ["nothing"] }), {
-    message: /no task and no run is called "nothing"/,
+    message: /no task or run is called "nothing"/,
   });
   await assert.rejects(create(world, { depends_on: ["run:x"] }), { message: /no run is called "x"/ });
   await assert.rejects(create(world, { depends_on: ["task:x"] }), { message: /no task is called "x"/ });

@@ -45,7 +45,7 @@ test("[A10, A35] the command makes a task, and an automation that waits for its 
     ],
   };
   writeFileSync(join(folder, ".hookline", "automations", "follow-up.yaml"), JSON.stringify(automation));
-  assert.match(await hookline("task", "create", "Deploy"), /^made the project app for /);
+  assert.match(await hookline("task", "create", "Deploy"), /^created the project app for /);
   await hookline("memory", "add", "access is given by the platform team");
   const [task] = JSON.parse(await hookline("task", "list", "--json"));
   await hookline("task", "fail", task.id, "no access");

@@ -26,7 +26,7 @@ export function programToRegister([node, bin]: readonly [string, string]): Regis
     ? { program: [node, bundleIn(root)], notes: [] }
     : {
         program: [node, bin],
-        notes: [`no bundle of this clone could be made, so its sources are registered: ${failure}`],
+        notes: [`the build of this clone failed, so its sources are registered, which is slower: ${failure}`],
       };
 }
 
@@ -52,14 +52,15 @@ function build(root: string, node: string): string | undefined {
     mkdirSync(dirname(lock), { recursive: true });
     for (let tries = 0; isStale(root); tries++) {
       if (!take(lock)) {
-        if (tries > waitsAtMost) return "another process builds it and does not end";
+        if (tries > waitsAtMost) return "another process is building it and does not finish";
         Atomics.wait(pause, 0, 0, 100);
         continue;
       }
       try {
         const words = [buildScript(root), `--clone=${stateOf(root)}`];
         const { status, stderr, error } = spawnSync(node, words, { cwd: root, encoding: "utf8" });
-        if (status !== 0) return (error?.message ?? stderr.trim().split("\n")[0]) || `the build ended with ${status}`;
+        if (status !== 0)
+          return (error?.message ?? stderr.trim().split("\n")[0]) || `the build ended with exit code ${status}`;
       } finally {
         rmdirSync(lock);
       }

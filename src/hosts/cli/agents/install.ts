@@ -51,12 +51,17 @@ export async function install(invocation: Invocation): Promise<ExitCode> {
   }
   report(invocation, result, {
     done: `${agent.title} now calls Hookline: ${place(invocation, result.file)}`,
-    same: `nothing to do: ${agent.title} calls Hookline already (${place(invocation, result.file)})`,
-    client: door ? `${door.words}; for the others ${client.because}` : client.because,
-    next: `Try it: ${set.hooks.length === 0 ? "no hook is in force here yet; put some into .hookline/hooks.json" : `${set.hooks.length === 1 ? "1 hook is" : `${set.hooks.length} hooks are`} in force here, see hookline list`}. Take it out again: hookline uninstall ${agent.name} --layer ${layer}`,
+    same: `nothing to do: ${agent.title} already calls Hookline (${place(invocation, result.file)})`,
+    client: door ? `${door.words}; for other events: ${client.because}` : client.because,
+    next: `Next: ${nextStep(set.hooks.length)}. To undo: run \`hookline uninstall ${agent.name} --layer ${layer}\``,
   });
   return 0;
 }
+
+const nextStep = (hooks: number): string =>
+  hooks === 0
+    ? "no hook is active here yet, so write one in .hookline/hooks.json"
+    : `\`hookline list\` shows the ${hooks === 1 ? "active hook" : `${hooks} active hooks`}`;
 
 interface ClientPlace {
   state: string;
@@ -73,7 +78,9 @@ function tokenNotes(file: string): string[] {
   const folders: string[] = [];
   for (let one = dirname(file); one !== dirname(one); one = dirname(one)) folders.push(one);
   const isOpen = (statSync(file).mode & 0o044) !== 0 && folders.every((one) => (statSync(one).mode & 0o011) !== 0);
-  return isOpen ? [`other users of this machine can read ${file}, and a token stands in it now: chmod 600 it`] : [];
+  return isOpen
+    ? [`other users of this machine can read ${file}, which now holds a token: run \`chmod 600\` on it`]
+    : [];
 }
 
 interface Asked {
@@ -88,15 +95,15 @@ async function daemonsDoor(
   { agent, layer, ours }: Asked,
 ): Promise<HttpRegistration & { words: string }> {
   const { overHttp } = agent;
-  if (!overHttp) throw usageError(`${agent.title} tells nobody over HTTP`, "install AGENT, without --http");
+  if (!overHttp) throw usageError(`${agent.title} cannot send events over HTTP`, "install AGENT, without --http");
   if (layer === "project") {
     throw usageError(
-      "--http writes a token, and the project's file may be shared with others",
+      "--http writes a token, and others may read the project's file",
       "install AGENT --http [--layer user|local]",
     );
   }
   if (invocation.environment.HOOKLINE_DAEMON === "off")
-    throw usageError("--http needs the daemon, and HOOKLINE_DAEMON is off", "install AGENT, without --http");
+    throw usageError("--http needs the daemon, but HOOKLINE_DAEMON is off", "install AGENT, without --http");
   const named = textFlag(invocation.flags, "store");
   const store = storePath(invocation, named);
   if (!servesAgents(invocation, store)) {
@@ -104,21 +111,21 @@ async function daemonsDoor(
       named === undefined
         ? [" (HOOKLINE_STORE)", "install AGENT, without --http or without HOOKLINE_STORE"]
         : ["", "install AGENT --http, without --store"];
-    const words = `${place(invocation, store)}${by} is another store than the one that agents tell over HTTP`;
+    const words = `${place(invocation, store)}${by} is not the store of the daemon that agents reach over HTTP`;
     throw usageError(words, otherwise);
   }
   const running = runningDaemon(daemonFilesOf(store));
   const port = running?.port ?? (await portToCome(invocation, store));
   const guards = ours.filter((hook) => hook.enabled && hook.onFailure === "block");
   const events = [...agent.settings.events, ...agent.settings.onlyWanted];
-  const start = running ? "" : "; none runs yet: the first command starts one, and so does hookline up";
+  const start = running ? "" : "; no daemon is running yet: the first event or `hookline up` starts it";
   const isDry = invocation.flags["dry-run"] === true;
   return {
     port,
     token: isDry ? "(made by install)" : httpToken(stateFolder(invocation)),
     takes: (event) => events.some((one) => one === event && overHttp(one)),
     blocks: (event) => events.some((one) => one === event && guards.some((guard) => listensTo(guard, one))),
-    words: `it tells the daemon itself, at http://127.0.0.1:${port}${start}`,
+    words: `the agent sends its events to the daemon, at http://127.0.0.1:${port}${start}`,
   };
 }
 
@@ -153,7 +160,7 @@ async function endUnwanted(invocation: Invocation): Promise<string[]> {
   try {
     await endDaemon(daemon, files.state);
     return [
-      `the daemon that was started on demand has ended (process ${daemon.pid}); hookline up starts one that stays`,
+      `the daemon that was started on demand has stopped (process ${daemon.pid}); \`hookline up\` starts one that stays`,
     ];
   } catch (error) {
     return [messageOf(error)];
@@ -167,8 +174,7 @@ function target(
   command: "install" | "uninstall",
 ): { agent: AgentAdapter; layer: InstallLayer } {
   const [name] = words;
-  if (name === undefined)
-    throw usageError(`the agent's name is missing (known: ${Object.keys(agents).join(", ")})`, usage);
+  if (name === undefined) throw usageError(`missing argument AGENT: use ${Object.keys(agents).join(", ")}`, usage);
   const agent = Object.hasOwn(agents, name) ? agents[name] : undefined;
   if (!agent) {
     throw new HooklineError("agent_unknown", {
@@ -180,7 +186,7 @@ function target(
   }
   const given = textFlag(flags, "layer") ?? "user";
   const layer = installLayers.find((one) => one === given);
-  if (!layer) throw usageError(`no layer is called "${given}"`, usage);
+  if (!layer) throw usageError(`no layer is called "${given}": use ${installLayers.join(", ")}`, usage);
   return { agent, layer };
 }
 
@@ -197,7 +203,7 @@ function report(
   }
   if (dry && result.changed) {
     terminal.print(terminal.paint("bold", `${place(invocation, result.file)} would become:`));
-    terminal.print(safeText(result.after ?? "(the file would be removed)"));
+    terminal.print(safeText(result.after ?? "(Hookline would remove the file)"));
   } else terminal.print(result.changed ? words.done : words.same);
   if (words.client) terminal.print(`  client: ${safeText(words.client)}`);
   for (const note of result.notes) terminal.print(`  note: ${safeText(note)}`);

@@ -1,5 +1,4 @@
-/** hookline up --background: starts the daemon apart from this terminal, and says where it is once it is up. */
-
+/** hookline up --background and --service: other ways to run the daemon than in this terminal. */
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -29,7 +28,7 @@ export async function upInBackground(invocation: Invocation): Promise<ExitCode> 
       terminal.print(
         json
           ? JSON.stringify(shown(daemon))
-          : `Hookline ${daemon.version} is up: ${placeOf(daemon)}, process ${daemon.pid}`,
+          : `Hookline ${daemon.version} is running: ${placeOf(daemon)}, process ${daemon.pid}`,
       );
       for (const missing of missingDoors(invocation, store, daemon.port))
         terminal.error(`hookline: ${missingDoorWords(invocation, missing)}`);
@@ -37,7 +36,7 @@ export async function upInBackground(invocation: Invocation): Promise<ExitCode> 
     }
     if (end.code !== undefined) {
       const said = readFileSync(outputFile(invocation)).subarray(before).toString("utf8").trimEnd();
-      terminal.error(said === "" ? `hookline: the daemon ended with code ${end.code}` : said);
+      terminal.error(said === "" ? `hookline: the daemon stopped with exit code ${end.code}` : said);
       return end.code === 2 ? 2 : 3;
     }
     if (signal.aborted) child.kill("SIGTERM");
@@ -64,13 +63,14 @@ function wordsOf({ flags, cwd }: Invocation, store: string): string[] {
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-// hookline up --service: what a person gives their system's own service manager, so that the daemon is there from
-// login on.
-
-/** Only printed: whoever installs a service sees what it will do. */
+/** Only printed: the person who installs the service sees what it does. */
 export function upService(manager: string, invocation: Invocation): ExitCode {
   const write = Object.hasOwn(managers, manager) ? managers[manager] : undefined;
-  if (!write) throw usageError(`"${manager}" is no service manager that is known`, invocation.usage);
+  if (!write)
+    throw usageError(
+      `unknown service manager "${manager}": use ${Object.keys(managers).join(" or ")}`,
+      invocation.usage,
+    );
   invocation.terminal.print(write(commandOf(invocation), invocation.environment));
   return 0;
 }

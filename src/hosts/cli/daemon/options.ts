@@ -1,5 +1,4 @@
-/** What the words of `hookline up` come to. */
-
+/** What the flags of `hookline up` mean, and the flags that Node itself needs for the daemon. */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Seconds } from "../../../engine/event.ts";
@@ -36,7 +35,7 @@ function portOf({ flags, usage }: Invocation): number | undefined {
   if (written === undefined) return undefined;
   const port = Number(written);
   if (/^\d+$/.test(written) && port <= 65_535) return port;
-  throw usageError(`"${written}" is no port`, usage);
+  throw usageError(`"${written}" is not a port`, usage);
 }
 
 function idleOf({ flags, usage }: Invocation): Seconds | undefined {
@@ -44,7 +43,7 @@ function idleOf({ flags, usage }: Invocation): Seconds | undefined {
   if (written === undefined) return undefined;
   const minutes = Number(written);
   if (/^\d+(\.\d+)?$/.test(written) && minutes > 0) return minutes * 60;
-  throw usageError(`"${written}" is no number of minutes`, usage);
+  throw usageError(`"${written}" is not a number of minutes above 0`, usage);
 }
 
 /** Those that are there: a folder that is missing now would be watched in vain. */
@@ -52,12 +51,12 @@ function foldersOf({ flags, cwd, usage }: Invocation): string[] {
   return textsFlag(flags, "workspace").map((written) => {
     const folder = resolve(cwd, written);
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
-    throw usageError(`there is no folder ${folder}`, usage);
+    throw usageError(`the folder ${folder} does not exist`, usage);
   });
 }
 
-// A process that stays and is mostly at rest is to be small: V8 takes that only when it starts, so this one starts
-// once more.
+// A process that stays and is mostly idle should be small. V8 takes that only at its start, so this process starts
+// again.
 
 /**
  * What an event leaves dies young, and what lives long hardly grows: a small young generation, and an old one that is looked

@@ -1,5 +1,4 @@
-/** Who becomes the daemon of a store: whoever gets its lock. One that nobody asked for by name makes room for whoever is asked for. */
-
+/** Which process is the daemon of a store: the one that holds its lock. How others see it, and how it is stopped. */
 import { randomBytes } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
@@ -20,11 +19,11 @@ import {
 import { buildVersion, type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { storePath } from "../place.ts";
 
-/** So long whoever holds the lock may take to say who it is. */
+/** Milliseconds in which the holder of the lock says who it is. */
 const tellsWithin = 2_000;
 const look = 25;
 
-/** Undefined: another one is the daemon, and stays it. */
+/** A daemon that clients started exits for one that a person starts. Undefined: another process is the daemon, and stays it. */
 export async function takePlace(files: DaemonFiles, { onDemand }: { onDemand: boolean }): Promise<Lock | undefined> {
   const lock = takeLock(files.lock);
   if (lock) return lock;
@@ -72,13 +71,13 @@ function installedAt(): number {
   }
 }
 
-// Ends a daemon and waits until it is gone: for whoever wants none, and for whoever takes its place.
-
 /** Runs get ten seconds to end (A50), their programs and connections a little more. */
 const usualPatience = 20_000;
 const lookEvery = 50;
 
 /**
+ * Stops a daemon and waits until it is gone.
+ *
  * @param file its state
  * @param patience milliseconds that it may take by itself
  * @throws HooklineError daemon_unreachable
@@ -92,7 +91,7 @@ export async function endDaemon(daemon: DaemonState, file: string, patience: num
   signal(daemon, "SIGKILL"); // it hangs or was halted; what it had begun is taken up at the next start
   while (isAlive(daemon.owner) && Date.now() < until + 2_000) await wait(lookEvery);
   if (isAlive(daemon.owner))
-    throw unreachable(daemon, "it does not end", "end the process yourself, then call hookline down again");
+    throw unreachable(daemon, "it does not stop", "end the process yourself, then run `hookline down` again");
   await strays.end();
   removeState(file, daemon);
 }
@@ -101,17 +100,15 @@ function signal(daemon: DaemonState, name: NodeJS.Signals): void {
   try {
     process.kill(daemon.pid, name);
   } catch (error) {
-    if (isAlive(daemon.owner)) throw unreachable(daemon, "it cannot be told to end", "end it as its own user", error);
+    if (isAlive(daemon.owner))
+      throw unreachable(daemon, "this user may not stop it", "stop it as the user that started it", error);
   }
 }
 
 const unreachable = ({ pid }: DaemonState, reason: string, advice: string, cause?: unknown): HooklineError =>
   new HooklineError("daemon_unreachable", { reason, where: `process ${pid}`, advice }, { cause });
 
-// What others see of a daemon, from its lock to the lock's release: its state for people's commands, its address for
-// clients.
-
-/** What whoever asks shows, and whoever answers. */
+/** What a client shows, and what the daemon shows in its answer. */
 interface Secrets {
   token: string;
   proof: string;
@@ -132,7 +129,7 @@ export interface Standing extends Secrets {
   isGone(): boolean;
 }
 
-/** To be called by whoever holds the lock. Tokens are made anew at each start. */
+/** Called by the holder of the lock, until it releases the lock. Each start makes new tokens. */
 export function standingAt(
   files: DaemonFiles,
   { store, environment, onDemand }: { store: string; environment: Readonly<Record<string, string>>; onDemand: boolean },
@@ -185,18 +182,13 @@ export function standingAt(
 
 const secret = (): string => randomBytes(32).toString("base64url");
 
-// hookline down: asks the daemon of this store to end, and waits until it has.
-
+/** hookline down. */
 export async function down(invocation: Invocation): Promise<ExitCode> {
   const { terminal, json, flags } = invocation;
   const files = daemonFilesOf(storePath(invocation, textFlag(flags, "store")));
   const daemon = runningDaemon(files);
-  const tell = (text: string, facts: object): void => terminal.print(json ? JSON.stringify(facts) : text);
-  if (!daemon) {
-    tell("no daemon is running", { stopped: null });
-    return 0;
-  }
-  await endDaemon(daemon, files.state);
-  tell(`the daemon has ended (process ${daemon.pid})`, { stopped: daemon.pid });
+  if (daemon) await endDaemon(daemon, files.state);
+  const words = daemon ? `the daemon has stopped (process ${daemon.pid})` : "no daemon is running";
+  terminal.print(json ? JSON.stringify({ stopped: daemon?.pid ?? null }) : words);
   return 0;
 }

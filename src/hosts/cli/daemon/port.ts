@@ -1,4 +1,4 @@
-/** At which port a daemon listens that is told none, and which agents look for it elsewhere. */
+/** The port of a daemon for which no port is named, and agents that send their events to another one. */
 import { type HttpDoor, knownHttpDoors, registeredPorts } from "../../../agents/install/client.ts";
 import { daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { type Place, stateFolder, storePath, usualStore } from "../place.ts";
@@ -61,9 +61,9 @@ export function missingDoors(place: Place, store: string, port: number | undefin
 
 /** A sentence for the person, with what to do. */
 export function missingDoorWords({ cwd, home }: Place, { agent, by, port, file, store }: MissingDoor): string {
-  const told = `${agent} tells a daemon at port ${port} (${shortPath(file, cwd, home)})`;
+  const told = `${agent} sends its events to a daemon at port ${port} (${shortPath(file, cwd, home)})`;
   const install = `hookline install ${agent} --layer ${by}`;
   return store === undefined
-    ? `${told}, and this one listens elsewhere: ${install} --http`
-    : `${told}, that of ${shortPath(store, cwd, home)}, and none runs: unset HOOKLINE_STORE, which names another store, or ${install} without --http`;
+    ? `${told}, but this daemon listens on another port: run \`${install} --http\``
+    : `${told}, the port of the daemon of ${shortPath(store, cwd, home)}, which is not running: unset HOOKLINE_STORE, which names another store, or run \`${install}\` without --http`;
 }

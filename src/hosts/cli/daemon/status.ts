@@ -1,5 +1,4 @@
-/** hookline status: the store, the hooks in force here, and which agents call us. */
-
+/** hookline status: the store, the daemon, the active hooks, and the agents that call Hookline. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { installLayers } from "../../../agents/adapter.ts";
@@ -26,7 +25,13 @@ interface Registered {
 }
 
 export async function status(invocation: Invocation): Promise<ExitCode> {
-  const { terminal, cwd, home } = invocation;
+  const { facts, hooks } = await factsOf(invocation);
+  if (invocation.json) invocation.terminal.print(JSON.stringify(facts));
+  else for (const line of statusLines(facts, hooks, invocation)) invocation.terminal.print(line);
+  return 0;
+}
+
+async function factsOf(invocation: Invocation) {
   const store = await openStoreToRead(invocation);
   const { set, problems, files, root } = await loadInForce(invocation, store);
   const repaired = await store.repair();
@@ -36,10 +41,6 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
   const queue = workCounts(store.database);
   store.close();
   const daemon = await daemonHere(store.path);
-  const registrations = registrationsOf(invocation, root);
-  const missing = missingDoors(invocation, store.path, typeof daemon?.port === "number" ? daemon.port : undefined);
-  const git = gitHookHere(invocation);
-  const errors = problems.filter(({ severity }) => severity === "error").length;
   const facts = {
     store: {
       path: store.path,
@@ -55,56 +56,55 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
     set: set.id,
     paused,
     files: files.map(({ path, layer, hooks }) => ({ path, layer, hooks })),
-    errors,
-    agents: registrations,
-    missing,
-    git,
+    errors: problems.filter(({ severity }) => severity === "error").length,
+    agents: registrationsOf(invocation, root),
+    missing: missingDoors(invocation, store.path, typeof daemon?.port === "number" ? daemon.port : undefined),
+    git: gitHookHere(invocation),
   };
-  if (invocation.json) {
-    terminal.print(JSON.stringify(facts));
-    return 0;
-  }
-  const row = (name: string, text: string): void => terminal.print(`${terminal.paint("dim", name.padEnd(9))}${text}`);
-  row(
-    "store",
-    `${shortPath(store.path, cwd, home)}, ${Math.ceil(facts.store.bytes / 1024)} kB, last event ${ago(last?.event.at)}${running > 0 ? `, ${running} running` : ""}`,
-  );
-  if (repaired > 0) row("", `${repaired} runs of a process that is gone were closed as interrupted`);
-  for (const line of daemonRows(daemon, facts.queue, terminal, (path) => shortPath(path, cwd, home)))
-    terminal.print(line);
-  row("project", shortPath(root, cwd, home));
-  row(
-    "hooks",
-    `${set.hooks.length} in force${errors > 0 ? terminal.paint("red", `, ${errors} broken: hookline check`) : ""}`,
-  );
-  for (const file of files) row("", `${shortPath(file.path, cwd, home)}: ${file.hooks} (${file.layer})`);
-  for (const one of paused)
-    row(
-      "paused",
-      pausedWords(one, set.hooks, (path) => shortPath(path, cwd, home)),
-    );
-  const here = registrations.filter((one) => one.registered);
-  row("agents", here.length === 0 ? `none calls Hookline yet: hookline install ${Object.keys(agents)[0]}` : "");
-  for (const one of here) row("", `${one.agent} calls Hookline (${one.layer}: ${shortPath(one.file, cwd, home)})`);
-  for (const door of missing) row("", terminal.paint("red", oneLine(missingDoorWords(invocation, door))));
-  if (git)
-    row(
-      "git",
-      gitWords(git, (path) => shortPath(path, cwd, home)),
-    );
-  return 0;
+  return { facts, hooks: set.hooks };
 }
+type Facts = Awaited<ReturnType<typeof factsOf>>["facts"];
+
+function statusLines(facts: Facts, hooks: readonly Hook[], invocation: Invocation): string[] {
+  const { terminal, cwd, home } = invocation;
+  const show = (path: string): string => shortPath(path, cwd, home);
+  const row = (name: string, text: string): string => titled(terminal, name, text);
+  const { store, errors, git } = facts;
+  const last = ago(store.lastEvent === null ? undefined : Date.parse(store.lastEvent));
+  const running = store.running > 0 ? `, ${store.running} running` : "";
+  const broken = errors > 0 ? terminal.paint("red", `, ${errors} broken: run \`hookline check\``) : "";
+  const here = facts.agents.filter((one) => one.registered);
+  const noAgent = `no agent calls Hookline yet: run \`hookline install ${Object.keys(agents)[0]}\``;
+  return [
+    row("store", `${show(store.path)}, ${Math.ceil(store.bytes / 1024)} kB, last event ${last}${running}`),
+    ...(store.repaired > 0
+      ? [row("", `${counted(store.repaired, "run")} of a crashed process marked as interrupted`)]
+      : []),
+    ...daemonRows(facts.daemon ?? undefined, facts.queue, terminal, show),
+    row("project", show(facts.root)),
+    row("hooks", `${facts.hooks} active${broken}`),
+    ...facts.files.map((file) => row("", `${show(file.path)}: ${file.hooks} (${file.layer})`)),
+    ...facts.paused.map((one) => row("paused", pausedWords(one, hooks, show))),
+    row("agents", here.length === 0 ? noAgent : ""),
+    ...here.map((one) => row("", `${one.agent} calls Hookline (${one.layer}: ${show(one.file)})`)),
+    ...facts.missing.map((door) => row("", terminal.paint("red", oneLine(missingDoorWords(invocation, door))))),
+    ...(git ? [row("git", gitWords(git, show))] : []),
+  ];
+}
+
+const titled = (terminal: Terminal, name: string, text: string): string =>
+  `${terminal.paint("dim", name.padEnd(9))}${text}`;
 
 const gitWords = ({ hooks, hook }: GitHookHere, show: (path: string) => string): string =>
   hook === null
-    ? `does not ask Hookline before commits: hookline git install`
-    : `asks Hookline before each commit (${show(join(hooks, hook))})`;
+    ? "does not run Hookline before commits: run `hookline git install` to change that"
+    : `runs Hookline before each commit (${show(join(hooks, hook))})`;
 
 /** The store knows pauses of other projects too. */
 function pausedWords(what: string, hooks: readonly Hook[], show: (path: string) => string): string {
   const hook = hooks.find(({ id }) => id === what);
-  if (hook) return oneLine(`${hook.name}: hookline resume ${what}`);
-  return isAbsolute(what) ? `${show(what)} but for its guards: hookline resume` : oneLine(what);
+  if (hook) return oneLine(`${hook.name}: to resume, run \`hookline resume ${what}\``);
+  return isAbsolute(what) ? `${show(what)} but for its guards: to resume, run \`hookline resume\`` : oneLine(what);
 }
 
 function registrationsOf({ home, environment }: Invocation, root: string): Registered[] {
@@ -117,7 +117,7 @@ function registrationsOf({ home, environment }: Invocation, root: string): Regis
   );
 }
 
-// What a person is told of a daemon: what it watches, when what is due, what waits and what is broken.
+// The daemon for people: what it watches, its schedules, its queue and what is broken.
 
 const rowsAtMost = 10;
 
@@ -132,10 +132,10 @@ async function daemonHere(store: string): Promise<Fields | undefined> {
 }
 
 const phases: Readonly<Record<DaemonState["phase"], string>> = {
-  starting: "it is starting",
-  up: "it is up",
-  once: "it does what is due, and ends",
-  ending: "it is ending",
+  starting: "starting",
+  up: "running",
+  once: "running what is due, then stopping",
+  ending: "stopping",
 };
 
 /** Where it listens, or why it does not. */
@@ -148,21 +148,27 @@ export function daemonRows(
   terminal: Terminal,
   show: (path: string) => string,
 ): string[] {
-  const row = (text: string): string => `${terminal.paint("dim", "daemon".padEnd(9))}${oneLine(text)}`;
+  const row = (text: string): string => titled(terminal, "daemon", oneLine(text));
   if (!daemon) {
     const left = queue.waiting + queue.running;
-    return [row(`none runs${left > 0 ? `, and ${left} runs wait for one` : ""}: hookline up`)];
+    return [
+      row(
+        left > 0
+          ? `no daemon is running and ${counted(left, "run")} ${left === 1 ? "is" : "are"} waiting: run \`hookline up\``
+          : "no daemon is running: run `hookline up` to start one",
+      ),
+    ];
   }
   const known = `process ${daemon.pid}, since ${daemon.started}`;
   if (daemon.port === null) return [row(`${phases[daemon.phase as DaemonState["phase"]]}, ${known}`)]; // as daemonHere gives it
   const head = `http://127.0.0.1:${daemon.port}, ${known}`;
-  if (daemon.unreachable !== undefined) return [row(`${head}, does not answer: ${daemon.unreachable}`)];
+  if (daemon.unreachable !== undefined) return [row(`${head}, but it does not answer: ${daemon.unreachable}`)];
   return [row(head), ...selfLines(daemon, terminal), ...daemonLines(daemon, terminal, show)];
 }
 
 /** The process itself, and who speaks to it. */
 function selfLines(daemon: Fields, terminal: Terminal): string[] {
-  const row = (name: string, text: string): string => `${terminal.paint("dim", name.padEnd(9))}${oneLine(text)}`;
+  const row = (name: string, text: string): string => titled(terminal, name, oneLine(text));
   const { memoryInBytes, seconds } = fieldsOf(daemon.process);
   const { events = 0, sessions = 0, senders } = fieldsOf(daemon.activity);
   const facts = [
@@ -176,18 +182,16 @@ function selfLines(daemon: Fields, terminal: Terminal): string[] {
   const { notWrittenSince, reason, rowsLost } = fieldsOf(daemon.store);
   return [
     row("", facts.join(", ")),
-    ...(notWrittenSince
-      ? [row("store", terminal.paint("red", `not written since ${notWrittenSince}: ${reason}`))]
-      : []),
+    ...(notWrittenSince ? [row("store", terminal.paint("red", `no writes since ${notWrittenSince}: ${reason}`))] : []),
     ...(typeof rowsLost === "number" && rowsLost > 0
-      ? [row("lost", terminal.paint("red", `${counted(rowsLost, "row")} that the store could not take in time`))]
+      ? [row("lost", terminal.paint("red", `${counted(rowsLost, "row")} that could not be written in time`))]
       : []),
     row(
       "heard",
       `${counted(events, "event")}, ${counted(sessions, "session")}${heard.length > 0 ? `; ${heard.join(", ")}` : ""}`,
     ),
     ...slowest.map(({ event, p50, p95 }, index) => row(index === 0 ? "took" : "", `${event} ${p50} ms, p95 ${p95} ms`)),
-    ...listOf(daemon.residents).map((one, index) => row(index === 0 ? "resident" : "", residentLine(one))),
+    ...listOf(daemon.residents).map((one, index) => row(index === 0 ? "programs" : "", residentLine(one))),
   ];
 }
 const slowAtMost = 3;
@@ -196,7 +200,7 @@ const counted = (count: Json | undefined, what: string): string => `${count} ${w
 
 const residentLine = ({ command, pid, events, restarts, memoryInBytes }: Fields): string =>
   [
-    `${command}: ${pid === undefined ? "does not run now" : `process ${pid}`}`,
+    `${command}: ${pid === undefined ? "not running" : `process ${pid}`}`,
     counted(events, "event"),
     counted(restarts, "restart"),
     ...(typeof memoryInBytes === "number" ? [`${Math.round(memoryInBytes / 1024 ** 2)} MB`] : []),
@@ -210,7 +214,7 @@ function lasting(seconds: number): string {
 /** @param status as the daemon tells it; another version's may hold less */
 export function daemonLines(status: Fields, terminal: Terminal, show: (path: string) => string): string[] {
   const row = (name: string, text: string, style?: Style): string =>
-    `${terminal.paint("dim", name.padEnd(9))}${style ? terminal.paint(style, oneLine(text)) : oneLine(text)}`;
+    titled(terminal, name, style ? terminal.paint(style, oneLine(text)) : oneLine(text));
   const rows = (name: string, texts: readonly string[], style?: Style): string[] => {
     const shown = texts.slice(0, rowsAtMost).map((text, index) => row(index === 0 ? name : "", text, style));
     const more = texts.length - rowsAtMost;
@@ -246,7 +250,7 @@ export function daemonLines(status: Fields, terminal: Terminal, show: (path: str
 
 const dueLine = ({ hook, at, waits }: Fields): string => {
   const when = Date.parse(String(at)) <= Date.now() ? "now" : String(at).replace(/\.\d+Z$/, "Z");
-  return `${hook} ${when}${waits ? `, waits: ${waits}` : ""}`;
+  return `${hook} ${when}${waits ? `, waiting: ${waits}` : ""}`;
 };
 
 const watchLine = ({ hook, path, paths, mode }: Fields, show: (path: string) => string): string => {

@@ -1,5 +1,4 @@
-/** hookline up: the daemon of this store, in the foreground, until somebody ends it. */
-
+/** hookline up: the daemon of this store, in the foreground, until a person or a signal stops it. */
 import { existsSync } from "node:fs";
 import { httpTokenFile } from "../../../agents/install/own-call.ts";
 import { HooklineError } from "../../../engine/error.ts";
@@ -29,7 +28,7 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
   const files = daemonFilesOf(store);
   endInPeace();
   const stale = wish.onDemand ? undefined : renewBundle(invocation.self);
-  if (stale !== undefined) invocation.terminal.error(`hookline: agents run an older bundle of this clone: ${stale}`);
+  if (stale !== undefined) invocation.terminal.error(`hookline: agents run an older build of this clone: ${stale}`);
   if (wish.onDemand && isHomeless(invocation)) return 0;
   const lock = await takePlace(files, wish);
   if (!lock) {
@@ -59,7 +58,7 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
       giveBackAtRest(daemon);
       await ended(AbortSignal.any([invocation.signal, gone.signal]), needed(daemon, agentsToken), wish.idle);
       invocation.terminal.print(
-        invocation.json ? JSON.stringify({ stopping: true }) : "ending: what runs gets up to 10 s",
+        invocation.json ? JSON.stringify({ stopping: true }) : "stopping: running hooks get up to 10 s",
       );
     }
   } finally {
@@ -118,7 +117,7 @@ function say(daemon: Daemon, { terminal, json, cwd, home }: Invocation, state: D
     terminal.print(JSON.stringify({ ...shown, ...status }));
     return;
   }
-  const head = `Hookline ${state.version} is up: http://127.0.0.1:${state.port}, process ${state.pid}`;
+  const head = `Hookline ${state.version} is running: http://127.0.0.1:${state.port}, process ${state.pid}`;
   terminal.print(terminal.paint("bold", head));
   for (const line of daemonLines(status, terminal, (path) => shortPath(path, cwd, home))) terminal.print(line);
 }
@@ -212,8 +211,7 @@ function running(files: DaemonFiles): HooklineError {
   return new HooklineError("daemon_running", { where, ...(daemon ? { pid: daemon.pid } : {}) });
 }
 
-// After a busy time a process that stays gives memory back to the system: V8 keeps what it held then, until it is
-// asked.
+// After a busy time the daemon gives memory back to the system: V8 keeps it until it is asked.
 
 /** A collection takes some 40 ms: only what has left much behind is worth it, and only when nobody waits. */
 const worthItAfter = 1_000;

@@ -11,7 +11,7 @@ import {
   preCommitEvent,
   topOf,
 } from "../../../agents/git/repository.ts";
-import { complaintAbout, type Hook } from "../../../engine/hook.ts";
+import type { Hook } from "../../../engine/hook.ts";
 import type { Run, Store } from "../../../engine/record.ts";
 import { createDetachedQueue } from "../../../runtime/queues/inline.ts";
 import { systemPorts } from "../../../runtime/system.ts";
@@ -21,22 +21,23 @@ import { programToRegister } from "../agents/clone-bundle.ts";
 import { type Invocation, textFlag, usageError } from "../command.ts";
 import { openLine } from "../line.ts";
 import { storeOptions, storePath } from "../place.ts";
-import { safeText, shortPath } from "../terminal.ts";
+import { reportProblems, safeText, shortPath } from "../terminal.ts";
 import { type GitHooksOptions, installGitHooks, refreshGitHooks, uninstallGitHooks } from "./hooks.ts";
 import { askGitAs, hooksBelow } from "./worktrees.ts";
+/** hookline git: installs and removes our hook of git, and answers git when that hook runs. */
 
 export async function git(invocation: Invocation): Promise<number> {
   const [word, hook] = invocation.words;
   if (word === "run" && hook === hookName) return await runHook(invocation);
   if (word === "run")
-    throw usageError(`git's hook ${hook ? `"${hook}" is not served` : "is missing"}: ${hookName} is`, invocation.usage);
-  if (hook !== undefined) throw usageError(`"${hook}" is one word too many`, invocation.usage);
+    throw usageError(
+      hook ? `Hookline serves the git hook ${hookName}, not "${hook}"` : `missing argument ${hookName}`,
+      invocation.usage,
+    );
+  if (hook !== undefined) throw usageError(`unexpected argument "${hook}"`, invocation.usage);
   if (word === "install") return await install(invocation);
   if (word === "uninstall") return uninstall(invocation);
-  throw usageError(
-    word === undefined ? "install, uninstall or run is missing" : `"${word}" is not known here`,
-    invocation.usage,
-  );
+  throw usageError(word === undefined ? "missing action" : `unknown action "${word}"`, invocation.usage);
 }
 
 const optionsOf = (invocation: Invocation, store: Store): GitHooksOptions => ({
@@ -68,7 +69,7 @@ async function install(invocation: Invocation): Promise<number> {
     file === undefined ? nothingToAsk : inPlace(plan, show(file), dryRun),
     ...(file === undefined ? [] : [listenerSentence(listeners)]),
     ...below.map(
-      ({ origin: { file = "" } }) => `${show(file)} is not asked: git asks those at the top of the worktree only`,
+      ({ origin: { file = "" } }) => `${show(file)} does not run: commits run only hooks at the top of the worktree`,
     ),
     ...plan.notes,
     ...notes,
@@ -86,16 +87,16 @@ async function install(invocation: Invocation): Promise<number> {
 
 const inPlace = ({ changed }: HooksPlan, file: string, dryRun: boolean): string =>
   changed
-    ? `git ${dryRun ? "would ask" : "now asks"} Hookline before each commit: ${file}`
-    : `nothing to do: git asks Hookline before each commit already (${file})`;
+    ? `git ${dryRun ? "would run" : "now runs"} Hookline before each commit: ${file}`
+    : `nothing to do: git already runs Hookline before each commit (${file})`;
 
 const nothingToAsk =
-  "nothing is installed: there is no pre-commit script yet, and no other hook on git.pre-commit; it follows when an agent's session starts and there is one";
+  "nothing is installed: this repository has no pre-commit script and no other hook on git.pre-commit. Hookline installs it when an agent's session starts and finds one";
 
 function listenerSentence(listeners: readonly Hook[]): string {
   const names = [...new Set(listeners.map(({ name }) => name))];
   return names.length === 0
-    ? "no hook of this repository listens to commits as it is checked out; other branches may have some, so only hookline git uninstall takes it out"
+    ? "no hook of this branch listens to commits; other branches may have some, so only `hookline git uninstall` removes it"
     : `${names.length === 1 ? "1 hook listens" : `${names.length} hooks listen`} to commits: ${names.map((name) => safeText(name)).join(", ")}`;
 }
 
@@ -104,12 +105,12 @@ function placeNotes({ setBy, isShared, isInWorktree, hooks }: GitPlace, show: (p
   if (setBy === undefined) return [];
   if (isShared) {
     return [
-      `core.hooksPath is set by git's ${setBy} configuration: ${show(hooks)} serves all repositories, and Hookline does nothing in those without hooks for it`,
+      `core.hooksPath is set by git's ${setBy} configuration: ${show(hooks)} serves all repositories; in one without hooks for commits, Hookline does nothing`,
     ];
   }
   if (isInWorktree) {
     return [
-      `core.hooksPath makes ${show(hooks)} the folder of hooks, which is part of the worktree: the file names programs of this machine, so leave it out of commits`,
+      `core.hooksPath makes ${show(hooks)} the folder of hooks, which is part of the worktree: the file names programs of this machine, so do not commit it`,
     ];
   }
   return [`core.hooksPath makes ${show(hooks)} the folder of hooks`];
@@ -121,7 +122,7 @@ function uninstall(invocation: Invocation): number {
   const show = (path: string): string => safeText(shortPath(path, invocation.cwd, invocation.home));
   const sentences = plans.flatMap(({ folder, plan }) => [
     plan.changed
-      ? `git ${dryRun ? "would no longer ask" : "no longer asks"} Hookline before commits: ${show(folder)}`
+      ? `git ${dryRun ? "would no longer run" : "no longer runs"} Hookline before commits: ${show(folder)}`
       : `nothing to do: Hookline is not in ${show(folder)}`,
     ...plan.notes,
   ]);
@@ -166,8 +167,7 @@ async function runHook(invocation: Invocation): Promise<number> {
       if (seen.is === "run") runs.set(seen.run.id, seen.run);
     },
   });
-  const complaint = complaintAbout(line.loaded, (path) => shortPath(path, top, invocation.home));
-  if (complaint) invocation.terminal.error(`hookline: ${safeText(complaint)}`);
+  reportProblems(line.loaded, here);
   const outcome = await line.engine.emit(
     { ...event, id: line.ports.id() },
     { environment: invocation.environment, signal: invocation.signal },

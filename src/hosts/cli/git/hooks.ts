@@ -22,6 +22,10 @@ import { programRegistered } from "../agents/clone-bundle.ts";
 import { type Place, stateFolder } from "../place.ts";
 import { knownBelow, wantedBy } from "./wanted.ts";
 import { askGitAs, readWorktrees, type Worktree } from "./worktrees.ts";
+/**
+ * Puts our hook where git looks for it, and takes it out again: which hooks listen, in which worktree, and what is
+ * written.
+ */
 
 export interface GitHooksOptions {
   place: Place;
@@ -109,11 +113,11 @@ function backNotes(
 ): string[] {
   if (calledName(before) !== undefined) return [];
   const why = !wasInPlace
-    ? "a hook listens to them now"
+    ? "a hook now listens to commits"
     : before.files.has(name)
-      ? "another tool had written its hook anew"
-      : "somebody had taken its hook away";
-  return [`git asks Hookline before commits${wasInPlace ? " again" : ""}: ${why} (${join(folder, name)})`];
+      ? "another tool had replaced its hook"
+      : "its hook had been removed";
+  return [`git runs Hookline before commits${wasInPlace ? " again" : ""}: ${why} (${join(folder, name)})`];
 }
 
 const isInPlace = (file: string): boolean => calledName(readHooksFolder(dirname(file))) === basename(file);

@@ -120,7 +120,7 @@ function nameFrom(top: string, path: string): string {
   return isBelow ? below : path;
 }
 
-// Which of the files that may hold hooks are there: what appears later is news, whatever its date says.
+// Which of the files that may hold hooks exist now: one that appears later is new, whatever its date says.
 
 /** Below each of these folders, as the shell writes them: without links. */
 export function knownBelow(tops: readonly string[]): string[] {

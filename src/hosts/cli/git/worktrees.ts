@@ -1,5 +1,7 @@
-/** What a commit asks in each worktree of a repository. Apart, because code of a worktree is run only where somebody works in it. */
-
+/**
+ * What a commit runs in each worktree of a repository. Apart, because modules are run only in the worktree where
+ * somebody works.
+ */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
@@ -49,8 +51,7 @@ export const readWorktrees = (
 const filesOf = (modules: Loaded["modules"]): string[] =>
   modules.filter(({ root }) => root !== undefined).map(({ name, from }) => (isAbsolute(name) ? name : from));
 
-// Hooks for commits that no commit asks, because they lie below the top of their worktree. For `check` and `git
-// install`.
+// Hooks that no commit runs, because they lie below the top of their worktree.
 
 /** The top of the worktree that it lies below, if it does. */
 function topAbove({ on, origin: { root } }: Hook): string | undefined {
@@ -70,7 +71,7 @@ export const findingsBelow = (hooks: readonly Hook[]): Problem[] =>
       {
         severity: "warning",
         code: "event-never-sent",
-        message: "no commit asks this hook: git asks those at the top of the worktree only",
+        message: "this hook never runs: commits run only hooks at the top of the worktree",
         suggestion: `move it to ${join(top, relative(root, file))}`,
         file,
         line,
@@ -97,8 +98,8 @@ export async function hooksBelow(ask: AskGit, top: string, where: Place): Promis
   return found;
 }
 
-// Asks git as whoever called us would: with their index, environment and configuration, which a git hook gives and
-// which decides where hooks lie. Apart from runtime/processes/git.ts, whose questions leave all of that out.
+// Asks git with the index, environment and configuration of our caller, a git hook: they decide where hooks lie. The
+// questions of runtime/processes/git.ts leave them out.
 
 const longestAnswerInBytes = 64 << 20;
 const limitInMilliseconds = 30_000;

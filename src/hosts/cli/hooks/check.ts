@@ -64,10 +64,10 @@ function standingOf(invocation: Invocation, { files }: Loaded, registry: Registr
     const common = { code: "unreadable", file: path, line: 1, column: 1 } as const;
     if (cleared.look(path, registry) === "holds none")
       return [
-        { ...common, severity: "note", message: "no guard stands in this text, so it blocks nothing until it changes" },
+        { ...common, severity: "note", message: "this text holds no guard, so it blocks nothing until it changes" },
       ];
     const message =
-      "guards may stand in this text: the last good ones stay active, or, where none are known, it blocks what guards can block";
+      "this text may hold guards: the last good ones stay active; where none are known, Hookline blocks what guards can block";
     return [{ ...common, severity: "warning", message, suggestion: "correct the file" }];
   });
 }
@@ -97,7 +97,7 @@ async function findAt(word: string, request: Request & Place): Promise<Found> {
   const path = resolve(request.cwd, word);
   if (!existsSync(path))
     throw new HooklineError("usage", {
-      what: `there is no "${word}"`,
+      what: `no file or folder is called "${word}"`,
       where: path,
       advice: "name a hook file or a folder that exists",
     });

@@ -1,10 +1,9 @@
-/** hookline emit: one event down the line, its outcome, and every run it caused. */
+/** hookline emit and explain: one event that a person describes, decided or only explained. */
 import { withOwnNames } from "../../../engine/ability.ts";
 import { HooklineError, messageOf } from "../../../engine/error.ts";
 import { depthWithin, type Fields, type HookEvent, type Json, payloadAt } from "../../../engine/event.ts";
 import { eventNames, eventToEmit } from "../../../engine/events.ts";
 import type { Explanation } from "../../../engine/explain.ts";
-import { complaintAbout } from "../../../engine/hook.ts";
 import { emitRecorded } from "../../../engine/later.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import type { Outcome, VerdictKind } from "../../../engine/outcome.ts";
@@ -14,7 +13,7 @@ import { systemPorts } from "../../../runtime/system.ts";
 import { type ExitCode, type Invocation, textFlag, textOfFile, textOfInput, usageError } from "../command.ts";
 import { type Line, openLine } from "../line.ts";
 import { type OpenedStore, openStore, openStoreToRead } from "../store.ts";
-import { oneLine, type Style, safeText, shortPath, type Terminal, table } from "../terminal.ts";
+import { oneLine, placeIn, reportProblems, type Style, safeText, type Terminal, table } from "../terminal.ts";
 
 export async function emit(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
@@ -56,8 +55,7 @@ export async function send(
     },
   });
   try {
-    const complaint = complaintAbout(line.loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
-    if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
+    reportProblems(line.loaded, invocation);
     const { environment, signal } = invocation;
     const event = withinHook({ ...(await eventOf(line)), id: line.ports.id() }, environment);
     const outcome = await emitRecorded(line.engine, event, { environment, signal });
@@ -105,7 +103,7 @@ function print({ terminal, flags }: Invocation, { event, outcome, runs, logs }: 
   for (const line of outcomeLines(terminal, event, outcome)) terminal.print(line);
   for (const { level, message } of logs) terminal.print(`  log      ${level}: ${oneLine(message)}`);
   if (runs.length === 0) {
-    if (!event.to) terminal.print(terminal.paint("dim", "no hook matched: hookline explain says why, hook by hook"));
+    if (!event.to) terminal.print(terminal.paint("dim", "no hook matched: `hookline explain` shows why, hook by hook"));
     return;
   }
   terminal.print("");
@@ -129,10 +127,10 @@ export function outcomeLines(terminal: Terminal, event: HookEvent, outcome: Outc
     ? terminal.paint(verdictStyles[verdict.is], verdict.is)
     : stop
       ? terminal.paint("red", "stop")
-      : "carry on";
+      : "allowed: no hook objected";
   lines.push(`${terminal.paint("bold", event.name)}  ${head}${verdict?.reason ? `: ${oneLine(verdict.reason)}` : ""}`);
   if (verdict) lines.push(`  by       ${oneLine(verdict.by)}`);
-  if (stop) lines.push(`  stop     ${oneLine(stop.reason ?? "the conversation ends here")}`);
+  if (stop) lines.push(`  stop     ${oneLine(stop.reason ?? "the agent stops here")}`);
   for (const [field, value] of Object.entries(rest)) {
     for (const one of Array.isArray(value) ? value : [value]) lines.push(`  ${field.padEnd(8)} ${oneLine(say(one))}`);
   }
@@ -177,13 +175,13 @@ export const runTable = (terminal: Terminal, runs: readonly Run[]): string[] =>
     ]),
   );
 
-// The event that a person describes on the command line, for emit and explain.
+// The event that the command line describes.
 
 /** @throws HooklineError event_unknown, input_invalid, usage, file_unreadable */
 export function eventFrom(invocation: Invocation, usage: string, id: string, at: number): HookEvent {
   const { words, flags, cwd } = invocation;
   const [written] = words;
-  if (written === undefined) throw usageError("the event's name is missing", usage);
+  if (written === undefined) throw usageError("missing argument EVENT", usage);
   const data = asPayload(readData(textFlag(flags, "data"), cwd));
   const name = eventToEmit(written, data);
   if (!name) {
@@ -231,18 +229,17 @@ function parseFields(text: string, where: string): Fields {
   } catch (error) {
     throw new HooklineError("input_invalid", { reason: messageOf(error), where }, { cause: error });
   }
-  if (!isRecord(value)) throw new HooklineError("input_invalid", { reason: "it is another kind of value", where });
+  if (!isRecord(value)) throw new HooklineError("input_invalid", { reason: "it is no object", where });
   return value as Fields; // JSON.parse gives JSON
 }
 
-// hookline explain: would each hook run on this event, and why; nothing runs.
+// hookline explain: nothing runs.
 
 export async function explain(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
   const event = eventFrom(invocation, invocation.usage, id(), now());
   const line = await openLine({ place: invocation, store: await openStoreToRead(invocation) });
-  const complaint = complaintAbout(line.loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
-  if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
+  reportProblems(line.loaded, invocation);
   const explanations = await line.engine.explain(event);
   await line.close();
   if (invocation.json) invocation.terminal.print(JSON.stringify(explanations));
@@ -252,7 +249,7 @@ export async function explain(invocation: Invocation): Promise<ExitCode> {
 
 function printExplanations({ terminal, cwd, home }: Invocation, explanations: readonly Explanation[]): void {
   if (explanations.length === 0) {
-    terminal.print("no hook is in force here: hookline list says where they are looked for");
+    terminal.print("no hook is active here: `hookline list` shows where Hookline looked");
     return;
   }
   const columns = [
@@ -261,11 +258,6 @@ function printExplanations({ terminal, cwd, home }: Invocation, explanations: re
     { title: "because", fills: true as const },
     { title: "where" },
   ];
-  const rows = explanations.map((one) => [
-    one.would,
-    one.name,
-    one.because,
-    `${shortPath(one.file ?? "", cwd, home)}${one.line ? `:${one.line}` : ""}`,
-  ]);
+  const rows = explanations.map((one) => [one.would, one.name, one.because, placeIn(one, { cwd, home })]);
   for (const row of table(terminal, columns, rows)) terminal.print(row);
 }

@@ -1,11 +1,11 @@
-/** hookline list: the hooks in force here, in running order. */
+/** hookline list: the active hooks in running order, or with --slow by how long they took. */
 import { conditions } from "../../../conditions/index.ts";
 import { pauseOf } from "../../../engine/admit.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import type { HookId, Instant } from "../../../engine/event.ts";
 import { eventNames, resolveEvent } from "../../../engine/events.ts";
 import { nameOf } from "../../../engine/explain.ts";
-import { type Condition, complaintAbout, type Hook } from "../../../engine/hook.ts";
+import type { Condition, Hook } from "../../../engine/hook.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import { listensTo } from "../../../engine/plan.ts";
 import type { ConditionKind } from "../../../engine/ports.ts";
@@ -18,13 +18,12 @@ import { budgetFor, budgetOfEvent, endsAfter } from "../../compose/budgets.ts";
 import { type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { loadInForce } from "../loaded.ts";
 import { openStoreToRead } from "../store.ts";
-import { ago, shortPath, type Terminal, table } from "../terminal.ts";
+import { ago, placeIn, reportProblems, shortPath, type Terminal, table } from "../terminal.ts";
 
 export async function list(invocation: Invocation): Promise<ExitCode> {
   const store = await openStoreToRead(invocation);
   const loaded = await loadInForce(invocation, store);
-  const complaint = complaintAbout(loaded, (path) => shortPath(path, invocation.cwd, invocation.home));
-  if (complaint) invocation.terminal.error(`hookline: ${complaint}`);
+  reportProblems(loaded, invocation);
   const fired = await store.lastFired();
   const paused = await store.paused();
   const slow = invocation.flags.slow === true ? slownessOf(store.database, loaded, Date.now()) : undefined;
@@ -88,7 +87,7 @@ function print(
 ): void {
   const { terminal, cwd, home } = invocation;
   if (hooks.length === 0) {
-    terminal.print("no hook is in force here. Looked at:");
+    terminal.print("no hook is active here. Hookline looked at:");
     for (const path of loaded.watched) terminal.print(`  ${shortPath(path, cwd, home)}`);
     return;
   }
@@ -108,13 +107,12 @@ function print(
     hook.origin.layer,
     hook.mode === "sync" ? "" : hook.mode,
     ...(slow ? slow.cellsOf(hook) : [ago(fired.get(hook.id))]),
-    `${shortPath(hook.origin.file ?? "", cwd, home)}${hook.origin.line ? `:${hook.origin.line}` : ""}`,
+    placeIn(hook.origin, { cwd, home }),
   ]);
   for (const line of table(terminal, columns, rows)) terminal.print(line);
 }
 
-// What `list --slow` says: how long hooks and whole decisions took, what of their budgets that is, and what it costs
-// a session.
+// --slow: how long hooks and whole decisions took, the share of their budgets, and the cost per session.
 
 interface Slowness {
   slowestFirst(hooks: readonly Hook[]): Hook[];
@@ -184,7 +182,7 @@ function cellsOf(timing: HookTiming | undefined, hook: Hook, budget: number | un
   if (!timing) return ["", "", "", "", ""];
   const { count, p50, p95, perSession } = timing;
   const share = budget === undefined ? "" : `${Math.round((p95 / budget) * 100)} %`;
-  const mark = isNearlyTooSlow(timing, hook) ? ` (it is ended after ${endsAfter(hook)} s)` : "";
+  const mark = isNearlyTooSlow(timing, hook) ? ` (times out after ${endsAfter(hook)} s)` : "";
   return [String(count), shown(p50), `${shown(p95)}${mark}`, share, perSession === undefined ? "" : shown(perSession)];
 }
 

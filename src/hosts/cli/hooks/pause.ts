@@ -1,4 +1,4 @@
-/** hookline pause and resume: hooks that are not to run for a while, one or all of a project but its guards. */
+/** hookline pause and resume: one hook, or all hooks of a project but its guards. */
 import { HooklineError } from "../../../engine/error.ts";
 import type { HookId, SessionId } from "../../../engine/event.ts";
 import { type Hook, isGuard } from "../../../engine/hook.ts";
@@ -24,16 +24,16 @@ export const pause = (invocation: Invocation): Promise<ExitCode> =>
     const changed = await store.pause(meant.key, Date.now());
     if (invocation.json) return print(invocation, meant, { paused: true, changed });
     const { terminal } = invocation;
-    terminal.print(`${meant.name} ${changed ? "is paused" : "was paused already"}: hookline resume${wordFor(meant)}`);
-    if (meant.hook && isGuard(meant.hook)) terminal.print("it is a guard: what it would block can happen now");
+    terminal.print(
+      `${meant.name} ${changed ? "is paused" : "was already paused"}: to resume, run \`hookline resume${wordFor(meant)}\``,
+    );
+    if (meant.hook && isGuard(meant.hook)) terminal.print("this hook is a guard: what it would block can now happen");
     if (meant.hook) return;
     const paused = await store.paused();
     const guards = meant.hooks.filter((hook) => isGuard(hook) && hook.enabled && !paused.has(hook.id)).length;
     if (guards > 0)
-      terminal.print(
-        `${guards === 1 ? "one guard stays" : `${guards} guards stay`} on watch: guards are paused by name`,
-      );
-    terminal.print("hooks from elsewhere, such as your own, run on");
+      terminal.print(`${guards === 1 ? "1 guard stays" : `${guards} guards stay`} active: pause a guard by its name`);
+    terminal.print("hooks from other places, such as your own, still run");
   });
 
 export const resume = (invocation: Invocation): Promise<ExitCode> =>
@@ -50,7 +50,7 @@ export const resume = (invocation: Invocation): Promise<ExitCode> =>
         `${oneLine(name)} runs at the end of the next turn of session ${oneLine(session)}${filesIn(files)}`,
       );
     for (const { name, id } of still)
-      terminal.print(`${oneLine(name)} stays paused by name: hookline resume ${oneLine(id)}`);
+      terminal.print(`${oneLine(name)} stays paused by its name: to resume, run \`hookline resume ${oneLine(id)}\``);
   });
 
 async function onMeant(invocation: Invocation, work: (meant: Meant, store: Store) => Promise<void>): Promise<ExitCode> {
@@ -114,7 +114,7 @@ async function debtsOf(hooks: readonly Hook[], store: Store): Promise<Debt[]> {
 }
 
 const filesOf = ({ files }: Found): number => (Array.isArray(files) ? files.length : 0);
-const filesIn = (files: number): string => (files === 0 ? "" : ` (${files === 1 ? "one file" : `${files} files`})`);
+const filesIn = (files: number): string => (files === 0 ? "" : ` (${files === 1 ? "1 file" : `${files} files`})`);
 
 async function pausedByName(hooks: readonly Hook[], store: Store): Promise<Hook[]> {
   const paused = await store.paused();

@@ -3,7 +3,7 @@
 import { agentVariables } from "../../../agents/index.ts";
 import { HooklineError } from "../../../engine/error.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
-import { complaintAbout, type Hook, type Problem } from "../../../engine/hook.ts";
+import type { Hook, Problem } from "../../../engine/hook.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import type { Registry } from "../../../engine/ports.ts";
 import { inspectHooks } from "../../../formats/inspect.ts";
@@ -12,11 +12,13 @@ import { matchOf } from "../../../formats/registry/match.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { loadInForce, registryAt } from "../loaded.ts";
 import { openStore } from "../store.ts";
-import { shortPath } from "../terminal.ts";
+import { reportProblems, shortPath } from "../terminal.ts";
 import { findingLine } from "./check.ts";
+/** hookline register and schema: what other tools read, as JSON. */
 
+/** The repository hooks by event (specification 001, 2.2). */
 export async function register(invocation: Invocation): Promise<ExitCode> {
-  const { terminal, cwd, home } = invocation;
+  const { terminal } = invocation;
   const store = await openStore(invocation);
   const { set, files, problems } = await loadInForce(invocation, store);
   store.close();
@@ -26,8 +28,7 @@ export async function register(invocation: Invocation): Promise<ExitCode> {
   const found = problems.filter(({ file }) => paths.has(file));
   if (invocation.flags.validate === true)
     return validate([...found, ...inspectHooks(own, { ...invocation, variables: agentVariables })], invocation);
-  const complaint = complaintAbout({ problems: found }, (path) => shortPath(path, cwd, home));
-  if (complaint) terminal.error(`hookline: ${complaint}`);
+  reportProblems({ problems: found }, invocation);
   return 0;
 }
 
@@ -69,7 +70,7 @@ function handlerOf({ uses, with: params }: Hook["steps"][0]): Json {
   return { kind: "builtin", name: uses, ...(Object.keys(params).length > 0 ? { with: params } : {}) };
 }
 
-// hookline schema: the JSON Schema of a format, for editors and other tools, with what this project has registered.
+// hookline schema: the JSON Schema of a format, with what this project has registered.
 
 interface Format {
   make(registry: Registry): Fields;
@@ -90,7 +91,7 @@ export async function schema(invocation: Invocation): Promise<ExitCode> {
   if (!format) {
     const near = nearest(written, Object.keys(formats));
     throw new HooklineError("usage", {
-      what: written === "" ? "the format's name is missing" : `no format is called "${written}"`,
+      what: written === "" ? "missing argument FORMAT" : `no format is called "${written}"`,
       where: `hookline ${invocation.usage}`,
       advice: near ? `did you mean "${near}"?` : `choose ${Object.keys(formats).join(", ")}`,
     });

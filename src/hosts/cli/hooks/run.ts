@@ -1,5 +1,4 @@
-/** hookline run: one hook, now. */
-
+/** hookline run and rerun: a person runs one hook now, on an event made up here or on a recorded one. */
 import { lstatSync, readdirSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { namesKept, workspaceOf } from "../../../actions/script/places.ts";
@@ -20,7 +19,7 @@ import { eventFrom, isNo, type Sent, send, show } from "./emit.ts";
 
 export async function run(invocation: Invocation): Promise<ExitCode> {
   const [name] = invocation.words;
-  if (name === undefined) throw usageError("the hook is missing", invocation.usage);
+  if (name === undefined) throw usageError("missing argument HOOK", invocation.usage);
   return runByHand(invocation, await openStore(invocation), async ({ loaded }) => {
     const hook = findHook(loaded.set.hooks, { name, cwd: invocation.cwd, where: "the command line" });
     const event = eventOf(invocation, hook);
@@ -54,8 +53,6 @@ async function onAllFiles(
   const root = hook.origin.root ?? projectRoot;
   return { ...event, cwd: root, data: { ...event.data, changed_files: await allFiles(root, environment) } };
 }
-
-// One hook that a person has run now, whatever its limits: what `run` and `rerun` share.
 
 interface Asked {
   hook: Hook;
@@ -109,13 +106,13 @@ function tell(invocation: Invocation, hook: Hook, sent: Sent, { because, owed }:
   if (!isAsked) {
     terminal.print(`${oneLine(hook.name)} did not run: ${oneLine(because ?? "its condition does not hold")}`);
     const advice = looksAtFiles(hook)
-      ? "--all runs it on every file of the repository that matches"
-      : "--data gives it another event";
+      ? "use --all to run it on every matching file of the repository"
+      : "use --data to give it another event";
     terminal.print(terminal.paint("dim", advice));
   }
   if (owed !== undefined)
     terminal.print(
-      `session ${oneLine(sent.event.session ?? "")} ${owed ? "waits for it to pass: it runs again at the end of the next turn" : "does not wait for it"}`,
+      `session ${oneLine(sent.event.session ?? "")} ${owed ? "still waits for this check: it runs again at the end of the next turn" : "has no pending check of it"}`,
     );
 }
 
@@ -138,11 +135,11 @@ function looksAtFiles({ when }: Hook): boolean {
   return when !== undefined && asks(when);
 }
 
-// hookline rerun: the event of a run once more, for its hook as it is today.
+// hookline rerun: a recorded event against the current hook.
 
 export async function rerun(invocation: Invocation): Promise<ExitCode> {
   const [id] = invocation.words;
-  if (id === undefined) throw usageError("the run's id is missing", invocation.usage);
+  if (id === undefined) throw usageError("missing argument RUN", invocation.usage);
   const store = await openStore(invocation);
   let told: Told;
   try {
@@ -152,7 +149,10 @@ export async function rerun(invocation: Invocation): Promise<ExitCode> {
     throw error;
   }
   const { run, event, redacted } = told;
-  if (redacted) invocation.terminal.error("hookline: secrets in the event were replaced before it was stored");
+  if (redacted)
+    invocation.terminal.error(
+      "hookline: the store redacted secrets in this event, so the hook reads the redacted text",
+    );
   const cwd = isFolder(event.cwd) ? event.cwd : invocation.cwd;
   return runByHand({ ...invocation, cwd }, store, async ({ loaded }) => {
     const hook = findHook(loaded.set.hooks, { name: run.hook, cwd, where: `run ${id}` });
@@ -194,7 +194,7 @@ async function toldTo(name: string, store: Store): Promise<Told> {
   const stored = run && (await store.event(run.eventId));
   if (!run || !stored) throw new HooklineError("run_unknown", { name, where: "the store" });
   if (stored.cut) {
-    const reason = "its payload is not in the store as a whole";
+    const reason = "the store holds only a part of its payload";
     throw new HooklineError("payload_cut", { name, reason, where: `event ${run.eventId}` });
   }
   const { id, now } = systemPorts();
@@ -204,7 +204,7 @@ async function toldTo(name: string, store: Store): Promise<Told> {
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-// Every file of a workspace, for hooks that a person runs on all of it.
+// run --all: every file of the repository.
 
 /**
  * Names relative to the folder, with forward slashes: what git knows or does not ignore, and without a repository what lies

@@ -1,4 +1,7 @@
-/** Operations as commands: `hookline task create …`. Which actions there are, and what they take, the table of operations says. */
+/**
+ * Operations as commands: `hookline task create …`. The table of operations says which actions there are and what they
+ * take.
+ */
 import type { Fields, Json } from "../../../engine/event.ts";
 import { nearest } from "../../../engine/nearest.ts";
 import { isRecord } from "../../../engine/schema.ts";
@@ -44,7 +47,7 @@ export function chooseAction(group: string, given: readonly string[]): Chosen {
   }
   const names = actions.map(({ name }) => name);
   const usage = `${group} ${names.join("|")} …`;
-  if (written === undefined) throw usageError("the action is missing", usage);
+  if (written === undefined) throw usageError("missing action", usage);
   const near = nearest(written, names);
   throw usageError(
     `${group} has no action "${written}"${near === undefined ? "" : `: did you mean "${near}"?`}`,
@@ -80,7 +83,7 @@ function usageOf(start: string, params: readonly Param[]): string {
   const free = params.filter(({ isWord, isNeeded }) => !isWord && !isNeeded);
   if (free.length <= fewFlags) return [start, ...params.map(shownInUsage), "[--json]"].join(" ");
   const shown = params.filter(({ isWord, isNeeded }) => isWord || isNeeded);
-  return [start, ...shown.map(shownInUsage), "[flags], which --help shows"].join(" ");
+  return [start, ...shown.map(shownInUsage), "[flags: see --help]"].join(" ");
 }
 const fewFlags = 4;
 
@@ -109,7 +112,7 @@ example: ${example}
 
 ${rows.join("\n")}
 
-hookline ${group} ACTION --help says what an action takes.
+What an action takes: hookline ${group} ACTION --help
 `;
 }
 
@@ -124,14 +127,14 @@ function helpOfAction(group: string, action: Action): string {
   const rows = named.map(([name, { description }]) => `  ${name.padEnd(width)}  ${description}`.trimEnd());
   const takes = rows.length > 0 ? `\n${rows.join("\n")}\n` : "";
   const files = params.some(({ isLong }) => isLong)
-    ? "\nFor text, objects and lists: @FILE is what the file holds, - what standard input holds.\n"
+    ? "\nFor text, objects and lists: @FILE reads the file, - reads standard input.\n"
     : "";
   return `${summary}\n\nusage:   hookline ${usage}\nexample: ${example}\n${takes}${files}`;
 }
 
 const sentence = (summary: string): string => `${summary[0]?.toUpperCase()}${summary.slice(1)}.`;
 
-// What an operation takes, as words and flags, and the input that a person's words and flags make.
+// The parameters of an operation as arguments and flags, and the input that they make.
 
 export interface Param {
   /** In the input. */
@@ -187,10 +190,11 @@ const isChoice = (schema: unknown): boolean => isRecord(schema) && Array.isArray
 
 function describe(schema: unknown): string {
   if (!isRecord(schema)) return "";
-  const { description = "", default: otherwise } = schema;
-  const unless =
-    otherwise === undefined || otherwise === null || otherwise === "" ? "" : `${JSON.stringify(otherwise)} unless said`;
-  return [String(description), ...(unless ? [unless] : [])].filter((text) => text !== "").join("; ");
+  const { description = "", default: value } = schema;
+  const isEmpty = value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
+  return [String(description), isEmpty ? "" : `default: ${JSON.stringify(value)}`]
+    .filter((text) => text !== "")
+    .join("; ");
 }
 
 /** `--enabled`, `--no-enabled`, `--enabled false` and `--enabled=false` all as the last; values that begin with a dash stay values. */
@@ -238,7 +242,7 @@ export function inputOf(params: readonly Param[], invocation: Invocation): Field
     }
   }
   const [left] = words;
-  if (left !== undefined) throw usageError(`"${left}" is one word too many`, invocation.usage);
+  if (left !== undefined) throw usageError(`unexpected argument "${left}"`, invocation.usage);
   return input;
 }
 

@@ -1,4 +1,4 @@
-/** Does one operation for a person at a command line: on the store, in this folder's project, with or without a daemon. */
+/** Runs one operation for the command line: on the store, in this folder's project, with or without a daemon. */
 import { HooklineError } from "../../../engine/error.ts";
 import type { Json } from "../../../engine/event.ts";
 import type { Run } from "../../../engine/record.ts";
@@ -125,14 +125,17 @@ function wrongInput(mismatch: Mismatch, { params, usage }: Asked): HooklineError
   const [name, ...deeper] = mismatch.path;
   const param = params.find((one) => one.name === name);
   if (param && mismatch.found === "nothing" && deeper.length === 0)
-    return usageError(`${writtenAs(param)} is missing: ${mismatch.expected}`, usage);
+    return usageError(
+      `missing ${param.isWord ? `argument ${param.title}` : `flag --${param.flag}`}: ${mismatch.expected}`,
+      usage,
+    );
   const show = (): string => [param ? writtenAs(param) : String(name ?? "it"), ...deeper].join(".");
   return usageError(sayMismatch(mismatch, show), usage);
 }
 
-const writtenAs = ({ isWord, title, flag }: Param): string => (isWord ? `the word ${title}` : `--${flag}`);
+const writtenAs = ({ isWord, title, flag }: Param): string => (isWord ? title : `--${flag}`);
 
-// What an operation gave, for a person: a table of rows, or the fields of one thing.
+// The result for people: a table of rows, or the fields of one thing.
 
 function linesOf(result: Json, terminal: Terminal): string[] {
   if (Array.isArray(result)) return rowsOf(result, terminal);

@@ -36,7 +36,7 @@ export async function followUpsOf(run: Run, store: Pick<Store, "peek">): Promise
 export const claimOf = (run: string, number: number): Claim => ({
   key: `follow-up:${run}:${number}`,
   max: 1,
-  refusal: "it was done before",
+  refusal: "this follow-up is already done",
 });
 
 /** What a person would name of it. */
@@ -79,15 +79,15 @@ export const kinds: { readonly [kind: string]: Kind } = {
   create_task: createTask,
 };
 
-const takenBefore: End = { refused: "it was done before" };
+const takenBefore: End = { refused: "this follow-up is already done" };
 
 async function openFile({ payload: { path, line } }: KeptFollowUp, place: FollowUpPlace): Promise<End> {
   const { root, invocation, say, claim } = place;
   if (typeof path !== "string" || path === "") return { refused: "it names no file; it stays open" };
   const file = resolve(root, path);
   if (pathInside(root, file) === undefined || (existsSync(file) && !isReallyInside(root, file)))
-    return { refused: `${oneLine(file)} lies outside of the repository ${oneLine(root)}: it stays open` };
-  if (!existsSync(file)) return { refused: `there is no ${oneLine(file)} any more: it stays open` };
+    return { refused: `${oneLine(file)} is outside the repository ${oneLine(root)}; it stays open` };
+  if (!existsSync(file)) return { refused: `${oneLine(file)} no longer exists; it stays open` };
   const { VISUAL, EDITOR } = invocation.environment;
   const editor = VISUAL || EDITOR;
   if (!(await claim())) return takenBefore;
@@ -132,13 +132,13 @@ const taskFields: { readonly [field: string]: string } = {
 /** The task is made before the claim: two processes that ask with one key get one task, and a refusal leaves it open. */
 async function createTask(one: KeptFollowUp, { root, invocation, say, claim }: FollowUpPlace): Promise<End> {
   const input = taskOf(one.payload);
-  if (input === undefined) return { refused: "it names no title for the task; it stays open" };
+  if (input === undefined) return { refused: "it has no title for the task; it stays open" };
   const { callOperation } = await import("../operations/run.ts");
   const { answer } = await callOperation(
     { name: "task_create", input, folder: root, key: `follow-up:${one.id}` },
     invocation,
   );
-  if (answer.is !== "done") return { refused: `no task was made: ${oneLine(answer.message)}; it stays open` };
+  if (answer.is !== "done") return { refused: `no task was created: ${oneLine(answer.message)}; it stays open` };
   if (!(await claim())) return takenBefore;
   const made: Fields = isRecord(answer.result) ? (answer.result as Fields) : {}; // an operation answers JSON
   say(`task      ${oneLine(`${made.id}  ${made.title}`)}`);
@@ -182,12 +182,15 @@ async function runCommand(one: KeptFollowUp, place: FollowUpPlace): Promise<End>
   const { command, args, cwd = "." } = one.payload;
   const isList = args === undefined || (Array.isArray(args) && args.every((word) => typeof word === "string"));
   if (typeof command !== "string" || command.trim() === "" || !isList || typeof cwd !== "string")
-    return { refused: "it names no command that can be run; it stays open" };
+    return { refused: "it names no command; it stays open" };
   if (altered.test(JSON.stringify(one.payload)))
-    return { refused: "the command was not recorded whole (a secret was left out, or it was cut): run it yourself" };
+    return {
+      refused:
+        "the store holds only a part of the command (a secret was redacted, or the text was cut): run it yourself",
+    };
   const folder = resolve(root, cwd);
   if (pathInside(root, folder) === undefined || !isReallyInside(root, folder))
-    return { refused: `${oneLine(folder)} is no folder of the repository ${oneLine(root)}: it stays open` };
+    return { refused: `${oneLine(folder)} is not a folder of the repository ${oneLine(root)}; it stays open` };
   describe(one, folder, place);
   const refusal = await consent(invocation);
   if (refusal !== undefined) return { refused: refusal };
@@ -204,20 +207,20 @@ function describe(one: KeptFollowUp, folder: string, { say, file, invocation: { 
   say(`command   ${safeText(subjectOf(one)).replaceAll("\n", "\n          ")}`);
   say(`in        ${safeText(folder)}`);
   say(`asked by  the hook ${oneLine(one.run.hookName)}${from}`);
-  say("trust     not checked yet: nobody but you decides whether this hook may ask for it");
+  say("trust     not checked: you decide whether this hook may ask for it");
 }
 
 /** Why not, if so. */
 async function consent(invocation: Invocation): Promise<string | undefined> {
   if (invocation.flags.yes === true) return undefined;
-  if (!isOnTerminal(invocation)) return "nothing was run: say --yes, where nobody can be asked; it stays open";
+  if (!isOnTerminal(invocation)) return "nothing ran: use --yes where there is no terminal to ask; it stays open";
   const { createInterface } = await import("node:readline/promises");
   const asking = createInterface({ input: process.stdin, output: process.stdout });
   try {
     const answer = await asking.question("Run it? [y/N] ", { signal: invocation.signal });
-    return /^y(es)?$/i.test(answer.trim()) ? undefined : "nothing was run; it stays open";
+    return /^y(es)?$/i.test(answer.trim()) ? undefined : "nothing ran; it stays open";
   } catch {
-    return "nothing was run; it stays open"; // Ctrl-C, or the terminal is gone
+    return "nothing ran; it stays open"; // Ctrl-C, or the terminal is gone
   } finally {
     asking.close();
   }
@@ -237,7 +240,7 @@ async function start(
   if (stderr !== "") terminal.error(safeText(stderr.replace(/\n$/, "")));
   const ok = how === "exit" && code === 0;
   const because = late.aborted
-    ? `it did not end within ${longest} s`
+    ? `it timed out after ${longest} s`
     : (reason ?? (code === undefined ? how : `exit ${code}`));
   if (!ok) say(`it failed: ${oneLine(because)}`);
   return {

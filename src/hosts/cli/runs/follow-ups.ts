@@ -1,4 +1,7 @@
-/** hookline follow-ups: what hooks have asked for afterwards. Nothing of it happens by itself: a person has it done, once. */
+/**
+ * hookline follow-ups: the actions that hooks asked for. Hookline does none of them by itself: a person has each done,
+ * once.
+ */
 import { HooklineError } from "../../../engine/error.ts";
 import type { Fields } from "../../../engine/event.ts";
 import type { Run, Store } from "../../../engine/record.ts";
@@ -14,7 +17,10 @@ export async function followUps(invocation: Invocation): Promise<ExitCode> {
   try {
     if (word === "list" && id === undefined) return await list(invocation, store);
     if (word === "run" && id) return await run(invocation, store, id);
-    throw usageError(word === "run" ? "the follow-up's id is missing" : "say list or run", invocation.usage);
+    throw usageError(
+      word === "run" ? "missing argument RUN" : word === undefined ? "missing action" : `unknown action "${word}"`,
+      invocation.usage,
+    );
   } finally {
     store.close();
   }
@@ -32,10 +38,10 @@ async function list(invocation: Invocation, store: Store): Promise<ExitCode> {
   const isCut = runs.length === newest;
   if (invocation.json) terminal.print(JSON.stringify(shown.map(rowOf)));
   else if (shown.length > 0) for (const line of lines(invocation, shown)) terminal.print(line);
-  else terminal.print(`no follow-up is open${isCut ? ` in the newest ${newest} runs` : ""}.`);
+  else terminal.print(`no follow-up is open${isCut ? ` in the newest ${newest} runs` : ""}`);
   if (isCut)
     terminal.error(
-      `hookline: only the newest ${newest} runs were looked through; hookline runs show RUN has an older one's`,
+      `hookline: this list covers the newest ${newest} runs; \`hookline runs show RUN\` shows those of an older run`,
     );
   return 0;
 }
@@ -85,9 +91,14 @@ async function run(invocation: Invocation, store: Store, written: string): Promi
   const wanted = await find(invocation, store, written);
   const { terminal, json } = invocation;
   const say = (line: string): void => (json ? terminal.error(line) : terminal.print(line));
-  if (wanted.done) return refuse(invocation, wanted, "it was done before");
+  if (wanted.done) return refuse(invocation, wanted, "this follow-up is already done");
   const kind = Object.hasOwn(kinds, wanted.kind) ? kinds[wanted.kind] : undefined;
-  if (!kind) return refuse(invocation, wanted, `nobody here knows what "${oneLine(wanted.kind)}" is; it stays open`);
+  if (!kind)
+    return refuse(
+      invocation,
+      wanted,
+      `this Hookline cannot do a follow-up of kind "${oneLine(wanted.kind)}"; it stays open`,
+    );
   const place = await placeOf(wanted.run, invocation, store);
   const end = await kind(wanted, {
     ...place,

@@ -1,4 +1,4 @@
-/** hookline runs: what ran, newest first; one run whole; or live. */
+/** hookline runs and purge: lists runs, shows one in full, follows new ones; deletes old ones. */
 import { HooklineError } from "../../../engine/error.ts";
 import type { Fields } from "../../../engine/event.ts";
 import type { Message } from "../../../engine/outcome.ts";
@@ -21,7 +21,10 @@ export async function runs(invocation: Invocation): Promise<ExitCode> {
     if (word === undefined) return await listRuns(invocation, store);
     if (word === "show" && id) return await showRun(invocation, store, id);
     if (word === "tail") return await tail(invocation, store);
-    throw usageError(word === "show" ? "the run's id is missing" : `"${word}" is not known here`, invocation.usage);
+    throw usageError(
+      word === "show" ? "missing argument ID" : `unknown action "${word}": to see one run, use show ${word}`,
+      invocation.usage,
+    );
   } finally {
     store.close();
   }
@@ -30,10 +33,10 @@ export async function runs(invocation: Invocation): Promise<ExitCode> {
 function filterOf({ flags, usage }: Invocation): RunFilter {
   const limit = Number(textFlag(flags, "limit") ?? 30);
   if (!Number.isInteger(limit) || limit < 1)
-    throw usageError(`--limit ${textFlag(flags, "limit")} is not a count`, usage);
+    throw usageError(`--limit needs a whole number above 0, not "${textFlag(flags, "limit")}"`, usage);
   const status = textFlag(flags, "status");
   if (status !== undefined && !statuses.includes(status))
-    throw usageError(`no status is called "${status}"; known: ${statuses.join(", ")}`, usage);
+    throw usageError(`no status is called "${status}": use ${statuses.join(", ")}`, usage);
   const filter: RunFilter = { limit };
   for (const name of ["hook", "session", "event"] as const) {
     const value = textFlag(flags, name);
@@ -48,7 +51,7 @@ async function listRuns(invocation: Invocation, store: Store): Promise<ExitCode>
   if (invocation.json) invocation.terminal.print(JSON.stringify(found.map(brief)));
   else if (found.length === 0)
     invocation.terminal.print(
-      "no run is recorded for that. Events without a matching hook leave no run: hookline why last",
+      "no run matches. An event that no hook matched leaves no run: `hookline why last` explains it",
     );
   else for (const line of runLines(invocation, found)) invocation.terminal.print(line);
   return 0;
@@ -63,7 +66,7 @@ const runLines = ({ terminal }: Invocation, found: readonly Run[]): string[] =>
       { title: "hook", fills: true },
       { title: "status", style: (status) => statusStyles[status as RunStatus] },
       { title: "ms", align: "right" },
-      { title: "what came of it", fills: true },
+      { title: "result", fills: true },
       { title: "run" },
     ],
     found.map((run) => [
@@ -79,7 +82,7 @@ const runLines = ({ terminal }: Invocation, found: readonly Run[]): string[] =>
 
 /** What came of a run, in a few words: why it did not run, or what it answered. */
 export function resultOf({ status, reason, outcome, steps }: Run): string {
-  if (outcome?.verdict) return `${outcome.verdict.is}: ${outcome.verdict.reason ?? "(no reason given)"}`;
+  if (outcome?.verdict) return `${outcome.verdict.is}: ${outcome.verdict.reason ?? "(no reason)"}`;
   if (reason !== undefined && status !== "completed") return reason;
   if (outcome?.stop) return `stop: ${outcome.stop.reason ?? ""}`;
   if (outcome?.updatedInput) return `rewrote it to ${inputOf(outcome.updatedInput)}`;
@@ -88,7 +91,7 @@ export function resultOf({ status, reason, outcome, steps }: Run): string {
   const response = steps.at(-1)?.output.response;
   if (typeof response === "string" && response !== "") return `the model said: ${response}`;
   const fields = Object.keys(outcome ?? {});
-  return fields.length > 0 ? fields.join(", ") : "no opinion";
+  return fields.length > 0 ? fields.join(", ") : "no decision";
 }
 
 const urgency: ReadonlyMap<string | undefined, number> = new Map(
@@ -152,7 +155,7 @@ async function showRun({ terminal, json }: Invocation, store: Store, id: string)
   for (const wish of wishes)
     label(
       "follow-up",
-      `${wish.number} ${oneLine(`${wish.kind}: ${subjectOf(wish)}`)} (${wish.done ? "done" : `open: hookline follow-ups run ${wish.id}`})`,
+      `${wish.number} ${oneLine(`${wish.kind}: ${subjectOf(wish)}`)} (${wish.done ? "done" : `open: run \`hookline follow-ups run ${wish.id}\``})`,
     );
   for (const step of run.steps) {
     label(
@@ -202,20 +205,19 @@ const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
     );
   });
 
-// hookline purge: forgets events and runs from before a date.
-
+/** hookline purge. */
 export async function purge(invocation: Invocation): Promise<ExitCode> {
   const given = textFlag(invocation.flags, "before");
   const before = Date.parse(given ?? "");
   if (Number.isNaN(before))
-    throw usageError(given ? `"${given}" is not a date` : "--before is missing", invocation.usage);
+    throw usageError(given ? `"${given}" is not a date` : "missing flag --before DATE", invocation.usage);
   const store = await openStore(invocation);
   const events = await store.purge(before);
   store.close();
   if (invocation.json) invocation.terminal.print(JSON.stringify({ events }));
   else
     invocation.terminal.print(
-      `forgot ${events} event${events === 1 ? "" : "s"} and their runs from before ${new Date(before).toISOString()}`,
+      `deleted ${events} event${events === 1 ? "" : "s"} from before ${new Date(before).toISOString()}, and their runs`,
     );
   return 0;
 }

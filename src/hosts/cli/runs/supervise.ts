@@ -1,4 +1,4 @@
-/** Looks after one background run, then ends: started detached by `hookline hook`, which may not wait (R61). */
+/** Supervises one background run: started detached by `hookline hook`, which may not wait (R61). */
 import { readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Seconds } from "../../../engine/event.ts";

@@ -46,7 +46,10 @@ async function findEvent(store: Store, name: string): Promise<{ stored: StoredEv
   if (name === "last") {
     const [newest] = await store.events(1);
     if (newest) return { stored: newest };
-    throw new HooklineError("run_unknown", { name, where: "the store, which holds no event yet" });
+    throw new HooklineError("run_unknown", {
+      name,
+      where: "the store, which holds no event yet: `hookline emit` makes one",
+    });
   }
   const run = await store.run(name);
   const stored = await store.event(run?.eventId ?? name);
@@ -66,7 +69,9 @@ async function reasonsOf(store: Store, stored: StoredEvent, place: Place): Promi
     runs.delete(hook.id);
     const base = { hook: hook.id, name: hook.name, file: hook.origin.file ?? null, line: hook.origin.line ?? null };
     if (run) return { ...base, ...ofRun(run) };
-    const derived = stored.cut ? "cannot be derived: the payload was cut" : derivedReason(plans.of(hook), stored);
+    const derived = stored.cut
+      ? "unknown: the store holds only a part of the payload"
+      : derivedReason(plans.of(hook), stored);
     return { ...base, ran: false, status: "not matched", because: derived, run: null, notes: [] };
   });
   return [
@@ -81,9 +86,7 @@ async function reasonsOf(store: Store, stored: StoredEvent, place: Place): Promi
 function derivedReason(plan: Plan, { event, outcome }: StoredEvent): string {
   const { would, because } = read(plan, event);
   if (would === "skip") return because;
-  return outcome
-    ? `nothing is recorded of it, although ${because}`
-    : `the event was not decided to its end (${because})`;
+  return outcome ? `the store has no record of it, although ${because}` : `the decision was interrupted (${because})`;
 }
 
 const ofRun = (run: Run): Pick<Reason, "ran" | "status" | "because" | "run" | "notes"> => ({
@@ -110,17 +113,14 @@ function print(
   );
   for (const line of outcome
     ? outcomeLines(terminal, event, outcome)
-    : [`${event.name}  was not answered: it was interrupted, or is being decided now`])
+    : [`${event.name}  has no answer: it was interrupted, or Hookline is deciding it now`])
     say(line);
   if (redacted)
     say(
-      terminal.paint(
-        "dim",
-        "secrets in the payload were replaced before it was stored; a test on them may read differently here",
-      ),
+      terminal.paint("dim", "the store redacted secrets in the payload: a condition on them may read differently here"),
     );
   say("");
-  if (reasons.length === 0) say("No hook was in force.");
+  if (reasons.length === 0) say("No hook was active.");
   for (const reason of reasons) {
     const place = reason.file ? ` (${shortPath(reason.file, cwd, home)}${reason.line ? `:${reason.line}` : ""})` : "";
     const mark = markOf(reason, run, terminal);
@@ -139,8 +139,8 @@ function markOf({ run, ran, status }: Reason, asked: string | undefined, termina
 function sentence({ ran, status, because }: Reason): string {
   const words = oneLine(because);
   if (status === "not matched") return `It did not run: ${words}.`;
-  if (!ran) return status === "queued" ? "It waits for its turn." : `It matched, but did not run: ${words}.`;
+  if (!ran) return status === "queued" ? "It is queued." : `It matched, but did not run: ${words}.`;
   if (status === "completed")
-    return words === "no opinion" ? "It ran and had no opinion." : `It ran and answered ${words}`;
+    return words === "no decision" ? "It ran and made no decision." : `It ran and answered ${words}`;
   return `It ran and ended as ${status}: ${words}`;
 }

@@ -7,7 +7,7 @@ import type { Hook } from "../../engine/hook.ts";
 import { listensTo } from "../../engine/plan.ts";
 import type { Store } from "../../engine/record.ts";
 import type { Loaded } from "../../loading/loading.ts";
-import { loadInForce } from "./loaded.ts";
+import { loadFiles } from "./loaded.ts";
 import type { Place } from "./place.ts";
 
 export interface Worktree {
@@ -32,7 +32,7 @@ export const readWorktrees = (
       .filter((top) => existsSync(top))
       .map(async (top) => {
         const place = { ...where, cwd: top, ...(top === own ? {} : { withoutModules: true as const }) };
-        const { set, watched, problems, modules } = await loadInForce(place, store, undefined, true);
+        const { set, watched, problems, modules } = await loadFiles(place, store, { for: "one event" });
         return {
           top,
           hooks: set.hooks.filter((hook) => listensTo(hook, preCommit)),

@@ -207,8 +207,6 @@ function takenByFiles(set: HookSet, { stored, workspaces }: StoredHooks): Proble
   });
 }
 
-// Which project a file's automation belongs to, and where that lies: what the store knows, and the file does not say.
-
 /** The store's projects and their folders; null: it has none. */
 type Workspaces = ReadonlyMap<string, string | null>;
 

@@ -72,8 +72,7 @@ function changedAt(look: typeof lstatSync, path: string): number {
   }
 }
 
-// A load that nothing changed under: what is kept of it can be believed as long as its paths look as they did.
-
+/** A load that nothing changed under: its copy counts as long as its paths look as they did. */
 export interface StableLoad<T extends Pick<LoadedHooks, "watched"> = LoadedHooks> {
   loaded: T;
   /** Of everything that it was loaded from, as it was before; "" if it did not hold still. */

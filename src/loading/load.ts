@@ -23,8 +23,14 @@ import {
   userFiles,
   watchedOf,
 } from "./places.ts";
-import { installedPlugins, namedHookFile, type PluginState, pluginFolders } from "./plugins.ts";
-import { findProject, type Project } from "./project.ts";
+import {
+  findProject,
+  installedPlugins,
+  namedHookFile,
+  type PluginState,
+  type Project,
+  pluginFolders,
+} from "./project.ts";
 import {
   keepUnreadable,
   type Reading,

@@ -117,9 +117,7 @@ const powerless = (name: string, { file, compiled }: Source, why: string): Probl
   file: file.path,
 });
 
-// Hooks in running order, known by the fingerprint of their content, and without automations where the settings
-// switch them off.
-
+/** Hooks in running order, known by the fingerprint of their content. */
 export function hookSetOf(hooks: readonly Hook[]): HookSet {
   const ordered = [...hooks].sort(inRunningOrder);
   return { id: fingerprint(JSON.stringify(ordered)), hooks: ordered };

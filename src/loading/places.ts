@@ -1,4 +1,7 @@
-/** The table of files that hold settings hooks: layer, flavour and path of each (R29, R58). */
+/**
+ * Where hook files lie (R29, R58): the table of settings files with layer, flavour and path of each, and for each layer the
+ * folder of rules, app files, settings in YAML, modules, scripts, repository hooks and automations.
+ */
 
 import { statSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
@@ -135,9 +138,6 @@ export function flavourOf(path: string): FileFormat {
   if (/\.(sh|bash|zsh|py|rb|pl|php)$/.test(name)) return "script";
   return "plugin";
 }
-
-// Where rules, app files, settings in YAML, modules and scripts lie (R58): for each layer a config file, folders, and
-// more.
 
 /** One layer's folder, and the files in it that Hookline reads. */
 export interface RulePlace {

@@ -56,8 +56,6 @@ export function readFileHead(path: string, limitInBytes: number): FileHead {
   }
 }
 
-// What one file that is not settings gives: a source of hooks, and where they come from. Shared by all that read such
-
 type FolderNames =
   | { is: "absent" }
   | { is: "no folder" }

@@ -245,7 +245,7 @@ function readScript(file: HookFile, reader: YamlReader | undefined, read: Readin
   }
   const facts = {
     isCut: found.isCut,
-    ...(reader.platform === "win32" ? {} : { isExecutable: isExecutable(found.mode) }),
+    ...(reader.platform === "win32" ? {} : { isExecutable: (found.mode & 0o111) !== 0 }),
   };
   const origin: Origin = { ...originOf(file), dialect: "script" };
   const { isOther, ...compiled } = compileScript(found.text, facts, origin, {
@@ -255,8 +255,6 @@ function readScript(file: HookFile, reader: YamlReader | undefined, read: Readin
   });
   if (!isOther) keep(file, compiled, read);
 }
-
-const isExecutable = (mode: number): boolean => (mode & 0o111) !== 0;
 
 /** What editors and merges leave beside a file has its front matter and its execute bit, too. */
 const isCopy = (path: string): boolean => /(~|\.(bak|orig|rej|tmp|swp))$|[/\\]#[^/\\]*#$/.test(path);
@@ -302,7 +300,7 @@ export const unreadable = (file: string, reason: unknown): Problem => ({
   severity: "error",
   code: "unreadable",
   message: `the file cannot be read: ${messageOf(reason)}`,
-  suggestion: "check its path and rights",
+  suggestion: "check the path and its permissions",
   file,
   line: 1,
   column: 1,

@@ -41,7 +41,7 @@ export interface LineOptions {
 export async function openLine(options: LineOptions): Promise<Line> {
   const { place, store, only, observe } = options;
   const loading = loadingFor(place);
-  const found = options.loaded ?? (await loadFiles(place, store, loading, only !== undefined));
+  const found = options.loaded ?? (await loadFiles(place, store, { loading, for: only && "one event" }));
   const basics = systemPorts({ newest: store.newestId?.() });
   const log = logOf(place, basics.now);
   const complain = (message: string): void => log({ is: "log", level: "warn", message, hook: "", run: "" });

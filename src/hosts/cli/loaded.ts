@@ -90,24 +90,25 @@ export async function withAutomations(loaded: Loaded, automations: StoredAutomat
 }
 
 /** The hooks of this place, those of its files and the automations of the store. */
-export async function loadInForce(
-  place: LoadPlace,
-  store: Pick<Store, "setsInForce" | "hookSet">,
-  loading: Loading = loadingFor(),
-  quickly = false,
-): Promise<Loaded> {
-  const loaded = await loadFiles(place, store, loading, quickly);
-  return quickly ? loaded : withAutomations(loaded, automationsOn({ place, store, loading, loaded, complain() {} }));
+export async function loadInForce(place: LoadPlace, store: Pick<Store, "setsInForce" | "hookSet">): Promise<Loaded> {
+  const loading = loadingFor();
+  const loaded = await loadFiles(place, store, { loading });
+  return withAutomations(loaded, automationsOn({ place, store, loading, loaded, complain() {} }));
 }
 
-/** The hooks of the files of this place, broken files with their last good guards. `quickly`: for one event, patterns unchecked. */
+interface Wanted {
+  loading?: Loading;
+  /** Patterns of hooks are not checked, and hooks may come from the last load's copy. */
+  for?: "one event" | undefined;
+}
+
+/** The hooks of the files of this place, broken files with their last good guards. */
 export async function loadFiles(
   place: LoadPlace,
   store: Pick<Store, "setsInForce" | "hookSet">,
-  loading: Loading,
-  quickly: boolean,
+  { loading = loadingFor(), for: reason }: Wanted = {},
 ): Promise<Loaded> {
-  const loaded = quickly ? await loadForOneEvent(place, loading) : await loadEverything(place, loading);
+  const loaded = reason === "one event" ? await loadForOneEvent(place, loading) : await loadEverything(place, loading);
   const kept = await guardsToKeep(loaded, store, async (path) => {
     const { clearedFiles } = await import("../../loading/cleared-files.ts");
     return clearedFiles(stateFolder(place)).holdsNone(path);
@@ -137,8 +138,6 @@ export async function loadForOneEvent(place: LoadPlace, loading: Loading = loadi
   if (!place.withoutModules || plain.modules.length === 0) compiled.keep({ ...load, loaded: plain }, Date.now());
   return load.loaded;
 }
-
-// The registry that the hooks of some events need: most are content with the common handlers, which load fast.
 
 export const needsOf = (set: HookSet, only: readonly HookEvent[] | undefined): PatternNeeds =>
   patternNeeds(asked(set, only));

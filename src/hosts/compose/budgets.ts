@@ -5,7 +5,7 @@ import { messageOf } from "../../engine/error.ts";
 import type { AgentEventName, HookEvent, Instant, MaybePromise, Seconds } from "../../engine/event.ts";
 import { type Flow, go, isThenable, wait } from "../../engine/flow.ts";
 import type { Hook, HookSet, Problem } from "../../engine/hook.ts";
-import type { Observation, Ports } from "../../engine/ports.ts";
+import type { Observation } from "../../engine/ports.ts";
 import type { Run, Store } from "../../engine/record.ts";
 import type { Budgets } from "../../formats/config/config.ts";
 
@@ -67,10 +67,6 @@ const isLate = ({ mode, on, steps, limits }: Hook): boolean =>
   "event" in on &&
   Math.min(Math.max(...steps.map(({ timeout }) => timeout)), limits.timeout ?? Number.POSITIVE_INFINITY) > agentWaits;
 
-// Watches how long the hooks of an event take while somebody waits: a run over its budget gets a note, and a person
-// is told once in a session of a hook that nearly runs out of time. Costs a look at a clock's reading per run, and
-// nothing per hook.
-
 interface BudgetWatchOptions {
   store: Pick<Store, "saveRun" | "claim" | "post">;
   now(): Instant;
@@ -87,7 +83,10 @@ const noticeable = 2_000;
 /** Events whose outcome never comes (their process was ended) must not stay in memory. */
 const eventsAtMost = 1_000;
 
-/** Never throws, and nobody waits for it. */
+/**
+ * Watches how long the hooks of an event take while an agent waits: a run over its budget gets a note, and a person reads
+ * once in a session of a hook that nearly times out. Never throws, and nothing waits for it.
+ */
 export function createBudgetWatch(options: BudgetWatchOptions): (observation: Observation) => void {
   const waiting = createBriefMap<string, HookEvent>();
   return (observation) => {
@@ -147,11 +146,3 @@ function quietly({ complain }: BudgetWatchOptions, work: () => MaybePromise<void
     failed(error);
   }
 }
-
-/** The same observer with the watch beside it. */
-export const watching =
-  (watch: (observation: Observation) => void, observe: Ports["observe"]): NonNullable<Ports["observe"]> =>
-  (observation) => {
-    watch(observation);
-    observe?.(observation);
-  };

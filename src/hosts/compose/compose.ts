@@ -4,6 +4,7 @@
  */
 import { conventions, rememberRunByAgent } from "../../agents/index.ts";
 import { createEngine, type Engine } from "../../engine/engine.ts";
+import { messageOf } from "../../engine/error.ts";
 import type { HookEvent, MaybePromise } from "../../engine/event.ts";
 import { type Flow, go, wait } from "../../engine/flow.ts";
 import type { HookSet } from "../../engine/hook.ts";
@@ -14,8 +15,8 @@ import type { Loaded, Loading } from "../../loading/loading.ts";
 import { createTracking, type Tracked } from "../../runtime/changes/tracking.ts";
 import type { Spawner } from "../../runtime/processes/spawner.ts";
 import { stateFolderOf, type systemPorts } from "../../runtime/system.ts";
+import type { Notifier, NotifierOptions } from "../../services/notify/index.ts";
 import { createBudgetWatch } from "./budgets.ts";
-import { createNotices, type NoticesOptions } from "./notices.ts";
 import { createOutside, type Outside, type OutsideOptions, type Served } from "./outside.ts";
 
 /** The hooks and settings of folders: the same ones for one event, or as the files are now. */
@@ -47,7 +48,7 @@ export interface ComposeOptions
   /** What a host brings in place of what the settings name. */
   brought?: Pick<Ports, "model" | "tools">;
   /** Who is notified of durable runs; absent: others do that. */
-  notices?: Pick<NoticesOptions, "settings">;
+  notices?: Pick<NotifierOptions, "settings">;
   /** Sees everything; must not throw. */
   observe?: Ports["observe"];
   /** Gets what a person should know, in one sentence; as a warning in the log where nothing else is said. */
@@ -175,15 +176,45 @@ async function scriptRecordsOf({ folders, store, home, environment, now, tell }:
   return createScriptRecords({ store, home, now, tell, hooks, state: stateFolderOf(home, environment) });
 }
 
-const noticesOf = (
-  { basics, environment, complain, settings }: Given & Pick<NoticesOptions, "settings">,
+interface Notices {
+  observe(seen: Observation): void;
+  /** Waits some seconds for what is still to be sent. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** Notices of the durable runs that this process performs; what sends them is loaded when such a run is to be reported. */
+function noticesOf(
+  { basics, environment, complain, settings }: Given & Pick<NotifierOptions, "settings">,
   { board, ports }: Outside,
-): ReturnType<typeof createNotices> =>
-  createNotices({
-    ...{ ...basics, environment, complain, settings },
-    projectChannels: async (id) => (await (await board())?.projects.get(id))?.notify,
-    redact: (text) => ports.redact?.(text) ?? text,
-  });
+): Notices {
+  let opened: Promise<Notifier> | undefined;
+  async function open(): Promise<Notifier> {
+    const { createNotifier } = await import("../../services/notify/index.ts");
+    return createNotifier({
+      ...{ ...basics, environment, complain, settings },
+      projectChannels: async (id) => (await (await board())?.projects.get(id))?.notify,
+      redact: (text) => ports.redact?.(text) ?? text,
+    });
+  }
+  const isSilent = (): boolean => {
+    const { channels, notify } = settings();
+    return Object.keys(channels).length === 0 && notify.length === 0;
+  };
+  return {
+    observe(seen) {
+      if (seen.is !== "run" || !seen.hook?.durable || (isSilent() && !seen.hook.notify?.length)) return;
+      opened ??= open();
+      void opened.then((notifier) => notifier.observe(seen)).catch(() => {}); // close says why
+    },
+    async close() {
+      try {
+        await (await opened)?.close();
+      } catch (error) {
+        complain(`notices cannot be sent: ${messageOf(error)}`);
+      }
+    },
+  };
+}
 
 /** What loading is handed instead of importing it: modules of projects, and what knows models. */
 export const loadingPorts: Pick<Loading, "loadModules" | "modelFaults"> = {

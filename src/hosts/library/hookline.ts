@@ -180,9 +180,6 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
   };
 }
 
-// Hooks that are not to run for a while: one, or all of a project but its guards. Apart from the engine, which only
-// asks.
-
 interface PausesOptions {
   store: Pick<Store, "pause" | "resume" | "paused">;
   now(): Instant;

@@ -114,9 +114,6 @@ function problemOf(error: unknown, path: string): Problem {
   };
 }
 
-// Imports a user's module, TypeScript or JavaScript, so that it is read again after a change and finds `hookline`
-// although it may be installed nowhere near. What it imports of its own project is watched, too.
-
 /** A module by path, or by a package's name and the file that names it. */
 interface ModuleReference {
   name: string;
@@ -164,7 +161,12 @@ function listen(): void {
 
 const markIn = (url: string | undefined): string | undefined => /\?hookline=\d+$/.exec(url ?? "")?.[0];
 
-/** @throws HooklineError module_failed with the place in the module, where it is known */
+/**
+ * Imports a user's module, TypeScript or JavaScript, so that it is read again after a change and finds `hookline` although
+ * it may be installed nowhere near. What it imports of its own project is watched, too.
+ *
+ * @throws HooklineError module_failed with the place in the module, where it is known
+ */
 async function importModule(reference: ModuleReference): Promise<Imported> {
   const path = resolveModule(reference);
   version += 1;

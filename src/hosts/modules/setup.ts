@@ -1,4 +1,7 @@
-/** What a module gives to the line: hooks, conditions and actions, in whichever of the allowed shapes it exports them. */
+/**
+ * What a module gives: hooks, conditions and actions, in any of the shapes that it may export them in. Hook files use
+ * conditions and actions of users like built-in ones.
+ */
 import { type Answer, asRepositoryEvent, callbackOf, type RepositoryEvent } from "../../actions/function/function.ts";
 import { HooklineError } from "../../engine/error.ts";
 import type { EventName, Fields, HookEvent, Json, MaybePromise, Turn } from "../../engine/event.ts";
@@ -101,8 +104,6 @@ function mustHave<T>(definition: T, member: string, where: string): T {
   });
 }
 
-// Conditions that users register: a schema and a test, made into a kind that hook files use like a built-in one.
-
 /** What a condition may look at. */
 export interface ConditionState extends Turn {
   event: HookEvent;
@@ -144,8 +145,6 @@ const stateOf = ({ turn, event }: Scope): ConditionState => ({ ...turn, event })
 /** Gives a condition the types of its parameters. It changes nothing. */
 export const defineCondition = <P = Record<never, never>>(definition: ConditionDefinition<P>): ConditionDefinition<P> =>
   definition;
-
-// Actions that users register: a schema and a function, made into a handler that hook files use like a built-in one.
 
 export interface ActionCall<P> {
   /** As the author wrote them, placeholders filled. */

@@ -36,7 +36,7 @@ export const readWorktrees = (
       .filter((top) => existsSync(top))
       .map(async (top) => {
         const place = { ...where, cwd: top, ...(top === own ? {} : { withoutModules: true as const }) };
-        const { set, watched, problems, modules } = await loadInForce(place, store, undefined, true);
+        const { set, watched, problems, modules } = await loadFiles(place, store, { for: "one event" });
         return {
           top,
           hooks: set.hooks.filter((hook) => listensTo(hook, preCommit)),

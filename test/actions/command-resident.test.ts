@@ -115,10 +115,12 @@ for (const what of ["crash", "garbage", "other id", "no id", "hang", "flood"])
     const residents = residentsFor(t);
     const params = { command: odd, args: [] };
     const python = { ...params, command: "python3", args: ["-S", odd] };
-    const given = (isEndless: boolean): StepContext => {
-      const context = contextOf(isEndless ? { timeout: 0.5, signal: AbortSignal.timeout(500) } : { timeout: 20 });
+    /** The same limit twice: `timeout` is what the reason says, the signal is what ends it. */
+    const given = (ends: boolean): StepContext => {
+      const context = contextOf(ends ? { timeout: 0.5, signal: AbortSignal.timeout(500) } : { timeout: 20 });
       return { ...context, event: { ...context.event, data: { do: what } } };
     };
+    // What stays is ended by its flood, however long that takes to come; without it the program waits after its flood.
     const staying = await failing(python, among(given(what === "hang"), residents));
     const started = await failing(python, given(what === "hang" || what === "flood"));
     assert.ok(!staying.ok && !started.ok);

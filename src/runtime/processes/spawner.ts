@@ -70,6 +70,7 @@ export function createSpawner({ limits, file = helperFile(), complain }: Spawner
 /** Beside the sources and beside what is built from them. Absent: there is none for this system. */
 function helperFile(): string | undefined {
   const name = `native/${process.platform}-${process.arch}/hookline-spawner`;
-  const ups = import.meta.url.endsWith(".ts") ? ["../../../"] : ["../", "../../"]; // of the sources, or of a bundle's chunks
-  return ups.map((up) => fileURLToPath(new URL(up + name, import.meta.url))).find((path) => existsSync(path));
+  return ["../", "../../"]
+    .map((up) => fileURLToPath(new URL(up + name, import.meta.url)))
+    .find((path) => existsSync(path));
 }

@@ -46,9 +46,9 @@ describe("the end of a daemon", { concurrency: true }, () => {
     const [status, up] = await Promise.all([meanwhile(place, "status"), meanwhile(place, "up", "--port", "0")]);
     daemon.child.kill("SIGCONT");
     const down = await meanwhile(place, "down");
-    assert.match(status, new RegExp(`daemon +it is ending, process ${daemon.child.pid}`));
-    assert.match(up, new RegExp(`^3: .*running already: process ${daemon.child.pid} — it is ending, since`));
-    assert.match(down, /^0: (the daemon has ended|no daemon is running)/); // a busy machine may start it too late
+    assert.match(status, new RegExp(`daemon +stopping, process ${daemon.child.pid}`));
+    assert.match(up, new RegExp(`^3: .*running already: process ${daemon.child.pid} — stopping, since`));
+    assert.match(down, /^0: (the daemon has stopped|no daemon is running)/); // a busy machine may start it too late
     assert.deepEqual(await exit, [0, null], "it ended by itself");
     assert.equal(stateOf(place), undefined);
     assert.deepEqual(

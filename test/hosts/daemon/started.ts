@@ -145,7 +145,7 @@ export function placeFor(t: TestContext, files: Readonly<Record<string, string>>
 
 /** Looks until it is so: what others do shows only afterwards. */
 export async function until<T>(look: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 90_000; // only where it never comes
   for (;;) {
     const found = await look();
     if (found !== undefined && found !== false) return found;

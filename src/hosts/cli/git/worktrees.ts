@@ -11,7 +11,7 @@ import { listensTo } from "../../../engine/plan.ts";
 import type { Store } from "../../../engine/record.ts";
 import { textOfNames } from "../../../files/names.ts";
 import type { Loaded } from "../../../loading/loading.ts";
-import { loadFiles } from "../loaded.ts";
+import { loadFiles, loadForOneEvent } from "../loaded.ts";
 import type { Place } from "../place.ts";
 
 export interface Worktree {

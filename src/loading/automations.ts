@@ -6,13 +6,12 @@
 import { realpathSync } from "node:fs";
 import { basename, isAbsolute, relative, sep } from "node:path";
 import type { Fields, HookEvent, Instant, Json } from "../engine/event.ts";
-import { slugBeside } from "../engine/fingerprint.ts";
+import { slugBeside, slugOf } from "../engine/fingerprint.ts";
 import type { Condition, Hook, HookSet, Origin, Problem } from "../engine/hook.ts";
 import type { AutomationRecords, BrokenRow, StoredAutomation } from "../engine/journal.ts";
 import { isRecord } from "../engine/schema.ts";
 import type { CompiledAutomation } from "../formats/automations/automation.ts";
 import { type Automation, hookIdOf } from "../formats/automations/fields.ts";
-import { slugOf } from "../formats/scripts/slug.ts";
 import { hookSetOf } from "./order.ts";
 
 /** One row of the store, and what came of it. */

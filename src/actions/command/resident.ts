@@ -289,7 +289,7 @@ function replyOf(ended: Ended, first: string | undefined, isCancelled: boolean, 
     return failure("output", `it wrote a line of more than ${longestLineInBytes} bytes`);
   const answer = readAnswerLine(line);
   if (typeof answer === "string") return failure("output", answer);
-  if (answer.id !== id) return failure("output", `it answered what nobody asked: ${quote(line)}`);
+  if (answer.id !== id) return failure("output", `it answered a question that was not asked: ${quote(line)}`);
   return { is: "answer", fields: answer.fields, line, notes: [] };
 }
 

@@ -1,6 +1,7 @@
 /** Operations that make automations and change them: everything is checked before it is written (R48). */
 
 import type { Fields, Instant, Json } from "../../engine/event.ts";
+import { slugOf } from "../../engine/fingerprint.ts";
 /** Operations that create and edit automations: everything is checked before it is written (R48). */
 import type { StoredAutomation } from "../../engine/journal.ts";
 import { flag, isRecord, kindOf, listOf, object, type Schema, say, text } from "../../engine/schema.ts";
@@ -8,7 +9,6 @@ import type { CompiledAutomation } from "../../formats/automations/automation.ts
 import type { Automation } from "../../formats/automations/fields.ts";
 import { automationFields, isAutomationField } from "../../formats/automations/schema.ts";
 import { seconds } from "../../formats/rules/fields.ts";
-import { slugOf } from "../../formats/scripts/slug.ts";
 import { momentOf, storedForm, withMoment, writtenFields } from "../../loading/automations.ts";
 import type { ProjectRecord } from "../../services/projects/records.ts";
 import { madeLines, madeNote, projectFor, projectForeseen, projectParam } from "../board.ts";

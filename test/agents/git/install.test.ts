@@ -35,7 +35,7 @@ test("[E45] install puts a hook where git looks for it, and says what it did", (
   const self = scratch(t);
   self.write(hook, refusing, 0o755);
   const dry = mustRun(self, ["git", "install", "--dry-run"]);
-  assert.match(dry, /^git would ask Hookline before each commit: \.git\/hooks\/pre-commit\n/);
+  assert.match(dry, /^git would run Hookline before each commit: \.git\/hooks\/pre-commit\n/);
   assert.ok(!self.has(place));
   const said = mustRun(self, ["git", "install"]);
   assert.match(

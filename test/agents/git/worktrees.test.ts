@@ -113,7 +113,7 @@ test("a script below the worktree's top is told of by check and by install, beca
   const said = mustRun(self, ["git", "install"]);
   assert.match(said, /^nothing is installed/);
   assert.match(said, notAsked);
-  assert.match(said, /packages\/a\/\.hookline\/hooks\.json is not asked/);
+  assert.match(said, /packages\/a\/\.hookline\/hooks\.json does not run/);
   assert.doesNotMatch(said, /packages\/b/);
   const finding =
     /check\.sh:1:1 warning event-never-sent this hook never runs.*\(move it to .*\/repository\/\.hookline\/hooks\/check\.sh\)/;

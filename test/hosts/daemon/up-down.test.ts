@@ -40,7 +40,7 @@ test("up says what it watches, status shows it, down ends it and leaves nothing"
   const exit = once(daemon.child, "exit");
   const down = place.hookline("down");
   assert.deepEqual([down.status, (await exit)[0]], [0, 0]);
-  assert.match(down.stdout, /has ended/);
+  assert.match(down.stdout, /has stopped/);
   assert.ok(!existsSync(state));
   assert.equal(JSON.parse(place.hookline("status", "--json").stdout).daemon, null);
   assert.match(place.hookline("down").stdout, /no daemon is running/);

@@ -42,8 +42,8 @@ test("a task that an agent makes lies in the folder's project, and a refusal is 
   assert.equal(task.project_id, "shop");
   const cases = [
     ["task_start", { id: "nope" }, /^no task is called "nope"/],
-    ["task_create", {}, /^title needs what is to be done/],
-    ["task_create", { title: "x", piority: 1 }, /^it does not know "piority"$/],
+    ["task_create", {}, /^missing title: what is to be done/],
+    ["task_create", { title: "x", piority: 1 }, /^unknown field "piority"$/],
     ["task_craete", {}, /did you mean "task_create"\?$/],
   ] as const;
   for (const [name, input, says] of cases) {

@@ -17,8 +17,8 @@ import type { HookEvent } from "../src/engine/event.ts";
 import type { HookSet } from "../src/engine/hook.ts";
 import { createColdChanges } from "../src/runtime/changes/cold.ts";
 import type { ChangeFinder } from "../src/runtime/changes/look.ts";
-import { createResidentChanges } from "../src/runtime/changes/resident.ts";
 import { createTracking, type Tracked } from "../src/runtime/changes/tracking.ts";
+import { createWatchedChanges } from "../src/runtime/changes/watched.ts";
 import { createGit } from "../src/runtime/processes/git.ts";
 import { openMemoryStore } from "../src/storage/memory/memory.ts";
 import { type Benchmark, type Findings, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
@@ -66,7 +66,7 @@ function build(folder: string): void {
 
 async function measureIn(folder: string): Promise<Findings> {
   const started = performance.now();
-  const resident = createResidentChanges(createGit(environment));
+  const resident = createWatchedChanges(createGit(environment));
   const watching = await sessionIn(folder, resident);
   assert.equal(await resident.watched(folder), folderCount + 21, "every folder is watched");
   const ready = performance.now() - started;

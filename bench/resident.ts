@@ -18,8 +18,8 @@ import { createEngine } from "../src/engine/engine.ts";
 import type { HookEvent } from "../src/engine/event.ts";
 import type { Hook, HookSet } from "../src/engine/hook.ts";
 import type { Outcome } from "../src/engine/outcome.ts";
+import type { PersistentPrograms } from "../src/engine/persistent-program.ts";
 import type { Patterns, Ports } from "../src/engine/ports.ts";
-import type { Residents } from "../src/engine/resident.ts";
 import { createPersistentPrograms } from "../src/runtime/processes/persistent-programs.ts";
 import { startPipedProcess } from "../src/runtime/processes/piped-process.ts";
 import { createInlineQueue } from "../src/runtime/queues/inline.ts";
@@ -121,7 +121,7 @@ async function spawnTrue(): Promise<void> {
   await once(child, "close");
 }
 
-function emitter(residents: Residents): (command: string) => Promise<Outcome> {
+function emitter(residents: PersistentPrograms): (command: string) => Promise<Outcome> {
   const hook: Hook = {
     id: "guard",
     name: "guard",

@@ -3,10 +3,10 @@
 export * from "./define.ts";
 export type { AbilityEvents } from "./engine/ability.ts";
 export type { Explanation } from "./engine/explain.ts";
+export type * from "./engine/external-services.ts";
 export type * from "./engine/hook.ts";
 export type * from "./engine/ports.ts";
 export type * from "./engine/program.ts";
-export type * from "./engine/reach.ts";
 export type * from "./engine/record.ts";
 export type {
   Completion,

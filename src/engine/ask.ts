@@ -3,23 +3,23 @@
 import { accept } from "./accept.ts";
 import { claimFor, refusalOf } from "./admit.ts";
 import { isOfStore, messageOf } from "./error.ts";
-import { fingerprint } from "./fingerprint.ts";
-import { type Flow, go, wait } from "./flow.ts";
-import type { Later } from "./later.ts";
-import { isEmpty, merge, type Outcome } from "./outcome.ts";
 import {
   type Answer,
   candidates,
   duplicateOf,
+  type EventContext,
   holdsNow,
   inBackground,
   newRun,
-  type Passage,
   remember,
   sharedScope,
   stepScopeOf,
   watch,
-} from "./passage.ts";
+} from "./event-context.ts";
+import { fingerprint } from "./fingerprint.ts";
+import { type Flow, go, wait } from "./flow.ts";
+import type { Later } from "./later.ts";
+import { isEmpty, merge, type Outcome } from "./outcome.ts";
 import { type Plan, scopeOf } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Item, type Ports } from "./ports.ts";
 import { addTokens, type Found, type Run } from "./record.ts";
@@ -36,24 +36,24 @@ export interface Asking {
 /** Rounds of asking again after rewrites; then the answer is deny (R6). */
 const roundsAtMost = 3;
 
-export function* askAll(asking: Asking, passage: Passage): Flow<void> {
-  for (const plan of candidates(passage)) {
-    const holds = holdsAfresh(plan, passage);
-    const owed = passage.debts.get(plan.hook.id);
+export function* askAll(asking: Asking, eventContext: EventContext): Flow<void> {
+  for (const plan of candidates(eventContext)) {
+    const holds = holdsAfresh(plan, eventContext);
+    const owed = eventContext.debts.get(plan.hook.id);
     if (holds !== false || owed)
-      yield* ask(asking, plan, passage, owed ?? (typeof holds === "object" ? holds : undefined));
-    else if (passage.version > 0 && plan.open?.(scopeOf(passage.original)) !== false) {
-      skip(asking, plan, passage, "the input was rewritten before it was reached, and no longer matches");
-    } else yield* reportFaults(asking, plan, passage);
+      yield* ask(asking, plan, eventContext, owed ?? (typeof holds === "object" ? holds : undefined));
+    else if (eventContext.version > 0 && plan.open?.(scopeOf(eventContext.original)) !== false) {
+      skip(asking, plan, eventContext, "the input was rewritten before it was reached, and no longer matches");
+    } else yield* reportFaults(asking, plan, eventContext);
   }
 }
 
 /** What others could not test is not this hook's fault. */
-function holdsAfresh(plan: Plan, passage: Passage): Found | boolean {
+function holdsAfresh(plan: Plan, eventContext: EventContext): Found | boolean {
   if (!plan.open) return true;
-  const { faults } = sharedScope(stepScopeOf(passage));
+  const { faults } = sharedScope(stepScopeOf(eventContext));
   if (faults && faults.length > 0) faults.splice(0);
-  return holdsNow(plan, passage);
+  return holdsNow(plan, eventContext);
 }
 
 /**
@@ -61,18 +61,19 @@ function holdsAfresh(plan: Plan, passage: Passage): Found | boolean {
  * event. A guard does not let pass what it cannot judge: it has failed, each time, and its policy answers. Where a hook has
  * to pass, a person hears that it was not asked.
  */
-function* reportFaults(asking: Asking, plan: Plan, passage: Passage): Flow<void> {
+function* reportFaults(asking: Asking, plan: Plan, eventContext: EventContext): Flow<void> {
   const { ports } = asking;
-  const [fault] = sharedScope(stepScopeOf(passage)).faults?.splice(0) ?? [];
+  const [fault] = sharedScope(stepScopeOf(eventContext)).faults?.splice(0) ?? [];
   if (fault === undefined) return;
   const reason = `its condition cannot be tested: ${fault}`;
-  const isInForce = !inBackground(plan, passage) && refusalOf(plan.hook, passage.event, ports, passage) === undefined;
-  if (isInForce && plan.guard) return failUntested(asking, plan, passage, reason);
-  const key = `fault:${passage.event.session ?? ""}:${plan.hook.id}:${fingerprint(fault)}`;
+  const isInForce =
+    !inBackground(plan, eventContext) && refusalOf(plan.hook, eventContext.event, ports, eventContext) === undefined;
+  if (isInForce && plan.guard) return failUntested(asking, plan, eventContext, reason);
+  const key = `fault:${eventContext.event.session ?? ""}:${plan.hook.id}:${fingerprint(fault)}`;
   const hasToPass = isInForce && plan.hook.limits.untilPass;
-  if (!hasToPass) return skipOnce(asking, plan, passage, { reason, key });
-  if (yield* toldBefore(ports, key)) return skip(asking, plan, passage, reason);
-  tellUntested(asking, plan, passage, reason);
+  if (!hasToPass) return skipOnce(asking, plan, eventContext, { reason, key });
+  if (yield* toldBefore(ports, key)) return skip(asking, plan, eventContext, reason);
+  tellUntested(asking, plan, eventContext, reason);
 }
 
 /** Where that cannot be counted it is told again. */
@@ -91,127 +92,129 @@ interface Untold {
   key: string;
 }
 
-function skipOnce({ ports, later }: Asking, plan: Plan, passage: Passage, { reason, key }: Untold): void {
-  const run = skipped(plan, passage, ports, reason);
+function skipOnce({ ports, later }: Asking, plan: Plan, eventContext: EventContext, { reason, key }: Untold): void {
+  const run = skipped(plan, eventContext, ports, reason);
   function* saveOnce(): Flow<void> {
     if (!(yield* toldBefore(ports, key))) yield* save(ports, run);
   }
-  later.put(passage, () => go(saveOnce()));
+  later.put(eventContext, () => go(saveOnce()));
 }
 
-function tellUntested(asking: Asking, plan: Plan, passage: Passage, reason: string): void {
+function tellUntested(asking: Asking, plan: Plan, eventContext: EventContext, reason: string): void {
   const outcome: Outcome = { messages: [{ to: "person", text: `${plan.hook.name} was not run: ${reason}` }] };
-  const run: Run = { ...skipped(plan, passage, asking.ports, reason), outcome };
-  const waits = deliver(plan, passage, run, outcome);
-  asking.later.save(passage, run);
-  post(asking, passage, waits);
+  const run: Run = { ...skipped(plan, eventContext, asking.ports, reason), outcome };
+  const waits = deliver(plan, eventContext, run, outcome);
+  asking.later.save(eventContext, run);
+  post(asking, eventContext, waits);
 }
 
 /** It goes with a later event of the session. */
-function post({ ports, later }: Asking, passage: Passage, outcome: Outcome): void {
-  const { session } = passage.event;
-  if (session && !isEmpty(outcome)) later.put(passage, () => ports.store.post(session, outcome));
+function post({ ports, later }: Asking, eventContext: EventContext, outcome: Outcome): void {
+  const { session } = eventContext.event;
+  if (session && !isEmpty(outcome)) later.put(eventContext, () => ports.store.post(session, outcome));
 }
 
-function failUntested({ ports, later }: Asking, plan: Plan, passage: Passage, reason: string): void {
-  if (passage.denied) return;
+function failUntested({ ports, later }: Asking, plan: Plan, eventContext: EventContext, reason: string): void {
+  if (eventContext.denied) return;
   const outcome = policyOf(plan.hook, reason);
-  const run: Run = { ...newRun(plan, passage, ports), status: "failed", reason, outcome, asked: 1, ms: 0 };
-  deliver(plan, passage, run, outcome);
-  later.save(passage, run);
+  const run: Run = { ...newRun(plan, eventContext, ports), status: "failed", reason, outcome, asked: 1, ms: 0 };
+  deliver(plan, eventContext, run, outcome);
+  later.save(eventContext, run);
 }
 
 /** After a rewrite, every judging hook answers about the final input, whether or not it matched before (R6). */
-export function* askAgain(asking: Asking, passage: Passage): Flow<void> {
-  for (let round = 1; passage.version > 0 && !passage.denied; round++) {
-    for (const plan of candidates(passage).filter(isUnjudgedGuard(passage)))
-      if (holdsAfresh(plan, passage) === false) yield* reportFaults(asking, plan, passage);
-    if (passage.denied) return;
-    const waiting = candidates(passage).filter((plan) => mustJudge(plan, passage));
+export function* askAgain(asking: Asking, eventContext: EventContext): Flow<void> {
+  for (let round = 1; eventContext.version > 0 && !eventContext.denied; round++) {
+    for (const plan of candidates(eventContext).filter(isUnjudgedGuard(eventContext)))
+      if (holdsAfresh(plan, eventContext) === false) yield* reportFaults(asking, plan, eventContext);
+    if (eventContext.denied) return;
+    const waiting = candidates(eventContext).filter((plan) => mustJudge(plan, eventContext));
     const [first] = waiting;
     if (!first) return;
-    if (round > roundsAtMost) return denyUnsettled(asking, first, passage);
+    if (round > roundsAtMost) return denyUnsettled(asking, first, eventContext);
     for (const plan of waiting)
-      if (!passage.denied && mustJudge(plan, passage)) yield* ask(asking, plan, passage, undefined);
+      if (!eventContext.denied && mustJudge(plan, eventContext)) yield* ask(asking, plan, eventContext, undefined);
   }
 }
 
 /** Its condition is asked about the final input, too: that it can no longer be tested is no permission. */
 const isUnjudgedGuard =
-  (passage: Passage) =>
+  (eventContext: EventContext) =>
   (plan: Plan): boolean =>
-    plan.guard && mayJudge(plan, passage) && passage.judged.get(plan) !== passage.version;
+    plan.guard && mayJudge(plan, eventContext) && eventContext.judged.get(plan) !== eventContext.version;
 
-const mustJudge = (plan: Plan, passage: Passage): boolean =>
-  mayJudge(plan, passage) && passage.judged.get(plan) !== passage.version && holdsNow(plan, passage) !== false;
+const mustJudge = (plan: Plan, eventContext: EventContext): boolean =>
+  mayJudge(plan, eventContext) &&
+  eventContext.judged.get(plan) !== eventContext.version &&
+  holdsNow(plan, eventContext) !== false;
 
 /** Whether it is one of those that R6 asks again: not itself the writer (unless a guard), and not refused before. */
-export const mayJudge = (plan: Plan, passage: Passage): boolean =>
+export const mayJudge = (plan: Plan, eventContext: EventContext): boolean =>
   plan.judges &&
-  !inBackground(plan, passage) &&
-  !passage.refused?.has(plan) &&
-  !(passage.rewrote?.has(plan) && !plan.guard);
+  !inBackground(plan, eventContext) &&
+  !eventContext.refused?.has(plan) &&
+  !(eventContext.rewrote?.has(plan) && !plan.guard);
 
-function denyUnsettled({ ports, later }: Asking, plan: Plan, passage: Passage): void {
+function denyUnsettled({ ports, later }: Asking, plan: Plan, eventContext: EventContext): void {
   const reason = `the rewrites of the hooks did not settle within ${roundsAtMost} rounds`;
-  const run = passage.answers.get(plan)?.run ?? newRun(plan, passage, ports);
+  const run = eventContext.answers.get(plan)?.run ?? newRun(plan, eventContext, ports);
   run.notes.push(reason);
-  passage.denied = plan;
-  passage.answers.set(plan, {
+  eventContext.denied = plan;
+  eventContext.answers.set(plan, {
     outcome: { verdict: { is: "deny", reason, by: plan.hook.id } },
-    version: passage.version,
+    version: eventContext.version,
     run,
   });
-  later.save(passage, { ...run, status: run.asked > 0 ? run.status : "skipped", reason });
+  later.save(eventContext, { ...run, status: run.asked > 0 ? run.status : "skipped", reason });
 }
 
 /** Admission, run and delivery of one hook. A hook that is asked again is not admitted again. */
-function* ask(asking: Asking, plan: Plan, passage: Passage, match: Found | undefined): Flow<void> {
+function* ask(asking: Asking, plan: Plan, eventContext: EventContext, match: Found | undefined): Flow<void> {
   const { ports } = asking;
-  const before = passage.answers.get(plan);
+  const before = eventContext.answers.get(plan);
   if (!before) {
-    const refusal = unadmitted(plan, passage, ports) ?? (yield* admit(plan, passage, ports));
-    passage.judged.set(plan, passage.version);
+    const refusal = unadmitted(plan, eventContext, ports) ?? (yield* admit(plan, eventContext, ports));
+    eventContext.judged.set(plan, eventContext.version);
     if (refusal !== undefined) {
-      passage.refused ??= new Set();
-      passage.refused.add(plan);
-      return skip(asking, plan, passage, refusal);
+      eventContext.refused ??= new Set();
+      eventContext.refused.add(plan);
+      return skip(asking, plan, eventContext, refusal);
     }
-    if (inBackground(plan, passage)) return enqueue(asking, plan, passage);
+    if (inBackground(plan, eventContext)) return enqueue(asking, plan, eventContext);
   }
-  const run = before?.run ?? newRun(plan, passage, ports);
+  const run = before?.run ?? newRun(plan, eventContext, ports);
   run.status = "running";
   run.asked += 1;
-  asking.later.keep(passage, run);
-  yield* runAndDeliver(asking, plan, passage, run, match);
-  watch(passage, ports);
+  asking.later.keep(eventContext, run);
+  yield* runAndDeliver(asking, plan, eventContext, run, match);
+  watch(eventContext, ports);
 }
 
 /** Claims come last: what they take, the run uses up (R21). */
-function* admit(plan: Plan, passage: Passage, ports: Ports): Flow<string | undefined> {
-  const refusal = inBackground(plan, passage) ? undefined : yield* claimFor(plan.hook, passage.event, ports); // a queued run claims when it starts
+function* admit(plan: Plan, eventContext: EventContext, ports: Ports): Flow<string | undefined> {
+  const refusal = inBackground(plan, eventContext) ? undefined : yield* claimFor(plan.hook, eventContext.event, ports); // a queued run claims when it starts
   if (refusal !== undefined) return refusal;
-  remember(plan, passage.handlers);
+  remember(plan, eventContext.handlers);
   return undefined;
 }
 
 /** Why it is not even asked whether it may claim. */
-function unadmitted(plan: Plan, passage: Passage, ports: Ports): string | undefined {
-  const refusal = refusalOf(plan.hook, passage.event, ports, passage);
+function unadmitted(plan: Plan, eventContext: EventContext, ports: Ports): string | undefined {
+  const refusal = refusalOf(plan.hook, eventContext.event, ports, eventContext);
   if (refusal !== undefined) return refusal;
-  const duplicate = duplicateOf(plan, passage.handlers);
+  const duplicate = duplicateOf(plan, eventContext.handlers);
   if (duplicate) return `duplicate: the same handler ran as ${duplicate.hook.id}`;
-  if (passage.denied) return `behind the deny of ${passage.denied.hook.name}`;
-  if (passage.unpaid && plan.hook.limits.untilPass) return `it waits for ${passage.unpaid.hook.name} to pass`;
+  if (eventContext.denied) return `behind the deny of ${eventContext.denied.hook.name}`;
+  if (eventContext.unpaid && plan.hook.limits.untilPass) return `it waits for ${eventContext.unpaid.hook.name} to pass`;
   return undefined;
 }
 
-export function skip({ ports, later }: Asking, plan: Plan, passage: Passage, reason: string): void {
-  later.save(passage, skipped(plan, passage, ports, reason));
+export function skip({ ports, later }: Asking, plan: Plan, eventContext: EventContext, reason: string): void {
+  later.save(eventContext, skipped(plan, eventContext, ports, reason));
 }
 
-const skipped = (plan: Plan, passage: Passage, ports: Ports, reason: string): Run => ({
-  ...newRun(plan, passage, ports),
+const skipped = (plan: Plan, eventContext: EventContext, ports: Ports, reason: string): Run => ({
+  ...newRun(plan, eventContext, ports),
   status: "skipped",
   reason,
   ms: 0,
@@ -223,13 +226,19 @@ export function* save(ports: Ports, run: Run): Flow<void> {
 }
 
 /** Runs a hook that was admitted and closes its row, whatever the hook does. */
-function* runAndDeliver(asking: Asking, plan: Plan, passage: Passage, run: Run, match: Found | undefined): Flow<void> {
+function* runAndDeliver(
+  asking: Asking,
+  plan: Plan,
+  eventContext: EventContext,
+  run: Run,
+  match: Found | undefined,
+): Flow<void> {
   const { ports, later } = asking;
   const { hook } = plan;
-  const { event, caller } = passage;
+  const { event, caller } = eventContext;
   const started = elapsed(ports);
   if (hook.status) ports.observe?.({ is: "status", hook, status: hook.status });
-  const done = yield* perform(plan, stepScopeOf(passage), { run: run.id, match });
+  const done = yield* perform(plan, stepScopeOf(eventContext), { run: run.id, match });
   if (hook.status) ports.observe?.({ is: "status", hook, status: "" });
   run.status = done.status;
   run.steps = run.asked === 1 ? done.steps : [...run.steps, ...done.steps];
@@ -241,18 +250,18 @@ function* runAndDeliver(asking: Asking, plan: Plan, passage: Passage, run: Run, 
     run.notes.push("it went on by itself: its answer is not waited for");
     const item: Item = { run, hook, event };
     const { detached } = done;
-    return later.put(passage, () => go(asking.handOver(item, detached, caller)));
+    return later.put(eventContext, () => go(asking.handOver(item, detached, caller)));
   }
   run.ms = (run.ms ?? 0) + ((done.ended ?? elapsed(ports)) - started);
-  const waits = deliver(plan, passage, run, repeated(passage.answers.get(plan), done));
+  const waits = deliver(plan, eventContext, run, repeated(eventContext.answers.get(plan), done));
   if (!event.session && !isEmpty(waits)) run.notes.push("nothing can be delivered later: the event has no session");
-  later.save(passage, run); // before anything else that may fail: no run stays open
+  later.save(eventContext, run); // before anything else that may fail: no run stays open
   const passed = done.status === "completed" && done.outcome.verdict?.is !== "deny";
-  if (hook.limits.untilPass && !passed) passage.unpaid ??= plan;
+  if (hook.limits.untilPass && !passed) eventContext.unpaid ??= plan;
   const { session } = event;
   if (!session) return;
-  post(asking, passage, waits);
-  if (hook.limits.untilPass && passed) later.put(passage, () => ports.store.paid(session, hook.id));
+  post(asking, eventContext, waits);
+  if (hook.limits.untilPass && passed) later.put(eventContext, () => ports.store.paid(session, hook.id));
 }
 
 /** The second answer of a hook replaces its first, but what it told the model and the person then is not unsaid (R5). */
@@ -271,53 +280,56 @@ function repeated(before: Answer | undefined, { outcome, status }: Performed): O
 }
 
 /** Puts an answer where the sender can take it; answers with what has to wait in the inbox. */
-function deliver(plan: Plan, passage: Passage, run: Run, outcome: Outcome): Outcome {
-  const { now, later, notes } = accept(outcome, passage.acceptance, plan.guard);
+function deliver(plan: Plan, eventContext: EventContext, run: Run, outcome: Outcome): Outcome {
+  const { now, later, notes } = accept(outcome, eventContext.acceptance, plan.guard);
   run.notes.push(...notes);
-  passage.judged.set(plan, passage.version); // what it was asked about, so a guard judges its own rewrite too
-  rewrite(plan, passage, now);
-  passage.answers.set(plan, { outcome: now, version: passage.version, run });
-  if (now.verdict?.is === "deny") passage.denied = plan;
+  eventContext.judged.set(plan, eventContext.version); // what it was asked about, so a guard judges its own rewrite too
+  rewrite(plan, eventContext, now);
+  eventContext.answers.set(plan, { outcome: now, version: eventContext.version, run });
+  if (now.verdict?.is === "deny") eventContext.denied = plan;
   return later;
 }
 
 /** Later hooks see what this one wrote (R6). An equal input is no rewrite. */
-function rewrite(plan: Plan, passage: Passage, now: Outcome): void {
-  const { updatedInput, updatedOutput } = passage.row.rewrites ?? {};
-  const { data } = passage.event;
+function rewrite(plan: Plan, eventContext: EventContext, now: Outcome): void {
+  const { updatedInput, updatedOutput } = eventContext.row.rewrites ?? {};
+  const { data } = eventContext.event;
   if (updatedInput && now.updatedInput && JSON.stringify(now.updatedInput) !== JSON.stringify(data[updatedInput])) {
-    passage.event = { ...passage.event, data: { ...data, [updatedInput]: now.updatedInput } };
-    passage.version += 1;
-    passage.rewrote ??= new Set();
-    passage.rewrote.add(plan);
+    eventContext.event = { ...eventContext.event, data: { ...data, [updatedInput]: now.updatedInput } };
+    eventContext.version += 1;
+    eventContext.rewrote ??= new Set();
+    eventContext.rewrote.add(plan);
   }
   if (updatedOutput && now.updatedOutput !== undefined) {
-    passage.event = { ...passage.event, data: { ...passage.event.data, [updatedOutput]: now.updatedOutput } };
+    eventContext.event = {
+      ...eventContext.event,
+      data: { ...eventContext.event.data, [updatedOutput]: now.updatedOutput },
+    };
   }
 }
 
 /** A queue that answers at once has it when the event has its outcome; one that has to wait is not waited for. */
-function enqueue({ ports, later }: Asking, plan: Plan, passage: Passage): void {
+function enqueue({ ports, later }: Asking, plan: Plan, eventContext: EventContext): void {
   const owner = ports.queue.owner?.();
-  const run: Run = { ...newRun(plan, passage, ports), ...(owner ? { owner } : {}) };
-  const { event } = passage;
+  const run: Run = { ...newRun(plan, eventContext, ports), ...(owner ? { owner } : {}) };
+  const { event } = eventContext;
   // The event's deadline and signal end with the event; what runs behind it has its own limits.
-  const { environment, umask } = passage.caller;
+  const { environment, umask } = eventContext.caller;
   const caller: Caller = { ...(environment && { environment }), ...(umask !== undefined && { umask }) };
-  later.put(passage, () => go(handIn(ports, passage, { run, hook: plan.hook, event }, caller)));
+  later.put(eventContext, () => go(handIn(ports, eventContext, { run, hook: plan.hook, event }, caller)));
 }
 
-function* handIn(ports: Ports, passage: Passage, item: Item, caller: Caller): Flow<void> {
+function* handIn(ports: Ports, eventContext: EventContext, item: Item, caller: Caller): Flow<void> {
   try {
-    if (item.hook.durable && passage.lost !== undefined) throw passage.lost;
+    if (item.hook.durable && eventContext.lost !== undefined) throw eventContext.lost;
     yield* queueRun(ports, item, caller);
   } catch (error) {
     if (!item.hook.durable || !isOfStore(error)) throw error;
-    passage.unqueued ??= error;
+    eventContext.unqueued ??= error;
     try {
       yield* saveUnqueued(ports, item.run, error);
     } catch {
-      // The store still fails, which the passage remembers.
+      // The store still fails, which the eventContext remembers.
     }
   }
 }

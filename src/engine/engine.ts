@@ -6,6 +6,7 @@ import { type Asking, askAgain, askAll, mayJudge, save, skip } from "./ask.ts";
 import { dropItem, finishDetached, performItem } from "./background.ts";
 import { messageOf } from "./error.ts";
 import { firstTurn, type HookEvent, type MaybePromise, ownTurn, type Turn } from "./event.ts";
+import { begin, candidates, type EventContext, holdsNow, inBackground, newRun, watch } from "./event-context.ts";
 import { advance } from "./events.ts";
 import { type Explanation, explainEvent } from "./explain.ts";
 import { current, finalize } from "./finalize.ts";
@@ -13,7 +14,6 @@ import { type Flow, go, isThenable, wait } from "./flow.ts";
 import { type HookSet, isGuard } from "./hook.ts";
 import { createFirstReports, createLater } from "./later.ts";
 import { merge, type Outcome } from "./outcome.ts";
-import { begin, candidates, holdsNow, inBackground, newRun, type Passage, watch } from "./passage.ts";
 import { listensTo, type Plan, type Plans, planHooks } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Item, type Ports } from "./ports.ts";
 import type { Found, Run, RunStatus } from "./record.ts";
@@ -80,45 +80,46 @@ export function createEngine(ports: Ports): Engine {
   function* decide(reported: HookEvent, caller: Caller): Flow<Outcome> {
     const found = ports.hooks(reported);
     const set = isThenable(found) ? yield* wait(found) : found;
-    const passage = begin(reported, plansOf(set, reported), caller, ports);
+    const eventContext = begin(reported, plansOf(set, reported), caller, ports);
     const started = elapsed(ports);
     let outcome: Outcome;
     try {
       if (reported.session && ports.tracking) yield* wait(ports.tracking.begin(reported, set));
-      const needs = needsOf(candidates(passage));
-      if (needs.size > 0 && ports.enrich) passage.event = yield* wait(ports.enrich(reported, needs));
+      const needs = needsOf(candidates(eventContext));
+      if (needs.size > 0 && ports.enrich) eventContext.event = yield* wait(ports.enrich(reported, needs));
       const moves = reported.to ? standing : advance;
       const { turn, given, unanswered, paused } = yield* wait(
-        ports.store.record(passage.event, set, moves, caller.unrecorded !== undefined),
+        ports.store.record(eventContext.event, set, moves, caller.unrecorded !== undefined),
       );
-      watch(passage, ports);
-      passage.paused = paused;
-      passage.event = { ...passage.event, turn: ownTurn(turn) };
-      passage.original = passage.event;
-      ports.observe?.({ is: "event", event: passage.event });
-      const waited = unanswered === undefined ? undefined : yield* wait(firstReports.answerOf(unanswered, passage));
+      watch(eventContext, ports);
+      eventContext.paused = paused;
+      eventContext.event = { ...eventContext.event, turn: ownTurn(turn) };
+      eventContext.original = eventContext.event;
+      ports.observe?.({ is: "event", event: eventContext.event });
+      const waited =
+        unanswered === undefined ? undefined : yield* wait(firstReports.answerOf(unanswered, eventContext));
       const earlier = given ?? waited;
-      outcome = earlier ? repeat(asking, passage, earlier) : yield* pass(passage, started);
-      if (waited) later.put(passage, () => close(ports, passage, { outcome, ms: elapsed(ports) - started }));
+      outcome = earlier ? repeat(asking, eventContext, earlier) : yield* pass(eventContext, started);
+      if (waited) later.put(eventContext, () => close(ports, eventContext, { outcome, ms: elapsed(ports) - started }));
       if (reported.session && ports.tracking)
-        yield* wait(ports.tracking.end(passage.event, reported.to || earlier ? undefined : endsOf(passage)));
+        yield* wait(ports.tracking.end(eventContext.event, reported.to || earlier ? undefined : endsOf(eventContext)));
     } catch (error) {
-      outcome = rest(ports, passage, messageOf(error));
+      outcome = rest(ports, eventContext, messageOf(error));
       caller.unrecorded?.(error);
     }
-    ports.observe?.({ is: "outcome", event: passage.event, outcome });
+    ports.observe?.({ is: "outcome", event: eventContext.event, outcome });
     return outcome;
   }
 
-  function* pass(passage: Passage, started: number): Flow<Outcome> {
-    const plans = candidates(passage);
-    if (plans.some((plan) => plan.hook.limits.untilPass)) yield* markDebts(asking, passage);
-    if (plans.length > 0) yield* askAll(asking, passage);
-    if (passage.version > 0) yield* askAgain(asking, passage);
-    const outcome = yield* finalize(asking, passage);
-    watch(passage, ports);
+  function* pass(eventContext: EventContext, started: number): Flow<Outcome> {
+    const plans = candidates(eventContext);
+    if (plans.some((plan) => plan.hook.limits.untilPass)) yield* markDebts(asking, eventContext);
+    if (plans.length > 0) yield* askAll(asking, eventContext);
+    if (eventContext.version > 0) yield* askAgain(asking, eventContext);
+    const outcome = yield* finalize(asking, eventContext);
+    watch(eventContext, ports);
     const ms = elapsed(ports) - started;
-    later.put(passage, () => close(ports, passage, { outcome, ms }));
+    later.put(eventContext, () => close(ports, eventContext, { outcome, ms }));
     return outcome;
   }
 
@@ -201,7 +202,7 @@ interface Decided {
 }
 
 /** An event that set off what could not be written down stays without its outcome, so that it is taken when it is sent again. */
-function close(ports: Ports, { unqueued, caller, event }: Passage, { outcome, ms }: Decided): MaybePromise<void> {
+function close(ports: Ports, { unqueued, caller, event }: EventContext, { outcome, ms }: Decided): MaybePromise<void> {
   if (unqueued !== undefined && caller.unrecorded) return caller.unrecorded(unqueued);
   try {
     const answering = ports.store.answered(event.id, outcome, ms);
@@ -212,58 +213,66 @@ function close(ports: Ports, { unqueued, caller, event }: Passage, { outcome, ms
 }
 
 /** The same happening, reported by another registration: the first verdict and stop, nothing else (R36, R49). */
-function repeat(asking: Asking, passage: Passage, earlier: Outcome): Outcome {
-  for (const plan of candidates(passage)) {
-    if (holdsNow(plan, passage) === false) continue;
-    skip(asking, plan, passage, "duplicate: another registration reported this before and has the answer");
+function repeat(asking: Asking, eventContext: EventContext, earlier: Outcome): Outcome {
+  for (const plan of candidates(eventContext)) {
+    if (holdsNow(plan, eventContext) === false) continue;
+    skip(asking, plan, eventContext, "duplicate: another registration reported this before and has the answer");
   }
   return earlier;
 }
 
 /** Before anything runs, so that a hook which is never reached still owes (specification 004). */
-function* markDebts({ ports, later }: Asking, passage: Passage): Flow<void> {
-  const owing = candidates(passage).filter((plan) => plan.hook.limits.untilPass);
-  if (!passage.event.session || owing.length === 0) return;
+function* markDebts({ ports, later }: Asking, eventContext: EventContext): Flow<void> {
+  const owing = candidates(eventContext).filter((plan) => plan.hook.limits.untilPass);
+  if (!eventContext.event.session || owing.length === 0) return;
   const debts = new Map<string, Found>();
   for (const plan of owing) {
-    const found = holdsNow(plan, passage);
+    const found = holdsNow(plan, eventContext);
     if (found !== false) debts.set(plan.hook.id, found === true ? {} : found);
   }
-  const { session } = passage.event;
+  const { session } = eventContext.event;
   yield* wait(later.settledOf(session)); // what was paid at the event before is no debt
-  passage.debts = yield* wait(ports.store.owe(session, debts));
+  eventContext.debts = yield* wait(ports.store.owe(session, debts));
 }
 
 /**
  * Store or enrich failed, so nothing more can be asked: what was answered by then stands, and every other hook that
  * would have run has failed, so its policy answers. A new round that cannot be counted is not begun (R8).
  */
-function rest(ports: Ports, passage: Passage, reason: string): Outcome {
+function rest(ports: Ports, eventContext: EventContext, reason: string): Outcome {
   let outcome: Outcome = {};
-  for (const plan of candidates(passage)) {
-    const answered = passage.answers.get(plan);
-    const own = answered ? current(answered, passage) : {};
-    const isFinal = answered && (passage.judged.get(plan) === passage.version || !mayJudge(plan, passage));
-    outcome = merge(outcome, isFinal ? own : merge(own, failureOf(plan, passage, { ports, reason })));
+  for (const plan of candidates(eventContext)) {
+    const answered = eventContext.answers.get(plan);
+    const own = answered ? current(answered, eventContext) : {};
+    const isFinal =
+      answered && (eventContext.judged.get(plan) === eventContext.version || !mayJudge(plan, eventContext));
+    outcome = merge(outcome, isFinal ? own : merge(own, failureOf(plan, eventContext, { ports, reason })));
   }
-  const { costs } = passage.row;
+  const { costs } = eventContext.row;
   if (!costs?.fields.some((field) => outcome[field] !== undefined)) return outcome;
   const { verdict, context: _uncounted, ...others } = outcome;
   const text = `${verdict?.by ?? "a hook"} would go on, but that cannot be counted: ${reason}`;
-  return merge(others, accept({ messages: [{ to: "person", text }] }, passage.acceptance, false).now);
+  return merge(others, accept({ messages: [{ to: "person", text }] }, eventContext.acceptance, false).now);
 }
 
-function failureOf(plan: Plan, passage: Passage, { ports, reason }: { ports: Ports; reason: string }): Outcome {
+function failureOf(
+  plan: Plan,
+  eventContext: EventContext,
+  { ports, reason }: { ports: Ports; reason: string },
+): Outcome {
   const { hook, guard } = plan;
   if (
-    holdsNow(plan, passage) === false ||
-    inBackground(plan, passage) ||
-    refusalOf(hook, passage.event, ports, passage)
+    holdsNow(plan, eventContext) === false ||
+    inBackground(plan, eventContext) ||
+    refusalOf(hook, eventContext.event, ports, eventContext)
   )
     return {};
   const answer = policyOf(hook, reason);
-  ports.observe?.({ is: "run", run: { ...newRun(plan, passage, ports), status: "failed", reason, outcome: answer } });
-  return accept(answer, passage.acceptance, guard).now;
+  ports.observe?.({
+    is: "run",
+    run: { ...newRun(plan, eventContext, ports), status: "failed", reason, outcome: answer },
+  });
+  return accept(answer, eventContext.acceptance, guard).now;
 }
 
 /** The decision stands although it could not be written down; the event then counts as interrupted. */
@@ -273,7 +282,7 @@ const unanswered = (): void => {};
 const standing = (_event: HookEvent, before: Turn): Turn => before;
 
 /** How the hooks ended that were asked. */
-const endsOf = ({ answers }: Passage): RunStatus[] =>
+const endsOf = ({ answers }: EventContext): RunStatus[] =>
   [...answers.values()].flatMap(({ run }) => (run.asked > 0 ? run.status : []));
 
 function needsOf(plans: readonly Plan[]): ReadonlySet<string> {

@@ -1,9 +1,9 @@
 /** Why each hook would or would not run: a pure reading of event, set and registry, for new and for stored events. */
 import { claimsOf, refusalOf } from "./admit.ts";
 import type { HookEvent, HookId } from "./event.ts";
+import { duplicateOf, type EventContext, remember } from "./event-context.ts";
 import { type Flow, wait } from "./flow.ts";
 import type { Hook, HookSet, Trigger } from "./hook.ts";
-import { duplicateOf, type Passage, remember } from "./passage.ts";
 import { listensTo, type Plan, type Plans, scopeOf } from "./plan.ts";
 import type { Ports } from "./ports.ts";
 
@@ -20,7 +20,7 @@ export interface Explanation {
 export function* explainEvent(event: HookEvent, set: HookSet, plans: Plans, ports: Ports): Flow<Explanation[]> {
   const explanations: Explanation[] = [];
   const paused = yield* wait(ports.store.paused());
-  const handlers: Passage["handlers"] = new Map();
+  const handlers: EventContext["handlers"] = new Map();
   for (const hook of set.hooks) {
     const plan = plans.of(hook);
     const reading = read(plan, event);
@@ -39,7 +39,7 @@ export function* explainEvent(event: HookEvent, set: HookSet, plans: Plans, port
 function* refusal(
   plan: Plan,
   event: HookEvent,
-  handlers: Passage["handlers"],
+  handlers: EventContext["handlers"],
   { ports, paused }: { ports: Ports; paused: ReadonlySet<string> },
 ): Flow<string | undefined> {
   const gate = refusalOf(plan.hook, event, ports, { paused });

@@ -3,10 +3,10 @@
 import { accept } from "./accept.ts";
 import { isOfStore, messageOf } from "./error.ts";
 import type { Counter } from "./event.ts";
+import type { Answer, EventContext } from "./event-context.ts";
 import { type Flow, wait } from "./flow.ts";
 import type { Later } from "./later.ts";
 import { isEmpty, type Message, merge, type Outcome, type Verdict } from "./outcome.ts";
-import type { Answer, Passage } from "./passage.ts";
 import type { Ports } from "./ports.ts";
 import { isRecord } from "./schema.ts";
 
@@ -20,29 +20,32 @@ interface Finalizing {
   later: Later;
 }
 
-export function* finalize({ ports, later }: Finalizing, passage: Passage): Flow<Outcome> {
+export function* finalize({ ports, later }: Finalizing, eventContext: EventContext): Flow<Outcome> {
   let outcome: Outcome = {};
-  for (const answer of passage.answers.values()) {
-    const counted = current(answer, passage);
+  for (const answer of eventContext.answers.values()) {
+    const counted = current(answer, eventContext);
     outcome = merge(outcome, counted);
-    if (counted !== answer.outcome) later.keep(passage, answer.run); // with the note that says why
+    if (counted !== answer.outcome) later.keep(eventContext, answer.run); // with the note that says why
   }
-  const { updatedInput } = passage.row.rewrites ?? {};
-  const written = updatedInput && passage.version > 0 ? passage.event.data[updatedInput] : undefined;
+  const { updatedInput } = eventContext.row.rewrites ?? {};
+  const written = updatedInput && eventContext.version > 0 ? eventContext.event.data[updatedInput] : undefined;
   if (isRecord(written)) outcome = { ...outcome, updatedInput: written };
-  if (passage.event.to?.force) return outcome; // a person reads it: nothing of the session's is spent or handed out
-  const joined = takesContext(passage, outcome) ? yield* addInbox({ ports, later }, passage, outcome) : { outcome };
-  const told = joined.outcome.messages ? yield* countMessages(ports, passage, joined.outcome) : joined.outcome;
+  if (eventContext.event.to?.force) return outcome; // a person reads it: nothing of the session's is spent or handed out
+  const joined = takesContext(eventContext, outcome)
+    ? yield* addInbox({ ports, later }, eventContext, outcome)
+    : { outcome };
+  const told = joined.outcome.messages ? yield* countMessages(ports, eventContext, joined.outcome) : joined.outcome;
   if (joined.heldOpen) return told; // notices have their own counter
-  return continues(passage, told) ? yield* countContinuation({ ports, later }, passage, told) : told;
+  return continues(eventContext, told) ? yield* countContinuation({ ports, later }, eventContext, told) : told;
 }
 
 /** Each message to the model is counted; past the cap the person is told once, and the model nothing more (R8). */
-function* countMessages(ports: Ports, passage: Passage, outcome: Outcome): Flow<Outcome> {
+function* countMessages(ports: Ports, eventContext: EventContext, outcome: Outcome): Flow<Outcome> {
   const messages: Message[] = [];
   let lost = 0;
   for (const message of outcome.messages ?? []) {
-    const isShown = message.to === "person" || (yield* spend(ports, passage, "injected", messagesPerPrompt)) !== false; // it is no continuation, so it need not be counted
+    const isShown =
+      message.to === "person" || (yield* spend(ports, eventContext, "injected", messagesPerPrompt)) !== false; // it is no continuation, so it need not be counted
     if (isShown) messages.push(message);
     else lost += 1;
   }
@@ -52,9 +55,9 @@ function* countMessages(ports: Ports, passage: Passage, outcome: Outcome): Flow<
 }
 
 /** An allow counts only if it was given about the final input. */
-export function current({ outcome, version, run }: Answer, passage: Passage): Outcome {
+export function current({ outcome, version, run }: Answer, eventContext: EventContext): Outcome {
   const kind = outcome.verdict?.is;
-  if ((kind !== "allow" && kind !== "defer") || version === passage.version) return outcome;
+  if ((kind !== "allow" && kind !== "defer") || version === eventContext.version) return outcome;
   run.notes.push(`its ${kind} does not count: the input was rewritten after it`);
   const { verdict: _stale, ...rest } = outcome;
   return rest;
@@ -66,19 +69,19 @@ interface Joined {
   heldOpen?: boolean;
 }
 
-const takesContext = ({ event, acceptance, denied }: Passage, { stop }: Outcome): boolean =>
+const takesContext = ({ event, acceptance, denied }: EventContext, { stop }: Outcome): boolean =>
   event.session !== undefined && acceptance.fields.has("context") && !denied && !stop;
 
 /** What waited for an event that takes context. Notices of rewake hooks hold a Stop open, within their cap (R8, R61). */
-function* addInbox({ ports, later }: Finalizing, passage: Passage, outcome: Outcome): Flow<Joined> {
-  const { event, acceptance, row } = passage;
+function* addInbox({ ports, later }: Finalizing, eventContext: EventContext, outcome: Outcome): Flow<Joined> {
+  const { event, acceptance, row } = eventContext;
   const { session } = event;
   const joined: Joined = { outcome };
   if (!session) return joined;
   const holding: string[] = [];
   for (const { outcome: waiting, counter } of yield* wait(ports.store.collect(session))) {
     const words = (waiting.context ?? []).join("\n");
-    const spent = counter ? yield* spend(ports, passage, counter, noticesPerPrompt) : true;
+    const spent = counter ? yield* spend(ports, eventContext, counter, noticesPerPrompt) : true;
     if (spent !== true) {
       const why = spent ? cannotCount(spent) : `it has had ${noticesPerPrompt} notices since the last prompt`;
       const text = `${words}\n(not shown to the model: ${why})`;
@@ -87,7 +90,7 @@ function* addInbox({ ports, later }: Finalizing, passage: Passage, outcome: Outc
     else {
       const { now, later: rest } = accept(waiting, acceptance, false);
       joined.outcome = merge(joined.outcome, now);
-      if (!isEmpty(rest)) later.put(passage, () => ports.store.post(session, rest)); // it waits on
+      if (!isEmpty(rest)) later.put(eventContext, () => ports.store.post(session, rest)); // it waits on
     }
   }
   if (holding.length === 0) return joined;
@@ -100,7 +103,7 @@ const cannotCount = ({ uncounted }: { uncounted: string }): string => `that cann
 /** Whether it may be spent, or why that cannot be counted (SAFETY F10). */
 type Spent = boolean | { uncounted: string };
 
-function* spend({ store }: Ports, { event: { session } }: Passage, counter: Counter, max: number): Flow<Spent> {
+function* spend({ store }: Ports, { event: { session } }: EventContext, counter: Counter, max: number): Flow<Spent> {
   try {
     return session ? yield* wait(store.spend(session, counter, max)) : true;
   } catch (error) {
@@ -109,15 +112,15 @@ function* spend({ store }: Ports, { event: { session } }: Passage, counter: Coun
   }
 }
 
-const continues = ({ row: { costs } }: Passage, outcome: Outcome): boolean =>
+const continues = ({ row: { costs } }: EventContext, outcome: Outcome): boolean =>
   costs !== undefined && !outcome.stop && costs.fields.some((field) => outcome[field] !== undefined);
 
 /** An answer with which the agent continues is counted; past the cap it becomes a message (R8). */
-function* countContinuation({ ports, later }: Finalizing, passage: Passage, outcome: Outcome): Flow<Outcome> {
-  const { costs } = passage.row;
+function* countContinuation({ ports, later }: Finalizing, eventContext: EventContext, outcome: Outcome): Flow<Outcome> {
+  const { costs } = eventContext.row;
   if (!costs) return outcome;
-  const uncounted = !passage.event.session && passage.row.isContinuation?.(passage.event.data);
-  const spent = uncounted ? false : yield* spend(ports, passage, costs.counter, costs.max);
+  const uncounted = !eventContext.event.session && eventContext.row.isContinuation?.(eventContext.event.data);
+  const spent = uncounted ? false : yield* spend(ports, eventContext, costs.counter, costs.max);
   if (spent === true) return outcome;
   const { verdict, context, ...rest } = outcome;
   const why = verdict?.reason ?? (context ?? []).join("\n");
@@ -126,16 +129,16 @@ function* countContinuation({ ports, later }: Finalizing, passage: Passage, outc
     : spent
       ? cannotCount(spent)
       : `${costs.max} continuations per prompt were reached`;
-  const text = `${nameOf(verdict?.by, passage) ?? "a hook"} would go on, but ${limit}: ${why}`;
+  const text = `${nameOf(verdict?.by, eventContext) ?? "a hook"} would go on, but ${limit}: ${why}`;
   const capped = uncounted || spent ? limit : `the cap of ${costs.max} ${costs.counter} per prompt was reached`;
-  for (const { run, outcome: own } of passage.answers.values()) {
+  for (const { run, outcome: own } of eventContext.answers.values()) {
     if (!costs.fields.some((field) => own[field] !== undefined)) continue;
     run.notes.push(`${capped}: the turn ends, and the person is told`);
-    later.keep(passage, run);
+    later.keep(eventContext, run);
   }
-  return merge(rest, accept({ messages: [{ to: "person", text }] }, passage.acceptance, false).now);
+  return merge(rest, accept({ messages: [{ to: "person", text }] }, eventContext.acceptance, false).now);
 }
 
 /** A hook's name, for a person; its id where the hook is not of this event. */
-const nameOf = (id: string | undefined, passage: Passage): string | undefined =>
-  [...passage.answers.keys()].find(({ hook }) => hook.id === id)?.hook.name ?? id;
+const nameOf = (id: string | undefined, eventContext: EventContext): string | undefined =>
+  [...eventContext.answers.keys()].find(({ hook }) => hook.id === id)?.hook.name ?? id;

@@ -178,7 +178,7 @@ export function inRunningOrder(left: Hook, right: Hook): number {
 const compareText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
 
 /** What a person is told who works while hook files are broken: one line for files whose hooks are not in force as written; undefined: all is well. */
-export function complaintAbout(
+export function warningAbout(
   { problems }: { readonly problems: readonly Problem[] },
   show: (path: string) => string,
 ): string | undefined {

@@ -3,9 +3,9 @@ import { createBriefMap } from "./drop-oldest.ts";
 import type { Engine } from "./engine.ts";
 import { messageOf } from "./error.ts";
 import type { HookEvent, MaybePromise, SessionId } from "./event.ts";
+import type { EventContext } from "./event-context.ts";
 import { isThenable } from "./flow.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Passage } from "./passage.ts";
 import { type Caller, elapsed, type Ports } from "./ports.ts";
 import type { Run } from "./record.ts";
 
@@ -15,11 +15,11 @@ export interface Later {
    * Does the work now, and throws what it throws at once. Where it has to wait, it and all that comes after it of this event go
    * on behind the answer; what fails there is told to who has to be sure of the event, and observed.
    */
-  put(passage: Passage, work: () => MaybePromise<void>): void;
+  put(eventContext: EventContext, work: () => MaybePromise<void>): void;
   /** Writes the run as it is now, and then tells of it. */
-  save(passage: Passage, run: Run): void;
+  save(eventContext: EventContext, run: Run): void;
   /** The same, where nobody is told. */
-  keep(passage: Passage, run: Run): void;
+  keep(eventContext: EventContext, run: Run): void;
   /** Resolves once nothing is on its way; undefined: nothing is. Never rejects. */
   settled(): Promise<void> | undefined;
   /** The same of earlier events of the session; undefined: there is nothing to wait for. */
@@ -29,26 +29,26 @@ export interface Later {
 export function createLater(ports: Ports): Later {
   const underWay = new Map<Promise<void>, SessionId | undefined>();
 
-  function fail({ caller, event }: Passage, error: unknown): void {
+  function fail({ caller, event }: EventContext, error: unknown): void {
     caller.unrecorded?.(error);
     const message = `what became of ${event.name} could not be written down: ${messageOf(error)}`;
     ports.observe?.({ is: "log", level: "error", message, hook: "", run: event.id });
   }
 
-  function goOn(passage: Passage, working: PromiseLike<void>): void {
+  function goOn(eventContext: EventContext, working: PromiseLike<void>): void {
     const settled: Promise<void> = Promise.resolve(working)
-      .catch((error: unknown) => fail(passage, error))
+      .catch((error: unknown) => fail(eventContext, error))
       .then(() => {
         underWay.delete(settled);
-        if (passage.later === settled) passage.later = undefined;
+        if (eventContext.later === settled) eventContext.later = undefined;
       });
-    passage.later = settled;
-    underWay.set(settled, passage.event.session);
+    eventContext.later = settled;
+    underWay.set(settled, eventContext.event.session);
   }
 
-  function put(passage: Passage, work: () => MaybePromise<void>): void {
-    const working = passage.later ? passage.later.then(work) : work();
-    if (isThenable(working)) goOn(passage, working);
+  function put(eventContext: EventContext, work: () => MaybePromise<void>): void {
+    const working = eventContext.later ? eventContext.later.then(work) : work();
+    if (isThenable(working)) goOn(eventContext, working);
   }
 
   const behind = (before: Promise<void>, run: Run): Promise<void> => before.then(() => ports.store.saveRun(run));
@@ -59,21 +59,21 @@ export function createLater(ports: Ports): Later {
 
   return {
     put,
-    save(passage, run) {
-      const saving = passage.later ? behind(passage.later, copyOf(run)) : ports.store.saveRun(run);
+    save(eventContext, run) {
+      const saving = eventContext.later ? behind(eventContext.later, copyOf(run)) : ports.store.saveRun(run);
       if (!isThenable(saving)) {
         ports.observe?.({ is: "run", run });
         return;
       }
       const told = copyOf(run);
       goOn(
-        passage,
+        eventContext,
         saving.then(() => ports.observe?.({ is: "run", run: told })),
       );
     },
-    keep(passage, run) {
-      const then = passage.later ? copyOf(run) : run;
-      put(passage, () => ports.store.saveRun(then));
+    keep(eventContext, run) {
+      const then = eventContext.later ? copyOf(run) : run;
+      put(eventContext, () => ports.store.saveRun(then));
     },
     settled: () => (underWay.size > 0 ? settled() : undefined),
     settledOf(session) {
@@ -108,7 +108,7 @@ interface FirstReports {
   /** Others may wait for this decision until it has ended. It never rejects. One whose sender has left meanwhile is nobody else's: its hooks were ended. */
   deciding(event: string, outcome: Promise<Outcome>, caller: Caller): void;
   /** The first report's answer, waited for within the time of the one that repeats it. Undefined: there is none in time, or there will be none. May reject with what the store throws. */
-  answerOf(first: string, repeating: Passage): Promise<Outcome | undefined>;
+  answerOf(first: string, repeating: EventContext): Promise<Outcome | undefined>;
 }
 
 /** Milliseconds between two looks for an answer of another process. */
@@ -120,13 +120,13 @@ export function createFirstReports(ports: Ports): FirstReports {
   const underWay = createBriefMap<string, Promise<Outcome | undefined>>();
 
   /** Whether somebody still waits for the one that repeats. */
-  function hasTime({ caller, stepScope: { ends } }: Passage): boolean {
+  function hasTime({ caller, stepScope: { ends } }: EventContext): boolean {
     return !hasLeft(caller) && (ends === undefined || elapsed(ports) < ends);
   }
 
   function fromHere(
     deciding: Promise<Outcome | undefined>,
-    { caller: { signal }, stepScope: { ends } }: Passage,
+    { caller: { signal }, stepScope: { ends } }: EventContext,
   ): Promise<Outcome | undefined> {
     return new Promise((resolve) => {
       const undo = ends === undefined ? undefined : ports.after(Math.max(0, ends - elapsed(ports)), () => give());
@@ -141,7 +141,7 @@ export function createFirstReports(ports: Ports): FirstReports {
     });
   }
 
-  async function fromElsewhere(first: string, repeating: Passage): Promise<Outcome | undefined> {
+  async function fromElsewhere(first: string, repeating: EventContext): Promise<Outcome | undefined> {
     let seen = elapsed(ports);
     while (hasTime(repeating)) {
       const outcome = (await ports.store.event(first))?.outcome;

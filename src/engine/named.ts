@@ -1,5 +1,5 @@
 /** Names that authors write: tools that come with Hookline, questions of a db_query step, an automation's model and flags. */
-import type { ModelRequest } from "./reach.ts";
+import type { ModelRequest } from "./external-services.ts";
 
 /** What a person, a hook or a model can ask of the engine. */
 export const operationNames = [

@@ -1,13 +1,22 @@
 /** What the outside implements for the engine, and the contracts that say who may throw. */
 import type { HookEvent, HookId, Instant, MaybePromise } from "./event.ts";
+import type {
+  Diagnosis,
+  GitQuestion,
+  GitReply,
+  LanguageServers,
+  Model,
+  Notice,
+  Projects,
+  Tools,
+} from "./external-services.ts";
 import type { ConditionKind, Handler, Patterns, StepResult } from "./handler.ts";
 import type { Hook, HookSet } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
+import type { PersistentPrograms } from "./persistent-program.ts";
 import type { Ended, Spawn } from "./program.ts";
 import type { Queue, Steps } from "./queue.ts";
-import type { Diagnosis, GitQuestion, GitReply, LanguageServers, Model, Notice, Projects, Tools } from "./reach.ts";
 import type { Run, RunStatus, Store } from "./record.ts";
-import type { Residents } from "./resident.ts";
 
 export type * from "./handler.ts";
 export type * from "./handler.ts";
@@ -83,7 +92,7 @@ export interface Ports {
   /** What agents call that which Hookline tells programs in variables of its own. Absent: nothing. */
   conventions?: AgentConventions;
   /** Programs that stay between events. Absent: each is started for one event and ended after its answer. */
-  residents?: Residents;
+  residents?: PersistentPrograms;
   fetch?: Fetch;
   /**
    * What the settings name that hold for this hook; each is made when it is first asked for. A user's hook gets what the

@@ -1,10 +1,10 @@
 /** One hook's steps in order, with their limits and the failure policy. Never throws. */
 import { messageOf } from "./error.ts";
 import { type Fields, type MaybePromise, type Seconds, textField } from "./event.ts";
+import { callStep, contextOf, type OwnContext, type StepScope, type Stopped, stop } from "./event-context.ts";
 import { type Flow, isThenable, wait } from "./flow.ts";
 import type { Hook, Step } from "./hook.ts";
 import { merge, type Outcome } from "./outcome.ts";
-import { callStep, contextOf, type OwnContext, type StepScope, type Stopped, stop } from "./passage.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
 import { type Caller, type DetachedWork, elapsed, type Ports, type StepResult } from "./ports.ts";
 import type { Failure, Found, RunStatus, StepRecord } from "./record.ts";

@@ -1,7 +1,7 @@
 /** The engine's own operations. One line each, and its name in engine/named.ts; hooks and models call them as tools of the module `hookline`. */
 import { HooklineError } from "../engine/error.ts";
+import type { ToolInfo, Tools } from "../engine/external-services.ts";
 import { type OperationName, ownModule } from "../engine/named.ts";
-import type { ToolInfo, Tools } from "../engine/reach.ts";
 import {
   automationDelete,
   automationDisable,

@@ -4,8 +4,8 @@
  */
 import type { Json } from "../engine/event.ts";
 import { integer, isRecord, object, say, text } from "../engine/schema.ts";
+import type { Operation } from "./operation.ts";
 import {
-  boardOf,
   causeOf,
   madeLines,
   madeNote,
@@ -14,9 +14,9 @@ import {
   projectMeant,
   projectNeeded,
   projectParam,
+  projectServiceOf,
   rowsOf,
-} from "./board.ts";
-import type { Operation } from "./operation.ts";
+} from "./project-service.ts";
 
 export const noteList: Operation<{ project?: string }> = {
   summary: "Lists the notes of a project, the newest change first.",
@@ -26,7 +26,7 @@ export const noteList: Operation<{ project?: string }> = {
   async run({ project: written }, asked) {
     const project = await projectMeant(asked, written);
     if (!project) return [];
-    return (await (await boardOf(asked)).notes.list(project.id)).map(noteView);
+    return (await (await projectServiceOf(asked)).notes.list(project.id)).map(noteView);
   },
 };
 
@@ -40,7 +40,7 @@ export const noteShow: Operation<{ name: string; project?: string }> = {
   showsText: true,
   async run({ name, project: written }, asked) {
     const { id } = await projectNeeded(asked, written);
-    const note = await (await boardOf(asked)).notes.known(id, name);
+    const note = await (await projectServiceOf(asked)).notes.known(id, name);
     return { ...noteView(note), content: note.content };
   },
 };
@@ -57,7 +57,7 @@ export const noteWrite: Operation<{ name: string; content: string; title?: strin
   show: (result) => [...madeLines(result), ...rowsOf([result]).map((note) => `${note.operation} ${note.note_path}`)],
   async run({ project: written, ...given }, asked) {
     const placed = await projectFor(asked, written);
-    const { notes } = await boardOf(asked);
+    const { notes } = await projectServiceOf(asked);
     const { note, isNew } = await notes.write({ ...given, project: placed.project.id }, causeOf(asked));
     return { ...noteView(note), operation: isNew ? "created" : "updated", ...madeNote(placed) };
   },
@@ -72,7 +72,7 @@ export const noteDelete: Operation<{ name: string; project?: string }> = {
   show: (result) => rowsOf([result]).map(({ name }) => `deleted ${name}`),
   async run({ name, project: written }, asked) {
     const { id } = await projectNeeded(asked, written);
-    const note = await (await boardOf(asked)).notes.remove(id, name, causeOf(asked));
+    const note = await (await projectServiceOf(asked)).notes.remove(id, name, causeOf(asked));
     return { ...noteView(note), operation: "deleted" };
   },
 };
@@ -98,7 +98,7 @@ export const memoryAdd: Operation<{ content: string; heading?: string; source?: 
   show: (result) => [...madeLines(result), ...rowsOf([result]).map(({ id }) => `remembered as ${id}`)],
   async run({ content, heading = "", source = usualSource, project: written }, asked) {
     const placed = await projectFor(asked, written);
-    const { memory } = await boardOf(asked);
+    const { memory } = await projectServiceOf(asked);
     const { id } = await memory.add({ project: placed.project.id, source, heading, content });
     return { id, project_id: placed.project.id, ...madeNote(placed) };
   },
@@ -120,7 +120,7 @@ export const memorySearch: Operation<{ query: string; limit?: number; project?: 
   async run({ query, limit = usualLimit, project: written }, asked) {
     const project = await projectMeant(asked, written);
     const wanted = { query, limit: Math.min(limit, 100), ...(project ? { project: project.id } : {}) };
-    const { hits, note } = await (await boardOf(asked)).memory.search(wanted, asked.signal);
+    const { hits, note } = await (await projectServiceOf(asked)).memory.search(wanted, asked.signal);
     const results = hits.map(({ project: project_id, ...hit }) => ({ ...hit, project_id }));
     return { results, count: results.length, note: note ?? null };
   },

@@ -4,8 +4,8 @@ import type { HookEvent, Instant, Json, MaybePromise } from "../engine/event.ts"
 import type { HookSet } from "../engine/hook.ts";
 import type { Run, Store } from "../engine/record.ts";
 import type { Schema } from "../engine/schema.ts";
-import type { Board } from "../services/projects/index.ts";
-import type { AutomationDesk } from "./automations/service.ts";
+import type { ProjectService } from "../services/projects/index.ts";
+import type { AutomationService } from "./automations/service.ts";
 
 /** What operations work on. */
 export interface OperationContext {
@@ -18,9 +18,9 @@ export interface OperationContext {
   /** What commands of emitted events inherit. */
   environment?: Readonly<Record<string, string>>;
   /** Projects with their tasks, notes and memory; absent, and undefined: nothing keeps any. */
-  board?(): Promise<Board | undefined>;
+  board?(): Promise<ProjectService | undefined>;
   /** Automations; absent, and undefined: nothing keeps any. */
-  automations?(): Promise<AutomationDesk | undefined>;
+  automations?(): Promise<AutomationService | undefined>;
   /** Where whoever asks works, if no hook does; absent: in this process's folder. */
   cwd?: string;
 }

@@ -3,8 +3,8 @@ import { pauseOfProject } from "../engine/admit.ts";
 import type { Fields, Json } from "../engine/event.ts";
 import { either, flag, listOf, object, oneOf, type Schema, say, text } from "../engine/schema.ts";
 import type { NewProject } from "../services/projects/projects.ts";
-import { boardOf, folderOf, isFields, projectNeeded, projectParam, projectView } from "./board.ts";
 import type { Asked, Operation } from "./operation.ts";
+import { folderOf, isFields, projectNeeded, projectParam, projectServiceOf, projectView } from "./project-service.ts";
 
 const places: Schema<string[]> = say(
   listOf(text()),
@@ -15,7 +15,7 @@ const places: Schema<string[]> = say(
 const namesIn = (texts: readonly string[]): string[] => texts.filter((text) => text.trim() !== "");
 
 async function viewed(id: string, asked: Asked): Promise<Fields> {
-  const { projects } = await boardOf(asked);
+  const { projects } = await projectServiceOf(asked);
   return projectView(await projects.known(id), (await asked.store.paused()).has(pauseOfProject(id)));
 }
 
@@ -25,7 +25,7 @@ export const projectList: Operation<object> = {
   readOnly: true,
   example: "hookline project list",
   async run(_params, asked) {
-    const { projects } = await boardOf(asked);
+    const { projects } = await projectServiceOf(asked);
     const paused = await asked.store.paused();
     return (await projects.list()).map((one) => projectView(one, paused.has(pauseOfProject(one.id))));
   },
@@ -39,7 +39,7 @@ export const projectShow: Operation<{ id?: string }> = {
   example: "hookline project show web-shop",
   async run({ id: written }, asked) {
     const { id } = await projectNeeded(asked, written);
-    const board = await boardOf(asked);
+    const board = await projectServiceOf(asked);
     return { ...(await viewed(id, asked)), ...(await board.projects.holdings(id)) };
   },
 };
@@ -61,7 +61,7 @@ export const projectCreate: Operation<NewProject> = {
   words: ["name"],
   example: 'hookline project create "Web shop" --workspace ~/code/shop',
   async run(given, asked) {
-    const { projects } = await boardOf(asked);
+    const { projects } = await projectServiceOf(asked);
     const { notify } = given;
     const wanted = notify === undefined ? given : { ...given, notify: namesIn(notify) };
     const { id } = await projects.create(wanted, folderOf(asked));
@@ -105,7 +105,7 @@ export const projectEdit: Operation<Edit> = {
       ...Object.fromEntries(Object.entries(texts).map(([key, value]) => [key, value === "" ? null : value])),
       ...(notify === undefined ? {} : { notify: notify === "default" ? null : namesIn(notify) }),
     };
-    await (await boardOf(asked)).projects.edit(id, changes, folderOf(asked));
+    await (await projectServiceOf(asked)).projects.edit(id, changes, folderOf(asked));
     return viewed(id, asked);
   },
 };
@@ -121,7 +121,7 @@ export const projectDelete: Operation<{ id: string; force?: boolean }> = {
   example: "hookline project delete web-shop --force",
   show: (result) => [`deleted ${idIn(result)}`],
   async run({ id, force = false }, asked) {
-    await (await boardOf(asked)).projects.remove(id, force);
+    await (await projectServiceOf(asked)).projects.remove(id, force);
     await asked.store.resume(pauseOfProject(id)); // another project may get the id
     return { id, deleted: true };
   },

@@ -5,8 +5,8 @@ import { namesTool, type OperationName } from "../engine/named.ts";
 import { nearest } from "../engine/nearest.ts";
 import { isRecord, type Mismatch } from "../engine/schema.ts";
 import { automationOf } from "../formats/automations/fields.ts";
-import { boardOf, isFields, rowsOf } from "./board.ts";
 import type { Asked, Operation, OperationContext } from "./operation.ts";
+import { isFields, projectServiceOf, rowsOf } from "./project-service.ts";
 
 export type OperationTable = ReadonlyMap<string, Operation<unknown>>;
 
@@ -181,7 +181,7 @@ const limited = (operation: Operation<unknown>, limit: Limit, project: string): 
   async run(params, asked: Asked) {
     const { asked: instead, told, isKept } = limit;
     const meant = instead ? instead(params as Fields, project) : params; // checked by its schema: an object
-    if (isKept && !(await (await boardOf(asked)).project(project)))
+    if (isKept && !(await (await projectServiceOf(asked)).project(project)))
       throw new Error(`the store holds nothing of the project ${project} yet`);
     const result = await operation.run(meant, asked);
     return told ? told(result, project) : result;

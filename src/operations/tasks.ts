@@ -1,22 +1,22 @@
 /** Operations on tasks. Each change is an event: task.created, task.started, task.completed, task.failed. */
 import type { Fields, Json } from "../engine/event.ts";
 import { flag, integer, listOf, object, oneOf, say, text } from "../engine/schema.ts";
-import type { Board } from "../services/projects/index.ts";
+import type { ProjectService } from "../services/projects/index.ts";
 import { type Dependency, type TaskRecord, type TaskStatus, taskStatuses } from "../services/projects/records.ts";
+import type { Asked, Operation } from "./operation.ts";
 import {
   awaitedView,
-  boardOf,
   causeOf,
   madeLines,
   madeNote,
   projectFor,
   projectMeant,
   projectParam,
+  projectServiceOf,
   rowsOf,
   taskRow,
   taskView,
-} from "./board.ts";
-import type { Asked, Operation } from "./operation.ts";
+} from "./project-service.ts";
 
 const usualLimit = 50;
 const largestLimit = 1000;
@@ -36,7 +36,7 @@ export const taskList: Operation<{ project?: string; status?: TaskStatus; limit?
   async run({ project: written, status, limit = usualLimit }, asked) {
     const project = await projectMeant(asked, written);
     const filter = { ...(project ? { project: project.id } : {}), ...(status === undefined ? {} : { status }) };
-    const { tasks } = await boardOf(asked);
+    const { tasks } = await projectServiceOf(asked);
     return (await tasks.list({ ...filter, limit: Math.min(limit, largestLimit) })).map(taskRow);
   },
 };
@@ -48,12 +48,12 @@ export const taskShow: Operation<{ id: string }> = {
   words: ["id"],
   example: "hookline task show 3f9a1c2e",
   async run({ id }, asked) {
-    const { tasks } = await boardOf(asked);
+    const { tasks } = await projectServiceOf(asked);
     return whole(tasks, await tasks.known(id));
   },
 };
 
-async function whole(tasks: Board["tasks"], task: TaskRecord): Promise<Fields> {
+async function whole(tasks: ProjectService["tasks"], task: TaskRecord): Promise<Fields> {
   return { ...taskView(task), waits_for: (await tasks.openOf(task)).map(awaitedView) };
 }
 
@@ -95,7 +95,7 @@ export const taskCreate: Operation<Create> = {
   example: 'hookline task create "Fix the failing tests" --priority 10',
   show: (result) => [...madeLines(result), ...rowLine(result)],
   async run({ project: written, depends_on = [], context = [], parent, ...given }, asked) {
-    const { tasks } = await boardOf(asked);
+    const { tasks } = await projectServiceOf(asked);
     if (parent !== undefined) await tasks.known(parent);
     const dependsOn = await Promise.all(depends_on.map((one) => dependencyOf(one, asked)));
     const placed = await projectFor(asked, written);
@@ -112,7 +112,7 @@ export const taskCreate: Operation<Create> = {
 async function dependencyOf(written: string, asked: Asked): Promise<Dependency> {
   const [, kind, id = written] = /^(task|run):(.+)$/s.exec(written) ?? [];
   if (kind !== undefined) return { [kind]: id };
-  const { tasks } = await boardOf(asked);
+  const { tasks } = await projectServiceOf(asked);
   if (await tasks.has(id)) return { task: id };
   if (await asked.store.run(id)) return { run: id };
   throw new Error(`no task or run is called "${id}", so the task cannot depend on it`);
@@ -151,8 +151,8 @@ export const taskFail: Operation<{ id: string; error: string }> = {
   run: ({ id, error }, asked) => moved(asked, (tasks) => tasks.fail(id, error, causeOf(asked))),
 };
 
-async function moved(asked: Asked, move: (tasks: Board["tasks"]) => Promise<TaskRecord>): Promise<Json> {
-  const { tasks } = await boardOf(asked);
+async function moved(asked: Asked, move: (tasks: ProjectService["tasks"]) => Promise<TaskRecord>): Promise<Json> {
+  const { tasks } = await projectServiceOf(asked);
   return whole(tasks, await move(tasks));
 }
 

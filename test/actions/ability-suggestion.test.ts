@@ -7,9 +7,9 @@ import { type TestContext, test } from "node:test";
 import { abilitySuggestion } from "../../src/actions/builtin/ability-suggestion/suggestion.ts";
 import { HooklineError } from "../../src/engine/error.ts";
 import type { Fields } from "../../src/engine/event.ts";
+import type { ModelAnswer, ModelRequest } from "../../src/engine/external-services.ts";
 import type { Suggestion } from "../../src/engine/outcome.ts";
 import type { StepResult } from "../../src/engine/ports.ts";
-import type { ModelAnswer, ModelRequest } from "../../src/engine/reach.ts";
 import { contextOf, temporaryFolder } from "./context.ts";
 
 const described = (name: string, description: string): string =>

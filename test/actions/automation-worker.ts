@@ -4,8 +4,8 @@
  */
 import { join } from "node:path";
 import { createEngine } from "../../src/engine/engine.ts";
+import type { Tools } from "../../src/engine/external-services.ts";
 import type { Patterns } from "../../src/engine/ports.ts";
-import type { Tools } from "../../src/engine/reach.ts";
 import { openDurableQueue } from "../../src/hosts/compose/durable-queue.ts";
 import { systemPorts } from "../../src/runtime/system.ts";
 import { createModel } from "../../src/services/models/index.ts";

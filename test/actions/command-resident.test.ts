@@ -5,8 +5,8 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { type CommandParams, command } from "../../src/actions/command/command.ts";
 import type { Json } from "../../src/engine/event.ts";
+import type { PersistentPrograms } from "../../src/engine/persistent-program.ts";
 import type { StepContext, StepResult } from "../../src/engine/ports.ts";
-import type { Residents } from "../../src/engine/resident.ts";
 import { createHookline } from "../../src/index.ts";
 import { createPersistentPrograms } from "../../src/runtime/processes/persistent-programs.ts";
 import { startPipedProcess } from "../../src/runtime/processes/piped-process.ts";
@@ -15,7 +15,7 @@ import { contextOf, PATH, type Surroundings, temporaryFolder } from "./context.t
 const examples = join(import.meta.dirname, "..", "..", "examples", "resident");
 const odd = join(import.meta.dirname, "..", "runtime", "processes", "programs", "odd.py");
 
-function residentsFor(t: TestContext): Residents {
+function residentsFor(t: TestContext): PersistentPrograms {
   const residents = createPersistentPrograms({ start: startPipedProcess });
   t.after(() => residents.close());
   return residents;
@@ -25,11 +25,11 @@ const call = (line: string): { tool_name: string; tool_input: { command: string 
   tool_name: "Bash",
   tool_input: { command: line },
 });
-const among = (context: StepContext, residents: Residents): StepContext => ({
+const among = (context: StepContext, residents: PersistentPrograms): StepContext => ({
   ...context,
   ports: { ...context.ports, residents },
 });
-const kept = async (params: CommandParams, residents: Residents, wish?: Surroundings): Promise<StepResult> =>
+const kept = async (params: CommandParams, residents: PersistentPrograms, wish?: Surroundings): Promise<StepResult> =>
   command.run({ resident: true, ...params }, among(contextOf(wish), residents));
 const once = async (params: CommandParams, wish?: Surroundings): Promise<StepResult> =>
   command.run({ resident: true, ...params }, contextOf(wish));

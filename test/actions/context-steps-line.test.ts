@@ -7,7 +7,7 @@ import { fetch } from "../../src/actions/http/fetch.ts";
 import { conventions } from "../../src/agents/index.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { Fields } from "../../src/engine/event.ts";
-import type { ModelRequest } from "../../src/engine/reach.ts";
+import type { ModelRequest } from "../../src/engine/external-services.ts";
 import type { Run } from "../../src/engine/record.ts";
 import { compileAutomation } from "../../src/formats/automations/automation.ts";
 import { hookSetOf } from "../../src/loading/order.ts";

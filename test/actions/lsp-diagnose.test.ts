@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { lspDiagnose } from "../../src/actions/builtin/lsp-diagnose.ts";
 import type { Fields, HookEvent } from "../../src/engine/event.ts";
+import type { LanguageServers } from "../../src/engine/external-services.ts";
 import type { Observation, StepResult } from "../../src/engine/ports.ts";
-import type { LanguageServers } from "../../src/engine/reach.ts";
 import { type Scratch, scratch, scripted } from "../services/language-servers/scratch.ts";
 import { contextOf, temporaryFolder } from "./context.ts";
 

@@ -6,10 +6,10 @@ import { type Callback, callbackOf, type HookFunction } from "../../src/actions/
 import { createHandlers } from "../../src/actions/index.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { EventName, Fields } from "../../src/engine/event.ts";
+import type { Tools } from "../../src/engine/external-services.ts";
 import type { Hook } from "../../src/engine/hook.ts";
 import type { Outcome } from "../../src/engine/outcome.ts";
 import type { Caller, Patterns } from "../../src/engine/ports.ts";
-import type { Tools } from "../../src/engine/reach.ts";
 import type { Run, Store } from "../../src/engine/record.ts";
 import type { ModelSettings } from "../../src/formats/config/config.ts";
 import { compileSettings } from "../../src/formats/settings/settings.ts";

@@ -5,18 +5,25 @@ import { tmpdir } from "node:os";
 import { isAbsolute, join, relative, sep } from "node:path";
 import type { MaybePromise, Seconds } from "../../engine/event.ts";
 import { isThenable } from "../../engine/flow.ts";
+import { type PersistentProgramLimits, usualLimits } from "../../engine/persistent-program.ts";
 import type { Handler, Protocol, StepContext, StepResult } from "../../engine/ports.ts";
 import { type Detached, type Ended, scriptWord } from "../../engine/program.ts";
 import type { Evidence } from "../../engine/record.ts";
-import { type ResidentLimits, usualLimits } from "../../engine/resident.ts";
 import { either, flag, integer, listOf, mapOf, number, object, oneOf, type Schema, text } from "../../engine/schema.ts";
 import { failed, noted, shorten } from "../step.ts";
-import { type CommandWish, createFinder, type EnvironmentWish, environmentOf, lineOf, umaskOf } from "./environment.ts";
+import {
+  type CommandOptions,
+  createFinder,
+  type EnvironmentOptions,
+  environmentOf,
+  lineOf,
+  umaskOf,
+} from "./environment.ts";
+import type { AskPersistentProgram } from "./persistent.ts";
 import { writtenName } from "./protocols/endings.ts";
 import { settings } from "./protocols/settings.ts";
-import type { AskResident } from "./resident.ts";
 
-const limits: Schema<Partial<ResidentLimits>> = object(
+const limits: Schema<Partial<PersistentProgramLimits>> = object(
   {},
   {
     memory: integer("megabytes that it may hold in memory", 1),
@@ -27,24 +34,24 @@ const limits: Schema<Partial<ResidentLimits>> = object(
   },
 );
 
-type ResidentWish = boolean | Partial<ResidentLimits>;
+type ResidentWish = boolean | Partial<PersistentProgramLimits>;
 
 const residentWish: Schema<ResidentWish> = either(flag, limits);
 
-export const limitsOf = (wish: ResidentWish | undefined): ResidentLimits =>
+export const limitsOf = (wish: ResidentWish | undefined): PersistentProgramLimits =>
   typeof wish === "object" ? { ...usualLimits, ...wish } : usualLimits;
 
-export type CommandParams = CommandWish &
-  EnvironmentWish & { protocol?: string; detach?: "allow"; folder?: "root"; resident?: ResidentWish };
+export type CommandParams = CommandOptions &
+  EnvironmentOptions & { protocol?: string; detach?: "allow"; folder?: "root"; resident?: ResidentWish };
 
 /** With `args` the command is a program and runs without a shell; else it is a line for bash, or sh. */
 export const command: Handler<CommandParams> = createCommand();
 
 function createCommand(): Handler<CommandParams> {
   const run = createRunCommand();
-  let askResident: AskResident | undefined;
-  const loadResident = async (): Promise<AskResident> => {
-    const { createAskResident } = await import("./resident.ts"); // most hooks need none of it
+  let askResident: AskPersistentProgram | undefined;
+  const loadResident = async (): Promise<AskPersistentProgram> => {
+    const { createAskPersistentProgram: createAskResident } = await import("./persistent.ts"); // most hooks need none of it
     askResident ??= createAskResident();
     return askResident;
   };

@@ -9,7 +9,7 @@ import { writtenName } from "./protocols/endings.ts";
 
 type Environment = Record<string, string>;
 
-export interface EnvironmentWish {
+export interface EnvironmentOptions {
   environment?: "inherit" | "clean";
   /** Whose variables it gets beside those that every program gets. */
   variables?: string;
@@ -21,7 +21,7 @@ const isAllowed = (name: string): boolean => /^(PATH|HOME|USER|LOGNAME|LANG|LC_\
 /** A shell level above zero: bash at level zero reads ~/.bashrc when its standard input is a socket. */
 const fixed: Environment = { TERM: "dumb", SHLVL: "1" };
 
-export function environmentOf(wish: EnvironmentWish, context: StepContext): Environment {
+export function environmentOf(wish: EnvironmentOptions, context: StepContext): Environment {
   const given = context.caller.environment;
   const inherited =
     given && wish.environment !== "clean"
@@ -47,7 +47,7 @@ function pick(source: Readonly<Record<string, string | undefined>>, holds: (name
 }
 
 function facts(
-  { variables }: EnvironmentWish,
+  { variables }: EnvironmentOptions,
   context: StepContext,
   given: StepContext["caller"]["environment"],
 ): Environment {
@@ -86,7 +86,7 @@ function prefixed(prefix: string, values: Readonly<Record<string, string | undef
 // From a hook's command to the program that is started: bash where there is one, else sh, or the program itself
 // (R15).
 
-export interface CommandWish {
+export interface CommandOptions {
   command: string;
   args?: string[];
   shell?: "bash" | "sh" | "powershell";
@@ -102,7 +102,7 @@ type Variables = Readonly<Record<string, string>>;
 type Find = (name: string, path: string) => string | undefined;
 
 /** The program and its arguments, or a sentence why there is none. */
-export function lineOf(wish: CommandWish, environment: Variables, find: Find): Line | string {
+export function lineOf(wish: CommandOptions, environment: Variables, find: Find): Line | string {
   const { command, args, shell, conventions } = wish;
   const fill = (argument: string): string => filled(argument, environment, conventions);
   if (args) return { program: fill(command), args: args.map(fill) };

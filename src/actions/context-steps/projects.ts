@@ -1,6 +1,7 @@
 /** The steps of automations that read and change projects: create_task, db_query, memory_search (specification 000, section 4). */
 
 import { textField } from "../../engine/event.ts";
+import type { MemoryHit, NewTask, Projects } from "../../engine/external-services.ts";
 import {
   isQueryName,
   namedQueries,
@@ -11,7 +12,6 @@ import {
 } from "../../engine/named.ts";
 import { didYouMean } from "../../engine/nearest.ts";
 import type { Handler, StepContext } from "../../engine/ports.ts";
-import type { MemoryHit, NewTask, Projects } from "../../engine/reach.ts";
 import {
   anything,
   either,

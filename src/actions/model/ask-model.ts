@@ -2,11 +2,11 @@
 
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields, HookEvent } from "../../engine/event.ts";
+import { causeOf } from "../../engine/event-context.ts";
+import type { ModelAnswer, ModelRequest, ModelTool, Project } from "../../engine/external-services.ts";
 import { noProviderSentence, wantedModel } from "../../engine/named.ts";
 import { oneLine, withoutCredentials } from "../../engine/one-line.ts";
-import { causeOf } from "../../engine/passage.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
-import type { ModelAnswer, ModelRequest, ModelTool, Project } from "../../engine/reach.ts";
 import { stepName } from "../../engine/run.ts";
 import { either, integer, listOf, object, oneOf, say, text } from "../../engine/schema.ts";
 import { compileTemplate, printValue } from "../../engine/template.ts";

@@ -3,6 +3,7 @@
 import { HooklineError } from "../../engine/error.ts";
 import type { EventName, Fields, HookEvent, HookId } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
+import type { ModelAnswer, ModelRequest, ModelTool } from "../../engine/external-services.ts";
 import {
   isEmpty,
   merge,
@@ -12,7 +13,6 @@ import {
   type VerdictKind,
 } from "../../engine/outcome.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
-import type { ModelAnswer, ModelRequest, ModelTool } from "../../engine/reach.ts";
 import type { Failure } from "../../engine/record.ts";
 import { either, flag, integer, listOf, object, oneOf, type Schema, say, text } from "../../engine/schema.ts";
 import { writtenName } from "../command/protocols/endings.ts";

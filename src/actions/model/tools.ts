@@ -5,11 +5,11 @@ import { type FileHandle, open, opendir, realpath } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
 import type { Fields, HookEvent } from "../../engine/event.ts";
+import type { ModelTool, ToolInfo, Tools } from "../../engine/external-services.ts";
 import type { Hook } from "../../engine/hook.ts";
 import { namesTool, ownModule } from "../../engine/named.ts";
 import { nearest } from "../../engine/nearest.ts";
 import type { StepContext } from "../../engine/ports.ts";
-import type { ModelTool, ToolInfo, Tools } from "../../engine/reach.ts";
 import { printValue } from "../../engine/template.ts";
 
 /** @param allowed absent: those that read the project's files. Throws tool_unknown. */

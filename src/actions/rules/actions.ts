@@ -2,9 +2,9 @@
 
 import type { Fields, Json } from "../../engine/event.ts";
 import { agentEventNames, events } from "../../engine/events.ts";
+import type { Notice } from "../../engine/external-services.ts";
 import type { OutcomeField } from "../../engine/outcome.ts";
 import type { ActionUse, Handler, StepResult } from "../../engine/ports.ts";
-import type { Notice } from "../../engine/reach.ts";
 import {
   anything,
   flag,

@@ -1,8 +1,8 @@
 /** Handlers that call a tool: mcp_tool, module_action, module_action_inject and pipe. */
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields, Json } from "../../engine/event.ts";
+import type { ToolAnswer } from "../../engine/external-services.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
-import type { ToolAnswer } from "../../engine/reach.ts";
 import {
   anything,
   isRecord,

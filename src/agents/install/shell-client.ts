@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { writeWhole } from "../../files/write.ts";
-import { answersWithin, payloadAtMost } from "../telling.ts";
+import { answersWithin, payloadAtMost } from "../request.ts";
 import { clientFile } from "./own-call.ts";
 
 interface ClientScript {

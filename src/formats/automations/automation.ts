@@ -11,7 +11,7 @@ import type { Patterns, Registry } from "../../engine/ports.ts";
 import { isRecord, kindOf } from "../../engine/schema.ts";
 import { warnOfPlaceholders } from "../placeholders.ts";
 import { type Automation, automationDefaults, type LlmConfig } from "./fields.ts";
-import { type AutomationFinding, collectFindings, type Findings, tellMismatches } from "./findings.ts";
+import { type AutomationFinding, collectFindings, type Findings, reportMismatches } from "./findings.ts";
 import { automationFieldNames, automationFields, isAutomationField } from "./schema.ts";
 import { brokenHook, hookOf, readSteps } from "./steps.ts";
 import { type ReadTrigger, readTrigger, type Times } from "./trigger.ts";
@@ -179,7 +179,7 @@ function checkFields(fields: Fields, written: Fields, findings: Findings): void 
       unknown: true,
       known: automationFieldNames,
     } as const;
-    tellMismatches([unknown], { ...subject, value: fields }, findings);
+    reportMismatches([unknown], { ...subject, value: fields }, findings);
     meant.add(elsewhere[key] ?? "");
   }
   for (const [key, { schema, required }] of Object.entries(automationFields)) {
@@ -194,7 +194,7 @@ function checkFields(fields: Fields, written: Fields, findings: Findings): void 
       continue;
     }
     const found = schema.check(value).map((one) => ({ ...one, path: [key, ...one.path] }));
-    tellMismatches(found, { ...subject, value: fields }, findings);
+    reportMismatches(found, { ...subject, value: fields }, findings);
     if (found.length > 0 && key !== "name") delete fields[key];
   }
 }

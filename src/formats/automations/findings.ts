@@ -44,7 +44,7 @@ export interface Subject {
 }
 
 /** Tells of what a schema has found. Where a name is misspelt, what was meant is not missing. */
-export function tellMismatches(mismatches: readonly Mismatch[], subject: Subject, findings: Findings): void {
+export function reportMismatches(mismatches: readonly Mismatch[], subject: Subject, findings: Findings): void {
   const meant = new Set(mismatches.flatMap((one) => (one.unknown ? (meantBy(one, subject) ?? []) : [])));
   for (const mismatch of mismatches) {
     const path = [...subject.path, ...mismatch.path];

@@ -8,7 +8,7 @@ import { isRecord, kindOf } from "../../engine/schema.ts";
 import { applicationEvents } from "./application-events.ts";
 import type { CronReading } from "./cron.ts";
 import type { AutomationTrigger, AutomationWatch } from "./fields.ts";
-import { type Findings, type Path, tellMismatches } from "./findings.ts";
+import { type Findings, type Path, reportMismatches } from "./findings.ts";
 import { readMoment } from "./moment.ts";
 import { isTriggerType, type TriggerType, triggerKinds, triggerTypes } from "./schema.ts";
 
@@ -52,7 +52,7 @@ export function readTrigger(written: Json | undefined, context: TriggerContext):
   if (!kind) return undefined;
   const before = findings.all.length;
   const wrong = triggerKinds[kind].params.check(fields);
-  tellMismatches(wrong, { name: `a trigger of type ${kind}`, path, value: fields, elsewhere }, findings);
+  reportMismatches(wrong, { name: `a trigger of type ${kind}`, path, value: fields, elsewhere }, findings);
   if (findings.all.length > before) return undefined;
   const on = readers[kind](fields, context);
   // of the shape that its schema has passed, and a moment is kept as the one that it was read as

@@ -6,8 +6,8 @@ import { didYouMean } from "../../engine/nearest.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { membersOf, type Node } from "../reading/tree.ts";
 import { openYaml, type YamlFile } from "../reading/yaml-tree.ts";
-import { tellError } from "../rules/parameters.ts";
-import { hooksOf, type RuleList, type RulesOptions, tellUnread } from "../rules/rules.ts";
+import { reportError } from "../rules/parameters.ts";
+import { hooksOf, type RuleList, type RulesOptions, reportUnread } from "../rules/rules.ts";
 import { type Config, emptyConfig, type ModelSettings, type Provider, providerKinds } from "./config.ts";
 import {
   type ConfigKeyName,
@@ -50,19 +50,19 @@ export function readConfig(text: string, origin: Origin, options: ConfigOptions)
   if (root?.type !== "object") {
     const fault = "this file is a map: hooks, models, mcp_servers and so on";
     const finding = { code: "shape", message: fault, suggestion: "write hooks: [ … ]", loses: true } as const;
-    if (root) tellError(file.report, root.offset, finding);
+    if (root) reportError(file.report, root.offset, finding);
     return { config: {}, hooks: [], problems: file.problems() };
   }
   const config: Partial<Config> = {};
   for (const member of membersOf(root)) {
     if (isConfigKey(member.key)) Object.assign(config, readers[member.key](member.value, reader));
   }
-  tellUnread(root, file, keys);
+  reportUnread(root, file, keys);
   const hooks = hooksIn(listsIn(root), file, options);
   return { config, hooks, problems: file.problems() };
 }
 
-const keys: Parameters<typeof tellUnread>[2] = {
+const keys: Parameters<typeof reportUnread>[2] = {
   isKnown: (key) => key === "hooks" || isConfigKey(key) || key.startsWith("x-"),
   names: configKeyNames,
   advice: `known: ${configKeyNames.join(", ")}`,
@@ -119,7 +119,7 @@ function modelsOf(node: Node, { file, ofProject }: Reader): ModelSettings {
     if (key === "default") {
       const [wrong] = modelName.check(value.value);
       if (wrong)
-        tellError(file.report, value.offset, { code: "wrong-type", message: '"default" needs provider/model' });
+        reportError(file.report, value.offset, { code: "wrong-type", message: '"default" needs provider/model' });
       else models.default = String(value.value);
     } else if (key === "providers") {
       const all = entriesOf(value, "providers", "provider", provider, file);
@@ -127,7 +127,7 @@ function modelsOf(node: Node, { file, ofProject }: Reader): ModelSettings {
     } else if (key === "windows") models.windows = entriesOf(value, "windows", "window", windowSize, file);
     else {
       const suggestion = didYouMean(key, modelKeys) ?? `known: ${modelKeys.join(", ")}`;
-      tellError(file.report, at, { code: "unknown-field", message: `"models" has no "${key}"`, suggestion });
+      reportError(file.report, at, { code: "unknown-field", message: `"models" has no "${key}"`, suggestion });
     }
   }
   return models;
@@ -145,7 +145,7 @@ function allowedOf(all: Providers, node: Node, { report }: YamlFile): Providers 
     if (refusal) {
       const place = membersOf(value).find(({ key }) => key === refusal.key)?.at ?? at;
       const { message, suggestion } = refusal;
-      tellError(report, place, { code: "setting-refused", message, suggestion });
+      reportError(report, place, { code: "setting-refused", message, suggestion });
     } else allowed[name] = one;
   }
   return allowed;

@@ -5,7 +5,7 @@ import { didYouMean } from "../../engine/nearest.ts";
 import { kindOf, type Schema } from "../../engine/schema.ts";
 import { jsonOf, type Member, membersOf, type Node } from "../reading/tree.ts";
 import type { YamlFile } from "../reading/yaml-tree.ts";
-import { tellError, tellWrong } from "../rules/parameters.ts";
+import { reportError, reportWrong } from "../rules/parameters.ts";
 import type { Budgets, Config } from "./config.ts";
 import {
   type ConfigKeyName,
@@ -31,13 +31,13 @@ export function textsOf(node: Node, name: string, { report }: YamlFile): string[
   if (node.type !== "array") {
     const message = `"${name}" needs a list but is ${kindOf(jsonOf(node))}`;
     const suggestion = node.type === "string" ? `write [${String(node.value)}]` : "begin each entry with -";
-    tellError(report, node.offset, { code: "wrong-type", message, suggestion });
+    reportError(report, node.offset, { code: "wrong-type", message, suggestion });
     return [];
   }
   return (node.children ?? []).flatMap((item) => {
     if (typeof item.value === "string" && item.value.trim() !== "") return [item.value.trim()];
     const message = `an entry of "${name}" needs text but is ${kindOf(jsonOf(item))}`;
-    tellError(report, item.offset, { code: "wrong-type", message });
+    reportError(report, item.offset, { code: "wrong-type", message });
     return [];
   });
 }
@@ -55,7 +55,7 @@ export function entriesOf<T>(
     const json = jsonOf(value);
     const wrong = schema.check(json);
     const members = new Map(membersOf(value).map((member) => [member.key, member]));
-    tellWrong(wrong, { subject: `${subject} ${key}`, node: value, members }, file.report);
+    reportWrong(wrong, { subject: `${subject} ${key}`, node: value, members }, file.report);
     if (wrong.length === 0 && !file.isFaulty(value)) entries[key] = json as T; // its schema has passed it
   }
   return entries;
@@ -71,7 +71,7 @@ export function membersThatHold<T extends object>(
   const members = mapOf(node, name, file);
   const wrong = node.type === "object" ? schema.check(jsonOf(node)) : [];
   const known = new Map(members.map((member) => [member.key, member]));
-  tellWrong(wrong, { subject: name, node, members: known }, file.report);
+  reportWrong(wrong, { subject: name, node, members: known }, file.report);
   const isWrong = (key: string): boolean => wrong.some(({ path }) => path[0] === key);
   const holding = members.filter(({ key, value }) => !isWrong(key) && !file.isFaulty(value));
   return Object.fromEntries(holding.map(({ key, value }) => [key, jsonOf(value)])) as Partial<T>; // its schema has passed each
@@ -80,7 +80,7 @@ export function membersThatHold<T extends object>(
 export function mapOf(node: Node, name: string, { report }: YamlFile): Member[] {
   if (node.type === "object" || node.type === "null") return membersOf(node);
   const message = `"${name}" needs a map but is ${kindOf(jsonOf(node))}`;
-  return tellError(report, node.offset, { code: "wrong-type", message, suggestion: "write name: below it" }) ?? [];
+  return reportError(report, node.offset, { code: "wrong-type", message, suggestion: "write name: below it" }) ?? [];
 }
 
 const parts: readonly string[] = ["events", "hooks"];
@@ -93,7 +93,7 @@ export function budgetsOf(node: Node, file: YamlFile): Budgets {
     else if (key === "hooks") budgets.hooks = entriesOf(value, "hooks", "hook", milliseconds, file);
     else {
       const suggestion = didYouMean(key, parts) ?? `known: ${parts.join(", ")}`;
-      tellError(file.report, at, { code: "unknown-field", message: `"budgets" has no "${key}"`, suggestion });
+      reportError(file.report, at, { code: "unknown-field", message: `"budgets" has no "${key}"`, suggestion });
     }
   }
   return budgets;
@@ -108,7 +108,7 @@ function eventsOf(node: Node, file: YamlFile): { [event: string]: number } {
     if (names && typeof limit === "number") for (const name of names) events[name] = limit;
     if (names) continue;
     const suggestion = didYouMean(key, eventNames) ?? "their names stand in docs/events.md";
-    tellError(file.report, at, { code: "unknown-event", message: `no event is called "${key}"`, suggestion });
+    reportError(file.report, at, { code: "unknown-event", message: `no event is called "${key}"`, suggestion });
   }
   return events;
 }
@@ -143,7 +143,7 @@ export const automationReaders: { readonly [K in AutomationKey]: (node: Node, re
 /** An empty key says nothing that could be refused. */
 function isRefused(node: Node, { file, ofProject }: Reader, message: string): boolean {
   if (!ofProject || node.type === "null") return false;
-  tellError(file.report, node.offset, { code: "setting-refused", message, suggestion: ownFile });
+  reportError(file.report, node.offset, { code: "setting-refused", message, suggestion: ownFile });
   return true;
 }
 
@@ -152,6 +152,6 @@ function isUsable(name: string, node: Node, { file }: Reader): boolean {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)) return true;
   const at = membersOf(node).find(({ key }) => key === name)?.at ?? node.offset;
   const message = `the name of the webhook "${name}" stands in its address`;
-  tellError(file.report, at, { code: "shape", message, suggestion: "use letters, digits, dots, _ and -" });
+  reportError(file.report, at, { code: "shape", message, suggestion: "use letters, digits, dots, _ and -" });
   return false;
 }

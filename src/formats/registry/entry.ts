@@ -19,7 +19,7 @@ import {
 } from "../../engine/schema.ts";
 import { jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
 import { seconds, some } from "../rules/fields.ts";
-import { tellWrong } from "../rules/parameters.ts";
+import { reportWrong } from "../rules/parameters.ts";
 
 /** By field; those that are empty count as left out. */
 export type Members = ReadonlyMap<string, Member>;
@@ -58,7 +58,7 @@ export function readEntry(node: Node, report: Report): ReadEntry {
   const wrong = entrySchema.check(valuesOf(members));
   for (const mismatch of wrong) if (mismatch.unknown) tellUnknown(mismatch, { node, members }, report);
   const others = wrong.filter((one) => !one.unknown && !isMisspelt(one, members));
-  tellWrong(others, { subject: "hook", node, members }, report);
+  reportWrong(others, { subject: "hook", node, members }, report);
   const isSound = !wrong.some((one) => !one.unknown || nearestOf(one) !== undefined);
   return {
     node,

@@ -10,7 +10,7 @@ import { strangePlaceholders } from "../placeholders.ts";
 import { jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
 import { warnOfUnknownServer } from "./conditions.ts";
 import { defaultTimeout } from "./fields.ts";
-import { paramsOf, readTyped, spreadParams, type Typed, takes, tellError, tellMismatches } from "./parameters.ts";
+import { paramsOf, readTyped, reportError, reportMismatches, spreadParams, type Typed, takes } from "./parameters.ts";
 
 export interface ActionContext {
   patterns: Patterns;
@@ -82,7 +82,7 @@ function readAction(node: Node, onError: Step["onError"], context: ActionContext
 
 function unknownType({ type, typeAt }: Typed, { registry, report }: ActionContext): undefined {
   const known = actionNames(registry);
-  return tellError(report, typeAt, {
+  return reportError(report, typeAt, {
     code: "unknown-action",
     message: `no action is called "${type}"`,
     suggestion: didYouMean(type, known) ?? `known: ${known.join(", ")}`,
@@ -110,7 +110,7 @@ function readChain(written: Typed, onError: Step["onError"], context: ActionCont
       ? []
       : [{ path: ["actions"], expected: chain.actions, found: actions ? "none" : "nothing" }]),
   ];
-  tellMismatches(wrong, typed, "action", report);
+  reportMismatches(wrong, typed, "action", report);
   const own = stop ? (stop.value === false ? "continue" : "stop") : onError;
   const inner = actions?.type === "array" ? (actions.children ?? []) : [];
   const steps = inner.map((one) => readAction(one, own, { ...context, isChained: true }));
@@ -136,7 +136,7 @@ function readStep(
   const params = paramsOf(typed);
   const shape = handler.params.check(params);
   const wrong = shape.length > 0 ? shape : (handler.inspect?.(params, context.patterns) ?? []);
-  tellMismatches(wrong, typed, "action", context.report);
+  reportMismatches(wrong, typed, "action", context.report);
   if (wrong.length > 0 || hasEmptyPlaceholder(typed, context)) return undefined;
   warnOfNoEffect(handler.action, typed, context);
   warnOfUnknownServer(typed, context);

@@ -11,7 +11,7 @@ import type { ConditionKind, Patterns, Registry } from "../../engine/ports.ts";
 import type { Mismatch } from "../../engine/schema.ts";
 import { allModuleNames, tools as canonical, toolClassNames } from "../../engine/tools.ts";
 import type { Finding, Node, Report } from "../reading/tree.ts";
-import { paramsOf, readTyped, spreadParams, type Typed, takes, tellError, tellMismatches } from "./parameters.ts";
+import { paramsOf, readTyped, reportError, reportMismatches, spreadParams, type Typed, takes } from "./parameters.ts";
 
 export interface ConditionContext {
   registry: Registry;
@@ -75,7 +75,7 @@ export function readCondition(node: Node, context: ConditionContext): Condition 
 
 function unknownType({ type, typeAt }: Typed, { registry, report }: ConditionContext): undefined {
   const known = [...authorsConditions(registry).map(([name]) => name), ...Object.keys(composites)];
-  return tellError(report, typeAt, {
+  return reportError(report, typeAt, {
     code: "unknown-condition",
     message: `no condition is called "${type}"`,
     suggestion: didYouMean(type, known) ?? `known: ${known.join(", ")}`,
@@ -95,7 +95,7 @@ function readComposite(composite: Composite, written: Typed, context: ConditionC
     ...unknown.map((key): Mismatch => ({ path: [key], expected: "", found: key, unknown: true, known: [holds] })),
     ...(hasInner ? [] : [{ path: [holds], expected: description, found: member ? "no list" : "nothing" }]),
   ];
-  tellMismatches(wrong, typed, "condition", report);
+  reportMismatches(wrong, typed, "condition", report);
   if (!hasInner) return undefined;
   const inner = (isList ? (member.value.children ?? []) : [member.value]).map((one) => readCondition(one, context));
   const valid = inner.filter((one) => one !== undefined);
@@ -109,7 +109,7 @@ function readKind(kind: ConditionKind, written: Typed, context: ConditionContext
   const params = paramsOf(typed);
   const wrong = kind.params.check(params);
   if (wrong.length > 0) {
-    tellMismatches(wrong, typed, "condition", report);
+    reportMismatches(wrong, typed, "condition", report);
     return undefined;
   }
   const { type } = typed;
@@ -125,7 +125,7 @@ function readKind(kind: ConditionKind, written: Typed, context: ConditionContext
     return takesNothing(kind, prepared) ? { is: type } : { is: type, with: prepared };
   } catch (error) {
     const code = type === "expression" ? "expression-invalid" : "matcher-invalid";
-    return tellError(report, placeOfThrown(error, typed, params, context.text), { code, ...thrown(error, type) });
+    return reportError(report, placeOfThrown(error, typed, params, context.text), { code, ...thrown(error, type) });
   }
 }
 

@@ -17,19 +17,19 @@ export interface Typed {
 export type Part = "condition" | "action";
 
 /** Nothing may hide a mistake: whoever reports an error also says that there is one. */
-export const tellError = (report: Report, at: number, finding: Omit<Finding, "severity">): undefined =>
+export const reportError = (report: Report, at: number, finding: Omit<Finding, "severity">): undefined =>
   void report(at, { severity: "error", ...finding });
 
 /** The type and what stands beside it; undefined: it was told what is wrong. */
 export function readTyped(node: Node, part: Part, report: Report): Typed | undefined {
-  if (node.type !== "object") return tellError(report, node.offset, noMap(node, part));
+  if (node.type !== "object") return reportError(report, node.offset, noMap(node, part));
   const members = new Map<string, Member>();
   for (const member of membersOf(node)) members.set(member.key, member);
   const type = members.get("type");
   members.delete("type");
   if (!type) {
     const near = [...members.values()].find(({ key }) => nearest(key, ["type"]) !== undefined);
-    return tellError(report, near?.at ?? node.offset, {
+    return reportError(report, near?.at ?? node.offset, {
       code: "missing-field",
       message: `${article[part]} ${part} needs a "type"${near ? `; "${near.key}" is none` : ""}`,
       suggestion: near ? 'did you mean "type"?' : "write { type: …, and its parameters }",
@@ -37,7 +37,7 @@ export function readTyped(node: Node, part: Part, report: Report): Typed | undef
   }
   if (typeof type.value.value === "string") return { type: type.value.value, node, typeAt: type.value.offset, members };
   const message = `the type of ${article[part]} ${part} is a name`;
-  return tellError(report, type.value.offset, { code: "wrong-type", message, suggestion: "write type: name" });
+  return reportError(report, type.value.offset, { code: "wrong-type", message, suggestion: "write type: name" });
 }
 
 const article: { readonly [P in Part]: string } = { condition: "a", action: "an" };
@@ -71,12 +71,12 @@ export function spreadParams(typed: Typed, ownParams: boolean, report: Report): 
   members.delete("params");
   if (under.value.type !== "object" && under.value.type !== "null") {
     const message = `"params" of ${typed.type} is a map of parameters`;
-    return tellError(report, under.value.offset, { code: "wrong-type", message });
+    return reportError(report, under.value.offset, { code: "wrong-type", message });
   }
   for (const member of membersOf(under.value)) {
     if (members.has(member.key)) {
       const message = `"${member.key}" stands beside type and under params`;
-      return tellError(report, member.at, { code: "duplicate-key", message, suggestion: "remove one" });
+      return reportError(report, member.at, { code: "duplicate-key", message, suggestion: "remove one" });
     }
     members.set(member.key, member);
   }
@@ -90,8 +90,8 @@ export function paramsOf({ members }: Typed): Fields {
 }
 
 /** Tells of every mismatch where it stands. */
-export function tellMismatches(mismatches: readonly Mismatch[], typed: Typed, part: Part, report: Report): void {
-  tellWrong(mismatches, { subject: `${part} ${typed.type}`, node: typed.node, members: typed.members }, report);
+export function reportMismatches(mismatches: readonly Mismatch[], typed: Typed, part: Part, report: Report): void {
+  reportWrong(mismatches, { subject: `${part} ${typed.type}`, node: typed.node, members: typed.members }, report);
 }
 
 const meantBy = (path: Mismatch["path"], known: readonly string[]): string | undefined => {
@@ -104,12 +104,12 @@ interface Checked extends Pick<Typed, "node" | "members"> {
   subject: string;
 }
 
-export function tellWrong(mismatches: readonly Mismatch[], checked: Checked, report: Report): void {
+export function reportWrong(mismatches: readonly Mismatch[], checked: Checked, report: Report): void {
   const meant = mismatches.flatMap(({ unknown, path, known = [] }) => (unknown ? (meantBy(path, known) ?? []) : []));
   for (const mismatch of mismatches) {
     const place = placeOf(mismatch.path, checked);
     if (!place.found && meant.includes(mismatch.path.join("."))) continue; // misspelt, which is told of
-    tellError(report, mismatch.unknown ? place.key : place.value, findingOf(mismatch, place.found, checked.subject));
+    reportError(report, mismatch.unknown ? place.key : place.value, findingOf(mismatch, place.found, checked.subject));
   }
 }
 

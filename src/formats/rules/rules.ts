@@ -120,7 +120,7 @@ function listsOfRules(root: Node, file: YamlFile): RuleList[] {
   const own = membersOf(root).flatMap(({ key, value }) => (key === "hooks" ? [{ list: value }] : []));
   const advice = "a rules file holds hooks; names that begin with x- are free";
   const isKnown = (key: string): boolean => ownKeys.includes(key) || isFree(key);
-  tellUnread(root, file, { isKnown, names: ownKeys, advice });
+  reportUnread(root, file, { isKnown, names: ownKeys, advice });
   return [...own, ...listsAround(root, file, true)];
 }
 
@@ -135,7 +135,7 @@ interface Keys {
 const listKeys = ["hooks", "runtime", "agents"];
 
 /** Reports the keys of a file that nothing reads, and whether rules may stand under them. */
-export function tellUnread(root: Node, { report }: YamlFile, { isKnown, names, advice }: Keys): void {
+export function reportUnread(root: Node, { report }: YamlFile, { isKnown, names, advice }: Keys): void {
   const isRule = isRuleAtRoot(root);
   if (isRule) {
     const message = "a rule stands by itself, where nothing reads it";

@@ -89,7 +89,7 @@ function tellOfText({ key, value, valueAt, isLiteral, isList }: Field, report: R
 }
 
 /** Tells of fields that say nothing to this type of script. */
-export function tellOfUseless(fields: ScriptFields, type: ScriptType, report: Report): void {
+export function reportUseless(fields: ScriptFields, type: ScriptType, report: Report): void {
   for (const [name, { at }] of fields) {
     const { of } = scriptFields[name];
     if (!of || of.includes(type)) continue;

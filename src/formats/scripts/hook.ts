@@ -2,7 +2,7 @@
 import { messageOf } from "../../engine/error.ts";
 import type { Fields } from "../../engine/event.ts";
 import type { Condition, FailurePolicy, Hook, Limits, Problem, Role, Trigger } from "../../engine/hook.ts";
-import { isRoot, type ScriptFields, type ScriptType, saysNo, secondsOf, tellOfUseless, textOf } from "./fields.ts";
+import { isRoot, reportUseless, type ScriptFields, type ScriptType, saysNo, secondsOf, textOf } from "./fields.ts";
 import type { WrittenScript } from "./script.ts";
 import { slugOf } from "./slug.ts";
 
@@ -34,7 +34,7 @@ const kinds: { readonly [T in ScriptType]: Kind } = {
 /** Undefined: a field that the type cannot do without is missing, which was told. */
 export function hookOf(type: ScriptType, fields: ScriptFields, script: WrittenScript): Hook | undefined {
   const { fileName, id, origin, report } = script;
-  tellOfUseless(fields, type, report);
+  reportUseless(fields, type, report);
   const { event, ...kind } = kinds[type];
   const pattern = type === "session" ? undefined : patternOf(fields, script);
   if (type === "file" && pattern === undefined) {

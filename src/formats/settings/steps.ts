@@ -1,7 +1,7 @@
 /** The handler types of settings hooks: the keys of each, its time limit (R14), the step it becomes, and `resident`. */
 import type { Fields, Json, Seconds } from "../../engine/event.ts";
 import { didYouMean } from "../../engine/nearest.ts";
-import { type ResidentLimits, usualLimits } from "../../engine/resident.ts";
+import { type PersistentProgramLimits, usualLimits } from "../../engine/persistent-program.ts";
 import { kindOf } from "../../engine/schema.ts";
 import type { Flavour } from "./entries.ts";
 import type { EntryReader } from "./entry-reader.ts";
@@ -182,7 +182,7 @@ function inputOf(reader: EntryReader): Fields | undefined {
 
 const limitNames = Object.keys(usualLimits);
 /** The others may be fractions: they are seconds. */
-const whole: ReadonlySet<string> = new Set<keyof ResidentLimits>(["memory", "concurrency", "events"]);
+const whole: ReadonlySet<string> = new Set<keyof PersistentProgramLimits>(["memory", "concurrency", "events"]);
 
 /** True, or limits; undefined: it is started for each event. */
 export function residentOf(reader: EntryReader, type: string, flavour: Flavour): true | Fields | undefined {

@@ -4,7 +4,7 @@
  */
 import { existsSync, statSync } from "node:fs";
 import { onDemandFile, startedFile } from "../../agents/install/own-call.ts";
-import { answersWithin } from "../../agents/telling.ts";
+import { answersWithin } from "../../agents/request.ts";
 import { touch } from "../../files/write.ts";
 import { folderHeader, ownType, proofHeader, sentHeader, umaskHeader, versionHeader } from "../daemon/hook-wire.ts";
 import { type Address, daemonFilesOf, hasDaemon, readAddress } from "../daemon/state-file.ts";

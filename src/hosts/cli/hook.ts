@@ -14,18 +14,18 @@ import { httpTokenFile } from "../../agents/install/own-call.ts";
 import {
   adapterOf,
   answersWithin,
-  decideTelling,
+  decideRequest,
   payloadAtMost,
   printed,
-  readTelling,
+  readRequest,
   type Telling,
   unanswerable,
-  withComplaints,
-} from "../../agents/telling.ts";
+  withWarnings,
+} from "../../agents/request.ts";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { HookEvent, SessionId } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
-import { complaintAbout } from "../../engine/hook.ts";
+import { warningAbout } from "../../engine/hook.ts";
 import type { Store } from "../../engine/record.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
 import { createDetachedQueue } from "../../runtime/queues/inline.ts";
@@ -85,7 +85,7 @@ const diedJudging = (): HooklineError =>
   });
 
 function readHere(payload: Buffer, words: Words, place: Place): Telling {
-  return readTelling(adapterOf(words.agent), payload.toString("utf8"), {
+  return readRequest(adapterOf(words.agent), payload.toString("utf8"), {
     where: "standard input",
     at: Date.now(),
     id: createIds(Date.now),
@@ -191,12 +191,12 @@ async function answer(told: Telling, place: Place, words: Words): Promise<Reply>
     handsOver: true,
     only: [event, ...beside],
   });
-  const complaint = complaintAbout(line.loaded, (path) => path);
+  const complaint = warningAbout(line.loaded, (path) => path);
   if (complaint) complain(complaint);
   const caller = { environment: place.environment, deadline: event.at + answersWithin, signal: stopped() };
   const numbered = (one: HookEvent): HookEvent => ({ ...one, id: line.ports.id() }); // behind what is in the store
   const telling = { adapter, beside: beside.map(numbered), event: numbered(event) };
-  const outcome = await decideTelling(telling, line.engine.emit, caller);
+  const outcome = await decideRequest(telling, line.engine.emit, caller);
   const reply = adapter.encode(event, outcome);
   if (rowOf(event.name).beginsSession) {
     for (const note of await refreshGit(here, line.ports.store)) complain(note);
@@ -204,7 +204,7 @@ async function answer(told: Telling, place: Place, words: Words): Promise<Reply>
     if (event.session !== undefined) await leaveEnvironment(place, event.session);
   }
   await line.close();
-  return withComplaints(reply, complaints);
+  return withWarnings(reply, complaints);
 }
 
 /** For a daemon that the agent tells of this session over HTTP. */

@@ -1,7 +1,7 @@
 /** What people read: colours only on a terminal, tables that fit it, and no control characters from anywhere else. */
 import { relative } from "node:path";
 import type { Instant } from "../../engine/event.ts";
-import { complaintAbout, type Problem } from "../../engine/hook.ts";
+import { type Problem, warningAbout } from "../../engine/hook.ts";
 
 export interface Terminal {
   /** Someone reads it, and what is written may drive it. */
@@ -129,7 +129,7 @@ export function reportProblems(
   loaded: { readonly problems: readonly Problem[] },
   { terminal, cwd, home }: { terminal: Terminal; cwd: string; home: string },
 ): void {
-  const problem = complaintAbout(loaded, (path) => shortPath(path, cwd, home));
+  const problem = warningAbout(loaded, (path) => shortPath(path, cwd, home));
   if (problem) terminal.error(`hookline: ${safeText(problem)}`);
 }
 

@@ -11,7 +11,7 @@ import type { LlmConfig } from "../../formats/automations/fields.ts";
 import { delayExamples, delayOf } from "../../formats/automations/moment.ts";
 import type { ModelSettings } from "../../formats/config/config.ts";
 import { type AutomationSource, createAutomationSource } from "../../loading/automations.ts";
-import type { AutomationDesk, Making } from "../../operations/automations/service.ts";
+import type { AutomationService, Making } from "../../operations/automations/service.ts";
 import { modelFault } from "../../services/models/names.ts";
 import { createAutomationRecords, databaseOf } from "../../storage/sqlite/automation-records.ts";
 
@@ -26,7 +26,7 @@ export interface AutomationsOptions {
 }
 
 /** The store's automations, for whoever puts sets of hooks together, and for operations. */
-export type Automations = AutomationSource & AutomationDesk;
+export type Automations = AutomationSource & AutomationService;
 
 /** Undefined: this store keeps none. */
 export function openAutomations(options: AutomationsOptions): Automations | undefined {

@@ -1,5 +1,5 @@
 /** How long hooks may take: what an event allows, what one hook is given, and what its agent waits for at all. */
-import { answersWithin } from "../../agents/telling.ts";
+import { answersWithin } from "../../agents/request.ts";
 import { createBriefMap, dropOldest } from "../../engine/drop-oldest.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { AgentEventName, HookEvent, Instant, MaybePromise, Seconds } from "../../engine/event.ts";

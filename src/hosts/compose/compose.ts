@@ -17,7 +17,12 @@ import type { Spawner } from "../../runtime/processes/spawner.ts";
 import { stateFolderOf, type systemPorts } from "../../runtime/system.ts";
 import type { Notifier, NotifierOptions } from "../../services/notify/index.ts";
 import { createBudgetWatch } from "./budgets.ts";
-import { createOutside, type Outside, type OutsideOptions, type Served } from "./outside.ts";
+import {
+  createExternalServices,
+  type ExternalServices,
+  type ExternalServicesOptions,
+  type Served,
+} from "./external-services.ts";
 
 /** The hooks and settings of folders: the same ones for one event, or as the files are now. */
 export interface Folders {
@@ -29,7 +34,7 @@ export interface Folders {
 }
 
 export interface ComposeOptions
-  extends Pick<OutsideOptions, "environment" | "home" | "redact">,
+  extends Pick<ExternalServicesOptions, "environment" | "home" | "redact">,
     Pick<Ports, "registry" | "registryAt" | "patterns" | "queue" | "residents">,
     Pick<Served, "automations"> {
   /** Where the process works. */
@@ -52,14 +57,14 @@ export interface ComposeOptions
   /** Sees everything; must not throw. */
   observe?: Ports["observe"];
   /** Gets what a person should know, in one sentence; as a warning in the log where nothing else is said. */
-  complain?: OutsideOptions["complain"];
+  complain?: ExternalServicesOptions["complain"];
 }
 
 export interface Composed {
   engine: Engine;
   ports: Ports;
   /** Projects with their tasks, notes and memory; undefined: the store keeps none. */
-  board: Outside["board"];
+  board: ExternalServices["board"];
   /**
    * Waits for background work, then ends what hooks were connected to. The store stays open.
    *
@@ -75,7 +80,7 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
   const given = { ...options, now: basics.now, tell, complain };
   const rootOf = (event: HookEvent): string | undefined => folders.known(event.cwd)?.root;
   const tracked = trackingOf(given, rootOf);
-  const outside = createOutside({
+  const outside = createExternalServices({
     ...{ environment, home, complain },
     ...(options.redact ? { redact: options.redact } : {}),
     changesOf: tracked.changesOf,
@@ -164,7 +169,7 @@ function trackingOf(given: Given, root: (event: HookEvent) => string | undefined
       const { createGit } = await import("../../runtime/processes/git.ts");
       const git = createGit(environment);
       if (given.changes === "watched")
-        return (await import("../../runtime/changes/resident.ts")).createResidentChanges(git, complain);
+        return (await import("../../runtime/changes/watched.ts")).createWatchedChanges(git, complain);
       return (await import("../../runtime/changes/cold.ts")).createColdChanges(git, complain);
     },
   });
@@ -185,7 +190,7 @@ interface Notices {
 /** Notices of the durable runs that this process performs; what sends them is loaded when such a run is to be reported. */
 function noticesOf(
   { basics, environment, complain, settings }: Given & Pick<NotifierOptions, "settings">,
-  { board, ports }: Outside,
+  { board, ports }: ExternalServices,
 ): Notices {
   let opened: Promise<Notifier> | undefined;
   async function open(): Promise<Notifier> {

@@ -2,19 +2,19 @@
 import type { AgentAdapter, Reply } from "../../agents/adapter.ts";
 import {
   answersWithin,
-  decideTelling,
-  readTelling,
+  decideRequest,
+  readRequest,
   type Telling,
   type Unanswered,
   unanswerable,
-  withComplaints,
-} from "../../agents/telling.ts";
+  withWarnings,
+} from "../../agents/request.ts";
 import { createBriefMap } from "../../engine/drop-oldest.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { HookEvent, Instant, MaybePromise } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import { isThenable } from "../../engine/flow.ts";
-import { complaintAbout, type HookSet, type Problem } from "../../engine/hook.ts";
+import { type HookSet, type Problem, warningAbout } from "../../engine/hook.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import type { Caller } from "../../engine/ports.ts";
 import { folderLimit, isWithinLimits } from "./ingest.ts";
@@ -91,7 +91,7 @@ export function createAgentRequests(options: AgentRequestsOptions): AgentRequest
     if (!known) return none;
     let found = complaints.get(known);
     if (!found) {
-      const complaint = complaintAbout(known, (path) => path);
+      const complaint = warningAbout(known, (path) => path);
       found = complaint === undefined ? none : [`hookline: ${complaint}`];
       complaints.set(known, found);
     }
@@ -100,7 +100,7 @@ export function createAgentRequests(options: AgentRequestsOptions): AgentRequest
 
   function decide(given: AgentRequest, waiting: Waiting, answer: (answered: Answered) => void): void {
     const { adapter, folder, event: named, by } = given;
-    const request = readTelling(adapter, given.payload, {
+    const request = readRequest(adapter, given.payload, {
       where,
       at: now(),
       id,
@@ -130,7 +130,7 @@ export function createAgentRequests(options: AgentRequestsOptions): AgentRequest
         (error: unknown) => give(outcome, [...more, `hookline: ${messageOf(error)}`]), // the store has written to the log
       );
     };
-    const outcome = decideTelling(request, emit, caller);
+    const outcome = decideRequest(request, emit, caller);
     const { environment } = sender ?? options;
     const notes = rowOf(event.name).beginsSession ? options.sessionBegan?.(event, { environment }) : undefined;
     if (!isThenable(outcome) && !isThenable(notes)) store(outcome, notes ?? none);
@@ -188,7 +188,7 @@ const tooDeep = `hookline: the daemon judges nothing in other folders than those
 export const replyOf = (answered: Answered): Reply =>
   "reply" in answered
     ? answered.reply
-    : withComplaints(answered.request.adapter.encode(answered.request.event, answered.outcome), answered.complaints);
+    : withWarnings(answered.request.adapter.encode(answered.request.event, answered.outcome), answered.complaints);
 
 interface Waiting extends Underway {
   isOver: boolean;

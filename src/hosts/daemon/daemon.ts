@@ -14,18 +14,18 @@ import { createRoutedQueue } from "../../runtime/queues/routed.ts";
 import { systemPorts } from "../../runtime/system.ts";
 import { createNotifier, type Notifier } from "../../services/notify/index.ts";
 import { type DegradableStore, ringOfRows, withDegradedMode } from "../../storage/degraded.ts";
-import { workCounts } from "../../storage/sqlite/journal-lanes.ts";
+import { workCounts } from "../../storage/sqlite/journal-queues.ts";
 import { createProjectRecords } from "../../storage/sqlite/project-records.ts";
 import { eventTimings } from "../../storage/sqlite/queries.ts";
 import type { SqliteStore } from "../../storage/sqlite/sqlite.ts";
 import { type Automations, openAutomations } from "../compose/automations.ts";
 import { openDurableQueue } from "../compose/durable-queue.ts";
-import { createResident, type Resident, type ResidentOptions } from "../compose/resident.ts";
+import { createRuntime, type Runtime, type RuntimeOptions } from "../compose/runtime.ts";
 import { type ActiveAutomations, createActiveAutomations } from "./active-automations.ts";
 import { createActivity } from "./activity.ts";
 import { createChanges, createTriggers, type Settings, settingsOf } from "./changes.ts";
 
-export interface DaemonOptions extends Pick<ResidentOptions, "beforeModules" | "redact"> {
+export interface DaemonOptions extends Pick<RuntimeOptions, "beforeModules" | "redact"> {
   /** Gets the environment of each sender, before anything of its request is written down. */
   learnSecrets?(environment: Readonly<Record<string, string>>): void;
   /** Its own folder: its settings hold, and what happens nowhere else happens there. */
@@ -60,10 +60,10 @@ export interface Daemon extends Pick<DaemonOptions, "cwd" | "home" | "environmen
   /** Gets the environment of each sender, before anything of its request is written down. */
   learnSecrets(environment: Readonly<Record<string, string>>): void;
   /** What operations work on. */
-  readonly context: OperationContext & Pick<Resident["ports"], "now" | "id">;
+  readonly context: OperationContext & Pick<Runtime["ports"], "now" | "id">;
   readonly active: Pick<ActiveAutomations, "workspaceOf">;
   /** The hooks of files, by folder. */
-  readonly source: Resident["source"];
+  readonly source: Runtime["source"];
   /** Aborts when what still runs has to end. */
   readonly stopping: AbortSignal;
   settings(): Settings;
@@ -112,7 +112,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     if (reason !== store.loss()?.reason) complain(reason);
   };
   const durable = openDurableQueue(store, { cap, environment, complain: complainOfQueue, idlePoll: 2 });
-  const resident = await createResident({
+  const resident = await createRuntime({
     ...options,
     store,
     functions: new Map(),
@@ -281,7 +281,7 @@ function lossOf(store: DegradableStore): Fields {
 }
 
 /** The store is on SQLite, so it keeps automations. */
-function automationsOf({ store, environment, cwd }: DaemonOptions, { ports, source }: Resident): Automations {
+function automationsOf({ store, environment, cwd }: DaemonOptions, { ports, source }: Runtime): Automations {
   const opened = openAutomations({
     store,
     registry: ports.registry,
@@ -299,7 +299,7 @@ function noticesOf({
   resident: { ports, source },
   ...given
 }: Pick<DaemonOptions, "store" | "environment" | "complain"> & {
-  resident: Resident;
+  resident: Runtime;
   active: ActiveAutomations;
   settings(): Settings;
 }): Notifier {

@@ -1,6 +1,6 @@
 /** How clients of ours and the daemon speak: what is sent with an event, and how the answer is written. */
 import type { Reply } from "../../agents/adapter.ts";
-import { printed } from "../../agents/telling.ts";
+import { printed } from "../../agents/request.ts";
 
 /** The type of a body with the payload, NUL, and the sender's environment. */
 export const ownType = "application/x-hookline";

@@ -16,15 +16,15 @@ import type {
 } from "../../engine/event.ts";
 import { eventToEmit, rowOf } from "../../engine/events.ts";
 import type { Explanation } from "../../engine/explain.ts";
+import type { Model, Tools } from "../../engine/external-services.ts";
 import type { Hook, HookSet, Problem } from "../../engine/hook.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import { planHook } from "../../engine/plan.ts";
 import type { Caller, Observation, Ports, Queue } from "../../engine/ports.ts";
-import type { Model, Tools } from "../../engine/reach.ts";
 import type { Run, RunFilter, Store } from "../../engine/record.ts";
 import { findHook, projectOf } from "../../operations/hooks.ts";
 import { openMemoryStore } from "../../storage/memory/memory.ts";
-import { createResident } from "../compose/resident.ts";
+import { createRuntime } from "../compose/runtime.ts";
 import { type ActionDefinition, actionHandler, type ConditionDefinition, conditionKind } from "../modules/setup.ts";
 import { type Conversation, type ConversationOptions, createConversations } from "./conversation.ts";
 import type { HookDefinition } from "./definition.ts";
@@ -109,7 +109,7 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
   const environment = options.environment ?? definedOnly(process.env);
   const functions = new Map<string, Callback>();
   const store = await storeOf(options, environment);
-  const { engine, ports, extended, source, ...resident } = await createResident({
+  const { engine, ports, extended, source, ...resident } = await createRuntime({
     ...options,
     cwd,
     home,

@@ -5,9 +5,9 @@
 import { type Answer, asRepositoryEvent, callbackOf, type RepositoryEvent } from "../../actions/function/function.ts";
 import { HooklineError } from "../../engine/error.ts";
 import type { EventName, Fields, HookEvent, Json, MaybePromise, Turn } from "../../engine/event.ts";
+import type { ToolAnswer } from "../../engine/external-services.ts";
 import type { Hook, Role } from "../../engine/hook.ts";
 import type { ConditionKind, Handler, Scope, StepContext, StepResult } from "../../engine/ports.ts";
-import type { ToolAnswer } from "../../engine/reach.ts";
 import { isRecord, kindOf, object, type Schema } from "../../engine/schema.ts";
 import { mainOutput } from "../../engine/template.ts";
 import type { AnyHookDefinition, HookDefinition } from "../library/definition.ts";

@@ -9,13 +9,14 @@ import { readRegularFile } from "../../files/regular-file.ts";
 import type { CompiledAutomation } from "../../formats/automations/automation.ts";
 import type { AutomationFinding } from "../../formats/automations/findings.ts";
 import { foreignProject } from "../../loading/automations.ts";
-import { boardOf, folderOf } from "../board.ts";
 import { send } from "../event.ts";
 import { type Asked, type Operation, plain, refusal } from "../operation.ts";
+import { folderOf, projectServiceOf } from "../project-service.ts";
 import {
   automationRow,
+  automationServiceOf,
+  automationStatusOf,
   automationView,
-  deskOf,
   faultLines,
   faultOf,
   findAutomation,
@@ -27,7 +28,6 @@ import {
   knownAutomations,
   oneParams,
   refuseErrors,
-  standingOf,
   waitsForDaemon,
 } from "./service.ts";
 
@@ -48,9 +48,9 @@ export const automationList: Operation<{ project?: string; enabled?: boolean }> 
   readOnly: true,
   example: "hookline automation list --enabled",
   async run({ project, enabled }, asked) {
-    const [all, standing] = await Promise.all([knownAutomations(asked), standingOf(asked)]);
+    const [all, standing] = await Promise.all([knownAutomations(asked), automationStatusOf(asked)]);
     const meant = all.filter((one) => project === undefined || one.project === project);
-    if (project !== undefined && meant.length === 0) await (await boardOf(asked)).projects.known(project); // others lie in files
+    if (project !== undefined && meant.length === 0) await (await projectServiceOf(asked)).projects.known(project); // others lie in files
     const rows = meant.map((one) => automationRow(one, standing));
     return rows.filter((row) => enabled === undefined || row.enabled === enabled);
   },
@@ -66,7 +66,7 @@ export const automationShow: Operation<One> = {
 };
 
 const viewOf = async (known: Known, asked: Asked): Promise<Fields> =>
-  automationView(known, await writtenOf(known, asked), await standingOf(asked));
+  automationView(known, await writtenOf(known, asked), await automationStatusOf(asked));
 
 /** As it stands after it was changed. */
 export async function viewAfter({ project, id }: Pick<Known, "project" | "id">, asked: Asked): Promise<Fields> {
@@ -84,7 +84,7 @@ export const automationDelete: Operation<One> = {
     sentence(result, isRecord(result) && "file" in result ? keptIn(result) : "is deleted, and so are its runs"),
   async run({ id, project }, asked) {
     const { file, ...found } = await findInStore(id, project, asked);
-    const { records } = await deskOf(asked);
+    const { records } = await automationServiceOf(asked);
     if (file === undefined) records.remove(found.project, found.id);
     else records.removeRow(found.project, found.id); // what is kept of it is the file's
     return named(found, { deleted: true, ...(file === undefined ? {} : { file }) });
@@ -115,7 +115,7 @@ const switched = (enabled: boolean): Operation<One> => ({
   needsDaemon: waitsForDaemon,
   async run({ id, project }, asked) {
     const found = await findStored(id, project, asked);
-    const { records, compile } = await deskOf(asked);
+    const { records, compile } = await automationServiceOf(asked);
     const { automation } = found.stored;
     const isOneShot = automation?.trigger.type === "at";
     if (enabled && isOneShot)
@@ -223,7 +223,7 @@ function dated({ automation, findings }: Written, { origin }: Hook): Written {
 }
 
 async function compiledIn(text: string, { hook, id, project }: Known & { hook: Hook }, asked: Asked): Promise<Written> {
-  const desk = await deskOf(asked);
+  const desk = await automationServiceOf(asked);
   const { line, column, root, layer, ...origin } = hook.origin;
   const isOfFolder = layer === "project" && root !== undefined;
   const place = isOfFolder ? { project, workspace: root } : {};

@@ -11,12 +11,12 @@ import { automationFields, isAutomationField } from "../../formats/automations/s
 import { seconds } from "../../formats/rules/fields.ts";
 import { momentOf, storedForm, withMoment, writtenFields } from "../../loading/automations.ts";
 import type { ProjectRecord } from "../../services/projects/records.ts";
-import { madeLines, madeNote, projectFor, projectForeseen, projectParam } from "../board.ts";
 import { type Asked, type Operation, refusal } from "../operation.ts";
+import { madeLines, madeNote, projectFor, projectForeseen, projectParam } from "../project-service.ts";
 import { viewAfter } from "./actions.ts";
 import {
-  type AutomationDesk,
-  deskOf,
+  type AutomationService,
+  automationServiceOf,
   faultLines,
   findStored,
   hookOf,
@@ -137,7 +137,7 @@ export const automationCreate: Operation<Fields> = {
     const fields = writtenWith(params);
     if (params.trigger === undefined) insistOnTrigger(fields, `the automation "${fields.name}"`);
     const meant = typeof written === "string" ? written : undefined;
-    const desk = await deskOf(asked);
+    const desk = await automationServiceOf(asked);
     const { records } = desk;
     const before = asked.key === undefined ? undefined : records.madeFor(asked.key);
     if (before) return madeBefore(before, asked);
@@ -160,7 +160,7 @@ interface Place {
   project: ProjectRecord;
   /** Ids are taken by those of files, too. */
   beside: readonly Known[];
-  desk: AutomationDesk;
+  desk: AutomationService;
 }
 
 /** Written nowhere yet. @throws Error where it cannot be kept */
@@ -235,7 +235,7 @@ export const automationEdit: Operation<Fields> = {
     const found = await findStored(String(id), typeof project === "string" ? project : undefined, asked);
     if (Object.keys(changes).length === 0)
       throw refusal("No fields to update", hookOf(found), "name a field to change, such as --cooldown-seconds 0");
-    const { compile, records } = await deskOf(asked);
+    const { compile, records } = await automationServiceOf(asked);
     const now = asked.now();
     const workspace = (await (await asked.board?.())?.project(found.project))?.workspace;
     const making = { now, ...(workspace === undefined ? {} : { workspace }) };

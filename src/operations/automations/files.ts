@@ -11,8 +11,8 @@ import { delayOf, momentOf, storedForm, withMoment } from "../../loading/automat
 import { flavourOf } from "../../loading/places.ts";
 import type { Placed } from "../../services/projects/projects.ts";
 import type { ProjectRecord } from "../../services/projects/records.ts";
+import { type Asked, type Operation, refusal } from "../operation.ts";
 import {
-  boardOf,
   folderOf,
   madeLines,
   madeNote,
@@ -20,14 +20,14 @@ import {
   projectForeseen,
   projectMeant,
   projectParam,
+  projectServiceOf,
   rowsOf,
-} from "../board.ts";
-import { type Asked, type Operation, refusal } from "../operation.ts";
+} from "../project-service.ts";
 import { largestFileInBytes } from "./actions.ts";
 import { checked } from "./edit.ts";
 import {
-  type AutomationDesk,
-  deskOf,
+  type AutomationService,
+  automationServiceOf,
   faultIn,
   findInStore,
   keyOf,
@@ -49,7 +49,7 @@ export const automationApply: Operation<{ file: string; project?: string }> = {
     const path = resolve(folderOf(asked), file);
     const source = await readText(path);
     const isLive = flavourOf(path) === "automation";
-    const desk = await deskOf(asked);
+    const desk = await automationServiceOf(asked);
     const readFor = async (project: ProjectRecord | undefined): Promise<CompiledAutomations> => {
       const read = await desk.compileFile(
         source,
@@ -86,7 +86,7 @@ export const automationApply: Operation<{ file: string; project?: string }> = {
 
 /** The moments that one-shots of the store have already. */
 const momentIn =
-  ({ records }: AutomationDesk): NonNullable<Making["momentBefore"]> =>
+  ({ records }: AutomationService): NonNullable<Making["momentBefore"]> =>
   ({ project_id, id }) => {
     const before = records.get(project_id, id);
     return before && !("broken" in before) ? momentOf(before.fields.trigger) : undefined;
@@ -128,7 +128,7 @@ async function allKept(
   { placed: { project: own, made }, file }: Goal,
   asked: Asked,
 ): Promise<StoredAutomation[]> {
-  const { projects } = await boardOf(asked);
+  const { projects } = await projectServiceOf(asked);
   const beside = await knownAutomations(asked);
   const now = asked.now() / 1000;
   const all: StoredAutomation[] = [];
@@ -152,13 +152,18 @@ async function allKept(
   return all;
 }
 
-async function applyAll(read: CompiledAutomations, goal: Goal, desk: AutomationDesk, asked: Asked): Promise<Fields[]> {
+async function applyAll(
+  read: CompiledAutomations,
+  goal: Goal,
+  desk: AutomationService,
+  asked: Asked,
+): Promise<Fields[]> {
   const all = await allKept(read, goal, asked);
   const now = asked.now();
   return desk.records.write(() => all.map((stored) => apply(stored, now, desk)));
 }
 
-function apply(written: StoredAutomation, now: Instant, { records }: AutomationDesk): Fields {
+function apply(written: StoredAutomation, now: Instant, { records }: AutomationService): Fields {
   const { project, id } = written;
   const before = records.get(project, id);
   const known = before && !("broken" in before) ? before : undefined;
@@ -234,7 +239,7 @@ export const automationExport: Operation<{ id?: string; project?: string }> = {
         ).message,
     ),
   async run({ id, project: written }, asked) {
-    const desk = await deskOf(asked);
+    const desk = await automationServiceOf(asked);
     const { stored } = desk.stored();
     const one = id === undefined ? undefined : await findInStore(id, written, asked);
     const project = one ? undefined : (await projectMeant(asked, written))?.id;

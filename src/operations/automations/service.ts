@@ -13,8 +13,8 @@ import type { AutomationFinding } from "../../formats/automations/findings.ts";
 import { brokenTag } from "../../formats/automations/steps.ts";
 import { isWithin, type StoredHook, type StoredHooks, writtenFields } from "../../loading/automations.ts";
 import { storeIsMissing } from "../../services/projects/records.ts";
-import { folderOf, projectParam } from "../board.ts";
 import { type Asked, refusal } from "../operation.ts";
+import { folderOf, projectParam } from "../project-service.ts";
 
 /** Whose it is, and whether it is being made. */
 export interface Making {
@@ -25,7 +25,7 @@ export interface Making {
   now?: Instant;
   momentBefore?(automation: Pick<Automation, "project_id" | "id">): Instant | undefined;
 }
-export interface AutomationDesk {
+export interface AutomationService {
   records: AutomationRecords;
   /** Those of the store, as they are now. */
   stored(): StoredHooks;
@@ -41,7 +41,7 @@ export const idOrName: Schema<string> = text("the automation's id, or PROJECT/ID
 export const oneParams: Schema<{ id: string; project?: string }> = object({ id: idOrName }, { project: projectParam });
 
 /** @throws HooklineError store_unusable */
-export async function deskOf({ automations }: Pick<Asked, "automations">): Promise<AutomationDesk> {
+export async function automationServiceOf({ automations }: Pick<Asked, "automations">): Promise<AutomationService> {
   const found = await automations?.();
   if (!found) throw storeIsMissing();
   return found;
@@ -55,7 +55,7 @@ export type Known = { project: string; id: string } & (
 
 /** Those of the store and of the files, the latter first: they are the active ones. */
 export async function knownAutomations(asked: Asked): Promise<Known[]> {
-  return knownWith((await deskOf(asked)).stored().stored, asked);
+  return knownWith((await automationServiceOf(asked)).stored().stored, asked);
 }
 
 async function knownWith(stored: readonly StoredHook[], asked: Asked): Promise<Known[]> {
@@ -153,7 +153,7 @@ export async function findInStore(written: string, project: string | undefined, 
   const found = await findAutomation(written, project, asked);
   if ("stored" in found) return found;
   const { file, id } = found;
-  const stored = (await deskOf(asked))
+  const stored = (await automationServiceOf(asked))
     .stored()
     .stored.find(({ row }) => row.project === found.project && row.id === id);
   if (stored) return { project: found.project, id, stored, file };
@@ -177,16 +177,16 @@ export async function findStored(
 }
 
 /** What a list tells of it. */
-export interface Standing {
+export interface AutomationStatus {
   fired: ReadonlyMap<HookId, Instant>;
   paused: ReadonlySet<string>;
 }
-export const standingOf = async ({ store }: Pick<Asked, "store">): Promise<Standing> => ({
+export const automationStatusOf = async ({ store }: Pick<Asked, "store">): Promise<AutomationStatus> => ({
   fired: await store.lastFired(),
   paused: await store.paused(),
 });
 
-export function automationRow(known: Known, { fired, paused }: Standing): Fields {
+export function automationRow(known: Known, { fired, paused }: AutomationStatus): Fields {
   const { project, id, hook } = known;
   const last = fired.get(hookOf(known));
   const row = "stored" in known ? known.stored.row : undefined;
@@ -239,7 +239,7 @@ export const faultLines = (result: unknown): string[] =>
 export const automationView = (
   known: Known,
   { automation, findings }: Pick<CompiledAutomation, "automation" | "findings">,
-  standing: Standing,
+  standing: AutomationStatus,
 ): Fields => {
   const { on: _on, tools: _tools, ...row } = automationRow(known, standing);
   return {

@@ -1,6 +1,5 @@
 /** One process of a persistent program, from its start to its end: questions under way, and answers by their ids. */
-import type { PipedProcess } from "../../engine/program.ts";
-import type { Failure } from "../../engine/record.ts";
+
 import {
   longestLineInBytes,
   type Question,
@@ -9,7 +8,9 @@ import {
   type Reply,
   readAnswerLine,
   unsaid,
-} from "../../engine/resident.ts";
+} from "../../engine/persistent-program.ts";
+import type { PipedProcess } from "../../engine/program.ts";
+import type { Failure } from "../../engine/record.ts";
 import { createLineReader } from "../../files/lines.ts";
 
 /** A question from the moment that it was asked. */

@@ -1,8 +1,8 @@
 /** A persistent program: questions in their order, and a process for them, started anew when it has to be. */
 import { messageOf } from "../../engine/error.ts";
+import type { PersistentProgramFacts, Question, Reply } from "../../engine/persistent-program.ts";
 import type { Command, StartPipedProcess } from "../../engine/program.ts";
 import type { Failure } from "../../engine/record.ts";
-import type { Question, Reply, ResidentFacts } from "../../engine/resident.ts";
 import {
   type Complaints,
   createComplaints,
@@ -32,7 +32,7 @@ export interface PersistentProgram {
   ask(question: Question): Promise<Reply>;
   /** Answers what it was asked, and ends. */
   drain(): void;
-  facts(): ResidentFacts;
+  facts(): PersistentProgramFacts;
   /** Nothing of it is left, and no event waits for it. */
   isOver(): boolean;
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 /** The persistent programs of this process: which question goes to which of them, and which are not wanted any more. */
 import type { HookSet } from "../../engine/hook.ts";
+import { contentOf, type PersistentPrograms } from "../../engine/persistent-program.ts";
 import type { StartPipedProcess } from "../../engine/program.ts";
-import { contentOf, type Residents } from "../../engine/resident.ts";
 import { createPersistentProgram, type PersistentProgram, type ProgramOptions, refused } from "./persistent-program.ts";
 
 export interface PersistentProgramsOptions extends Partial<Pick<ProgramOptions, "tell" | "looksEvery">> {
@@ -19,7 +19,7 @@ export function createPersistentPrograms({
   tell,
   looksEvery,
   atMost = usualAtMost,
-}: PersistentProgramsOptions): Residents {
+}: PersistentProgramsOptions): PersistentPrograms {
   const options: ProgramOptions = { start, tell: tell ?? (() => {}), looksEvery: looksEvery ?? 1_000 };
   const programs = new Map<string, PersistentProgram>();
   /** They answer what they were asked, and go. */

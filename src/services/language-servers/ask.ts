@@ -10,7 +10,7 @@ import {
   type Diagnostic as Sent,
 } from "vscode-languageserver-protocol/node";
 import type { Seconds } from "../../engine/event.ts";
-import type { Diagnostic } from "../../engine/reach.ts";
+import type { Diagnostic } from "../../engine/external-services.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { createDocuments, type Document } from "./documents.ts";
 import type { Registrations } from "./session.ts";

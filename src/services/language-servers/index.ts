@@ -3,8 +3,8 @@
 import { realpath } from "node:fs/promises";
 import { dirname, sep } from "node:path";
 import { HooklineError, messageOf } from "../../engine/error.ts";
+import type { Diagnosis, Diagnostic, LanguageServers } from "../../engine/external-services.ts";
 import type { StartPipedProcess } from "../../engine/program.ts";
-import type { Diagnosis, Diagnostic, LanguageServers } from "../../engine/reach.ts";
 import { type FileText, readRegularFile } from "../../files/regular-file.ts";
 import { unlessAborted } from "../aborted.ts";
 import { type Choice, chooseServer, type Surroundings } from "./choose.ts";

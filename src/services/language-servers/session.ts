@@ -24,8 +24,8 @@ import {
 } from "vscode-languageserver-protocol/node";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Json, Seconds } from "../../engine/event.ts";
+import type { Diagnostic } from "../../engine/external-services.ts";
 import type { PipedProcess } from "../../engine/program.ts";
-import type { Diagnostic } from "../../engine/reach.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { whenAborted } from "../aborted.ts";
 import { createAsk, type Question } from "./ask.ts";

@@ -1,7 +1,7 @@
 /** The tools that a project's hooks may call: those of its servers, and the engine's own operations as one more module. */
 import { HooklineError } from "../../engine/error.ts";
+import type { ToolInfo, Tools } from "../../engine/external-services.ts";
 import { nearest } from "../../engine/nearest.ts";
-import type { ToolInfo, Tools } from "../../engine/reach.ts";
 import type { McpServer } from "../../formats/config/config.ts";
 import type { Surroundings } from "./link.ts";
 import { createServer, type Server } from "./server.ts";

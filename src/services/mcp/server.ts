@@ -4,8 +4,8 @@ import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client"
 import { parseJson } from "../../actions/command/protocols/find-answer.ts";
 import { HooklineError } from "../../engine/error.ts";
 import type { Fields, Json } from "../../engine/event.ts";
+import type { ToolAnswer, ToolInfo } from "../../engine/external-services.ts";
 import { nearest } from "../../engine/nearest.ts";
-import type { ToolAnswer, ToolInfo } from "../../engine/reach.ts";
 import type { McpServer } from "../../formats/config/config.ts";
 import { unlessAborted } from "../aborted.ts";
 import type { Connection, Trouble } from "./connection.ts";

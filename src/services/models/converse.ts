@@ -1,7 +1,7 @@
 /** A question to a model, turn by turn: it calls tools until it answers, and the answer has the form that was asked for. */
 import { findObjects, parseJson } from "../../actions/command/protocols/find-answer.ts";
 import type { Fields } from "../../engine/event.ts";
-import type { ModelAnswer, ModelRequest } from "../../engine/reach.ts";
+import type { ModelAnswer, ModelRequest } from "../../engine/external-services.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { attempt, type Failure } from "./failure.ts";
 import { placeOf } from "./names.ts";

@@ -1,5 +1,5 @@
 /** The Model port on the AI SDK's providers: from settings and an environment to one that can be asked. */
-import type { Model } from "../../engine/reach.ts";
+import type { Model } from "../../engine/external-services.ts";
 import type { ModelSettings } from "../../formats/config/config.ts";
 import { converse, type Form } from "./converse.ts";
 import { type Clock, createCircuit, modelFailed } from "./failure.ts";

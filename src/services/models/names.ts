@@ -1,8 +1,8 @@
 /** From a model's name to the provider that has it, its address and its key. Apart because people write names in many ways. */
 import { HooklineError } from "../../engine/error.ts";
+import type { ModelRequest } from "../../engine/external-services.ts";
 import { type NamedModel, noProviderSentence, wantedModel } from "../../engine/named.ts";
 import { nearest } from "../../engine/nearest.ts";
-import type { ModelRequest } from "../../engine/reach.ts";
 import { type ModelSettings, type Provider, type ProviderKind, providerKinds } from "../../formats/config/config.ts";
 
 /** What is remembered of a model is remembered of it at its address. */

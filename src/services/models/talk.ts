@@ -2,7 +2,7 @@
 import { parseJson } from "../../actions/command/protocols/find-answer.ts";
 import { type HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields, Json, MaybePromise } from "../../engine/event.ts";
-import type { ModelAnswer, ModelRequest, ModelTool } from "../../engine/reach.ts";
+import type { ModelAnswer, ModelRequest, ModelTool } from "../../engine/external-services.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { Form } from "./converse.ts";
 import { type Clock, type Failure, modelFailed, type Patience, stopped } from "./failure.ts";

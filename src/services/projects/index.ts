@@ -1,15 +1,15 @@
 /** The project service: projects with their tasks, notes and memory, as operations and steps of automations use them. */
 import type { Fields, Instant, MaybePromise } from "../../engine/event.ts";
+import type { Projects } from "../../engine/external-services.ts";
 import { isQueryName, unknownQuery, wrongParams } from "../../engine/named.ts";
-import type { Projects } from "../../engine/reach.ts";
+import type { Send } from "./event-publisher.ts";
 import { createMemory, type Embedder, type Memory } from "./memory.ts";
 import { createNoteCopies, createNotes, type Notes } from "./notes.ts";
 import { createProjectBook, type ProjectBook, type RepositoryFacts } from "./projects.ts";
 import type { ProjectRecord, ProjectRecords } from "./records.ts";
-import type { Send } from "./sending.ts";
 import { createTasks, type Tasks } from "./tasks.ts";
 
-export interface BoardOptions {
+export interface ProjectServiceOptions {
   records: ProjectRecords;
   now(): Instant;
   home: string;
@@ -27,7 +27,7 @@ export interface BoardOptions {
   embedderOf(project: ProjectRecord | undefined): Promise<Embedder | undefined>;
 }
 
-export interface Board extends Projects {
+export interface ProjectService extends Projects {
   projects: ProjectBook;
   tasks: Tasks;
   notes: Notes;
@@ -38,7 +38,7 @@ const idLength = 8;
 const newId = (): string => crypto.randomUUID().slice(0, idLength);
 const newMemoryId = (): string => crypto.randomUUID().replaceAll("-", "").slice(0, 12);
 
-export function createBoard(options: BoardOptions): Board {
+export function createProjectService(options: ProjectServiceOptions): ProjectService {
   const { records } = options;
   const copies = createNoteCopies(options.notesFolder);
   const projects = createProjectBook({ ...options, copies });

@@ -1,8 +1,8 @@
 /** What a project remembers, found by words and, where a model makes embeddings, by meaning. */
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Instant, MaybePromise } from "../../engine/event.ts";
+import type { MemoryHit } from "../../engine/external-services.ts";
 import { fingerprint } from "../../engine/fingerprint.ts";
-import type { MemoryHit } from "../../engine/reach.ts";
 import { wordsOf } from "./memory-words.ts";
 import { clean, type MemoryRecords, type Remembered, titleOf } from "./records.ts";
 

@@ -7,8 +7,8 @@ import type { Instant, MaybePromise } from "../../engine/event.ts";
 import { slugOf } from "../../engine/fingerprint.ts";
 import { nearest } from "../../engine/nearest.ts";
 import { makePrivateFolder, writePrivate } from "../../files/write.ts";
+import { type Cause, type NoteOperation, ofNote, publish, type Send } from "./event-publisher.ts";
 import { clean, type MemoryRecord, type NoteRecord, type ProjectRecords, sourceOfNote, titleOf } from "./records.ts";
-import { type Cause, type NoteOperation, ofNote, type Send, tell } from "./sending.ts";
 
 export interface NotesOptions {
   records: ProjectRecords;
@@ -52,7 +52,7 @@ export function createNotes(options: NotesOptions): Notes {
   }
 
   async function told(operation: NoteOperation, note: Note, cause: Cause): Promise<void> {
-    await tell(options, ofNote(operation, note, note.path, await records.get(note.project)), cause);
+    await publish(options, ofNote(operation, note, note.path, await records.get(note.project)), cause);
   }
 
   async function mend(): Promise<void> {

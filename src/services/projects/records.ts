@@ -1,8 +1,8 @@
 /** What is kept of projects, tasks, notes and memory, and the port of whoever keeps it. */
 import { HooklineError } from "../../engine/error.ts";
 import type { Fields, Instant, MaybePromise } from "../../engine/event.ts";
+import type { NewTask, Project, Projects } from "../../engine/external-services.ts";
 import type { QueryName } from "../../engine/named.ts";
-import type { NewTask, Project, Projects } from "../../engine/reach.ts";
 import type { RunStatus } from "../../engine/record.ts";
 
 export interface ProjectRecord extends Project {

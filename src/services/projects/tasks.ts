@@ -1,6 +1,7 @@
 /** Tasks: defined, started, completed or failed, each told as an event once it is written. */
 import type { Instant, MaybePromise } from "../../engine/event.ts";
-import type { NewTask } from "../../engine/reach.ts";
+import type { NewTask } from "../../engine/external-services.ts";
+import { type Cause, ofTask, publish, type Send } from "./event-publisher.ts";
 import type { NewMemory } from "./memory.ts";
 import {
   type Awaited,
@@ -14,7 +15,6 @@ import {
   type TaskStatus,
   titleOf,
 } from "./records.ts";
-import { type Cause, ofTask, type Send, tell } from "./sending.ts";
 
 export interface TasksOptions {
   records: ProjectRecords;
@@ -161,7 +161,7 @@ export function createTasks(options: TasksOptions): Tasks {
     const { untold: event, ...rest } = task;
     if (event === undefined) return task;
     const happening = { ...ofTask(task, await records.get(task.project)), id: event };
-    const isOver = (await records.wasTold(event)) || (await tell(options, happening, cause));
+    const isOver = (await records.wasTold(event)) || (await publish(options, happening, cause));
     if (!isOver) return task;
     await records.tasks.told(task.id, event);
     return rest;

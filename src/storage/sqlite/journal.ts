@@ -4,7 +4,7 @@ import { isThenable } from "../../engine/flow.ts";
 import type { Claiming, Ended, Journal, Kept, Uptime } from "../../engine/journal.ts";
 import type { Item } from "../../engine/ports.ts";
 import type { RunStatus, Store } from "../../engine/record.ts";
-import { end, hasBegun, isFree, leave, makePlace, rowOf, type Work, workColumns } from "./journal-lanes.ts";
+import { end, hasBegun, isFree, leave, makePlace, rowOf, type Work, workColumns } from "./journal-queues.ts";
 import { shorten, usualPayloadLimitInBytes } from "./keep.ts";
 import { settleSteps } from "./retention.ts";
 import { interruption, readBack, written } from "./rows.ts";

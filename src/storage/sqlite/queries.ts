@@ -105,7 +105,7 @@ export function take(database: Database, claims: readonly Claim[], now: Instant)
   return undefined;
 }
 
-export function debtsOf(database: Database, session: SessionId): Map<HookId, Found> {
+export function pendingChecksOf(database: Database, session: SessionId): Map<HookId, Found> {
   const rows = database.all<{ hook: string; found: string }>(
     "select hook, found from debt where session = ? order by hook",
     written(session),
@@ -127,7 +127,7 @@ export function owe(
   debts: ReadonlyMap<HookId, Found>,
   { now, keeper }: { now: Instant; keeper: Keeper },
 ): Map<HookId, Found> {
-  const owed = debtsOf(database, session);
+  const owed = pendingChecksOf(database, session);
   for (const [hook, found] of debts) {
     const merged = mergeFound(owed.get(hook) ?? {}, found);
     owed.set(hook, merged);

@@ -6,12 +6,12 @@ import { type Database, openDatabase } from "./database.ts";
 import { createGroupRows } from "./groups.ts";
 import { createKeeper, type Keeping } from "./keep.ts";
 import {
-  debtsOf,
   findRuns,
   keepHookSet,
   lastFired,
   owe,
   pausesOf,
+  pendingChecksOf,
   refusing,
   repair,
   reportBefore,
@@ -161,7 +161,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
 
     owe: (session, debts) =>
       debts.size === 0
-        ? debtsOf(database, session)
+        ? pendingChecksOf(database, session)
         : grouped.write(() => owe(database, session, debts, { now: now(), keeper })),
     paid(session, hook) {
       grouped.run("delete from debt where session = ? and hook = ?", written(session), written(hook));

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { createColdChanges } from "../../../src/runtime/changes/cold.ts";
 import type { ChangeFinder } from "../../../src/runtime/changes/look.ts";
-import { createResidentChanges } from "../../../src/runtime/changes/resident.ts";
+import { createWatchedChanges } from "../../../src/runtime/changes/watched.ts";
 import { createGit } from "../../../src/runtime/processes/git.ts";
 import { environment, type Repository, repositoryIn, usualRepository } from "../triggers/repository.ts";
 
@@ -87,7 +87,7 @@ test("resident: whatever happens in a repository, the answer is that of a fresh 
     fc.asyncProperty(fc.array(fc.array(work, { minLength: 1, maxLength: 4 }), { maxLength: 12 }), async (turns) => {
       const { folder, ...hands } = usualRepository(context);
       const complaints: string[] = [];
-      const resident = createResidentChanges(createGit(environment), (reason) => complaints.push(reason));
+      const resident = createWatchedChanges(createGit(environment), (reason) => complaints.push(reason));
       try {
         resident.expect?.({ folder, isRepository: true });
         assert.notEqual(await resident.watched(folder), 0);
@@ -107,7 +107,7 @@ test("resident: whatever happens in a repository, the answer is that of a fresh 
 test("resident: repositories inside are told in one order, whenever each was found", async (context) => {
   const { folder, write } = usualRepository(context);
   const finder = createColdChanges(createGit(environment));
-  const resident = createResidentChanges(createGit(environment), assert.fail);
+  const resident = createWatchedChanges(createGit(environment), assert.fail);
   try {
     resident.expect?.({ folder, isRepository: true });
     assert.notEqual(await resident.watched(folder), 0);

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { ChangeFinder, Place } from "../../../src/runtime/changes/look.ts";
-import { createResidentChanges, type ResidentChanges } from "../../../src/runtime/changes/resident.ts";
+import { createWatchedChanges, type WatchedChanges } from "../../../src/runtime/changes/watched.ts";
 import { createGit } from "../../../src/runtime/processes/git.ts";
 import { testChanges } from "../triggers/changes-contract.ts";
 import { environment, type Repository, usualRepository } from "../triggers/repository.ts";
@@ -13,7 +13,7 @@ const complaints: string[] = [];
 
 testChanges(
   "resident",
-  (git) => createResidentChanges(git, (reason) => complaints.push(reason)),
+  (git) => createWatchedChanges(git, (reason) => complaints.push(reason)),
   async (finder, folder) => {
     assert.ok("watched" in finder && typeof finder.watched === "function");
     assert.notEqual(await finder.watched(folder), 0, "it is watched");
@@ -29,9 +29,9 @@ async function dirtyIn(finder: ChangeFinder, repository: Repository): Promise<st
   return look.repositories.flatMap(({ dirty }) => [...dirty.keys()]).sort();
 }
 
-function watcherIn(context: TestContext): { finder: ResidentChanges; told: string[] } {
+function watcherIn(context: TestContext): { finder: WatchedChanges; told: string[] } {
   const told: string[] = [];
-  const finder = createResidentChanges(createGit(environment), (reason) => told.push(reason));
+  const finder = createWatchedChanges(createGit(environment), (reason) => told.push(reason));
   context.after(() => finder.close());
   return { finder, told };
 }
@@ -78,7 +78,7 @@ test("resident: where the system watches no more folders, each look is a fresh o
   for (let index = 0; index < 20; index++) repository.write(`many/folder${index}/x.ts`);
   const script = `
       import { createGit } from ${JSON.stringify(sourceOf("runtime/processes/git.ts"))};
-      import { createResidentChanges } from ${JSON.stringify(sourceOf("runtime/changes/resident.ts"))};
+      import { createResidentChanges } from ${JSON.stringify(sourceOf("runtime/changes/watched.ts"))};
       const told = [];
       const finder = createResidentChanges(createGit(process.env), (reason) => told.push(reason));
       const place = { folder: ${JSON.stringify(repository.folder)}, isRepository: true };

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createColdChanges } from "../../../src/runtime/changes/cold.ts";
 import type { ChangeFinder } from "../../../src/runtime/changes/look.ts";
-import { createResidentChanges } from "../../../src/runtime/changes/resident.ts";
+import { createWatchedChanges } from "../../../src/runtime/changes/watched.ts";
 import { createGit, type GitAnswer, type Repository } from "../../../src/runtime/processes/git.ts";
 
 function temporaryFolder(context: TestContext): string {
@@ -223,7 +223,7 @@ async function askEverything({ folder }: Trap): Promise<void> {
   const git = createGit(environmentAt(join(folder, "..")));
   const repository = await git.repositoryAt(folder);
   if (!("none" in repository)) await askThings(repository);
-  for (const finder of [createColdChanges(git), createResidentChanges(git)]) await lookWith(finder, folder);
+  for (const finder of [createColdChanges(git), createWatchedChanges(git)]) await lookWith(finder, folder);
 }
 
 async function askThings({ ask }: Repository): Promise<void> {
@@ -261,7 +261,7 @@ for (const [name, { arm, plain }] of Object.entries(traps)) {
 
 test("[T5] what is put into the configuration of a repository that is watched does not run either", async (context) => {
   const trap = trapIn(context);
-  const finder = createResidentChanges(createGit(environmentAt(join(trap.folder, ".."))));
+  const finder = createWatchedChanges(createGit(environmentAt(join(trap.folder, ".."))));
   context.after(() => finder.close());
   const place = { folder: trap.folder, isRepository: true };
   finder.expect?.(place);

@@ -6,12 +6,12 @@ import type { Fields } from "../../../src/engine/event.ts";
 import type { HookSet } from "../../../src/engine/hook.ts";
 import {
   contentOf,
+  type PersistentProgramLimits,
+  type PersistentPrograms,
   type Question,
   type Reply,
-  type ResidentLimits,
-  type Residents,
   usualLimits,
-} from "../../../src/engine/resident.ts";
+} from "../../../src/engine/persistent-program.ts";
 import {
   createPersistentPrograms,
   type PersistentProgramsOptions,
@@ -24,7 +24,7 @@ const odd = join(import.meta.dirname, "programs", "odd.py");
 const linux = { skip: process.platform === "linux" ? false : "reads /proc" };
 
 interface Wish {
-  limits?: Partial<ResidentLimits>;
+  limits?: Partial<PersistentProgramLimits>;
   timeout?: number;
   signal?: AbortSignal;
   key?: string;
@@ -33,7 +33,7 @@ interface Wish {
   args?: string[];
 }
 interface Asking {
-  residents: Residents;
+  residents: PersistentPrograms;
   told: string[];
   /** Resolves with the first message that holds this text. */
   hears(text: string): Promise<string>;

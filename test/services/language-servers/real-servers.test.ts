@@ -1,7 +1,7 @@
 /** Against the language servers that people have: typescript-language-server, TypeScript's own from version 7 on, and pyright. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Diagnosis } from "../../../src/engine/reach.ts";
+import type { Diagnosis } from "../../../src/engine/external-services.ts";
 import { isAlive, type Scratch, scratch, soon } from "./scratch.ts";
 
 const limit = { timeout: 60_000 };

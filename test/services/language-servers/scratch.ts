@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
+import type { LanguageServers } from "../../../src/engine/external-services.ts";
 import type { PipedProcess } from "../../../src/engine/program.ts";
-import type { LanguageServers } from "../../../src/engine/reach.ts";
 import type { Config } from "../../../src/formats/config/config.ts";
 import { startPipedProcess } from "../../../src/runtime/processes/piped-process.ts";
 import { livingSince } from "../../../src/runtime/processes/process-table.ts";

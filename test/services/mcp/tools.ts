@@ -7,7 +7,7 @@ import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type ErrorCode, HooklineError } from "../../../src/engine/error.ts";
 import type { Fields } from "../../../src/engine/event.ts";
-import type { Tools } from "../../../src/engine/reach.ts";
+import type { Tools } from "../../../src/engine/external-services.ts";
 import type { McpServer } from "../../../src/formats/config/config.ts";
 import { startPipedProcess } from "../../../src/runtime/processes/piped-process.ts";
 import { createTools, type ToolsOptions } from "../../../src/services/mcp/index.ts";

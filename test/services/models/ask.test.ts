@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import test from "node:test";
 import type { Fields } from "../../../src/engine/event.ts";
-import type { ModelTool } from "../../../src/engine/reach.ts";
+import type { ModelTool } from "../../../src/engine/external-services.ts";
 import { bodyOf, failureOf, key, models, schema, settingsFor, startAsking, yes } from "./asking.ts";
 
 /** Where each provider's request holds the schema. */

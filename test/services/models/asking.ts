@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { HooklineError } from "../../../src/engine/error.ts";
 import type { Fields } from "../../../src/engine/event.ts";
-import type { Model, ModelAnswer, ModelRequest } from "../../../src/engine/reach.ts";
+import type { Model, ModelAnswer, ModelRequest } from "../../../src/engine/external-services.ts";
 import type { ModelSettings } from "../../../src/formats/config/config.ts";
 import {
   type ScriptedModel,

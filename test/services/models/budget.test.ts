@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { ModelTool } from "../../../src/engine/reach.ts";
+import type { ModelTool } from "../../../src/engine/external-services.ts";
 import { bodyOf, failureOf, models, startAsking, yes } from "./asking.ts";
 
 const look: ModelTool = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { MaybePromise } from "../../../src/engine/event.ts";
-import type { ModelRequest, ModelTool } from "../../../src/engine/reach.ts";
+import type { ModelRequest, ModelTool } from "../../../src/engine/external-services.ts";
 import { failureOf, models, startAsking } from "./asking.ts";
 
 /** What a journal on disk does: results live on as JSON, and steps that have ended are not done again. */

@@ -1,7 +1,7 @@
 /** A process of its own that dies in the middle of an operation: node dying.ts STORE OPERATION INPUT KEY. It is killed where the event would leave. */
 
 import { emptyConfig } from "../../../src/formats/config/config.ts";
-import { openBoard } from "../../../src/hosts/compose/board.ts";
+import { openProjectService } from "../../../src/hosts/compose/projects.ts";
 import { createOperations } from "../../../src/operations/index.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 
@@ -15,7 +15,7 @@ const engine = {
   explain: () => [],
 };
 const store = openSqliteStore({ path });
-const board = await openBoard({
+const board = await openProjectService({
   ...{ store, engine, now: Date.now, id: () => crypto.randomUUID(), home: "/nobody" },
   environment: { PATH: process.env.PATH ?? "" },
   redact: (text) => text,

@@ -250,7 +250,7 @@ async function withProjectOf(
   settings: Partial<Config>,
   user: Partial<Config> = settings,
 ): Promise<World> {
-  const { openBoard } = await import("../../../src/hosts/compose/board.ts");
+  const { openProjectService: openBoard } = await import("../../../src/hosts/compose/projects.ts");
   const { emptyConfig } = await import("../../../src/formats/config/config.ts");
   const { createOperations } = await import("../../../src/operations/index.ts");
   const { store, engine } = world;

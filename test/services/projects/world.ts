@@ -12,11 +12,11 @@ import type { Hook } from "../../../src/engine/hook.ts";
 import type { Patterns, Ports } from "../../../src/engine/ports.ts";
 import type { Run } from "../../../src/engine/record.ts";
 import { type Config, emptyConfig } from "../../../src/formats/config/config.ts";
-import { openBoard } from "../../../src/hosts/compose/board.ts";
+import { openProjectService } from "../../../src/hosts/compose/projects.ts";
 import { createOperations } from "../../../src/operations/index.ts";
 import { createInlineQueue } from "../../../src/runtime/queues/inline.ts";
 import { systemPorts } from "../../../src/runtime/system.ts";
-import type { Board } from "../../../src/services/projects/index.ts";
+import type { ProjectService } from "../../../src/services/projects/index.ts";
 import { openSqliteStore, type SqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 
 export const never: AbortSignal = new AbortController().signal;
@@ -26,7 +26,7 @@ export interface World {
   folder: string;
   store: SqliteStore;
   engine: Engine;
-  board: Board;
+  board: ProjectService;
   /** The application events that were told, oldest first. */
   events(): { name: string; data: Fields; cwd: string }[];
   /** What a person or a hook asks, from a folder. */
@@ -35,7 +35,7 @@ export interface World {
   complaints: string[];
   runs(): Promise<Run[]>;
   /** The board as another process would open it. */
-  reopened(): Promise<Board>;
+  reopened(): Promise<ProjectService>;
   /** A folder below, made. */
   place(name: string): string;
 }
@@ -64,8 +64,8 @@ export async function worldOf(context: TestContext, wish: Wish = {}): Promise<Wo
     projects: async () => board,
   };
   const engine = createEngine(ports);
-  async function open(): Promise<Board> {
-    const opened = await openBoard({
+  async function open(): Promise<ProjectService> {
+    const opened = await openProjectService({
       store,
       engine,
       now: basics.now,

@@ -1,7 +1,7 @@
 /** A process of its own that works on a board: node writer.ts STORE FOLDER. It waits for a byte, writes, and prints how it ended. */
 
 import { emptyConfig } from "../../../src/formats/config/config.ts";
-import { openBoard } from "../../../src/hosts/compose/board.ts";
+import { openProjectService } from "../../../src/hosts/compose/projects.ts";
 import { createOperations } from "../../../src/operations/index.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 
@@ -9,7 +9,7 @@ const [path = "", folder = ""] = process.argv.slice(2);
 const never = new AbortController().signal;
 const engine = { emit: () => ({}), committed: async () => {}, explain: () => [] };
 const store = openSqliteStore({ path });
-const board = await openBoard({
+const board = await openProjectService({
   ...{ store, engine, now: Date.now, id: () => crypto.randomUUID(), home: "/nobody" },
   environment: { PATH: process.env.PATH ?? "" },
   redact: (text) => text,

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import type { Seconds } from "../../../engine/event.ts";
 import { environmentOf, type Invocation, textFlag, textsFlag, usageError } from "../command.ts";
 
-export interface Wish {
+export interface UpOptions {
   /** Undefined: the one that agents look for, or any. */
   port: number | undefined;
   workspaces: readonly string[];
@@ -14,7 +14,7 @@ export interface Wish {
 }
 
 /** Throws HooklineError usage. */
-export function wishOf(invocation: Invocation): Wish {
+export function upOptionsOf(invocation: Invocation): UpOptions {
   const { flags, cwd, home } = invocation;
   const onDemand = flags["on-demand"] === true;
   const workspaces = foldersOf(invocation);

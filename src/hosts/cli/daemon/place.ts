@@ -114,7 +114,7 @@ interface Secrets {
   proof: string;
 }
 
-export interface Standing extends Secrets {
+export interface DaemonStatus extends Secrets {
   readonly version: string;
   /** The place for the unix socket, free; undefined: paths are too long here. May throw what the file system says. */
   socketPlace(): string | undefined;
@@ -130,10 +130,10 @@ export interface Standing extends Secrets {
 }
 
 /** Called by the holder of the lock, until it releases the lock. Each start makes new tokens. */
-export function standingAt(
+export function daemonStatusAt(
   files: DaemonFiles,
   { store, environment, onDemand }: { store: string; environment: Readonly<Record<string, string>>; onDemand: boolean },
-): Standing {
+): DaemonStatus {
   const { pid } = process;
   const version = buildVersion();
   const own = { pid, owner: ownerOf(pid), started: Date.now(), version, store };

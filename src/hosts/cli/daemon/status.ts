@@ -8,7 +8,7 @@ import { messageOf } from "../../../engine/error.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { Hook } from "../../../engine/hook.ts";
 import { isRecord } from "../../../engine/schema.ts";
-import { workCounts } from "../../../storage/sqlite/journal-lanes.ts";
+import { workCounts } from "../../../storage/sqlite/journal-queues.ts";
 import { type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { type GitHookHere, gitHookHere } from "../git/hooks.ts";

@@ -13,14 +13,14 @@ import { createLog, failureIn } from "../log.ts";
 import { divertOutput, outlive } from "../module-output.ts";
 import { stateFolder, storeOptions, storePath } from "../place.ts";
 import { oneLine, shortPath } from "../terminal.ts";
-import { wishOf } from "./options.ts";
-import { type Standing, standingAt, takePlace } from "./place.ts";
+import { upOptionsOf } from "./options.ts";
+import { type DaemonStatus, daemonStatusAt, takePlace } from "./place.ts";
 import { missingDoors, missingDoorWords, portFor, servesAgents } from "./port.ts";
 import { daemonLines, placeOf } from "./status.ts";
 
 export async function up(invocation: Invocation): Promise<ExitCode> {
   const { flags } = invocation;
-  const wish = wishOf(invocation);
+  const wish = upOptionsOf(invocation);
   const service = textFlag(flags, "service");
   if (service !== undefined) return (await import("./background.ts")).upService(service, invocation);
   if (flags.background === true) return (await import("./background.ts")).upInBackground(invocation);
@@ -35,7 +35,7 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
     if (wish.onDemand) return 0; // that one is as good
     throw running(files);
   }
-  const standing = standingAt(files, { ...wish, store, environment: invocation.environment });
+  const standing = daemonStatusAt(files, { ...wish, store, environment: invocation.environment });
   let daemon: Daemon | undefined;
   let door: Door | undefined;
   let strays: Strays | undefined;
@@ -91,7 +91,7 @@ interface Door {
 /** @param wanted the port that a person has named, or the one to be taken if it is free: clients read which one it is */
 async function openDoor(
   daemon: Daemon,
-  { token, proof, version, socketPlace, agentsToken }: Standing & { agentsToken: string | undefined },
+  { token, proof, version, socketPlace, agentsToken }: DaemonStatus & { agentsToken: string | undefined },
   wanted: number | { atBest: number },
 ): Promise<Door> {
   const { listenFor } = await import("../../daemon/listeners.ts");

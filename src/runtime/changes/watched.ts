@@ -7,12 +7,12 @@ import { isShared, openWatch, sharedReason, watchRefusal } from "../../files/wat
 import type { Git } from "../processes/git.ts";
 import { createColdChanges } from "./cold.ts";
 import type { ChangeFinder, Place } from "./look.ts";
-import { createResidentRepository, type ResidentRepository } from "./resident-repository.ts";
+import { createWatchedRepository, type WatchedRepository } from "./watched-repository.ts";
 
 /** Workspaces that are watched at once; the one that was not asked about the longest goes first. */
 const placesAtMost = 4;
 
-export interface ResidentChanges extends ChangeFinder {
+export interface WatchedChanges extends ChangeFinder {
   /** How many folders of this place are watched, once they are; 0: it is looked at afresh each time. Never rejects. */
   watched(folder: string): Promise<number>;
 }
@@ -23,20 +23,20 @@ export interface ResidentChanges extends ChangeFinder {
  *
  * @param complain called with why a workspace is not watched
  */
-export function createResidentChanges(git: Git, complain: (reason: string) => void = () => {}): ResidentChanges {
+export function createWatchedChanges(git: Git, complain: (reason: string) => void = () => {}): WatchedChanges {
   const cold = createColdChanges(git, complain);
   if (process.platform !== "linux") return { ...cold, watched: async () => 0 };
-  const watched = new Map<string, Promise<ResidentRepository | undefined>>();
+  const watched = new Map<string, Promise<WatchedRepository | undefined>>();
   let marker: SyncMarker | undefined;
   let isClosed = false;
 
-  async function open({ folder }: Place): Promise<ResidentRepository | undefined> {
+  async function open({ folder }: Place): Promise<WatchedRepository | undefined> {
     try {
       const repository = await git.repositoryAt(folder);
       if ("none" in repository || isClosed) return undefined;
       if ([folder, repository.gitFolder, repository.commonFolder].some(isShared)) throw new Error(sharedReason);
       marker ??= createSyncMarker();
-      const resident = createResidentRepository({ git, repository, synced: marker.synced, complain });
+      const resident = createWatchedRepository({ git, repository, synced: marker.synced, complain });
       return await resident.now().then(
         () => resident,
         (error: unknown) => {

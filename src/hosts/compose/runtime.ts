@@ -21,11 +21,11 @@ import { createInlineQueue } from "../../runtime/queues/inline.ts";
 import { isAlive, stateFolderOf, systemPorts } from "../../runtime/system.ts";
 import type { HooklineOptions } from "../library/hookline.ts";
 import { type Composed, compose, type Folders, loadingPorts } from "./compose.ts";
-import type { OutsideOptions, Served } from "./outside.ts";
+import type { ExternalServicesOptions, Served } from "./external-services.ts";
 
-export interface ResidentOptions
+export interface RuntimeOptions
   extends Pick<HooklineOptions, "files" | "observe" | "queue" | "model" | "tools" | "watch" | "clock">,
-    Pick<OutsideOptions, "complain" | "redact"> {
+    Pick<ExternalServicesOptions, "complain" | "redact"> {
   cwd: string;
   home: string;
   environment: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ export interface ResidentOptions
   sources?: SourceOptions;
 }
 
-export interface Resident {
+export interface Runtime {
   engine: Engine;
   ports: Ports;
   extended: Extended;
@@ -55,7 +55,7 @@ export interface Resident {
 }
 
 /** Runs that an earlier process left behind are closed first. */
-export async function createResident(options: ResidentOptions): Promise<Resident> {
+export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { cwd, home, environment, store, functions, combine, model, tools, complain } = options;
   const patterns = await loadPatterns();
   const extended = createExtended({ handlers: createHandlers(functions), conditions }, () => source?.forget());
@@ -98,7 +98,7 @@ export async function createResident(options: ResidentOptions): Promise<Resident
   };
 }
 
-function sourceOf(options: ResidentOptions, registry: Registry, patterns: Ports["patterns"]): HookSource<Loaded> {
+function sourceOf(options: RuntimeOptions, registry: Registry, patterns: Ports["patterns"]): HookSource<Loaded> {
   const { home, environment, store, functions, beforeModules } = options;
   const loading: Loading = {
     ...{ registry, functions, sendable: sendableEvents() },

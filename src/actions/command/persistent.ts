@@ -2,9 +2,6 @@
 
 import { tmpdir } from "node:os";
 import { depthBelow, depthVariable, type Fields, type MaybePromise, type Seconds } from "../../engine/event.ts";
-import type { AgentConventions, Protocol, StepContext, StepResult } from "../../engine/ports.ts";
-import type { Command, Detached, Ended } from "../../engine/program.ts";
-import type { Evidence, Failure } from "../../engine/record.ts";
 import {
   contentOf,
   longestLineInBytes,
@@ -14,17 +11,20 @@ import {
   type Reply,
   readAnswerLine,
   unsaid,
-} from "../../engine/resident.ts";
+} from "../../engine/persistent-program.ts";
+import type { AgentConventions, Protocol, StepContext, StepResult } from "../../engine/ports.ts";
+import type { Command, Detached, Ended } from "../../engine/program.ts";
+import type { Evidence, Failure } from "../../engine/record.ts";
 import { failed, noted, shorten } from "../step.ts";
 import { type CommandParams, isFolder, limitsOf, withProtocol } from "./command.ts";
 import { createFinder, environmentOf, lineOf, projectFolder, umaskOf } from "./environment.ts";
 import { writtenName } from "./protocols/endings.ts";
 
-export type AskResident = (params: CommandParams, context: StepContext) => MaybePromise<StepResult>;
+export type AskPersistentProgram = (params: CommandParams, context: StepContext) => MaybePromise<StepResult>;
 
 type Environment = Readonly<Record<string, string>>;
 
-export function createAskResident(): AskResident {
+export function createAskPersistentProgram(): AskPersistentProgram {
   const find = createFinder();
   const programs = new WeakMap<CommandParams, Program>();
   const senders = new WeakMap<Environment, Environment>();

@@ -2,7 +2,8 @@
 import { type Fields, type Json, textField } from "../engine/event.ts";
 import { isRecord, type Schema, text } from "../engine/schema.ts";
 import { printValue } from "../engine/template.ts";
-import type { Board } from "../services/projects/index.ts";
+import type { Cause } from "../services/projects/event-publisher.ts";
+import type { ProjectService } from "../services/projects/index.ts";
 import type { Note } from "../services/projects/notes.ts";
 import type { Placed } from "../services/projects/projects.ts";
 import {
@@ -12,11 +13,10 @@ import {
   storeIsMissing,
   type TaskRecord,
 } from "../services/projects/records.ts";
-import type { Cause } from "../services/projects/sending.ts";
 import type { Asked } from "./operation.ts";
 
 /** @throws HooklineError store_unusable */
-export async function boardOf({ board }: Pick<Asked, "board">): Promise<Board> {
+export async function projectServiceOf({ board }: Pick<Asked, "board">): Promise<ProjectService> {
   const found = await board?.();
   if (!found) throw storeIsMissing();
   return found;
@@ -37,25 +37,25 @@ type Wanted = Pick<Asked, "board" | "event" | "cwd">;
  * @param id as it was written; absent: the project that the event is about, else that of the folder
  */
 export async function projectMeant(asked: Wanted, id: string | undefined): Promise<ProjectRecord | undefined> {
-  const { projects } = await boardOf(asked);
+  const { projects } = await projectServiceOf(asked);
   return projects.find({ id: id ?? (await idOfEvent(asked)), folder: folderOf(asked) });
 }
 
 /** The same, for who needs one: a folder that belongs to none gets its own project. */
 export async function projectFor(asked: Wanted, id: string | undefined): Promise<Placed> {
-  const { projects } = await boardOf(asked);
+  const { projects } = await projectServiceOf(asked);
   return projects.place({ id: id ?? (await idOfEvent(asked)), folder: folderOf(asked) });
 }
 
 /** The same, as it would be: what may be refused yet makes no project. */
 export async function projectForeseen(asked: Wanted, id: string | undefined): Promise<Placed> {
-  const { projects } = await boardOf(asked);
+  const { projects } = await projectServiceOf(asked);
   return projects.foresee({ id: id ?? (await idOfEvent(asked)), folder: folderOf(asked) });
 }
 
 async function idOfEvent(asked: Wanted): Promise<string | undefined> {
   const id = asked.event && textField(asked.event.data, "project_id");
-  return id !== undefined && (await (await boardOf(asked)).projects.get(id)) ? id : undefined;
+  return id !== undefined && (await (await projectServiceOf(asked)).projects.get(id)) ? id : undefined;
 }
 
 /** @throws an Error that says how to make one */

@@ -18,7 +18,7 @@ export interface Answer {
 /** By handler, and there by the root of the project that the hook belongs to: looked up, as thousands may share a handler. */
 export type Asked = Map<string, Map<string | undefined, Plan>>;
 
-export interface Passage {
+export interface EventContext {
   /** As rewritten so far: what the next hook sees (R6). */
   event: HookEvent;
   readonly row: EventRow;
@@ -56,10 +56,10 @@ export interface Passage {
   later?: Promise<void> | undefined;
 }
 
-const noDebts: Passage["debts"] = new Map();
-const noPause: Passage["paused"] = new Set();
+const noDebts: EventContext["debts"] = new Map();
+const noPause: EventContext["paused"] = new Set();
 
-export function begin(event: HookEvent, plans: Plans, caller: Caller, ports: Ports): Passage {
+export function begin(event: HookEvent, plans: Plans, caller: Caller, ports: Ports): EventContext {
   const row = rowOf(event.name);
   return {
     event,
@@ -100,14 +100,14 @@ function acceptanceOf(event: HookEvent, row: EventRow): Acceptance {
  * Who has to be sure of the event hears what becomes of the writes of this turn of the event loop, however long the hooks take
  * that come after. To be called behind a write.
  */
-export function watch(passage: Passage, { store }: Ports): void {
-  const { unrecorded } = passage.caller;
+export function watch(eventContext: EventContext, { store }: Ports): void {
+  const { unrecorded } = eventContext.caller;
   if (!unrecorded) return;
   const committed = store.committed();
-  if (committed === passage.watched) return;
-  passage.watched = committed;
+  if (committed === eventContext.watched) return;
+  eventContext.watched = committed;
   committed.catch((error: unknown) => {
-    passage.lost ??= error;
+    eventContext.lost ??= error;
     unrecorded(error);
   });
 }
@@ -123,29 +123,29 @@ const endOf = ({ deadline }: Caller, ports: Ports): number | undefined =>
 const defersMessages = ({ accepts }: HookEvent, row: EventRow): boolean =>
   accepts !== undefined && (!accepts.includes("context") || (row.costs?.fields.includes("context") ?? false));
 
-export const candidates = (passage: Passage): readonly Plan[] => passage.plans.find(passage.event);
+export const candidates = (eventContext: EventContext): readonly Plan[] => eventContext.plans.find(eventContext.event);
 
 /** The event as it is now. */
-export function stepScopeOf(passage: Passage): StepScope {
-  const { event, stepScope } = passage;
+export function stepScopeOf(eventContext: EventContext): StepScope {
+  const { event, stepScope } = eventContext;
   const { caller, ports, ends } = stepScope;
-  if (stepScope.event !== event) passage.stepScope = newStepScope(event, caller, ports, ends);
-  return passage.stepScope;
+  if (stepScope.event !== event) eventContext.stepScope = newStepScope(event, caller, ports, ends);
+  return eventContext.stepScope;
 }
 
 /** Whether the hook's condition holds for the event as it is now, and what it found. */
-export const holdsNow = (plan: Plan, passage: Passage): Found | boolean =>
-  plan.open ? plan.open(sharedScope(stepScopeOf(passage))) : true;
+export const holdsNow = (plan: Plan, eventContext: EventContext): Found | boolean =>
+  plan.open ? plan.open(sharedScope(stepScopeOf(eventContext))) : true;
 
 /** Nobody waits for it: because it says so, or because the event is fire and forget (R51). */
-export const inBackground = (plan: Plan, passage: Passage): boolean =>
-  plan.hook.mode !== "sync" || passage.row.mode === "async";
+export const inBackground = (plan: Plan, eventContext: EventContext): boolean =>
+  plan.hook.mode !== "sync" || eventContext.row.mode === "async";
 
 /** What set a hook off, in a word or two: "periodic", "manual", "event:task.completed". */
 export const causeOf = ({ name, to }: HookEvent): string => to?.because ?? (to?.force ? "manual" : `event:${name}`);
 
 /** A new row for a hook that matched, before anything of it has run. */
-export function newRun({ hook }: Plan, { event }: Passage, ports: Ports): Run {
+export function newRun({ hook }: Plan, { event }: EventContext, ports: Ports): Run {
   const run: Run = {
     id: hook.durable ? shortId() : ports.id(),
     hook: hook.id,

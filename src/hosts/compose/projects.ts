@@ -4,8 +4,8 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Instant, MaybePromise } from "../../engine/event.ts";
 import type { Store } from "../../engine/record.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
-import { type Board, createBoard } from "../../services/projects/index.ts";
-import type { Send } from "../../services/projects/sending.ts";
+import type { Send } from "../../services/projects/event-publisher.ts";
+import { createProjectService, type ProjectService } from "../../services/projects/index.ts";
 import { databaseOf } from "../../storage/sqlite/automation-records.ts";
 import type { Database } from "../../storage/sqlite/database.ts";
 
@@ -23,7 +23,7 @@ export interface OpenBoardOptions {
 }
 
 /** Undefined where the store keeps no projects. Everything behind it is loaded here: most processes never ask for it. */
-export async function openBoard(options: OpenBoardOptions): Promise<Board | undefined> {
+export async function openProjectService(options: OpenBoardOptions): Promise<ProjectService | undefined> {
   const { engine, now, id, environment } = options;
   const database = databaseOf(options.store);
   if (!database) return undefined;
@@ -37,7 +37,7 @@ export async function openBoard(options: OpenBoardOptions): Promise<Board | unde
   const git = createGit(environment);
   const tell: Send = ({ name, data, ...given }, { event, cwd, signal }) =>
     send(name, data, { engine, now, id, environment, event, signal, ...(cwd === undefined ? {} : { cwd }) }, given);
-  const board = createBoard({
+  const board = createProjectService({
     ...options,
     records: createProjectRecords(database),
     notesFolder: notesFolder(database),

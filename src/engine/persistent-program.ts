@@ -6,7 +6,7 @@ import type { Failure } from "./record.ts";
 import { isRecord } from "./schema.ts";
 
 /** When a persistent program is ended and started anew, and how much is asked of it at once. */
-export interface ResidentLimits {
+export interface PersistentProgramLimits {
   /** Megabytes that it and what it has started may hold in memory. */
   memory: number;
   age: Seconds;
@@ -18,7 +18,7 @@ export interface ResidentLimits {
   events: number;
 }
 
-export const usualLimits: ResidentLimits = {
+export const usualLimits: PersistentProgramLimits = {
   memory: 512,
   age: 24 * 3600,
   idle: 900,
@@ -33,7 +33,7 @@ export interface Question {
   content: string;
   /** What a person calls the program. */
   called: string;
-  limits: ResidentLimits;
+  limits: PersistentProgramLimits;
   /** Asked for when a process has to be started; a text says why none can be. */
   command(): Omit<Command, "input"> | string;
   /** As the hook's protocol writes it: JSON in one line. */
@@ -53,7 +53,7 @@ export type Reply = { notes: string[] } & (
 );
 
 /** What is known of a persistent program, for people. */
-export interface ResidentFacts {
+export interface PersistentProgramFacts {
   command: string;
   folder: string;
   /** Absent: it does not run now. */
@@ -68,14 +68,14 @@ export interface ResidentFacts {
   ended?: string;
 }
 
-export interface Residents {
+export interface PersistentPrograms {
   /** Never rejects: a failure is a Reply. */
   ask(question: Question): Promise<Reply>;
   /** The hooks that are in force in a folder now: programs of those that went are ended, once they have answered. */
   follow(folder: string, set: HookSet): void;
   /** Those for which programs are kept. */
   folders(): string[];
-  facts(): ResidentFacts[];
+  facts(): PersistentProgramFacts[];
   /** Ends all of them. Safe to call twice. */
   close(): Promise<void>;
 }

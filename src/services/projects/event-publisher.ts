@@ -29,7 +29,7 @@ export type Send = (happening: Happening, cause: Cause) => MaybePromise<unknown>
  * Whether that is over: told, or refused, as where hooks answer each other without end. What the store could not take may
  * be told later. Never rejects: nothing that was written depends on who hears of it.
  */
-export async function tell(
+export async function publish(
   { send, complain }: { send: Send; complain(reason: string): void },
   happening: Happening,
   cause: Cause,

@@ -6,16 +6,16 @@ import { figuresOf } from "../../agents/index.ts";
 import { dropOldest } from "../../engine/drop-oldest.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { HookEvent, Instant, MaybePromise } from "../../engine/event.ts";
+import type { LanguageServers, Model, Tools } from "../../engine/external-services.ts";
 import type { Hook, HookSet } from "../../engine/hook.ts";
 import type { Ports } from "../../engine/ports.ts";
-import type { LanguageServers, Model, Tools } from "../../engine/reach.ts";
 import type { Store } from "../../engine/record.ts";
 import type { Config } from "../../formats/config/config.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
-import type { AutomationDesk } from "../../operations/automations/service.ts";
-import type { Board } from "../../services/projects/index.ts";
+import type { AutomationService } from "../../operations/automations/service.ts";
+import type { ProjectService } from "../../services/projects/index.ts";
 
-export interface OutsideOptions {
+export interface ExternalServicesOptions {
   environment: Readonly<Record<string, string>>;
   home: string;
   /** The project's folder and settings, where the event happens. */
@@ -34,14 +34,14 @@ export interface Served {
   store: Store;
   hooks(): MaybePromise<HookSet>;
   /** The automations that the store keeps; undefined: it keeps none. */
-  automations?(): Promise<AutomationDesk | undefined>;
+  automations?(): Promise<AutomationService | undefined>;
   now(): Instant;
   id(): string;
 }
-export interface Outside {
+export interface ExternalServices {
   ports: Pick<Ports, "tools" | "model" | "languageServers" | "enrich" | "redact" | "projects" | "git">;
   /** Projects with their tasks, notes and memory; undefined: the store keeps none. */
-  board(): Promise<Board | undefined>;
+  board(): Promise<ProjectService | undefined>;
   /** Called once, when the engine is there. */
   serve(served: Served): void;
   close(): Promise<void>;
@@ -50,7 +50,7 @@ export interface Outside {
 /** Projects whose servers are kept alive at once. */
 const projectsAtMost = 16;
 
-export function createOutside(options: OutsideOptions): Outside {
+export function createExternalServices(options: ExternalServicesOptions): ExternalServices {
   let served: Served | undefined;
   const tools = perProject<Tools>(options, async (event, settings) => {
     const [{ createTools }, { createOperations }, { startPipedProcess }] = await Promise.all([
@@ -104,11 +104,11 @@ export function createOutside(options: OutsideOptions): Outside {
     );
     return (await redaction)(text);
   };
-  let opened: Promise<Board | undefined> | undefined;
-  async function board(): Promise<Board | undefined> {
+  let opened: Promise<ProjectService | undefined> | undefined;
+  async function board(): Promise<ProjectService | undefined> {
     if (!served) return undefined;
     const { store, engine, now, id } = served;
-    opened ??= import("./board.ts").then(({ openBoard }) =>
+    opened ??= import("./projects.ts").then(({ openProjectService: openBoard }) =>
       openBoard({
         ...options,
         ...{ store, engine, now, id, redact },
@@ -147,7 +147,7 @@ export function createOutside(options: OutsideOptions): Outside {
 }
 
 /** An event that names its files needs nobody to look for them. */
-async function withChanges(event: HookEvent, { changesOf }: OutsideOptions): Promise<HookEvent> {
+async function withChanges(event: HookEvent, { changesOf }: ExternalServicesOptions): Promise<HookEvent> {
   const { filesNamedBy } = await import("../../engine/file-pattern.ts");
   return filesNamedBy(event) ? event : { ...event, changes: await changesOf(event) };
 }
@@ -161,7 +161,7 @@ function settingsFor({ origin }: Hook, { config, userConfig }: Pick<LoadedHooks,
   return isOfUser ? userConfig : config;
 }
 
-type Environment = OutsideOptions["environment"];
+type Environment = ExternalServicesOptions["environment"];
 
 interface PerProject<T> {
   /** @param variables what counts of the environment, where it is not that of all projects */
@@ -171,7 +171,7 @@ interface PerProject<T> {
 
 /** One for each project, settings and variables; the one that was not asked for the longest goes first. */
 function perProject<T extends { close(): Promise<void> }>(
-  { root, settings, environment }: OutsideOptions,
+  { root, settings, environment }: ExternalServicesOptions,
   make: (event: HookEvent, settings: Config, environment: Environment) => Promise<T>,
 ): PerProject<T> {
   const made = new Map<string, Promise<T>>();

@@ -37,7 +37,7 @@ export function adapterOf(name: string | undefined): AgentAdapter {
  * @param told where the payload comes from, and what stands beside it
  * @throws HooklineError input_invalid, event_unknown
  */
-export function readTelling(
+export function readRequest(
   adapter: AgentAdapter,
   payload: string,
   { where, id, ...told }: Omit<DecodeOptions, "id"> & { where: string; id: () => string },
@@ -48,7 +48,7 @@ export function readTelling(
 const none: readonly HookEvent[] = [];
 
 /** At once where no hook waits. Never throws or rejects, as the engine does not. */
-export function decideTelling(
+export function decideRequest(
   { event, beside }: Pick<Telling, "event" | "beside">,
   emit: (event: HookEvent, caller: Caller) => MaybePromise<Outcome>,
   caller: Caller,
@@ -67,7 +67,7 @@ async function oneByOne(
 }
 
 /** With exit 2 standard error is the reason that the model reads: nothing else may stand there. */
-export const withComplaints = (reply: Reply, complaints: readonly string[]): Reply =>
+export const withWarnings = (reply: Reply, complaints: readonly string[]): Reply =>
   reply.exitCode === 2 || complaints.length === 0 ? reply : { ...reply, stderr: complaints.join("\n") };
 
 /** What a process prints for it, on standard output and standard error. */

@@ -21,13 +21,13 @@ import {
 import { type HeadPlaces, refFilesOf } from "./tracking.ts";
 import { createWatchedFolders, type Touch } from "./watched-folders.ts";
 
-export interface ResidentRepository {
+export interface WatchedRepository {
   /** It and those inside it as they are now. Throws an Error that says why it cannot be kept up to date. */
   now(): Promise<RepositoryNow[]>;
   folders(): number;
   close(): void;
 }
-export interface ResidentOptions {
+export interface WatchedRepositoryOptions {
   git: Git;
   repository: Repository;
   /** Whether every earlier change has been reported. Never rejects. */
@@ -83,13 +83,13 @@ const ownFiles: Readonly<Record<OwnChange, (places: HeadPlaces) => readonly stri
 type OwnChange = "answers" | "rules";
 const ownChanges: readonly OwnChange[] = ["answers", "rules"];
 
-export function createResidentRepository(options: ResidentOptions): ResidentRepository {
+export function createWatchedRepository(options: WatchedRepositoryOptions): WatchedRepository {
   const { git, synced, prefix = "", levels = levelsAtMost, complain } = options;
   const { top } = options.repository;
   const touched = new Set<string>();
   const shifted = new Set<string>();
   const parted = new Set<string>();
-  const inner = new Map<string, ResidentRepository>();
+  const inner = new Map<string, WatchedRepository>();
   let { repository } = options;
   let history = createHistory(repository, prefix);
   let own: PathWatch | undefined;
@@ -236,7 +236,7 @@ export function createResidentRepository(options: ResidentOptions): ResidentRepo
     for (const { folder, repository: one } of found) {
       if (inner.has(folder) || isClosed) continue;
       const below = { ...options, repository: one, prefix: `${prefix}${folder}/`, levels: levels - 1 };
-      inner.set(folder, createResidentRepository(below));
+      inner.set(folder, createWatchedRepository(below));
     }
   }
 

@@ -329,7 +329,7 @@ function* handIn(ports: Ports, eventContext: EventContext, item: Item, caller: C
     try {
       yield* saveUnqueued(ports, item.run, error);
     } catch {
-      // The store still fails, which the eventContext remembers.
+      // The store still fails, which the event context remembers.
     }
   }
 }

@@ -38,10 +38,17 @@ test("a hook's files are for those whom the sender's own are for, over HTTP thos
 test("[R44] a session that began without the daemon has its environment when its agent tells over HTTP", async (t) => {
   const told = await toldDaemon(t, hooksOf("PreToolUse", command('[ "$MODE" = strict ] && exit 2; exit 0')));
   told.write("state/hookline/http-token", "persistent-token-of-the-settings\n");
-  const telling = (event: string): string =>
-    JSON.stringify({ hook_event_name: event, session_id: "s", cwd: told.workspace, tool_name: "Bash", tool_input: {} });
-  const denied = async (): Promise<boolean> => denies((await told.http({ payload: telling("PreToolUse") })).text);
-  assert.equal(await denied(), false);
+  const telling = (event: string, session = "s"): string =>
+    JSON.stringify({
+      hook_event_name: event,
+      session_id: session,
+      cwd: told.workspace,
+      tool_name: "Bash",
+      tool_input: {},
+    });
+  const denied = async (session = "s"): Promise<boolean> =>
+    denies((await told.http({ payload: telling("PreToolUse", session) })).text);
+  assert.equal(await denied("another"), false); // the daemon looks for one session only now and then
   const begin = (): number | null =>
     spawnSync(process.execPath, [bin, "hook", "claude-code", "--event", "SessionStart", "--by", "user"], {
       cwd: told.workspace,

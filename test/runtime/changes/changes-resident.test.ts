@@ -78,9 +78,9 @@ test("resident: where the system watches no more folders, each look is a fresh o
   for (let index = 0; index < 20; index++) repository.write(`many/folder${index}/x.ts`);
   const script = `
       import { createGit } from ${JSON.stringify(sourceOf("runtime/processes/git.ts"))};
-      import { createResidentChanges } from ${JSON.stringify(sourceOf("runtime/changes/watched.ts"))};
+      import { createWatchedChanges } from ${JSON.stringify(sourceOf("runtime/changes/watched.ts"))};
       const told = [];
-      const finder = createResidentChanges(createGit(process.env), (reason) => told.push(reason));
+      const finder = createWatchedChanges(createGit(process.env), (reason) => told.push(reason));
       const place = { folder: ${JSON.stringify(repository.folder)}, isRepository: true };
       finder.expect(place);
       const watched = await finder.watched(place.folder);

@@ -71,7 +71,7 @@ function report(
   for (const row of rowsOf(terminal, runs)) terminal.print(row);
   terminal.print("");
   terminal.print(summary(told, seconds));
-  for (const notice of notices) terminal.print(`The team was told: ${oneLine(notice)}`);
+  for (const notice of notices) terminal.print(`Notice to the team: ${oneLine(notice)}`);
   const denied = runs.find(({ run }) => run.outcome?.verdict?.is === "deny");
   const command = basename(self[1]) === "hookline.js" ? "npx hookline" : "hookline";
   terminal.print(terminal.paint("dim", `\nThe workspace and every recorded run are in ${folder}. Ask it:`));
@@ -154,7 +154,7 @@ function outputOf({ steps, notes }: Run): string | undefined {
 }
 
 const commitEvent = "git.pre-commit";
-/** The last one; the person has gone by then, and so nobody is told. */
+/** The last one: the person has gone by then, so nothing is shown. */
 const lastEvent = "SessionStop";
 
 /** What each kind of answer means for the agent, first match. */
@@ -166,7 +166,7 @@ const consequences: readonly { holds(event: HookEvent, run: Run): boolean; text:
   },
   {
     holds: (event, run) => event.name === "Stop" && run.outcome?.verdict?.is === "deny",
-    text: "held open, it goes on",
+    text: "stop blocked",
     style: "yellow",
   },
   {
@@ -174,7 +174,7 @@ const consequences: readonly { holds(event: HookEvent, run: Run): boolean; text:
     text: "the commit was refused",
     style: "red",
   },
-  { holds: (_event, run) => run.asked === 0, text: "not asked", style: "dim" },
+  { holds: (_event, run) => run.asked === 0, text: "did not run", style: "dim" },
   { holds: (_event, run) => run.status === "skipped", text: "no model was asked", style: "green" },
   { holds: (_event, run) => run.tokens !== undefined, text: "a model was asked", style: "cyan" },
   { holds: (event) => event.name === commitEvent, text: "the commit was made", style: "green" },
@@ -210,7 +210,7 @@ function summary(told: readonly Told[], seconds: number): string {
     `${count(({ event, outcome }) => outcome.verdict?.is === "deny" && event.name !== "Stop")} denied`,
     `${count(({ outcome }) => outcome.updatedInput !== undefined)} rewritten`,
     `${count(({ outcome: { context, messages, updatedOutput } }) => [context, messages, updatedOutput].some(Boolean))} given context`,
-    `${count(({ event, outcome }) => outcome.verdict?.is === "deny" && event.name === "Stop")} held open`,
+    `${count(({ event, outcome }) => outcome.verdict?.is === "deny" && event.name === "Stop")} stops blocked`,
   ];
   const asked = told.flatMap(({ runs }) => runs).filter((run) => run.asked > 0).length;
   return `${told.length} events and ${asked} hook runs in ${seconds.toFixed(2)} s: ${parts.join(", ")}. All recorded.`;

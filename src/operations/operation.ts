@@ -5,7 +5,7 @@ import type { HookSet } from "../engine/hook.ts";
 import type { Run, Store } from "../engine/record.ts";
 import type { Schema } from "../engine/schema.ts";
 import type { ProjectService } from "../services/projects/index.ts";
-import type { AutomationService } from "./automations/service.ts";
+import type { AutomationService } from "./automations/stored.ts";
 
 /** What operations work on. */
 export interface OperationContext {

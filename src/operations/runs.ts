@@ -3,7 +3,7 @@ import type { Fields, HookId } from "../engine/event.ts";
 import type { Run, RunFilter, RunStatus, Store } from "../engine/record.ts";
 import { integer, isRecord, object, oneOf, say, text } from "../engine/schema.ts";
 import { automationOf } from "../formats/automations/fields.ts";
-import { chooseNamed, hookOf, knownAnywhere, notFound } from "./automations/service.ts";
+import { chooseNamed, hookOf, knownAnywhere, notFound } from "./automations/stored.ts";
 import { type Asked, type Operation, plain } from "./operation.ts";
 
 const statuses = [

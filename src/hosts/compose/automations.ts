@@ -11,7 +11,7 @@ import type { LlmConfig } from "../../formats/automations/fields.ts";
 import { delayExamples, delayOf } from "../../formats/automations/moment.ts";
 import type { ModelSettings } from "../../formats/config/config.ts";
 import { type AutomationSource, createAutomationSource } from "../../loading/automations.ts";
-import type { AutomationService, Making } from "../../operations/automations/service.ts";
+import type { AutomationService, Making } from "../../operations/automations/stored.ts";
 import { modelFault } from "../../services/models/names.ts";
 import { createAutomationRecords, databaseOf } from "../../storage/sqlite/automation-records.ts";
 

@@ -12,7 +12,7 @@ import type { Ports } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
 import type { Config } from "../../formats/config/config.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
-import type { AutomationService } from "../../operations/automations/service.ts";
+import type { AutomationService } from "../../operations/automations/stored.ts";
 import type { ProjectService } from "../../services/projects/index.ts";
 
 export interface ExternalServicesOptions {

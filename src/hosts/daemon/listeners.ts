@@ -6,7 +6,7 @@ import { agents } from "../../agents/index.ts";
 import { registrationNotices } from "../../agents/install/notices.ts";
 import type { Fields } from "../../engine/event.ts";
 import { stateFolderOf, uptime } from "../../runtime/system.ts";
-import { fill } from "../../services/filled.ts";
+import { fill } from "../../services/variables.ts";
 import { createLive, type Live } from "./activity.ts";
 import { type AgentRequests, createAgentRequests } from "./agent-requests.ts";
 import { createHttpToken, type Listener } from "./call.ts";

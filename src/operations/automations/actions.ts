@@ -29,7 +29,7 @@ import {
   oneParams,
   refuseErrors,
   waitsForDaemon,
-} from "./service.ts";
+} from "./stored.ts";
 
 interface One {
   id: string;

@@ -28,7 +28,7 @@ import {
   refuseErrors,
   waitsForDaemon,
   warningsOf,
-} from "./service.ts";
+} from "./stored.ts";
 
 // Parameters: the fields of specification 000, and short forms for usual triggers.
 

@@ -34,7 +34,7 @@ import {
   knownAutomations,
   type Making,
   waitsForDaemon,
-} from "./service.ts";
+} from "./stored.ts";
 
 export const automationApply: Operation<{ file: string; project?: string }> = {
   summary:

@@ -6,7 +6,7 @@ import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Diagnosis, Diagnostic, LanguageServers } from "../../engine/external-services.ts";
 import type { StartPipedProcess } from "../../engine/program.ts";
 import { type FileText, readRegularFile } from "../../files/regular-file.ts";
-import { unlessAborted } from "../aborted.ts";
+import { unlessAborted } from "../until-aborted.ts";
 import { type Choice, chooseServer, type Surroundings } from "./choose.ts";
 import type { Session } from "./session.ts";
 

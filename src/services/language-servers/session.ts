@@ -27,7 +27,7 @@ import type { Json, Seconds } from "../../engine/event.ts";
 import type { Diagnostic } from "../../engine/external-services.ts";
 import type { PipedProcess } from "../../engine/program.ts";
 import { isRecord } from "../../engine/schema.ts";
-import { whenAborted } from "../aborted.ts";
+import { whenAborted } from "../until-aborted.ts";
 import { createAsk, type Question } from "./ask.ts";
 import type { Choice } from "./choose.ts";
 

@@ -8,7 +8,7 @@ import type { PipedProcess, StartPipedProcess } from "../../engine/program.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { createLineReader } from "../../files/lines.ts";
 import type { McpServer } from "../../formats/config/config.ts";
-import { addressOf, fill, fillAll, headerOf } from "../filled.ts";
+import { addressOf, fill, fillAll, headerOf } from "../variables.ts";
 
 export interface Link {
   transport: Transport;

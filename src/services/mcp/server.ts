@@ -7,7 +7,7 @@ import type { Fields, Json } from "../../engine/event.ts";
 import type { ToolAnswer, ToolInfo } from "../../engine/external-services.ts";
 import { nearest } from "../../engine/nearest.ts";
 import type { McpServer } from "../../formats/config/config.ts";
-import { unlessAborted } from "../aborted.ts";
+import { unlessAborted } from "../until-aborted.ts";
 import type { Connection, Trouble } from "./connection.ts";
 import type { Surroundings } from "./link.ts";
 

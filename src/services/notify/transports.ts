@@ -3,7 +3,7 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Fields, Instant, Seconds } from "../../engine/event.ts";
 import type { NoticeChannel, NoticeKind } from "../../formats/config/config.ts";
-import { addressOf, headerOf, secretOf } from "../filled.ts";
+import { addressOf, headerOf, secretOf } from "../variables.ts";
 import {
   cut,
   discordMarks,

@@ -73,7 +73,7 @@ test("the demo's automation asks no model while the tests pass, then one that ma
     failed,
     /^code\.committed: .* tests after a commit +GET \/health answers 500 since the last commit\. .* a model was asked +\d+$/,
   );
-  assert.match(lines.join("\n"), /^The team was told: .*tests after a commit.* completed.*`hookline\.task_create`/m);
+  assert.match(lines.join("\n"), /^Notice to the team: .*tests after a commit.* completed.*`hookline\.task_create`/m);
 });
 
 test("every file of the sample is in the package: npm leaves some names out", () => {

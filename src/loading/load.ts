@@ -2,12 +2,12 @@
 
 import { relative, resolve } from "node:path";
 import { isOwnCall } from "../agents/install/own-call.ts";
-import { type Hook, type HookSet, isGuard, type Layer, type Origin, type Problem } from "../engine/hook.ts";
+import type { Hook, HookSet, Layer, Origin, Problem } from "../engine/hook.ts";
 import type { Patterns } from "../engine/ports.ts";
 import type { Config } from "../formats/config/config.ts";
 import { compileSettings, takenId } from "../formats/settings/settings.ts";
 import { type Broken, brokenOf, isIn, withKept } from "./last-good-guards.ts";
-import { hookSetOf, obeySwitches, overrideByEvent, type Source, switchedOffTag } from "./order.ts";
+import { hookSetOf, obeySwitches, overrideByEvent, powerless, type Source } from "./order.ts";
 import {
   type FileFormat,
   flavourOf,
@@ -25,9 +25,9 @@ import {
 } from "./places.ts";
 import {
   findProject,
+  type InstalledName,
   installedPlugins,
   namedHookFile,
-  type PluginState,
   type Project,
   pluginFolders,
 } from "./project.ts";
@@ -176,15 +176,16 @@ function readPlugins(
 ): void {
   const top = folders[0] ?? "";
   const said = [...read.sources];
-  const stateOf = (plugin: string, family: string): PluginState =>
-    pluginState(
+  const isOn = (plugin: InstalledName): boolean =>
+    isPluginOn(
       plugin,
-      said.filter(({ file }) => file.family === family),
+      said.filter(({ file }) => file.family === plugin.family),
+      (problem) => void read.problems.push(problem),
     );
-  for (const { watched, unreadable: found, files } of installedPlugins(request, [root, ...folders], stateOf)) {
+  for (const { watched, unreadable: found, files } of installedPlugins(request, [root, ...folders], isOn)) {
     read.watched.push(...watched);
     if (found) read.problems.push(unreadable(found.path, found.reason));
-    for (const { file, state } of files) settings(file, state);
+    for (const file of files) settings(file);
   }
   const own = folders.map((folder) => {
     const prefix = relative(top, folder);
@@ -196,27 +197,29 @@ function readPlugins(
   }
 }
 
-/** Managed settings decide; else the nearest file does, but a project cannot take away a guard that the user installed. */
-function pluginState(plugin: string, sources: readonly Source[]): PluginState {
-  const said = (...layers: Layer[]): boolean | undefined =>
-    sources
-      .filter(({ file }) => layers.includes(file.layer))
-      .map(({ compiled }) =>
-        Object.hasOwn(compiled.enabledPlugins, plugin) ? compiled.enabledPlugins[plugin] : undefined,
-      )
-      .findLast((one) => one !== undefined);
-  const user = said("managed") ?? said("user") ?? true;
-  const near = said("managed") ?? said("local") ?? said("project") ?? user;
-  if (near) return "on";
-  return user ? "guards only" : "off";
+/** Managed settings decide, else the nearest file. But a project does not switch off what the user installed everywhere (R29). */
+function isPluginOn(
+  { name, ofProject }: InstalledName,
+  sources: readonly Source[],
+  tell: (problem: Problem) => void,
+): boolean {
+  const sayingIn = (layer: Layer): Source | undefined =>
+    sources.findLast(({ file, compiled }) => file.layer === layer && Object.hasOwn(compiled.enabledPlugins, name));
+  const stateIn = (source: Source | undefined): boolean => source?.compiled.enabledPlugins[name] ?? true;
+  const user = sayingIn("user");
+  const nearest = sayingIn("managed") ?? sayingIn("local") ?? sayingIn("project") ?? user;
+  if (!nearest || stateIn(nearest) || nearest.file.ofUser || ofProject) return stateIn(nearest);
+  if (stateIn(user))
+    tell(powerless("enabledPlugins", nearest, `a project does not switch off ${name}, a plugin of yours`));
+  return stateIn(user);
 }
 
 /** Reads a settings file once, however many ways lead to it. */
-type ReadSettings = (file: HookFile, state?: PluginState) => void;
+type ReadSettings = (file: HookFile) => void;
 
 function settingsReader(request: LoadRequest, read: Reading): ReadSettings {
   const seen = new Set<string>();
-  return function settings(file, state = "on") {
+  return function settings(file) {
     if (seen.has(file.path)) return;
     seen.add(file.path);
     read.watched.push(file.path);
@@ -224,15 +227,12 @@ function settingsReader(request: LoadRequest, read: Reading): ReadSettings {
     if (found.is === "unreadable") keepUnreadable(file, found.reason, read);
     if (found.is !== "read") return;
     const named = file.manifest && namedHookFile(file, found.text);
-    if (named) return settings(named, state);
+    if (named) return settings(named);
     const source = compileFile(file, found.text, request);
     read.problems.push(...source.compiled.problems);
-    read.sources.push(state === "guards only" ? { ...source, hooks: source.hooks.map(onlyIfGuard) } : source);
+    read.sources.push(source);
   };
 }
-
-const onlyIfGuard = (hook: Hook): Hook =>
-  isGuard(hook) ? hook : { ...hook, enabled: false, tags: [...hook.tags, switchedOffTag] };
 
 function compileFile(file: HookFile, text: string, request: LoadRequest): Source {
   const { path, layer, root, plugin, agent, label } = file;

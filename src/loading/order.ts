@@ -109,7 +109,7 @@ const switchedOff = ({ name, source }: Reach, count: number): Problem => ({
   file: source.file.path,
 });
 
-const powerless = (name: string, { file, compiled }: Source, why: string): Problem => ({
+export const powerless = (name: string, { file, compiled }: Source, why: string): Problem => ({
   ...compiled.placeOf(name),
   severity: "warning",
   code: "ignored-field",

@@ -2,7 +2,7 @@
 
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import type { HookFiles, InstalledPlugin, PluginPlaces } from "../agents/adapter.ts";
+import type { HookFiles, PluginPlaces } from "../agents/adapter.ts";
 import { hookFiles } from "../agents/index.ts";
 import { isRecord } from "../engine/schema.ts";
 import { type Homes, type HookFile, projectFiles, projectPlace } from "./places.ts";
@@ -105,11 +105,15 @@ function textAt(path: string): string {
   return read.is === "read" ? read.text : "";
 }
 
-/** Whether settings turn a plugin off: the user for good, a project for all but its guards. */
-export type PluginState = "on" | "off" | "guards only";
-
+/** A plugin that an agent has in its registry. */
+export interface InstalledName {
+  name: string;
+  family: string;
+  /** It is installed for this project alone. */
+  ofProject: boolean;
+}
 interface Installed {
-  files: { file: HookFile; state: PluginState }[];
+  files: HookFile[];
   /** The registry, whether it is there or not. */
   watched: string[];
   unreadable?: { path: string; reason: string };
@@ -119,7 +123,7 @@ interface Installed {
 export function installedPlugins(
   homes: Homes,
   folders: readonly string[],
-  stateOf: (plugin: string, family: string) => PluginState,
+  isOn: (plugin: InstalledName) => boolean,
 ): Installed[] {
   return hookFiles().flatMap((table) => (table.plugins?.registry ? inRegistry(table, table.plugins) : []));
 
@@ -129,13 +133,13 @@ export function installedPlugins(
     if (found.is === "absent") return { files: [], watched: [path] };
     const registry = found.is === "read" ? parse(found.text) : found.reason;
     if (typeof registry === "string") return { files: [], watched: [path], unreadable: { path, reason: registry } };
+    const owner = { family, ofUser: true, ...(agent === undefined ? {} : { agent }) };
     const files = (places.registry?.read(registry) ?? []).flatMap(({ name, installs }) => {
-      const state = stateOf(name, family);
-      const folder = state === "off" ? undefined : installFolder(installs, folders);
-      const owner = { family, ofUser: true, ...(agent === undefined ? {} : { agent }) };
-      return folder === undefined
-        ? []
-        : pluginFiles(folder, `plugin/${name}`, { places, owner }).map((file) => ({ state, file }));
+      const here = installs.filter(({ project }) => project === undefined || folders.includes(project));
+      const ofProject = here.every(({ project }) => project !== undefined);
+      const nearest = here.find(({ project }) => project !== undefined) ?? here[0];
+      if (!nearest || !isOn({ name, family, ofProject })) return [];
+      return pluginFiles(nearest.path, `plugin/${name}`, { places, owner });
     });
     return { files, watched: [path] };
   }
@@ -148,12 +152,6 @@ function parse(text: string): Record<string, unknown> | string {
   } catch {
     return "it is not JSON"; // the parser's own words would add an offset that nobody can use
   }
-}
-
-/** The nearest install that holds here: one of this project before the user's. */
-function installFolder(installs: InstalledPlugin["installs"], folders: readonly string[]): string | undefined {
-  const here = installs.filter(({ project }) => project === undefined || folders.includes(project));
-  return (here.find(({ project }) => project !== undefined) ?? here[0])?.path;
 }
 
 type Owner = Pick<HookFile, "ofUser" | "root" | "agent">;

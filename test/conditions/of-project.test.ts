@@ -9,13 +9,13 @@ import { scopeOf } from "../../src/engine/plan.ts";
 const patterns = await loadPatterns({});
 const scope = (name: EventName, data: Fields, cwd = "/elsewhere") =>
   scopeOf({ id: "e", name, at: 0, cwd, data, sender: "test" });
-const params = { project: "shop", workspace: "/work/shop" };
+const params = { project: "shop", workspace: "/home/ada/shop" };
 const holds = ofProject.compile(params, patterns);
 
 test("[A8, AT30] an event that names a project concerns the hooks of that one alone", () => {
   assert.equal(holds(scope("task.completed", { project_id: "shop" })), true);
   assert.equal(holds(scope("task.completed", { project_id: "shop-2" })), false);
-  assert.equal(holds(scope("Stop", { project_id: "other" }, "/work/shop")), false);
+  assert.equal(holds(scope("Stop", { project_id: "other" }, "/home/ada/shop")), false);
 });
 
 test("[A8] an application event that names no project concerns the hooks of all", () => {
@@ -24,9 +24,9 @@ test("[A8] an application event that names no project concerns the hooks of all"
 });
 
 test("[A8] an agent's event concerns the project in whose folder it happened", () => {
-  assert.equal(holds(scope("Stop", {}, "/work/shop")), true);
-  assert.equal(holds(scope("Stop", {}, "/work/shop/src")), true);
-  assert.equal(holds(scope("Stop", {}, "/work/shop-2")), false);
+  assert.equal(holds(scope("Stop", {}, "/home/ada/shop")), true);
+  assert.equal(holds(scope("Stop", {}, "/home/ada/shop/src")), true);
+  assert.equal(holds(scope("Stop", {}, "/home/ada/shop-2")), false);
   assert.equal(ofProject.compile({ project: "shop" }, patterns)(scope("Stop", {})), true, "a project without a folder");
 });
 

@@ -142,9 +142,7 @@ test("[C77] Claude Code's installed plugins come with their hooks unless setting
     "home/plugins/a/hooks/hooks.json": stop("a"),
     "home/plugins/b/hooks/hooks.json": stop("b"),
     "home/plugins/c/hooks/hooks.json": stop("c"),
-    "home/plugins/d/hooks/hooks.json": hooks("Stop", guard("d guard"), "d plain"),
-    "home/.claude/settings.json": { enabledPlugins: { "a@m": true, "b@m": false, "d@m": true } },
-    "home/project/.claude/settings.json": { enabledPlugins: { "d@m": false } },
+    "home/.claude/settings.json": { enabledPlugins: { "a@m": true, "b@m": false } },
   });
   const install = (name: string, more = {}): object => ({
     scope: "user",
@@ -157,12 +155,40 @@ test("[C77] Claude Code's installed plugins come with their hooks unless setting
       "a@m": [install("a")],
       "b@m": [install("b")],
       "c@m": [install("c", { scope: "project", projectPath: "/elsewhere" })],
-      "d@m": install("d"),
     },
   });
   const loaded = place.load();
-  assert.deepEqual(new Set(names(loaded)), new Set(["a", "d guard"]));
+  assert.deepEqual(new Set(names(loaded)), new Set(["a"]));
   assert.equal(loaded.set.hooks.find(({ name }) => name === "a")?.origin.plugin, join(place.home, "plugins/a"));
+});
+
+test("[R29] a project's settings do not switch off a plugin that the user installed, only one that was installed for the project", (context) => {
+  const place = workspace(context, {
+    "home/plugins/everywhere/hooks/hooks.json": hooks("Stop", guard("guard"), "plain"),
+    "home/plugins/here/hooks/hooks.json": stop("here"),
+    "home/.claude/settings.json": { enabledPlugins: { "everywhere@m": true } },
+    "home/project/.claude/settings.json": { enabledPlugins: { "everywhere@m": false, "here@m": false } },
+  });
+  const install = (name: string, more = {}): object => ({ installPath: join(place.home, "plugins", name), ...more });
+  place.write("home/.claude/plugins/installed_plugins.json", {
+    version: 2,
+    plugins: {
+      "everywhere@m": [install("everywhere", { scope: "user" })],
+      "here@m": [install("here", { scope: "project", projectPath: place.project })],
+    },
+  });
+  const loaded = place.load();
+  assert.deepEqual(names(loaded), ["guard", "plain"]);
+  assert.deepEqual(
+    loaded.problems.map(({ code, file, message }) => [code, file, message]),
+    [
+      [
+        "ignored-field",
+        join(place.project, ".claude/settings.json"),
+        '"enabledPlugins" has no effect here: a project does not switch off everywhere@m, a plugin of yours',
+      ],
+    ],
+  );
 });
 
 test("a broken plugin registry is a problem, and the other files live", (context) => {

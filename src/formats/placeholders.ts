@@ -3,7 +3,8 @@ import type { Json } from "../engine/event.ts";
 import { didYouMean, nearest } from "../engine/nearest.ts";
 import { isRecord } from "../engine/schema.ts";
 import { placeholders } from "../engine/template.ts";
-import type { Findings, Path } from "./automations/findings.ts";
+import type { Findings } from "./automations/findings.ts";
+import type { Path } from "./reading/mismatches.ts";
 
 export interface StrangePlaceholder {
   /** A known root has no such part: it is always empty. Else nothing is called so, and it stays as written. */
@@ -60,12 +61,12 @@ export function warnOfPlaceholders(value: Json, place: Place): void {
 function warnOfText(text: string, { findings, path, steps }: Place): void {
   for (const [whole, step] of text.matchAll(stepResult)) {
     if (Number(step) < steps) continue;
-    const message = `${whole} is always empty: ${told(steps)} before it`;
+    const message = `${whole} is always empty: ${stepsBefore(steps)} before it`;
     findings.warn(path, { code: "placeholder", message, suggestion: "steps are counted from 0" });
   }
   for (const { message, suggestion } of strangePlaceholders(text))
     findings.warn(path, { code: "placeholder", message, suggestion });
 }
 
-const told = (steps: number): string =>
+const stepsBefore = (steps: number): string =>
   steps === 0 ? "no step runs" : steps === 1 ? "only step_0 runs" : `only step_0 to step_${steps - 1} run`;

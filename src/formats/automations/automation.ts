@@ -8,11 +8,11 @@ import type { Hook, Origin } from "../../engine/hook.ts";
 import { knownInPlaceOf } from "../../engine/named.ts";
 import { didYouMean } from "../../engine/nearest.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
-import { isRecord, kindOf } from "../../engine/schema.ts";
+import { isRecord, kindOf, type Mismatch } from "../../engine/schema.ts";
 import { warnOfPlaceholders } from "../placeholders.ts";
 import { type Automation, automationDefaults, type LlmConfig } from "./fields.ts";
 import { type AutomationFinding, collectFindings, type Findings, reportMismatches } from "./findings.ts";
-import { automationFieldNames, automationFields, isAutomationField } from "./schema.ts";
+import { automationSchema } from "./schema.ts";
 import { brokenHook, hookOf, readSteps } from "./steps.ts";
 import { type ReadTrigger, readTrigger, type Times } from "./trigger.ts";
 
@@ -167,46 +167,17 @@ const elsewhere: { readonly [word: string]: string } = {
   skip_llm: "trigger: { skip_llm: true }",
 };
 
+/** What is wrong with a field is reported, and the field left out, as the table has its default. */
 function checkFields(fields: Fields, written: Fields, findings: Findings): void {
-  const subject = { name: "an automation", path: [], elsewhere };
-  const meant = new Set<string>();
-  for (const key of Object.keys(fields)) {
-    if (isAutomationField(key)) continue;
-    const unknown = {
-      path: [key],
-      expected: "a field",
-      found: key,
-      unknown: true,
-      known: automationFieldNames,
-    } as const;
-    reportMismatches([unknown], { ...subject, value: fields }, findings);
-    meant.add(elsewhere[key] ?? "");
-  }
-  for (const [key, { schema, required }] of Object.entries(automationFields)) {
-    const value = fields[key];
-    if (value === undefined) {
-      if (required && !meant.has(key) && !isToldOf(key, written, findings))
-        findings.error([], {
-          code: "missing-field",
-          message: `an automation needs "${key}"`,
-          suggestion: examples[key] ?? "",
-        });
-      continue;
-    }
-    const found = schema.check(value).map((one) => ({ ...one, path: [key, ...one.path] }));
-    reportMismatches(found, { ...subject, value: fields }, findings);
-    if (found.length > 0 && key !== "name") delete fields[key];
-  }
+  const isNoJson = ({ path: [key = ""] }: Mismatch): boolean => typeof written[key] === "string" && !(key in fields);
+  const wrong = automationSchema.check(fields).filter((one) => !isNoJson(one));
+  reportMismatches(wrong, { name: "an automation", at: [], value: fields, elsewhere, examples }, findings);
+  for (const { path, unknown } of wrong) if (!unknown && path[0] !== "name") delete fields[String(path[0])];
 }
 
-/** A text that is no JSON is there, and was told of; so was a name that is nearly this one. */
-const isToldOf = (key: string, written: Fields, { all }: Findings): boolean =>
-  (written[key] !== undefined && written[key] !== null) ||
-  all.some(({ suggestion, code }) => code === "unknown-field" && suggestion === `did you mean "${key}"?`);
-
 const examples: { readonly [field: string]: string } = {
-  name: "write name: Nightly report",
-  trigger: "write trigger: { type: event, event_type: task.completed }",
+  name: "name: Nightly report",
+  trigger: "trigger: { type: event, event_type: task.completed }",
 };
 
 /** Of a wrong field, which was told of, its default. */

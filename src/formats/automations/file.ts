@@ -8,11 +8,12 @@ import { stringify } from "yaml";
 import type { Fields, Json } from "../../engine/event.ts";
 import type { Hook, Origin, Problem } from "../../engine/hook.ts";
 import { didYouMean } from "../../engine/nearest.ts";
+import { offsetAt } from "../reading/mismatches.ts";
 import { createLocator, jsonOf, type Member, membersOf, type Node, type Place, type Report } from "../reading/tree.ts";
 import { readYaml } from "../reading/yaml-tree.ts";
 import { type AutomationOptions, type CompiledAutomation, compileAutomation } from "./automation.ts";
 import { type Automation, automationDefaults } from "./fields.ts";
-import type { AutomationFinding, Path } from "./findings.ts";
+import type { AutomationFinding } from "./findings.ts";
 import { automationFields, isAutomationField } from "./schema.ts";
 
 /** One that was read, and where it stands. */
@@ -51,9 +52,9 @@ export function compileAutomationFile(text: string, origin: Origin, options: Aut
     const place = locate(node.offset + start);
     const read = compileOne(node, { ...origin, ...place }, options);
     for (const { path, ofKey, isBearable: _isBearable, ...finding } of read.findings)
-      report(start + offsetOf(node, path, ofKey === true), finding);
+      report(start + offsetAt({ node }, path, ofKey ? "key" : "value"), finding);
     const first = read.hook && taken.get(read.hook.id);
-    if (first) report(start + offsetOf(node, ["id"], true), twice(read, first));
+    if (first) report(start + offsetAt({ node }, ["id"], "key"), twice(read, first));
     else if (read.hook) taken.set(read.hook.id, place);
     return first ? [] : [{ ...read, place }];
   });
@@ -136,25 +137,6 @@ function tellBeside({ key, at }: Member, report: Report): void {
     ? "indent it into an automation of the list"
     : "names that begin with x- are free";
   report(at, { severity: "error", code: "unknown-field", message, suggestion });
-}
-
-/** How far the tree goes along the way: the value, its key, or what it should stand in. */
-function offsetOf(node: Node, path: Path, ofKey: boolean): number {
-  let offset = node.offset;
-  let at: Node | undefined = node;
-  for (const [index, part] of path.entries()) {
-    const member: Pick<Member, "at" | "value"> | undefined = at && memberOf(at, part);
-    if (!member) return offset;
-    at = member.value;
-    offset = ofKey && index === path.length - 1 ? member.at : at.offset;
-  }
-  return offset;
-}
-
-function memberOf(node: Node, part: string | number): Pick<Member, "at" | "value"> | undefined {
-  if (node.type === "object") return membersOf(node).findLast(({ key }) => key === part);
-  const item = node.type === "array" && typeof part === "number" ? node.children?.[part] : undefined;
-  return item && { at: item.offset, value: item };
 }
 
 /** What holds where it is left out is left out. */

@@ -91,7 +91,13 @@ export const automationFields: { readonly [F in FieldName]: AutomationField } = 
   created_at: field(number(), "when it was made, in Unix seconds", { isOurs: true }),
   updated_at: field(number(), "when it was last changed, in Unix seconds", { isOurs: true }),
 };
-export const automationFieldNames: readonly string[] = Object.keys(automationFields);
+const schemasOf = (isRequired: boolean): { [name: string]: Schema<unknown> } =>
+  Object.fromEntries(
+    Object.entries(automationFields).flatMap(([key, { schema, required = false }]) =>
+      required === isRequired ? [[key, schema]] : [],
+    ),
+  );
+export const automationSchema: Schema<object> = object(schemasOf(true), schemasOf(false));
 export const isAutomationField = (key: string): key is FieldName => Object.hasOwn(automationFields, key);
 
 export const watch: Schema<AutomationWatch> = object(

@@ -7,8 +7,9 @@ import { didYouMean } from "../../engine/nearest.ts";
 import type { ContextStepUse, Handler, Patterns, Registry } from "../../engine/ports.ts";
 import { isRecord, kindOf, type Mismatch } from "../../engine/schema.ts";
 import { warnOfPlaceholders } from "../placeholders.ts";
+import type { Path } from "../reading/mismatches.ts";
 import { type Automation, hookIdOf } from "./fields.ts";
-import { type Findings, type Path, reportMismatches } from "./findings.ts";
+import { type Findings, reportMismatches } from "./findings.ts";
 import type { ReadTrigger } from "./trigger.ts";
 
 export interface StepsContext {
@@ -139,8 +140,7 @@ function checkParams(params: Fields, type: string, handler: StepHandler, context
   for (const { path: at, expected } of wrong)
     if (at.length === 1 && params[String(at[0])] === null && !expected.includes("null")) delete params[String(at[0])];
   const mismatches = handler.params.check(params).map(withFlags);
-  const subject = { name: `the ${type} step`, path, value: params, elsewhere: {} };
-  reportMismatches(mismatches, subject, findings);
+  reportMismatches(mismatches, { name: `the ${type} step`, at: path, value: params }, findings);
   if (mismatches.length > 0) return;
   for (const found of handler.inspect?.(params, patterns, origin) ?? [])
     findings.error([...path, ...found.path], {

@@ -5,10 +5,11 @@ import { eventNames, resolveEvent } from "../../engine/events.ts";
 import type { Trigger, WatchRule } from "../../engine/hook.ts";
 import { didYouMean, nearest } from "../../engine/nearest.ts";
 import { isRecord, kindOf } from "../../engine/schema.ts";
+import type { Path } from "../reading/mismatches.ts";
 import { applicationEvents } from "./application-events.ts";
 import type { CronReading } from "./cron.ts";
 import type { AutomationTrigger, AutomationWatch } from "./fields.ts";
-import { type Findings, type Path, reportMismatches } from "./findings.ts";
+import { type Findings, reportMismatches } from "./findings.ts";
 import { readMoment } from "./moment.ts";
 import { isTriggerType, type TriggerType, triggerKinds, triggerTypes } from "./schema.ts";
 
@@ -52,7 +53,7 @@ export function readTrigger(written: Json | undefined, context: TriggerContext):
   if (!kind) return undefined;
   const before = findings.all.length;
   const wrong = triggerKinds[kind].params.check(fields);
-  reportMismatches(wrong, { name: `a trigger of type ${kind}`, path, value: fields, elsewhere }, findings);
+  reportMismatches(wrong, { name: `a trigger of type ${kind}`, at: path, value: fields, elsewhere }, findings);
   if (findings.all.length > before) return undefined;
   const on = readers[kind](fields, context);
   // of the shape that its schema has passed, and a moment is kept as the one that it was read as

@@ -3,9 +3,10 @@ import type { Json } from "../../engine/event.ts";
 import { eventNames, resolveEvent } from "../../engine/events.ts";
 import { didYouMean } from "../../engine/nearest.ts";
 import { kindOf, type Schema } from "../../engine/schema.ts";
+import { reportWrong } from "../reading/mismatches.ts";
 import { jsonOf, type Member, membersOf, type Node } from "../reading/tree.ts";
 import type { YamlFile } from "../reading/yaml-tree.ts";
-import { reportError, reportWrong } from "../rules/parameters.ts";
+import { reportError } from "../rules/parameters.ts";
 import type { Budgets, Config } from "./config.ts";
 import {
   type ConfigKeyName,
@@ -55,7 +56,7 @@ export function entriesOf<T>(
     const json = jsonOf(value);
     const wrong = schema.check(json);
     const members = new Map(membersOf(value).map((member) => [member.key, member]));
-    reportWrong(wrong, { subject: `${subject} ${key}`, node: value, members }, file.report);
+    reportWrong(wrong, { name: `the ${subject} ${key}`, node: value, members }, file.report);
     if (wrong.length === 0 && !file.isFaulty(value)) entries[key] = json as T; // its schema has passed it
   }
   return entries;
@@ -71,7 +72,7 @@ export function membersThatHold<T extends object>(
   const members = mapOf(node, name, file);
   const wrong = node.type === "object" ? schema.check(jsonOf(node)) : [];
   const known = new Map(members.map((member) => [member.key, member]));
-  reportWrong(wrong, { subject: name, node, members: known }, file.report);
+  reportWrong(wrong, { name: `the ${name}`, node, members: known }, file.report);
   const isWrong = (key: string): boolean => wrong.some(({ path }) => path[0] === key);
   const holding = members.filter(({ key, value }) => !isWrong(key) && !file.isFaulty(value));
   return Object.fromEntries(holding.map(({ key, value }) => [key, jsonOf(value)])) as Partial<T>; // its schema has passed each

@@ -17,9 +17,9 @@ import {
   say,
   text,
 } from "../../engine/schema.ts";
+import { reportWrong } from "../reading/mismatches.ts";
 import { jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
 import { seconds, some } from "../rules/fields.ts";
-import { reportWrong } from "../rules/parameters.ts";
 
 /** By field; those that are empty count as left out. */
 export type Members = ReadonlyMap<string, Member>;
@@ -58,7 +58,7 @@ export function readEntry(node: Node, report: Report): ReadEntry {
   const wrong = entrySchema.check(valuesOf(members));
   for (const mismatch of wrong) if (mismatch.unknown) tellUnknown(mismatch, { node, members }, report);
   const others = wrong.filter((one) => !one.unknown && !isMisspelt(one, members));
-  reportWrong(others, { subject: "hook", node, members }, report);
+  reportWrong(others, { name: "the hook", node, members }, report);
   const isSound = !wrong.some((one) => !one.unknown || nearestOf(one) !== undefined);
   return {
     node,

@@ -5,9 +5,9 @@ import { resolveEvent } from "../../engine/events.ts";
 import type { Role, Step } from "../../engine/hook.ts";
 import { didYouMean } from "../../engine/nearest.ts";
 import type { BuiltinUse, Handler, Patterns, Registry } from "../../engine/ports.ts";
+import { reportWrong } from "../reading/mismatches.ts";
 import { membersOf, type Node, type Report } from "../reading/tree.ts";
 import type { YamlFile } from "../reading/yaml-tree.ts";
-import { reportWrong } from "../rules/parameters.ts";
 import type { Entry, ReadEntry } from "./entry.ts";
 
 /** What every command has, unless its author says otherwise (R14). */
@@ -100,7 +100,7 @@ function readBuiltin(read: Read, context: HandlerContext): ReadHandler | undefin
   const wrong = shape.length > 0 ? shape : (handler.inspect?.(params, patterns, file.origin) ?? []);
   const node = nodeOf(read, "with") ?? read.node;
   const members = new Map(membersOf(node === read.node ? undefined : node).map((member) => [member.key, member]));
-  reportWrong(wrong, { subject: `${isFunction ? "function" : "built-in handler"} ${name}`, node, members }, report);
+  reportWrong(wrong, { name: `the ${isFunction ? "function" : "built-in handler"} ${name}`, node, members }, report);
   if (wrong.length > 0) return undefined;
   warnOfNoEffect(name, handler.builtin, read, report);
   return {

@@ -1,8 +1,9 @@
 /** What stands beside `type` in a condition or an action: read, checked against a schema, and told of where it stands. */
 
 import type { Fields } from "../../engine/event.ts";
-import { didYouMean, nearest } from "../../engine/nearest.ts";
+import { nearest } from "../../engine/nearest.ts";
 import { isRecord, type Mismatch } from "../../engine/schema.ts";
+import { reportWrong } from "../reading/mismatches.ts";
 import { type Finding, jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
 import { isRuleField } from "./fields.ts";
 
@@ -89,85 +90,16 @@ export function paramsOf({ members }: Typed): Fields {
   return params;
 }
 
-/** Tells of every mismatch where it stands. */
-export function reportMismatches(mismatches: readonly Mismatch[], typed: Typed, part: Part, report: Report): void {
-  reportWrong(mismatches, { subject: `${part} ${typed.type}`, node: typed.node, members: typed.members }, report);
-}
-
-const meantBy = (path: Mismatch["path"], known: readonly string[]): string | undefined => {
-  const near = nearest(String(path.at(-1)), known);
-  return near && [...path.slice(0, -1), near].join(".");
-};
-
-/** What was checked, and what a person calls it. */
-interface Checked extends Pick<Typed, "node" | "members"> {
-  subject: string;
-}
-
-export function reportWrong(mismatches: readonly Mismatch[], checked: Checked, report: Report): void {
-  const meant = mismatches.flatMap(({ unknown, path, known = [] }) => (unknown ? (meantBy(path, known) ?? []) : []));
-  for (const mismatch of mismatches) {
-    const place = placeOf(mismatch.path, checked);
-    if (!place.found && meant.includes(mismatch.path.join("."))) continue; // misspelt, which is told of
-    reportError(report, mismatch.unknown ? place.key : place.value, findingOf(mismatch, place.found, checked.subject));
-  }
-}
-
-function findingOf(
-  { path, expected, found, unknown, known = [] }: Mismatch,
-  isThere: boolean,
-  subject: string,
-): Omit<Finding, "severity"> {
-  const name = path.join(".");
-  if (unknown) {
-    const message = `the ${subject} has no "${name}"`;
-    return { code: "unknown-field", message, suggestion: adviceFor(String(path.at(-1)), known, path.length === 1) };
-  }
-  if (!isThere)
-    return { code: "missing-field", message: `the ${subject} needs "${name}"`, suggestion: `it is: ${expected}` };
-  const message = `${name === "" ? `the ${subject}` : `"${name}" of the ${subject}`} needs ${expected} but is ${found}`;
-  const suggestion = adviceOn(expected, found);
-  return { code: "wrong-type", message, ...(suggestion ? { suggestion } : {}) };
-}
-
-function adviceOn(expected: string, found: string): string | undefined {
-  if (expected === "text" && /^(-?\d[\d.e+-]*|true|false)$/.test(found)) return `put quotes around it: "${found}"`;
-  if (/^"[-+]?\.(inf|nan)"$/i.test(found)) return "write a finite number";
-  // What a handler finds inside a text says itself what to write instead.
-  const isWhole = /^"?\{\{[^{}]*\}\}"?$/.test(found);
-  return isWhole ? "write the value itself: no placeholder can stand here" : undefined;
-}
-
-function adviceFor(key: string, known: readonly string[], isOuter: boolean): string {
-  const near = didYouMean(key, known);
-  if (near) return near;
-  if (isOuter && isRuleField(key)) return `it belongs to the rule: indent it like "action"`;
-  return known.length === 0 ? "it takes no parameters" : `known: ${known.join(", ")}`;
-}
-
-interface Place {
-  key: number;
-  value: number;
-  /** The last key of the path stands there. */
-  found: boolean;
-}
-
-function placeOf(path: readonly (string | number)[], { node, members }: Pick<Typed, "node" | "members">): Place {
-  let place: Place = { key: node.offset, value: node.offset, found: true };
-  let at: Node | undefined;
-  for (const [index, part] of path.entries()) {
-    const member = index === 0 ? members.get(String(part)) : memberOf(at, part);
-    if (!member) return { ...place, found: false };
-    at = member.value;
-    place = { key: member.at, value: at.offset, found: true };
-  }
-  return place;
-}
-
-function memberOf(node: Node | undefined, part: string | number): Pick<Member, "at" | "value"> | undefined {
-  if (node?.type === "object") return membersOf(node).findLast(({ key }) => key === part);
-  const item = node?.type === "array" && typeof part === "number" ? node.children?.[part] : undefined;
-  return item && { at: item.offset, value: item };
+/** Reports every mismatch where it stands. */
+export function reportMismatches(
+  mismatches: readonly Mismatch[],
+  { type, node, members }: Typed,
+  part: Part,
+  report: Report,
+): void {
+  const belongs = (key: string): string | undefined =>
+    isRuleField(key) ? 'it belongs to the rule: indent it like "action"' : undefined;
+  reportWrong(mismatches, { name: `the ${part} ${type}`, node, members, belongs }, report);
 }
 
 /** Whether a schema knows this parameter. */

@@ -1,0 +1,133 @@
+/** What a schema has found wrong, as findings in a person's words, the same in every format; and where in a file each belongs. */
+import { didYouMean, nearest } from "../../engine/nearest.ts";
+import { isRecord, type Mismatch } from "../../engine/schema.ts";
+import { type Finding, jsonOf, type Member, membersOf, type Node, type Report } from "./tree.ts";
+
+export type Path = readonly (string | number)[];
+
+/** What was checked. */
+export interface Subject {
+  /** In a person's words, such as: the trigger. */
+  name: string;
+  value: unknown;
+  /** Words of other formats for its fields. */
+  elsewhere?: { readonly [word: string]: string };
+  /** What to write where a field is missing. */
+  examples?: { readonly [field: string]: string };
+  /** Where an unknown word of the outermost level belongs. */
+  belongs?(key: string): string | undefined;
+}
+export interface MismatchFinding extends Omit<Finding, "severity"> {
+  path: Path;
+  /** It is about the key, not about what stands behind it. */
+  ofKey?: true;
+}
+
+/** Where a name is misspelt, what was meant is not missing. */
+export function findingsOf(mismatches: readonly Mismatch[], subject: Subject): MismatchFinding[] {
+  const meant = new Set(mismatches.flatMap((one) => (one.unknown ? (meantBy(one, subject) ?? []) : [])));
+  return mismatches.flatMap((mismatch): MismatchFinding[] => {
+    const { path } = mismatch;
+    if (mismatch.unknown) return [{ ...unknownField(mismatch, subject), path, ofKey: true }];
+    if (path.length === 0 || valueAt(subject.value, path) !== undefined)
+      return [{ ...wrongType(mismatch, subject), path }];
+    return meant.has(path.join(".")) ? [] : [{ ...missingField(mismatch, subject), path }];
+  });
+}
+
+const elsewhereFor = (key: string, { elsewhere = {} }: Subject): string | undefined =>
+  Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined;
+
+function meantBy({ path, known = [] }: Mismatch, subject: Subject): string | undefined {
+  const key = String(path.at(-1));
+  const name = elsewhereFor(key, subject) ?? nearest(key, known);
+  return name && [...path.slice(0, -1), name].join(".");
+}
+
+type Said = Pick<MismatchFinding, "code" | "message" | "suggestion">;
+
+function unknownField({ path, known = [] }: Mismatch, subject: Subject): Said {
+  const key = String(path.at(-1));
+  const other = elsewhereFor(key, subject);
+  const suggestion = other === undefined ? didYouMean(key, known) : `write "${other}"`;
+  const otherwise = known.length === 0 ? "it takes no parameters" : `known: ${known.join(", ")}`;
+  const belongs = path.length === 1 ? subject.belongs?.(key) : undefined;
+  const message = `${subject.name} has no "${path.join(".")}"`;
+  return { code: "unknown-field", message, suggestion: suggestion ?? belongs ?? otherwise };
+}
+
+function missingField({ path, expected }: Mismatch, { name, examples = {} }: Subject): Said {
+  const field = path.join(".");
+  const suggestion = Object.hasOwn(examples, field) ? `write ${examples[field]}` : `it is: ${expected}`;
+  return { code: "missing-field", message: `${name} needs "${field}"`, suggestion };
+}
+
+function wrongType({ path, expected, found }: Mismatch, { name }: Subject): Said {
+  const what = path.length === 0 ? name : `"${path.join(".")}" of ${name}`;
+  const suggestion = adviceOn(expected, found);
+  const message = `${what} needs ${expected} but is ${found}`;
+  return { code: "wrong-type", message, ...(suggestion === undefined ? {} : { suggestion }) };
+}
+
+const words: { readonly [word: string]: boolean } = {
+  yes: true,
+  on: true,
+  true: true,
+  no: false,
+  off: false,
+  false: false,
+};
+
+function adviceOn(expected: string, found: string): string | undefined {
+  if (/^"?\{\{[^{}]*\}\}"?$/.test(found)) return "write the value itself: no placeholder can stand here";
+  if (/^"[-+]?\.(inf|nan)"$/i.test(found)) return "write a finite number";
+  if (/^(text|a name)$/.test(expected) && /^(-?\d[\d.e+-]*|true|false)$/.test(found))
+    return `put quotes around it: "${found}"`;
+  const [, written = ""] = /^"(.*)"$/.exec(found) ?? [];
+  if (expected === "a list" && written !== "") return `write [${written}]`;
+  if (/number|seconds/.test(expected) && /^\d+(\.\d+)?\s*[a-z]*$/.test(written)) return `write ${parseFloat(written)}`;
+  return expected === "true or false" && Object.hasOwn(words, written) ? `write ${words[written]}` : undefined;
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  let at = value;
+  for (const key of path)
+    at = Array.isArray(at) ? at[Number(key)] : isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  return at;
+}
+
+/** A node of a file, and the members that were checked, which need not all stand in it. */
+export interface Checked {
+  node: Node;
+  members?: ReadonlyMap<string, Member>;
+}
+
+/** How far the tree goes along the path: the offset of the value, of its key, or of what it should stand in. */
+export function offsetAt({ node, members }: Checked, path: Path, part: "key" | "value"): number {
+  let [offset, at] = [node.offset, node];
+  for (const [index, key] of path.entries()) {
+    const member = index === 0 && members ? members.get(String(key)) : memberOf(at, key);
+    if (!member) return offset;
+    at = member.value;
+    offset = part === "key" && index === path.length - 1 ? member.at : at.offset;
+  }
+  return offset;
+}
+
+function memberOf(node: Node, key: string | number): Pick<Member, "at" | "value"> | undefined {
+  if (node.type === "object") return membersOf(node).findLast((member) => member.key === key);
+  const item = node.type === "array" && typeof key === "number" ? node.children?.[key] : undefined;
+  return item && { at: item.offset, value: item };
+}
+
+/** Reports every mismatch where it stands. */
+export function reportWrong(
+  mismatches: readonly Mismatch[],
+  { node, members, ...subject }: Required<Checked> & Omit<Subject, "value">,
+  report: Report,
+): void {
+  if (mismatches.length === 0) return;
+  const value = Object.fromEntries([...members].map(([key, member]) => [key, jsonOf(member.value)]));
+  for (const { path, ofKey, ...finding } of findingsOf(mismatches, { ...subject, value }))
+    report(offsetAt({ node, members }, path, ofKey ? "key" : "value"), { severity: "error", ...finding });
+}

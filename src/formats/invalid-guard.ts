@@ -4,7 +4,11 @@
  */
 import type { EventName } from "../engine/event.ts";
 import { guardableEvents } from "../engine/events.ts";
+import { fingerprint } from "../engine/fingerprint.ts";
 import type { Condition, FailurePolicy, Hook, Origin, Problem, Role } from "../engine/hook.ts";
+import type { Events } from "./reading/event-names.ts";
+import type { Node } from "./reading/tree.ts";
+import type { YamlFile } from "./reading/yaml-tree.ts";
 
 export interface InvalidGuard {
   id: string;
@@ -60,3 +64,27 @@ export const guardInvalid = (
   message: `this guard cannot run, so its last good form stays active, or, where it never had one, its failure policy (${onFailure}) answers: ${reason}`,
   suggestion: `correct the ${part}`,
 });
+
+/** Where an entry of a YAML file stands, and what its hooks are called. */
+interface Place {
+  file: YamlFile;
+  node: Node;
+  part: "rule" | "hook";
+  idOf(name: string): string;
+}
+
+/** The invalid guard of an entry in a YAML file, reported. Without a name it is called by its text. */
+export function guardOfEntry(
+  { events, name = "", ...guard }: Omit<InvalidGuard, "id" | "events" | "written"> & { events: Events },
+  { file, node, part, idOf }: Place,
+): Hook {
+  file.report(node.offset, guardInvalid(guard, part));
+  const text = file.text.slice(node.offset, node.offset + node.length);
+  return invalidGuard({
+    ...guard,
+    id: idOf(name.trim() || `invalid-${fingerprint(text).slice(0, 8)}`),
+    name: name.trim(),
+    events: [...events.events, ...events.meant],
+    written: events.written,
+  });
+}

@@ -13,11 +13,10 @@ import {
   say,
   text,
 } from "../../engine/schema.ts";
-import { seconds, some } from "../rules/fields.ts";
+import { schemaOf, seconds, some, typed } from "../rules/fields.ts";
 import { type Automation, type AutomationWatch, automationDefaults as defaults } from "./fields.ts";
 
-/** Read by files of their own. */
-const trigger: Schema<Fields> = { json: { type: "object", required: ["type"] }, check: () => [] };
+/** Each is read by a file of its own. */
 const steps: Schema<Fields[]> = { json: { type: "array", items: { type: "object" } }, check: () => [] };
 
 /** A value, or null for none. */
@@ -61,7 +60,7 @@ export const automationFields: { readonly [F in FieldName]: AutomationField } = 
   project_id: field(some, "the project that it belongs to; the one of the folder unless said"),
   name: field(some, "what a person calls it", { required: true }),
   enabled: optional("enabled", flag, "false: it is kept and listed, and runs only by hand"),
-  trigger: field(trigger, "what sets it off: a map with a type", { required: true }),
+  trigger: field(typed, "what sets it off: a map with a type", { required: true }),
   context_steps: field(steps, "what is gathered before the model is asked, in this order"),
   prompt_template: optional("prompt_template", text(), "what the model is asked; it may hold placeholders"),
   llm_config: optional("llm_config", orNone(llm), "which model is asked; what is left out is as in the settings"),
@@ -91,13 +90,7 @@ export const automationFields: { readonly [F in FieldName]: AutomationField } = 
   created_at: field(number(), "when it was made, in Unix seconds", { isOurs: true }),
   updated_at: field(number(), "when it was last changed, in Unix seconds", { isOurs: true }),
 };
-const schemasOf = (isRequired: boolean): { [name: string]: Schema<unknown> } =>
-  Object.fromEntries(
-    Object.entries(automationFields).flatMap(([key, { schema, required = false }]) =>
-      required === isRequired ? [[key, schema]] : [],
-    ),
-  );
-export const automationSchema: Schema<object> = object(schemasOf(true), schemasOf(false));
+export const automationSchema: Schema<object> = schemaOf(automationFields);
 export const isAutomationField = (key: string): key is FieldName => Object.hasOwn(automationFields, key);
 
 export const watch: Schema<AutomationWatch> = object(

@@ -12,7 +12,7 @@ export interface Subject {
   value: unknown;
   /** Words of other formats for its fields. */
   elsewhere?: { readonly [word: string]: string };
-  /** What to write where a field is missing. */
+  /** What to write where one of these fields is missing or empty. */
   examples?: { readonly [field: string]: string };
   /** Where an unknown word of the outermost level belongs. */
   belongs?(key: string): string | undefined;
@@ -28,10 +28,12 @@ export function findingsOf(mismatches: readonly Mismatch[], subject: Subject): M
   const meant = new Set(mismatches.flatMap((one) => (one.unknown ? (meantBy(one, subject) ?? []) : [])));
   return mismatches.flatMap((mismatch): MismatchFinding[] => {
     const { path } = mismatch;
+    const field = path.join(".");
     if (mismatch.unknown) return [{ ...unknownField(mismatch, subject), path, ofKey: true }];
-    if (path.length === 0 || valueAt(subject.value, path) !== undefined)
-      return [{ ...wrongType(mismatch, subject), path }];
-    return meant.has(path.join(".")) ? [] : [{ ...missingField(mismatch, subject), path }];
+    const value = valueAt(subject.value, path);
+    const isMissing = value === undefined || (value === null && Object.hasOwn(subject.examples ?? {}, field));
+    if (path.length === 0 || !isMissing) return [{ ...wrongType(mismatch, subject), path }];
+    return meant.has(field) ? [] : [{ ...missingField(mismatch, subject), path, ofKey: true }];
   });
 }
 
@@ -65,7 +67,7 @@ function missingField({ path, expected }: Mismatch, { name, examples = {} }: Sub
 function wrongType({ path, expected, found }: Mismatch, { name }: Subject): Said {
   const what = path.length === 0 ? name : `"${path.join(".")}" of ${name}`;
   const suggestion = adviceOn(expected, found);
-  const message = `${what} needs ${expected} but is ${found}`;
+  const message = `${what} needs ${expected} but is ${found === "null" ? "empty" : found}`;
   return { code: "wrong-type", message, ...(suggestion === undefined ? {} : { suggestion }) };
 }
 

@@ -1,14 +1,11 @@
 /** One entry of a registry file (specification 001): its fields as schemas, what can be read of it, and findings about the rest. */
-import type { EventName } from "../../engine/event.ts";
-import { eventNames, resolveEvent } from "../../engine/events.ts";
-import { didYouMean, nearest, nearestFew } from "../../engine/nearest.ts";
+import { didYouMean, nearest } from "../../engine/nearest.ts";
 import {
   anything,
   either,
   flag,
   integer,
   kindOf,
-  listOf,
   type Mismatch,
   mapOf,
   number,
@@ -17,9 +14,10 @@ import {
   say,
   text,
 } from "../../engine/schema.ts";
-import { reportWrong } from "../reading/mismatches.ts";
+import { type Events, readEvents } from "../reading/event-names.ts";
+import { offsetAt, reportWrong } from "../reading/mismatches.ts";
 import { jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
-import { seconds, some } from "../rules/fields.ts";
+import { oneOrMore, seconds, some } from "../rules/fields.ts";
 
 /** By field; those that are empty count as left out. */
 export type Members = ReadonlyMap<string, Member>;
@@ -33,14 +31,6 @@ export interface ReadEntry {
   match: NonNullable<Entry["match"]>;
   events: Events;
 }
-export interface Events {
-  /** As their author wrote them. */
-  written: string[];
-  events: EventName[];
-  /** What names that mean nothing were most likely meant to be. */
-  meant: EventName[];
-}
-
 export function readEntry(node: Node, report: Report): ReadEntry {
   const members = new Map(
     membersOf(node).flatMap((member) => (isEmpty(member) ? [] : [[member.key, member] as const])),
@@ -53,7 +43,7 @@ export function readEntry(node: Node, report: Report): ReadEntry {
       message,
       suggestion: "write id: name, and the rest below it",
     });
-    return { node, members, match: {}, events: noEvents() };
+    return { node, members, match: {}, events: readEvents(undefined, eventWords, report) };
   }
   const wrong = entrySchema.check(valuesOf(members));
   for (const mismatch of wrong) if (mismatch.unknown) tellUnknown(mismatch, { node, members }, report);
@@ -64,7 +54,7 @@ export function readEntry(node: Node, report: Report): ReadEntry {
     node,
     members,
     match: wrong.some(({ path: [field] }) => field === "match") ? {} : (valuesOf(members).match ?? {}),
-    events: readEvents(members.get("event_type")?.value, report),
+    events: readEvents(members.get("event_type")?.value, eventWords, report),
     ...(isSound ? { entry: valuesOf(members) as Entry } : {}), // its schema has passed it
   };
 }
@@ -93,11 +83,8 @@ function tellUnknown(mismatch: Mismatch, { node, members }: Pick<ReadEntry, "nod
   const { path, known = [] } = mismatch;
   const name = path.join(".");
   if (name.startsWith("x-")) return;
-  const [outer, inner] = path;
-  const member = members.get(String(outer));
-  const at = inner === undefined ? member?.at : membersOf(member?.value).find(({ key }) => key === inner)?.at;
   const near = didYouMean(String(path.at(-1)), known);
-  report(at ?? node.offset, {
+  report(offsetAt({ node, members }, path, "key"), {
     severity: near ? "error" : "warning",
     code: "unknown-field",
     message: near ? `a hook has no "${name}"` : `nothing reads "${name}"`,
@@ -105,47 +92,10 @@ function tellUnknown(mismatch: Mismatch, { node, members }: Pick<ReadEntry, "nod
   });
 }
 
-const noEvents = (): Events => ({ written: [], events: [], meant: [] });
-
 /** The events of specification 001, for suggestions. */
-const own = ["UserPromptSubmit", "PreAbilityCall", "PostAbilityCall", "SessionStart", "SessionEnd", "SessionStop"];
-const writable: readonly string[] = [...new Set([...own, ...eventNames])];
-const mostSuggested = 3;
-
-function readEvents(node: Node | undefined, report: Report): Events {
-  const found = noEvents();
-  const nodes = node?.type === "array" ? (node.children ?? []) : node ? [node] : [];
-  for (const { value, offset } of nodes) {
-    if (typeof value !== "string" || value.trim() === "") continue; // told by the schema
-    const written = value.trim();
-    found.written.push(written);
-    const events = resolveEvent(written);
-    if (events) found.events.push(...events.filter((event) => !found.events.includes(event)));
-    else tellUnknownEvent(written, offset, found, report);
-  }
-  return found;
-}
-
-function tellUnknownEvent(written: string, offset: number, found: Events, report: Report): void {
-  const near = nearestFew(written, writable, mostSuggested);
-  const meant = near.slice(0, 1).flatMap((name) => resolveEvent(name) ?? []);
-  found.meant.push(...meant);
-  const asked = near.length > 0 ? `did you mean ${near.map((name) => `"${name}"`).join(" or ")}?` : undefined;
-  report(offset, {
-    severity: "error",
-    code: "unknown-event",
-    message: `no event is called "${written}"`,
-    suggestion: asked ?? `known: ${own.join(", ")}, the names of docs/events.md, and names with a dot`,
-  });
-}
-
-/** One or several; an empty list would match nothing. */
-const oneOrMore: Schema<string | string[]> = {
-  json: { anyOf: [some.json, { type: "array", items: some.json, minItems: 1 }] },
-  check: (value, path = []) =>
-    Array.isArray(value) && value.length === 0
-      ? [{ path, expected: "a name or a list of names", found: "an empty list" }]
-      : either(some, listOf(some)).check(value, path),
+const eventWords = {
+  names: ["UserPromptSubmit", "PreAbilityCall", "PostAbilityCall", "SessionStart", "SessionEnd", "SessionStop"],
+  unknown: (name: string): string => `no event is called "${name}"`,
 };
 
 const milliseconds: Schema<number> = number(undefined, 0);

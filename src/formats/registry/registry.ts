@@ -10,10 +10,11 @@ import { type Condition, type Hook, isGuard, type Origin, type Problem } from ".
 import { asksFor, nearest } from "../../engine/nearest.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
 import { isRecord } from "../../engine/schema.ts";
-import { guardInvalid, invalidGuard } from "../invalid-guard.ts";
+import { guardOfEntry } from "../invalid-guard.ts";
+import { warnOfNeverSent } from "../reading/event-names.ts";
 import { jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
+import { createNames } from "../reading/unique-names.ts";
 import { openYaml, type YamlFile } from "../reading/yaml-tree.ts";
-import { resolved } from "../rules/entry.ts";
 import { type Entry, fieldNames, handlerFields, type Members, type ReadEntry, readEntry } from "./entry.ts";
 import { type ReadHandler, readHandler } from "./handler.ts";
 import { conditionOf, neverHolds } from "./match.ts";
@@ -48,14 +49,9 @@ export function compileRegistry(
 
 /** One project's ids are not another's, and no two hooks of a file have one: records are kept under them. */
 function namesOf({ origin }: YamlFile, label: string): EntryContext["idOf"] {
-  const taken = new Set<string>();
   const project = origin.root === undefined ? "" : `@${fingerprint(origin.root).slice(0, 8)}`;
-  return (written) => {
-    let free = written;
-    for (let count = 2; taken.has(free); count++) free = `${written}-${count}`;
-    taken.add(free);
-    return `registry:${label}#${free}${project}`;
-  };
+  const unique = createNames();
+  return (written) => `registry:${label}#${unique(written)}${project}`;
 }
 
 /** A file is one hook; a list of them is read as well. */
@@ -161,7 +157,7 @@ function compileEntry(node: Node, context: EntryContext): Hook | undefined {
     return hookOf({ ...read, entry }, handler, when, context);
   }
   const policy = guardMeant(read.members, context.registry);
-  return policy && guardInPlace(read, { policy, when, reason: reason ?? "it has no handler" }, context);
+  return policy && guardInPlace(read, { ...policy, when, reason: reason ?? "it has no handler" }, context);
 }
 
 type Policy = Pick<Hook, "role" | "onFailure">;
@@ -185,24 +181,16 @@ function guardMeant(members: Members, { handlers }: Registry): Policy | undefine
 
 function guardInPlace(
   { node, members, events }: ReadEntry,
-  { policy, when, reason }: { policy: Policy; when: Condition | undefined; reason: string },
+  guard: Policy & { when: Condition | undefined; reason: string },
   { file, idOf }: EntryContext,
 ): Hook {
-  file.report(node.offset, guardInvalid({ ...policy, reason }, "hook"));
-  const written = members.get("id")?.value.value;
-  const name = typeof written === "string" ? written.trim() : "";
-  const text = file.text.slice(node.offset, node.offset + node.length);
-  return invalidGuard({
-    ...policy,
-    id: idOf(name || `invalid-${fingerprint(text).slice(0, 8)}`),
-    name,
-    events: [...events.events, ...events.meant],
-    written: events.written,
-    when,
-    enabled: members.get("enabled")?.value.value !== false,
-    reason,
-    origin: { ...file.origin, ...file.locate(node.offset) },
-  });
+  const name = members.get("id")?.value.value;
+  const enabled = members.get("enabled")?.value.value !== false;
+  const origin = { ...file.origin, ...file.locate(node.offset) };
+  return guardOfEntry(
+    { ...guard, events, enabled, origin, name: typeof name === "string" ? name : "" },
+    { file, node, part: "hook", idOf },
+  );
 }
 
 type Telling = EntryContext & { report: Report };
@@ -277,14 +265,6 @@ function warnOfNever({ node, members, match, events }: ReadEntry, { sendable, re
       suggestion: "remove it from match, or listen to PostAbilityCall",
     });
   }
-  const never = events.written.filter(
-    (name) => sendable && resolved(name).every((event) => !event.includes(".") && !sendable.has(event)),
-  );
-  if (never.length === 0) return;
-  report(members.get("event_type")?.value.offset ?? node.offset, {
-    severity: "warning",
-    code: "event-never-sent",
-    message: `no agent here can send ${never.join(", ")}, so ${never.length === events.written.length ? "this hook runs only by hookline emit" : "that part never comes"}`,
-    suggestion: "docs/events.md says who sends what",
-  });
+  const at = members.get("event_type")?.value.offset ?? node.offset;
+  warnOfNeverSent(events, { sendable, part: "hook", at }, report);
 }

@@ -1,8 +1,7 @@
 /** The fields and events of a rule (specification 003) in one table each: they make the checks, the JSON Schema and the documentation. */
-import type { EventName, Json } from "../../engine/event.ts";
-import { eventNames, resolveEvent } from "../../engine/events.ts";
-import { nearestFew } from "../../engine/nearest.ts";
-import { either, flag, integer, kindOf, listOf, number, type Schema, say, text } from "../../engine/schema.ts";
+import type { Json } from "../../engine/event.ts";
+import { eventNames } from "../../engine/events.ts";
+import { either, flag, integer, kindOf, listOf, number, object, type Schema, say, text } from "../../engine/schema.ts";
 
 export interface RuleField {
   schema: Schema<unknown>;
@@ -23,8 +22,19 @@ export const seconds: Schema<number> = {
       ? []
       : [{ path, expected: "seconds above 0", found: kindOf(value) }],
 };
-/** Read by files of their own. */
-const typed: Schema<unknown> = { json: { type: "object", required: ["type"] }, check: () => [] };
+/** One or several; an empty list would match nothing. */
+export const oneOrMore: Schema<string | string[]> = {
+  json: { anyOf: [some.json, { type: "array", items: some.json, minItems: 1 }] },
+  check: (value, path = []) =>
+    Array.isArray(value) && value.length === 0
+      ? [{ path, expected: "a name or a list of names", found: "an empty list" }]
+      : either(some, listOf(some)).check(value, path),
+};
+/** What stands in it is read by a file of its own. */
+export const typed: Schema<unknown> = {
+  json: { type: "object", required: ["type"] },
+  check: (value, path = []) => (value === null ? [{ path, expected: "a map with a type", found: "null" }] : []),
+};
 
 const field = <T>(schema: Schema<T>, description: string, more: Omit<RuleField, "schema"> = {}): RuleField => ({
   schema: say(schema, description, more.default),
@@ -48,7 +58,7 @@ export type RuleFieldName =
 
 export const ruleFields: { readonly [F in RuleFieldName]: RuleField } = {
   id: field(some, "its name: unique in the file, and kept under which counts and records are", { required: true }),
-  on: field(either(some, listOf(some)), "the event, or a list of them", { default: "turn_end" }),
+  on: field(oneOrMore, "the event, or a list of them", { default: "turn_end" }),
   condition: field(typed, "what has to hold: a map with a type and its parameters", { required: true }),
   action: field(typed, "what is done then: a map with a type and its parameters", { required: true }),
   cooldown: field(number(undefined, 0), "least seconds from one start to the next; 0: none", { default: 0 }),
@@ -60,6 +70,20 @@ export const ruleFields: { readonly [F in RuleFieldName]: RuleField } = {
     default: defaultTimeout,
   }),
 };
+
+/** The schema of a map with the fields of a table. */
+export function schemaOf(fields: {
+  readonly [name: string]: { schema: Schema<unknown>; required?: true };
+}): Schema<object> {
+  const those = (isRequired: boolean): { [name: string]: Schema<unknown> } =>
+    Object.fromEntries(
+      Object.entries(fields).flatMap(([name, { schema, required = false }]) =>
+        required === isRequired ? [[name, schema]] : [],
+      ),
+    );
+  return object(those(true), those(false));
+}
+export const ruleSchema: Schema<object> = schemaOf(ruleFields);
 
 export const ruleFieldNames: readonly string[] = Object.keys(ruleFields);
 export const isRuleField = (name: string): name is RuleFieldName => Object.hasOwn(ruleFields, name);
@@ -95,27 +119,3 @@ export const defaultEvent = "turn_end";
 
 /** All names that an event has, those of 003 first. */
 export const writableEvents: readonly string[] = [...new Set([...ruleEventNames, ...eventNames])];
-
-const mostSuggested = 3;
-
-interface UnknownEvent {
-  message: string;
-  suggestion: string;
-  /** The event that was most likely meant. */
-  meant: EventName[];
-}
-
-/** The events that a name means, or what is said of a name that means none. */
-export function readEvent(written: string): EventName[] | UnknownEvent {
-  const known = resolveEvent(written);
-  if (known) return known;
-  const near = nearestFew(written, writableEvents, mostSuggested);
-  const message = `Hook event '${written}' is unknown`;
-  const [first] = near;
-  const asked = first === undefined ? "" : `Did you mean ${near.map((name) => `"${name}"`).join(" or ")}? `;
-  return { message, suggestion: `${asked}${validNames}`, meant: first === undefined ? [] : meantBy(first) };
-}
-
-const validNames = `Valid are ${ruleEventNames.join(", ")}, the names of docs/events.md, and names with a dot`;
-
-const meantBy = (name: string): EventName[] => resolveEvent(name) ?? [];

@@ -8,6 +8,7 @@ import type { Hook, Origin, Problem } from "../../engine/hook.ts";
 import { didYouMean, nearest } from "../../engine/nearest.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
 import { type Finding, type Member, membersOf, type Node } from "../reading/tree.ts";
+import { createNames } from "../reading/unique-names.ts";
 import { openYaml, type YamlFile } from "../reading/yaml-tree.ts";
 import { compileRule, type RuleContext } from "./entry.ts";
 import { isRuleField } from "./fields.ts";
@@ -71,16 +72,11 @@ function itemsOf(list: Node, { report }: YamlFile): readonly Node[] {
 
 /** Ids name one hook each, and one project's are not another's: counts and records are kept under them. */
 function namesOf({ origin, report }: YamlFile, label: string): (agent: string | undefined) => RuleContext["idOf"] {
-  const taken = new Map<string, number>();
+  const unique = createNames();
   const project = origin.root === undefined ? "" : `@${fingerprint(origin.root).slice(0, 8)}`;
   return (agent) => (written, node) => {
     const name = agent === undefined ? written : `${agent}/${written}`;
-    let own = name;
-    for (let twins = (taken.get(name) ?? 0) + 1; taken.has(own); twins++) {
-      own = `${name}-${twins}`;
-      taken.set(name, twins);
-    }
-    taken.set(own, 1);
+    const own = unique(name);
     if (own !== name) {
       report(node.offset, {
         severity: "warning",

@@ -1,6 +1,7 @@
 /** The short name of a script, under which its output and status lie (specification 004): one script each. */
 import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Hook, Problem } from "../../engine/hook.ts";
+import { createNames } from "../reading/unique-names.ts";
 
 const extension = /\.(sh|bash|zsh|py|js|ts|rb|pl|php)$/i;
 
@@ -33,18 +34,18 @@ function namedBy({ steps: [{ uses, with: said }] }: Hook): Named | undefined {
  * @param hooks in the order in which they keep their names
  */
 export function distinctSlugs(hooks: readonly Hook[]): { hooks: Hook[]; problems: Problem[] } {
-  const taken = new Set<string>();
+  const unique = new Map<string, (name: string) => string>();
   const sameSlug = new Map<string, Named[]>();
   const problems: Problem[] = [];
   const renamed = hooks.map((hook): Hook => {
     const named = namedBy(hook);
     if (!named) return hook;
-    const keyOf = (slug: string): string => `${named.family} ${slug}`;
-    const others = sameSlug.get(keyOf(named.slug)) ?? [];
-    sameSlug.set(keyOf(named.slug), [...others, named]);
-    let { slug } = named;
-    for (let count = 2; taken.has(keyOf(slug)); count++) slug = `${named.slug}-${count}`;
-    taken.add(keyOf(slug));
+    const key = `${named.family} ${named.slug}`;
+    const others = sameSlug.get(key) ?? [];
+    sameSlug.set(key, [...others, named]);
+    const names = unique.get(named.family) ?? createNames();
+    unique.set(named.family, names);
+    const slug = names(named.slug);
     if (slug === named.slug) return hook;
     problems.push(collision(hook, named, others, slug));
     const [step, ...rest] = hook.steps;

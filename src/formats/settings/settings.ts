@@ -9,6 +9,7 @@ import type { Hook, Origin, Problem } from "../../engine/hook.ts";
 import type { Patterns } from "../../engine/ports.ts";
 import { readTree } from "../reading/json-tree.ts";
 import { createLocator, type Finding, membersOf, type Node, type Place } from "../reading/tree.ts";
+import { createNames } from "../reading/unique-names.ts";
 import { type Flavour, isComment, readEntries } from "./entries.ts";
 import { compileEntry, type FileContext, unknownKey } from "./hook.ts";
 
@@ -97,14 +98,12 @@ function readAround(
 
 /** Own ids stay; the others are made of the file and what the hook says, so that edits elsewhere leave them alone (R70). */
 function withIds(hooks: Hook[], label: string, tell: (problem: Problem) => void): Hook[] {
-  const taken = new Map<string, number>();
+  const unique = createNames();
   return hooks.map((hook) => {
-    const id = hook.id || madeId(hook, label);
-    const twins = (taken.get(id) ?? 0) + 1;
-    taken.set(id, twins);
-    if (twins === 1) return { ...hook, id };
-    if (hook.id) tell(takenId(hook, `${id}-${twins}`));
-    return { ...hook, id: `${id}-${twins}` };
+    const written = hook.id || madeId(hook, label);
+    const id = unique(written);
+    if (hook.id && id !== written) tell(takenId(hook, id));
+    return { ...hook, id };
   });
 }
 

@@ -101,12 +101,12 @@ test("[D14, R2] the names of other formats, application events and lists of name
 test("[D14, DT32] an unknown event is told with what was meant, at most three names, and all that are valid", () => {
   const one = problem(compile(file(rule({ on: "tool_ende" }))));
   assert.equal(one.message, "Hook event 'tool_ende' is unknown");
-  assert.match(one.suggestion ?? "", /^Did you mean "tool_end"\? Valid are turn_start, user_prompt, .*activation, /);
+  assert.match(one.suggestion ?? "", /^did you mean "tool_end"\? known: turn_start, user_prompt, .*activation, /);
   assert.equal(place(one), "3:9");
   const several = problem(compile(file(rule({ on: "[turn_end, agent_comp]" }))));
   assert.equal(place(several), "3:20");
   for (const on of ["post_tool", "turn_stat", "Precompac", "nothing_like_it"]) {
-    const named = (problem(compile(file(rule({ on })))).suggestion ?? "").split("Valid are")[0] ?? "";
+    const named = (problem(compile(file(rule({ on })))).suggestion ?? "").split("known:")[0] ?? "";
     assert.ok((named.match(/"/g)?.length ?? 0) <= 6, named);
   }
 });
@@ -137,7 +137,13 @@ const refused: readonly {
     suggests: /"condition"/,
   },
   { claims: "[D4, D18] no id", fields: { id: undefined }, code: "missing-field", at: "6:5", says: /needs "id"/ },
-  { claims: "[D4] an empty id", fields: { id: '""' }, code: "wrong-type", at: "6:9", says: /"id" needs a name/ },
+  {
+    claims: "[D4] an empty id",
+    fields: { id: '""' },
+    code: "wrong-type",
+    at: "6:9",
+    says: /"id" of a rule needs a name/,
+  },
   {
     claims: "[D6, D18] no condition",
     fields: { condition: undefined },
@@ -268,7 +274,7 @@ test("[DT32] six mistakes of one file are six located errors, the second names t
     "wrong-type",
   ]);
   assert.match(compiled.problems[0]?.suggestion ?? "", /"on":/);
-  assert.match(compiled.problems[1]?.suggestion ?? "", /Did you mean "tool_end"/);
+  assert.match(compiled.problems[1]?.suggestion ?? "", /did you mean "tool_end"/);
   assert.ok(compiled.problems.every(({ severity, line, column }) => severity === "error" && line > 1 && column > 1));
 });
 

@@ -94,7 +94,7 @@ async function readerOf(
 }
 
 async function yamlFormats(): Promise<YamlFormats> {
-  const [rules, config, repository, scripts, slugs, automations, cron, delay] = await Promise.all([
+  const [rules, config, repository, scripts, slugs, automations, cron] = await Promise.all([
     import("../formats/rules/rules.ts"),
     import("../formats/config/file.ts"),
     import("../formats/registry/registry.ts"),
@@ -102,9 +102,8 @@ async function yamlFormats(): Promise<YamlFormats> {
     import("../formats/scripts/slug.ts"),
     import("../formats/automations/file.ts"),
     import("../formats/automations/cron.ts"),
-    import("../formats/automations/moment.ts"),
   ]);
-  return { rules, config, repository, scripts, slugs, automations, cron, delay };
+  return { rules, config, repository, scripts, slugs, automations, cron };
 }
 
 /** One file by itself, as `check FILE` sees it, with the registry of the project that it lies in. */

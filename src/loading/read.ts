@@ -8,7 +8,6 @@ import type { ModelFault } from "../formats/automations/automation.ts";
 import type * as cron from "../formats/automations/cron.ts";
 import type { LlmConfig } from "../formats/automations/fields.ts";
 import type * as automations from "../formats/automations/file.ts";
-import type * as delay from "../formats/automations/moment.ts";
 import { type Config, emptyConfig, type ModelSettings } from "../formats/config/config.ts";
 import type * as config from "../formats/config/file.ts";
 import type * as repository from "../formats/registry/registry.ts";
@@ -39,7 +38,6 @@ export interface YamlFormats {
   slugs: typeof slugs;
   automations: typeof automations;
   cron: typeof cron;
-  delay: typeof delay;
 }
 
 /** The formats, and what files are compiled for. */
@@ -183,12 +181,11 @@ const compilers: { readonly [format: FileFormat]: Compile | undefined } = {
     const { registry, patterns, formats, modelFault } = reader;
     const { models } = file.ofUser ? read.userConfig : read.config;
     const { readCron } = formats.cron;
-    const { delayOf, delayExamples } = formats.delay;
     return formats.automations.compileAutomationFile(
       text,
       { ...originOf(file), dialect: "automation" },
       {
-        ...{ registry, patterns, times: { readCron, delayOf, delayExamples } },
+        ...{ registry, patterns, readCron },
         ...(file.root === undefined ? {} : { project: projectOfFolder(file.root), workspace: file.root }),
         modelFault: (llm) => modelFault(llm, models),
       },

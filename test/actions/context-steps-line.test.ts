@@ -44,12 +44,7 @@ async function perform(
     prompt_template: wish.prompt ?? "",
     cooldown_seconds: 0,
   };
-  const times = { delayOf: () => undefined, delayExamples: "" };
-  const { hook } = compileAutomation(
-    written,
-    { dialect: "automation", layer: "user" },
-    { registry, times, workspace: root },
-  );
+  const { hook } = compileAutomation(written, { dialect: "automation", layer: "user" }, { registry, workspace: root });
   if (!hook) throw new Error("the automation is broken");
   const asked: string[] = [];
   const runs: Run[] = [];

@@ -10,7 +10,6 @@ import {
 } from "../../src/formats/automations/automation.ts";
 import { readCron } from "../../src/formats/automations/cron.ts";
 import { type CompiledAutomations, compileAutomationFile } from "../../src/formats/automations/file.ts";
-import { delayExamples, delayOf } from "../../src/formats/automations/moment.ts";
 
 const origin: Origin = {
   dialect: "automation",
@@ -20,7 +19,7 @@ const origin: Origin = {
 };
 export const options: AutomationOptions = {
   registry: { handlers: createHandlers(new Map()) },
-  times: { readCron, delayOf, delayExamples },
+  readCron,
   project: "shop",
   workspace: "/shop",
 };

@@ -14,11 +14,12 @@ import { type Automation, automationDefaults, type LlmConfig } from "./fields.ts
 import { type AutomationFinding, collectFindings, type Findings, reportMismatches } from "./findings.ts";
 import { automationSchema } from "./schema.ts";
 import { brokenHook, hookOf, readSteps } from "./steps.ts";
-import { type ReadTrigger, readTrigger, type Times } from "./trigger.ts";
+import { type ReadCron, type ReadTrigger, readTrigger } from "./trigger.ts";
 
 export interface AutomationOptions {
   registry: Pick<Registry, "handlers">;
-  times: Times;
+  /** Absent: cron patterns were read when the automation was made. */
+  readCron?: ReadCron;
   /** Absent: what its steps hold of patterns and shell lines is believed. */
   patterns?: Patterns;
   /** The project of an automation that names none. */

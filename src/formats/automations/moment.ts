@@ -6,10 +6,10 @@ import type { Findings } from "./findings.ts";
 const units = { d: 86_400, h: 3_600, m: 60, s: 1 } as const;
 
 /** What a delay looks like, for messages. */
-export const delayExamples = "30s, 5m, 2h, 1d, 2h30m, or seconds such as 120";
+const delayExamples = "30s, 5m, 2h, 1d, 2h30m, or seconds such as 120";
 
 /** Undefined: it is no delay, or one of no length. Never throws. */
-export function delayOf(written: string): Seconds | undefined {
+function delayOf(written: string): Seconds | undefined {
   const text = written.trim().toLowerCase();
   const found = /^(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?$/.exec(text);
   const plain = /^\d{1,12}$/.test(text) ? Number(text) : undefined;
@@ -25,8 +25,6 @@ interface MomentContext {
   now?: Instant;
   /** Whether one that has passed is right: it does nothing any more. */
   mayBePast?(moment: Instant): boolean;
-  delayOf(written: string): Seconds | undefined;
-  delayExamples: string;
 }
 
 /** Undefined: it is invalid, which was told. */
@@ -71,7 +69,7 @@ function momentAt(written: string, { path, findings, now, mayBePast }: MomentCon
 }
 
 function momentAfter(written: string, context: MomentContext): Instant | undefined {
-  const { path, findings, now, delayOf, delayExamples } = context;
+  const { path, findings, now } = context;
   const delay = delayOf(written);
   if (delay === undefined) {
     const message = `"${written}" is no delay`;

@@ -13,16 +13,12 @@ import { type Findings, reportMismatches } from "./findings.ts";
 import { readMoment } from "./moment.ts";
 import { isTriggerType, type TriggerType, triggerKinds, triggerTypes } from "./schema.ts";
 
-/** What reads times. Given by whoever composes: the libraries behind it cost a start. */
-export interface Times {
-  /** Absent: patterns are believed. They were read when the automation was made. */
-  readCron?(pattern: string, zone: string | undefined): CronReading;
-  delayOf(written: string): Seconds | undefined;
-  delayExamples: string;
-}
+/** Handed in, because the library behind it costs a start. */
+export type ReadCron = (pattern: string, zone: string | undefined) => CronReading;
 export interface TriggerContext {
   findings: Findings;
-  times: Times;
+  /** Absent: cron patterns were read when the automation was made. */
+  readCron?: ReadCron;
   now?: Instant;
   mayBePast?(moment: Instant): boolean;
   /** The project's folder. */
@@ -128,8 +124,8 @@ const readers: { readonly [T in TriggerType]: TriggerReader } = {
     return { every };
   },
   cron: readCronTrigger,
-  at(fields, { times, ...context }) {
-    const at = readMoment(fields, { ...times, ...context, path });
+  at(fields, context) {
+    const at = readMoment(fields, { ...context, path });
     return at === undefined ? undefined : { at };
   },
 };
@@ -144,7 +140,10 @@ function warnOfCooldown(what: string, gap: Seconds, cooldown: Seconds, findings:
   });
 }
 
-function readCronTrigger({ cron, zone }: Fields, { times, findings, cooldown }: TriggerContext): Trigger | undefined {
+function readCronTrigger(
+  { cron, zone }: Fields,
+  { readCron, findings, cooldown }: TriggerContext,
+): Trigger | undefined {
   const pattern = String(cron).trim();
   const place = zone === undefined ? undefined : String(zone).trim();
   if (place !== undefined && !isZone(place)) {
@@ -152,7 +151,7 @@ function readCronTrigger({ cron, zone }: Fields, { times, findings, cooldown }: 
     const message = `no time zone is called "${place}"`;
     return void findings.error([...path, "zone"], { code: "wrong-type", message, suggestion: near });
   }
-  const { fault, gap } = times.readCron?.(pattern, place) ?? {};
+  const { fault, gap } = readCron?.(pattern, place) ?? {};
   if (fault !== undefined) {
     const message = `"${pattern}" is no cron pattern: ${fault}`;
     const suggestion = "write minute, hour, day, month and weekday, such as 0 3 * * 1-5";

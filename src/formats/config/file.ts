@@ -1,34 +1,14 @@
 /** hookline.yaml and the user's config.yaml: settings beside hooks. Pure; never throws: what is wrong is a problem (R33). */
 
-import { dirname, isAbsolute, resolve } from "node:path";
+import { isAbsolute } from "node:path";
 import type { Hook, Layer, Origin, Problem } from "../../engine/hook.ts";
-import { didYouMean } from "../../engine/nearest.ts";
-import { isRecord } from "../../engine/schema.ts";
-import { membersOf, type Node } from "../reading/tree.ts";
+import { membersOf } from "../reading/tree.ts";
 import { openYaml, type YamlFile } from "../reading/yaml-tree.ts";
 import { reportError } from "../rules/parameters.ts";
-import { hooksOf, type RuleList, type RulesOptions, reportUnread } from "../rules/rules.ts";
-import { type Config, emptyConfig, type ModelSettings, type Provider, providerKinds } from "./config.ts";
-import {
-  type ConfigKeyName,
-  configKeyNames,
-  isConfigKey,
-  languageServer,
-  mcpServer,
-  modelName,
-  provider,
-  windowSize,
-} from "./keys.ts";
-import {
-  automationReaders,
-  budgetsOf,
-  entriesOf,
-  mapOf,
-  mergeBudgets,
-  ownFile,
-  type Reader,
-  textsOf,
-} from "./readers.ts";
+import { hooksOf, type RulesOptions, reportUnread } from "../rules/rules.ts";
+import { type Budgets, type Config, emptyConfig, type ModelSettings } from "./config.ts";
+import { configKeyNames, isConfigKey, readKey } from "./keys.ts";
+import type { Reader } from "./readers.ts";
 
 interface ConfigOptions extends Partial<Omit<RulesOptions, "kind">> {
   /** A project's file may not say where keys go. */
@@ -55,10 +35,12 @@ export function readConfig(text: string, origin: Origin, options: ConfigOptions)
   }
   const config: Partial<Config> = {};
   for (const member of membersOf(root)) {
-    if (isConfigKey(member.key)) Object.assign(config, readers[member.key](member.value, reader));
+    Object.assign(config, readKey(member.key, member.value, reader));
   }
   reportUnread(root, file, keys);
-  const hooks = hooksIn(listsIn(root), file, options);
+  const { registry, patterns, label = "hookline.yaml", ...rest } = options;
+  const lists = membersOf(root).flatMap(({ key, value }) => (key === "hooks" ? [{ list: value }] : []));
+  const hooks = registry && patterns ? hooksOf(lists, file, { ...rest, registry, patterns, label }) : [];
   return { config, hooks, problems: file.problems() };
 }
 
@@ -73,109 +55,6 @@ function tellOfEmpty(text: string, { report }: YamlFile): void {
   if (text.trim() !== "") return;
   const finding = { severity: "warning", code: "shape", message: "the file is empty" } as const;
   report(0, { ...finding, suggestion: "write hooks: [], or remove the file" });
-}
-
-const listsIn = (root: Node): RuleList[] =>
-  membersOf(root).flatMap(({ key, value }) => (key === "hooks" ? [{ list: value }] : []));
-
-function hooksIn(
-  lists: readonly RuleList[],
-  file: YamlFile,
-  { registry, patterns, label = "hookline.yaml", ...rest }: ConfigOptions,
-): Hook[] {
-  if (!registry || !patterns) return [];
-  return hooksOf(lists, file, { ...rest, registry, patterns, label });
-}
-
-const readers: { readonly [K in ConfigKeyName]: (node: Node, reader: Reader) => Partial<Config> } = {
-  apps: (node, { file }) => ({ apps: textsOf(node, "apps", file).map((path) => absolute(path, file.origin)) }),
-  extensions: (node, { file }) => ({
-    extensions: textsOf(node, "extensions", file).map((name) => extensionOf(name, file.origin)),
-  }),
-  mcp_servers: (node, { file }) => ({ mcpServers: entriesOf(node, "mcp_servers", "server", mcpServer, file) }),
-  models: (node, reader) => ({ models: modelsOf(node, reader) }),
-  language_servers: (node, { file }) => ({
-    languageServers: entriesOf(node, "language_servers", "language server", languageServer, file),
-  }),
-  ...automationReaders,
-  budgets: (node, { file }) => ({ budgets: budgetsOf(node, file) }),
-};
-
-const folderOf = ({ root, file = "." }: Origin): string => root ?? dirname(file);
-const absolute = (path: string, origin: Origin): string => resolve(folderOf(origin), path);
-
-/** As in imports: a path begins with a dot or is absolute. A module's ending tells of one that was written without. */
-function extensionOf(name: string, origin: Origin): Config["extensions"][number] {
-  const isPath =
-    /^\.\.?([/\\]|$)/.test(name) || isAbsolute(name) || (!name.startsWith("@") && /\.[mc]?[jt]s$/.test(name));
-  return { name: isPath ? absolute(name, origin) : name, from: origin.file ?? "" };
-}
-
-const modelKeys = ["default", "providers", "windows"];
-
-function modelsOf(node: Node, { file, ofProject }: Reader): ModelSettings {
-  const models: ModelSettings = {};
-  for (const { key, at, value } of mapOf(node, "models", file)) {
-    if (key === "default") {
-      const [wrong] = modelName.check(value.value);
-      if (wrong)
-        reportError(file.report, value.offset, { code: "wrong-type", message: '"default" needs provider/model' });
-      else models.default = String(value.value);
-    } else if (key === "providers") {
-      const all = entriesOf(value, "providers", "provider", provider, file);
-      models.providers = ofProject ? allowedOf(all, value, file) : all;
-    } else if (key === "windows") models.windows = entriesOf(value, "windows", "window", windowSize, file);
-    else {
-      const suggestion = didYouMean(key, modelKeys) ?? `known: ${modelKeys.join(", ")}`;
-      reportError(file.report, at, { code: "unknown-field", message: `"models" has no "${key}"`, suggestion });
-    }
-  }
-  return models;
-}
-
-type Providers = { [name: string]: Provider };
-
-/** A project that somebody else wrote must not be able to send the user's keys, or what is asked, to a server of its own. */
-function allowedOf(all: Providers, node: Node, { report }: YamlFile): Providers {
-  const allowed: Providers = {};
-  for (const { key: name, at, value } of membersOf(node)) {
-    const one = Object.hasOwn(all, name) ? all[name] : undefined;
-    if (!one) continue;
-    const refusal = refusalOf(name, one);
-    if (refusal) {
-      const place = membersOf(value).find(({ key }) => key === refusal.key)?.at ?? at;
-      const { message, suggestion } = refusal;
-      reportError(report, place, { code: "setting-refused", message, suggestion });
-    } else allowed[name] = one;
-  }
-  return allowed;
-}
-
-interface Refusal {
-  key: string;
-  message: string;
-  suggestion: string;
-}
-
-function refusalOf(name: string, { kind, url, key, key_variable: variable }: Provider): Refusal | undefined {
-  if (key !== undefined) {
-    const message = `the key of ${name} stands in a project's file, which others read`;
-    return { key: "key", message, suggestion: `${ownFile}, or name a key_variable` };
-  }
-  if (providerKinds.some((known) => known === name)) {
-    const message = `a project's file may not put anything else in the place of ${name}`;
-    return { key: url === undefined ? "kind" : "url", message, suggestion: "give it a name of its own" };
-  }
-  if (url === undefined) return undefined;
-  if (variable !== undefined) {
-    const message = `a project's file may not say where the key in ${variable} is sent`;
-    return { key: "key_variable", message, suggestion: ownFile };
-  }
-  if (kind !== "openai-compatible") {
-    const message = `a project's file may not say where ${kind} is, because your key would be sent there`;
-    return { key: "url", message, suggestion: `${ownFile}, or write kind: openai-compatible` };
-  }
-  return undefined;
 }
 
 /**
@@ -204,11 +83,16 @@ export function mergeConfig(outer: Config, inner: Partial<Config>): Config {
 const isFirst = (one: Config["extensions"][number], at: number, all: Config["extensions"]): boolean =>
   all.findIndex(({ name, from }) => name === one.name && (isAbsolute(name) || from === one.from)) === at;
 
-function mergeModels(outer: ModelSettings, inner: ModelSettings): ModelSettings {
-  const providers = merged(inner.providers, outer.providers);
-  const windows = merged(outer.windows, inner.windows);
-  return { ...outer, ...inner, ...(providers ? { providers } : {}), ...(windows ? { windows } : {}) };
-}
+const mergeModels = (outer: ModelSettings, inner: ModelSettings): ModelSettings => ({
+  ...outer,
+  ...inner,
+  ...(outer.providers && inner.providers ? { providers: { ...inner.providers, ...outer.providers } } : {}),
+  ...(outer.windows && inner.windows ? { windows: { ...outer.windows, ...inner.windows } } : {}),
+});
 
-const merged = <T extends object>(first: T | undefined, second: T | undefined): T | undefined =>
-  isRecord(first) || isRecord(second) ? ({ ...first, ...second } as T) : undefined; // both are maps of one type, or absent
+const mergeBudgets = (outer: Budgets, inner: Budgets): Budgets => ({
+  ...outer,
+  ...inner,
+  ...(outer.events && inner.events ? { events: { ...outer.events, ...inner.events } } : {}),
+  ...(outer.hooks && inner.hooks ? { hooks: { ...outer.hooks, ...inner.hooks } } : {}),
+});

@@ -1,5 +1,8 @@
-/** The keys of hookline.yaml beside its hooks, in one table: it makes the checks, the JSON Schema and the documentation. */
-import type { Fields, Json } from "../../engine/event.ts";
+/** The keys of hookline.yaml beside its hooks, in one table: it makes the checks, the readers, the JSON Schema and the documentation. */
+import { dirname, isAbsolute, resolve } from "node:path";
+import { eventNames, resolveEvent } from "../../engine/events.ts";
+import type { Origin } from "../../engine/hook.ts";
+import { didYouMean } from "../../engine/nearest.ts";
 import {
   anything,
   flag,
@@ -16,18 +19,24 @@ import {
   say,
   text,
 } from "../../engine/schema.ts";
+import { membersOf, type Node } from "../reading/tree.ts";
+import { reportError } from "../rules/parameters.ts";
 import {
   type Budgets,
+  type Config,
   type EngineSettings,
   type InboundWebhook,
   type LanguageServer,
   type McpServer,
   type MemorySettings,
+  type ModelSettings,
   type NoticeChannel,
   noticeKinds,
   type Provider,
   providerKinds,
 } from "./config.ts";
+import { entries, type Kind, parts, type Reader, single, texts } from "./readers.ts";
+import { allowedProviders, isUsable, ofUser } from "./refusals.ts";
 
 /** What holds where the file says nothing (specification 000, section 14). */
 export const engineDefaults: Required<EngineSettings> = {
@@ -43,28 +52,31 @@ const shortestPoll = 0.1;
 const longestPoll = 86_400;
 const longestQuiet = 86_400;
 
-export const engineSettings: Schema<EngineSettings> = object(
-  {},
-  {
-    enabled: say(flag, "false: no automation runs, except by hand", engineDefaults.enabled),
-    max_concurrent_hooks: say(
+const engine: Kind<EngineSettings> = parts({
+  enabled: single(say(flag, "false: no automation runs, except by hand", engineDefaults.enabled)),
+  max_concurrent_hooks: single(
+    say(
       integer(undefined, 1),
       "how many automations run at once, on this machine",
       engineDefaults.max_concurrent_hooks,
     ),
-    file_watcher_enabled: say(flag, "false: no file or folder is watched", engineDefaults.file_watcher_enabled),
-    file_watcher_poll_interval: say(
+  ),
+  file_watcher_enabled: single(say(flag, "false: no file or folder is watched", engineDefaults.file_watcher_enabled)),
+  file_watcher_poll_interval: single(
+    say(
       numberWithin(shortestPoll, longestPoll),
-      "seconds between two looks, where the system does not tell of changes",
+      "seconds between two looks, where the system does not report changes",
       engineDefaults.file_watcher_poll_interval,
     ),
-    file_watcher_debounce_seconds: say(
+  ),
+  file_watcher_debounce_seconds: single(
+    say(
       numberWithin(0, longestQuiet),
-      "how long a folder has to be quiet before its changes are told",
+      "how long a folder has to be quiet before its changes are reported",
       engineDefaults.file_watcher_debounce_seconds,
     ),
-  },
-);
+  ),
+});
 
 const everyChannel = {
   events: say(listOf(oneOf(...noticeKinds)), "what is told; all of it unless said"),
@@ -97,7 +109,7 @@ const webhook = object(
 const kindOfChannel = oneOf("discord", "slack", "webhook");
 
 /** Told apart by kind, and two of one kind by a member that only one has. */
-export const noticeChannel: Schema<NoticeChannel> = {
+const noticeChannel: Schema<NoticeChannel> = {
   json: { anyOf: [discordWebhook.json, discordBot.json, slack.json, webhook.json] },
   check(value, path = []) {
     if (!isRecord(value)) return [{ path, expected: "an object", found: kindOf(value) }];
@@ -123,59 +135,77 @@ const applicationEvent: Schema<string> = {
 };
 export const isApplicationEvent = (name: string): boolean => name.length <= 200 && /^[^\s.]+(\.[^\s.]+)+$/.test(name);
 
-export const inboundWebhook: Schema<InboundWebhook> = object(
+const inboundWebhook: Schema<InboundWebhook> = object(
   { secret: text("what its messages are signed with, by Standard Webhooks: whsec_ and base64, best as ${NAME}") },
   { event: applicationEvent, project: text("the project that its events are of") },
 );
 
-export const memorySettings: Schema<MemorySettings> = object(
-  {},
-  {
-    embeddings: text(
-      "the model that makes embeddings, as provider/model, of a provider that speaks OpenAI's protocol; words alone are searched unless said",
+const memory: Kind<MemorySettings> = parts({
+  embeddings: single(
+    text(
+      "the model that makes embeddings, as provider/model, of a provider that speaks OpenAI's protocol; default: only words are searched",
     ),
-  },
+  ),
+});
+
+const milliseconds: Schema<number> = integer("milliseconds", 1);
+const budgetOfEvents = entries(
+  "event",
+  milliseconds,
+  "what the hooks of an event may take together, by the event's name",
 );
 
-export const milliseconds: Schema<number> = integer("milliseconds", 1);
-
-const budgetsSchema: Schema<Budgets> = object(
-  {},
-  {
-    events: say(mapOf(milliseconds), "what the hooks of an event may take together, by the event's name"),
-    hooks: say(mapOf(milliseconds), "what one hook may take, by its name or id"),
+const budgets: Kind<Budgets> = parts({
+  events: {
+    ...budgetOfEvents,
+    read: (node, name, reader) => byOwnNames(budgetOfEvents.read(node, name, reader), node, reader),
   },
-);
+  hooks: entries("hook", milliseconds, "what one hook may take, by its name or id"),
+});
 
-const texts = (description: string): Schema<{ [name: string]: string }> => say(mapOf(text()), description);
+/** Events are kept by their own names. */
+function byOwnNames(written: { [event: string]: number }, node: Node, { file }: Reader): { [event: string]: number } {
+  const events: { [event: string]: number } = {};
+  for (const { key, at } of membersOf(node)) {
+    const limit = Object.hasOwn(written, key) ? written[key] : undefined;
+    const names = resolveEvent(key);
+    for (const name of names ?? []) if (limit !== undefined) events[name] = limit;
+    if (names) continue;
+    const suggestion = didYouMean(key, eventNames) ?? "docs/events.md lists their names";
+    reportError(file.report, at, { code: "unknown-event", message: `no event is called "${key}"`, suggestion });
+  }
+  return events;
+}
+
+const textMap = (description: string): Schema<{ [name: string]: string }> => say(mapOf(text()), description);
 const timeout: Schema<number> = number("seconds that one call may take", 0);
 
 const program = object(
   { command: text("the program that is started, and spoken to by its standard input and output") },
   {
     args: say(listOf(text()), "its arguments"),
-    env: texts("further variables of its environment; ${NAME} in them is filled"),
+    env: textMap("further variables of its environment; ${NAME} in them is filled"),
     cwd: text("the folder it works in; the project's unless said"),
     timeout,
   },
 );
 const address = object(
   { url: text("the address of a server that is spoken to by streamable HTTP") },
-  { headers: texts("sent with each request; ${NAME} in them is filled from the environment"), timeout },
+  { headers: textMap("sent with each request; ${NAME} in them is filled from the environment"), timeout },
 );
 
-export const mcpServer: Schema<McpServer> = {
+const mcpServer: Schema<McpServer> = {
   json: { anyOf: [program.json, address.json] },
   check: (value, path) => (isRecord(value) && "url" in value ? address : program).check(value, path),
 };
 
-export const provider: Schema<Provider> = object(
+const provider: Schema<Provider> = object(
   { kind: say(oneOf(...providerKinds), "how it is spoken to") },
   {
     url: text("its address, where it is not the provider's own"),
     key_variable: text("the environment variable that holds the key; not in a project's file beside a url"),
     key: text("the key itself; in the user's own file alone"),
-    headers: texts("sent with each request"),
+    headers: textMap("sent with each request"),
   },
 );
 
@@ -191,7 +221,7 @@ const languageServerObject: Schema<LanguageServer> = object(
     settings: say(mapOf(anything), "what it is told when it asks for its configuration, by section"),
   },
 );
-export const languageServer: Schema<LanguageServer | false> = {
+const languageServer: Schema<LanguageServer | false> = {
   json: {
     anyOf: [languageServerObject.json, { const: false, description: "the one that comes with Hookline is not used" }],
   },
@@ -202,77 +232,98 @@ export const languageServer: Schema<LanguageServer | false> = {
   },
 };
 
-export const modelName: Schema<string> = text("the model that is asked where a hook names none, as provider/model");
-export const windowSize: Schema<number> = integer("tokens", 1);
+const modelName: Schema<string> = text("the model that is asked where a hook names none, as provider/model");
+const windowSize: Schema<number> = integer("tokens", 1);
+const providers = entries("provider", provider, "by the name that stands before the slash of a model's name");
 
-export type ConfigKeyName =
-  | "apps"
-  | "extensions"
-  | "mcp_servers"
-  | "models"
-  | "language_servers"
-  | "hook_engine"
-  | "notifications"
-  | "notify"
-  | "webhooks"
-  | "memory"
-  | "budgets";
-interface ConfigKey {
-  description: string;
-  json: Fields;
-}
-
-const mapSchema = (item: Json, description: string): Fields => ({
-  type: "object",
-  description,
-  additionalProperties: item,
+const models: Kind<ModelSettings> = parts({
+  default: single(modelName),
+  providers: {
+    ...providers,
+    read: (node, name, reader) => allowedProviders(providers.read(node, name, reader), node, reader),
+  },
+  windows: entries("window", windowSize, "context sizes in tokens, by how a model's name begins"),
 });
 
-export const configKeys: { readonly [K in ConfigKeyName]: ConfigKey } = {
-  apps: {
-    description: "app files with rules for single agents, as paths from the folder of this file",
-    json: listOf(text("a path")).json,
-  },
-  extensions: {
-    description: "modules that register conditions, actions and hooks: a path that begins with a dot, or a package",
-    json: listOf(text("a path or a package's name")).json,
-  },
-  mcp_servers: {
-    description: "the servers whose tools rules may call as server.tool",
-    json: mapSchema(mcpServer.json, "by the name that tools are called with"),
-  },
-  models: {
-    description: "the models behind prompt and agent hooks",
-    json: {
-      type: "object",
-      additionalProperties: false,
-      properties: {
-        default: modelName.json,
-        providers: mapSchema(provider.json, "by the name that stands before the slash of a model's name"),
-        windows: mapSchema(windowSize.json, "context sizes in tokens, by how a model's name begins"),
+const paths = texts("a path");
+const modules = texts("a path or a package's name");
+
+const channels = entries("notification", noticeChannel, "by a name of yours");
+const senders = entries("webhook", inboundWebhook, "by the name that stands in their address");
+
+interface ConfigKey<T> extends Kind<T | undefined> {
+  description: string;
+}
+const key = <T>(description: string, kind: Kind<T | undefined>): ConfigKey<T> => ({ ...kind, description });
+
+/** By their name in the file. */
+const keys = {
+  apps: key("app files with rules for single agents, as paths from the folder of this file", {
+    ...paths,
+    read: (node, name, reader) => paths.read(node, name, reader).map((path) => absolute(path, reader.file.origin)),
+  }),
+  extensions: key("modules that register conditions, actions and hooks: a path that begins with a dot, or a package", {
+    ...modules,
+    read: (node, name, reader) => modules.read(node, name, reader).map((one) => extensionOf(one, reader.file.origin)),
+  }),
+  mcp_servers: key(
+    "the servers whose tools rules may call as server.tool",
+    entries("server", mcpServer, "by the name that tools are called with"),
+  ),
+  models: key("the models behind prompt and agent hooks", models),
+  language_servers: key(
+    "the language servers that lsp_diagnose asks; the usual ones are known",
+    entries("language server", languageServer, "by a name of yours, or that of a known one to change it"),
+  ),
+  hook_engine: key("how automations run", engine),
+  notifications: key(
+    "where runs of automations are reported; only in your own file",
+    ofUser(channels, "a project's file may not say where runs are reported: what they found would be sent there"),
+  ),
+  notify: key(
+    "the notifications that are sent where neither an automation nor its project says so",
+    texts("the name of one under notifications"),
+  ),
+  webhooks: key(
+    "who may send events to the daemon from outside; only in your own file",
+    ofUser(
+      {
+        ...senders,
+        read(node, name, reader) {
+          const all = Object.entries(senders.read(node, name, reader));
+          return Object.fromEntries(all.filter(([sender]) => isUsable(sender, node, reader)));
+        },
       },
-    },
-  },
-  language_servers: {
-    description: "the language servers that lsp_diagnose asks; the usual ones are known",
-    json: mapSchema(languageServer.json, "by a name of yours, or that of a known one to change it"),
-  },
-  hook_engine: { description: "how automations run", json: engineSettings.json },
-  notifications: {
-    description: "places where runs of automations are told of; only in your own file",
-    json: mapSchema(noticeChannel.json, "by a name of yours"),
-  },
-  notify: {
-    description: "the notifications that are sent where neither an automation nor its project says so",
-    json: listOf(text("the name of one under notifications")).json,
-  },
-  webhooks: {
-    description: "who may send events to the daemon from outside; only in your own file",
-    json: mapSchema(inboundWebhook.json, "by the name that stands in their address"),
-  },
-  memory: { description: "how projects remember", json: memorySettings.json },
-  budgets: { description: "how long events and single hooks may take, in milliseconds", json: budgetsSchema.json },
+      "a project's file may not say who can send events: it would hold its own secret",
+    ),
+  ),
+  memory: key("how projects remember", memory),
+  budgets: key("how long events and single hooks may take, in milliseconds", budgets),
+};
+export const configKeys: { readonly [key: string]: ConfigKey<unknown> } = keys;
+
+/** Keys that have another name in a Config. */
+const fields: { readonly [key: string]: keyof Config } = {
+  mcp_servers: "mcpServers",
+  language_servers: "languageServers",
+  hook_engine: "engine",
 };
 
+/** What a key of the file says; undefined: nothing that holds. */
+export function readKey(name: string, node: Node, reader: Reader): Partial<Config> {
+  const value = configKeys[name]?.read(node, `"${name}"`, reader);
+  return value === undefined ? {} : { [fields[name] ?? name]: value };
+}
+
 export const configKeyNames: readonly string[] = ["hooks", ...Object.keys(configKeys)];
-export const isConfigKey = (key: string): key is ConfigKeyName => Object.hasOwn(configKeys, key);
+export const isConfigKey = (name: string): boolean => Object.hasOwn(configKeys, name);
+
+const folderOf = ({ root, file = "." }: Origin): string => root ?? dirname(file);
+const absolute = (path: string, origin: Origin): string => resolve(folderOf(origin), path);
+
+/** As in imports: a path begins with a dot or is absolute. So does a name with the ending of a module. */
+function extensionOf(name: string, origin: Origin): Config["extensions"][number] {
+  const isPath =
+    /^\.\.?([/\\]|$)/.test(name) || isAbsolute(name) || (!name.startsWith("@") && /\.[mc]?[jt]s$/.test(name));
+  return { name: isPath ? absolute(name, origin) : name, from: origin.file ?? "" };
+}

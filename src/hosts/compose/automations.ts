@@ -8,7 +8,6 @@ import type { Store } from "../../engine/record.ts";
 import { type AutomationOptions, compileAutomation } from "../../formats/automations/automation.ts";
 import { readCron } from "../../formats/automations/cron.ts";
 import type { LlmConfig } from "../../formats/automations/fields.ts";
-import { delayExamples, delayOf } from "../../formats/automations/moment.ts";
 import type { ModelSettings } from "../../formats/config/config.ts";
 import { type AutomationSource, createAutomationSource } from "../../loading/automations.ts";
 import type { AutomationService, Making } from "../../operations/automations/stored.ts";
@@ -62,7 +61,7 @@ const readingOf =
     ...making,
     registry,
     ...(patterns ? { patterns } : {}),
-    times: { readCron, delayOf, delayExamples },
+    readCron,
     ...(modelsIn
       ? { modelFault: (llm: LlmConfig | null) => modelFault(llm, modelsIn(making.workspace), environment) }
       : {}),

@@ -85,9 +85,9 @@ test("a bad value of hook_engine is told where it stands, and the default holds 
   assert.deepEqual(
     told(text).map((one) => one.split(" (")[0]),
     [
-      '2:12 error wrong-type "enabled" of the hook_engine needs true or false but is "yes please"',
-      '3:25 error wrong-type "max_concurrent_hooks" of the hook_engine needs a whole number of at least 1 but is 0',
-      '5:3 error unknown-field the hook_engine has no "polling"',
+      '2:12 error wrong-type "enabled" of "hook_engine" needs true or false but is "yes please"',
+      '3:25 error wrong-type "max_concurrent_hooks" of "hook_engine" needs a whole number of at least 1 but is 0',
+      '5:3 error unknown-field "hook_engine" has no "polling"',
     ],
   );
   assert.match(told("hook_engine: 3")[0] ?? "", /"hook_engine" needs a map but is 3/);
@@ -99,8 +99,8 @@ test("a time between looks, or of quiet, that is longer than a day is told where
   assert.deepEqual(
     told(text).map((one) => one.split(" (")[0]),
     [
-      '2:31 error wrong-type "file_watcher_poll_interval" of the hook_engine needs a number from 0.1 to 86400 but is 9999999',
-      '3:34 error wrong-type "file_watcher_debounce_seconds" of the hook_engine needs a number from 0 to 86400 but is 86400.5',
+      '2:31 error wrong-type "file_watcher_poll_interval" of "hook_engine" needs a number from 0.1 to 86400 but is 9999999',
+      '3:34 error wrong-type "file_watcher_debounce_seconds" of "hook_engine" needs a number from 0 to 86400 but is 86400.5',
     ],
   );
   const longest = "hook_engine: { file_watcher_poll_interval: 86400, file_watcher_debounce_seconds: 86400 }\n";

@@ -110,7 +110,7 @@ const mistakes: readonly [string, RegExp][] = [
   ],
   ["mcp_servers: { a: text }", /^1:19 error wrong-type the server a needs an object but is "text"/],
   ["models: { defalt: x }", /^1:11 error unknown-field "models" has no "defalt" .*"default"/],
-  ["models: { default: 5 }", /^1:20 error wrong-type "default" needs provider\/model/],
+  ["models: { default: 5 }", /^1:20 error wrong-type "default" of "models" needs text/],
   [
     "models: { providers: { a: { kind: openia } } }",
     /^1:35 error wrong-type "kind" of the provider a needs "anthropic" or/,

@@ -56,7 +56,7 @@ function tableComplaints(project: Project): string[] {
   const fields = [
     ...words(common),
     ...Object.keys(handlerTypes),
-    ...Object.values(handlerTypes).flatMap(({ keys }) => keys),
+    ...Object.values(handlerTypes).flatMap(({ fields: own }) => Object.keys(own)),
   ];
   const codes = [
     ...(/export type ProblemCode =([^;]*);/.exec(source("src/engine/hook.ts"))?.[1] ?? "").matchAll(/"([\w-]+)"/g),
@@ -184,7 +184,7 @@ async function settingsComplaints({ pages, read }: Project): Promise<string[]> {
         const { problems } = compileSettings(
           block,
           { dialect: "settings", layer: "project" },
-          { flavour: ownFormat, patterns },
+          { format: ownFormat, patterns },
         );
         return problems
           .filter(({ severity }) => severity !== "note")

@@ -2,7 +2,7 @@
 import type { AgentEventName, Figures, HookEvent, Instant, Json, Seconds } from "../engine/event.ts";
 import type { Outcome, OutcomeField } from "../engine/outcome.ts";
 import type { AbilityFolder } from "../engine/ports.ts";
-import type { Flavour } from "../formats/settings/entries.ts";
+import type { SettingsFormat } from "../formats/settings/entries.ts";
 
 /** What the agent is told: a process prints it, an in-process plugin applies it. Never another exit code (R59). */
 export interface Reply {
@@ -36,7 +36,7 @@ export interface Places {
 export interface HookFiles {
   /** The agent that reads them itself; absent: one that Hookline has no adapter for. */
   agent?: string;
-  format: Flavour;
+  format: SettingsFormat;
   user?(home: Pick<Places, "home" | "environment">): { path: string; label: string };
   /** Below a folder of a project. */
   project?: string;
@@ -54,7 +54,7 @@ export interface HookFiles {
 }
 
 export interface PluginPlaces {
-  format: Flavour;
+  format: SettingsFormat;
   /** Where a plugin's hooks stand in its folder; a manifest may name another file. */
   files: readonly { name: string; isManifest?: true }[];
   /** The folder of a project or a home in which each folder is a plugin, but for those beside them. */

@@ -34,7 +34,7 @@ export const losesHooks = ({ severity, code, loses }: Problem): boolean =>
 /** Undefined: all hooks of the file are known, or its format has no guards. */
 export function brokenOf({ file, compiled: { problems } }: Pick<Source, "file" | "compiled">): Broken | undefined {
   const problem = problems.find(losesHooks);
-  if (!problem || eventsOf(file.flavour).length === 0) return undefined;
+  if (!problem || eventsOf(file.format).length === 0) return undefined;
   const { label, root, ofUser } = file;
   return {
     reason: `${problem.file}:${problem.line}:${problem.column} ${problem.message}`,
@@ -127,11 +127,11 @@ const unknownNow = (guard: Hook): Hook => ({
 const afterAllOthers = 1_000_000;
 
 /** One guard that fails. Who corrects the file, or reads it to do so, is asked about instead. */
-function standIns({ path, layer, flavour, broken }: LoadedFile): Hook[] {
+function standIns({ path, layer, format, broken }: LoadedFile): Hook[] {
   if (!broken) return [];
   const { label, root, reason } = broken;
   const id = `unreadable:${label}${root === undefined ? "" : `@${fingerprint(root).slice(0, 8)}`}`;
-  const events = eventsOf(flavour);
+  const events = eventsOf(format);
   const asking = events.filter((name) => rowOf(name).matchTool && verdictsOf(rowOf(name)).includes("ask"));
   const ofFile = anyOf(["write", "read"].map((kind) => ({ is: "tool", with: `${kind}(/${literally(path)})` })));
   const why = `the file cannot be read, and no good form of it is known, so it stands for a guard that fails in the ${layer} layer: ${reason}. Correct the file, or see hookline check`;

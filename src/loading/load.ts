@@ -10,7 +10,7 @@ import { type Broken, brokenOf, isIn, withKept } from "./last-good-guards.ts";
 import { hookSetOf, obeySwitches, overrideByEvent, powerless, type Source } from "./order.ts";
 import {
   type FileFormat,
-  flavourOf,
+  formatOf,
   type Homes,
   type HookFile,
   type ManagedFolders,
@@ -68,7 +68,7 @@ export interface LoadedModule {
 export interface LoadedFile {
   path: string;
   layer: Layer;
-  flavour: FileFormat;
+  format: FileFormat;
   /** The hooks of it that are in the set. */
   hooks: number;
   /** It may hold guards that could not be read. */
@@ -117,9 +117,9 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
 }
 
 function fileOf(source: Source): LoadedFile {
-  const { path, layer, flavour } = source.file;
+  const { path, layer, format } = source.file;
   const broken = brokenOf(source);
-  return { path, layer, flavour, hooks: source.hooks.length, ...(broken ? { broken } : {}) };
+  return { path, layer, format, hooks: source.hooks.length, ...(broken ? { broken } : {}) };
 }
 
 function addModule({ place, path, hooks, problems, files }: LoadedModule, read: Reading): void {
@@ -127,7 +127,7 @@ function addModule({ place, path, hooks, problems, files }: LoadedModule, read: 
   read.problems.push(...problems);
   const { layer, label, root } = place;
   const ofUser = root === undefined;
-  const file: HookFile = { path, layer, label, ofUser, flavour: "module", family: "hookline" };
+  const file: HookFile = { path, layer, label, ofUser, format: "module", family: "hookline" };
   read.sources.push(sourceOf(root === undefined ? file : { ...file, root }, hooks, problems));
 }
 
@@ -144,10 +144,10 @@ export function checkFile(
   request: LoadRequest,
 ): { hooks: Hook[]; problems: Problem[]; unread: string[] } {
   const { root } = findProject(resolve(path, ".."), request.home);
-  const flavour = flavourOf(path);
-  const family = settingsFormat(flavour)?.family;
+  const format = formatOf(path);
+  const family = settingsFormat(format)?.family;
   const label = relative(root, path);
-  const file: HookFile = { path, label, layer: "project", root, ofUser: false, flavour, family: family ?? "hookline" };
+  const file: HookFile = { path, label, layer: "project", root, ofUser: false, format, family: family ?? "hookline" };
   const read = family === undefined ? readOne(file, request.yaml) : startReading();
   if (family !== undefined) settingsReader(request, read)(file);
   if (read.sources.length + read.problems.length + read.unread.length === 0 && family !== undefined)
@@ -236,7 +236,7 @@ function settingsReader(request: LoadRequest, read: Reading): ReadSettings {
 
 function compileFile(file: HookFile, text: string, request: LoadRequest): Source {
   const { path, layer, root, plugin, agent, label } = file;
-  const flavour = settingsFormat(file.flavour) ?? { name: file.flavour, family: file.family };
+  const format = settingsFormat(file.format) ?? { name: file.format, family: file.family };
   const origin: Origin = {
     dialect: "settings",
     layer,
@@ -247,7 +247,7 @@ function compileFile(file: HookFile, text: string, request: LoadRequest): Source
   };
   const { patterns } = request;
   const compiled = compileSettings(text, origin, {
-    flavour,
+    format,
     label,
     platform: platformOf(request),
     ...(patterns ? { patterns } : {}),

@@ -10,7 +10,7 @@ import type { LlmConfig } from "../formats/automations/fields.ts";
 import type { ModelSettings } from "../formats/config/config.ts";
 import { loadStable, type StableLoad } from "./compiled.ts";
 import { checkFile, type LoadedHooks, type LoadedModule, type LoadRequest, loadHooks } from "./load.ts";
-import { flavourOf, isSettings, type ModulePlace } from "./places.ts";
+import { formatOf, isSettings, type ModulePlace } from "./places.ts";
 import { findProject } from "./project.ts";
 import type { YamlFormats, YamlReader } from "./read.ts";
 
@@ -112,9 +112,9 @@ export async function checkOne(
   request: Request,
   loading: Loading,
 ): Promise<ReturnType<typeof checkFile>> {
-  const flavour = flavourOf(path);
-  if (isSettings(flavour)) return checkFile(path, request);
-  if (flavour === "module") return checkModule(path, loading);
+  const format = formatOf(path);
+  if (isSettings(format)) return checkFile(path, request);
+  if (format === "module") return checkModule(path, loading);
   const patterns = request.patterns ?? (await loadPatterns());
   const project = await loadAll({ ...request, cwd: path.replace(/[/\\][^/\\]*$/, "") || "/", patterns }, loading);
   const read = await readerOf(request, loading, patterns);

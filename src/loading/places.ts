@@ -1,5 +1,5 @@
 /**
- * Where hook files lie (R29, R58): the table of settings files with layer, flavour and path of each, and for each layer the
+ * Where hook files lie (R29, R58): the table of settings files with layer, format and path of each, and for each layer the
  * folder of rules, app files, settings in YAML, modules, scripts, repository hooks and automations.
  */
 
@@ -8,7 +8,7 @@ import { isAbsolute, join, relative } from "node:path";
 import { configFolder, hookFiles, ownFileNames, toolNames } from "../agents/index.ts";
 import type { Layer } from "../engine/hook.ts";
 import type { Config } from "../formats/config/config.ts";
-import type { Flavour } from "../formats/settings/settings.ts";
+import type { SettingsFormat } from "../formats/settings/settings.ts";
 import type { Project } from "./project.ts";
 
 /** By the family of the files in them. */
@@ -21,7 +21,7 @@ export type FileFormat = string;
 export interface HookFile {
   path: string;
   layer: Layer;
-  flavour: FileFormat;
+  format: FileFormat;
   /** Whose switches reach it. */
   family: string;
   /** Event by event it replaces hooks of the same format in outer layers. */
@@ -45,12 +45,12 @@ export interface Homes {
 }
 
 /** Of Hookline's own hook files. */
-export const ownFormat: Flavour = { name: "hookline", family: "hookline", isOurs: true, bareEvents: true };
+export const ownFormat: SettingsFormat = { name: "hookline", family: "hookline", isOurs: true, bareEvents: true };
 /** A plugin's file is written for agents as well. */
-const ownPlugin: Flavour = { name: "plugin", family: "hookline", bareEvents: true };
+const ownPlugin: SettingsFormat = { name: "plugin", family: "hookline", bareEvents: true };
 
 /** What is particular to a settings format; undefined: it is another kind of file. */
-export function settingsFormat(name: FileFormat): Flavour | undefined {
+export function settingsFormat(name: FileFormat): SettingsFormat | undefined {
   const formats = hookFiles().flatMap(({ format, plugins }) => (plugins ? [format, plugins.format] : [format]));
   const found = [ownFormat, ...formats, ownPlugin].find((format) => format.name === name);
   return found && { tools: toolNames(), ...found };
@@ -71,15 +71,15 @@ export const managedFiles = (folders: ManagedFolders): HookFile[] => [
   managedFile(ownFormat, join(folders.hookline, "hooks.json")),
 ];
 
-type OfFormat = Pick<HookFile, "flavour" | "family" | "overrides">;
+type OfFormat = Pick<HookFile, "format" | "family" | "overrides">;
 
-const ofFormat = ({ name, family, overrides }: Flavour): OfFormat => ({
-  flavour: name,
+const ofFormat = ({ name, family, overrides }: SettingsFormat): OfFormat => ({
+  format: name,
   family,
   ...(overrides ? { overrides } : {}),
 });
 
-const managedFile = (format: Flavour, path: string): HookFile => ({
+const managedFile = (format: SettingsFormat, path: string): HookFile => ({
   ...ofFormat(format),
   path,
   layer: "managed",
@@ -88,7 +88,7 @@ const managedFile = (format: Flavour, path: string): HookFile => ({
 });
 
 export function userFiles(homes: Homes): HookFile[] {
-  const fileOf = (format: Flavour, place: { path: string; label: string }): HookFile => ({
+  const fileOf = (format: SettingsFormat, place: { path: string; label: string }): HookFile => ({
     ...ofFormat(format),
     ...place,
     layer: "user",
@@ -122,7 +122,7 @@ export function projectFiles(folder: string, prefix: string): HookFile[] {
 export const isSettings = (format: FileFormat): boolean => settingsFormat(format) !== undefined;
 
 /** The place in the table of any file by its name alone, for checking files that no project names. */
-export function flavourOf(path: string): FileFormat {
+export function formatOf(path: string): FileFormat {
   const name = path.replaceAll("\\", "/");
   if (/(^|\/)(\.(hookline|discobot)|\.config\/hookline|etc\/hookline)\/hooks\/[^/]+$/.test(name)) return "script";
   if (/(^|\/)(\.system\/hooks|\.hookline\/registry)\/[^/]+\.ya?ml$/i.test(name)) return "registry";
@@ -235,10 +235,10 @@ export const watchedOf = (place: RulePlace): string[] => [
   place.automations,
 ];
 
-export const fileAt = (path: string, flavour: FileFormat, place: RulePlace): HookFile => ({
+export const fileAt = (path: string, format: FileFormat, place: RulePlace): HookFile => ({
   path,
   layer: place.layer,
-  flavour,
+  format,
   family: "hookline",
   label: `${place.prefix}${relative(place.folder, path).replaceAll("\\", "/")}`,
   ofUser: place.ofUser,

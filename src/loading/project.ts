@@ -165,7 +165,7 @@ const pluginFiles = (folder: string, label: string, { places, owner }: PluginOf)
   places.files.map(({ name, isManifest }) => ({
     ...owner,
     layer: "plugin",
-    flavour: places.format.name,
+    format: places.format.name,
     path: join(folder, name),
     label: `${label}/${name}`,
     plugin: folder,

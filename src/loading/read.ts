@@ -100,7 +100,7 @@ export function readPlaces(places: readonly RulePlace[], reader: YamlReader | un
 /** One file by itself, in the format that its name tells. */
 export function readOne(file: HookFile, reader: YamlReader | undefined): Reading {
   const read = startReading();
-  if (file.flavour === "script") readScript(file, reader, read);
+  if (file.format === "script") readScript(file, reader, read);
   else readYaml(file, reader, read);
   return read;
 }
@@ -151,7 +151,7 @@ function readYaml(file: HookFile, reader: YamlReader | undefined, read: Reading)
     keepUnreadable(file, found.is === "absent" ? "it does not exist" : found.reason, read);
     return undefined;
   }
-  const compile = compilers[file.flavour] ?? compileRulesFile;
+  const compile = compilers[file.format] ?? compileRulesFile;
   const compiled = compile(found.text, file, { reader, read });
   keep(file, compiled, read);
   return compiled;
@@ -162,7 +162,7 @@ type Compile = (text: string, file: HookFile, given: { reader: YamlReader; read:
 const compileRulesFile: Compile = (text, file, { reader, read: { servers } }) =>
   reader.formats.rules.compileRules(text, originOf(file), {
     ...optionsOf(file, reader),
-    kind: file.flavour === "app" ? "app" : "rules",
+    kind: file.format === "app" ? "app" : "rules",
     ...(servers ? { modules: servers } : {}),
   });
 
@@ -312,7 +312,7 @@ type Check = (hooks: readonly Hook[]) => { hooks: Hook[]; problems: Problem[] };
 
 /** What only all files of one format together show. @param check gives as many hooks as it takes, in their order */
 function checkTogether(format: FileFormat, check: Check, read: Reading): void {
-  const own = read.sources.filter(({ file }) => file.flavour === format);
+  const own = read.sources.filter(({ file }) => file.format === format);
   const { hooks, problems } = check(own.flatMap((source) => source.hooks));
   if (problems.length === 0) return;
   read.problems.push(...problems);

@@ -91,7 +91,7 @@ function hookOf(
   const written = typeof one === "function" ? { type: "command", command: "true" } : one;
   const text = JSON.stringify({ hooks: { [event]: [{ hooks: [written] }] } });
   const origin = { dialect: "settings", layer: "project", file: `${cwd}/.hookline/hooks.json`, root: cwd } as const;
-  const { hooks, problems } = compileSettings(text, origin, { flavour: ownFormat });
+  const { hooks, problems } = compileSettings(text, origin, { format: ownFormat });
   const [hook] = hooks;
   assert.ok(hook && problems.length === 0, JSON.stringify(problems));
   const id = `hook-${index}`;

@@ -30,7 +30,7 @@ function inspect(
   const { hooks } = compileSettings(
     text,
     { dialect: "settings", layer: "project", file, root, plugin: root },
-    { flavour: formatOf("claude") },
+    { format: formatOf("claude") },
   );
   assert.equal(hooks.length, 1);
   const found = inspectHooks(hooks, { cwd: root, home: root, variables: agentVariables });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Hook, Origin } from "../../src/engine/hook.ts";
 import type { Patterns } from "../../src/engine/ports.ts";
-import { type CompiledSettings, compileSettings, type Flavour } from "../../src/formats/settings/settings.ts";
+import { type CompiledSettings, compileSettings, type SettingsFormat } from "../../src/formats/settings/settings.ts";
 import { settingsFormat } from "../../src/loading/places.ts";
 
 export const origin: Origin = {
@@ -26,7 +26,7 @@ export const patterns: Patterns = {
 export type FormatName = "claude" | "gen" | "plugin" | "hookline";
 
 /** As loading hands it to the format. */
-export function formatOf(name: FormatName): Flavour {
+export function formatOf(name: FormatName): SettingsFormat {
   const format = settingsFormat(name);
   assert.ok(format, name);
   return format;
@@ -34,7 +34,7 @@ export function formatOf(name: FormatName): Flavour {
 
 export const compile = (source: unknown, name: FormatName = "claude"): CompiledSettings =>
   compileSettings(typeof source === "string" ? source : JSON.stringify(source, null, 2), origin, {
-    flavour: formatOf(name),
+    format: formatOf(name),
     patterns,
   });
 

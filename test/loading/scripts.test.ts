@@ -66,7 +66,7 @@ test("[E2, E11, E13, R4, R34, R58] scripts of every place are found, and run in 
     loaded.set.hooks.map(({ origin: { dialect, line, column } }) => `${dialect}:${line}:${column}`),
     Array(7).fill("script:1:1"),
   );
-  assert.equal(loaded.files.filter(({ flavour }) => flavour === "script").length, 7);
+  assert.equal(loaded.files.filter(({ format }) => format === "script").length, 7);
 });
 
 test("[E9a, R33] what lies beside scripts harms none of them, and what looks like a hook is told of", async (context) => {

@@ -20,17 +20,17 @@ export interface AutomationOptions {
   registry: Pick<Registry, "handlers">;
   /** Absent: cron patterns were read when the automation was made. */
   readCron?: ReadCron;
-  /** Absent: what its steps hold of patterns and shell lines is believed. */
+  /** Absent: patterns and shell lines in its steps are not checked. */
   patterns?: Patterns;
   /** The project of an automation that names none. */
   project?: string;
   /** The folder of its project. */
   workspace?: string;
-  /** When it is made: a moment has to lie ahead, and a delay counts from here. Absent: it was made before. */
+  /** When it is created: a moment has to lie ahead, and a delay counts from here. Absent: it was created before. */
   now?: Instant;
-  /** The moment that it has already, where it is made anew: that one may have passed. */
+  /** The moment that it has already, where it is written again: that one may have passed. */
   momentBefore?(automation: Pick<Automation, "project_id" | "id">): Instant | undefined;
-  /** What is wrong with the model that it names, or with there being none. */
+  /** What is wrong with its model, also where it names none. */
   modelFault?(llm: LlmConfig | null): ModelFault | undefined;
 }
 export type ModelFault = Pick<AutomationFinding, "severity" | "message" | "suggestion">;
@@ -38,10 +38,10 @@ export type ModelFault = Pick<AutomationFinding, "severity" | "message" | "sugge
 export interface CompiledAutomation {
   /** With every default; `created_at` and `updated_at` as written, else 0. Absent: it is broken. */
   automation?: Automation;
-  /** Of one that is broken, a hook that fails and says why, if it is known what sets it off. */
+  /** For a broken one whose trigger is known: a hook that fails and says why. */
   hook?: Hook;
   findings: AutomationFinding[];
-  /** What its moment was written as, which is another one whenever that is read. */
+  /** The delay that its moment was written as: read again, it would give another moment. */
   delay?: string;
 }
 
@@ -124,7 +124,7 @@ function checkModel(
 /** The specification keeps these as texts that hold JSON. */
 const jsonTexts = ["trigger", "context_steps", "llm_config"] as const;
 
-/** Undefined: it is no map, which was told. What is wrong with single fields was told, too, and they are left out. */
+/** Undefined: it is no map, which is reported. So is what is wrong with single fields, which are left out. */
 function readFields(written: Json, findings: Findings): Fields | undefined {
   if (!isRecord(written)) {
     const message = `an automation is a map with name and trigger, not ${kindOf(written)}`;
@@ -181,7 +181,7 @@ const examples: { readonly [field: string]: string } = {
   trigger: "trigger: { type: event, event_type: task.completed }",
 };
 
-/** Of a wrong field, which was told of, its default. */
+/** A wrong field has its default; it was reported. */
 function withDefaults(fields: Fields, project: string | undefined, findings: Findings): Automation {
   const { trigger: _trigger, context_steps: _steps, ...plain } = fields;
   const name = typeof fields.name === "string" ? fields.name.trim() : "";

@@ -25,7 +25,7 @@ export interface Automation {
   tools: string[] | "all" | null;
   /** Calls of the model in one run, at most. */
   max_turns: number | null;
-  /** The names of places that are told of its runs; null: those of its project. */
+  /** The notifications that report its runs, by name; null: those of its project. */
   notify: string[] | null;
 }
 
@@ -44,7 +44,7 @@ export interface AutomationWatch {
   base_dir?: string;
   recursive?: boolean;
   extensions?: string[];
-  /** Looks now and then instead of being told: network file systems. */
+  /** Looks now and then instead of waiting for the system's reports: network file systems. */
   poll?: boolean;
 }
 

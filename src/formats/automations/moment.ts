@@ -27,7 +27,7 @@ interface MomentContext {
   mayBePast?(moment: Instant): boolean;
 }
 
-/** Undefined: it is invalid, which was told. */
+/** Undefined: it is invalid, which is reported. */
 export function readMoment({ at, in: delay }: Fields, context: MomentContext): Instant | undefined {
   const moment = momentMeant({ at, in: delay }, context);
   if (moment === undefined || moment <= lastMoment) return moment;

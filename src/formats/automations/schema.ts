@@ -56,8 +56,8 @@ const optional = (fieldName: keyof typeof defaults, schema: Schema<unknown>, des
 });
 
 export const automationFields: { readonly [F in FieldName]: AutomationField } = {
-  id: field(some, "what it is called in commands: unique in its project; made of the name unless said"),
-  project_id: field(some, "the project that it belongs to; the one of the folder unless said"),
+  id: field(some, "what it is called in commands: unique in its project; default: made of the name"),
+  project_id: field(some, "the project that it belongs to; default: the one of the folder"),
   name: field(some, "what a person calls it", { required: true }),
   enabled: optional("enabled", flag, "false: it is kept and listed, and runs only by hand"),
   trigger: field(typed, "what sets it off: a map with a type", { required: true }),
@@ -83,10 +83,10 @@ export const automationFields: { readonly [F in FieldName]: AutomationField } = 
   tools: optional(
     "tools",
     orNone(either(all, listOf(some))),
-    "what the model may call: names of tools, or all; what reads the project unless said",
+    "what the model may call: names of tools, or all; default: tools that read the project",
   ),
   max_turns: optional("max_turns", orNone(integer(undefined, 1)), "how often the model is asked in one run, at most"),
-  notify: optional("notify", orNone(listOf(some)), "where its runs are told of; as its project says unless said"),
+  notify: optional("notify", orNone(listOf(some)), "where its runs are reported; default: as its project says"),
   created_at: field(number(), "when it was made, in Unix seconds", { isOurs: true }),
   updated_at: field(number(), "when it was last changed, in Unix seconds", { isOurs: true }),
 };
@@ -96,11 +96,11 @@ export const isAutomationField = (key: string): key is FieldName => Object.hasOw
 export const watch: Schema<AutomationWatch> = object(
   { paths: say(listOf(some), "files or folders; relative ones start at base_dir") },
   {
-    project_id: say(some, "the project that its events name; the automation's own unless said"),
-    base_dir: say(some, "where relative paths start; the project's folder unless said"),
+    project_id: say(some, "the project that its events name; default: the automation's own"),
+    base_dir: say(some, "where relative paths start; default: the project's folder"),
     recursive: say(flag, "folders: also what lies deeper", false),
-    extensions: say(listOf(some), "folders: only files whose names end so, such as .md; all unless said"),
-    poll: say(flag, "look now and then instead of being told: for network file systems", false),
+    extensions: say(listOf(some), "folders: only files whose names end so, such as .md; default: all"),
+    poll: say(flag, "look now and then instead of waiting for the system's reports: for network file systems", false),
   },
 );
 
@@ -127,7 +127,7 @@ export const triggerKinds: { readonly [T in "event" | "periodic" | "cron" | "at"
     params: object(
       { cron: say(some, "minute, hour, day, month and weekday, such as 0 3 * * 1-5") },
       {
-        zone: say(some, "the time zone that it is read in, such as Europe/Berlin; this machine's unless said"),
+        zone: say(some, "the time zone that it is read in, such as Europe/Berlin; default: this machine's"),
         skip_llm: skipLlm,
       },
     ),
@@ -148,5 +148,5 @@ export type TriggerType = keyof typeof triggerKinds;
 export const triggerTypes = Object.keys(triggerKinds) as TriggerType[]; // the mapped type makes the list complete
 export const isTriggerType = (type: string): type is TriggerType => Object.hasOwn(triggerKinds, type);
 
-/** Fields of any kind, for whoever hands an automation on to the dialect. */
+/** Fields of any kind, for a caller that hands an automation on to this format. */
 export const anyFields: Schema<Fields> = mapOf({ json: {}, check: () => [] });

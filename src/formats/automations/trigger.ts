@@ -32,7 +32,7 @@ export interface ReadTrigger {
 
 const path: Path = ["trigger"];
 
-/** Undefined: it is missing or invalid, which was told. */
+/** Undefined: it is missing or invalid, which is reported. */
 export function readTrigger(written: Json | undefined, context: TriggerContext): ReadTrigger | undefined {
   const { findings } = context;
   if (written === undefined) return undefined;

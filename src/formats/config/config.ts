@@ -10,11 +10,11 @@ export interface Config {
   models: ModelSettings;
   languageServers: { [name: string]: LanguageServer | false };
   engine: EngineSettings;
-  /** Places where runs of automations are told of, by name. Only from the user's own file. */
+  /** Where runs of automations are reported, by name. Only from the user's own file. */
   notifications: { [name: string]: NoticeChannel };
-  /** Those that are told where neither a hook nor its project names any; absent: nobody. */
+  /** Those that get notices where neither a hook nor its project names any; absent: none. */
   notify?: string[];
-  /** Who may send events from outside, by name. Only from the user's own file. */
+  /** Senders of events from outside, by name. Only from the user's own file. */
   webhooks: { [name: string]: InboundWebhook };
   memory: MemorySettings;
   budgets: Budgets;
@@ -50,7 +50,7 @@ export type NoticeKind = (typeof noticeKinds)[number];
 export interface InboundWebhook {
   /** `whsec_…` of Standard Webhooks; `${NAME}` is filled from the environment. */
   secret: string;
-  /** The event that its messages become; their own `type` unless said. */
+  /** The event that its messages become. Default: their own `type`. */
   event?: string;
   project?: string;
 }
@@ -89,7 +89,7 @@ export interface LanguageServer {
   args?: string[];
   /** With the dot. */
   extensions: string[];
-  /** LSP's language id; by extension unless said. */
+  /** LSP's language id. Default: by extension. */
   language?: string;
   initialization?: Fields;
   settings?: { [section: string]: Json };

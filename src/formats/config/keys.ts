@@ -47,7 +47,7 @@ export const engineDefaults: Required<EngineSettings> = {
   file_watcher_debounce_seconds: 5,
 };
 
-/** In seconds, as the longest: whoever wants less than one look a day wants none, and says so. */
+/** In seconds, as is the longest: less than one look a day is as good as none. */
 const shortestPoll = 0.1;
 const longestPoll = 86_400;
 const longestQuiet = 86_400;
@@ -79,8 +79,8 @@ const engine: Kind<EngineSettings> = parts({
 });
 
 const everyChannel = {
-  events: say(listOf(oneOf(...noticeKinds)), "what is told; all of it unless said"),
-  summary_length: integer("how much of a model's answer is told, in characters; 200 unless said", 0),
+  events: say(listOf(oneOf(...noticeKinds)), "which moments of a run are reported; default: all"),
+  summary_length: integer("how much of a model's answer a notice holds, in characters; default: 200", 0),
 };
 const discordWebhook = object(
   { kind: oneOf("discord"), webhook_url: text("the webhook's address, best as ${NAME}") },
@@ -121,12 +121,12 @@ const noticeChannel: Schema<NoticeChannel> = {
   },
 };
 
-/** Agents tell of their own events; nobody else may pass for one. */
+/** Agents send their own events; no other sender may pass for an agent. */
 const applicationEvent: Schema<string> = {
   json: {
     type: "string",
     pattern: "^[^\\s.]+(\\.[^\\s.]+)+$",
-    description: "the event that its messages become; their own type unless said",
+    description: "the event that its messages become; default: their own type",
   },
   check: (value, path = []) =>
     typeof value === "string" && isApplicationEvent(value)
@@ -181,16 +181,16 @@ const textMap = (description: string): Schema<{ [name: string]: string }> => say
 const timeout: Schema<number> = number("seconds that one call may take", 0);
 
 const program = object(
-  { command: text("the program that is started, and spoken to by its standard input and output") },
+  { command: text("the program; Hookline talks to it over its standard input and output") },
   {
     args: say(listOf(text()), "its arguments"),
     env: textMap("further variables of its environment; ${NAME} in them is filled"),
-    cwd: text("the folder it works in; the project's unless said"),
+    cwd: text("the folder it works in; default: the project's"),
     timeout,
   },
 );
 const address = object(
-  { url: text("the address of a server that is spoken to by streamable HTTP") },
+  { url: text("the address of a server that speaks streamable HTTP") },
   { headers: textMap("sent with each request; ${NAME} in them is filled from the environment"), timeout },
 );
 
@@ -200,7 +200,7 @@ const mcpServer: Schema<McpServer> = {
 };
 
 const provider: Schema<Provider> = object(
-  { kind: say(oneOf(...providerKinds), "how it is spoken to") },
+  { kind: say(oneOf(...providerKinds), "which protocol it speaks") },
   {
     url: text("its address, where it is not the provider's own"),
     key_variable: text("the environment variable that holds the key; not in a project's file beside a url"),
@@ -211,14 +211,14 @@ const provider: Schema<Provider> = object(
 
 const languageServerObject: Schema<LanguageServer> = object(
   {
-    command: text("the program that is started, and spoken to by its standard input and output"),
+    command: text("the program; Hookline talks to it over its standard input and output"),
     extensions: say(listOf(text()), "the endings of the files it is asked about, with the dot"),
   },
   {
     args: say(listOf(text()), "its arguments"),
-    language: text("LSP's name of the language; by the ending unless said"),
+    language: text("LSP's name of the language; default: by the ending"),
     initialization: say(mapOf(anything), "what it is initialized with"),
-    settings: say(mapOf(anything), "what it is told when it asks for its configuration, by section"),
+    settings: say(mapOf(anything), "what Hookline answers when it asks for its configuration, by section"),
   },
 );
 const languageServer: Schema<LanguageServer | false> = {

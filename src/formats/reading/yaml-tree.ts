@@ -13,7 +13,7 @@ export const largestRulesFileInBytes: number = 4 * 1024 * 1024;
 export interface YamlTree {
   /** Absent: the file is empty, or nothing of it can be read. */
   root?: Node;
-  /** Whether an error stands in this node, which was told of: what it holds may not be what its author meant. */
+  /** Whether an error stands in this node, which is reported of: what it holds may not be what its author meant. */
   isFaulty(node: Node): boolean;
 }
 

@@ -25,7 +25,7 @@ export type Members = ReadonlyMap<string, Member>;
 export interface ReadEntry {
   node: Node;
   members: Members;
-  /** Absent: some of its fields are not as they should be, which was told. */
+  /** Absent: some of its fields are not as they should be, which is reported. */
   entry?: Entry;
   /** Fields of `match` that are as they should be. */
   match: NonNullable<Entry["match"]>;

@@ -29,7 +29,7 @@ interface HandlerContext {
 }
 type Read = ReadEntry & { entry: Entry };
 
-/** undefined: it is invalid, which was told. */
+/** undefined: it is invalid, which is reported. */
 export function readHandler(read: Read, context: HandlerContext): ReadHandler | undefined {
   const { handler } = read.entry;
   const kind = handler.kind ?? impliedKind(read, context.report);

@@ -195,7 +195,7 @@ function guardInPlace(
 
 type Telling = EntryContext & { report: Report };
 
-/** undefined also where it cannot be compiled, which was told: a guard then fails on all of its events. */
+/** undefined also where it cannot be compiled, which is reported: a guard then fails on all of its events. */
 function whenOf(
   { match, events, members, node }: ReadEntry,
   handler: ReadHandler | undefined,

@@ -52,7 +52,7 @@ export const authorsActions = ({ handlers }: Pick<Registry, "handlers">): [strin
 
 const strength: { readonly [R in Role]: number } = { observe: 0, transform: 1, undeclared: 2, guard: 3 };
 
-/** undefined: it is invalid, which was told. */
+/** undefined: it is invalid, which is reported. */
 export function readActions(node: Node, context: ActionContext): ReadActions | undefined {
   const read = readAction(node, "stop", context);
   if (!read) return undefined;

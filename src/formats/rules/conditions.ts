@@ -62,7 +62,7 @@ const internal: ReadonlySet<string> = new Set(
 export const authorsConditions = ({ conditions }: Pick<Registry, "conditions">): [string, ConditionKind][] =>
   [...conditions].filter(([name]) => !internal.has(name) && !Object.hasOwn(composites, name));
 
-/** undefined: it is invalid, which was told. */
+/** undefined: it is invalid, which is reported. */
 export function readCondition(node: Node, context: ConditionContext): Condition | undefined {
   const written = readTyped(node, "condition", context.report);
   if (!written) return undefined;

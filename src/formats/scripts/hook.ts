@@ -31,7 +31,7 @@ const kinds: { readonly [T in ScriptType]: Kind } = {
   "pre-commit": { event: "git.pre-commit", limits: { overlap: "queue" }, role: "guard", onFailure: "block" },
 };
 
-/** Undefined: a field that the type cannot do without is missing, which was told. */
+/** Undefined: a field that the type cannot do without is missing, which is reported. */
 export function hookOf(type: ScriptType, fields: ScriptFields, script: WrittenScript): Hook | undefined {
   const { fileName, id, origin, report } = script;
   reportUseless(fields, type, report);

@@ -6,7 +6,7 @@ import { didYouMean, nearest } from "../../engine/nearest.ts";
 import { jsonOf, type Member, membersOf, type Node, type Report } from "../reading/tree.ts";
 
 /** What is particular to the settings files of one tool. Handed in: a format knows no agent. */
-export interface Flavour {
+export interface SettingsFormat {
   /** Names the format: unlike the family, a plugin's differs from its tool's. */
   name: string;
   /** The tool whose files they are, and whose switches reach them. */
@@ -56,15 +56,15 @@ export interface Written {
 export const isComment = (key: string): boolean => /^(\/\/|[_$#])/.test(key) || key === "comment" || key === "comments";
 
 /** All entries of a file; what is no entry becomes a finding. */
-export function readEntries(root: Node | undefined, flavour: Flavour, report: Report): Written {
+export function readEntries(root: Node | undefined, format: SettingsFormat, report: Report): Written {
   const written: Written = { entries: [], speaksOf: [] };
-  for (const { event, at, value, isStrange } of eventLists(root, flavour, report)) {
+  for (const { event, at, value, isStrange } of eventLists(root, format, report)) {
     const { events, fault } = eventOf(event, at, report);
     if (fault === undefined) written.speaksOf.push(...events);
     for (const group of listOf(value, event, fault === undefined ? report : silent))
       for (const one of entriesOf(
         group,
-        { written: event, events, ignoresFlat: isStrange ? undefined : flavour.ignoresFlat },
+        { written: event, events, ignoresFlat: isStrange ? undefined : format.ignoresFlat },
         fault === undefined ? report : silent,
       ))
         written.entries.push(fault === undefined ? one : { ...one, fault });
@@ -83,7 +83,7 @@ interface EventList {
   value: Node;
 }
 
-function eventLists(root: Node | undefined, flavour: Flavour, report: Report): EventList[] {
+function eventLists(root: Node | undefined, format: SettingsFormat, report: Report): EventList[] {
   if (!root) return [];
   if (root.type !== "object") {
     lost(report, root.offset, "a settings file is one JSON object", '{ "hooks": { "PreToolUse": [ … ] } }');
@@ -93,7 +93,7 @@ function eventLists(root: Node | undefined, flavour: Flavour, report: Report): E
   const hooks = members.filter(({ key }) => key === "hooks");
   return hooks.length > 0
     ? hooks.flatMap(({ value }) => hooksOf(value, report))
-    : eventsOutside(members, flavour, report);
+    : eventsOutside(members, format, report);
 }
 
 function hooksOf(value: Node, report: Report): EventList[] {
@@ -128,11 +128,11 @@ function eventsInArray(list: Node, report: Report): EventList[] {
 }
 
 /** Events without `hooks` around them are read from files that hold nothing but hooks. */
-function eventsOutside(members: readonly Member[], flavour: Flavour, report: Report): EventList[] {
+function eventsOutside(members: readonly Member[], format: SettingsFormat, report: Report): EventList[] {
   const lists = members.filter(
     ({ key, value }) => value.type === "array" && spelling(key) !== undefined && !key.includes("."),
   );
-  if (flavour.bareEvents) return lists.map(({ key, at, value }) => ({ event: key, at, value }));
+  if (format.bareEvents) return lists.map(({ key, at, value }) => ({ event: key, at, value }));
   for (const { key, at } of lists) {
     report(at, {
       severity: "warning",

@@ -4,16 +4,17 @@ import type { Seconds } from "../../engine/event.ts";
 import type { Condition, FailurePolicy, Hook, Mode, Origin, Role, Step } from "../../engine/hook.ts";
 import { didYouMean, nearest } from "../../engine/nearest.ts";
 import type { Patterns } from "../../engine/ports.ts";
+import { flag, listOf, number, oneOf, text } from "../../engine/schema.ts";
 import { guardInvalid, invalidGuard } from "../invalid-guard.ts";
 import type { Finding, Place, Report } from "../reading/tree.ts";
-import type { Entry, Flavour } from "./entries.ts";
+import type { Entry, SettingsFormat } from "./entries.ts";
 import { createReader, type EntryReader } from "./entry-reader.ts";
 import { conditionOf } from "./matchers.ts";
-import { type HandlerType, handlerTypes, residentOf } from "./steps.ts";
+import { type HandlerType, handlerTypes, parametersOf, residentOf } from "./steps.ts";
 
 /** What is the same for all entries of a file. */
 export interface FileContext {
-  flavour: Flavour;
+  format: SettingsFormat;
   patterns?: Patterns;
   origin: Origin;
   platform: string;
@@ -23,7 +24,7 @@ export interface FileContext {
 
 /** A hook, or nothing where the entry is invalid; an invalid guard becomes a hook that fails (R46). */
 export function compileEntry(entry: Entry, context: FileContext): Hook | undefined {
-  const reader = createReader(entry, context.report, context.flavour);
+  const reader = createReader(entry, context.report, context.format);
   const type = typeOf(reader);
   if (type) checkKeys(reader, type, context);
   const policy = readPolicy(reader);
@@ -39,7 +40,7 @@ export function compileEntry(entry: Entry, context: FileContext): Hook | undefin
 type NamedType = HandlerType & { name: string };
 
 function typeOf(reader: EntryReader): NamedType | undefined {
-  const written = reader.text("type") ?? "command";
+  const written = reader.read("type", text()) ?? "command";
   const type = Object.hasOwn(handlerTypes, written) ? handlerTypes[written] : undefined;
   if (type) return { ...type, name: written };
   const known = Object.keys(handlerTypes);
@@ -67,15 +68,18 @@ const ignoredKeys: Readonly<Record<string, string>> = {
   cwd: "write cd into the command",
 };
 
-function checkKeys({ entry, report, fault }: EntryReader, type: NamedType, { flavour }: FileContext): void {
-  const known = [...commonKeys, ...type.keys];
+function checkKeys({ entry, report, fault }: EntryReader, type: NamedType, { format }: FileContext): void {
+  const known = [...commonKeys, ...Object.keys(type.fields)];
   for (const [key, { at, ofGroup }] of entry.fields) {
-    if (known.includes(key) || (ofGroup && Object.values(handlerTypes).some(({ keys }) => keys.includes(key))))
+    if (
+      known.includes(key) ||
+      (ofGroup && Object.values(handlerTypes).some(({ fields }) => Object.hasOwn(fields, key)))
+    )
       continue;
     const advice = Object.hasOwn(ignoredKeys, key) ? ignoredKeys[key] : undefined;
     if (advice)
       report(at, { severity: "note", code: "ignored-field", message: `"${key}" is ignored`, suggestion: advice });
-    else if (flavour.isOurs) fault(key, "unknown-field", `nothing reads "${key}"`, didYouMean(key, known));
+    else if (format.isOurs) fault(key, "unknown-field", `nothing reads "${key}"`, didYouMean(key, known));
     else report(at, unknownKey(nearest(key, known) ? "warning" : "note", key, known));
   }
 }
@@ -90,9 +94,9 @@ const roles = ["guard", "transform", "observe", "undeclared"] as const;
 const policies = ["continue", "ask", "block"] as const;
 
 function readPolicy(reader: EntryReader): Policy {
-  const role = reader.choice("role", roles) ?? misspelt(reader, "role", "guard", roles) ?? "undeclared";
-  const written = reader.choice("onFailure", policies) ?? misspelt(reader, "onFailure", "block", policies);
-  const blocks = [reader.flag("failClosed"), reader.flag("blocking"), role === "guard"].includes(true);
+  const role = reader.read("role", oneOf(...roles)) ?? misspelt(reader, "role", "guard", roles) ?? "undeclared";
+  const written = reader.read("onFailure", oneOf(...policies)) ?? misspelt(reader, "onFailure", "block", policies);
+  const blocks = [reader.read("failClosed", flag), reader.read("blocking", flag), role === "guard"].includes(true);
   const onFailure = written ?? (blocks ? "block" : "continue");
   return { role, onFailure, guard: role === "guard" || onFailure === "block" };
 }
@@ -108,8 +112,8 @@ function misspelt<T extends string>(
 }
 
 function readStep(reader: EntryReader, type: NamedType, context: FileContext): Step {
-  const resident = residentOf(reader, type.name, context.flavour);
-  const parameters = { ...type.parameters(reader, context), ...(resident ? { resident } : {}) };
+  const resident = residentOf(reader, type.name, context.format);
+  const parameters = { ...parametersOf(reader, type, context), ...(resident ? { resident } : {}) };
   return { uses: type.name, with: parameters, timeout: readTimeout(reader, type), onError: "stop" };
 }
 
@@ -117,12 +121,12 @@ const surelyMilliseconds = 1000;
 
 function readTimeout(reader: EntryReader, type: HandlerType): Seconds {
   const key = reader.entry.fields.has("timeout") ? "timeout" : "timeoutSec";
-  const timeout = reader.number(key);
+  const timeout = reader.read(key, number());
   if (timeout === undefined) return type.timeout;
   if (timeout <= 0)
     reader.fault(key, "timeout-unit", `"${key}" is ${timeout}, which leaves no time to run`, "write seconds above 0");
   if (timeout >= surelyMilliseconds) {
-    reader.report(reader.entry.fields.get(key)?.at ?? reader.entry.at, {
+    reader.report(reader.placeOf(key), {
       severity: "warning",
       code: "timeout-unit",
       message: `"${key}": ${timeout} are ${Math.round(timeout / 60)} minutes: it counts seconds, and this looks like milliseconds`,
@@ -138,27 +142,27 @@ function readRest(reader: EntryReader, context: FileContext, policy: Policy): Re
   const status = reader.caption("statusMessage");
   return {
     mode: modeOf(reader, context, policy),
-    limits: { ...(reader.flag("once") ? { once: "session" } : {}), overlap: "coalesce" },
-    priority: reader.number("priority") ?? 100,
+    limits: { ...(reader.read("once", flag) ? { once: "session" } : {}), overlap: "coalesce" },
+    priority: reader.read("priority", number()) ?? 100,
     enabled: isEnabled(reader, context),
     tags: tagsOf(reader),
     ...(status ? { status } : {}),
   };
 }
 
-function modeOf(reader: EntryReader, { flavour }: FileContext, { guard }: Policy): Mode {
-  const rewake = reader.flag("asyncRewake");
-  const detached = reader.flag("async");
+function modeOf(reader: EntryReader, { format }: FileContext, { guard }: Policy): Mode {
+  const rewake = reader.read("asyncRewake", flag);
+  const detached = reader.read("async", flag);
   if (guard && (rewake || detached)) return guardInBackground(reader, rewake ? "asyncRewake" : "async");
   if (rewake) return "rewake";
   if (detached !== undefined) return detached ? "async" : "sync";
-  const waits = guard || !flavour.waitsFor || reader.entry.events.some((event) => flavour.waitsFor?.has(event));
+  const waits = guard || !format.waitsFor || reader.entry.events.some((event) => format.waitsFor?.has(event));
   return waits ? "sync" : "async";
 }
 
-/** What nobody waits for can refuse nothing, so the word that asks for safety counts (R46). */
+/** A background hook can refuse nothing, so the word that asks for safety counts (R46). */
 function guardInBackground(reader: EntryReader, key: string): "sync" {
-  reader.report(reader.entry.fields.get(key)?.at ?? reader.entry.at, {
+  reader.report(reader.placeOf(key), {
     severity: "error",
     code: "guard-in-background",
     message: `a guard cannot run in the background, where its verdict counts nowhere: it runs synchronously, as without "${key}"`,
@@ -167,10 +171,10 @@ function guardInBackground(reader: EntryReader, key: string): "sync" {
   return "sync";
 }
 
-function isEnabled(reader: EntryReader, { flavour }: FileContext): boolean {
-  const enabled = reader.flag("enabled") ?? true;
-  if (!enabled && !flavour.isOurs) {
-    reader.report(reader.entry.fields.get("enabled")?.at ?? reader.entry.at, {
+function isEnabled(reader: EntryReader, { format }: FileContext): boolean {
+  const enabled = reader.read("enabled", flag) ?? true;
+  if (!enabled && !format.isOurs) {
+    reader.report(reader.placeOf("enabled"), {
       severity: "warning",
       code: "disabled",
       message:
@@ -183,7 +187,7 @@ function isEnabled(reader: EntryReader, { flavour }: FileContext): boolean {
 
 function tagsOf(reader: EntryReader): string[] {
   const field = reader.entry.fields.get("tags");
-  return typeof field?.value === "string" ? [field.value] : (reader.texts("tags") ?? []);
+  return typeof field?.value === "string" ? [field.value] : (reader.read("tags", listOf(text())) ?? []);
 }
 
 const longestNameShown = 60;
@@ -213,7 +217,7 @@ function frame(
   };
 }
 
-/** Nobody may lose a guard by a typing error: in its place stands a hook that fails, so that its policy answers (R46). */
+/** A typing error must not remove a guard: in its place stands a hook that fails, so that its policy answers (R46). */
 function guardInPlace(
   reader: EntryReader,
   context: FileContext,

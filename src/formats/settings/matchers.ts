@@ -14,13 +14,13 @@ import {
   readToolPattern,
 } from "../../engine/pattern.ts";
 import type { Patterns } from "../../engine/ports.ts";
-import { isRecord, kindOf } from "../../engine/schema.ts";
+import { isRecord, kindOf, text } from "../../engine/schema.ts";
 import { toolClassNames, tools } from "../../engine/tools.ts";
-import type { Field, Flavour } from "./entries.ts";
+import type { Field, SettingsFormat } from "./entries.ts";
 import type { EntryReader } from "./entry-reader.ts";
 
 interface MatcherContext {
-  flavour: Flavour;
+  format: SettingsFormat;
   origin: Origin;
   patterns?: Patterns;
 }
@@ -122,7 +122,7 @@ function warnOfNever(
   context: MatcherContext,
 ): void {
   const row = rowOf(event);
-  const known = row.matchTool ? toolsFor(context.flavour) : row.values;
+  const known = row.matchTool ? toolsFor(context.format) : row.values;
   if (!known || row.matchFile) return;
   const message = isToolPattern(source)
     ? toolPatternNever(source, row, event, known)
@@ -134,7 +134,10 @@ function warnOfNever(
 
 type Never = { message: string; suggestion?: string } | undefined;
 
-const toolsFor = (flavour: Flavour): readonly string[] => [...(flavour.tools ?? Object.keys(tools)), ...toolClassNames];
+const toolsFor = (format: SettingsFormat): readonly string[] => [
+  ...(format.tools ?? Object.keys(tools)),
+  ...toolClassNames,
+];
 
 function toolPatternNever(source: string, row: EventRow, event: EventName, known: readonly string[]): Never {
   if (!row.matchTool)
@@ -171,7 +174,7 @@ function expressionNever(
 }
 
 function ifCondition(event: EventName, reader: EntryReader, { patterns, origin }: MatcherContext): Condition[] {
-  const rule = reader.text("if")?.trim();
+  const rule = reader.read("if", text())?.trim();
   if (!rule) return [];
   const fault = thrownBy(() => (patterns ? compileToolPattern(rule, patterns) : readToolPattern(rule)));
   if (fault) {
@@ -179,7 +182,7 @@ function ifCondition(event: EventName, reader: EntryReader, { patterns, origin }
     return [];
   }
   if (!rowOf(event).matchTool) {
-    reader.report(reader.entry.fields.get("if")?.at ?? reader.entry.at, {
+    reader.report(reader.placeOf("if"), {
       severity: "warning",
       code: "if-never",
       message: `"if" needs a tool and ${event} has none, so this hook never runs`,

@@ -10,13 +10,13 @@ import type { Patterns } from "../../engine/ports.ts";
 import { readTree } from "../reading/json-tree.ts";
 import { createLocator, type Finding, membersOf, type Node, type Place } from "../reading/tree.ts";
 import { createNames } from "../reading/unique-names.ts";
-import { type Flavour, isComment, readEntries } from "./entries.ts";
+import { isComment, readEntries, type SettingsFormat } from "./entries.ts";
 import { compileEntry, type FileContext, unknownKey } from "./hook.ts";
 
-export type { Flavour } from "./entries.ts";
+export type { SettingsFormat } from "./entries.ts";
 
 interface SettingsOptions {
-  flavour: Flavour;
+  format: SettingsFormat;
   /** How ids name the file: relative to its root, never a path of one machine. */
   label?: string;
   /** Given, invalid regular expressions are found now and not when an event comes. */
@@ -49,8 +49,8 @@ export function compileSettings(text: string, origin: Origin, options: SettingsO
   const label = options.label ?? labelOf(origin);
   const context: FileContext = { ...options, origin, platform: options.platform ?? "linux", locate, report };
   const root = readTree(text, report);
-  if (!root && problems.length === 0 && options.flavour.isOurs) report(0, emptyFile);
-  const { entries, speaksOf } = readEntries(root, options.flavour, report);
+  if (!root && problems.length === 0 && options.format.isOurs) report(0, emptyFile);
+  const { entries, speaksOf } = readEntries(root, options.format, report);
   const compiled = entries.flatMap((entry) => compileEntry(entry, context) ?? []);
   const hooks = withIds(compiled, label, (problem) => problems.push(problem));
   return { hooks, problems, speaksOf, ...readAround(root, context) };
@@ -80,7 +80,7 @@ function readAround(
   const hasHooks = valueAt("hooks") !== undefined;
   for (const { key, at } of members) {
     if (isComment(key) || ownKeys.includes(key)) continue;
-    if (context.flavour.isOurs && hasHooks) context.report(at, unknownKey("error", key, ownKeys));
+    if (context.format.isOurs && hasHooks) context.report(at, unknownKey("error", key, ownKeys));
     else if (!hasHooks && /^hooks?$/i.test(key)) context.report(at, unknownKey("warning", key, spokenOf));
   }
   const switches: Switches = {};

@@ -1,191 +1,164 @@
-/** The handler types of settings hooks: the keys of each, its time limit (R14), the step it becomes, and `resident`. */
+/** The handler types of settings hooks: the fields of each, its time limit (R14), the step it becomes, and `resident`. */
 import type { Fields, Json, Seconds } from "../../engine/event.ts";
 import { didYouMean } from "../../engine/nearest.ts";
 import { type PersistentProgramLimits, usualLimits } from "../../engine/persistent-program.ts";
-import { kindOf } from "../../engine/schema.ts";
-import type { Flavour } from "./entries.ts";
+import {
+  anything,
+  either,
+  flag,
+  integer,
+  kindOf,
+  listOf,
+  mapOf,
+  oneOf,
+  type Schema,
+  text,
+} from "../../engine/schema.ts";
+import type { SettingsFormat } from "./entries.ts";
 import type { EntryReader } from "./entry-reader.ts";
 
 export interface StepContext {
-  flavour: Flavour;
+  format: SettingsFormat;
   /** As process.platform says it; some files hold another command for Windows. */
   platform: string;
 }
 export interface HandlerType {
-  keys: readonly string[];
+  fields: { readonly [key: string]: Schema<unknown> };
+  /** The fields that it needs, and what to write. */
+  required: { readonly [key: string]: string };
   timeout: Seconds;
-  parameters(reader: EntryReader, context: StepContext): Fields;
+  /** What its values become where they are not the parameters themselves. */
+  parameters?(values: Fields, reader: EntryReader, context: StepContext): Fields;
   /** What a person calls a hook that has no name. */
   label(parameters: Fields): string;
 }
 
+const texts = listOf(text());
+const prompt = {
+  prompt: text(),
+  model: text(),
+  max_tokens: integer(undefined, 1),
+  continueOnBlock: flag,
+};
+
 export const handlerTypes: Readonly<Record<string, HandlerType>> = {
   command: {
-    keys: ["command", "args", "shell", "environment", "commandWindows", "bash", "powershell"],
+    fields: {
+      command: text(),
+      args: texts,
+      shell: oneOf("bash", "sh", "powershell"),
+      environment: oneOf("clean"),
+      commandWindows: text(),
+      bash: text(),
+      powershell: text(),
+    },
+    required: {},
     timeout: 600,
     parameters: commandParameters,
     label: ({ command }) => String(command),
   },
   http: {
-    keys: ["url", "headers", "allowedEnvVars"],
+    fields: { url: text(), headers: mapOf(text()), allowedEnvVars: texts },
+    required: { url: '"url": "https://…"' },
     timeout: 30,
     parameters: httpParameters,
     label: ({ url }) => String(url).replace(/[?#].*$/, ""),
   },
   prompt: {
-    keys: ["prompt", "model", "max_tokens", "continueOnBlock"],
+    fields: prompt,
+    required: { prompt: '"prompt": "Is this safe? $ARGUMENTS"' },
     timeout: 60,
-    parameters: promptParameters,
-    label: ({ prompt }) => String(prompt),
+    label: (given) => String(given.prompt),
   },
   agent: {
-    keys: ["prompt", "model", "max_tokens", "continueOnBlock", "turns", "tools"],
+    fields: { ...prompt, turns: integer(undefined, 1), tools: either(oneOf("all"), texts) },
+    required: { prompt: '"prompt": "Is this safe? $ARGUMENTS"' },
     timeout: 60,
-    parameters: agentParameters,
-    label: ({ prompt }) => String(prompt),
+    label: (given) => String(given.prompt),
   },
   mcp_tool: {
-    keys: ["server", "tool", "input"],
+    fields: { server: text(), tool: text(), input: mapOf(anything) },
+    required: { server: '"server": "github"', tool: '"tool": "search_issues"' },
     timeout: 60,
-    parameters: toolParameters,
     label: ({ server, tool }) => `${server}.${tool}`,
   },
 };
 
-const present = (fields: { [key: string]: Json | undefined }): Fields => {
-  const kept: Fields = {};
-  for (const [key, value] of Object.entries(fields)) if (value !== undefined) kept[key] = value;
-  return kept;
-};
-
-const shells = ["bash", "sh", "powershell"] as const;
-
-function commandParameters(reader: EntryReader, { flavour, platform }: StepContext): Fields {
-  const shell = reader.choice("shell", shells);
-  const chosen = chooseCommand(reader, platform);
-  if (!chosen.command?.trim())
-    reader.fault("command", "missing-field", 'a command hook needs a "command"', adviceFor(reader));
-  return present({
-    command: chosen.command ?? "",
-    args: reader.texts("args"),
-    shell: shell ?? chosen.shell,
-    environment: reader.choice("environment", ["clean"]),
-    variables: flavour.variables,
-  });
-}
-
-function chooseCommand(reader: EntryReader, platform: string): { command: string | undefined; shell?: string } {
-  const written = { command: reader.text("command"), windows: reader.text("commandWindows") };
-  const copilot = { bash: reader.text("bash"), powershell: reader.text("powershell") };
-  if (platform === "win32") {
-    if (written.windows !== undefined) return { command: written.windows };
-    if (copilot.powershell !== undefined) return { command: copilot.powershell, shell: "powershell" };
+/** What the entry says for its handler. */
+export function parametersOf(
+  reader: EntryReader,
+  { name, fields, required, parameters }: HandlerType & { name: string },
+  context: StepContext,
+): Fields {
+  const values: Fields = {};
+  for (const [key, schema] of Object.entries(fields)) {
+    const value = reader.read(key, schema);
+    if (value !== undefined) values[key] = value as Json; // it is a value of the file
   }
-  if (written.command !== undefined) return { command: written.command };
-  if (copilot.bash !== undefined) return { command: copilot.bash, shell: "bash" };
-  return copilot.powershell === undefined
-    ? { command: undefined }
-    : { command: copilot.powershell, shell: "powershell" };
+  for (const [key, example] of Object.entries(required)) {
+    const isEmpty = String(reader.entry.fields.get(key)?.value ?? "").trim() === "";
+    const message = `${/^[aeiou]/.test(name) ? "an" : "a"} ${name} hook needs a "${key}"`;
+    if (isEmpty) reader.fault(key, "missing-field", message, `write ${example}`);
+  }
+  return parameters ? parameters(values, reader, context) : values;
 }
 
-/** Without a type it is a command; other keys tell what the author meant. */
+function commandParameters(
+  { commandWindows, bash, powershell, ...values }: Fields,
+  reader: EntryReader,
+  { format, platform }: StepContext,
+): Fields {
+  const inPowershell = powershell === undefined ? [] : [{ command: powershell, shell: "powershell" }];
+  const windows = commandWindows === undefined ? inPowershell : [{ command: commandWindows }];
+  const [chosen = { command: "" }] = [
+    ...(platform === "win32" ? windows : []),
+    ...(values.command === undefined ? [] : [{ command: values.command }]),
+    ...(bash === undefined ? [] : [{ command: bash, shell: "bash" }]),
+    ...inPowershell,
+  ];
+  if (String(chosen.command).trim() === "")
+    reader.fault("command", "missing-field", 'a command hook needs a "command"', adviceFor(reader));
+  const variables = format.variables === undefined ? {} : { variables: format.variables };
+  return { ...chosen, ...values, command: chosen.command, ...variables };
+}
+
+/** Without a type it is a command; other keys show what the author meant. */
 function adviceFor({ entry }: EntryReader): string {
   if (entry.fields.has("url")) return 'write "type": "http"';
   if (entry.fields.has("prompt")) return 'write "type": "prompt"';
-  const near = [...entry.fields.keys()].find(
-    (key) => !handlerTypes.command?.keys.includes(key) && didYouMean(key, ["command"]),
-  );
+  const known = Object.keys(handlerTypes.command?.fields ?? {});
+  const near = [...entry.fields.keys()].find((key) => !known.includes(key) && didYouMean(key, ["command"]));
   return near ? `did you mean "command" by "${near}"?` : 'write "command": "…"';
 }
 
-function httpParameters(reader: EntryReader): Fields {
-  const url = reader.text("url");
-  const headers = reader.textMap("headers");
-  const allowed = reader.texts("allowedEnvVars");
-  if (!url?.trim()) reader.fault("url", "missing-field", 'an http hook needs a "url"', 'write "url": "https://…"');
-  else if (!isHttp(url))
+function httpParameters(values: Fields, reader: EntryReader): Fields {
+  const { url = "", headers = {}, allowedEnvVars: allowed = [] } = values;
+  if (String(url).trim() !== "" && !isHttp(String(url)))
     reader.fault("url", "wrong-type", `"${url}" is no http or https address`, 'write "url": "https://…"');
-  for (const name of variablesIn(headers ?? {})) {
-    if (!allowed?.includes(name)) {
-      reader.report(reader.entry.fields.get("headers")?.at ?? reader.entry.at, {
-        severity: "warning",
-        code: "unknown-variable",
-        message: `the header's variable ${name} is not allowed, so it is sent empty`,
-        suggestion: `write "allowedEnvVars": [${JSON.stringify(name)}]`,
-      });
-    }
+  const names = Object.values(headers ?? {}).flatMap((value) =>
+    [...String(value).matchAll(/\$\{?([A-Za-z_]\w*)\}?/g)].map(([, name = ""]) => name),
+  );
+  for (const name of new Set(names)) {
+    if (Array.isArray(allowed) && allowed.includes(name)) continue;
+    reader.report(reader.placeOf("headers"), {
+      severity: "warning",
+      code: "unknown-variable",
+      message: `the header's variable ${name} is not allowed, so it is sent empty`,
+      suggestion: `write "allowedEnvVars": [${JSON.stringify(name)}]`,
+    });
   }
-  return present({ url: url ?? "", headers, allowedEnvVars: allowed });
+  return values;
 }
 
 /** Variables in an address are filled in when the hook runs. */
 const isHttp = (url: string): boolean => /^https?:\/\//i.test(url) && (url.includes("$") || URL.canParse(url));
-
-const variablesIn = (headers: { [key: string]: string }): Set<string> =>
-  new Set(
-    Object.values(headers).flatMap((value) =>
-      [...value.matchAll(/\$\{?([A-Za-z_]\w*)\}?/g)].map(([, name = ""]) => name),
-    ),
-  );
-
-function promptParameters(reader: EntryReader): Fields {
-  return present({
-    prompt: required(reader, "prompt", '"prompt": "Is this safe? $ARGUMENTS"'),
-    model: reader.text("model"),
-    max_tokens: wholeNumber(reader, "max_tokens"),
-    continueOnBlock: reader.flag("continueOnBlock"),
-  });
-}
-
-function agentParameters(reader: EntryReader): Fields {
-  const tools = reader.entry.fields.get("tools")?.value === "all" ? "all" : reader.texts("tools");
-  return present({ ...promptParameters(reader), turns: wholeNumber(reader, "turns"), tools });
-}
-
-function toolParameters(reader: EntryReader): Fields {
-  return present({
-    server: required(reader, "server", '"server": "github"'),
-    tool: required(reader, "tool", '"tool": "search_issues"'),
-    input: inputOf(reader),
-  });
-}
-
-function required(reader: EntryReader, key: string, example: string): string {
-  const before = reader.faults.length;
-  const value = reader.text(key);
-  if (value?.trim()) return value;
-  const type = reader.text("type");
-  const message = `${type === "prompt" ? "a" : "an"} ${type} hook needs a "${key}"`;
-  if (reader.faults.length === before) reader.fault(key, "missing-field", message, `write ${example}`);
-  return "";
-}
-
-function wholeNumber(reader: EntryReader, key: string): number | undefined {
-  const value = reader.number(key);
-  if (value === undefined || (Number.isSafeInteger(value) && value > 0)) return value;
-  reader.fault(key, "wrong-type", `"${key}" needs a whole number above 0 but is ${value}`);
-  return undefined;
-}
-
-function inputOf(reader: EntryReader): Fields | undefined {
-  const value = reader.entry.fields.get("input")?.value;
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === "object" && !Array.isArray(value)) return value;
-  reader.fault(
-    "input",
-    "wrong-type",
-    '"input" needs an object',
-    'write "input": { "path": "${tool_input.file_path}" }',
-  );
-  return undefined;
-}
 
 const limitNames = Object.keys(usualLimits);
 /** The others may be fractions: they are seconds. */
 const whole: ReadonlySet<string> = new Set<keyof PersistentProgramLimits>(["memory", "concurrency", "events"]);
 
 /** True, or limits; undefined: it is started for each event. */
-export function residentOf(reader: EntryReader, type: string, flavour: Flavour): true | Fields | undefined {
+export function residentOf(reader: EntryReader, type: string, format: SettingsFormat): true | Fields | undefined {
   const value = reader.entry.fields.get("resident")?.value;
   if (value === undefined || value === null || value === false) return undefined;
   const refused = whyRefused(reader, type);
@@ -193,7 +166,7 @@ export function residentOf(reader: EntryReader, type: string, flavour: Flavour):
     reader.fault("resident", "resident-refused", ...refused);
     return undefined;
   }
-  if (!flavour.isOurs) warnOfAgents(reader);
+  if (!format.isOurs) warnOfAgents(reader);
   if (value === true) return true;
   if (typeof value === "object" && !Array.isArray(value)) return limitsIn(reader, value);
   reader.fault("resident", "wrong-type", `"resident" needs true or an object of limits but is ${kindOf(value)}`);
@@ -209,9 +182,9 @@ function whyRefused(reader: EntryReader, type: string): [message: string, sugges
   return [message, `remove "${key}" or "resident"`];
 }
 
-/** They hand the program the event alone, and read no ids. */
-function warnOfAgents({ report, entry }: EntryReader): void {
-  report(entry.fields.get("resident")?.at ?? entry.at, {
+/** Agents hand the program the event alone, and read no ids. */
+function warnOfAgents({ report, placeOf }: EntryReader): void {
+  report(placeOf("resident"), {
     severity: "warning",
     code: "ignored-field",
     message:

@@ -8,7 +8,7 @@ import { isRecord, object, text } from "../../engine/schema.ts";
 import { readRegularFile } from "../../files/regular-file.ts";
 import type { CompiledAutomations } from "../../formats/automations/file.ts";
 import { delayOf, momentOf, storedForm, withMoment } from "../../loading/automations.ts";
-import { flavourOf } from "../../loading/places.ts";
+import { formatOf } from "../../loading/places.ts";
 import type { Placed } from "../../services/projects/projects.ts";
 import type { ProjectRecord } from "../../services/projects/records.ts";
 import { type Asked, type Operation, refusal } from "../operation.ts";
@@ -48,7 +48,7 @@ export const automationApply: Operation<{ file: string; project?: string }> = {
   async run({ file, project: written }, asked) {
     const path = resolve(folderOf(asked), file);
     const source = await readText(path);
-    const isLive = flavourOf(path) === "automation";
+    const isLive = formatOf(path) === "automation";
     const desk = await automationServiceOf(asked);
     const readFor = async (project: ProjectRecord | undefined): Promise<CompiledAutomations> => {
       const read = await desk.compileFile(

@@ -4,8 +4,8 @@ import type { Problem } from "../../../src/engine/hook.ts";
 import type { CompiledSettings } from "../../../src/formats/settings/settings.ts";
 import { codes, command, compile, type FormatName, only, settings } from "../settings-helpers.ts";
 
-const read = (more: object, flavour: FormatName = "hookline"): CompiledSettings =>
-  compile(settings("PreToolUse", command("./guard.py", more)), flavour);
+const read = (more: object, format: FormatName = "hookline"): CompiledSettings =>
+  compile(settings("PreToolUse", command("./guard.py", more)), format);
 const first = ({ problems }: CompiledSettings): Problem | undefined => problems[0];
 
 test("resident is true or limits, and false is as if it were not there", () => {

@@ -119,11 +119,11 @@ test("[R33] what a prompt, agent or mcp_tool hook lacks, or has of the wrong kin
     [{ type: "prompt", prompt: " " }, "missing-field", /a prompt hook needs a "prompt"/],
     [{ type: "prompt", prompt: 5 }, "wrong-type", /"prompt" needs text but is 5/],
     [{ type: "prompt", prompt: null }, "missing-field", /needs a "prompt"/],
-    [{ type: "prompt", prompt: "p", max_tokens: 0.5 }, "wrong-type", /"max_tokens" needs a whole number above 0/],
+    [{ type: "prompt", prompt: "p", max_tokens: 0.5 }, "wrong-type", /"max_tokens" needs a whole number of at least 1/],
     [{ type: "prompt", prompt: "p", tools: ["search"] }, "unknown-field", /nothing reads "tools"/],
     [{ type: "agent", model: "haiku" }, "missing-field", /an agent hook needs a "prompt"/],
-    [{ type: "agent", prompt: "p", turns: 0 }, "wrong-type", /"turns" needs a whole number above 0/],
-    [{ type: "agent", prompt: "p", tools: "search" }, "wrong-type", /"tools" needs a list of texts/],
+    [{ type: "agent", prompt: "p", turns: 0 }, "wrong-type", /"turns" needs a whole number of at least 1/],
+    [{ type: "agent", prompt: "p", tools: "search" }, "wrong-type", /"tools" needs "all" or a list/],
     [{ type: "mcp_tool", tool: "t" }, "missing-field", /an mcp_tool hook needs a "server"/],
     [{ type: "mcp_tool", server: "s" }, "missing-field", /needs a "tool"/],
     [{ type: "mcp_tool", server: "s", tool: "t", input: [] }, "wrong-type", /"input" needs an object/],
@@ -392,7 +392,7 @@ test("[R34] a tool pattern that starts at the project's root knows that root, an
   assert.deepEqual(hook.when, { is: "tool", with: { pattern: "Edit(/src/**)", root: "/project" } });
   const elsewhere = { ...origin, root: "/else", file: "/else/.claude/settings.json" };
   const text = JSON.stringify(settings("PreToolUse", command("x", { if: "Edit(/src/**)" })));
-  const twin = compileSettings(text, elsewhere, { flavour: formatOf("claude") }).hooks[0];
+  const twin = compileSettings(text, elsewhere, { format: formatOf("claude") }).hooks[0];
   assert.ok(twin && twin.id !== hook.id);
 });
 

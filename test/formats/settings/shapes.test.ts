@@ -83,7 +83,7 @@ test("keys that other tools read are notes, not errors", () => {
 test("commandWindows is obeyed on Windows and nowhere else", () => {
   const text = JSON.stringify(settings("Stop", command("x.sh", { commandWindows: "x.cmd" })));
   const commandOn = (platform: string): unknown =>
-    only(compileSettings(text, origin, { flavour: formatOf("claude"), platform })).steps[0].with.command;
+    only(compileSettings(text, origin, { format: formatOf("claude"), platform })).steps[0].with.command;
   assert.deepEqual([commandOn("linux"), commandOn("win32")], ["x.sh", "x.cmd"]);
 });
 
@@ -156,8 +156,8 @@ test("remarks, $schema, trailing commas and a byte order mark are fine", () => {
     "$schema": "https://example.com/s.json", "_comment": "c", "//": "d", "description": "e",
     "hooks": { "_comment": "f", "//Stop": [], "Stop": [ { "// Description": "g", "hooks": [ { "command": "a", "_note": 1, }, ], }, ], /* b */ },
   }`;
-  for (const flavour of ["claude", "gen", "plugin", "hookline"] as const) {
-    const compiled = compile(text, flavour);
+  for (const format of ["claude", "gen", "plugin", "hookline"] as const) {
+    const compiled = compile(text, format);
     assert.equal(only(compiled).steps[0].with.command, "a");
     assert.deepEqual(compiled.problems, []);
   }
@@ -228,8 +228,8 @@ test("wrong shapes say what to write", () => {
 
 test("an entry without a hooks list is told of in a file that an agent reads, which ignores it", () => {
   const text = JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Bash", command: "a" }] } });
-  const found = (flavour: "claude" | "hookline"): string[] =>
-    compileSettings(text, origin, { flavour: formatOf(flavour) }).problems.map(
+  const found = (format: "claude" | "hookline"): string[] =>
+    compileSettings(text, origin, { format: formatOf(format) }).problems.map(
       ({ severity, message }) => `${severity} ${message}`,
     );
   assert.match(
@@ -242,11 +242,11 @@ test("an entry without a hooks list is told of in a file that an agent reads, wh
 test("a key of ours that stands in another tool's file with a meaning of its own costs a note, and not the hook", () => {
   const handler = { type: "command", command: "a", environment: { A: "b" }, priority: "high", tags: { a: 1 } };
   const text = JSON.stringify({ hooks: { Stop: [{ hooks: [handler] }] } });
-  const foreign = compileSettings(text, origin, { flavour: formatOf("plugin") });
+  const foreign = compileSettings(text, origin, { format: formatOf("plugin") });
   assert.deepEqual(only(foreign).steps[0].with, { command: "a" });
   assert.deepEqual(
     foreign.problems.map(({ severity, code }) => `${severity} ${code}`),
     ["note ignored-field", "note ignored-field", "note ignored-field"],
   );
-  assert.deepEqual(compileSettings(text, origin, { flavour: formatOf("hookline") }).hooks, []);
+  assert.deepEqual(compileSettings(text, origin, { format: formatOf("hookline") }).hooks, []);
 });

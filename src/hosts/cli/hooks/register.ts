@@ -24,7 +24,7 @@ export async function register(invocation: Invocation): Promise<ExitCode> {
   store.close();
   const own = set.hooks.filter(({ origin }) => origin.dialect === "registry");
   terminal.print(JSON.stringify(registrationOf(own), null, 2));
-  const paths = new Set(files.flatMap(({ flavour, path }) => (flavour === "registry" ? [path] : [])));
+  const paths = new Set(files.flatMap(({ format, path }) => (format === "registry" ? [path] : [])));
   const found = problems.filter(({ file }) => paths.has(file));
   if (invocation.flags.validate === true)
     return validate([...found, ...inspectHooks(own, { ...invocation, variables: agentVariables })], invocation);

@@ -193,3 +193,8 @@ export function warningAbout(
 export function environmentName({ HOOKLINE_ENV, CI = "" }: Readonly<Record<string, string | undefined>>): string {
   return HOOKLINE_ENV?.trim() || (/^(false|0|no)?$/i.test(CI.trim()) ? "dev" : "ci");
 }
+
+/** Where the hook stands, for a problem about it. */
+export const placeOfHook = ({
+  origin: { file = "", line = 1, column = 1 },
+}: Hook): Pick<Problem, "file" | "line" | "column"> => ({ file, line, column });

@@ -7,7 +7,7 @@ import { realpathSync } from "node:fs";
 import { basename, isAbsolute, relative, sep } from "node:path";
 import type { Fields, HookEvent, Instant, Json } from "../engine/event.ts";
 import { slugBeside, slugOf } from "../engine/fingerprint.ts";
-import type { Condition, Hook, HookSet, Origin, Problem } from "../engine/hook.ts";
+import { type Condition, type Hook, type HookSet, type Origin, type Problem, placeOfHook } from "../engine/hook.ts";
 import type { AutomationRecords, BrokenRow, StoredAutomation } from "../engine/journal.ts";
 import { isRecord } from "../engine/schema.ts";
 import type { CompiledAutomation } from "../formats/automations/automation.ts";
@@ -198,9 +198,7 @@ function takenByFiles(set: HookSet, { stored, workspaces }: StoredHooks): Proble
         code: "duplicate-key",
         message: `the automation ${row.project}/${row.id} lies in the store, too; this file's is in force`,
         suggestion: `remove one: hookline automation delete ${row.project}/${row.id}, or take it out of the file`,
-        file: hook.origin.file ?? "",
-        line: hook.origin.line ?? 1,
-        column: hook.origin.column ?? 1,
+        ...placeOfHook(hook),
       },
     ];
   });
@@ -238,8 +236,9 @@ export function placeHook(hook: Hook, workspaces: Workspaces): Hook {
 }
 
 /** Undefined: it names no project but that of its folder. */
-export function foreignProject({ durable, project, origin }: Hook, workspaces: Workspaces): Problem | undefined {
-  const { root, file, line = 1, column = 1 } = origin;
+export function foreignProject(hook: Hook, workspaces: Workspaces): Problem | undefined {
+  const { durable, project, origin } = hook;
+  const { root, file } = origin;
   if (!durable || project === undefined || file === undefined || root === undefined) return undefined;
   const own = ownProject(root, workspaces);
   if (project === own || project === projectOfFolder(root)) return undefined;
@@ -248,9 +247,7 @@ export function foreignProject({ durable, project, origin }: Hook, workspaces: W
     code: "setting-refused",
     message: `"project_id" is "${project}", and an automation in a project's folder belongs to that project: it runs as ${own}'s`,
     suggestion: "remove project_id, or keep the automation among your own, in ~/.config/hookline/automations/",
-    file,
-    line,
-    column,
+    ...placeOfHook(hook),
   };
 }
 

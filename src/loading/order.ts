@@ -1,7 +1,7 @@
 /** Sets of hooks in running order, and what one file may do to the hooks of another: overrides and switches (R29, SAFETY D2). */
 import type { EventName } from "../engine/event.ts";
 import { fingerprint } from "../engine/fingerprint.ts";
-import { type Hook, type HookSet, inRunningOrder, isGuard, type Problem } from "../engine/hook.ts";
+import { type Hook, type HookSet, inRunningOrder, isGuard, type Problem, placeOfHook } from "../engine/hook.ts";
 import type { EngineSettings } from "../formats/config/config.ts";
 import type { CompiledSettings, Switches } from "../formats/settings/settings.ts";
 import type { HookFile } from "./places.ts";
@@ -41,19 +41,13 @@ function withoutReplaced(hook: Hook, over: readonly Source[], tell: Tell): Hook[
   const replaced = event.filter((name) => by(name));
   const files = new Set(replaced.map((name) => by(name)?.file.label));
   tell({
-    ...placeOf(hook),
+    ...placeOfHook(hook),
     severity: "note",
     code: "overridden",
     message: `"${hook.name}" does not run on ${replaced.join(", ")}: ${[...files].join(", ")} replaces it`,
   });
   return kept.length > 0 ? [{ ...hook, on: { ...rest, event: kept } }] : [];
 }
-
-const placeOf = ({ origin }: Hook): Pick<Problem, "file" | "line" | "column"> => ({
-  file: origin.file ?? "",
-  line: origin.line ?? 1,
-  column: origin.column ?? 1,
-});
 
 /** Hooks that a switch reaches stay in the set, disabled, so that their runs can say so. */
 export function obeySwitches(sources: readonly Source[], tell: Tell): Source[] {

@@ -3,13 +3,13 @@
  * folder of rules, app files, settings in YAML, modules, scripts, repository hooks and automations.
  */
 
-import { statSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { configFolder, hookFiles, ownFileNames, toolNames } from "../agents/index.ts";
 import type { Layer } from "../engine/hook.ts";
 import type { Config } from "../formats/config/config.ts";
 import type { SettingsFormat } from "../formats/settings/settings.ts";
 import type { Project } from "./project.ts";
+import { isThere } from "./read-file.ts";
 
 /** By the family of the files in them. */
 export interface ManagedFolders {
@@ -269,12 +269,4 @@ export const extensionsOf = (place: RulePlace, extensions: Config["extensions"])
 function namesOf(place: RulePlace, path: string): Pick<ModulePlace, "layer" | "label" | "root"> {
   const { layer, label, root } = fileAt(path, "module", place);
   return { layer, label, ...(root ? { root } : {}) };
-}
-
-function isThere(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false; // its folder may not be searched
-  }
 }

@@ -1,12 +1,12 @@
 /** Finds the project that a folder belongs to, the folders whose hook files apply there, and what plugins bring (R34, R58). */
 
-import { readdirSync, statSync } from "node:fs";
+import { type Dirent, readdirSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { HookFiles, PluginPlaces } from "../agents/adapter.ts";
 import { hookFiles } from "../agents/index.ts";
 import { isRecord } from "../engine/schema.ts";
 import { type Homes, type HookFile, projectFiles, projectPlace } from "./places.ts";
-import { readSmallFile } from "./read-file.ts";
+import { isThere, readSmallFile } from "./read-file.ts";
 
 export interface Project {
   /** The nearest folder upward with a hook file or a repository; without one the folder that was asked about. */
@@ -35,7 +35,7 @@ export function findProject(cwd: string, home: string): Project {
   const has = (folder: string, marker: string): boolean => {
     const path = join(folder, marker);
     watched.push(path);
-    return exists(path);
+    return isThere(path);
   };
   const upward = foldersUpward(resolve(cwd), resolve(home));
   const isMarked = (folder: string): boolean => [...markers, ".git"].some((marker) => has(folder, marker));
@@ -68,26 +68,10 @@ function hasHookFiles(folder: string, watched: string[]): boolean {
   const inside = [place.rules, ...place.scripts, ...place.registry, place.automations, ...pluginPlaces(folder)];
   watched.push(...settings, ...files, ...inside);
   return (
-    files.some(exists) ||
+    files.some(isThere) ||
     settings.some((path) => textAt(path).includes('"hooks"')) ||
-    inside.some((path) => namesAt(path).length > 0)
+    inside.some((path) => entriesOf(path).length > 0)
   );
-}
-
-function namesAt(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => !name.startsWith("."));
-  } catch {
-    return []; // there is no such folder
-  }
-}
-
-function exists(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false; // a folder that may not be searched holds nothing for us
-  }
 }
 
 /** A linked worktree's `.git` is a file that names its own part of the main repository. */
@@ -202,14 +186,17 @@ const ownPlugins: PluginPlaces = {
   folder: ".hookline/plugins",
 };
 
-function namesIn(folder: string): string[] {
+const namesIn = (folder: string): string[] =>
+  entriesOf(folder)
+    .filter((one) => !one.isFile())
+    .map(({ name }) => name)
+    .sort();
+
+function entriesOf(folder: string): Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((one) => !one.isFile() && !one.name.startsWith("."))
-      .map(({ name }) => name)
-      .sort();
+    return readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !name.startsWith("."));
   } catch {
-    return []; // most folders have no plugins
+    return []; // most folders have no plugins, and many no hooks
   }
 }
 

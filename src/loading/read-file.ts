@@ -24,6 +24,15 @@ export function readSmallFile(path: string, limitInBytes: number = largestFileIn
   }
 }
 
+/** Never throws: what may not be looked at counts as absent. */
+export function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false; // its folder may not be searched
+  }
+}
+
 type FileHead =
   | { is: "absent" }
   | { is: "folder" }

@@ -78,11 +78,12 @@ function templateOf(
     if (at === undefined) return piece;
     return piece + written[places.quotes.get(at) ?? "plain"](names.get(at) ?? "");
   });
+  const begins = places.begins.map((marks) => marks.map((at) => names.get(at) ?? ""));
   return {
     line: line.join(""),
     values(scope) {
       const values = readValues(variables, scope);
-      for (const word of places.begins) checkBeginning(word, { names, values, variables });
+      for (const word of begins) checkBeginning(word, values, variables);
       return values;
     },
   };

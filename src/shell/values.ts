@@ -55,12 +55,9 @@ function textOf({ written: placeholder, read }: Placeholder, scope: Scope): stri
   return value;
 }
 
-export function checkBeginning(
-  marks: readonly number[],
-  { names, values, variables }: { names: ReadonlyMap<number, string>; values: Values; variables: readonly Variable[] },
-): void {
-  for (const at of marks) {
-    const name = names.get(at) ?? "";
+/** @param names the variables that an argument begins with; an empty one leaves the beginning to the next */
+export function checkBeginning(names: readonly string[], values: Values, variables: readonly Variable[]): void {
+  for (const name of names) {
     const value = values[name] ?? "";
     if (value === "") continue;
     if (!value.startsWith("-")) return;
@@ -86,14 +83,11 @@ const refusal = (name: string, expected: string, found: string): HooklineError =
 export function compileArguments(args: readonly string[]): { args: string[]; values(scope: Scope): Values } {
   const parts = args.map(compileTemplateParts);
   const { variables, nameOf } = nameValues(parts.flat().filter((part): part is Placeholder => part.is === "value"));
-  const names = new Map(variables.map(({ name }, index) => [index, name]));
   const literal = args.indexOf("--");
   const begins = parts.slice(0, literal < 0 ? args.length : literal).map((own) => {
     const end = own.findIndex((part) => part.is === "text");
     const leading = own.slice(0, end < 0 ? own.length : end);
-    return leading.flatMap((part) =>
-      part.is === "value" ? variables.findIndex(({ name }) => name === nameOf(part.written)) : [],
-    );
+    return leading.flatMap((part) => (part.is === "value" ? nameOf(part.written) : []));
   });
   return {
     args: parts.map((own) =>
@@ -101,7 +95,7 @@ export function compileArguments(args: readonly string[]): { args: string[]; val
     ),
     values(scope) {
       const values = readValues(variables, scope);
-      for (const word of begins) checkBeginning(word, { names, values, variables });
+      for (const names of begins) checkBeginning(names, values, variables);
       return values;
     },
   };

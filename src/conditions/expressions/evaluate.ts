@@ -6,7 +6,6 @@ import { rootNames } from "./names.ts";
 import { calculateBy, checkKey, compareBy, negative, positive } from "./operators.ts";
 import {
   begin,
-  type Compile,
   columnOf,
   damaged,
   deepest,
@@ -114,7 +113,7 @@ const builders: { readonly [is: string]: (node: Node, place: Place) => Evaluate 
 };
 
 function compileList(node: Node, place: Place): Evaluate {
-  const walk = compileEach(node, place, compile);
+  const walk = compileEach(node, place);
   return (frame) => gather(frame, walk);
 }
 
@@ -256,7 +255,7 @@ function compileCall(node: Node, place: Place): Evaluate {
   const [only] = written;
   const decides = name === "any" ? true : name === "all" ? false : undefined;
   if (decides !== undefined && isRecord(only) && only.is === "generator") {
-    const walk = compileEach(only, { ...place, depth: place.depth + 1 }, compile);
+    const walk = compileEach(only, { ...place, depth: place.depth + 1 });
     return (frame) => walk(frame, (value) => truth(value) === decides) === decides;
   }
   const given = written.map((one) => compile(one, place));
@@ -275,7 +274,7 @@ function compileMethod(node: Node, place: Place): Evaluate {
   };
 }
 
-/** Shows the values one by one, until whoever sees them has enough: true. */
+/** Shows the values one by one until enough() is true. */
 type Walk = (frame: Frame, enough: (value: Value) => boolean) => boolean;
 
 function gather(frame: Frame, walk: Walk): Value[] {
@@ -287,19 +286,14 @@ function gather(frame: Frame, walk: Walk): Value[] {
   return values;
 }
 
-function compileEach(node: Node, place: Place, compile: Compile): Walk {
+function compileEach(node: Node, place: Place): Walk {
   const loops = listIn(node, "loops");
   if (loops.length === 0) throw damaged("a comprehension goes through nothing");
-  return compileLoop(loops, node.gives, { place, compile });
-}
-
-interface Around {
-  place: Place;
-  compile: Compile;
+  return compileLoop(loops, node.gives, place);
 }
 
 /** What is gone through does not see the variable; the tests, the inner loops and the value do. */
-function compileLoop([loop, ...others]: readonly unknown[], gives: unknown, { place, compile }: Around): Walk {
+function compileLoop([loop, ...others]: readonly unknown[], gives: unknown, place: Place): Walk {
   if (loop === undefined) {
     const value = operand(compile(gives, place));
     return (frame, enough) => enough(value(frame));
@@ -310,7 +304,7 @@ function compileLoop([loop, ...others]: readonly unknown[], gives: unknown, { pl
   const slot = place.slots.count++;
   const inside = within(place, { name: textIn(loop, "variable"), slot });
   const when = listIn(loop, "when").map((test) => operand(compile(test, inside)));
-  const inner = compileLoop(others, gives, { place: inside, compile });
+  const inner = compileLoop(others, gives, inside);
   return (frame, enough) => {
     const values = over(frame);
     frame.at = at;

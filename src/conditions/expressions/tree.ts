@@ -34,7 +34,7 @@ export type Expression =
 
 export type Loop = { variable: string; over: Expression; when: Expression[] };
 
-/** Nobody writes deeper ones, and reading and answering are recursive. */
+/** People write no deeper ones; reading and answering are recursive. */
 export const deepest = 100;
 /** Text of an expression. */
 export const longestExpression = 2000;
@@ -49,7 +49,6 @@ export interface Place {
   slots: { count: number };
   depth: number;
 }
-export type Compile = (node: unknown, place: Place) => Evaluate;
 
 export const damaged = (what: string): HooklineError =>
   new HooklineError("pattern_invalid", {
@@ -99,7 +98,7 @@ export const newFrame = (scope: Scope): Frame => ({ scope, at: 0, steps: mostSte
 /** Marks a fault that comes of a value that is not there. */
 const missing = "missing";
 
-/** Ends the expression, or the part of it that asks for what is missing; whoever asked for the answer catches it. */
+/** Ends the expression, or the part of it that asks for what is missing; expression.ts catches it. */
 export function fault(frame: Frame, reason: string): never {
   throw new Error(`column ${frame.at}: ${reason}`, /\bNone\b/.test(reason) ? { cause: missing } : undefined);
 }

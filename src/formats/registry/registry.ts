@@ -6,7 +6,7 @@ import { compileCondition } from "../../engine/condition.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { Fields } from "../../engine/event.ts";
 import { fingerprint } from "../../engine/fingerprint.ts";
-import { type Condition, type Hook, isGuard, type Origin, type Problem } from "../../engine/hook.ts";
+import { type Condition, type Hook, isGuard, type Origin, type Problem, placeOfHook } from "../../engine/hook.ts";
 import { asksFor, nearest } from "../../engine/nearest.ts";
 import type { Patterns, Registry } from "../../engine/ports.ts";
 import { isRecord } from "../../engine/schema.ts";
@@ -115,14 +115,12 @@ function endingOf(earlier: Hook, hook: Hook): string {
 
 const placeOf = ({ origin: { file = "", line = 1 } }: Hook): string => `${file}:${line}`;
 
-const sameId = ({ origin: { file = "", line = 1, column = 1 } }: Hook, message: string): Problem => ({
+const sameId = (hook: Hook, message: string): Problem => ({
   severity: "error",
   code: "duplicate-key",
   message,
   suggestion: "give each hook an id of its own",
-  file,
-  line,
-  column,
+  ...placeOfHook(hook),
 });
 
 interface EntryContext {

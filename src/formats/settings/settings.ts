@@ -5,7 +5,7 @@
 
 import type { EventName } from "../../engine/event.ts";
 import { fingerprint } from "../../engine/fingerprint.ts";
-import type { Hook, Origin, Problem } from "../../engine/hook.ts";
+import { type Hook, type Origin, type Problem, placeOfHook } from "../../engine/hook.ts";
 import type { Patterns } from "../../engine/ports.ts";
 import { readTree } from "../reading/json-tree.ts";
 import { createLocator, type Finding, membersOf, type Node, type Place } from "../reading/tree.ts";
@@ -108,14 +108,12 @@ function withIds(hooks: Hook[], label: string, tell: (problem: Problem) => void)
 }
 
 /** Ids name one hook each: in records, limits and commands. */
-export const takenId = ({ id, origin }: Hook, instead: string): Problem => ({
+export const takenId = (hook: Hook, instead: string): Problem => ({
   severity: "warning",
   code: "duplicate-key",
-  message: `the id "${id}" is taken by another hook, so this one is called "${instead}"`,
+  message: `the id "${hook.id}" is taken by another hook, so this one is called "${instead}"`,
   suggestion: "give it an id of its own",
-  file: origin.file ?? "",
-  line: origin.line ?? 1,
-  column: origin.column ?? 1,
+  ...placeOfHook(hook),
 });
 
 /** The project's folder is part of it: limits and records of one project's hook are not those of another's twin. */

@@ -97,7 +97,7 @@ export function parametersOf(
   }
   for (const [key, example] of Object.entries(required)) {
     const isEmpty = String(reader.entry.fields.get(key)?.value ?? "").trim() === "";
-    const message = `${/^[aeiou]/.test(name) ? "an" : "a"} ${name} hook needs a "${key}"`;
+    const message = `${name === "prompt" ? "a" : "an"} ${name} hook needs a "${key}"`;
     if (isEmpty) reader.fault(key, "missing-field", message, `write ${example}`);
   }
   return parameters ? parameters(values, reader, context) : values;

@@ -16,7 +16,7 @@ interface Inspected {
   mode?: number;
   variables: AgentVariables;
 }
-type Inspection = (inspected: Inspected) => Finding[];
+type Inspection = (inspected: Inspected) => Finding | Finding[] | undefined;
 
 /** Reads scripts, runs nothing, never throws. @param places where relative and `~` paths start */
 export function inspectHooks(hooks: readonly Hook[], places: Places): Problem[] {
@@ -25,7 +25,7 @@ export function inspectHooks(hooks: readonly Hook[], places: Places): Problem[] 
     const inspected = lookAt(hook, places);
     if (!inspected) return [];
     const wanted = hook.steps[0].uses === "script" ? [swallowedStatus] : inspections;
-    return wanted.flatMap((inspect) => inspect(inspected)).map((finding) => ({ ...finding, file, line, column }));
+    return wanted.flatMap((inspect) => inspect(inspected) ?? []).map((finding) => ({ ...finding, file, line, column }));
   });
 }
 
@@ -52,7 +52,7 @@ function lookAt(hook: Hook, places: Places): Inspected | undefined {
       ...(text !== undefined && !text.includes("\0") ? { text } : {}),
     };
   } catch {
-    return { hook, command, variables, script }; // no mode: it is not there, or nobody may look at it
+    return { hook, command, variables, script }; // no mode: it is not there, or may not be looked at
   }
 }
 
@@ -67,43 +67,37 @@ const inspections: readonly Inspection[] = [
   swallowedStatus,
 ];
 
-function placeholders({ command }: Inspected): Finding[] {
+function placeholders({ command }: Inspected): Finding | undefined {
   const left = /__[A-Z][A-Z0-9_]*__|\/path\/to\/[^\s"']*|<[a-z]+(?:[-_][a-z]+)+>|\bYOUR_[A-Z_]+\b/.exec(command)?.[0];
-  if (!left) return [];
-  return [
-    {
-      severity: "error",
-      code: "placeholder",
-      message: `"${left}" was left by a template`,
-      suggestion: "put the real value in its place",
-    },
-  ];
+  if (!left) return undefined;
+  return {
+    severity: "error",
+    code: "placeholder",
+    message: `"${left}" was left by a template`,
+    suggestion: "put the real value in its place",
+  };
 }
 
-function missingScript({ command, script, mode }: Inspected): Finding[] {
-  if (!script || mode !== undefined || /\/path\/to\//.test(command)) return [];
-  return [
-    {
-      severity: "error",
-      code: "missing-script",
-      message: `there is no script "${script.written}"`,
-      suggestion: `looked for ${script.path}`,
-    },
-  ];
+function missingScript({ command, script, mode }: Inspected): Finding | undefined {
+  if (!script || mode !== undefined || /\/path\/to\//.test(command)) return undefined;
+  return {
+    severity: "error",
+    code: "missing-script",
+    message: `there is no script "${script.written}"`,
+    suggestion: `looked for ${script.path}`,
+  };
 }
 
 const anyExecuteBit = 0o111;
 
-function notExecutable({ script, mode }: Inspected): Finding[] {
-  if (!script || mode === undefined || script.interpreter || (mode & anyExecuteBit) !== 0) return [];
-  return [
-    {
-      severity: "error",
-      code: "not-executable",
-      message: `"${script.written}" is not executable, so the hook cannot start (126)`,
-      suggestion: `chmod +x ${script.path}`,
-    },
-  ];
+function notExecutable({ script, mode }: Inspected): Finding | undefined {
+  if (!script || mode === undefined || script.interpreter || (mode & anyExecuteBit) !== 0) return undefined;
+  return {
+    severity: "error",
+    code: "not-executable",
+    message: `"${script.written}" is not executable, so the hook cannot start (126)`,
+    suggestion: `chmod +x ${script.path}`,
+  };
 }
 
 /** What begins as the variables of agents do, and is none of those that hooks are given, is a legend; and so are these. */
@@ -143,22 +137,20 @@ const exitsTwo = /\b(exit[\s(]+2|sys\.exit\(2|process\.exit\(2|process\.exitCode
 const linesBetween = 6;
 
 /** By every agent's rules exit 1 is a failure that blocks nothing. A guard's failure does block, so guards are fine. */
-function exitOne({ hook, command, script, text }: Inspected): Finding[] {
-  if (isGuard(hook)) return [];
+function exitOne({ hook, command, script, text }: Inspected): Finding | undefined {
+  if (isGuard(hook)) return undefined;
   const said = refusalThatExitsOne(command.split(/[;\n]|&&|\|\|/)) ?? refusalThatExitsOne(text?.split("\n") ?? []);
-  if (said === undefined) return [];
+  if (said === undefined) return undefined;
   const where = script && text?.includes(said) ? ` in ${script.written}` : "";
-  return [
-    {
-      severity: "warning",
-      code: "exit-1-blocks-nothing",
-      message: `"${said.trim().slice(0, 60)}"${where} is followed by exit 1, which blocks nothing`,
-      suggestion:
-        hook.steps[0].with.protocol === "registry"
-          ? 'print {"error": "blocked: …"}, or write blocking: true'
-          : 'write exit 2 and the reason on stderr, or give the hook "role": "guard"',
-    },
-  ];
+  return {
+    severity: "warning",
+    code: "exit-1-blocks-nothing",
+    message: `"${said.trim().slice(0, 60)}"${where} is followed by exit 1, which blocks nothing`,
+    suggestion:
+      hook.steps[0].with.protocol === "registry"
+        ? 'print {"error": "blocked: …"}, or write blocking: true'
+        : 'write exit 2 and the reason on stderr, or give the hook "role": "guard"',
+  };
 }
 
 function refusalThatExitsOne(lines: readonly string[]): string | undefined {
@@ -183,7 +175,7 @@ const bashOnly: readonly [RegExp, string][] = [
   [/(^|[\s;&|])source\s/m, "source"],
 ];
 
-function bashUnderSh({ hook, command, script, text }: Inspected): Finding[] {
+function bashUnderSh({ hook, command, script, text }: Inspected): Finding | undefined {
   const runsSh =
     script &&
     text !== undefined &&
@@ -193,15 +185,13 @@ function bashUnderSh({ hook, command, script, text }: Inspected): Finding[] {
     ...(runsSh && !/\bbash\b/.test(text.split("\n")[0] ?? "") ? [text] : []),
   ];
   const found = shown.map(withoutQuotes).flatMap((source) => bashOnly.find(([form]) => form.test(source)) ?? [])[1];
-  if (found === undefined) return [];
-  return [
-    {
-      severity: "warning",
-      code: "bash-syntax",
-      message: `${String(found)} is bash; where sh is dash the line ends with exit 2 or does nothing`,
-      suggestion: 'write "shell": "bash", or #!/usr/bin/env bash',
-    },
-  ];
+  if (found === undefined) return undefined;
+  return {
+    severity: "warning",
+    code: "bash-syntax",
+    message: `${String(found)} is bash; where sh is dash the line ends with exit 2 or does nothing`,
+    suggestion: 'write "shell": "bash", or #!/usr/bin/env bash',
+  };
 }
 
 /** Quoted text and remarks are no syntax. */
@@ -213,24 +203,22 @@ const endsAtFailures = /^#!.*\bsh\s+-\w*e|^\s*set\s+-\w*e|^\s*set\s+-o\s+errexit
 const assigned = /^[ \t]*\w+=["']?(?:\$\((?!\()|`)(?!.*(?:\|\||&&))/m;
 const always = /(?:\|\||;)[ \t]*(?:true|:)[ \t]*$/;
 
-/** A check whose program is missing must not pass. Of hooks that somebody's turn, commit or call waits for. */
-function swallowedStatus({ hook, command, text }: Inspected): Finding[] {
+/** A check whose program is missing must not pass. For hooks that a turn, a commit or a call waits for. */
+function swallowedStatus({ hook, command, text }: Inspected): Finding | undefined {
   const isCheck = hook.steps[0].uses === "script" || isGuard(hook);
-  if (!isCheck) return [];
+  if (!isCheck) return undefined;
   const lines = (text ?? command).split("\n");
   const last = lines.findLast((line) => line.trim() !== "" && !line.trim().startsWith("#")) ?? "";
   const isShell = text === undefined || shells.test(lines[0] ?? "");
   const line = isShell && always.test(last) ? last : text !== undefined && isShell ? lostIn(text) : undefined;
-  if (line === undefined) return [];
+  if (line === undefined) return undefined;
   const message = `"${line.trim().slice(0, 60)}" hides that its program failed or is missing, and the check passes`;
-  return [
-    {
-      severity: "warning",
-      code: "status-ignored",
-      message,
-      suggestion: "write set -e at the beginning, or || exit 1 behind it",
-    },
-  ];
+  return {
+    severity: "warning",
+    code: "status-ignored",
+    message,
+    suggestion: "write set -e at the beginning, or || exit 1 behind it",
+  };
 }
 
 function lostIn(text: string): string | undefined {
@@ -244,13 +232,13 @@ function lostIn(text: string): string | undefined {
 const allows = /"?permissionDecision"?\s*[:=]\s*["']allow["']|"?decision"?\s*[:=]\s*["']approve["']/;
 const decides = /\b(if|case|elif|switch|grep|test|match|when|unless|deny|block|ask)\b|&&|\|\||\?|\[\s/;
 
-function alwaysAllows({ hook, command, script, text }: Inspected): Finding[] {
+function alwaysAllows({ hook, command, script, text }: Inspected): Finding | undefined {
   const source = (script ? text : command)?.replaceAll('\\"', '"') ?? "";
   const about =
     "event" in hook.on && hook.on.event.some((name) => name === "PreToolUse" || name === "PermissionRequest");
-  if (!about || !allows.test(source) || decides.test(source)) return [];
+  if (!about || !allows.test(source) || decides.test(source)) return undefined;
   const message = "this hook allows every call that it sees, and so skips the agent's own questions";
-  return [{ severity: "warning", code: "always-allows", message, suggestion: "print nothing where it has no opinion" }];
+  return { severity: "warning", code: "always-allows", message, suggestion: "print nothing where it has no opinion" };
 }
 
 interface Places {

@@ -4,7 +4,7 @@ import type { ConditionKind, Scope } from "../engine/ports.ts";
 import { object, text } from "../engine/schema.ts";
 import { because } from "./constant.ts";
 
-/** The event's own agent; where it names none, whoever has the turn. */
+/** The event's own agent; where it names none, the turn's. */
 const agentOf = ({ event, turn }: Scope): { id: string; type?: string } | undefined => event.agent ?? turn.agent;
 
 /** Parameter: the agent's id. An agent is known by its type, too. */

@@ -8,14 +8,14 @@ import { because, noParameters } from "./constant.ts";
 
 type Params = { match: string };
 
-interface Told {
+interface KnownError {
   type: string;
   /** The event's own words. */
   texts: readonly string[];
 }
 
 /** What is known of an error, if there is any: the event's own, else the turn's last. */
-export function errorOf({ event: { data }, turn }: Scope): Told | undefined {
+export function errorOf({ event: { data }, turn }: Scope): KnownError | undefined {
   const error: Fields = isRecord(data.error) ? data.error : { message: data.error ?? null };
   const own = [error.message, data.error_details].filter(isFilled);
   const type = [data.error_type, error.type, error.name].find(isFilled);
@@ -29,7 +29,10 @@ const isFilled = (value: unknown): value is string => typeof value === "string" 
 /** What is longer is no message; searching takes its length. */
 const longest = 100_000;
 
-const textsOf = ({ type, texts }: Told): readonly string[] => [type, ...texts.map((one) => one.slice(0, longest))];
+const textsOf = ({ type, texts }: KnownError): readonly string[] => [
+  type,
+  ...texts.map((one) => one.slice(0, longest)),
+];
 const clip = (value: string): string => (value.length > 80 ? `${value.slice(0, 79)}…` : value);
 
 export const errorType: ConditionKind<Params> = {
@@ -49,8 +52,8 @@ export const errorType: ConditionKind<Params> = {
       return because(`there is no error, and the pattern is ${match}`);
     }
     const [message] = error.texts;
-    const told = `the error is ${error.type}${message === undefined ? "" : `: ${clip(message)}`}`;
-    return { holds: `${told} — which fits ${match}`, fails: `${told} — which does not fit ${match}` };
+    const known = `the error is ${error.type}${message === undefined ? "" : `: ${clip(message)}`}`;
+    return { holds: `${known} — which fits ${match}`, fails: `${known} — which does not fit ${match}` };
   },
 };
 

@@ -1,6 +1,6 @@
 /**
  * skip_flags: whether what the context steps found makes the model needless (specification 000, A38 and A39). Asked once,
- * before the model's step, with one entry of flags for each context step. The dialect writes it; nobody else does.
+ * before the model's step, with one entry of flags for each context step. Only the automation format writes it.
  */
 import type { Fields, Json } from "../engine/event.ts";
 import { type SkipFlag, type SkipFlags, skipFlagNames, skipFlags } from "../engine/named.ts";

@@ -74,7 +74,7 @@ export const messageCount: ConditionKind<CountParams> = reached({
 
 const usualPressure = 0.75;
 
-/** 75 for 75 % would never hold, so it is a mistake to be told. */
+/** 75 for 75 % would never hold, so it is a mistake. */
 const part: Schema<number> = {
   json: {
     type: "number",

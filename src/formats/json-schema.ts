@@ -14,7 +14,7 @@ import { authorsActions, chain } from "./rules/actions.ts";
 import { authorsConditions, composites } from "./rules/conditions.ts";
 import { type RuleFieldName, ruleEvents, ruleFieldNames, ruleFields, writableEvents } from "./rules/fields.ts";
 
-/** Which file it is for; all: any of them, told apart by what they hold. */
+/** Which file it is for; all: any of them, by what they hold. */
 export type SchemaKind = "all" | "rules" | "app" | "config";
 
 /** @param registry also what extensions have registered */
@@ -166,7 +166,7 @@ function typedSchema(what: string, types: readonly Type[], fieldsOf: (type: Type
     required: ["type"],
     allOf: types.map((type) => ({
       if: { properties: { type: { const: type.name } }, required: ["type"] },
-      // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's word, and nobody awaits it
+      // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's word, and nothing awaits it
       then: fieldsOf(type),
     })),
   };
@@ -190,7 +190,7 @@ function besideOrUnder(type: Type): Fields {
   const { required: _all, ...beside } = all;
   return {
     if: { required: ["params"] },
-    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's word, and nobody awaits it
+    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's word, and nothing awaits it
     then: { ...beside, properties: { type: { const: name }, ...properties, params: { ...params, required: [] } } },
     else: all,
   };
@@ -206,7 +206,7 @@ export function automationSchema(registry: Pick<Registry, "handlers">): Fields {
     title: "Hookline: automations",
     type: "object",
     if: { required: ["automations"] },
-    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's word, and nobody awaits it
+    // biome-ignore lint/suspicious/noThenProperty: it is JSON Schema's word, and nothing awaits it
     then: {
       properties: { automations: list, version: {}, description: {} },
       patternProperties: { "^x-": {} },

@@ -111,6 +111,6 @@ function pathState(path: string): string {
     const found = statSync(path, { throwIfNoEntry: false });
     return found ? `${found.ino}:${found.size}:${found.mtimeMs}:${found.ctimeMs}` : "-";
   } catch (error) {
-    return error instanceof Error && "code" in error ? String(error.code) : "?"; // a loop of links, or nobody may look
+    return error instanceof Error && "code" in error ? String(error.code) : "?"; // a loop of links, or it may not be looked at
   }
 }

@@ -27,7 +27,7 @@ export interface Broken extends Pick<HookFile, "label" | "root" | "ofUser"> {
   reason: string;
 }
 
-/** Findings after which no hook of the file can be told to have been taken out on purpose. */
+/** Findings after which a missing hook of the file need not have been taken out on purpose. */
 export const losesHooks = ({ severity, code, loses }: Problem): boolean =>
   severity === "error" && (loses === true || code === "unreadable" || code === "syntax");
 

@@ -10,13 +10,13 @@ import type { LoadedHooks } from "./load.ts";
 import { hookSetOf } from "./order.ts";
 
 export interface HookSource<T extends LoadedHooks> {
-  /** The hooks that are in force in this folder now: at once, unless files have changed. Never throws. */
+  /** The hooks that are active in this folder now: at once, unless files have changed. Never throws. */
   at(cwd: string): MaybePromise<T>;
   /** Those that `at` last gave for this folder. */
   known(cwd: string): T | undefined;
   /** Everything is loaded again when it is next asked for: what it was compiled with has changed. */
   forget(): void;
-  /** Hears that files of folders that are known may have changed, until it is undone. Where nobody tells of that, it is silent. */
+  /** Calls `ear` when files of known folders may have changed, until it is undone. Silent where the system does not report changes. */
   listen(ear: () => void): () => void;
   /** Nothing was heard of this folder since `at`, and of a change it would have been. */
   isHeard(cwd: string): boolean;
@@ -34,7 +34,7 @@ export interface SourceOptions {
   atMost?: number;
   /**
    * Files are looked at when the system tells of a change, instead of every time. For a process that others change files
-   * for: of what it has just written itself it is not told before the next turn of its event loop.
+   * for: the system reports its own writes only in the next turn of its event loop.
    */
   watches?: boolean;
 }
@@ -71,7 +71,7 @@ export function createHookSource<T extends LoadedHooks>(
     known.delete(cwd);
     const held = { ...fresh, loaded, lookedAt: never, isForgotten: false };
     known.set(cwd, held);
-    if (paths) isAsItWas(cwd, held); // else nobody hears of its files before they are next asked for
+    if (paths) isAsItWas(cwd, held); // else a change of its files is not heard before `at` is next called
     dropOldest(known, atMost, drop);
     return loaded;
   }
@@ -145,7 +145,7 @@ type Load<T extends LoadedHooks> = (
 ) => Promise<StableLoad<T>>;
 
 /**
- * Loads for a process that stays, in which no guard lapses while somebody edits its file: a broken one keeps its last good
+ * Loads for a process that stays, in which no guard lapses while a person edits its file: a broken one keeps its last good
  * guards, also where no event has put them into the store, and those of a file that has gone stay until it has held still.
  *
  * @param load never rejects, and neither does what is given

@@ -138,7 +138,7 @@ const withGuards = (sources: readonly Source[], kept: readonly Hook[]): Source[]
     return own.length === 0 ? source : { ...source, hooks: withKept(source.hooks, own, source.compiled.problems) };
   });
 
-/** One file by itself, as `check FILE` sees it: its name tells the format. A module is read by whoever loads modules. */
+/** One file by itself, as `check FILE` sees it: its name tells the format. Modules are read elsewhere. */
 export function checkFile(
   path: string,
   request: LoadRequest,

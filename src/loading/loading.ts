@@ -54,7 +54,7 @@ export type Request = Omit<LoadRequest, "yaml" | "modules"> & {
   withoutModules?: true;
 };
 
-/** Never rejects: what cannot be read is a problem, and the rest is in force. */
+/** Never rejects: what cannot be read is a problem, and the rest is active. */
 export async function loadAll(request: Request, loading: Loading): Promise<Loaded> {
   let loaded = loadHooks(request);
   if (loaded.unread.length === 0 && loaded.modules.length === 0) return { ...loaded, registry: loading.registry };

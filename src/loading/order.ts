@@ -88,7 +88,7 @@ function switchesOf(source: Source, tell: Tell): Reach[] {
   return found;
 }
 
-/** Claude's and GenCode's switches speak of their own hooks; ours of all. Nobody switches off what stands above them (R29). */
+/** Claude's and GenCode's switches speak of their own hooks; ours of all. No file switches off what stands above it (R29). */
 function isWithinReach(by: HookFile, file: HookFile): boolean {
   if (by.family !== "hookline" && by.family !== file.family) return false;
   if (by.layer === "managed") return true;

@@ -50,7 +50,7 @@ export function findProject(cwd: string, home: string): Project {
   return mainWorktree ? { root, folders: [mainWorktree], mainWorktree, watched } : { root, folders, watched };
 }
 
-/** The folder and those above it; the home folder and what lies above it are nobody's project. */
+/** The folder and those above it; the home folder and what lies above it are no project. */
 function foldersUpward(from: string, home: string): string[] {
   const folders: string[] = [];
   for (let folder = from; folder !== home; folder = dirname(folder)) {
@@ -134,7 +134,7 @@ function parse(text: string): Record<string, unknown> | string {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : "it is no JSON object";
   } catch {
-    return "it is not JSON"; // the parser's own words would add an offset that nobody can use
+    return "it is not JSON"; // the parser's own words would add an offset that helps no reader
   }
 }
 

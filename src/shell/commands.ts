@@ -1,6 +1,6 @@
 /**
  * The simple commands of a shell line, as bash would run them (R10): through lists, pipes, subshells, substitutions,
- * functions, wrappers and quotes. What another program is told only as text (an argument, a here-document, a comment)
+ * functions, wrappers and quotes. What another program gets only as text (an argument, a here-document, a comment)
  * is no command. Apart because the parser costs a start 15 ms.
  */
 
@@ -55,7 +55,7 @@ export function commands(line: string): string[][] | undefined {
     walk.reading.line(line, newShell(false));
     return walk.reading.found;
   } catch {
-    return undefined; // given up, or nested deeper than the stack is: either way nobody can tell what would run
+    return undefined; // given up, or nested deeper than the stack is: either way what would run is not known
   }
 }
 

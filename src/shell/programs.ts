@@ -274,7 +274,7 @@ const groups: readonly (readonly [names: string, row: Program])[] = [
   ],
   // they run what they are given, again and again or in a package
   ["run-s run-p onchange chokidar dotenvx shx lint-staged husky lerna nx turbo wireit", { values: "refused" }],
-  // they run it elsewhere, or as somebody else
+  // they run it elsewhere, or as another user
   ["ssh scp sftp rsync mosh rsh numactl scriptreplay byobu watchexec fswatch nc", { values: "refused" }],
   // languages and shells
   [

@@ -97,7 +97,7 @@ test("a row that cannot be read, and one that is wrong, stop no other and are to
   );
 });
 
-test("of one id in a file and in the store, the file's is in force, and it is told", () => {
+test("of one id in a file and in the store, the file's is active, and a problem says so", () => {
   const hook = fileHook("name: a\nproject_id: shop\ntrigger: { type: periodic, skip_llm: true }\n");
   const { source } = given(row("a"), row("b"));
   const set = hookSetOf([hook]);
@@ -109,7 +109,7 @@ test("of one id in a file and in the store, the file's is in force, and it is to
   ]);
   assert.deepEqual(
     source.problemsAt("/shop", set, stored).map(({ message }) => message),
-    ["the automation shop/a lies in the store, too; this file's is in force"],
+    ["the automation shop/a lies in the store, too; this file's is active"],
   );
 });
 

@@ -299,7 +299,7 @@ const simple: Readonly<Record<string, string>> = {
 };
 const digitsAfter: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
-/** One text with its quotes; undefined after `fault` has been told. */
+/** What a text with its quotes holds. */
 function readText(written: string, fault: (offset: number, reason: string) => never): string {
   const prefix = /^[A-Za-z]*/.exec(written)?.[0].toLowerCase() ?? "";
   if (prefix.includes("f")) return fault(0, "a text with f is not supported: join with +");

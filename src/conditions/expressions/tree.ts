@@ -9,7 +9,7 @@ export type Comparison = (typeof comparisons)[number];
 export const operators = ["+", "-", "*", "/", "//", "%", "**"] as const;
 export type Operator = (typeof operators)[number];
 
-/** `at` is the column, counted from 1, that a fault is told with: of the operator where there is one. */
+/** `at` is the column, counted from 1, for messages: of the operator where there is one. */
 export type Expression =
   | { is: "constant"; at: number; value: null | boolean | number | string }
   /** 1.0 and 1 are one number in JSON and two in Python. */

@@ -39,7 +39,7 @@ const isStep = (handler: Handler): handler is StepHandler => handler.contextStep
 /** What runs where nothing has the step's type: it says so in its result, and the next step runs (AT15). */
 const unknownStep = "unknown_step";
 const unknownStepLimit: Seconds = 10;
-/** A handler keeps its own limit; the engine's comes later, so that the specified result is told. */
+/** A handler keeps its own limit; the engine's comes later, so that the specified result counts. */
 const margin: Seconds = 5;
 
 const flagsByName = new Map(skipFlagNames.map((name) => [skipFlags[name].written, name]));

@@ -88,7 +88,7 @@ const otherTypes: { readonly [word: string]: TriggerType } = {
   file: "event",
 };
 /** A field that only one type has. */
-const telling: { readonly [word: string]: TriggerType } = {
+const onlyOf: { readonly [word: string]: TriggerType } = {
   event_type: "event",
   watch: "event",
   interval_seconds: "periodic",
@@ -101,7 +101,7 @@ const telling: { readonly [word: string]: TriggerType } = {
 function readType(type: Json | undefined, fields: Fields, findings: Findings): TriggerType | undefined {
   if (typeof type === "string" && isTriggerType(type)) return type;
   if (type === undefined || type === null) {
-    const meant = Object.keys(fields).flatMap((key) => (Object.hasOwn(telling, key) ? telling[key] : []))[0];
+    const meant = Object.keys(fields).flatMap((key) => (Object.hasOwn(onlyOf, key) ? onlyOf[key] : []))[0];
     const suggestion = `write type: ${meant ?? triggerTypes.join(", or ")}`;
     return void findings.error(path, { code: "missing-field", message: 'the trigger needs a "type"', suggestion });
   }
@@ -186,7 +186,7 @@ function readEventTrigger({ event_type: name, watch }: Fields, context: TriggerC
     return void findings.error([...path, "watch"], { code: "shape", message, suggestion, ofKey: true });
   }
   if (kind) {
-    const message = `it has no "watch", so nothing looks for changes: it hears only of a ${written} that somebody sends`;
+    const message = `it has no "watch", so nothing looks for changes: it runs only on a ${written} that a program sends`;
     findings.warn(path, { code: "missing-field", message, suggestion: "write watch: { paths: [ … ] }" });
   }
   const events = resolveEvent(written);
@@ -200,7 +200,7 @@ function readEventTrigger({ event_type: name, watch }: Fields, context: TriggerC
   return { event: events, as: [written] };
 }
 
-/** Any name with a dot may be somebody's event; one that is nearly ours is most likely a slip. */
+/** Any name with a dot may be an application's event; one that is nearly ours is most likely a slip. */
 function warnOfLikeness(written: string, findings: Findings): void {
   const known = Object.keys(applicationEvents);
   const near = written.includes(".") && !known.includes(written) ? nearest(written, known) : undefined;

@@ -58,8 +58,8 @@ function tellOfEmpty(text: string, { report }: YamlFile): void {
 }
 
 /**
- * Two files' settings as one; the inner file wins. But a provider that an outer file names stays as it is there: nobody
- * inside may redirect what is sent to it.
+ * Two files' settings as one; the inner file wins. But a provider that an outer file names stays as it is there: no
+ * inner file may redirect what is sent to it.
  */
 export function mergeConfig(outer: Config, inner: Partial<Config>): Config {
   const { apps, extensions, mcpServers, models, languageServers, ...given } = { ...emptyConfig, ...inner };

@@ -108,7 +108,7 @@ const webhook = object(
 );
 const kindOfChannel = oneOf("discord", "slack", "webhook");
 
-/** Told apart by kind, and two of one kind by a member that only one has. */
+/** They differ by kind, and two of one kind by a member that only one has. */
 const noticeChannel: Schema<NoticeChannel> = {
   json: { anyOf: [discordWebhook.json, discordBot.json, slack.json, webhook.json] },
   check(value, path = []) {

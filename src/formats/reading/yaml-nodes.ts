@@ -180,7 +180,7 @@ function merge(node: Node, keys: Set<string>, sources: readonly Node[], { faulty
   }
 }
 
-/** The node that the alias names, itself: nothing is copied, but whoever reads it pays for it again. */
+/** The node that the alias names, itself: nothing is copied, but each reader walks it again. */
 function follow(name: string, offset: number, reading: Reading): Node {
   const node = reading.anchors.get(name);
   if (!node) {
@@ -198,7 +198,7 @@ function follow(name: string, offset: number, reading: Reading): Node {
   const message = `with *${name} the aliases of this file repeat more than ${mostRepeated} characters: none is followed from here on`;
   if (before <= mostRepeated) return refused(offset, { message, suggestion: "use fewer aliases" }, reading);
   const empty = emptyAt(offset);
-  reading.faulty.add(empty); // it was told of at the first
+  reading.faulty.add(empty); // reported at the first
   return empty;
 }
 

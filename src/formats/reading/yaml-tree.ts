@@ -24,7 +24,7 @@ const mostFaults = 50;
  * Hook lists are read entry by entry, which also costs a third less than all at once. Where that finds a fault, the whole
  * text has the last word: if that is sound, the cutting was at fault. Never throws.
  *
- * @param ending what becomes of the rest where there is a fault, which is told with it
+ * @param ending what becomes of the rest where there is a fault, for the message
  */
 export function readYaml(text: string, report: Report, ending: Ending = "read on"): YamlTree {
   if (text.length > largestRulesFileInBytes || Buffer.byteLength(text) > largestRulesFileInBytes) {
@@ -50,11 +50,11 @@ function readWhole({ contents, faults, offsets, refused }: Parsed, report: Repor
   return offsets.length > mostFaults && root ? { root, isFaulty: () => true } : treeOf(root, reading);
 }
 
-interface Telling extends Reading {
+interface FileReading extends Reading {
   ending: Ending;
 }
 
-const startReading = (report: Report, ending: Ending): Telling => ({
+const startReading = (report: Report, ending: Ending): FileReading => ({
   report,
   ending,
   anchors: new Map(),
@@ -68,10 +68,10 @@ const treeOf = (root: Node | undefined, { faulty }: Reading): YamlTree => ({
   isFaulty: (node) => faulty.size > 0 && faulty.has(node),
 });
 
-const endings = { "read on": "; what can still be read is in force", "not read": "" } as const;
+const endings = { "read on": "; what can still be read is active", "not read": "" } as const;
 export type Ending = keyof typeof endings;
 
-const tell = ({ offset, message, suggestion }: Fault, base: number, { report, ending }: Telling): void =>
+const tell = ({ offset, message, suggestion }: Fault, base: number, { report, ending }: FileReading): void =>
   report(offset + base, {
     severity: "error",
     code: "syntax",
@@ -161,7 +161,11 @@ const misplaced: Fault = {
   suggestion: "indent it like its neighbours",
 };
 
-function itemAt({ start, end, isMisplaced }: Item, text: string, reading: Telling): { node: Node; isBroken: boolean } {
+function itemAt(
+  { start, end, isMisplaced }: Item,
+  text: string,
+  reading: FileReading,
+): { node: Node; isBroken: boolean } {
   const { contents, faults } = parseYaml(text.slice(start, end));
   const list = contents ? nodeOf(contents, start, reading) : undefined;
   const [only, ...others] = list?.type === "array" ? (list.children ?? []) : [];
@@ -263,7 +267,7 @@ export interface YamlFile {
   isBroken(node: Node): boolean;
   locate(offset: number): Place;
   report: Report;
-  /** All findings so far in the order of the file, each told once: what an alias repeats is one mistake. */
+  /** All findings so far in the order of the file, each once: what an alias repeats is one mistake. */
   problems(): Problem[];
 }
 

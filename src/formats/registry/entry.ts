@@ -72,7 +72,7 @@ function withoutEmpty(node: Node): unknown {
 
 const nearestOf = ({ path, known = [] }: Mismatch): string | undefined => nearest(String(path.at(-1)), known);
 
-/** A field that is missing because its name is misspelt was told of there. */
+/** A field that is missing because its name is misspelt is reported there. */
 const isMisspelt = ({ path, found }: Mismatch, members: Members): boolean =>
   found === "nothing" &&
   path.length === 1 &&

@@ -12,13 +12,13 @@ import type { Entry, ReadEntry } from "./entry.ts";
 
 /** What every command has, unless its author says otherwise (R14). */
 const usualLimit: Seconds = 600;
-/** Nobody waits so long; authors who write it mean milliseconds. */
+/** No hook waits so long; authors who write it mean milliseconds. */
 const surelyMilliseconds = 1000;
 
 export interface ReadHandler {
   step: Step;
   role: Role;
-  /** It has to be told what changed. */
+  /** It needs to know what changed. */
   wantsChanges: boolean;
 }
 interface HandlerContext {

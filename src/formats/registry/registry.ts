@@ -191,13 +191,13 @@ function guardInPlace(
   );
 }
 
-type Telling = EntryContext & { report: Report };
+type ReportingContext = EntryContext & { report: Report };
 
 /** undefined also where it cannot be compiled, which is reported: a guard then fails on all of its events. */
 function whenOf(
   { match, events, members, node }: ReadEntry,
   handler: ReadHandler | undefined,
-  context: Telling,
+  context: ReportingContext,
 ): Condition | undefined {
   const { root } = context.file.origin;
   const when = conditionOf(match, {
@@ -253,7 +253,7 @@ function otherEnvironment({ environments }: Entry, environment: string): string 
   return `it is for ${named.join(" and ")}, and this is ${environment}`;
 }
 
-function warnOfNever({ node, members, match, events }: ReadEntry, { sendable, report }: Telling): void {
+function warnOfNever({ node, members, match, events }: ReadEntry, { sendable, report }: ReportingContext): void {
   const why = neverHolds(match, events.events);
   if (why !== undefined) {
     report(members.get("match")?.at ?? node.offset, {

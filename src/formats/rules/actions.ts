@@ -28,7 +28,7 @@ export interface ActionContext {
 export interface ReadActions {
   steps: Step[];
   role: Role;
-  /** Nobody waits for any of them. */
+  /** All of them run in the background. */
   background: boolean;
 }
 type Action = Handler & { action: ActionUse };
@@ -210,7 +210,7 @@ function warnOfNoEffect({ events }: ActionUse, { type, typeAt }: Typed, context:
   });
 }
 
-/** Whether the author asks for safety here, as far as it can be told: of a rule that is invalid (R46). */
+/** Whether the author of an invalid rule asks for safety, as far as the rest of it shows (R46). */
 export function meansGuard(node: Node | undefined, registry: Registry): boolean {
   const own = membersOf(node);
   const all = [...own, ...membersOf(own.find(({ key }) => key === "params")?.value)];

@@ -191,7 +191,7 @@ const calls: { readonly [type: string]: string } = {
   module_action_inject: "action",
 };
 
-/** A server that nobody has configured may be forgotten or misspelt; the project's modules may still bring it. */
+/** A server that is not configured may be forgotten or misspelt; the project's modules may still bring it. */
 export function warnOfUnknownServer({ type, members }: Typed, { modules, report }: ToolContext): void {
   if (!modules || !Object.hasOwn(calls, type)) return;
   const tool = members.get(calls[type] ?? "")?.value;

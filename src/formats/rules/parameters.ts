@@ -1,4 +1,4 @@
-/** What stands beside `type` in a condition or an action: read, checked against a schema, and told of where it stands. */
+/** What stands beside `type` in a condition or an action: read, checked against a schema, and reported where it stands. */
 
 import type { Fields } from "../../engine/event.ts";
 import { nearest } from "../../engine/nearest.ts";
@@ -17,11 +17,11 @@ export interface Typed {
 }
 export type Part = "condition" | "action";
 
-/** Nothing may hide a mistake: whoever reports an error also says that there is one. */
+/** Undefined, so that a reader reports an error and has no result in one statement. */
 export const reportError = (report: Report, at: number, finding: Omit<Finding, "severity">): undefined =>
   void report(at, { severity: "error", ...finding });
 
-/** The type and what stands beside it; undefined: it was told what is wrong. */
+/** The type and what stands beside it; undefined: it is wrong, which is reported. */
 export function readTyped(node: Node, part: Part, report: Report): Typed | undefined {
   if (node.type !== "object") return reportError(report, node.offset, noMap(node, part));
   const members = new Map<string, Member>();

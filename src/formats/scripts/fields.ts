@@ -1,4 +1,4 @@
-/** The fields of a script (specification 004) in one table, and each as the type that it has; mistakes are told where they stand. */
+/** The fields of a script (specification 004) in one table, and each as the type that it has; mistakes are reported where they stand. */
 
 import { didYouMean, nearest } from "../../engine/nearest.ts";
 import type { Finding, Report } from "../reading/tree.ts";
@@ -43,7 +43,7 @@ export const scriptFields: { readonly [N in ScriptFieldName]: ScriptField } = {
   },
   notify_llm: {
     of: ["file", "pre-commit"],
-    says: "`false`: the model is not told when it fails; git tells of a `pre-commit` script in any case",
+    says: "`false`: the model does not learn that it failed; git shows a `pre-commit` script's failure in any case",
     otherwise: "`true`",
   },
 };

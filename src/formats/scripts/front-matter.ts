@@ -42,7 +42,7 @@ const nearDelimiter = /^[ \t]*(#|\/\/|;|--|<!--)?[ \t]*-{2,}[ \t]*(-->)?[ \t]*$/
 /** A field as the front matter has them, at the beginning of a line. */
 export const fieldStart: RegExp = /^([ \t]*)(["']?)([A-Za-z_][\w-]*)\2[ \t]*:(?=[ \t]|$)/;
 const sign = /^[ \t]*(?:#|\/\/)/;
-/** Further down nobody looks for it, but a front matter a few lines late is a mistake, and no remark. */
+/** A front matter that begins a few lines late is a mistake; further down it is text of the script. */
 const linesSearched = 20;
 /** A front matter has ten fields; each is read by itself. */
 const mostLines = 500;
@@ -85,7 +85,7 @@ function readFrom(lines: readonly Line[], opening: number): FrontMatter {
   const strange = delimiter === "---" ? undefined : inside.find(({ text }) => !belongs(text));
   if (closing !== -1 && closing - opening <= mostLines && !strange)
     return { offset: opens.offset, lines: withoutSigns(inside, delimiter) };
-  // Of an open front matter only its beginning can be told from the script behind it.
+  // Where a front matter is not closed, only its beginning differs from the script behind it.
   const end = inside.findIndex(({ text }) => !belongs(text) || isDelimiter(text));
   const own = end === -1 ? inside : inside.slice(0, end);
   const other = inside.slice(own.length).find(({ text }) => isDelimiter(text));

@@ -82,7 +82,7 @@ function parametersOf(
     slug: slugOf(fileName),
     family: options.family,
     ...(pattern === undefined ? {} : { pattern }),
-    ...(type === "file" && isQuiet ? { notify: false } : {}), // git itself tells of a pre-commit script's failure
+    ...(type === "file" && isQuiet ? { notify: false } : {}), // git itself shows a pre-commit script's failure
     ...(type === "session" && isRoot(fields, report) ? { run_as: "root" } : {}),
     ...(limit === undefined ? {} : { limit }),
   };
@@ -93,7 +93,7 @@ const changed = (pattern: string, root: string | undefined): Condition => ({
   with: { patterns: [pattern], ...(root === undefined ? {} : { root }) },
 });
 
-/** As written; one that cannot be compiled is told of, and its hook then fails at each of its events. So is one that fits nothing. */
+/** As written. One that cannot be compiled is reported, and its hook then fails at each of its events; one that fits nothing is reported, too. */
 function patternOf(fields: ScriptFields, { options, report }: WrittenScript): string | undefined {
   const pattern = textOf(fields, "pattern");
   if (pattern === undefined || !options.patterns) return pattern;
@@ -111,7 +111,7 @@ function patternOf(fields: ScriptFields, { options, report }: WrittenScript): st
 }
 
 function tellOfPattern(fields: ScriptFields, { report }: WrittenScript): void {
-  if (fields.get("pattern")?.isList) return; // it was told that a list is none
+  if (fields.get("pattern")?.isList) return; // reported with the list
   report(fields.get("pattern")?.at ?? fields.get("type")?.at ?? 0, {
     severity: "error",
     code: "missing-field",

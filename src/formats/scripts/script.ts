@@ -84,7 +84,7 @@ export function compileScript(
   return { hooks: hook ? [hook] : [], problems, isOther: !hook && problems.length === 0 };
 }
 
-/** One project's script is not another's: records and debts are kept under its id. */
+/** One project's script is not another's: records and pending checks are kept under its id. */
 const idOf = (label: string, root: string | undefined): string =>
   `script:${label}${root === undefined ? "" : `@${fingerprint(root).slice(0, 8)}`}`;
 

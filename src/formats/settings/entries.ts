@@ -72,11 +72,11 @@ export function readEntries(root: Node | undefined, format: SettingsFormat, repo
   return written;
 }
 
-/** Of what is under an unknown name only the name is told. */
+/** Under an unknown name only the name is reported. */
 const silent: Report = () => {};
 
 interface EventList {
-  /** That its shape is no agent's was told. */
+  /** Its shape is no agent's, which is reported. */
   isStrange?: true;
   event: string;
   at: number;

@@ -47,9 +47,15 @@ export function createReader(entry: Entry, tell: Report, format: SettingsFormat)
       if (value === undefined) return undefined;
       const [wrong] = schema.check(value);
       if (!wrong) return value as T; // its schema has passed it
-      const message = `"${[key, ...wrong.path].join(".")}" needs ${wrong.expected} but is ${wrong.found}`;
+      const { path, expected, found, unknown, known = [] } = wrong;
+      if (unknown) {
+        const advice = didYouMean(found, known) ?? `known: ${known.join(", ")}`;
+        fault(key, "unknown-field", `nothing reads "${found}" in "${key}"`, advice);
+        return undefined;
+      }
       const choices = Array.isArray(schema.json.enum) ? schema.json.enum.map(String) : [];
-      fault(key, "wrong-type", message, didYouMean(String(value), choices));
+      const message = `"${[key, ...path].join(".")}" needs ${expected} but is ${found}`;
+      fault(key, "wrong-type", message, typeof value === "string" ? didYouMean(value, choices) : undefined);
       return undefined;
     },
     caption(key) {

@@ -56,7 +56,7 @@ export function compileSettings(text: string, origin: Origin, options: SettingsO
   return { hooks, problems, speaksOf, ...readAround(root, context) };
 }
 
-/** Written half, or emptied by mistake: whoever wants no hooks says so. Agents take an empty file of theirs for a valid one. */
+/** Written half, or emptied by mistake: a file without hooks says so. For agents an empty file of theirs is valid. */
 const emptyFile: Finding = {
   severity: "error",
   code: "syntax",

@@ -7,9 +7,10 @@ import {
   either,
   flag,
   integer,
-  kindOf,
   listOf,
   mapOf,
+  number,
+  object,
   oneOf,
   type Schema,
   text,
@@ -96,7 +97,8 @@ export function parametersOf(
     if (value !== undefined) values[key] = value as Json; // it is a value of the file
   }
   for (const [key, example] of Object.entries(required)) {
-    const isEmpty = String(reader.entry.fields.get(key)?.value ?? "").trim() === "";
+    const written = reader.entry.fields.get(key)?.value ?? "";
+    const isEmpty = typeof written === "string" && written.trim() === "";
     const message = `${name === "prompt" ? "a" : "an"} ${name} hook needs a "${key}"`;
     if (isEmpty) reader.fault(key, "missing-field", message, `write ${example}`);
   }
@@ -153,24 +155,25 @@ function httpParameters(values: Fields, reader: EntryReader): Fields {
 /** Variables in an address are filled in when the hook runs. */
 const isHttp = (url: string): boolean => /^https?:\/\//i.test(url) && (url.includes("$") || URL.canParse(url));
 
-const limitNames = Object.keys(usualLimits);
 /** The others may be fractions: they are seconds. */
 const whole: ReadonlySet<string> = new Set<keyof PersistentProgramLimits>(["memory", "concurrency", "events"]);
+const limits = Object.keys(usualLimits).map((name) => [
+  name,
+  whole.has(name) ? integer(undefined, 1) : number(undefined, 1),
+]);
+const resident: Schema<boolean | object> = either(flag, object({}, Object.fromEntries(limits)));
 
 /** True, or limits; undefined: it is started for each event. */
 export function residentOf(reader: EntryReader, type: string, format: SettingsFormat): true | Fields | undefined {
-  const value = reader.entry.fields.get("resident")?.value;
-  if (value === undefined || value === null || value === false) return undefined;
+  const value = reader.entry.fields.get("resident")?.value ?? false;
+  if (value === false) return undefined;
   const refused = whyRefused(reader, type);
   if (refused) {
     reader.fault("resident", "resident-refused", ...refused);
     return undefined;
   }
   if (!format.isOurs) warnOfAgents(reader);
-  if (value === true) return true;
-  if (typeof value === "object" && !Array.isArray(value)) return limitsIn(reader, value);
-  reader.fault("resident", "wrong-type", `"resident" needs true or an object of limits but is ${kindOf(value)}`);
-  return undefined;
+  return (reader.read("resident", resident) || undefined) as true | Fields | undefined; // it is JSON
 }
 
 function whyRefused(reader: EntryReader, type: string): [message: string, suggestion: string] | undefined {
@@ -191,17 +194,4 @@ function warnOfAgents({ report, placeOf }: EntryReader): void {
       '"resident": Hookline keeps this program, but an agent that reads the file itself ignores the key and starts it for each event',
     suggestion: "move the hook to .hookline/hooks.json",
   });
-}
-
-function limitsIn(reader: EntryReader, limits: { [key: string]: Json }): Fields {
-  for (const [name, value] of Object.entries(limits)) {
-    if (!limitNames.includes(name)) {
-      const advice = didYouMean(name, limitNames) ?? `known: ${limitNames.join(", ")}`;
-      reader.fault("resident", "unknown-field", `nothing reads "${name}" in "resident"`, advice);
-    } else if (typeof value !== "number" || value < 1 || (whole.has(name) && !Number.isSafeInteger(value))) {
-      const expected = whole.has(name) ? "a whole number of at least 1" : "seconds, at least 1";
-      reader.fault("resident", "wrong-type", `"${name}" in "resident" needs ${expected} but is ${kindOf(value)}`);
-    }
-  }
-  return limits;
 }

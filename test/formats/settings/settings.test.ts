@@ -121,6 +121,7 @@ test("[R33] what a prompt, agent or mcp_tool hook lacks, or has of the wrong kin
     [{ type: "prompt", prompt: null }, "missing-field", /needs a "prompt"/],
     [{ type: "prompt", prompt: "p", max_tokens: 0.5 }, "wrong-type", /"max_tokens" needs a whole number of at least 1/],
     [{ type: "prompt", prompt: "p", tools: ["search"] }, "unknown-field", /nothing reads "tools"/],
+    [{ type: "prompt", prompt: { toString: null } }, "wrong-type", /"prompt" needs text but is an object/],
     [{ type: "agent", model: "haiku" }, "missing-field", /an agent hook needs a "prompt"/],
     [{ type: "agent", prompt: "p", turns: 0 }, "wrong-type", /"turns" needs a whole number of at least 1/],
     [{ type: "agent", prompt: "p", tools: "search" }, "wrong-type", /"tools" needs "all" or a list/],

@@ -15,7 +15,7 @@ import { guardsToKeep } from "../../loading/last-good-guards.ts";
 import type { Loaded, Loading, Request } from "../../loading/loading.ts";
 import { asSettingsSay } from "../../loading/order.ts";
 import { loadingPorts } from "../compose/compose.ts";
-import { divertOutput, outlive } from "./module-output.ts";
+import { containModules } from "./module-output.ts";
 import { logOf, type Place, stateFolder } from "./place.ts";
 import { type StoredAutomations, storedAutomations } from "./stored-automations.ts";
 
@@ -35,13 +35,7 @@ export function loadingFor(place?: Place): Loading {
     },
     functions,
     sendable: sendableEvents(),
-    beforeModules() {
-      const log = place && logOf(place, Date.now);
-      const write = (level: string, message: string): void =>
-        log?.({ is: "log", level, message, hook: "module", run: "" });
-      divertOutput(write);
-      outlive(write);
-    },
+    beforeModules: () => containModules(place ? logOf(place, Date.now) : () => {}),
   };
 }
 
@@ -58,22 +52,6 @@ export async function registryAt(place: Place): Promise<Registry> {
   const loading = loadingFor(place);
   const { modules, registry } = await loadEverything(place, loading);
   return modules.length > 0 ? registry : loading.wholeRegistry();
-}
-
-/** What a line has of the store's automations. */
-export function automationsOn(given: {
-  place: Place;
-  store: Partial<Store>;
-  loading: Loading;
-  loaded: Loaded;
-  complain(reason: string): void;
-  only?: readonly HookEvent[];
-}): StoredAutomations {
-  const { place, loading, loaded } = given;
-  const { environment } = place;
-  const { wholeRegistry } = loading;
-  const models = () => loaded.userConfig.models;
-  return storedAutomations({ ...given, environment, wholeRegistry, models, root: loaded.root });
 }
 
 /** The hooks of the files and the automations of the store, as the settings let them run. */
@@ -93,7 +71,7 @@ export async function withAutomations(loaded: Loaded, automations: StoredAutomat
 export async function loadInForce(place: LoadPlace, store: Pick<Store, "setsInForce" | "hookSet">): Promise<Loaded> {
   const loading = loadingFor();
   const loaded = await loadFiles(place, store, { loading });
-  return withAutomations(loaded, automationsOn({ place, store, loading, loaded, complain() {} }));
+  return withAutomations(loaded, storedAutomations({ place, store, loading, loaded, complain() {} }));
 }
 
 interface Wanted {

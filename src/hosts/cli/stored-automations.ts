@@ -7,19 +7,19 @@ import type { HookSet, Problem } from "../../engine/hook.ts";
 import { listensTo } from "../../engine/plan.ts";
 import type { Registry } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
-import type { ModelSettings } from "../../formats/config/config.ts";
 import type { StoredHooks } from "../../loading/automations.ts";
+import type { Loaded, Loading } from "../../loading/loading.ts";
 import { anyListens, anyStored, databaseOf } from "../../storage/sqlite/automation-records.ts";
 import type { Automations } from "../compose/automations.ts";
+import type { Place } from "./place.ts";
 
-export interface StoredAutomationsOptions {
+interface StoredAutomationsOptions {
+  place: Pick<Place, "environment">;
   store: Partial<Store>;
-  environment: Readonly<Record<string, string>>;
-  wholeRegistry(): Promise<Registry>;
-  models(): ModelSettings;
+  loading: Pick<Loading, "wholeRegistry">;
+  /** The files of the folder whose hooks these are put together with. */
+  loaded: Pick<Loaded, "root" | "userConfig">;
   complain(reason: string): void;
-  /** The folder whose hooks these are put together with. */
-  root: string;
   /** Nothing but these events happens: what listens to others is left where it is. */
   only?: readonly HookEvent[];
 }
@@ -35,7 +35,7 @@ export interface StoredAutomations {
 }
 
 export function storedAutomations(options: StoredAutomationsOptions): StoredAutomations {
-  const { store, only, complain } = options;
+  const { place, store, loading, loaded, only, complain } = options;
   let opening: Promise<void> | undefined;
   let opened: { automations: Automations | undefined; registry: Registry } | undefined;
   let heard: StoredHooks | undefined;
@@ -44,10 +44,12 @@ export function storedAutomations(options: StoredAutomationsOptions): StoredAuto
   async function open(): Promise<void> {
     const [{ openAutomations }, registry, patterns] = await Promise.all([
       import("../compose/automations.ts"),
-      options.wholeRegistry(),
+      loading.wholeRegistry(),
       only ? undefined : loadPatterns(), // where one event happens nothing is made
     ]);
-    const reading = { ...options, registry, modelsIn: options.models, ...(patterns ? { patterns } : {}) };
+    const { environment } = place;
+    const modelsIn = () => loaded.userConfig.models;
+    const reading = { store, environment, registry, modelsIn, ...(patterns ? { patterns } : {}) };
     opened = { automations: openAutomations(reading), registry };
   }
 
@@ -63,7 +65,7 @@ export function storedAutomations(options: StoredAutomationsOptions): StoredAuto
   function combined(set: HookSet, automations: Automations | undefined): HookSet {
     if (!automations) return set;
     heard = only ? (heard ?? automations.heardAt(only)) : automations.stored();
-    problems = automations.problemsAt(options.root, set, heard);
+    problems = automations.problemsAt(loaded.root, set, heard);
     return automations.combine(set, heard);
   }
 

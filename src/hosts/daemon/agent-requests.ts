@@ -39,7 +39,7 @@ export interface AgentRequestsOptions {
   now(): Instant;
   id(): string;
   /** Done beside a session's begin; what it gives is printed on the agent's standard error. Never rejects. */
-  sessionBegan?(event: HookEvent, given: { environment: Environment }): MaybePromise<readonly string[]>;
+  sessionBegan(event: HookEvent, from: { agent: AgentAdapter; environment: Environment }): Promise<readonly string[]>;
   /** Gets each sender's environment before anything of its request is written down. */
   learnSecrets(environment: Environment): void;
 }
@@ -132,9 +132,9 @@ export function createAgentRequests(options: AgentRequestsOptions): AgentRequest
     };
     const outcome = decideRequest(request, emit, caller);
     const { environment } = sender ?? options;
-    const notes = rowOf(event.name).beginsSession ? options.sessionBegan?.(event, { environment }) : undefined;
-    if (!isThenable(outcome) && !isThenable(notes)) store(outcome, notes ?? none);
-    else void Promise.all([outcome, notes]).then(([decided, noted]) => store(decided, noted ?? none)); // neither rejects
+    const notes = rowOf(event.name).beginsSession ? options.sessionBegan(event, { agent: adapter, environment }) : none;
+    if (!isThenable(outcome) && notes === none) store(outcome, none);
+    else void Promise.all([outcome, notes]).then(([decided, noted]) => store(decided, noted)); // neither rejects
   }
 
   async function unread(error: unknown, given: AgentRequest): Promise<Unanswered> {

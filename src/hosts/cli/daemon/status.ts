@@ -32,7 +32,7 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
 }
 
 async function factsOf(invocation: Invocation) {
-  const store = await openStoreToRead(invocation);
+  const store = openStoreToRead(invocation);
   const { set, problems, files, root } = await loadInForce(invocation, store);
   const repaired = await store.repair();
   const [last] = await store.events(1);

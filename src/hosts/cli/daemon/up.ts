@@ -10,7 +10,7 @@ import { type DaemonFiles, type DaemonState, daemonFilesOf, runningDaemon } from
 import { renewBundle } from "../agents/clone-bundle.ts";
 import { type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { createLog, failureIn } from "../log.ts";
-import { divertOutput, outlive } from "../module-output.ts";
+import { containModules } from "../module-output.ts";
 import { stateFolder, storeOptions, storePath } from "../place.ts";
 import { oneLine, shortPath } from "../terminal.ts";
 import { upOptionsOf } from "./options.ts";
@@ -187,12 +187,7 @@ async function open(
     complain,
     redact,
     learnSecrets: learn,
-    beforeModules: once((): void => {
-      const write = (level: string, message: string): void =>
-        log({ is: "log", level, message, hook: "module", run: "" });
-      divertOutput(write);
-      outlive(write);
-    }),
+    beforeModules: once(() => containModules(log)),
   });
 }
 

@@ -22,11 +22,6 @@ import { programRegistered } from "../agents/clone-bundle.ts";
 import { type Place, stateFolder } from "../place.ts";
 import { knownBelow, wantedBy } from "./wanted.ts";
 import { askGitAs, readWorktrees, type Worktree } from "./worktrees.ts";
-/**
- * Puts our hook where git looks for it, and takes it out again: which hooks listen, in which worktree, and what is
- * written.
- */
-
 export interface GitHooksOptions {
   place: Place;
   /** Node and our bin, absolute. */

@@ -75,16 +75,15 @@ function standingOf(invocation: Invocation, { files }: Loaded, registry: Registr
 /** The automations of the store are looked at with the files, where there is a store. */
 async function withStored(
   invocation: Invocation,
-  { set, userConfig, root }: Loaded,
-  { wholeRegistry }: Loading,
+  loaded: Loaded,
+  loading: Loading,
 ): Promise<Pick<Found, "hooks" | "problems">> {
+  const { set } = loaded;
   if (!existsSync(storePath(invocation, textFlag(invocation.flags, "store"))))
     return { hooks: set.hooks, problems: [] };
-  const store = await openStoreToRead(invocation);
+  const store = openStoreToRead(invocation);
   const complain = (reason: string): void => invocation.terminal.error(`hookline: ${reason}`);
-  const models = () => userConfig.models;
-  const { environment } = invocation;
-  const stored = storedAutomations({ store, environment, wholeRegistry, models, complain, root });
+  const stored = storedAutomations({ place: invocation, store, loading, loaded, complain });
   try {
     const { hooks } = await stored.combine(set);
     return { hooks, problems: stored.problems() };

@@ -18,7 +18,7 @@ import { oneLine, placeIn, reportProblems, type Style, safeText, type Terminal, 
 export async function emit(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
   const event = eventFrom(invocation, invocation.usage, id(), now());
-  const sent = await send(invocation, await openStore(invocation), () => event);
+  const sent = await send(invocation, openStore(invocation), () => event);
   show(invocation, sent);
   if (isNo(sent.outcome)) return 1;
   return invocation.signal.aborted ? 3 : 0; // what was cut short has not said yes
@@ -238,7 +238,7 @@ function parseFields(text: string, where: string): Fields {
 export async function explain(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
   const event = eventFrom(invocation, invocation.usage, id(), now());
-  const line = await openLine({ place: invocation, store: await openStoreToRead(invocation) });
+  const line = await openLine({ place: invocation, store: openStoreToRead(invocation) });
   reportProblems(line.loaded, invocation);
   const explanations = await line.engine.explain(event);
   await line.close();

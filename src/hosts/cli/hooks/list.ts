@@ -21,7 +21,7 @@ import { openStoreToRead } from "../store.ts";
 import { ago, placeIn, reportProblems, shortPath, type Terminal, table } from "../terminal.ts";
 
 export async function list(invocation: Invocation): Promise<ExitCode> {
-  const store = await openStoreToRead(invocation);
+  const store = openStoreToRead(invocation);
   const loaded = await loadInForce(invocation, store);
   reportProblems(loaded, invocation);
   const fired = await store.lastFired();

@@ -54,7 +54,7 @@ export const resume = (invocation: Invocation): Promise<ExitCode> =>
   });
 
 async function onMeant(invocation: Invocation, work: (meant: Meant, store: Store) => Promise<void>): Promise<ExitCode> {
-  const store = await openStore(invocation);
+  const store = openStore(invocation);
   try {
     await work(await findMeant(invocation, store), store);
     return 0;

@@ -1,4 +1,4 @@
-/** hookline register: which repository hooks there are, grouped by event, as JSON (specification 001, 2.2). */
+/** hookline register and schema: what other tools read, as JSON. */
 
 import { agentVariables } from "../../../agents/index.ts";
 import { HooklineError } from "../../../engine/error.ts";
@@ -14,12 +14,10 @@ import { loadInForce, registryAt } from "../loaded.ts";
 import { openStore } from "../store.ts";
 import { reportProblems, shortPath } from "../terminal.ts";
 import { findingLine } from "./check.ts";
-/** hookline register and schema: what other tools read, as JSON. */
-
 /** The repository hooks by event (specification 001, 2.2). */
 export async function register(invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
-  const store = await openStore(invocation);
+  const store = openStore(invocation);
   const { set, files, problems } = await loadInForce(invocation, store);
   store.close();
   const own = set.hooks.filter(({ origin }) => origin.dialect === "registry");

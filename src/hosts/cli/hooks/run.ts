@@ -20,7 +20,7 @@ import { eventFrom, isNo, type Sent, send, show } from "./emit.ts";
 export async function run(invocation: Invocation): Promise<ExitCode> {
   const [name] = invocation.words;
   if (name === undefined) throw usageError("missing argument HOOK", invocation.usage);
-  return runByHand(invocation, await openStore(invocation), async ({ loaded }) => {
+  return runByHand(invocation, openStore(invocation), async ({ loaded }) => {
     const hook = findHook(loaded.set.hooks, { name, cwd: invocation.cwd, where: "the command line" });
     const event = eventOf(invocation, hook);
     return {
@@ -140,7 +140,7 @@ function looksAtFiles({ when }: Hook): boolean {
 export async function rerun(invocation: Invocation): Promise<ExitCode> {
   const [id] = invocation.words;
   if (id === undefined) throw usageError("missing argument RUN", invocation.usage);
-  const store = await openStore(invocation);
+  const store = openStore(invocation);
   let told: Told;
   try {
     told = await toldTo(id, store);

@@ -81,7 +81,7 @@ function perCall(
   const finishing = new Set<Promise<void>>();
 
   async function call(...[name, input, asking]: Parameters<ServedOperations["call"]>): Promise<Answer> {
-    const store = await openStore(invocation);
+    const store = openStore(invocation);
     await store.repair();
     const line = await openLine({ place: invocation, store, stop });
     const end = async (): Promise<void> => {

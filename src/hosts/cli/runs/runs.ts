@@ -1,4 +1,5 @@
 /** hookline runs and purge: lists runs, shows one in full, follows new ones; deletes old ones. */
+import { setTimeout as wait } from "node:timers/promises";
 import { HooklineError } from "../../../engine/error.ts";
 import type { Fields } from "../../../engine/event.ts";
 import type { Message } from "../../../engine/outcome.ts";
@@ -15,7 +16,7 @@ const statuses = Object.keys(statusStyles);
 
 export async function runs(invocation: Invocation): Promise<ExitCode> {
   const [word, id] = invocation.words;
-  const store = await openStoreToRead(invocation);
+  const store = openStoreToRead(invocation);
   try {
     await store.repair();
     if (word === undefined) return await listRuns(invocation, store);
@@ -187,23 +188,10 @@ async function tail(invocation: Invocation, store: Store): Promise<ExitCode> {
           ),
         );
     }
-    await pause(250, invocation.signal);
+    await wait(250, undefined, { signal: invocation.signal }).catch(() => {}); // Ctrl-C ends it
   }
   return 0;
 }
-
-const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
 
 /** hookline purge. */
 export async function purge(invocation: Invocation): Promise<ExitCode> {
@@ -211,7 +199,7 @@ export async function purge(invocation: Invocation): Promise<ExitCode> {
   const before = Date.parse(given ?? "");
   if (Number.isNaN(before))
     throw usageError(given ? `"${given}" is not a date` : "missing flag --before DATE", invocation.usage);
-  const store = await openStore(invocation);
+  const store = openStore(invocation);
   const events = await store.purge(before);
   store.close();
   if (invocation.json) invocation.terminal.print(JSON.stringify({ events }));

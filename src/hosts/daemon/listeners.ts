@@ -7,7 +7,7 @@ import { fill } from "../../services/variables.ts";
 import { notesAtBegin } from "../compose/session-begin.ts";
 import { createLive, type Live } from "./activity.ts";
 import { type AgentRequests, createAgentRequests } from "./agent-requests.ts";
-import { createHttpToken, type Listener } from "./call.ts";
+import { type Call, createHttpToken, type Listener } from "./call.ts";
 import type { Daemon } from "./daemon.ts";
 import { createHookRoute } from "./hook-route.ts";
 import { createIngest } from "./ingest.ts";
@@ -17,7 +17,7 @@ import { createIngestQueue } from "./ingest-queue.ts";
 import { listen, type Server } from "./server.ts";
 import { createBegunSessions, createSessionEnvironments } from "./session-environments.ts";
 
-export interface ListenForOptions {
+interface ListenForOptions {
   port: number;
   /** The path of the unix socket, whose place is free; absent: there is none. */
   socket?: string;
@@ -97,8 +97,8 @@ function agentRequestsOf({ context, source, environment, home, store, learnSecre
 async function routesOf(
   daemon: Daemon,
   given: { isClosing(): boolean; token: string; version: string; live: Live; intake: Pick<Intake, "facts"> },
-): Promise<(request: Request) => Promise<Response>> {
-  const [{ createOperating, createRoutes }, { createWebhooks }, { operations }] = await Promise.all([
+): Promise<(call: Call) => void> {
+  const [{ createRoutes }, { createWebhooks }, { operations }] = await Promise.all([
     import("./routes.ts"),
     import("./webhooks.ts"),
     import("../../operations/index.ts"),
@@ -118,7 +118,8 @@ async function routesOf(
     ...given,
     webhooks,
     status: () => ({ ...status(), intake: given.intake.facts() }),
-    operating: createOperating(operations, context),
+    operations,
+    context,
   });
 }
 

@@ -40,7 +40,7 @@ interface Words {
   by: string | undefined;
   cwd: string | undefined;
   store: string | undefined;
-  /** A shell's client has asked the daemon: nobody has taken the event, or it was taken and is lost. */
+  /** A shell's client has asked the daemon: the event is not taken, or it was taken and is lost. */
   asked: boolean;
   taken: boolean;
 }
@@ -64,7 +64,7 @@ async function hook(given: readonly string[]): Promise<Said> {
     const asked = words.taken ? lostOne : words.asked ? undefined : await askHere(payload, words, place);
     if (asked?.is === "answered") return asked;
     telling = readHere(payload, words, place);
-    if (asked?.is === "lost") throw diedJudging();
+    if (asked?.is === "lost") throw diedDeciding();
     return saying(await answer(telling, place, words));
   } catch (error) {
     return saying(await byPolicy(error, { telling, place, words }));
@@ -72,7 +72,7 @@ async function hook(given: readonly string[]): Promise<Said> {
 }
 const lostOne = { is: "lost" } as const;
 
-const diedJudging = (): HooklineError =>
+const diedDeciding = (): HooklineError =>
   new HooklineError("daemon_unreachable", {
     reason: "it stopped before it answered",
     where: "an event that it had accepted",
@@ -90,7 +90,7 @@ function readHere(payload: Buffer, words: Words, place: Place): Telling {
   });
 }
 
-/** The daemon of this store, if there is one. Undefined: nobody was asked. */
+/** The daemon of this store, if there is one. Undefined: none was asked. */
 async function askHere(payload: Buffer, words: Words, place: Place): Promise<Asked | undefined> {
   if (place.environment.HOOKLINE_DAEMON === "off" || words.agent === undefined) return undefined;
   const address = readAddress(daemonFilesOf(storePath(place, words.store)).address);
@@ -108,7 +108,7 @@ function isOurs({ version }: Address): boolean {
   }
 }
 
-/** Nothing was judged: nothing to say, or a block where a guard would have judged it. */
+/** Nothing was decided: no answer, or a block where a guard is active. */
 async function byPolicy(
   error: unknown,
   { telling, place, words }: { telling: Telling | undefined; place: Place; words: Words },
@@ -167,8 +167,8 @@ function readWords(given: readonly string[]): Words {
   };
 }
 
-async function answer(told: Telling, place: Place, words: Words): Promise<Reply> {
-  const { adapter, event, beside } = told;
+async function answer(request: Telling, place: Place, words: Words): Promise<Reply> {
+  const { adapter, event, beside } = request;
   const here: Place = { ...place, cwd: event.cwd };
   const complaints: string[] = [];
   const complain = (reason: string): void => void complaints.push(`hookline: ${reason}`);
@@ -196,7 +196,7 @@ async function answer(told: Telling, place: Place, words: Words): Promise<Reply>
   return withWarnings(reply, complaints);
 }
 
-/** For a daemon that the agent tells of this session over HTTP. */
+/** For a daemon that gets this session's events over HTTP. */
 async function leaveEnvironment(place: Place, session: SessionId): Promise<void> {
   const folder = stateFolder(place);
   if (!existsSync(httpTokenFile(folder))) return;

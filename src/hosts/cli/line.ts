@@ -29,7 +29,7 @@ export interface LineOptions {
   queue?: Settling;
   /**
    * Durable runs are only written down, for a worker; so they are where a hook's program asks, since what waits for its hook
-   * would wait for itself. Else they end before the line is closed, until `stop` aborts (R48).
+   * would wait for itself. Else they end before `close` resolves, until `stop` aborts (R48).
    */
   handsOver?: true;
   stop?: AbortSignal;

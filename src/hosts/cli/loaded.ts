@@ -1,4 +1,4 @@
-/** What is in force where a command works: the hooks of the files, and the automations of the store. */
+/** What is active where a command works: the hooks of the files, and the automations of the store. */
 import type { Callback } from "../../actions/function/function.ts";
 import { createSettingsHandlers } from "../../actions/settings-handlers.ts";
 import { sendableEvents } from "../../agents/index.ts";
@@ -68,7 +68,7 @@ export async function withAutomations(loaded: Loaded, automations: StoredAutomat
 }
 
 /** The hooks of this place, those of its files and the automations of the store. */
-export async function loadInForce(place: LoadPlace, store: Pick<Store, "setsInForce" | "hookSet">): Promise<Loaded> {
+export async function loadActive(place: LoadPlace, store: Pick<Store, "setsInForce" | "hookSet">): Promise<Loaded> {
   const loading = loadingFor();
   const loaded = await loadFiles(place, store, { loading });
   return withAutomations(loaded, storedAutomations({ place, store, loading, loaded, complain() {} }));

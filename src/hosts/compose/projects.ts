@@ -9,7 +9,7 @@ import { createProjectService, type ProjectService } from "../../services/projec
 import { databaseOf } from "../../storage/sqlite/automation-records.ts";
 import type { Database } from "../../storage/sqlite/database.ts";
 
-export interface OpenBoardOptions {
+interface OpenBoardOptions {
   store: Store;
   engine: Pick<Engine, "emit" | "committed" | "explain">;
   now(): Instant;

@@ -90,7 +90,7 @@ export function endWhenIdle({ idle, quietFor, isNeeded, after, end }: IdleExitOp
   return () => undo();
 }
 
-/** What happens on the line, as server-sent events: for those who want to see it as it happens. */
+/** Events, runs and outcomes as they happen, as server-sent events. */
 export interface Live {
   observe(seen: Observation): void;
   /** Answers a call for as long as its reader listens, or until close. */

@@ -27,7 +27,7 @@ export interface Known {
   root: string;
 }
 
-export interface AgentRequestsOptions {
+interface AgentRequestsOptions {
   emit(event: HookEvent, caller: Caller): MaybePromise<Outcome>;
   /** Resolves when all that was written in this turn is on disk. */
   committed(): Promise<void>;
@@ -44,7 +44,7 @@ export interface AgentRequestsOptions {
   learnSecrets(environment: Environment): void;
 }
 
-export interface AgentRequest {
+interface AgentRequest {
   adapter: AgentAdapter;
   payload: string;
   /** The event and the layer that the registration names. */
@@ -65,7 +65,7 @@ export interface AgentRequests {
   /** Gives those under way a while, then ends their hooks. Nothing more may be taken. Safe to call twice. */
   close(): Promise<void>;
 }
-export interface Underway {
+interface Underway {
   /** Its sender has gone: its hooks end. Without effect once it is answered. */
   leave(): void;
 }

@@ -29,7 +29,7 @@ export interface Webhooks {
 
 export function createWebhooks(options: WebhooksOptions): Webhooks {
   const { emit, store, now } = options;
-  /** Webhooks' events that are on the line, each until it has its answer. */
+  /** Events of webhooks that are being decided, each until it has its answer. */
   const underWay = new Map<string, Promise<unknown>>();
 
   /** The event that a signed message means, or why it means none. */

@@ -5,7 +5,7 @@ import type { Fields } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { Answer, Described, ServedOperations } from "../../operations/serve.ts";
 
-export interface McpServerOptions {
+interface McpServerOptions {
   served: ServedOperations;
   version: string;
   stdin: NodeJS.ReadableStream & ConstructorParameters<typeof StdioServerTransport>[0];
@@ -14,14 +14,14 @@ export interface McpServerOptions {
   complain(reason: string): void;
 }
 
-export interface McpConnection {
+interface McpConnection {
   /** Resolves when the client has left. */
   over: Promise<void>;
   close(): Promise<void>;
 }
 
 const instructions =
-  "Hookline's operations: the projects, tasks, notes, memory and automations of this folder, the hooks in force and what they did.";
+  "Hookline's operations: the projects, tasks, notes, memory and automations of this folder, the active hooks and what they did.";
 
 export function serveOverStdio({ served, version, stdin, stdout, complain }: McpServerOptions): McpConnection {
   const transport = new StdioServerTransport(stdin, stdout);
@@ -64,7 +64,7 @@ interface CallResult {
   [more: string]: unknown;
 }
 
-/** What is refused is told to the model, who may do better; the protocol's own errors are for broken clients. */
+/** The model reads what was refused, and may do better; the protocol's own errors are for broken clients. */
 function resultOf(answer: Answer): CallResult {
   if (answer.is !== "done") return { content: [{ type: "text", text: answer.message }], isError: true };
   const { result } = answer;

@@ -44,8 +44,8 @@ async function find(invocation: Invocation): Promise<Found> {
     const loading = loadingFor(request);
     const loaded = await loadAll(request, loading);
     const { hooks, problems } = await withStored(invocation, loaded, loading);
-    const standing = standingOf(invocation, loaded, await loading.wholeRegistry());
-    return { problems: [...loaded.problems, ...problems, ...standing], files: loaded.files.length, hooks };
+    const unreadable = unreadableIn(invocation, loaded, await loading.wholeRegistry());
+    return { problems: [...loaded.problems, ...problems, ...unreadable], files: loaded.files.length, hooks };
   }
   const found: Found[] = [];
   for (const word of invocation.words) found.push(await findAt(word, request));
@@ -56,8 +56,8 @@ async function find(invocation: Invocation): Promise<Found> {
   };
 }
 
-/** What each file that cannot be read stands for; one that holds no guard stands for none from here on (R76). */
-function standingOf(invocation: Invocation, { files }: Loaded, registry: Registry): Problem[] {
+/** What each file that cannot be read means for guards; where its text holds none, it blocks nothing from here on (R76). */
+function unreadableIn(invocation: Invocation, { files }: Loaded, registry: Registry): Problem[] {
   const cleared = clearedFiles(stateFolder(invocation));
   return files.flatMap(({ path, broken }): Problem[] => {
     if (!broken) return [];

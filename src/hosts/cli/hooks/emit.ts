@@ -35,7 +35,7 @@ export interface Sent {
 
 export const isNo = ({ verdict, stop }: Outcome): boolean => verdict?.is === "deny" || stop !== undefined;
 
-/** Sends an event down the line of this folder and ends what it started (R48). Closes the store. Throws what kept it from being written down. */
+/** Decides an event in this folder and ends what it started (R48). Closes the store. Throws what kept it from being written down. */
 export async function send(
   invocation: Invocation,
   store: OpenedStore & Store,
@@ -74,16 +74,16 @@ function withinHook(event: HookEvent, environment: Invocation["environment"]): H
   return depth === 0 ? event : { ...event, data: payloadAt(depth, event.data, event.name) };
 }
 
-/** Tells the outcome, and each run that the event caused. `more` joins the JSON. */
+/** Prints the outcome, and each run that the event caused. `more` joins the JSON. */
 export function show(invocation: Invocation, { event, outcome, runs, logs }: Sent, more: object = {}): void {
   if (invocation.json) {
-    const told = logs.length > 0 ? { logs } : {};
-    invocation.terminal.print(JSON.stringify({ event, outcome, runs: runs.map(brief), ...told, ...more }));
+    const written = logs.length > 0 ? { logs } : {};
+    invocation.terminal.print(JSON.stringify({ event, outcome, runs: runs.map(brief), ...written, ...more }));
   } else print(invocation, { event, outcome, runs, logs });
 }
 
 /** What hooks wrote to the log. */
-export interface Logged {
+interface Logged {
   level: string;
   message: string;
   hook: string;

@@ -10,7 +10,7 @@ import { inspectHooks } from "../../../formats/inspect.ts";
 import { automationSchema, rulesSchema } from "../../../formats/json-schema.ts";
 import { matchOf } from "../../../formats/registry/match.ts";
 import type { ExitCode, Invocation } from "../command.ts";
-import { loadInForce, registryAt } from "../loaded.ts";
+import { loadActive, registryAt } from "../loaded.ts";
 import { openStore } from "../store.ts";
 import { reportProblems, shortPath } from "../terminal.ts";
 import { findingLine } from "./check.ts";
@@ -18,7 +18,7 @@ import { findingLine } from "./check.ts";
 export async function register(invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
   const store = openStore(invocation);
-  const { set, files, problems } = await loadInForce(invocation, store);
+  const { set, files, problems } = await loadActive(invocation, store);
   store.close();
   const own = set.hooks.filter(({ origin }) => origin.dialect === "registry");
   terminal.print(JSON.stringify(registrationOf(own), null, 2));

@@ -121,10 +121,10 @@ const trust = "not checked";
 async function showRun({ terminal, json }: Invocation, store: Store, id: string): Promise<ExitCode> {
   const run = await store.run(id);
   if (!run) throw new HooklineError("run_unknown", { name: id, where: "the store" });
-  const wishes = await followUpsOf(run, store);
+  const asked = await followUpsOf(run, store);
   const automation = await automationRun(run, store);
   if (json) {
-    const followUps = wishes.map(({ id: name, number, kind, payload, done }) => ({
+    const followUps = asked.map(({ id: name, number, kind, payload, done }) => ({
       id: name,
       number,
       kind,
@@ -153,10 +153,10 @@ async function showRun({ terminal, json }: Invocation, store: Store, id: string)
   label("answer", resultOf(run));
   for (const note of run.notes) label("note", note);
   for (const [name, value] of automation ? automationLines(automation) : []) label(name, value);
-  for (const wish of wishes)
+  for (const one of asked)
     label(
       "follow-up",
-      `${wish.number} ${oneLine(`${wish.kind}: ${subjectOf(wish)}`)} (${wish.done ? "done" : `open: run \`hookline follow-ups run ${wish.id}\``})`,
+      `${one.number} ${oneLine(`${one.kind}: ${subjectOf(one)}`)} (${one.done ? "done" : `open: run \`hookline follow-ups run ${one.id}\``})`,
     );
   for (const step of run.steps) {
     label(

@@ -14,7 +14,7 @@ import { openDegradableStore } from "../store.ts";
 
 export async function supervise(invocation: Invocation): Promise<ExitCode> {
   const { item, store: path, adopted } = JSON.parse(readFileSync(0, "utf8")) as Assignment; // written by runtime/queues/inline.ts
-  const store = openDegradableStore(invocation, path, ignored); // nobody reads what a supervisor says
+  const store = openDegradableStore(invocation, path, ignored); // its messages have no reader
   const found = await loadForOneEvent({ ...invocation, cwd: item.event.cwd });
   // The whole set: what the hook's actions emit is heard by the others.
   const isKnown = found.set.hooks.some(({ id }) => id === item.hook.id);

@@ -11,10 +11,18 @@ import { createDetachedQueue, createInlineQueue } from "../../runtime/queues/inl
 import { createRoutedQueue, type Settling } from "../../runtime/queues/routed.ts";
 import { systemPorts } from "../../runtime/system.ts";
 import { type Composed, compose } from "../compose/compose.ts";
-import { combined, loadFiles, loadingFor, needsOf, withAutomations, withRegistry } from "./loaded.ts";
+import {
+  combined,
+  loadFiles,
+  loadingFor,
+  needsOf,
+  type StoredAutomations,
+  storedAutomations,
+  withAutomations,
+  withRegistry,
+} from "./loaded.ts";
 import { logOf, type Place, storePath } from "./place.ts";
 import { openDegradableStore } from "./store.ts";
-import { type StoredAutomations, storedAutomations } from "./stored-automations.ts";
 
 export interface Line extends Pick<Composed, "engine" | "ports" | "board"> {
   loaded: Loaded;

@@ -12,10 +12,9 @@ import { checkOne, type Loaded, type Loading, loadAll, type Request } from "../.
 import { lateHooks } from "../../compose/budgets.ts";
 import { type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { findingsBelow } from "../git/worktrees.ts";
-import { loadingFor } from "../loaded.ts";
+import { loadingFor, storedAutomations } from "../loaded.ts";
 import { type Place, stateFolder, storePath } from "../place.ts";
 import { openStoreToRead } from "../store.ts";
-import { storedAutomations } from "../stored-automations.ts";
 import { safeText, shortPath, type Terminal } from "../terminal.ts";
 
 export async function check(invocation: Invocation): Promise<ExitCode> {

@@ -132,9 +132,10 @@ export const usageError = (what: string, usage: string): HooklineError =>
     advice: `usage: hookline ${usage}`,
   });
 
-/** A flag that may be given more than once. */
+/** The texts of a flag, which may be given more than once. */
 export const textsFlag = (flags: Flags, name: string): readonly string[] => {
   const value = flags[name];
+  if (typeof value === "string") return [value];
   return typeof value === "object" ? value : [];
 };
 

@@ -48,7 +48,7 @@ export interface ComposeOptions
   spawner: Pick<Spawner, "spawn"> & Partial<Spawner>;
   /** Whether the folders of repositories are watched, or looked at for each question. */
   changes: "watched" | "looked at";
-  /** The files that tell of workspace scripts are kept, unless no script can run. */
+  /** Records of workspace scripts are kept, unless no script can run. */
   scripts: "recorded" | "none";
   /** What a host brings in place of what the settings name. */
   brought?: Pick<Ports, "model" | "tools">;

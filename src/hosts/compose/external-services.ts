@@ -108,8 +108,8 @@ export function createExternalServices(options: ExternalServicesOptions): Extern
   async function board(): Promise<ProjectService | undefined> {
     if (!served) return undefined;
     const { store, engine, now, id } = served;
-    opened ??= import("./projects.ts").then(({ openProjectService: openBoard }) =>
-      openBoard({
+    opened ??= import("./projects.ts").then(({ openProjectService }) =>
+      openProjectService({
         ...options,
         ...{ store, engine, now, id, redact },
         settingsIn: (cwd) => options.settings({ id: "", name: "note.read", at: 0, cwd, data: {}, sender: "" }),

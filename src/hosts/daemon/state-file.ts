@@ -33,7 +33,7 @@ export interface DaemonFiles {
   mark: string;
   /** One line for clients, while it listens. */
   address: string;
-  /** Its unix socket, if the system takes so long a path (socket-place.ts). */
+  /** Its unix socket, if the system takes so long a path (place.ts). */
   socket: string;
 }
 

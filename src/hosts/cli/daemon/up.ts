@@ -56,7 +56,7 @@ export async function up(invocation: Invocation): Promise<ExitCode> {
       for (const missing of missingDoors(invocation, store, door.port))
         invocation.terminal.error(`hookline: ${missingDoorWords(invocation, missing)}`);
       giveBackAtRest(daemon);
-      await ended(AbortSignal.any([invocation.signal, gone.signal]), needed(daemon, agentsToken), options.idle);
+      await ended(AbortSignal.any([invocation.signal, gone.signal]), daemon, { ...options, agentsToken });
       invocation.terminal.print(
         invocation.json ? JSON.stringify({ stopping: true }) : "stopping: running hooks get up to 10 s",
       );
@@ -122,33 +122,24 @@ function say(daemon: Daemon, { terminal, json, cwd, home }: Invocation, state: D
   for (const line of daemonLines(status, terminal, (path) => shortPath(path, cwd, home))) terminal.print(line);
 }
 
-/** An agent that reaches it over HTTP could start no other: a session would go on without its hooks. */
-const needed = (
-  { quietFor, isNeeded }: Daemon,
-  agentsToken: string | undefined,
-): Pick<Daemon, "quietFor" | "isNeeded"> => ({
-  quietFor,
-  isNeeded: () => (agentsToken !== undefined && existsSync(agentsToken)) || isNeeded(),
-});
-
 /** Resolves when it is to end, or is not needed any more. */
 async function ended(
   signal: AbortSignal,
-  { quietFor, isNeeded }: Pick<Daemon, "quietFor" | "isNeeded">,
-  idle: Seconds | undefined,
+  { quietFor, isNeeded }: Daemon,
+  { idle, agentsToken }: { idle: Seconds | undefined; agentsToken: string | undefined },
 ): Promise<void> {
   const { endWhenIdle } = await import("../../daemon/activity.ts");
+  /** An agent that reaches it over HTTP could start no other: a session would go on without its hooks. */
+  const isAwaited = (): boolean => agentsToken !== undefined && existsSync(agentsToken);
+  const needed = { quietFor, isNeeded: () => isAwaited() || isNeeded() };
   await new Promise<void>((end) => {
     if (signal.aborted) return end();
-    const undo = idle === undefined ? () => {} : endWhenIdle({ idle, quietFor, isNeeded, after, end });
-    signal.addEventListener(
-      "abort",
-      () => {
-        undo();
-        end();
-      },
-      { once: true },
-    );
+    const undo = idle === undefined ? () => {} : endWhenIdle({ ...needed, idle, after, end });
+    const stop = (): void => {
+      undo();
+      end();
+    };
+    signal.addEventListener("abort", stop, { once: true });
   });
 }
 

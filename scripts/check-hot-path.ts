@@ -15,7 +15,6 @@ const forbidden = [
   "unbash",
   "@lezer/python",
   "picomatch",
-  "hono",
   "kysely",
   "pg",
   "ai",

@@ -168,7 +168,7 @@ export function createFirstReports(ports: Ports): FirstReports {
   };
 }
 
-const hasLeft = ({ hasLeft: asked, signal }: Caller): boolean => asked?.() ?? signal?.aborted === true;
+const hasLeft = ({ signal }: Caller): boolean => signal?.aborted === true;
 
 /** All that a repeat is given of the first answer (R36). */
 export const repeatable = ({ verdict, stop }: Outcome): Outcome => ({

@@ -143,8 +143,6 @@ export interface ProgramFacts {
 /** Who emits: lives only as long as the event and is never stored (R44). */
 export interface Caller {
   signal?: AbortSignal;
-  /** Whether the signal is aborted, of a caller who makes that when it is first asked for. */
-  hasLeft?(): boolean;
   deadline?: Instant;
   environment?: Readonly<Record<string, string>>;
   /** The mode bits that files of its programs are made without; absent: as this process makes its own. */

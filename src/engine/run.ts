@@ -101,11 +101,7 @@ function overAt(
 
 /** What is late must not allow anything: later steps of a run that is over are not begun. */
 const overBefore = (ends: number | undefined, now: number, caller: Caller): "timeout" | "cancelled" | undefined =>
-  (caller.hasLeft?.() ?? caller.signal?.aborted)
-    ? "cancelled"
-    : ends !== undefined && now >= ends
-      ? "timeout"
-      : undefined;
+  caller.signal?.aborted ? "cancelled" : ends !== undefined && now >= ends ? "timeout" : undefined;
 
 /** "exit 1" says already that it is an exit, and who cancels a run is no failure of it. */
 export const labelled = (failure: Failure, reason: string): string =>

@@ -38,7 +38,7 @@ export interface Command {
   flags: ParseArgsOptionsConfig;
   /** How many words it takes at most. */
   words: number;
-  /** It goes on when nobody reads any more what it says. */
+  /** It goes on when its output is closed. */
   stays?: true;
   /** Done first, while a signal still ends the process at once. */
   prepare?(given: readonly string[]): Promise<void>;
@@ -113,7 +113,7 @@ function parse(command: Command, given: readonly string[]): { values: Flags; pos
   }
 }
 
-/** Node's own message advises how to write an argument that begins with a dash, which hardly anybody wants. */
+/** Node's own message advises how to write an argument that begins with a dash: hardly ever what is meant. */
 function unknownFlag(command: Command, error: unknown): string | undefined {
   const [, written = ""] = /^Unknown option '(-[^']*)'/.exec(messageOf(error)) ?? [];
   if (written === "") return undefined;
@@ -132,9 +132,10 @@ export const usageError = (what: string, usage: string): HooklineError =>
     advice: `usage: hookline ${usage}`,
   });
 
-/** A flag that may be given more than once. */
+/** The texts of a flag, which may be given more than once. */
 export const textsFlag = (flags: Flags, name: string): readonly string[] => {
   const value = flags[name];
+  if (typeof value === "string") return [value];
   return typeof value === "object" ? value : [];
 };
 

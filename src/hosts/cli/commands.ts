@@ -234,7 +234,7 @@ export const commands: Readonly<Record<string, Command>> = {
     example: "claude mcp add hookline -- npx hookline mcp --tools task,note,memory",
     flags: { "read-only": { type: "boolean" }, tools: { type: "string" } },
     words: 0,
-    load: async () => (await import("./operations/mcp.ts")).mcp,
+    load: async () => (await import("../mcp/server.ts")).mcp,
   },
   hook: {
     summary: "internal: agent entry point; reads a payload and prints the agent's own reply",

@@ -30,7 +30,7 @@ export interface Answered {
 }
 export type Asked =
   | Answered
-  /** Nobody has judged it, so the command does. */
+  /** No daemon has taken it, so the command decides. */
   | { is: "untaken" }
   /** Its hooks may have run, so they may not run again. */
   | { is: "lost" };
@@ -96,7 +96,7 @@ const answerLine = "HTTP/1.1 200";
 /**
  * @param bytes all that has come so far
  * @param proof of the address file: an answer without it is another program's, whatever it says
- * @returns what it would mean if no more came; undefined: nothing has come, so nobody has taken the event
+ * @returns what it would mean if no more came; undefined: nothing has come, so the event is not taken
  */
 export function readAnswer(bytes: Buffer, proof: string): Asked | undefined {
   const text = bytes.toString("latin1"); // one letter for each byte

@@ -7,9 +7,7 @@ import { existsSync, readSync, writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import type { AgentAdapter, Reply } from "../../agents/adapter.ts";
-import { anyConsent } from "../../agents/git/repository.ts";
-import { registrationNotices } from "../../agents/install/notices.ts";
+import type { Reply } from "../../agents/adapter.ts";
 import { httpTokenFile } from "../../agents/install/own-call.ts";
 import {
   adapterOf,
@@ -26,18 +24,15 @@ import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { HookEvent, SessionId } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import { warningAbout } from "../../engine/hook.ts";
-import type { Store } from "../../engine/record.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
-import { createDetachedQueue } from "../../runtime/queues/inline.ts";
 import { createIds } from "../../runtime/system.ts";
-import { withDegradedMode } from "../../storage/degraded.ts";
-import { openSqliteStore } from "../../storage/sqlite/sqlite.ts";
+import { notesAtBegin } from "../compose/session-begin.ts";
 import { type Address, daemonFilesOf, hasDaemon, readAddress } from "../daemon/state-file.ts";
 import { buildVersion, environmentOf } from "./command.ts";
 import { type Asked, askDaemon, renewClient, startOnDemand } from "./daemon-client.ts";
-import { openLine } from "./line.ts";
+import { openAgentLine } from "./line.ts";
 import { loadForOneEvent } from "./loaded.ts";
-import { type Place, stateFolder, storeOptions, storePath } from "./place.ts";
+import { type Place, stateFolder, storePath } from "./place.ts";
 
 interface Words {
   agent: string | undefined;
@@ -45,7 +40,7 @@ interface Words {
   by: string | undefined;
   cwd: string | undefined;
   store: string | undefined;
-  /** A shell's client has asked the daemon: nobody has taken the event, or it was taken and is lost. */
+  /** A shell's client has asked the daemon: the event is not taken, or it was taken and is lost. */
   asked: boolean;
   taken: boolean;
 }
@@ -69,7 +64,7 @@ async function hook(given: readonly string[]): Promise<Said> {
     const asked = words.taken ? lostOne : words.asked ? undefined : await askHere(payload, words, place);
     if (asked?.is === "answered") return asked;
     telling = readHere(payload, words, place);
-    if (asked?.is === "lost") throw diedJudging();
+    if (asked?.is === "lost") throw diedDeciding();
     return saying(await answer(telling, place, words));
   } catch (error) {
     return saying(await byPolicy(error, { telling, place, words }));
@@ -77,7 +72,7 @@ async function hook(given: readonly string[]): Promise<Said> {
 }
 const lostOne = { is: "lost" } as const;
 
-const diedJudging = (): HooklineError =>
+const diedDeciding = (): HooklineError =>
   new HooklineError("daemon_unreachable", {
     reason: "it stopped before it answered",
     where: "an event that it had accepted",
@@ -95,7 +90,7 @@ function readHere(payload: Buffer, words: Words, place: Place): Telling {
   });
 }
 
-/** The daemon of this store, if there is one. Undefined: nobody was asked. */
+/** The daemon of this store, if there is one. Undefined: none was asked. */
 async function askHere(payload: Buffer, words: Words, place: Place): Promise<Asked | undefined> {
   if (place.environment.HOOKLINE_DAEMON === "off" || words.agent === undefined) return undefined;
   const address = readAddress(daemonFilesOf(storePath(place, words.store)).address);
@@ -113,7 +108,7 @@ function isOurs({ version }: Address): boolean {
   }
 }
 
-/** Nothing was judged: nothing to say, or a block where a guard would have judged it. */
+/** Nothing was decided: no answer, or a block where a guard is active. */
 async function byPolicy(
   error: unknown,
   { telling, place, words }: { telling: Telling | undefined; place: Place; words: Words },
@@ -172,24 +167,17 @@ function readWords(given: readonly string[]): Words {
   };
 }
 
-async function answer(told: Telling, place: Place, words: Words): Promise<Reply> {
-  const { adapter, event, beside } = told;
+async function answer(request: Telling, place: Place, words: Words): Promise<Reply> {
+  const { adapter, event, beside } = request;
   const here: Place = { ...place, cwd: event.cwd };
-  const path = storePath(here, words.store);
   const complaints: string[] = [];
   const complain = (reason: string): void => void complaints.push(`hookline: ${reason}`);
-  const line = await openLine({
+  const line = await openAgentLine({
     place: here,
-    store: withDegradedMode(
-      () => openSqliteStore({ ...storeOptions(here, words.store, complain), onNotice: complain }),
-      { ring: 0, complain },
-    ),
-    queue: createDetachedQueue({
-      command: [process.execPath, process.env.HOOKLINE_BIN ?? "", "supervise"],
-      store: path,
-    }),
-    handsOver: true,
+    store: words.store,
+    program: [process.execPath, process.env.HOOKLINE_BIN ?? ""],
     only: [event, ...beside],
+    complain,
   });
   const complaint = warningAbout(line.loaded, (path) => path);
   if (complaint) complain(complaint);
@@ -199,15 +187,16 @@ async function answer(told: Telling, place: Place, words: Words): Promise<Reply>
   const outcome = await decideRequest(telling, line.engine.emit, caller);
   const reply = adapter.encode(event, outcome);
   if (rowOf(event.name).beginsSession) {
-    for (const note of await refreshGit(here, line.ports.store)) complain(note);
-    for (const note of await noticesHere(line.loaded, adapter, place)) complain(note);
+    const { set, root } = line.loaded;
+    const begun = { agent: adapter, place: here, root, hooks: set.hooks, stateFolder: stateFolder(place) };
+    for (const note of await notesAtBegin({ ...begun, store: line.ports.store })) complain(note);
     if (event.session !== undefined) await leaveEnvironment(place, event.session);
   }
   await line.close();
   return withWarnings(reply, complaints);
 }
 
-/** For a daemon that the agent tells of this session over HTTP. */
+/** For a daemon that gets this session's events over HTTP. */
 async function leaveEnvironment(place: Place, session: SessionId): Promise<void> {
   const folder = stateFolder(place);
   if (!existsSync(httpTokenFile(folder))) return;
@@ -217,24 +206,6 @@ async function leaveEnvironment(place: Place, session: SessionId): Promise<void>
   } catch {
     // Nothing can be written there: the session goes on with a clean environment.
   }
-}
-
-/** Where a person has put our hook into git: back in its place. Elsewhere one look at a folder. */
-async function refreshGit(here: Place, store: Store): Promise<string[]> {
-  if (!anyConsent(stateFolder(here))) return [];
-  const { refreshGitHooks } = await import("./git/hooks.ts");
-  const program = [process.execPath, process.env.HOOKLINE_BIN ?? ""] as const;
-  return refreshGitHooks({ place: here, program, store }, { because: "session" });
-}
-
-/** What a person should run, where the agent's registration no longer fits the hooks. */
-function noticesHere(
-  { set: { hooks }, root }: LoadedHooks,
-  agent: AgentAdapter,
-  { home, environment, ...place }: Place,
-): Promise<readonly string[]> {
-  const stateFolderHere = stateFolder({ home, environment, ...place });
-  return registrationNotices({ agent, places: { home, root, environment }, stateFolder: stateFolderHere, hooks });
 }
 
 async function tryToLoad(place: Place): Promise<LoadedHooks | undefined> {

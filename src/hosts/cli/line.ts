@@ -1,4 +1,4 @@
-/** Composes the line for one command: hooks of the folder, patterns they need, store, queue, engine. */
+/** The composition of one command: hooks are loaded once, and what few events need only where its events need it. */
 
 import { loadPatterns } from "../../conditions/patterns.ts";
 import { depthWithin, type HookEvent } from "../../engine/event.ts";
@@ -7,14 +7,22 @@ import type { Ports } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
 import type { Loaded } from "../../loading/loading.ts";
 import { createSpawn } from "../../runtime/processes/spawn.ts";
-import { createInlineQueue } from "../../runtime/queues/inline.ts";
+import { createDetachedQueue, createInlineQueue } from "../../runtime/queues/inline.ts";
 import { createRoutedQueue, type Settling } from "../../runtime/queues/routed.ts";
 import { systemPorts } from "../../runtime/system.ts";
 import { type Composed, compose } from "../compose/compose.ts";
-import { automationsOn, combined, loadFiles, loadingFor, needsOf, withAutomations, withRegistry } from "./loaded.ts";
-import { logOf, type Place } from "./place.ts";
-import type { StoredAutomations } from "./stored-automations.ts";
-/** The composition of one command: hooks are loaded once, and what few events need only where its events need it. */
+import {
+  combined,
+  loadFiles,
+  loadingFor,
+  needsOf,
+  type StoredAutomations,
+  storedAutomations,
+  withAutomations,
+  withRegistry,
+} from "./loaded.ts";
+import { logOf, type Place, storePath } from "./place.ts";
+import { openDegradableStore } from "./store.ts";
 
 export interface Line extends Pick<Composed, "engine" | "ports" | "board"> {
   loaded: Loaded;
@@ -29,7 +37,7 @@ export interface LineOptions {
   queue?: Settling;
   /**
    * Durable runs are only written down, for a worker; so they are where a hook's program asks, since what waits for its hook
-   * would wait for itself. Else they end before the line is closed, until `stop` aborts (R48).
+   * would wait for itself. Else they end before `close` resolves, until `stop` aborts (R48).
    */
   handsOver?: true;
   stop?: AbortSignal;
@@ -45,7 +53,7 @@ export async function openLine(options: LineOptions): Promise<Line> {
   const basics = systemPorts({ newest: store.newestId?.() });
   const log = logOf(place, basics.now);
   const complain = (message: string): void => log({ is: "log", level: "warn", message, hook: "", run: "" });
-  const automations = automationsOn({ place, store, complain, loading, loaded: found, ...(only ? { only } : {}) });
+  const automations = storedAutomations({ place, store, complain, loading, loaded: found, ...(only ? { only } : {}) });
   const all = options.loaded ?? (await withAutomations(found, automations));
   const loaded = await withRegistry(all, loading, only);
   const isFixed = options.loaded !== undefined || only !== undefined;
@@ -82,6 +90,23 @@ export async function openLine(options: LineOptions): Promise<Line> {
     },
   };
 }
+
+interface AgentLineOptions extends Pick<LineOptions, "place" | "only" | "observe"> {
+  /** The store that is named, if one is. */
+  store: string | undefined;
+  /** Node and the bin: what runs in the background is supervised by a process of its own. */
+  program: readonly [string, string];
+  complain(reason: string): void;
+}
+
+/** For a command that an agent or git waits for: it decides whatever the store says, and leaves what takes longer to others. */
+export const openAgentLine = ({ store, program, complain, ...options }: AgentLineOptions): Promise<Line> =>
+  openLine({
+    ...options,
+    store: openDegradableStore(options.place, store, complain),
+    queue: createDetachedQueue({ command: [...program, "supervise"], store: storePath(options.place, store) }),
+    handsOver: true,
+  });
 
 async function durableQueue(
   { place, store, handsOver, stop }: LineOptions,

@@ -1,23 +1,26 @@
-/** What is in force where a command works: the hooks of the files, and the automations of the store. */
+/** What is active where a command works: the hooks of the files, and the automations of the store. */
 import type { Callback } from "../../actions/function/function.ts";
 import { createSettingsHandlers } from "../../actions/settings-handlers.ts";
 import { sendableEvents } from "../../agents/index.ts";
 import { loadPatterns, type PatternNeeds, patternNeeds } from "../../conditions/patterns.ts";
 import { settingsConditions } from "../../conditions/settings-conditions.ts";
+import { messageOf } from "../../engine/error.ts";
 import type { HookEvent, MaybePromise } from "../../engine/event.ts";
 import { isThenable } from "../../engine/flow.ts";
-import type { Condition, Hook, HookSet, Step } from "../../engine/hook.ts";
+import type { Condition, Hook, HookSet, Problem, Step } from "../../engine/hook.ts";
 import { listensTo } from "../../engine/plan.ts";
 import type { Registry } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
+import type { StoredHooks } from "../../loading/automations.ts";
 import { compiledHooks } from "../../loading/compiled.ts";
 import { guardsToKeep } from "../../loading/last-good-guards.ts";
 import type { Loaded, Loading, Request } from "../../loading/loading.ts";
 import { asSettingsSay } from "../../loading/order.ts";
+import { anyListens, anyStored, databaseOf } from "../../storage/sqlite/automation-records.ts";
+import type { Automations } from "../compose/automations.ts";
 import { loadingPorts } from "../compose/compose.ts";
-import { divertOutput, outlive } from "./module-output.ts";
+import { containModules } from "./module-output.ts";
 import { logOf, type Place, stateFolder } from "./place.ts";
-import { type StoredAutomations, storedAutomations } from "./stored-automations.ts";
 
 type LoadPlace = Place & Pick<Request, "withoutModules">;
 
@@ -35,13 +38,7 @@ export function loadingFor(place?: Place): Loading {
     },
     functions,
     sendable: sendableEvents(),
-    beforeModules() {
-      const log = place && logOf(place, Date.now);
-      const write = (level: string, message: string): void =>
-        log?.({ is: "log", level, message, hook: "module", run: "" });
-      divertOutput(write);
-      outlive(write);
-    },
+    beforeModules: () => containModules(place ? logOf(place, Date.now) : () => {}),
   };
 }
 
@@ -60,22 +57,6 @@ export async function registryAt(place: Place): Promise<Registry> {
   return modules.length > 0 ? registry : loading.wholeRegistry();
 }
 
-/** What a line has of the store's automations. */
-export function automationsOn(given: {
-  place: Place;
-  store: Partial<Store>;
-  loading: Loading;
-  loaded: Loaded;
-  complain(reason: string): void;
-  only?: readonly HookEvent[];
-}): StoredAutomations {
-  const { place, loading, loaded } = given;
-  const { environment } = place;
-  const { wholeRegistry } = loading;
-  const models = () => loaded.userConfig.models;
-  return storedAutomations({ ...given, environment, wholeRegistry, models, root: loaded.root });
-}
-
 /** The hooks of the files and the automations of the store, as the settings let them run. */
 export function combined({ set, config }: Loaded, automations: StoredAutomations): MaybePromise<HookSet> {
   const all = automations.combine(set);
@@ -90,10 +71,10 @@ export async function withAutomations(loaded: Loaded, automations: StoredAutomat
 }
 
 /** The hooks of this place, those of its files and the automations of the store. */
-export async function loadInForce(place: LoadPlace, store: Pick<Store, "setsInForce" | "hookSet">): Promise<Loaded> {
+export async function loadActive(place: LoadPlace, store: Pick<Store, "setsInForce" | "hookSet">): Promise<Loaded> {
   const loading = loadingFor();
   const loaded = await loadFiles(place, store, { loading });
-  return withAutomations(loaded, automationsOn({ place, store, loading, loaded, complain() {} }));
+  return withAutomations(loaded, storedAutomations({ place, store, loading, loaded, complain() {} }));
 }
 
 interface Wanted {
@@ -187,4 +168,89 @@ function usesForeign(condition: Condition, registry: Registry): boolean {
   if ("any" in condition) return condition.any.some(inside);
   if ("not" in condition) return inside(condition.not);
   return !registry.conditions.has(condition.is);
+}
+
+// The automations of the store: loaded only where there are any that the events may concern.
+
+interface StoredOptions {
+  place: Place;
+  store: Partial<Store>;
+  loading: Loading;
+  /** The files of the folder whose hooks these are put together with. */
+  loaded: Loaded;
+  complain(reason: string): void;
+  /** Nothing but these events happens: what listens to others is left where it is. */
+  only?: readonly HookEvent[];
+}
+export interface StoredAutomations {
+  /** A folder's hooks and the store's automations, as they are now. Never throws or rejects. */
+  combine(set: HookSet): MaybePromise<HookSet>;
+  /** What is wrong with those that were combined last, as far as it concerns the folder. */
+  problems(): readonly Problem[];
+  /** The registry that they were read with, if any was. */
+  registry(): Registry | undefined;
+  /** Undefined: the store keeps none. */
+  open(): Promise<Automations | undefined>;
+}
+
+export function storedAutomations(options: StoredOptions): StoredAutomations {
+  const { place, store, loading, loaded, only, complain } = options;
+  let opening: Promise<void> | undefined;
+  let opened: { automations: Automations | undefined; registry: Registry } | undefined;
+  let heard: StoredHooks | undefined;
+  let problems: readonly Problem[] = [];
+
+  async function open(): Promise<void> {
+    const [{ openAutomations }, registry, patterns] = await Promise.all([
+      import("../compose/automations.ts"),
+      loading.wholeRegistry(),
+      only ? undefined : loadPatterns(), // where one event happens nothing is made
+    ]);
+    const { environment } = place;
+    const modelsIn = () => loaded.userConfig.models;
+    const reading = { store, environment, registry, modelsIn, ...(patterns ? { patterns } : {}) };
+    opened = { automations: openAutomations(reading), registry };
+  }
+
+  function isConcerned({ hooks }: HookSet): boolean {
+    const database = databaseOf(store);
+    if (!database) return false;
+    const own = hooks.filter(({ durable }) => durable);
+    if (!only) return own.length > 0 || anyStored(database);
+    const names = only.map(({ name }) => name);
+    return own.some((hook) => names.some((name) => listensTo(hook, name))) || anyListens(database, names);
+  }
+
+  function combined(set: HookSet, automations: Automations | undefined): HookSet {
+    if (!automations) return set;
+    heard = only ? (heard ?? automations.heardAt(only)) : automations.stored();
+    problems = automations.problemsAt(loaded.root, set, heard);
+    return automations.combine(set, heard);
+  }
+
+  /** What the store cannot tell is missing; the hooks of the files are asked all the same. */
+  function orFiles(set: HookSet, error: unknown): HookSet {
+    complain(`the automations in the store cannot be read: ${messageOf(error)}`);
+    return set;
+  }
+
+  return {
+    combine(set) {
+      try {
+        if (opened) return combined(set, opened.automations);
+        if (!isConcerned(set)) return set;
+        opening ??= open();
+        return opening.then(() => combined(set, opened?.automations)).catch((error: unknown) => orFiles(set, error));
+      } catch (error) {
+        return orFiles(set, error);
+      }
+    },
+    problems: () => problems,
+    registry: () => opened?.registry,
+    async open() {
+      opening ??= open();
+      await opening;
+      return opened?.automations;
+    },
+  };
 }

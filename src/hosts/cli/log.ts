@@ -22,7 +22,7 @@ function lineOf(seen: Observation): object | undefined {
 
 const failed: ReadonlySet<RunStatus> = new Set<RunStatus>(["failed", "timeout", "interrupted"]);
 
-/** What a person should know of a run of an automation that went wrong (A19): nobody waits for its answer. */
+/** What a person should know of a run of an automation that went wrong (A19): no agent shows its answer. */
 export function failureIn(seen: Observation): string | undefined {
   if (seen.is !== "run" || !seen.hook?.durable || !failed.has(seen.run.status)) return undefined;
   const { hookName, id, status, reason = status } = seen.run;
@@ -30,7 +30,7 @@ export function failureIn(seen: Observation): string | undefined {
   return `the automation ${hookName} failed: ${how}${reason} (hookline runs show ${id})`;
 }
 
-export interface LogOptions {
+interface LogOptions {
   file: string;
   now(): Instant;
   /** Whose secrets are left out of it (SAFETY D12). */

@@ -3,13 +3,21 @@
  * that may cost a guard its verdict. It holds against mistakes; a module that means harm runs with the user's rights anyway.
  */
 import { format } from "node:util";
+import type { Observation } from "../../engine/ports.ts";
 
 const methods = ["log", "info", "debug", "warn", "error"] as const;
 
 type Write = (level: string, text: string) => void;
 
-/** From here on what this process prints by console or past it goes to `write`. It is not undone: our own printers know a way around. */
-export function divertOutput(write: Write): void {
+/** From here on modules write to the log, and cannot end the process. It is not undone: our own printers know a way around. */
+export function containModules(log: (seen: Observation) => void): void {
+  const write: Write = (level, message) => log({ is: "log", level, message, hook: "module", run: "" });
+  divertOutput(write);
+  outlive(write);
+}
+
+/** What is printed by console or past it goes to `write`. */
+function divertOutput(write: Write): void {
   for (const method of methods)
     console[method] = (...parts: unknown[]) => write(method === "log" ? "info" : method, format(...parts));
   process.stdout.write = (chunk: string | Uint8Array): boolean => {
@@ -18,12 +26,12 @@ export function divertOutput(write: Write): void {
   };
 }
 
-/** From here on a module that throws behind our back is told of, and one that would end the process fails instead. */
-export function outlive(write: Write): void {
-  const told = (error: unknown): void =>
+/** An unhandled error of a module is logged, and a call that would end the process fails instead. */
+function outlive(write: Write): void {
+  const logged = (error: unknown): void =>
     write("error", error instanceof Error ? (error.stack ?? error.message) : String(error));
-  process.on("uncaughtException", told);
-  process.on("unhandledRejection", told);
+  process.on("uncaughtException", logged);
+  process.on("unhandledRejection", logged);
   const refuse = (): never => {
     throw new Error("a module of a project may not end the process that answers for all its hooks");
   };

@@ -19,13 +19,13 @@ export const stateFolder = ({ home, environment }: Place): string => stateFolder
 export const storePath = (place: Place, flag: string | undefined): string =>
   resolve(place.cwd, flag ?? place.environment.HOOKLINE_STORE ?? usualStore(place));
 
-/** Where it lies if nobody says otherwise. */
+/** Where it lies by default. */
 export const usualStore = (place: Place): string => resolve(place.cwd, stateFolder(place), "hookline.db");
 
 /**
  * How the store keeps what it is given: --store, HOOKLINE_RECORD and HOOKLINE_RETENTION_DAYS.
  *
- * @param complain given: a wrong setting is told and the default holds, because an agent's hooks must go on
+ * @param complain given: it gets a wrong setting, and the default holds, because an agent's hooks must go on
  * @throws HooklineError usage, without it
  */
 export function storeOptions(

@@ -2,22 +2,23 @@
 import { isOfStore } from "../../engine/error.ts";
 import type { Store } from "../../engine/record.ts";
 import { isAlive } from "../../runtime/system.ts";
-import type { SqliteStore } from "../../storage/sqlite/sqlite.ts";
+import { type DegradableStore, withDegradedMode } from "../../storage/degraded.ts";
+import { openSqliteStore, type SqliteStore } from "../../storage/sqlite/sqlite.ts";
 import { type Invocation, textFlag } from "./command.ts";
-import { storeOptions } from "./place.ts";
+import { type Place, storeOptions } from "./place.ts";
 
 export type OpenedStore = Omit<Store, "repair"> & { readonly path: string; repair(): Promise<number> };
 
 /** @throws HooklineError store_unusable, store_locked */
-export const openStore = (invocation: Invocation): Promise<OpenedStore & SqliteStore> => open(invocation, {});
+export const openStore = (invocation: Invocation): OpenedStore & SqliteStore => open(invocation, {});
 
 /**
  * For a command that only looks: rows can be read where nothing can be written, on a full disk or in a folder that is read-only.
  *
  * @throws HooklineError as above
  */
-export async function openStoreToRead(invocation: Invocation): Promise<OpenedStore & SqliteStore> {
-  const store = await open(invocation, { reads: true });
+export function openStoreToRead(invocation: Invocation): OpenedStore & SqliteStore {
+  const store = open(invocation, { reads: true });
   return {
     ...store,
     repair: () =>
@@ -28,10 +29,20 @@ export async function openStoreToRead(invocation: Invocation): Promise<OpenedSto
   };
 }
 
-async function open(invocation: Invocation, how: { reads?: true }): Promise<OpenedStore & SqliteStore> {
-  const { openSqliteStore } = await import("../../storage/sqlite/sqlite.ts");
+function open(invocation: Invocation, how: { reads?: true }): OpenedStore & SqliteStore {
   const options = storeOptions(invocation, textFlag(invocation.flags, "store"));
   const onNotice = (notice: string): void => invocation.terminal.error(`hookline: ${notice}`);
   const store = openSqliteStore({ ...options, ...how, onNotice });
   return Object.assign({}, store, { path: options.path, repair: async () => store.repair(isAlive, Date.now()) });
 }
+
+/** For what an agent or git waits for: trouble with the store goes to `complain`, and hooks decide all the same. */
+export const openDegradableStore = (
+  place: Place,
+  flag: string | undefined,
+  complain: (reason: string) => void,
+): DegradableStore =>
+  withDegradedMode(() => openSqliteStore({ ...storeOptions(place, flag, complain), onNotice: complain }), {
+    ring: 0,
+    complain,
+  });

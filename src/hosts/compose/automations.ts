@@ -14,7 +14,7 @@ import type { AutomationService, Making } from "../../operations/automations/sto
 import { modelFault } from "../../services/models/names.ts";
 import { createAutomationRecords, databaseOf } from "../../storage/sqlite/automation-records.ts";
 
-export interface AutomationsOptions {
+interface AutomationsOptions {
   store: Partial<Store>;
   registry: Pick<Registry, "handlers">;
   environment: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export interface AutomationsOptions {
   modelsIn?(folder: string | undefined): ModelSettings;
 }
 
-/** The store's automations, for whoever puts sets of hooks together, and for operations. */
+/** The store's automations, for sets of hooks and for operations. */
 export type Automations = AutomationSource & AutomationService;
 
 /** Undefined: this store keeps none. */

@@ -34,7 +34,7 @@ export function budgetOfHook(hook: Pick<Hook, "id" | "name">, event: string, bud
   return (own === undefined ? undefined : hooks[own]) ?? budgetOfEvent(event, budgets);
 }
 
-/** The strictest of the budgets that hold for a hook; nothing for one that nobody waits for. */
+/** The strictest of the budgets that hold for a hook; undefined where no agent waits for the hook. */
 export function budgetFor(hook: Hook, budgets: Budgets): number | undefined {
   if (hook.mode !== "sync" || !("event" in hook.on)) return undefined;
   return Math.min(...hook.on.event.map((event) => budgetOfHook(hook, event, budgets)));
@@ -49,7 +49,7 @@ export function endsAfter({ steps, limits }: Pick<Hook, "steps" | "limits">): Se
   return Math.min(all, limits.timeout ?? Number.POSITIVE_INFINITY, agentWaits);
 }
 
-/** Hooks that may take longer than their agent waits: their late answer would reach nobody. */
+/** Hooks that may take longer than their agent waits: a late answer is lost. */
 export function lateHooks(hooks: readonly Hook[]): Problem[] {
   return hooks.filter(isLate).map(({ name, origin, steps }) => ({
     file: origin.file ?? "",
@@ -76,9 +76,9 @@ interface BudgetWatchOptions {
   complain(message: string): void;
 }
 
-/** From this part of its time on, a hook is told of before it fails. */
+/** From this part of its time limit on, a person is warned before the hook fails. */
 const nearly = 0.5;
-/** What is over sooner than this disturbs nobody, whatever part of a short limit it was. Milliseconds. */
+/** Milliseconds: a shorter run is never reported, whatever part of its limit it took. */
 const noticeable = 2_000;
 /** Events whose outcome never comes (their process was ended) must not stay in memory. */
 const eventsAtMost = 1_000;
@@ -96,7 +96,7 @@ export function createBudgetWatch(options: BudgetWatchOptions): (observation: Ob
     } else if (observation.is === "outcome") waiting.delete(observation.event.id);
     else if (observation.is === "run" && observation.run.ms) {
       const { run } = observation;
-      const event = waiting.get(run.eventId); // absent: nobody waits for it any more
+      const event = waiting.get(run.eventId); // absent: no agent waits for it any more
       if (event && run.asked > 0) look(options, run, event);
     }
   };
@@ -128,8 +128,8 @@ function* warn({ store, now, hooks }: BudgetWatchOptions, run: Run, event: HookE
   const limit = hook ? endsAfter(hook) : Number.POSITIVE_INFINITY;
   if (!hook || session === undefined || ms < limit * 1000 * nearly) return;
   const key = `slow:${session}:${hook.id}`;
-  const told = yield* wait(store.claim([{ key, max: 1, refusal: "told before" }], now()));
-  if (told) return;
+  const refusal = yield* wait(store.claim([{ key, max: 1, refusal: "warned before" }], now()));
+  if (refusal) return;
   const text = `the hook ${hook.name} took ${inSeconds(ms)} of the ${limit} s after which it is ended (hookline list --slow)`;
   yield* wait(store.post(session, { messages: [{ to: "person", text }] }));
 }

@@ -7,7 +7,7 @@ import { createEngine, type Engine } from "../../engine/engine.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { HookEvent, MaybePromise } from "../../engine/event.ts";
 import { type Flow, go, wait } from "../../engine/flow.ts";
-import type { HookSet } from "../../engine/hook.ts";
+import type { Hook, HookSet } from "../../engine/hook.ts";
 import type { Observation, Ports } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
@@ -48,16 +48,21 @@ export interface ComposeOptions
   spawner: Pick<Spawner, "spawn"> & Partial<Spawner>;
   /** Whether the folders of repositories are watched, or looked at for each question. */
   changes: "watched" | "looked at";
-  /** The files that tell of workspace scripts are kept, unless no script can run. */
+  /** Records of workspace scripts are kept, unless no script can run. */
   scripts: "recorded" | "none";
   /** What a host brings in place of what the settings name. */
   brought?: Pick<Ports, "model" | "tools">;
-  /** Who is notified of durable runs; absent: others do that. */
-  notices?: Pick<NotifierOptions, "settings">;
+  /** Who is notified of durable runs; absent: other processes notify. */
+  notices?: NoticeRules;
   /** Sees everything; must not throw. */
   observe?: Ports["observe"];
   /** Gets what a person should know, in one sentence; as a warning in the log where nothing else is said. */
   complain?: ExternalServicesOptions["complain"];
+}
+
+interface NoticeRules extends Pick<NotifierOptions, "settings"> {
+  /** The channels in the file of a project's folder, which hold where the store names none for the project. */
+  inFile?(project: string): readonly string[] | undefined;
 }
 
 export interface Composed {
@@ -189,7 +194,7 @@ interface Notices {
 
 /** Notices of the durable runs that this process performs; what sends them is loaded when such a run is to be reported. */
 function noticesOf(
-  { basics, environment, complain, settings }: Given & Pick<NotifierOptions, "settings">,
+  { basics, environment, complain, settings, inFile }: Given & NoticeRules,
   { board, ports }: ExternalServices,
 ): Notices {
   let opened: Promise<Notifier> | undefined;
@@ -197,17 +202,17 @@ function noticesOf(
     const { createNotifier } = await import("../../services/notify/index.ts");
     return createNotifier({
       ...{ ...basics, environment, complain, settings },
-      projectChannels: async (id) => (await (await board())?.projects.get(id))?.notify,
+      projectChannels: async (id) => (await (await board())?.projects.get(id))?.notify ?? inFile?.(id),
       redact: (text) => ports.redact?.(text) ?? text,
     });
   }
-  const isSilent = (): boolean => {
+  const isSilent = ({ notify: own = [], project }: Hook): boolean => {
     const { channels, notify } = settings();
-    return Object.keys(channels).length === 0 && notify.length === 0;
+    return Object.keys(channels).length === 0 && notify.length === 0 && own.length === 0 && project === undefined;
   };
   return {
     observe(seen) {
-      if (seen.is !== "run" || !seen.hook?.durable || (isSilent() && !seen.hook.notify?.length)) return;
+      if (seen.is !== "run" || !seen.hook?.durable || isSilent(seen.hook)) return;
       opened ??= open();
       void opened.then((notifier) => notifier.observe(seen)).catch(() => {}); // close says why
     },

@@ -11,11 +11,11 @@ export interface DurableOptions
   extends Pick<DurableQueueOptions, "own" | "stop" | "complain" | "lease" | "poll" | "idlePoll"> {
   /** Runs at once, over all processes; asked each time (specification 000, max_concurrent_hooks). */
   cap(): number | undefined;
-  /** What runs inherit, whoever added them (R44). */
+  /** What runs inherit, whichever process added them (R44). */
   environment: NonNullable<Caller["environment"]>;
 }
 
-export const capUnlessSaid = 2;
+const usualCap = 2;
 
 /** A worker. Throws where the store holds nothing beyond the process. */
 export function openDurableQueue(store: Store, { cap, ...options }: DurableOptions): DurableQueue {
@@ -28,7 +28,7 @@ export function openDurableQueue(store: Store, { cap, ...options }: DurableOptio
     owner: ownerOf(process.pid),
     isAlive,
     endTagged: (mark) => endTagged(mark),
-    cap: () => cap() ?? capUnlessSaid,
+    cap: () => cap() ?? usualCap,
   });
 }
 

@@ -1,5 +1,5 @@
 /**
- * What hooks reach beyond the line: tools, models and language servers, each made from the project's settings when a hook
+ * What hooks reach outside the engine: tools, models and language servers, each made from the project's settings when a hook
  * first asks for it. Apart, because all of it is heavy and most events need none.
  */
 import { figuresOf } from "../../agents/index.ts";
@@ -84,15 +84,15 @@ export function createExternalServices(options: ExternalServicesOptions): Extern
     const model = createModel(settings.models, environment);
     return { ask: (request, signal) => model.ask(request, signal), close: async () => {} };
   });
-  /** With the account and the model of whoever tells: a daemon asks as the command would. */
+  /** With the sender's account and model: a daemon asks as the command would. */
   const model: Ports["model"] = async (event, hook, environment = options.environment) => {
     const { variablesOf } = await import("../../services/models/index.ts");
     return models.of(event, hook, (settings) => variablesOf(settings.models, environment));
   };
   let asking: Promise<NonNullable<Ports["git"]>> | undefined;
   const git: Ports["git"] = async (question, signal) => {
-    asking ??= Promise.all([import("../../runtime/processes/git.ts"), import("../../runtime/processes/git.ts")]).then(
-      ([{ createGit }, { createGitPort }]) => createGitPort(createGit(options.environment)),
+    asking ??= import("../../runtime/processes/git.ts").then(({ createGit, createGitPort }) =>
+      createGitPort(createGit(options.environment)),
     );
     return (await asking)(question, signal);
   };
@@ -108,8 +108,8 @@ export function createExternalServices(options: ExternalServicesOptions): Extern
   async function board(): Promise<ProjectService | undefined> {
     if (!served) return undefined;
     const { store, engine, now, id } = served;
-    opened ??= import("./projects.ts").then(({ openProjectService: openBoard }) =>
-      openBoard({
+    opened ??= import("./projects.ts").then(({ openProjectService }) =>
+      openProjectService({
         ...options,
         ...{ store, engine, now, id, redact },
         settingsIn: (cwd) => options.settings({ id: "", name: "note.read", at: 0, cwd, data: {}, sender: "" }),
@@ -146,7 +146,7 @@ export function createExternalServices(options: ExternalServicesOptions): Extern
   };
 }
 
-/** An event that names its files needs nobody to look for them. */
+/** Where an event names its files, git is not asked. */
 async function withChanges(event: HookEvent, { changesOf }: ExternalServicesOptions): Promise<HookEvent> {
   const { filesNamedBy } = await import("../../engine/file-pattern.ts");
   return filesNamedBy(event) ? event : { ...event, changes: await changesOf(event) };

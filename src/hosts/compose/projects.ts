@@ -1,4 +1,4 @@
-/** Composes the board for one store: its records, what git and the settings say of a project, and the way of its events. */
+/** Composes the project service of one store: its records, what git and the settings say of a project, and the way of its events. */
 import { basename, dirname, join } from "node:path";
 import type { Engine } from "../../engine/engine.ts";
 import type { Instant, MaybePromise } from "../../engine/event.ts";
@@ -9,7 +9,7 @@ import { createProjectService, type ProjectService } from "../../services/projec
 import { databaseOf } from "../../storage/sqlite/automation-records.ts";
 import type { Database } from "../../storage/sqlite/database.ts";
 
-export interface OpenBoardOptions {
+interface ProjectServiceOptions {
   store: Store;
   engine: Pick<Engine, "emit" | "committed" | "explain">;
   now(): Instant;
@@ -23,7 +23,7 @@ export interface OpenBoardOptions {
 }
 
 /** Undefined where the store keeps no projects. Everything behind it is loaded here: most processes never ask for it. */
-export async function openProjectService(options: OpenBoardOptions): Promise<ProjectService | undefined> {
+export async function openProjectService(options: ProjectServiceOptions): Promise<ProjectService | undefined> {
   const { engine, now, id, environment } = options;
   const database = databaseOf(options.store);
   if (!database) return undefined;
@@ -35,13 +35,13 @@ export async function openProjectService(options: OpenBoardOptions): Promise<Pro
     import("../../operations/event.ts"),
   ]);
   const git = createGit(environment);
-  const tell: Send = ({ name, data, ...given }, { event, cwd, signal }) =>
+  const publish: Send = ({ name, data, ...given }, { event, cwd, signal }) =>
     send(name, data, { engine, now, id, environment, event, signal, ...(cwd === undefined ? {} : { cwd }) }, given);
-  const board = createProjectService({
+  const service = createProjectService({
     ...options,
     records: createProjectRecords(database),
     notesFolder: notesFolder(database),
-    send: tell,
+    send: publish,
     rootOf: (folder) => findProject(folder, options.home).root,
     repositoryOf: (folder) =>
       repositoryFacts(async (place, words) => {
@@ -56,8 +56,8 @@ export async function openProjectService(options: OpenBoardOptions): Promise<Pro
       return createEmbeddings(embeddings, { models: config.models, own: userConfig.models }, environment);
     },
   });
-  await board.notes.mend();
-  return board;
+  await service.notes.mend();
+  return service;
 }
 
 /** Beside the store, so that each has its own. */

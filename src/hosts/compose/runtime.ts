@@ -4,7 +4,6 @@ import { createHandlers } from "../../actions/index.ts";
 import { sendableEvents } from "../../agents/index.ts";
 import { conditions } from "../../conditions/index.ts";
 import { loadPatterns } from "../../conditions/patterns.ts";
-import type { Engine } from "../../engine/engine.ts";
 import { HooklineError } from "../../engine/error.ts";
 import type { HookEvent } from "../../engine/event.ts";
 import type { HookSet } from "../../engine/hook.ts";
@@ -20,7 +19,7 @@ import { createSpawner } from "../../runtime/processes/spawner.ts";
 import { createInlineQueue } from "../../runtime/queues/inline.ts";
 import { isAlive, stateFolderOf, systemPorts } from "../../runtime/system.ts";
 import type { HooklineOptions } from "../library/hookline.ts";
-import { type Composed, compose, type Folders, loadingPorts } from "./compose.ts";
+import { type Composed, type ComposeOptions, compose, type Folders, loadingPorts } from "./compose.ts";
 import type { ExternalServicesOptions, Served } from "./external-services.ts";
 
 export interface RuntimeOptions
@@ -38,20 +37,17 @@ export interface RuntimeOptions
   beforeModules?: NonNullable<Loading["beforeModules"]>;
   /** The automations that the store keeps, for operations. */
   automations?: Served["automations"];
+  notices?: ComposeOptions["notices"];
   /** How hook files are followed; folders whose hooks are kept at hand. */
   sources?: SourceOptions;
 }
 
-export interface Runtime {
-  engine: Engine;
-  ports: Ports;
+export interface Runtime extends Composed {
   extended: Extended;
   /** Absent: hook files are not read. */
   source: HookSource<Loaded> | undefined;
-  outside: Pick<Composed, "board">;
   /** Ends the programs of hooks that have gone from files, although no event has asked for those since. */
   followFiles(): Promise<void>;
-  close: Composed["close"];
 }
 
 /** Runs that an earlier process left behind are closed first. */
@@ -67,7 +63,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const log = (level: string, message: string, hook = ""): void =>
     options.observe?.({ is: "log", level, message, hook, run: "" });
   const residents = createPersistentPrograms({ start: startPipedProcess, tell: log });
-  const { engine, ports, board, close } = await compose({
+  const composed = await compose({
     ...{ cwd, home, environment, store, basics, combine, registry, patterns, residents },
     folders: source ? followed(source) : withoutFiles,
     registryAt: (event) => source?.known(event.cwd)?.registry ?? registry,
@@ -79,20 +75,20 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     scripts: source ? "recorded" : "none",
     brought: { ...(model ? { model: async () => model } : {}), ...(tools ? { tools: async () => tools } : {}) },
     ...(options.automations ? { automations: options.automations } : {}),
+    ...(options.notices ? { notices: options.notices } : {}),
     ...(options.observe ? { observe: options.observe } : {}),
     ...(complain ? { complain } : {}),
     ...(options.redact ? { redact: options.redact } : {}),
   });
   return {
-    ...{ engine, ports, extended, source },
-    outside: { board },
+    ...{ ...composed, extended, source },
     async followFiles() {
       if (!source) return;
       for (const folder of residents.folders())
         residents.follow(folder, combine((await source.at(folder)).set, undefined));
     },
     async close(answered) {
-      await close(answered);
+      await composed.close(answered);
       source?.close();
     },
   };
@@ -139,7 +135,7 @@ const knowingFolders = (queue: Queue, source: HookSource<Loaded>): Queue => ({
 });
 
 /** The registry of a host that registers conditions and actions of its own; hook files see them at once. */
-export interface Extended {
+interface Extended {
   readonly registry: Registry;
   /** Both give their undo, and throw HooklineError name_taken. */
   addCondition(name: string, kind: ConditionKind): () => void;

@@ -7,7 +7,7 @@ import type { HookSource } from "../../loading/live.ts";
 import type { Loaded } from "../../loading/loading.ts";
 import { asSettingsSay } from "../../loading/order.ts";
 
-export interface ActiveAutomationsOptions {
+interface ActiveAutomationsOptions {
   /** Folders whose files count, beside those of the projects in the store. */
   folders: readonly string[];
   source: Pick<HookSource<Loaded>, "at" | "known" | "isHeard"> | undefined;

@@ -1,10 +1,12 @@
 /** Who has reported events, and when: for the status, and to end a daemon that is not needed any more. */
+import type { ServerResponse } from "node:http";
 import { dropOldest } from "../../engine/drop-oldest.ts";
 import type { Fields, HookEvent, Instant, Seconds } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
 import type { Observation, Ports } from "../../engine/ports.ts";
+import type { Call } from "./call.ts";
 
-export interface Activity {
+interface Activity {
   observe(seen: Observation): void;
   /** Milliseconds since the last event. */
   quietFor(): number;
@@ -55,7 +57,7 @@ export function createActivity({ now, elapsed }: { now(): Instant; elapsed(): nu
   };
 }
 
-export interface IdleExitOptions extends Pick<Ports, "after"> {
+interface IdleExitOptions extends Pick<Ports, "after"> {
   idle: Seconds;
   quietFor(): number;
   /** Something is to be done without an event from outside. May throw what the store throws. */
@@ -88,51 +90,45 @@ export function endWhenIdle({ idle, quietFor, isNeeded, after, end }: IdleExitOp
   return () => undo();
 }
 
-/** What happens on the line, as server-sent events: for those who want to see it as it happens. */
+/** Events, runs and outcomes as they happen, as server-sent events. */
 export interface Live {
   observe(seen: Observation): void;
-  /** Ends when the reader goes, or with close. */
-  open(): Response;
+  /** Answers a call for as long as its reader listens, or until close. */
+  open(call: Call): void;
   close(): void;
 }
 
-/** Messages that wait for a reader; one that is further behind has stopped reading. */
-const waitingAtMost = 1_000;
+/** Bytes that wait for a reader; one that is further behind has stopped reading. */
+const waitingAtMost = 256 * 1024;
 
 export function createLive(): Live {
-  const readers = new Set<ReadableStreamDefaultController<Uint8Array>>();
-  const encoder = new TextEncoder();
-  const end = (reader: ReadableStreamDefaultController<Uint8Array>): void => {
-    if (readers.delete(reader)) reader.close();
+  const readers = new Set<ServerResponse>();
+  const end = (reader: ServerResponse): void => {
+    readers.delete(reader);
+    reader.end();
   };
   return {
     observe(seen) {
-      if (readers.size === 0) return;
-      const shown = shownOf(seen);
+      const shown = readers.size > 0 ? shownOf(seen) : undefined;
       if (!shown) return;
-      const message = encoder.encode(`event: ${seen.is}\ndata: ${JSON.stringify(shown)}\n\n`);
-      for (const reader of [...readers]) {
-        if ((reader.desiredSize ?? 0) > -waitingAtMost) reader.enqueue(message);
+      const message = `event: ${seen.is}\ndata: ${JSON.stringify(shown)}\n\n`;
+      for (const reader of readers) {
+        if (reader.writableLength <= waitingAtMost) reader.write(message);
         else end(reader);
       }
     },
-    open() {
-      let own: ReadableStreamDefaultController<Uint8Array> | undefined;
-      const body = new ReadableStream<Uint8Array>({
-        start(reader) {
-          own = reader;
-          readers.add(reader);
-          reader.enqueue(encoder.encode(": the line\n\n")); // so that the reader knows that it listens
-        },
-        cancel() {
-          if (own) readers.delete(own);
-        },
+    open({ response }) {
+      response.writeHead(200, {
+        "content-type": "text/event-stream",
+        "cache-control": "no-store",
+        connection: "close",
       });
-      const headers = { "content-type": "text/event-stream", "cache-control": "no-store", connection: "close" };
-      return new Response(body, { headers });
+      response.write(": the line\n\n"); // so that the reader knows that it listens
+      readers.add(response);
+      response.on("close", () => readers.delete(response));
     },
     close() {
-      for (const reader of [...readers]) end(reader);
+      for (const reader of readers) end(reader);
     },
   };
 }

@@ -27,7 +27,7 @@ export interface Known {
   root: string;
 }
 
-export interface AgentRequestsOptions {
+interface AgentRequestsOptions {
   emit(event: HookEvent, caller: Caller): MaybePromise<Outcome>;
   /** Resolves when all that was written in this turn is on disk. */
   committed(): Promise<void>;
@@ -39,12 +39,12 @@ export interface AgentRequestsOptions {
   now(): Instant;
   id(): string;
   /** Done beside a session's begin; what it gives is printed on the agent's standard error. Never rejects. */
-  sessionBegan?(event: HookEvent, given: { environment: Environment }): MaybePromise<readonly string[]>;
+  sessionBegan(event: HookEvent, from: { agent: AgentAdapter; environment: Environment }): Promise<readonly string[]>;
   /** Gets each sender's environment before anything of its request is written down. */
   learnSecrets(environment: Environment): void;
 }
 
-export interface AgentRequest {
+interface AgentRequest {
   adapter: AgentAdapter;
   payload: string;
   /** The event and the layer that the registration names. */
@@ -65,7 +65,7 @@ export interface AgentRequests {
   /** Gives those under way a while, then ends their hooks. Nothing more may be taken. Safe to call twice. */
   close(): Promise<void>;
 }
-export interface Underway {
+interface Underway {
   /** Its sender has gone: its hooks end. Without effect once it is answered. */
   leave(): void;
 }
@@ -132,9 +132,9 @@ export function createAgentRequests(options: AgentRequestsOptions): AgentRequest
     };
     const outcome = decideRequest(request, emit, caller);
     const { environment } = sender ?? options;
-    const notes = rowOf(event.name).beginsSession ? options.sessionBegan?.(event, { environment }) : undefined;
-    if (!isThenable(outcome) && !isThenable(notes)) store(outcome, notes ?? none);
-    else void Promise.all([outcome, notes]).then(([decided, noted]) => store(decided, noted ?? none)); // neither rejects
+    const notes = rowOf(event.name).beginsSession ? options.sessionBegan(event, { agent: adapter, environment }) : none;
+    if (!isThenable(outcome) && notes === none) store(outcome, none);
+    else void Promise.all([outcome, notes]).then(([decided, noted]) => store(decided, noted)); // neither rejects
   }
 
   async function unread(error: unknown, given: AgentRequest): Promise<Unanswered> {

@@ -21,6 +21,12 @@ export interface CallAnswer {
   body: string | Buffer;
 }
 
+export const json = (status: number, body: unknown): CallAnswer => ({
+  status,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body),
+});
+
 /** Answers a call that is its own, now or later, and returns true. */
 export type Listener = (call: Call) => boolean;
 
@@ -50,8 +56,8 @@ export function whenGone({ response }: Call, callback: () => void): void {
 export type Unread = "body_too_large" | "intake_full";
 
 /** Calls back once with the bytes, or with why they were not read: also that the sender has gone before they had come. */
-export type ReadBody = (call: Call, atMost: number, done: TakeBody) => void;
-export type TakeBody = (read: Buffer | Unread | "gone", call: Call) => void;
+type ReadBody = (call: Call, atMost: number, done: TakeBody) => void;
+type TakeBody = (read: Buffer | Unread | "gone") => void;
 
 /** @param togetherAtMost bytes of all bodies that are being read */
 export function createBodyReader(togetherAtMost: number): ReadBody {
@@ -67,7 +73,7 @@ export function createBodyReader(togetherAtMost: number): ReadBody {
       isOver = true;
       together -= size;
       chunks = [];
-      done(read, call);
+      done(read);
     };
     request.on("data", (chunk: Buffer) => {
       if (isOver) return;
@@ -86,8 +92,8 @@ export function createBodyReader(togetherAtMost: number): ReadBody {
 
   return (call, atMost, done) => {
     const announced = Number(call.request.headers["content-length"] ?? 0);
-    if (announced > atMost) done("body_too_large", call);
-    else if (together + announced > togetherAtMost) done("intake_full", call);
+    if (announced > atMost) done("body_too_large");
+    else if (together + announced > togetherAtMost) done("intake_full");
     else receive(call, atMost, done);
   };
 }

@@ -14,9 +14,7 @@ import { createSchedule } from "../../runtime/triggers/schedule.ts";
 import type { ActiveAutomations } from "./active-automations.ts";
 import type { DaemonOptions } from "./daemon.ts";
 
-export interface ChangesOptions
-  extends Pick<DaemonOptions, "cwd" | "storeFile" | "place" | "complain">,
-    Pick<Ports, "after"> {
+interface ChangesOptions extends Pick<DaemonOptions, "cwd" | "storeFile" | "place" | "complain">, Pick<Ports, "after"> {
   /** Milliseconds on a monotonic clock. */
   elapsed(): number;
   active: Pick<ActiveAutomations, "refresh" | "placeless" | "version" | "folders">;
@@ -188,11 +186,11 @@ const deafFor = 100;
 interface StoreWatchOptions extends Pick<Ports, "after"> {
   /** Called soon after the file was written to or taken away; again only after a tenth of a second. */
   written(): void;
-  /** Paths whose changes are told as well. */
+  /** Further paths whose changes count. */
   others?: readonly string[];
 }
 
-/** Where the system tells of no changes it is silent: who needs to know looks now and then. */
+/** Silent where the system reports no changes: createChanges looks now and then all the same. */
 function watchStore(file: string, { after, written, others = [] }: StoreWatchOptions): { close(): void } {
   const followed = [file, `${file}-wal`, ...others];
   let undo: (() => void) | undefined;

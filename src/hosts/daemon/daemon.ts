@@ -12,10 +12,8 @@ import type { OperationContext } from "../../operations/operation.ts";
 import { createInlineQueue } from "../../runtime/queues/inline.ts";
 import { createRoutedQueue } from "../../runtime/queues/routed.ts";
 import { systemPorts } from "../../runtime/system.ts";
-import { createNotifier, type Notifier } from "../../services/notify/index.ts";
 import { type DegradableStore, ringOfRows, withDegradedMode } from "../../storage/degraded.ts";
 import { workCounts } from "../../storage/sqlite/journal-queues.ts";
-import { createProjectRecords } from "../../storage/sqlite/project-records.ts";
 import { eventTimings } from "../../storage/sqlite/queries.ts";
 import type { SqliteStore } from "../../storage/sqlite/sqlite.ts";
 import { type Automations, openAutomations } from "../compose/automations.ts";
@@ -69,7 +67,7 @@ export interface Daemon extends Pick<DaemonOptions, "cwd" | "home" | "environmen
   settings(): Settings;
   /** Hears what `observe` hears, until it is undone. */
   listen(ear: (seen: Observation) => void): () => void;
-  /** One event down the line. What it started ends with the daemon. Rejects where it could not be written down. */
+  /** Decides one event. What it started ends with the daemon. Rejects where it could not be written down. */
   emit(event: HookEvent): Promise<Outcome>;
   /** Begins to fire what is due and to follow what others change; resolves when all that is there is watched. */
   follow(): Promise<void>;
@@ -112,7 +110,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     if (reason !== store.loss()?.reason) complain(reason);
   };
   const durable = openDurableQueue(store, { cap, environment, complain: complainOfQueue, idlePoll: 2 });
-  const resident = await createRuntime({
+  const runtime = await createRuntime({
     ...options,
     store,
     functions: new Map(),
@@ -125,20 +123,22 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       return active.combine(set, settings.engine.enabled);
     },
     automations: async () => automations,
+    notices: {
+      settings: () => ({ channels: settings.notifications, notify: settings.notify }),
+      inFile: (project) => source?.known(active.workspaceOf(project) ?? "")?.config.notify,
+    },
     sources: { atMost: foldersAtMost, watches: true },
     observe: (seen) => {
       for (const ear of ears) ear(seen);
     },
   });
-  const { engine, source } = resident;
+  const { engine, source } = runtime;
   settings = settingsOf(source?.known(cwd)); // before the queue begins its first run, which is not before the next turn
-  const automations = automationsOf(options, resident);
+  const automations = automationsOf(options, runtime);
   const active = createActiveAutomations({
     ...{ folders: options.workspaces, source, automations },
     standing: () => store.database.standing(),
   });
-  const notifier = noticesOf({ ...options, resident, active, settings: () => settings });
-  ears.add(notifier.observe);
   const activity = createActivity({ now, elapsed: elapsed ?? now });
   ears.add(activity.observe);
   const emit = (event: HookEvent): Promise<Outcome> =>
@@ -161,9 +161,9 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       mark: () => JSON.stringify(settings.engine),
     },
     async makeProject(folder) {
-      await (await resident.outside.board())?.projects.place({ folder });
+      await (await runtime.board())?.projects.place({ folder });
     },
-    followFiles: resident.followFiles,
+    followFiles: runtime.followFiles,
     async changed() {
       await triggers.sync(active.hooks());
       durable.look();
@@ -175,8 +175,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     async parts(answered) {
       await changes.stop();
       await triggers.close();
-      await resident.close(answered && endsBefore(answersWithin, answered, after));
-      await notifier.close();
+      await runtime.close(answered && endsBefore(answersWithin, answered, after));
     },
     last: () => store.close(),
   });
@@ -189,7 +188,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     context: {
       ...{ engine, store, now, id, environment, cwd },
       hooks: async (event) => active.combine((await source?.at(event?.cwd ?? cwd))?.set, settings.engine.enabled),
-      board: resident.outside.board,
+      board: runtime.board,
       automations: async () => automations,
     },
     settings: () => settings,
@@ -215,7 +214,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       notifications: Object.keys(settings.notifications),
       activity: activity.facts(),
       process: { memoryInBytes: process.memoryUsage.rss(), seconds: Math.round(process.uptime()) },
-      residents: (resident.ports.residents?.facts() ?? []).map((one) => ({ ...one })),
+      residents: (runtime.ports.residents?.facts() ?? []).map((one) => ({ ...one })),
       decisions: (ifReadable(() => eventTimings(store.database, now() - day)) ?? []).map((one) => ({ ...one })),
     }),
     quietFor: activity.quietFor,
@@ -292,30 +291,4 @@ function automationsOf({ store, environment, cwd }: DaemonOptions, { ports, sour
   if (opened) return opened;
   const facts = { reason: "it keeps no automations", where: "hookline up", advice: "use the SQLite store" };
   throw new HooklineError("store_unusable", facts);
-}
-
-/** Who gets notices of a project's runs stands in its record in the store, else in its folder's file. */
-function noticesOf({
-  resident: { ports, source },
-  ...given
-}: Pick<DaemonOptions, "store" | "environment" | "complain"> & {
-  resident: Runtime;
-  active: ActiveAutomations;
-  settings(): Settings;
-}): Notifier {
-  const { store, environment, complain, active, settings } = given;
-  const projects = createProjectRecords(store.database);
-  return createNotifier({
-    settings: () => ({ channels: settings().notifications, notify: settings().notify }),
-    async projectChannels(project) {
-      const inFile = (): readonly string[] | undefined =>
-        source?.known(active.workspaceOf(project) ?? "")?.config.notify;
-      return (await projects.get(project))?.notify ?? inFile();
-    },
-    environment,
-    now: ports.now,
-    after: ports.after,
-    ...(ports.redact ? { redact: ports.redact } : {}),
-    complain,
-  });
 }

@@ -35,7 +35,7 @@ import { isWithinLimits } from "./ingest.ts";
 import { type RefusalCode, type Refused, refused, refusedBy, tooLarge } from "./refusals.ts";
 import { createEnvironmentReader, type Environment } from "./session-environments.ts";
 
-export interface HookRouteOptions {
+interface HookRouteOptions {
   agentRequests: Pick<AgentRequests, "take">;
   token: string;
   /** The token of agents' own HTTP hooks, which stays the same; absent: there are none. */

@@ -1,14 +1,6 @@
 /** POST /events: one event as a JSON object, or many as a list or as lines. */
 import { textOf } from "../../files/lines.ts";
-import {
-  type Call,
-  type CallAnswer,
-  createBearer,
-  createBodyReader,
-  type Listener,
-  reply,
-  type TakeBody,
-} from "./call.ts";
+import { type Call, type CallAnswer, createBearer, createBodyReader, type Listener, reply } from "./call.ts";
 import { type Answer, answerToMany, answerToOne, type Ingest, jsonIn, largestInBytes, lineOf } from "./ingest.ts";
 import { takeLines } from "./ingest-lines.ts";
 import type { IngestQueue } from "./ingest-queue.ts";
@@ -24,7 +16,7 @@ interface Intake {
   ingest: Ingest;
   queue: IngestQueue;
 }
-export interface IngestListenerOptions extends Intake {
+interface IngestListenerOptions extends Intake {
   token: string;
   /** The daemon is being stopped, and takes nothing new. */
   isClosing(): boolean;
@@ -40,10 +32,10 @@ interface Way {
 }
 
 /** By the media type of what is sent. */
-const ways = {
-  "application/json": { take: takeJson, atMost: largestInBytes },
-  "application/x-ndjson": { take: takeMany, atMost: largestOfManyInBytes },
-} as const satisfies Record<string, Way>;
+const ways: ReadonlyMap<string, Way> = new Map<string, Way>([
+  ["application/json", { take: takeJson, atMost: largestInBytes }],
+  ["application/x-ndjson", { take: takeMany, atMost: largestOfManyInBytes }],
+]);
 
 /** Takes what is sent to /events, and leaves everything else. */
 export function createIngestListener({ token, isClosing, ingest, queue }: IngestListenerOptions): Listener {
@@ -57,29 +49,19 @@ export function createIngestListener({ token, isClosing, ingest, queue }: Ingest
 
   /** Reads the call, and answers it when all that it brings is on disk: until then it is held. Never throws. */
   function serve(call: Call): void {
-    const type = typeOf(call);
-    if (!type) return void refuse(call, "unsupported_type");
+    const way = ways.get(mediaTypeOf(call));
+    if (!way) return void refuse(call, "unsupported_type");
     if (queue.isFull()) return void refuse(call, "intake_full");
     queue.hold(1, 0);
-    readBody(call, ways[type].atMost, takers[type]);
-  }
-
-  const takers = {
-    "application/json": takerOf("application/json"),
-    "application/x-ndjson": takerOf("application/x-ndjson"),
-  };
-
-  function takerOf(type: keyof typeof ways): TakeBody {
-    const { take, atMost } = ways[type];
-    return (body, call) => {
-      if (typeof body !== "string") return takeBody(body, call, take);
+    readBody(call, way.atMost, (body) => {
+      if (typeof body !== "string") return takeBody(body, call, way);
       queue.release(1, 0);
-      if (body === "body_too_large") reply(call, refusalAnswer(tooLarge(atMost)));
+      if (body === "body_too_large") reply(call, refusalAnswer(tooLarge(way.atMost)));
       else if (body !== "gone") refuse(call, body);
-    };
+    });
   }
 
-  function takeBody(body: Buffer, call: Call, take: Way["take"]): void {
+  function takeBody(body: Buffer, call: Call, { take }: Way): void {
     const size = body.length;
     queue.hold(0, size);
     const send = (answer: CallAnswer): void => {
@@ -101,12 +83,9 @@ export function createIngestListener({ token, isClosing, ingest, queue }: Ingest
 
 const refuse = (call: Call, code: RefusalCode): void => reply(call, refusalAnswer(refused(code)));
 
-function typeOf({ request: { headers } }: Call): keyof typeof ways | undefined {
-  const type = headers["content-type"];
-  if (typeof type !== "string") return undefined;
-  const end = type.indexOf(";");
-  const name = (end === -1 ? type : type.slice(0, end)).trim().toLowerCase();
-  return name === "application/json" || name === "application/x-ndjson" ? name : undefined;
+function mediaTypeOf({ request: { headers } }: Call): string {
+  const [type = ""] = (headers["content-type"] ?? "").split(";", 1);
+  return type.trim().toLowerCase();
 }
 
 function takeJson(body: Buffer, { ingest, queue, send }: Answering): void {

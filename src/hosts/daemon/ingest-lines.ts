@@ -4,7 +4,7 @@ import { createLines } from "../../files/lines.ts";
 import { type Ingest, largestInBytes, lineOf } from "./ingest.ts";
 import type { IngestQueue, Source } from "./ingest-queue.ts";
 
-export interface LinesTaken {
+interface LinesTaken {
   add(bytes: Buffer): void;
   /** No more will come. */
   end(): void;
@@ -18,7 +18,7 @@ export interface LinesTaken {
   isBegun(): boolean;
 }
 
-export interface LinesOptions {
+interface LinesOptions {
   ingest: Ingest;
   queue: IngestQueue;
   /** Told the answers that are next, each a line, in the order of the lines. */

@@ -8,7 +8,7 @@ export interface Source {
   next(): boolean | Promise<unknown>;
 }
 
-export interface Bounds {
+interface Bounds {
   /** Milliseconds in each turn of the loop; one event more may be begun in it. */
   slice: number;
   /** Events that were read and have no answer yet. */
@@ -21,7 +21,7 @@ export interface Bounds {
 /** A longer slice saves nothing: what is under way in it lives long enough to grow old, and is copied by the garbage collector. */
 export const usualBounds: Bounds = { slice: 1, events: 20_000, bytes: 32 * 1024 * 1024, undecided: 64 };
 
-export interface IngestQueueOptions {
+interface IngestQueueOptions {
   bounds?: Bounds;
   /** Milliseconds on a monotonic clock. */
   elapsed?(): number;

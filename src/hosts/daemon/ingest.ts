@@ -1,5 +1,5 @@
 /**
- * Takes events from programs: each text becomes an event on the line, and is answered once it, and all that it set off, is on
+ * Takes events from programs: each text becomes an event, and is answered once it, and all that it set off, is on
  * disk. What comes of many in one turn of the event loop goes to disk together.
  */
 
@@ -19,7 +19,7 @@ import { isApplicationEvent } from "../../formats/config/keys.ts";
 import type { CallAnswer } from "./call.ts";
 import { type RefusalCode, type Refused, refusalAnswer, refused, refusedBy } from "./refusals.ts";
 
-export interface IngestOptions extends Pick<HookEvent, "cwd"> {
+interface IngestOptions extends Pick<HookEvent, "cwd"> {
   engine: Pick<Engine, "emit" | "committed">;
   caller: Pick<Caller, "environment" | "signal">;
   store: Pick<Store, "runs">;
@@ -35,7 +35,7 @@ export interface Taken {
   outcome: Outcome;
   runs: readonly Run[];
 }
-/** Taken, or why not: a refusal of ours, or what the line threw. */
+/** Taken, or why not: a refusal of ours, or what the engine threw. */
 export type Answer = { taken: Taken } | { refused: RefusalCode; message?: string } | { thrown: unknown };
 
 export interface Ingest {
@@ -287,7 +287,7 @@ function checked(sent: unknown): Sent {
   return sent as unknown as Sent; // as was just looked at; it came as JSON
 }
 
-/** Of which folders a daemon looks up the hooks: each folder on the way is asked about, and everybody else waits meanwhile. */
+/** Of which folders a daemon looks up the hooks: a look asks about each folder on the way, and all other requests wait meanwhile. */
 
 /** As agents' payloads may name; no system opens a longer path. */
 const longest = 4_096;

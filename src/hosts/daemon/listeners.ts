@@ -1,15 +1,13 @@
 /** Opens a daemon's listeners: what agents and programs send reaches its engine, its operations and its status. */
 import type { Socket } from "node:net";
 import { cleanEnvironment } from "../../actions/command/environment.ts";
-import { anyConsent } from "../../agents/git/repository.ts";
-import { agents } from "../../agents/index.ts";
-import { registrationNotices } from "../../agents/install/notices.ts";
 import type { Fields } from "../../engine/event.ts";
 import { stateFolderOf, uptime } from "../../runtime/system.ts";
 import { fill } from "../../services/variables.ts";
+import { notesAtBegin } from "../compose/session-begin.ts";
 import { createLive, type Live } from "./activity.ts";
 import { type AgentRequests, createAgentRequests } from "./agent-requests.ts";
-import { createHttpToken, type Listener } from "./call.ts";
+import { type Call, createHttpToken, type Listener } from "./call.ts";
 import type { Daemon } from "./daemon.ts";
 import { createHookRoute } from "./hook-route.ts";
 import { createIngest } from "./ingest.ts";
@@ -19,7 +17,7 @@ import { createIngestQueue } from "./ingest-queue.ts";
 import { listen, type Server } from "./server.ts";
 import { createBegunSessions, createSessionEnvironments } from "./session-environments.ts";
 
-export interface ListenForOptions {
+interface ListenForOptions {
   port: number;
   /** The path of the unix socket, whose place is free; absent: there is none. */
   socket?: string;
@@ -85,31 +83,22 @@ function agentRequestsOf({ context, source, environment, home, store, learnSecre
     sessions: createSessionEnvironments(createBegunSessions(folder)),
     environment: cleanEnvironment(environment),
     ...{ home, now, id, learnSecrets },
-    /** What a person should run again; and our git hook, restored where a person has installed it. */
-    async sessionBegan({ cwd, sender }, { environment: given }) {
+    async sessionBegan({ cwd }, { agent, environment: given }) {
       const known = await source?.at(cwd);
-      const agent = Object.hasOwn(agents, sender) ? agents[sender] : undefined;
-      const places = { home, root: known?.root ?? cwd, environment: given };
-      const hooks = known?.set.hooks ?? [];
-      const notes = agent ? await registrationNotices({ agent, places, stateFolder: folder, hooks }) : [];
-      if (!anyConsent(folder)) return notes.map(asOurs);
-      const { refreshGitHooks } = await import("../cli/git/hooks.ts");
-      const program = [process.execPath, process.env.HOOKLINE_BIN ?? ""] as const;
       const place = { cwd, home, environment: given };
-      return [...notes, ...(await refreshGitHooks({ place, program, store }, { because: "session" }))].map(asOurs);
+      const here = { agent, place, root: known?.root ?? cwd, hooks: known?.set.hooks ?? [] };
+      const notes = await notesAtBegin({ ...here, stateFolder: folder, store });
+      return notes.map((note) => `hookline: ${note}`); // as the command writes it on standard error, where others write too
     },
   });
 }
-
-/** As the command writes it on standard error, where others write too. */
-const asOurs = (note: string): string => `hookline: ${note}`;
 
 /** All that is no agent request and no event. Most daemons are never asked for any of it, so it is loaded when they are. */
 async function routesOf(
   daemon: Daemon,
   given: { isClosing(): boolean; token: string; version: string; live: Live; intake: Pick<Intake, "facts"> },
-): Promise<(request: Request) => Promise<Response>> {
-  const [{ createOperating, createRoutes }, { createWebhooks }, { operations }] = await Promise.all([
+): Promise<(call: Call) => void> {
+  const [{ createRoutes }, { createWebhooks }, { operations }] = await Promise.all([
     import("./routes.ts"),
     import("./webhooks.ts"),
     import("../../operations/index.ts"),
@@ -129,7 +118,8 @@ async function routesOf(
     ...given,
     webhooks,
     status: () => ({ ...status(), intake: given.intake.facts() }),
-    operating: createOperating(operations, context),
+    operations,
+    context,
   });
 }
 

@@ -140,12 +140,7 @@ export function refused(code: RefusalCode, message?: string): Refused {
 export const tooLarge = (atMost: number): Refused =>
   refused("body_too_large", `the body is larger than ${megabytes(atMost)}`);
 
-/** @param message instead of the usual one, where more is known */
-export const refuse = (code: RefusalCode, message?: string): Response => asResponse(refused(code, message));
-
-const asResponse = ({ status, headers, error }: Refused): Response => Response.json({ error }, { status, headers });
-
-/** The same as an answer to an agent or a program. */
+/** As the answer to a call. */
 export const refusalAnswer = ({
   status,
   headers,
@@ -177,6 +172,3 @@ export function refusedBy(thrown: unknown): Refused {
   const [message = "", , advice = ""] = thrown.message.split(" — ");
   return { status: statuses[thrown.code] ?? 500, headers: {}, error: { code: thrown.code, message, advice } };
 }
-
-/** What was thrown, as an answer. */
-export const refuseWith = (error: unknown): Response => asResponse(refusedBy(error));

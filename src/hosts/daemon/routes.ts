@@ -1,7 +1,8 @@
-/** The daemon's routes, as a function from a request to its answer: status, webhooks, operations. The token is looked at first, whatever is asked. */
-
-import { Hono } from "hono";
-import type { Fields } from "../../engine/event.ts";
+/**
+ * The daemon's other routes: status, what happens as it happens, webhooks, operations. The token is looked at first, whatever
+ * is asked. Apart, because most daemons are never asked for any of it.
+ */
+import type { Fields, Json, MaybePromise } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { readValue } from "../../operations/from-text.ts";
 import type { OperationContext } from "../../operations/operation.ts";
@@ -13,124 +14,138 @@ import {
   serveOperations,
 } from "../../operations/serve.ts";
 import type { Live } from "./activity.ts";
-import { createBearer } from "./call.ts";
+import { type Call, type CallAnswer, createBearer, createBodyReader, json, refuse, reply, whenGone } from "./call.ts";
 import { largestInBytes, objectIn } from "./ingest.ts";
-import { refuse, refuseWith } from "./refusals.ts";
+import { type Refused, refused, refusedBy } from "./refusals.ts";
 import type { Webhooks } from "./webhooks.ts";
 
-export interface RoutesOptions {
+interface RoutesOptions {
   token: string;
   version: string;
   webhooks: Webhooks;
   live: Pick<Live, "open">;
   status(): Fields;
-  operating: Operating;
-  /** Set: it is being stopped, and takes nothing new. */
+  operations: OperationTable;
+  context: OperationContext;
+  /** It is being stopped, and takes nothing new. */
   isClosing(): boolean;
 }
 
-export function createRoutes(options: RoutesOptions): (request: Request) => Promise<Response> {
-  const app = new Hono();
+/** What the path and its query say beside the route. */
+interface Asked {
+  call: Call;
+  name: string;
+  query: URLSearchParams;
+}
+/** Undefined: it is answered already, or its sender has gone. */
+type Served = CallAnswer | Refused | undefined;
+type Methods = Readonly<Record<string, (asked: Asked) => MaybePromise<Served>>>;
+
+/** Of all bodies that are being read. */
+const togetherAtMost = 32 * largestInBytes;
+
+export function createRoutes(options: RoutesOptions): (call: Call) => void {
+  const { version, webhooks, live, context } = options;
   const holdsToken = createBearer(options.token);
+  const readBody = createBodyReader(togetherAtMost);
+  const operations = serveOperations(options.operations, context);
 
-  app.use(async ({ req: { raw, path, method } }, next) => {
-    const isWebhook = method === "POST" && path.startsWith("/webhooks/");
-    const isOpen = isWebhook || (method === "GET" && path === "/health");
-    if (!isOpen && !holdsToken(raw.headers.get("authorization"))) return refuse("unauthorized");
-    if (options.isClosing()) return refuse("closing");
-    return next();
-  });
-
-  app.get("/health", () => Response.json({ ok: true, name: "hookline", version: options.version }));
-  app.get("/status", () => Response.json(options.status()));
-  app.get("/events/live", () => options.live.open());
-  app.post("/webhooks/:name", async ({ req }) => {
-    const body = await readBody(req.raw);
-    if (body instanceof Response) return body;
-    return options.webhooks.deliver(req.param("name"), { header: (name) => req.header(name), body });
-  });
-  app.get("/operations", () => options.operating.list());
-  app.get("/operations/:name", ({ req }) => {
-    const { signal } = req.raw;
-    return options.operating.answer({ method: "GET", name: req.param("name"), input: req.query(), signal });
-  });
-  app.post("/operations/:name", async ({ req }) => {
-    const input = await readJson(req.raw);
-    if (input instanceof Response) return input;
-    const { signal } = req.raw;
-    return options.operating.answer({ method: "POST", name: req.param("name"), input, signal });
-  });
-
-  const paths = [
-    "/health",
-    "/status",
-    "/events",
-    "/events/live",
-    "/webhooks/:name",
-    "/operations",
-    "/operations/:name",
+  const routes: readonly (readonly [path: RegExp, methods: Methods])[] = [
+    [/^\/health$/, { GET: () => json(200, { ok: true, name: "hookline", version }) }],
+    [/^\/status$/, { GET: () => json(200, options.status()) }],
+    [/^\/events$/, {}], // what is posted there, ingest-http.ts takes before
+    [/^\/events\/live$/, { GET: ({ call }) => void live.open(call) }],
+    [/^\/webhooks\/([^/]+)$/, { POST: deliver }],
+    [/^\/operations$/, { GET: () => json(200, listOverHttp(operations)) }],
+    [/^\/operations\/([^/]+)$/, { GET: ask, POST: perform }],
   ];
-  for (const path of paths) app.all(path, () => refuse("method_not_allowed"));
-  app.notFound(() => refuse("not_found"));
-  app.onError(refuseWith);
-  return async (request) => app.fetch(request);
-}
 
-type Sent = Pick<Request, "headers" | "body">;
+  /** The bytes as they were sent; undefined: the sender has gone. */
+  const bodyOf = (call: Call): Promise<Buffer | Refused | undefined> =>
+    new Promise((resolve) => {
+      readBody(call, largestInBytes, (read) => {
+        if (read === "gone") resolve(undefined);
+        else resolve(typeof read === "string" ? refused(read) : read);
+      });
+    });
 
-/** The bytes as they were sent, or the answer that refuses them: never more than the limit, whether or not the sender says how much it is. */
-async function readBody({ headers, body }: Sent): Promise<Buffer | Response> {
-  if (Number(headers.get("content-length") ?? 0) > largestInBytes) return refuse("body_too_large");
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength;
-    if (size > largestInBytes) return refuse("body_too_large");
-    chunks.push(chunk);
+  async function deliver({ call, name }: Asked): Promise<Served> {
+    const body = await bodyOf(call);
+    if (!Buffer.isBuffer(body)) return body;
+    const header = (one: string): string | undefined => call.request.headers[one]?.toString();
+    return webhooks.deliver(name, { header, body });
   }
-  return Buffer.concat(chunks);
-}
 
-/** The body as the JSON object that it has to be, or what is wrong with it. An empty one is an empty object. */
-async function readJson(request: Sent): Promise<Fields | Response> {
-  const type = request.headers.get("content-type") ?? "";
-  if (!/^application\/json\s*(;|$)/i.test(type)) return refuse("unsupported_type");
-  const bytes = await readBody(request);
-  if (bytes instanceof Response) return bytes;
-  return bytes.length === 0 ? {} : (objectIn(bytes) ?? refuse("input_invalid"));
-}
+  /** Parameters of a question are texts until the operation's schema says what they are; of two with one name the first counts. */
+  function ask({ call, name, query }: Asked): Promise<Served> {
+    const texts = Object.fromEntries([...query].reverse());
+    const input = fromTexts(texts, options.operations.get(name)?.params.json);
+    return operate(call, { method: "GET", name, input });
+  }
 
-/** Operations over HTTP, on the daemon's engine: parameters of a question are texts until the operation's schema says what they are. */
-export interface Operating {
-  list(): Response;
-  /** Never rejects. */
-  answer(request: OperationRequest): Promise<Response>;
-}
+  async function perform({ call, name }: Asked): Promise<Served> {
+    if (!/^application\/json\s*(;|$)/i.test(call.request.headers["content-type"] ?? ""))
+      return refused("unsupported_type");
+    const body = await bodyOf(call);
+    if (!Buffer.isBuffer(body)) return body;
+    const input = body.length === 0 ? {} : objectIn(body);
+    return input ? operate(call, { method: "POST", name, input }) : refused("input_invalid");
+  }
 
-export function createOperating(table: OperationTable, context: OperationContext): Operating {
-  const served = serveOperations(table, context);
-  return {
-    list: () => Response.json(listOverHttp(served)),
-    async answer(request) {
-      const input =
-        request.method === "GET" ? fromTexts(request.input, table.get(request.name)?.params.json) : request.input;
-      const { status, body } = await answerOverHttp({ ...request, input }, served);
-      return Response.json(body, { status });
-    },
+  /** Ends with its sender. */
+  async function operate(call: Call, request: Omit<OperationRequest, "signal">): Promise<CallAnswer> {
+    const gone = new AbortController();
+    whenGone(call, () => gone.abort());
+    const { status, body } = await answerOverHttp({ ...request, signal: gone.signal }, operations);
+    return json(status, body);
+  }
+
+  function isOpen(method: string, path: string): boolean {
+    return (method === "POST" && path.startsWith("/webhooks/")) || (method === "GET" && path === "/health");
+  }
+
+  async function answer(call: Call): Promise<Served> {
+    const { method = "", url = "", headers } = call.request;
+    const [path = ""] = url.split("?", 1);
+    if (!isOpen(method, path) && !holdsToken(headers.authorization)) return refused("unauthorized");
+    if (options.isClosing()) return refused("closing");
+    for (const [pattern, methods] of routes) {
+      const found = pattern.exec(path);
+      if (!found) continue;
+      const serve = Object.hasOwn(methods, method) ? methods[method] : undefined;
+      const query = new URLSearchParams(url.slice(path.length));
+      return serve ? serve({ call, name: decoded(found[1] ?? ""), query }) : refused("method_not_allowed");
+    }
+    return refused("not_found");
+  }
+
+  return (call) => {
+    answer(call)
+      .catch(refusedBy)
+      .then((served) => {
+        if (served && "error" in served) refuse(call, served);
+        else if (served) reply(call, served);
+      });
   };
 }
 
-function fromTexts(texts: Fields, schema: Fields | undefined): Fields {
+/** A text with a per cent sign that stands for itself is its own name. */
+function decoded(written: string): string {
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written;
+  }
+}
+
+function fromTexts(texts: Readonly<Record<string, string>>, schema: Fields | undefined): Fields {
   const known = isRecord(schema?.properties) ? schema.properties : {};
   return Object.fromEntries(
-    Object.entries(texts).map(([name, text]) => {
-      const own = Object.hasOwn(known, name) ? known[name] : undefined;
-      return [name, own === undefined ? text : readOr(String(text), own)];
-    }),
+    Object.entries(texts).map(([name, text]) => [name, Object.hasOwn(known, name) ? readOr(text, known[name]) : text]),
   );
 }
 
-function readOr(text: string, schema: unknown): Fields[string] {
+function readOr(text: string, schema: unknown): Json {
   try {
     return readValue(text, schema);
   } catch {

@@ -1,18 +1,18 @@
 /** The daemon's listeners, loopback and a unix socket: requests for a verdict and events are answered before the routes, which are loaded when they are first asked. */
-import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type Server as HttpServer } from "node:http";
 import { createServer as createSocketServer, type Socket, type Server as SocketServer } from "node:net";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import { type Call, createAdmission, type Listener, refuse } from "./call.ts";
-import { refused } from "./refusals.ts";
+import { refused, refusedBy } from "./refusals.ts";
 
-export interface ListenOptions {
+interface ListenOptions {
   port: number;
   /** The path of the unix socket; its place is free. Absent: there is none. */
   socket?: string;
   /** Asked in this order. */
   listeners: readonly Listener[];
-  /** Everything else. */
-  routes(): Promise<(request: Request) => Promise<Response>>;
+  /** Everything else: loaded with the first call that is for it. */
+  routes(): Promise<(call: Call) => void>;
   /** Gets each connection to the unix socket that does not speak HTTP; absent: it is closed. */
   lines?(socket: Socket): void;
 }
@@ -26,8 +26,6 @@ export interface Server {
    */
   close(busy?: Promise<void>): Promise<void>;
 }
-
-type Answering = (request: IncomingMessage, response: ServerResponse) => void;
 
 const address = "127.0.0.1";
 const answersWithin = 2_000;
@@ -44,7 +42,7 @@ const limits = {
 
 /** @throws HooklineError port_taken */
 export async function listen({ port, socket, listeners, routes, lines }: ListenOptions): Promise<Server> {
-  const others = lazily(routes);
+  let others: ReturnType<typeof routes> | undefined;
   const local = new WeakSet<Socket>(); // came over the unix socket
   let closing: Promise<void> | undefined;
   const isLast = (): boolean => closing !== undefined;
@@ -55,7 +53,11 @@ export async function listen({ port, socket, listeners, routes, lines }: ListenO
     const refusal = admit(call);
     if (refusal) return refuse(call, refused(refusal));
     for (const listener of listeners) if (listener(call)) return;
-    others(request, response);
+    others ??= routes();
+    others.then(
+      (serve) => serve(call),
+      (error: unknown) => refuse(call, refusedBy(error)),
+    );
   });
   http.maxConnections = connectionsAtMost;
   await opened(http, () => http.listen(port, address), `${address}:${port}`);
@@ -161,22 +163,6 @@ function listenPrivately(server: SocketServer, path: string): void {
   } finally {
     process.umask(before);
   }
-}
-
-/** Loaded with the first request that is for them. */
-function lazily(routes: ListenOptions["routes"]): Answering {
-  let answering: Promise<Answering> | undefined;
-  const load = async (): Promise<Answering> => {
-    const [{ getRequestListener }, answer] = await Promise.all([import("@hono/node-server"), routes()]);
-    return getRequestListener(answer, { overrideGlobalObjects: false });
-  };
-  return (request, response) => {
-    answering ??= load();
-    answering.then(
-      (answer) => answer(request, response),
-      () => response.writeHead(500).end(),
-    );
-  };
 }
 
 function opened(server: HttpServer | SocketServer, begin: () => unknown, where: string): Promise<void> {

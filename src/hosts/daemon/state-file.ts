@@ -33,7 +33,7 @@ export interface DaemonFiles {
   mark: string;
   /** One line for clients, while it listens. */
   address: string;
-  /** Its unix socket, if the system takes so long a path (socket-place.ts). */
+  /** Its unix socket, if the system takes so long a path (place.ts). */
   socket: string;
 }
 
@@ -141,7 +141,7 @@ export function removeAddress(file: string, { pid }: Pick<Address, "pid">): void
 export function hasDaemon({ pid, started, socket }: Address): boolean {
   try {
     if (started !== 0) return isAlive(`${pid}:${started}`) && isOwn(statSync(`/proc/${pid}`).uid);
-    if (socket === "") return false; // anybody may have its port by now
+    if (socket === "") return false; // another program may have its port by now
     const { uid, mode } = statSync(dirname(socket));
     return isOwn(uid) && (mode & 0o022) === 0 && process.kill(pid, 0);
   } catch {

@@ -2,15 +2,15 @@
 import { createHash, createHmac } from "node:crypto";
 import type { EventName, Fields, HookEvent, Instant } from "../../engine/event.ts";
 import type { Outcome } from "../../engine/outcome.ts";
-import type { Run, Store } from "../../engine/record.ts";
+import type { Store } from "../../engine/record.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { InboundWebhook } from "../../formats/config/config.ts";
 import { isApplicationEvent } from "../../formats/config/keys.ts";
-import { isSame } from "./call.ts";
+import { type CallAnswer, isSame, json } from "./call.ts";
 import { brief, objectIn, withoutDepthField } from "./ingest.ts";
-import { refuse } from "./refusals.ts";
+import { type Refused, refused } from "./refusals.ts";
 
-export interface WebhooksOptions {
+interface WebhooksOptions {
   emit(event: HookEvent): Promise<Outcome>;
   store: Pick<Store, "event" | "runs">;
   now(): Instant;
@@ -24,58 +24,50 @@ export interface WebhooksOptions {
 }
 export interface Webhooks {
   /** An answer for the sender of the message. Never rejects on account of the message. */
-  deliver(name: string, message: SignedMessage): Promise<Response>;
+  deliver(name: string, message: SignedMessage): Promise<CallAnswer | Refused>;
 }
 
 export function createWebhooks(options: WebhooksOptions): Webhooks {
   const { emit, store, now } = options;
-  /** Webhooks' events that are on the line, each until it has its answer. */
+  /** Events of webhooks that are being decided, each until it has its answer. */
   const underWay = new Map<string, Promise<unknown>>();
-
-  async function take(event: HookEvent): Promise<Taken> {
-    const outcome = await emit(event);
-    return { outcome, runs: await store.runs({ eventId: event.id, limit: 1000 }) };
-  }
-
-  const eventOf = (
-    name: EventName,
-    data: Fields,
-    rest: Pick<HookEvent, "id" | "cwd" | "sender" | "session">,
-  ): HookEvent => ({ name, at: now(), data: withoutDepthField(data), ...rest });
 
   /** The event that a signed message means, or why it means none. */
   function eventIn(
     body: Buffer,
     { event: given, project }: InboundWebhook,
     rest: Pick<HookEvent, "id" | "sender">,
-  ): HookEvent | Response {
+  ): HookEvent | Refused {
     const message = objectIn(body);
-    if (!message) return refuse("input_invalid");
+    if (!message) return refused("input_invalid");
     const written = given ?? (typeof message.type === "string" ? message.type : "");
     if (!isApplicationEvent(written)) {
       const found = written === "" ? "the message has no type" : `"${written}" is no application event`;
-      return refuse("input_invalid", `${found}, and the webhook names no event`);
+      return refused("input_invalid", `${found}, and the webhook names no event`);
     }
     const data = typeof message.type === "string" && isRecord(message.data) ? (message.data as Fields) : message; // it was JSON
-    return eventOf(
-      written as EventName, // it holds a dot, as isApplicationEvent has seen
-      project === undefined ? data : { ...data, project_id: project },
-      { ...rest, cwd: (project && options.workspaceOf(project)) ?? options.cwd },
-    );
+    return {
+      ...rest,
+      name: written as EventName, // it holds a dot, as isApplicationEvent has seen
+      at: now(),
+      cwd: (project && options.workspaceOf(project)) ?? options.cwd,
+      data: withoutDepthField(project === undefined ? data : { ...data, project_id: project }),
+    };
   }
 
   /**
    * A message is taken once, and its event says whether it was: one that could not be written down, or that a crash left
    * without its outcome, is taken when it comes again.
    */
-  async function takeUnlessTaken(event: HookEvent): Promise<Response> {
-    if ((await store.event(event.id))?.outcome) return refuse("webhook_repeated");
-    const { runs } = await take(event); // what hooks answered is no business of the sender's
-    return Response.json({ event: event.id, runs: runs.map(brief) }, { status: 202 });
+  async function takeUnlessTaken(event: HookEvent): Promise<CallAnswer | Refused> {
+    if ((await store.event(event.id))?.outcome) return refused("webhook_repeated");
+    await emit(event); // what hooks answered is no business of the sender's
+    const runs = await store.runs({ eventId: event.id, limit: 1000 });
+    return json(202, { event: event.id, runs: runs.map(brief) });
   }
 
   /** One after another, where one message comes twice at once. */
-  function takeOnce(event: HookEvent): Promise<Response> {
+  function takeOnce(event: HookEvent): Promise<CallAnswer | Refused> {
     const before = underWay.get(event.id) ?? Promise.resolve();
     const taking = before.catch(() => {}).then(() => takeUnlessTaken(event)); // who sent the one before hears of its failure
     underWay.set(event.id, taking);
@@ -85,25 +77,19 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   return {
     async deliver(name, message) {
       const webhook = options.webhook(name);
-      if (!webhook) return refuse("webhook_unknown");
+      if (!webhook) return refused("webhook_unknown");
       let secret: string;
       try {
         secret = options.fill(webhook.secret);
       } catch {
-        return refuse("failed", `the secret of the webhook ${name} is not there`);
+        return refused("failed", `the secret of the webhook ${name} is not there`);
       }
       const verified = verify(message, secret, now());
-      if (verified.is === "refused") return refuse(verified.because, verified.message);
+      if (verified.is === "refused") return refused(verified.because, verified.message);
       const event = eventIn(message.body, webhook, { id: idOf(name, verified.id), sender: `webhook:${name}` });
-      return event instanceof Response ? event : takeOnce(event);
+      return "error" in event ? event : takeOnce(event);
     },
   };
-}
-
-/** What came of an event. */
-interface Taken {
-  outcome: Outcome;
-  runs: readonly Run[];
 }
 
 /** Of the event that a message becomes: the same for the same message, whichever sender repeats it. */
@@ -115,7 +101,7 @@ const idOf = (webhook: string, message: string): string =>
 const idLength = 26;
 
 /** Standard Webhooks (standardwebhooks.com, version 1): whether a message was signed by someone who has the secret, and lately. */
-export interface SignedMessage {
+interface SignedMessage {
   /** Of the request, in lower case. */
   header(name: string): string | undefined;
   /** As it was sent: the signature is over these very bytes. */

@@ -1,6 +1,6 @@
 /**
  * A conversation that a host leads itself (specification 004): prompts go in, completions are the host's, and the hooks
- * that fire at the end of a turn are asked behind its back. Apart from the engine, which knows events and no flow.
+ * that fire at the end of a turn run by themselves. Apart from the engine, which knows events and no flow.
  */
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields, HookId, MaybePromise, SessionId } from "../../engine/event.ts";
@@ -9,7 +9,7 @@ import type { Ports } from "../../engine/ports.ts";
 
 /** What a completion may look at beside its prompt. */
 export interface CompletionCall {
-  /** Who started it: a message of the user, or a hook that holds the turn open. */
+  /** Who started it: a message of the user, or a hook that blocks the stop. */
   cause: "user" | "hook";
   /** How many times since the user's last message hooks have started one; absent where that is not what is counted. */
   attempt?: number;
@@ -25,7 +25,7 @@ export interface Evaluation {
   /** What the next completion is given; absent: the turn is over. */
   prompt?: string;
   attempt?: number;
-  /** A message of the user, `cancel` or `close` ended it: its outcome counts for nothing, and what is owed stays owed. */
+  /** A message of the user, `cancel` or `close` ended it: its outcome counts for nothing, and pending checks stay pending. */
   aborted?: true;
 }
 
@@ -36,9 +36,9 @@ export interface Completion {
 export interface ConversationOptions {
   /** Runs the model until it has answered. What it throws rejects `say`, or ends the flow that a hook has started. */
   complete(prompt: string, call: CompletionCall): Promise<Completion | undefined> | Promise<void>;
-  /** Milliseconds between the end of a completion and the evaluation; 200 unless said. */
+  /** Milliseconds between the end of a completion and the evaluation; default: 200. */
   grace?: number;
-  /** Where its events happen; the line's folder unless said. */
+  /** Where its events happen; default: the library's own folder. */
   cwd?: string;
   /** Told of each evaluation when it has ended; must not throw. */
   onEvaluation?(evaluation: Evaluation): void;
@@ -64,8 +64,8 @@ export interface Conversation {
   close(): Promise<void>;
 }
 
-/** What conversations need of their line. */
-export interface ConversationLine extends Pick<Ports, "after" | "observe"> {
+/** What conversations need of the engine and its store. */
+interface ConversationLine extends Pick<Ports, "after" | "observe"> {
   emit(
     name: "UserPromptSubmit" | "Stop",
     data: Fields,
@@ -73,18 +73,19 @@ export interface ConversationLine extends Pick<Ports, "after" | "observe"> {
   ): MaybePromise<Outcome>;
   /** Completions that hooks have started since the user's last message (R8). */
   reprompts(session: SessionId): MaybePromise<number>;
-  owes(session: SessionId): MaybePromise<ReadonlyMap<HookId, unknown>>;
+  /** Must-pass checks that have not passed. */
+  pending(session: SessionId): MaybePromise<ReadonlyMap<HookId, unknown>>;
 }
 
 export interface Conversations {
   /** Throws HooklineError name_taken where the session has a conversation that is open. */
   open(session: SessionId, options: ConversationOptions): Conversation;
-  /** Somebody let hooks run again: those that sessions owe are evaluated at once, where nothing runs. */
+  /** Hooks were resumed: sessions with pending checks are evaluated at once, where nothing runs. */
   resumed(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The conversations of one line: at most one for a session, as two could not tell whose turn it is. */
+/** The conversations of one engine: at most one for a session, as two could not tell whose turn it is. */
 export function createConversations(line: ConversationLine): Conversations {
   const open = new Map<SessionId, { conversation: Conversation; isIdle(): boolean }>();
   return {
@@ -96,7 +97,7 @@ export function createConversations(line: ConversationLine): Conversations {
     },
     async resumed() {
       for (const [session, { conversation, isIdle }] of open)
-        if ((await line.owes(session)).size > 0 && isIdle()) void conversation.evaluate(); // it never rejects here
+        if ((await line.pending(session)).size > 0 && isIdle()) void conversation.evaluate(); // it never rejects here
     },
     async close() {
       await Promise.all([...open.values()].map(({ conversation }) => conversation.close()));
@@ -150,7 +151,7 @@ function createConversation(place: Place): { conversation: Conversation; isIdle(
     const before = tail;
     const own = take("completion");
     const saying = begin(text, own, { before, interrupted: interrupted !== undefined });
-    tail = saying.catch(() => {}); // whoever said it is told
+    tail = saying.catch(() => {}); // the caller of `say` gets the error
     return saying;
   }
 
@@ -183,7 +184,7 @@ function createConversation(place: Place): { conversation: Conversation; isIdle(
 
   const grace = (): number => options.grace ?? usualGrace;
 
-  /** Evaluates, completes what hooks ask for, and evaluates again, until they are content or somebody ends it. */
+  /** Evaluates, completes what hooks ask for, and evaluates again, until no hook blocks the stop, or the conversation ends it. */
   function follow(wait: number): void {
     const before = tail;
     const following = evaluations(take("evaluation"), wait);
@@ -257,12 +258,12 @@ function createConversation(place: Place): { conversation: Conversation; isIdle(
   return { conversation, isIdle: () => work === undefined };
 }
 
-/** What the model is told where hooks hold the turn open; undefined: they do not. */
+/** What the model reads where hooks block the stop; undefined: they do not. */
 function promptOf({ verdict, context = [], stop }: Outcome): string | undefined {
   if (stop) return undefined;
-  const reason = verdict?.is === "deny" ? [verdict.reason ?? "a hook holds the turn open"] : [];
-  const told = [...reason, ...context];
-  return told.length > 0 ? told.join("\n\n") : undefined;
+  const reason = verdict?.is === "deny" ? [verdict.reason ?? "a hook blocks the stop"] : [];
+  const texts = [...reason, ...context];
+  return texts.length > 0 ? texts.join("\n\n") : undefined;
 }
 
 /** Waits so long, or until the signal aborts. */

@@ -38,13 +38,13 @@ export interface HookDefinition<N extends EventName = EventName> {
   /** guard: its failure blocks, and it is asked again when another hook rewrites the input. */
   role?: Role;
   onFailure?: FailurePolicy;
-  /** Seconds; 30 unless said. */
+  /** Seconds; default: 30. */
   timeout?: Seconds;
   mode?: Mode;
   once?: boolean;
   cooldown?: Seconds;
   maxFires?: number;
-  /** Lower runs first; 100 unless said. */
+  /** Lower runs first; default: 100. */
   priority?: number;
   enabled?: boolean;
   tags?: string[];

@@ -75,7 +75,7 @@ export interface Hookline extends Pauses {
   use<const N extends EventName>(hook: HookDefinition<N>): Registration;
   /** Hooks of one session run last, and go when it is cleared or ends. */
   session(id: SessionId): { use<const N extends EventName>(hook: HookDefinition<N>): Registration; clear(): void };
-  /** One event down the line. Never throws on account of a hook; waits only if a hook does. */
+  /** Decides one event. Never throws on account of a hook; waits only if a hook does. */
   emit<N extends EmittedName>(name: N, data: DataOf<N>, options?: EmitOptions): MaybePromise<Outcome>;
   explain<N extends EmittedName>(name: N, data: DataOf<N>, options?: EmitOptions): MaybePromise<Explanation[]>;
   /** A condition that rules may use by this name from now on; gives its undo. Throws HooklineError name_taken. */
@@ -96,7 +96,7 @@ export interface Hookline extends Pauses {
 }
 
 /**
- * Builds a line for a process that has agents or events of its own.
+ * Builds an engine with all around it for a process that has agents or events of its own.
  *
  * @example
  * const line = await createHookline({ store: "hooks.db" });
@@ -109,7 +109,7 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
   const environment = options.environment ?? definedOnly(process.env);
   const functions = new Map<string, Callback>();
   const store = await storeOf(options, environment);
-  const { engine, ports, extended, source, ...resident } = await createRuntime({
+  const { engine, ports, extended, source, ...runtime } = await createRuntime({
     ...options,
     cwd,
     home,
@@ -133,7 +133,7 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
     };
   };
   let closed = false;
-  const inForce = async (place: string): ReturnType<Hookline["hooks"]> => {
+  const activeIn = async (place: string): ReturnType<Hookline["hooks"]> => {
     const loaded = await source?.at(place);
     return { set: registered.combined(loaded?.set, undefined), problems: loaded?.problems ?? [] };
   };
@@ -141,13 +141,13 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
     after: ports.after,
     emit: (name, data, given) => engine.emit(eventOf(name, data, given), { environment, ...given }),
     reprompts: async (session) => (await store.turn(session)).spent.reprompts,
-    owes: (session) => store.owe(session, new Map()),
+    pending: (session) => store.owe(session, new Map()),
     ...(options.observe ? { observe: options.observe } : {}),
   });
   const pauses = createPauses({
     store,
     now: ports.now,
-    place: async () => ({ hooks: (await inForce(cwd)).set.hooks, root: source?.known(cwd)?.root ?? cwd, cwd }),
+    place: async () => ({ hooks: (await activeIn(cwd)).set.hooks, root: source?.known(cwd)?.root ?? cwd, cwd }),
     resumed: conversations.resumed,
   });
   return {
@@ -168,13 +168,13 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
     explain: (name, data, given = {}) => engine.explain(eventOf(name, data, given)),
     registerCondition: (name, definition) => extended.addCondition(name, conditionKind(name, definition)),
     registerAction: (name, definition) => extended.addAction(name, actionHandler(name, definition)),
-    hooks: (place = cwd) => inForce(place),
+    hooks: (place = cwd) => activeIn(place),
     runs: (filter = {}) => store.runs(filter),
     async close() {
       if (closed) return;
       closed = true;
       await conversations.close();
-      await resident.close();
+      await runtime.close();
       if (typeof options.store !== "object") store.close();
     },
   };

@@ -1,43 +1,136 @@
-/** A server of the Model Context Protocol whose tools are the operations: the same descriptions, checks and errors as everywhere. */
+/**
+ * hookline mcp: a server of the Model Context Protocol over standard input and output, whose tools are the operations: the
+ * same descriptions, checks and errors as everywhere.
+ */
+import { Writable } from "node:stream";
 import { Server, type Tool } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { messageOf } from "../../engine/error.ts";
 import type { Fields } from "../../engine/event.ts";
+import { nearest } from "../../engine/nearest.ts";
 import { isRecord } from "../../engine/schema.ts";
-import type { Answer, Described, ServedOperations } from "../../operations/serve.ts";
+import { operations } from "../../operations/index.ts";
+import {
+  type Answer,
+  type Choice,
+  type Described,
+  describeOperations,
+  means,
+  type ServedOperations,
+  serveOperations,
+} from "../../operations/serve.ts";
+import { type ExitCode, type Invocation, textFlag, usageError, version } from "../cli/command.ts";
+import { openLine } from "../cli/line.ts";
+import { contextOf } from "../cli/operations/run.ts";
+import { openStore } from "../cli/store.ts";
+import { oneLine } from "../cli/terminal.ts";
 
-export interface McpServerOptions {
-  served: ServedOperations;
-  version: string;
-  stdin: NodeJS.ReadableStream & ConstructorParameters<typeof StdioServerTransport>[0];
-  stdout: ConstructorParameters<typeof StdioServerTransport>[1];
-  /** Told what goes wrong beside the calls. */
-  complain(reason: string): void;
-}
-
-export interface McpConnection {
-  /** Resolves when the client has left. */
-  over: Promise<void>;
-  close(): Promise<void>;
-}
-
-const instructions =
-  "Hookline's operations: the projects, tasks, notes, memory and automations of this folder, the hooks in force and what they did.";
-
-export function serveOverStdio({ served, version, stdin, stdout, complain }: McpServerOptions): McpConnection {
-  const transport = new StdioServerTransport(stdin, stdout);
-  const handle = serveStdio(() => serverOf(served, version), {
-    transport,
+export async function mcp(invocation: Invocation): Promise<ExitCode> {
+  const choice = choiceOf(invocation);
+  const complain = (reason: string): void => invocation.terminal.error(`hookline mcp: ${oneLine(reason)}`);
+  const served = perCall(invocation, choice, complain);
+  const handle = serveStdio(() => serverOf(served), {
+    transport: new StdioServerTransport(process.stdin, protocolOutput()),
     onerror: (error) => complain(error.message),
   });
-  const over = new Promise<void>((resolve) => {
-    for (const end of ["end", "close", "error"]) stdin?.once(end, () => resolve());
-  });
-  return { over, close: () => handle.close() };
+  await Promise.race([clientLeft(), aborted(invocation.signal)]);
+  await handle.close();
+  await served.finished();
+  return 0;
 }
 
-function serverOf(served: ServedOperations, version: string): Server {
+/** Modules of the project print to the log from the moment that they are loaded; the protocol goes on as it began. */
+function protocolOutput(): Writable {
+  const write = process.stdout.write.bind(process.stdout);
+  return new Writable({
+    write(chunk: Uint8Array, _encoding, done) {
+      write(chunk, done);
+    },
+  });
+}
+
+const clientLeft = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const end of ["end", "close", "error"]) process.stdin.once(end, () => resolve());
+  });
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
+/** @throws HooklineError usage for a name that stands for nothing */
+function choiceOf({ flags, usage }: Invocation): Choice {
+  const written = textFlag(flags, "tools");
+  const only = written
+    ?.split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  const names = [...operations.keys()];
+  for (const name of only ?? [])
+    if (!names.some((one) => means(name, one))) {
+      const near = nearest(name, [...names, ...names.map((one) => one.split("_")[0] ?? one)]);
+      throw usageError(`--tools: no operation is called "${name}"${near ? `: did you mean "${near}"?` : ""}`, usage);
+    }
+  return { ...(only ? { only } : {}), ...(flags["read-only"] === true ? { readOnly: true } : {}) };
+}
+
+/**
+ * Each call is answered by a line of its own, so that hooks and settings are as they are then. What a call has started
+ * goes on behind its answer.
+ */
+function perCall(
+  invocation: Invocation,
+  choice: Choice,
+  complain: (reason: string) => void,
+): ServedOperations & { finished(): Promise<void> } {
+  const { signal: stop } = invocation;
+  const finishing = new Set<Promise<void>>();
+
+  async function call(...[name, input, asking]: Parameters<ServedOperations["call"]>): Promise<Answer> {
+    const store = openStore(invocation);
+    await store.repair();
+    const line = await openLine({ place: invocation, store, stop });
+    const end = async (): Promise<void> => {
+      try {
+        await line.engine.close();
+      } finally {
+        await line.close();
+      }
+    };
+    try {
+      return await serveOperations(operations, contextOf(line, invocation), choice).call(name, input, asking);
+    } finally {
+      const ending = end().catch((error: unknown) => complain(messageOf(error)));
+      finishing.add(ending);
+      void ending.finally(() => finishing.delete(ending)); // it never rejects
+    }
+  }
+
+  return {
+    list: () => describeOperations(operations, choice),
+    async call(...asked) {
+      try {
+        return await call(...asked);
+      } catch (cause) {
+        return { is: "broken", message: messageOf(cause), cause };
+      }
+    },
+    async finished() {
+      while (finishing.size > 0) await Promise.all(finishing);
+    },
+  };
+}
+
+// The protocol: each operation as a tool.
+
+const instructions =
+  "Hookline's operations: the projects, tasks, notes, memory and automations of this folder, the active hooks and what they did.";
+
+function serverOf(served: ServedOperations): Server {
   const server = new Server(
-    { name: "hookline", title: "Hookline", version },
+    { name: "hookline", title: "Hookline", version: version() },
     { capabilities: { tools: {} }, instructions },
   );
   server.setRequestHandler("tools/list", () => ({ tools: served.list().map(toolOf) }));
@@ -64,7 +157,7 @@ interface CallResult {
   [more: string]: unknown;
 }
 
-/** What is refused is told to the model, who may do better; the protocol's own errors are for broken clients. */
+/** The model reads what was refused, and may do better; the protocol's own errors are for broken clients. */
 function resultOf(answer: Answer): CallResult {
   if (answer.is !== "done") return { content: [{ type: "text", text: answer.message }], isError: true };
   const { result } = answer;

@@ -18,7 +18,7 @@ import { collect, type Given } from "./setup.ts";
 
 /**
  * One module after the other, so that a later one may use what an earlier one registered. Never throws: a module that
- * fails is a problem, and what the others give is in force.
+ * fails is a problem, and what the others give is active.
  *
  * @param functions where the callbacks of hooks are put, by hook id
  */

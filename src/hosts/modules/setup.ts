@@ -35,14 +35,14 @@ export interface Given {
   hooks: HookDefinition<never>[];
   conditions: Map<string, ConditionKind>;
   handlers: Map<string, Handler>;
-  /** Registrations that were refused. They cost nobody his hooks. */
+  /** Registrations that were refused. The module's other hooks are active all the same. */
   faults: HooklineError[];
 }
 
 /** @throws HooklineError module_failed; and what the module's own function throws */
 export async function collect(exported: unknown, where: string, isTaken: (name: string) => boolean): Promise<Given> {
   const given: Given = { hooks: [], conditions: new Map(), handlers: new Map(), faults: [] };
-  /** Whether the name is free; else it is told, and the rest of the module goes on. */
+  /** Whether the name is free; if not, that is a fault, and the rest of the module is read. */
   const claim = (name: string): boolean => {
     const isFree = !given.conditions.has(name) && !given.handlers.has(name) && !isTaken(name);
     if (!isFree) given.faults.push(new HooklineError("name_taken", { name, where }));
@@ -170,7 +170,7 @@ export interface ActionDefinition<P = Record<never, never>> {
   params?: Schema<P>;
   /** guard: a rule with it blocks when it fails, and is asked again about rewritten input. Default: observe. */
   role?: Role;
-  /** Nobody waits for it; what it answers comes with the next event. */
+  /** The agent does not wait for it; what it answers comes with the next event. */
   background?: boolean;
   /** Events on which it has an effect, for warnings; left out: all. */
   events?: readonly string[];

@@ -27,37 +27,36 @@ export interface Wire {
   error(status: number, message: string): Fields;
 }
 
-export const records = (list: unknown): Fields[] => (Array.isArray(list) ? list.filter(isFields) : []);
+const records = (list: unknown): Fields[] => (Array.isArray(list) ? list.filter(isFields) : []);
 const isFields = (value: unknown): value is Fields => isRecord(value); // bodies come out of JSON.parse
 
-export const hasTools = ({ tools }: Fields): boolean => Array.isArray(tools) && tools.length > 0;
+const hasTools = ({ tools }: Fields): boolean => Array.isArray(tools) && tools.length > 0;
 
 /** The text of a message that is text, or a list of parts of which some hold text. */
-export const textIn = (content: unknown): string =>
+const textIn = (content: unknown): string =>
   typeof content === "string"
     ? content
     : records(content)
         .map(({ text }) => (typeof text === "string" ? text : ""))
         .join("\n");
 
+/** Of messages that each say who spoke: the user or, in the provider's word, the model. */
+const conversationIn = (body: Fields, messages: readonly Fields[], content: string): Conversation => ({
+  turn: messages.filter(({ role }) => role === "assistant" || role === "model").length,
+  opening: textIn(messages.find(({ role }) => role === "user")?.[content]),
+  side: !hasTools(body),
+});
+
 /** How many times the model spoke: its messages, where those that stand together are one turn. */
 const turnsOf = (speakers: readonly boolean[]): number =>
   speakers.filter((isModel, index) => isModel && !speakers[index - 1]).length;
 
-export const newId = (kind: string): string => `${kind}_${globalThis.crypto.randomUUID().replaceAll("-", "")}`;
+const newId = (kind: string): string => `${kind}_${globalThis.crypto.randomUUID().replaceAll("-", "")}`;
 
-// The Anthropic Messages wire form of a scripted answer, as JSON and as a stream. Apart from the script, so that
-// another provider's form is another file.
+// The Anthropic Messages wire form of a scripted answer, as JSON and as a stream.
 
 export const anthropicMessages: Wire = {
-  read(body) {
-    const messages = records(body.messages);
-    return {
-      turn: messages.filter(({ role }) => role === "assistant").length,
-      opening: textIn(messages.find(({ role }) => role === "user")?.content),
-      side: !hasTools(body),
-    };
-  },
+  read: (body) => conversationIn(body, records(body.messages), "content"),
   write: messageOf,
   stream: (answer, model, usage) => streamOf(messageOf(answer, model, usage)),
   error: errorOf,
@@ -158,14 +157,7 @@ export const modelList = (names: readonly string[]): Json => ({
 // The wire form of Google's generateContent.
 
 export const googleContent: Wire = {
-  read(body) {
-    const contents = records(body.contents);
-    return {
-      turn: contents.filter(({ role }) => role === "model").length,
-      opening: textIn(contents.find(({ role }) => role === "user")?.parts),
-      side: !hasTools(body),
-    };
-  },
+  read: (body) => conversationIn(body, records(body.contents), "parts"),
   write({ text, calls = [], end }, model, usage, body) {
     const mute = text === undefined || end === "refusal";
     const said: Fields[] = mute ? [] : mustCall(body) ? [answerByCall(text)] : [{ text }];
@@ -267,14 +259,7 @@ export const openaiResponses: Wire = {
 // The wire form of OpenAI's Chat Completions, which Ollama, vLLM and others speak too.
 
 export const openaiChat: Wire = {
-  read(body) {
-    const messages = records(body.messages);
-    return {
-      turn: messages.filter(({ role }) => role === "assistant").length,
-      opening: textIn(messages.find(({ role }) => role === "user")?.content),
-      side: !hasTools(body),
-    };
-  },
+  read: (body) => conversationIn(body, records(body.messages), "content"),
   write({ text, calls = [], end }, model, usage) {
     const toolCalls = calls.map(({ tool, input }) => ({
       id: newId("call"),

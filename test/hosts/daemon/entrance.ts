@@ -4,7 +4,8 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { Listener } from "../../../src/hosts/daemon/call.ts";
+import { type Call, type Listener, refuse } from "../../../src/hosts/daemon/call.ts";
+import { refused } from "../../../src/hosts/daemon/refusals.ts";
 import { listen, type Server } from "../../../src/hosts/daemon/server.ts";
 
 export interface Entrance {
@@ -18,7 +19,7 @@ export interface Entrance {
 export async function entrance(t: TestContext, listener: Listener): Promise<Entrance> {
   const folder = mkdtempSync(join(tmpdir(), "hookline-entrance-"));
   const socket = join(folder, "s.sock");
-  const routes = async () => async () => new Response("nothing", { status: 404 });
+  const routes = async () => (call: Call) => refuse(call, refused("not_found"));
   const server = await listen({ port: 0, socket, listeners: [listener], routes });
   t.after(async () => {
     await server.close();

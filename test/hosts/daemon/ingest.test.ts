@@ -11,10 +11,12 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as moment } from "node:timers/promises";
 import type { Engine } from "../../../src/engine/engine.ts";
 import type { HookEvent } from "../../../src/engine/event.ts";
+import { refuse } from "../../../src/hosts/daemon/call.ts";
 import { createIngest } from "../../../src/hosts/daemon/ingest.ts";
 import { createIngestListener } from "../../../src/hosts/daemon/ingest-http.ts";
 import { createSocketLines } from "../../../src/hosts/daemon/ingest-lines.ts";
 import { createIngestQueue, usualBounds } from "../../../src/hosts/daemon/ingest-queue.ts";
+import { refused } from "../../../src/hosts/daemon/refusals.ts";
 import { listen } from "../../../src/hosts/daemon/server.ts";
 import { createIds } from "../../../src/runtime/system.ts";
 import { openSqliteStore, type SqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
@@ -64,7 +66,7 @@ async function world(
     socket: path,
     listeners: [createIngestListener({ token, isClosing: () => false, ingest, queue })],
     lines: lines.serve,
-    routes: async () => async () => new Response(null, { status: 404 }),
+    routes: async () => (call) => refuse(call, refused("not_found")),
   });
   const sockets: Socket[] = [];
   t.after(async () => {

@@ -10,7 +10,7 @@ import { fingerprint } from "../../../engine/fingerprint.ts";
 /** Set by every build. */
 declare const BUILT_FROM: string;
 
-export interface RegisteredProgram {
+interface RegisteredProgram {
   /** Absolute paths: Node, and the bin that agents and git run. */
   program: readonly [string, string];
   /** For the person. */

@@ -73,7 +73,7 @@ function clientsOf({ environment }: Invocation, { state, port, program }: Client
   return { stateFolder: state, environment, program, version: buildVersion(), ...(port !== undefined && { port }) };
 }
 
-/** Whoever can read the token can tell the daemon of events that never were. */
+/** Who can read the token can send the daemon events that never happened. */
 function tokenNotes(file: string): string[] {
   const folders: string[] = [];
   for (let one = dirname(file); one !== dirname(one); one = dirname(one)) folders.push(one);

@@ -17,7 +17,7 @@ export async function upInBackground(invocation: Invocation): Promise<ExitCode> 
   const store = storePath(invocation, textFlag(flags, "store"));
   const files = daemonFilesOf(store);
   const before = sizeOf(outputFile(invocation));
-  const child = launch(invocation, wordsOf(invocation, store));
+  const child = launch(invocation, ["up", "--cwd", invocation.cwd, "--quiet", ...givenWords(invocation)]);
   const end: { code?: number } = {};
   child.on("error", () => (end.code = 3));
   child.on("exit", (code) => (end.code = code ?? 3));
@@ -48,17 +48,15 @@ const shown = ({ pid, phase, port, started, version, store }: DaemonState): obje
   ...{ pid, phase, port, started: new Date(started).toISOString(), version, store },
 });
 
-/** The same wish, with paths that hold wherever it is started. */
-function wordsOf({ flags, cwd }: Invocation, store: string): string[] {
+/** The flags that were given, with paths that hold wherever the daemon is started. */
+function givenWords({ flags, cwd }: Invocation, usualFolders: readonly string[] = []): string[] {
   const folders = textsFlag(flags, "workspace").map((folder) => resolve(cwd, folder));
-  const [port, idle] = [textFlag(flags, "port"), textFlag(flags, "idle-exit")];
-  return [
-    "up",
-    ...["--store", store, "--cwd", cwd, "--quiet"],
-    ...folders.flatMap((folder) => ["--workspace", folder]),
-    ...(port === undefined ? [] : ["--port", port]),
-    ...(idle === undefined ? [] : ["--idle-exit", idle]),
-  ];
+  const texts = ["port", "store", "idle-exit"].flatMap((name) => {
+    const value = textFlag(flags, name);
+    if (value === undefined) return [];
+    return [`--${name}`, name === "store" ? resolve(cwd, value) : value];
+  });
+  return [...(folders.length > 0 ? folders : usualFolders).flatMap((folder) => ["--workspace", folder]), ...texts];
 }
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
@@ -71,23 +69,9 @@ export function upService(manager: string, invocation: Invocation): ExitCode {
       `unknown service manager "${manager}": use ${Object.keys(managers).join(" or ")}`,
       invocation.usage,
     );
-  invocation.terminal.print(write(commandOf(invocation), invocation.environment));
+  const command = [...invocation.self, "up", ...givenWords(invocation, [invocation.home])];
+  invocation.terminal.print(write(command, invocation.environment));
   return 0;
-}
-
-function commandOf({ self, flags, cwd, home }: Invocation): string[] {
-  const folders = textsFlag(flags, "workspace").map((folder) => resolve(cwd, folder));
-  const given = ["port", "store", "idle-exit"].flatMap((name) => {
-    const value = textFlag(flags, name);
-    if (value === undefined) return [];
-    return [`--${name}`, name === "store" ? resolve(cwd, value) : value];
-  });
-  return [
-    ...self,
-    "up",
-    ...(folders.length > 0 ? folders : [home]).flatMap((folder) => ["--workspace", folder]),
-    ...given,
-  ];
 }
 
 type Environment = Readonly<Record<string, string>>;

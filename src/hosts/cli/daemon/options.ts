@@ -4,12 +4,12 @@ import { resolve } from "node:path";
 import type { Seconds } from "../../../engine/event.ts";
 import { environmentOf, type Invocation, textFlag, textsFlag, usageError } from "../command.ts";
 
-export interface UpOptions {
+interface UpOptions {
   /** Undefined: the one that agents look for, or any. */
   port: number | undefined;
   workspaces: readonly string[];
   onDemand: boolean;
-  /** Told of nothing for so long, it ends; undefined: it stays. */
+  /** Without an event for so long it ends; undefined: it stays. */
   idle: Seconds | undefined;
 }
 
@@ -27,7 +27,7 @@ export function upOptionsOf(invocation: Invocation): UpOptions {
   };
 }
 
-/** Of one that a client started, and nobody needs any more. */
+/** For a daemon that a client started. */
 const idleOnDemand: Seconds = 3600;
 
 function portOf({ flags, usage }: Invocation): number | undefined {
@@ -68,7 +68,7 @@ export const smallHeap: readonly string[] = ["--max-semi-space-size=4", "--heap-
 const isSmall = (): boolean => smallHeap.every((flag) => process.execArgv.includes(flag));
 
 /**
- * To be called before anybody listens to signals: what Node has heard and not yet told is lost when it starts once more.
+ * To be called before signals are listened to: one that Node has not delivered yet is lost when it starts again.
  * Returns where it cannot be done, or need not be. The process stays the same one, with all that it was given.
  *
  * @param given the words of `up`: of these, some do not stay
@@ -81,6 +81,6 @@ export function becomeSmall(given: readonly string[]): void {
   try {
     process.execve?.(execPath, [execPath, ...smallHeap, ...execArgv, bin, ...argv.slice(2)], environmentOf(env));
   } catch {
-    // a system without it, or a Node that was told not to: it is a larger process
+    // a system without it, or a Node that may not: the process is larger
   }
 }

@@ -20,7 +20,7 @@ import { buildVersion, type ExitCode, type Invocation, textFlag } from "../comma
 import { storePath } from "../place.ts";
 
 /** Milliseconds in which the holder of the lock says who it is. */
-const tellsWithin = 2_000;
+const writesWithin = 2_000;
 const look = 25;
 
 /** A daemon that clients started exits for one that a person starts. Undefined: another process is the daemon, and stays it. */
@@ -34,7 +34,7 @@ export async function takePlace(files: DaemonFiles, { onDemand }: { onDemand: bo
 }
 
 async function whoIs(files: DaemonFiles): Promise<DaemonState | undefined> {
-  const until = Date.now() + tellsWithin;
+  const until = Date.now() + writesWithin;
   for (;;) {
     const daemon = runningDaemon(files);
     if (daemon || Date.now() > until) return daemon;
@@ -87,7 +87,7 @@ export async function endDaemon(daemon: DaemonState, file: string, patience: num
   signal(daemon, "SIGTERM");
   while (isAlive(daemon.owner) && Date.now() < until) await wait(lookEvery);
   if (!isAlive(daemon.owner)) return;
-  const strays = straysOf(daemonFilesOf(daemon.store).mark); // whoever starts next has another mark
+  const strays = straysOf(daemonFilesOf(daemon.store).mark); // the next daemon has another mark
   signal(daemon, "SIGKILL"); // it hangs or was halted; what it had begun is taken up at the next start
   while (isAlive(daemon.owner) && Date.now() < until + 2_000) await wait(lookEvery);
   if (isAlive(daemon.owner))
@@ -122,7 +122,7 @@ export interface DaemonStatus extends Secrets {
   is(state: Pick<DaemonState, "phase">): void;
   /** It listens: clients may ask. May throw what the file system says. */
   listens(port: number, socket: string | undefined): DaemonState;
-  /** Never throws: an end that cannot be told is an end all the same. */
+  /** Never throws: the daemon ends also where that cannot be written. */
   ends(): void;
   remove(): void;
   /** Since it listens, its store or its address was taken away, or another daemon has written its own. Never throws. */
@@ -140,7 +140,7 @@ export function daemonStatusAt(
   const [token, proof] = [secret(), secret()];
   let isThere = false;
   const place = socketPath(files.socket, environment);
-  const tell = (now: Pick<DaemonState, "phase" | "port" | "token">): DaemonState => {
+  const write = (now: Pick<DaemonState, "phase" | "port" | "token">): DaemonState => {
     const state: DaemonState = { ...own, ...(onDemand ? { onDemand } : {}), ...now };
     writeState(files.state, state);
     return state;
@@ -153,9 +153,9 @@ export function daemonStatusAt(
       freeSocketPlace(place, files.socket);
       return place;
     },
-    is: (state) => void tell(state),
+    is: (state) => void write(state),
     listens(port, socket = "") {
-      const state = tell({ phase: "up", port, token });
+      const state = write({ phase: "up", port, token });
       writeAddress(files.address, { port, token, proof, pid, version, socket });
       isThere = true;
       return state;
@@ -166,7 +166,7 @@ export function daemonStatusAt(
       isThere = false;
       removeAddress(files.address, own);
       try {
-        tell({ phase: "ending" });
+        write({ phase: "ending" });
       } catch {
         // the disk is full, say: then it seems to be up until it is gone
       }

@@ -4,10 +4,10 @@ import { daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { type Place, stateFolder, storePath, usualStore } from "../place.ts";
 import { shortPath } from "../terminal.ts";
 
-/** Where nobody names another. */
+/** Where no other is named. */
 const usualPort = 4665;
 
-/** Agents' own HTTP hooks tell the daemon of the usual store, by whatever path it was named, and know nothing but its port. */
+/** Agents' own HTTP hooks reach the daemon of the usual store, by whatever path it was named, and know only its port. */
 export const servesAgents = (place: Place, store: string): boolean => isSame(store, usualStore(place));
 
 const isSame = (store: string, other: string): boolean => daemonFilesOf(store).address === daemonFilesOf(other).address;
@@ -38,13 +38,13 @@ async function freePort(port: number): Promise<number | undefined> {
 }
 
 interface MissingDoor extends HttpDoor {
-  /** Of the store whose daemon is told, where the one that is asked about is another's. */
+  /** The usual store, where the daemon that is asked about has another. */
   store?: string;
 }
 
 /**
- * Agents that tell a daemon at another port than this one's: their events reach nobody, or somebody else. Also those that tell
- * the usual store's, where none runs because the environment names another store. Never throws.
+ * Agents that send their events to another port than this daemon's: another program gets them, or none does. Also those of the
+ * usual store's daemon, where none runs because the environment names another store. Never throws.
  *
  * @param port where the daemon of the store listens; undefined: nowhere
  */
@@ -61,9 +61,9 @@ export function missingDoors(place: Place, store: string, port: number | undefin
 
 /** A sentence for the person, with what to do. */
 export function missingDoorWords({ cwd, home }: Place, { agent, by, port, file, store }: MissingDoor): string {
-  const told = `${agent} sends its events to a daemon at port ${port} (${shortPath(file, cwd, home)})`;
+  const sends = `${agent} sends its events to a daemon at port ${port} (${shortPath(file, cwd, home)})`;
   const install = `hookline install ${agent} --layer ${by}`;
   return store === undefined
-    ? `${told}, but this daemon listens on another port: run \`${install} --http\``
-    : `${told}, the port of the daemon of ${shortPath(store, cwd, home)}, which is not running: unset HOOKLINE_STORE, which names another store, or run \`${install}\` without --http`;
+    ? `${sends}, but this daemon listens on another port: run \`${install} --http\``
+    : `${sends}, the port of the daemon of ${shortPath(store, cwd, home)}, which is not running: unset HOOKLINE_STORE, which names another store, or run \`${install}\` without --http`;
 }

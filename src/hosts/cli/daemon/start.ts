@@ -7,7 +7,7 @@ import { depthVariable } from "../../../engine/event.ts";
 import { makePrivateFolder } from "../../../files/write.ts";
 import { type Place, stateFolder, usualStore } from "../place.ts";
 
-/** What it says where nobody reads it: why it could not start, say. */
+/** What a daemon without a terminal prints, such as why it could not start. */
 export const outputFile = (place: Place): string => join(stateFolder(place), "daemon-output.log");
 const largestInBytes = 1024 * 1024;
 
@@ -22,7 +22,7 @@ export function startDaemon(place: Place): void {
   child.unref();
 }
 
-/** A process in a session of its own, without the folder, the terminal and the agent's secrets of whoever starts it. May throw. */
+/** A process in a session of its own, without the folder, the terminal and the agent's secrets of its caller. May throw. */
 export function launch(place: Place, words: readonly string[], cwd: string = "/"): ReturnType<typeof spawn> {
   const output = openOutput(place);
   try {
@@ -46,7 +46,7 @@ function openOutput(place: Place): number {
   return output;
 }
 
-/** It outlives the session that it is started in, and is nobody's hook. */
+/** It outlives the session that it is started in, and is no hook's program. */
 function environmentFor({ environment }: Place): Record<string, string> {
   const isOfCall = (name: string): boolean => name === depthVariable || ofOneCall.test(name) || isOfSession(name);
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !isOfCall(name)));

@@ -12,7 +12,7 @@ import { workCounts } from "../../../storage/sqlite/journal-queues.ts";
 import { type DaemonState, daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { type GitHookHere, gitHookHere } from "../git/hooks.ts";
-import { loadInForce } from "../loaded.ts";
+import { loadActive } from "../loaded.ts";
 import { openStoreToRead } from "../store.ts";
 import { ago, oneLine, type Style, shortPath, type Terminal } from "../terminal.ts";
 import { missingDoors, missingDoorWords } from "./port.ts";
@@ -32,8 +32,8 @@ export async function status(invocation: Invocation): Promise<ExitCode> {
 }
 
 async function factsOf(invocation: Invocation) {
-  const store = await openStoreToRead(invocation);
-  const { set, problems, files, root } = await loadInForce(invocation, store);
+  const store = openStoreToRead(invocation);
+  const { set, problems, files, root } = await loadActive(invocation, store);
   const repaired = await store.repair();
   const [last] = await store.events(1);
   const running = (await store.runs({ status: "running", limit: 1000 })).length;
@@ -121,7 +121,7 @@ function registrationsOf({ home, environment }: Invocation, root: string): Regis
 
 const rowsAtMost = 10;
 
-/** The daemon of this store, as it tells of itself; undefined: none is there. */
+/** The daemon of this store, by its own status; undefined: none is running. */
 async function daemonHere(store: string): Promise<Fields | undefined> {
   const daemon = runningDaemon(daemonFilesOf(store));
   if (!daemon) return undefined;
@@ -211,7 +211,7 @@ function lasting(seconds: number): string {
   return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
 }
 
-/** @param status as the daemon tells it; another version's may hold less */
+/** @param status as the daemon gives it; another version's may hold less */
 export function daemonLines(status: Fields, terminal: Terminal, show: (path: string) => string): string[] {
   const row = (name: string, text: string, style?: Style): string =>
     titled(terminal, name, style ? terminal.paint(style, oneLine(text)) : oneLine(text));

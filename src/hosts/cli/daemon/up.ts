@@ -10,7 +10,7 @@ import { type DaemonFiles, type DaemonState, daemonFilesOf, runningDaemon } from
 import { renewBundle } from "../agents/clone-bundle.ts";
 import { type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { createLog, failureIn } from "../log.ts";
-import { divertOutput, outlive } from "../module-output.ts";
+import { containModules } from "../module-output.ts";
 import { stateFolder, storeOptions, storePath } from "../place.ts";
 import { oneLine, shortPath } from "../terminal.ts";
 import { upOptionsOf } from "./options.ts";
@@ -20,64 +20,64 @@ import { daemonLines, placeOf } from "./status.ts";
 
 export async function up(invocation: Invocation): Promise<ExitCode> {
   const { flags } = invocation;
-  const wish = upOptionsOf(invocation);
+  const options = upOptionsOf(invocation);
   const service = textFlag(flags, "service");
   if (service !== undefined) return (await import("./background.ts")).upService(service, invocation);
   if (flags.background === true) return (await import("./background.ts")).upInBackground(invocation);
   const store = storePath(invocation, textFlag(flags, "store"));
   const files = daemonFilesOf(store);
   endInPeace();
-  const stale = wish.onDemand ? undefined : renewBundle(invocation.self);
+  const stale = options.onDemand ? undefined : renewBundle(invocation.self);
   if (stale !== undefined) invocation.terminal.error(`hookline: agents run an older build of this clone: ${stale}`);
-  if (wish.onDemand && isHomeless(invocation)) return 0;
-  const lock = await takePlace(files, wish);
+  if (options.onDemand && isHomeless(invocation)) return 0;
+  const lock = await takePlace(files, options);
   if (!lock) {
-    if (wish.onDemand) return 0; // that one is as good
+    if (options.onDemand) return 0; // that one is as good
     throw running(files);
   }
-  const standing = daemonStatusAt(files, { ...wish, store, environment: invocation.environment });
+  const status = daemonStatusAt(files, { ...options, store, environment: invocation.environment });
   let daemon: Daemon | undefined;
   let door: Door | undefined;
   let strays: Strays | undefined;
   try {
-    standing.is({ phase: "starting" });
+    status.is({ phase: "starting" });
     strays = await tagStarted(files.mark);
     const gone = new AbortController();
-    const place = { isGone: standing.isGone, gone: () => gone.abort(), files: [files.address] };
-    daemon = await open(invocation, { store, workspaces: wish.workspaces, place });
+    const place = { isGone: status.isGone, gone: () => gone.abort(), files: [files.address] };
+    daemon = await open(invocation, { store, workspaces: options.workspaces, place });
     if (flags.once === true) {
-      standing.is({ phase: "once" });
+      status.is({ phase: "once" });
       await daemon.once(invocation.signal);
-    } else if (!wish.onDemand || !isHomeless(invocation)) {
+    } else if (!options.onDemand || !isHomeless(invocation)) {
       const agentsToken = servesAgents(invocation, store) ? httpTokenFile(stateFolder(invocation)) : undefined;
-      door = await openDoor(daemon, { ...standing, agentsToken }, wish.port ?? { atBest: portFor(invocation, store) });
+      door = await openDoor(daemon, { ...status, agentsToken }, options.port ?? { atBest: portFor(invocation, store) });
       await daemon.follow();
-      say(daemon, invocation, standing.listens(door.port, door.socket));
+      say(daemon, invocation, status.listens(door.port, door.socket));
       for (const missing of missingDoors(invocation, store, door.port))
         invocation.terminal.error(`hookline: ${missingDoorWords(invocation, missing)}`);
       giveBackAtRest(daemon);
-      await ended(AbortSignal.any([invocation.signal, gone.signal]), needed(daemon, agentsToken), wish.idle);
+      await ended(AbortSignal.any([invocation.signal, gone.signal]), daemon, { ...options, agentsToken });
       invocation.terminal.print(
         invocation.json ? JSON.stringify({ stopping: true }) : "stopping: running hooks get up to 10 s",
       );
     }
   } finally {
-    standing.ends();
+    status.ends();
     try {
       await daemon?.close(door?.close());
     } finally {
       await strays?.end();
-      standing.remove();
+      status.remove();
       lock.release();
     }
   }
   return 0;
 }
 
-/** Of whoever had it started nothing is left, and it would be made anew for nobody. */
+/** The user's home is gone: a daemon would make it anew. */
 const isHomeless = ({ home }: Invocation): boolean => !existsSync(home);
 
-/** Whoever asks again for its end must not cut short what is being ended: by a second one of these signals Node would die. */
+/** A second signal must not cut short what is being ended: Node would die by it. */
 function endInPeace(): void {
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 }
@@ -122,33 +122,24 @@ function say(daemon: Daemon, { terminal, json, cwd, home }: Invocation, state: D
   for (const line of daemonLines(status, terminal, (path) => shortPath(path, cwd, home))) terminal.print(line);
 }
 
-/** An agent that tells it over HTTP could start no other: a session would go on without its hooks. */
-const needed = (
-  { quietFor, isNeeded }: Daemon,
-  agentsToken: string | undefined,
-): Pick<Daemon, "quietFor" | "isNeeded"> => ({
-  quietFor,
-  isNeeded: () => (agentsToken !== undefined && existsSync(agentsToken)) || isNeeded(),
-});
-
-/** When somebody wants it to end, or nobody needs it. */
+/** Resolves when it is to end, or is not needed any more. */
 async function ended(
   signal: AbortSignal,
-  { quietFor, isNeeded }: Pick<Daemon, "quietFor" | "isNeeded">,
-  idle: Seconds | undefined,
+  { quietFor, isNeeded }: Daemon,
+  { idle, agentsToken }: { idle: Seconds | undefined; agentsToken: string | undefined },
 ): Promise<void> {
   const { endWhenIdle } = await import("../../daemon/activity.ts");
+  /** An agent that reaches it over HTTP could start no other: a session would go on without its hooks. */
+  const isAwaited = (): boolean => agentsToken !== undefined && existsSync(agentsToken);
+  const needed = { quietFor, isNeeded: () => isAwaited() || isNeeded() };
   await new Promise<void>((end) => {
     if (signal.aborted) return end();
-    const undo = idle === undefined ? () => {} : endWhenIdle({ idle, quietFor, isNeeded, after, end });
-    signal.addEventListener(
-      "abort",
-      () => {
-        undo();
-        end();
-      },
-      { once: true },
-    );
+    const undo = idle === undefined ? () => {} : endWhenIdle({ ...needed, idle, after, end });
+    const stop = (): void => {
+      undo();
+      end();
+    };
+    signal.addEventListener("abort", stop, { once: true });
   });
 }
 
@@ -187,12 +178,7 @@ async function open(
     complain,
     redact,
     learnSecrets: learn,
-    beforeModules: once((): void => {
-      const write = (level: string, message: string): void =>
-        log({ is: "log", level, message, hook: "module", run: "" });
-      divertOutput(write);
-      outlive(write);
-    }),
+    beforeModules: once(() => containModules(log)),
   });
 }
 
@@ -213,7 +199,7 @@ function running(files: DaemonFiles): HooklineError {
 
 // After a busy time the daemon gives memory back to the system: V8 keeps it until it is asked.
 
-/** A collection takes some 40 ms: only what has left much behind is worth it, and only when nobody waits. */
+/** A collection takes some 40 ms: only what has left much behind is worth it, and only when no agent waits. */
 const worthItAfter = 1_000;
 const quietForAtLeast = 3_000;
 

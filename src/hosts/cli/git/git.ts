@@ -13,19 +13,14 @@ import {
 } from "../../../agents/git/repository.ts";
 import type { Hook } from "../../../engine/hook.ts";
 import type { Run, Store } from "../../../engine/record.ts";
-import { createDetachedQueue } from "../../../runtime/queues/inline.ts";
 import { systemPorts } from "../../../runtime/system.ts";
-import { withDegradedMode } from "../../../storage/degraded.ts";
-import { openSqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import { programToRegister } from "../agents/clone-bundle.ts";
 import { type Invocation, textFlag, usageError } from "../command.ts";
-import { openLine } from "../line.ts";
-import { storeOptions, storePath } from "../place.ts";
+import { openAgentLine } from "../line.ts";
+import { openDegradableStore } from "../store.ts";
 import { reportProblems, safeText, shortPath } from "../terminal.ts";
 import { type GitHooksOptions, installGitHooks, refreshGitHooks, uninstallGitHooks } from "./hooks.ts";
 import { askGitAs, hooksBelow } from "./worktrees.ts";
-/** hookline git: installs and removes our hook of git, and answers git when that hook runs. */
-
 export async function git(invocation: Invocation): Promise<number> {
   const [word, hook] = invocation.words;
   if (word === "run" && hook === hookName) return await runHook(invocation);
@@ -49,16 +44,14 @@ const optionsOf = (invocation: Invocation, store: Store): GitHooksOptions => ({
 /** Through links, as Node itself sees its program: a link of a version manager leads elsewhere tomorrow. */
 const selfOf = ({ self: [node, bin] }: Invocation): readonly [string, string] => [realpathSync(node), bin];
 
-/** Trouble with the store is told, and keeps nobody from committing: only a hook does. */
-function lastingStore(invocation: Invocation): Store {
-  const complain = (reason: string): void => invocation.terminal.error(`hookline: ${safeText(reason)}`);
-  const options = storeOptions(invocation, textFlag(invocation.flags, "store"), complain);
-  return withDegradedMode(() => openSqliteStore({ ...options, onNotice: complain }), { ring: 0, complain });
-}
+const complaining =
+  ({ terminal }: Invocation) =>
+  (reason: string): void =>
+    terminal.error(`hookline: ${safeText(reason)}`);
 
 async function install(invocation: Invocation): Promise<number> {
   const dryRun = invocation.flags["dry-run"] === true;
-  const store = lastingStore(invocation);
+  const store = openDegradableStore(invocation, textFlag(invocation.flags, "store"), complaining(invocation));
   const { notes } = dryRun ? { notes: [] } : programToRegister(selfOf(invocation));
   const { place, plan, listeners } = await installGitHooks({ ...optionsOf(invocation, store), dryRun });
   store.close();
@@ -154,15 +147,13 @@ async function runHook(invocation: Invocation): Promise<number> {
   const { id, now } = systemPorts();
   const event = preCommitEvent({ ask, top, environment: invocation.environment, id: id(), at: now() });
   const runs = new Map<string, Run>();
-  const line = await openLine({
+  const complain = complaining(here);
+  const line = await openAgentLine({
     place: here,
-    store: lastingStore(here),
-    queue: createDetachedQueue({
-      command: [...here.self, "supervise"],
-      store: storePath(here, textFlag(here.flags, "store")),
-    }),
-    handsOver: true,
+    store: textFlag(here.flags, "store"),
+    program: here.self,
     only: [event],
+    complain,
     observe(seen) {
       if (seen.is === "run") runs.set(seen.run.id, seen.run);
     },
@@ -174,9 +165,7 @@ async function runHook(invocation: Invocation): Promise<number> {
   );
   const reply = invocation.signal.aborted ? interrupted : gitReply(outcome, [...runs.values()]);
   if (reply.stderr !== "") invocation.terminal.error(safeText(reply.stderr));
-  if (reply !== interrupted)
-    for (const note of await refreshAfter(here, line.ports.store))
-      invocation.terminal.error(`hookline: ${safeText(note)}`);
+  if (reply !== interrupted) for (const note of await refreshAfter(here, line.ports.store)) complain(note);
   await line.close();
   return reply.exitCode;
 }

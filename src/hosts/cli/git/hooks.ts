@@ -22,11 +22,6 @@ import { programRegistered } from "../agents/clone-bundle.ts";
 import { type Place, stateFolder } from "../place.ts";
 import { knownBelow, wantedBy } from "./wanted.ts";
 import { askGitAs, readWorktrees, type Worktree } from "./worktrees.ts";
-/**
- * Puts our hook where git looks for it, and takes it out again: which hooks listen, in which worktree, and what is
- * written.
- */
-
 export interface GitHooksOptions {
   place: Place;
   /** Node and our bin, absolute. */
@@ -35,7 +30,7 @@ export interface GitHooksOptions {
   store: Pick<Store, "setsInForce" | "hookSet">;
 }
 
-export interface GitHooksResult {
+interface GitHooksResult {
   place: GitPlace;
   plan: HooksPlan;
   /** Every hook that a commit in one of the worktrees asks. */
@@ -73,7 +68,7 @@ export function uninstallGitHooks({ place: where, dryRun }: { place: Place; dryR
 }
 
 /** Why it is looked at again. */
-export type Refresh =
+type Refresh =
   /** A session begins. */
   | { because: "session" }
   /** This file of ours has been run; it may have seen that hooks changed, or been replaced by what it ran itself. */
@@ -105,7 +100,7 @@ export async function refreshGitHooks(options: GitHooksOptions, refresh: Refresh
   }
 }
 
-/** What a new text alone changes, nobody needs to know. */
+/** Where only the text is new, no person needs to know. */
 function backNotes(
   before: HooksFolder,
   { name = hookName }: HooksPlan,

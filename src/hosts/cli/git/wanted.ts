@@ -1,6 +1,6 @@
 /**
  * What the stub cannot find out by itself: hooks that are no scripts, scripts in places that it does not look at, and files
- * of which nobody knows what they hold.
+ * that cannot be read.
  */
 
 import { existsSync, readdirSync, realpathSync } from "node:fs";
@@ -14,7 +14,7 @@ import { managedFoldersOf } from "../../../loading/places.ts";
 import type { Place } from "../place.ts";
 import type { Worktree } from "./worktrees.ts";
 
-export interface WantedFrom {
+interface WantedFrom {
   where: Place;
   place: GitPlace;
   program: Wanted["program"];
@@ -50,7 +50,7 @@ export function wantedBy({ where, place: { isShared }, program, worktrees, known
 }
 
 interface Asked {
-  /** As the stub is told of it. */
+  /** As the stub names it. */
   name: string;
   /** Where it holds a guard, or may. In a folder that serves all repositories it is one of this worktree alone. */
   guarded?: string;

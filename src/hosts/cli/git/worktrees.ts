@@ -1,6 +1,6 @@
 /**
- * What a commit runs in each worktree of a repository. Apart, because modules are run only in the worktree where
- * somebody works.
+ * What a commit runs in each worktree of a repository. Apart, because modules are run only in the worktree of the
+ * caller.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -47,7 +47,7 @@ export const readWorktrees = (
       }),
   );
 
-/** The user's own have been run for the worktree in which somebody works. */
+/** The user's own have been run for the worktree of the caller. */
 const filesOf = (modules: Loaded["modules"]): string[] =>
   modules.filter(({ root }) => root !== undefined).map(({ name, from }) => (isAbsolute(name) ? name : from));
 

@@ -12,10 +12,9 @@ import { checkOne, type Loaded, type Loading, loadAll, type Request } from "../.
 import { lateHooks } from "../../compose/budgets.ts";
 import { type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { findingsBelow } from "../git/worktrees.ts";
-import { loadingFor } from "../loaded.ts";
+import { loadingFor, storedAutomations } from "../loaded.ts";
 import { type Place, stateFolder, storePath } from "../place.ts";
 import { openStoreToRead } from "../store.ts";
-import { storedAutomations } from "../stored-automations.ts";
 import { safeText, shortPath, type Terminal } from "../terminal.ts";
 
 export async function check(invocation: Invocation): Promise<ExitCode> {
@@ -44,8 +43,8 @@ async function find(invocation: Invocation): Promise<Found> {
     const loading = loadingFor(request);
     const loaded = await loadAll(request, loading);
     const { hooks, problems } = await withStored(invocation, loaded, loading);
-    const standing = standingOf(invocation, loaded, await loading.wholeRegistry());
-    return { problems: [...loaded.problems, ...problems, ...standing], files: loaded.files.length, hooks };
+    const unreadable = unreadableIn(invocation, loaded, await loading.wholeRegistry());
+    return { problems: [...loaded.problems, ...problems, ...unreadable], files: loaded.files.length, hooks };
   }
   const found: Found[] = [];
   for (const word of invocation.words) found.push(await findAt(word, request));
@@ -56,8 +55,8 @@ async function find(invocation: Invocation): Promise<Found> {
   };
 }
 
-/** What each file that cannot be read stands for; one that holds no guard stands for none from here on (R76). */
-function standingOf(invocation: Invocation, { files }: Loaded, registry: Registry): Problem[] {
+/** What each file that cannot be read means for guards; where its text holds none, it blocks nothing from here on (R76). */
+function unreadableIn(invocation: Invocation, { files }: Loaded, registry: Registry): Problem[] {
   const cleared = clearedFiles(stateFolder(invocation));
   return files.flatMap(({ path, broken }): Problem[] => {
     if (!broken) return [];
@@ -75,16 +74,15 @@ function standingOf(invocation: Invocation, { files }: Loaded, registry: Registr
 /** The automations of the store are looked at with the files, where there is a store. */
 async function withStored(
   invocation: Invocation,
-  { set, userConfig, root }: Loaded,
-  { wholeRegistry }: Loading,
+  loaded: Loaded,
+  loading: Loading,
 ): Promise<Pick<Found, "hooks" | "problems">> {
+  const { set } = loaded;
   if (!existsSync(storePath(invocation, textFlag(invocation.flags, "store"))))
     return { hooks: set.hooks, problems: [] };
-  const store = await openStoreToRead(invocation);
+  const store = openStoreToRead(invocation);
   const complain = (reason: string): void => invocation.terminal.error(`hookline: ${reason}`);
-  const models = () => userConfig.models;
-  const { environment } = invocation;
-  const stored = storedAutomations({ store, environment, wholeRegistry, models, complain, root });
+  const stored = storedAutomations({ place: invocation, store, loading, loaded, complain });
   try {
     const { hooks } = await stored.combine(set);
     return { hooks, problems: stored.problems() };

@@ -18,7 +18,7 @@ import { oneLine, placeIn, reportProblems, type Style, safeText, type Terminal, 
 export async function emit(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
   const event = eventFrom(invocation, invocation.usage, id(), now());
-  const sent = await send(invocation, await openStore(invocation), () => event);
+  const sent = await send(invocation, openStore(invocation), () => event);
   show(invocation, sent);
   if (isNo(sent.outcome)) return 1;
   return invocation.signal.aborted ? 3 : 0; // what was cut short has not said yes
@@ -35,7 +35,7 @@ export interface Sent {
 
 export const isNo = ({ verdict, stop }: Outcome): boolean => verdict?.is === "deny" || stop !== undefined;
 
-/** Sends an event down the line of this folder and ends what it started (R48). Closes the store. Throws what kept it from being written down. */
+/** Decides an event in this folder and ends what it started (R48). Closes the store. Throws what kept it from being written down. */
 export async function send(
   invocation: Invocation,
   store: OpenedStore & Store,
@@ -74,16 +74,16 @@ function withinHook(event: HookEvent, environment: Invocation["environment"]): H
   return depth === 0 ? event : { ...event, data: payloadAt(depth, event.data, event.name) };
 }
 
-/** Tells the outcome, and each run that the event caused. `more` joins the JSON. */
+/** Prints the outcome, and each run that the event caused. `more` joins the JSON. */
 export function show(invocation: Invocation, { event, outcome, runs, logs }: Sent, more: object = {}): void {
   if (invocation.json) {
-    const told = logs.length > 0 ? { logs } : {};
-    invocation.terminal.print(JSON.stringify({ event, outcome, runs: runs.map(brief), ...told, ...more }));
+    const written = logs.length > 0 ? { logs } : {};
+    invocation.terminal.print(JSON.stringify({ event, outcome, runs: runs.map(brief), ...written, ...more }));
   } else print(invocation, { event, outcome, runs, logs });
 }
 
 /** What hooks wrote to the log. */
-export interface Logged {
+interface Logged {
   level: string;
   message: string;
   hook: string;
@@ -238,7 +238,7 @@ function parseFields(text: string, where: string): Fields {
 export async function explain(invocation: Invocation): Promise<ExitCode> {
   const { id, now } = systemPorts();
   const event = eventFrom(invocation, invocation.usage, id(), now());
-  const line = await openLine({ place: invocation, store: await openStoreToRead(invocation) });
+  const line = await openLine({ place: invocation, store: openStoreToRead(invocation) });
   reportProblems(line.loaded, invocation);
   const explanations = await line.engine.explain(event);
   await line.close();

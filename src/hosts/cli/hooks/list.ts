@@ -16,13 +16,13 @@ import type { Database } from "../../../storage/sqlite/database.ts";
 import { type EventTiming, eventTimings, type HookTiming, hookTimings } from "../../../storage/sqlite/queries.ts";
 import { budgetFor, budgetOfEvent, endsAfter } from "../../compose/budgets.ts";
 import { type ExitCode, type Invocation, textFlag } from "../command.ts";
-import { loadInForce } from "../loaded.ts";
+import { loadActive } from "../loaded.ts";
 import { openStoreToRead } from "../store.ts";
 import { ago, placeIn, reportProblems, shortPath, type Terminal, table } from "../terminal.ts";
 
 export async function list(invocation: Invocation): Promise<ExitCode> {
-  const store = await openStoreToRead(invocation);
-  const loaded = await loadInForce(invocation, store);
+  const store = openStoreToRead(invocation);
+  const loaded = await loadActive(invocation, store);
   reportProblems(loaded, invocation);
   const fired = await store.lastFired();
   const paused = await store.paused();
@@ -116,7 +116,7 @@ function print(
 
 interface Slowness {
   slowestFirst(hooks: readonly Hook[]): Hook[];
-  /** For JSON. Null: it has not run in that time, or it has no budget as nobody waits for it. */
+  /** For JSON. Null: it has not run in that time, or it has no budget, as no agent waits for it. */
   fieldsOf(hook: Hook): object;
   cellsOf(hook: Hook): string[];
   decisions: readonly (EventTiming & { budget: number })[];

@@ -5,7 +5,7 @@ import { type Hook, isGuard } from "../../../engine/hook.ts";
 import type { Found, Store } from "../../../engine/record.ts";
 import { findHook, projectOf } from "../../../operations/hooks.ts";
 import type { ExitCode, Invocation } from "../command.ts";
-import { loadInForce } from "../loaded.ts";
+import { loadActive } from "../loaded.ts";
 import { openStore } from "../store.ts";
 import { oneLine, shortPath } from "../terminal.ts";
 
@@ -39,13 +39,13 @@ export const pause = (invocation: Invocation): Promise<ExitCode> =>
 export const resume = (invocation: Invocation): Promise<ExitCode> =>
   onMeant(invocation, async (meant, store) => {
     const changed = await store.resume(meant.key);
-    const owed = changed ? await debtsOf(meant.hooks, store) : [];
+    const pending = changed ? await pendingChecks(meant.hooks, store) : [];
     const still = meant.hook ? [] : await pausedByName(meant.hooks, store);
     if (invocation.json)
-      return print(invocation, meant, { paused: false, changed, owed, still: still.map(({ id }) => id) });
+      return print(invocation, meant, { paused: false, changed, owed: pending, still: still.map(({ id }) => id) });
     const { terminal } = invocation;
     terminal.print(`${meant.name} ${changed ? "runs again" : "was not paused"}`);
-    for (const { name, session, files } of owed)
+    for (const { name, session, files } of pending)
       terminal.print(
         `${oneLine(name)} runs at the end of the next turn of session ${oneLine(session)}${filesIn(files)}`,
       );
@@ -54,7 +54,7 @@ export const resume = (invocation: Invocation): Promise<ExitCode> =>
   });
 
 async function onMeant(invocation: Invocation, work: (meant: Meant, store: Store) => Promise<void>): Promise<ExitCode> {
-  const store = await openStore(invocation);
+  const store = openStore(invocation);
   try {
     await work(await findMeant(invocation, store), store);
     return 0;
@@ -67,7 +67,7 @@ async function onMeant(invocation: Invocation, work: (meant: Meant, store: Store
 async function findMeant(invocation: Invocation, store: Store): Promise<Meant> {
   const { cwd, home, words } = invocation;
   const [name] = words;
-  const { set, root: nearest } = await loadInForce(invocation, store);
+  const { set, root: nearest } = await loadActive(invocation, store);
   if (name === undefined) {
     const root = projectOf(set.hooks, nearest);
     const short = shortPath(root, cwd, home);
@@ -90,7 +90,7 @@ function print({ terminal }: Invocation, { key, hook }: Meant, facts: object): v
   terminal.print(JSON.stringify({ [hook ? "hook" : "project"]: key, ...facts }));
 }
 
-interface Debt {
+interface PendingCheck {
   hook: HookId;
   name: string;
   session: SessionId;
@@ -100,17 +100,17 @@ interface Debt {
 /** Enough to find the sessions that are still going on. */
 const recentRuns = 100;
 
-/** What sessions wait for: each hook that owes has a run in its session, if only one that says it was paused. */
-async function debtsOf(hooks: readonly Hook[], store: Store): Promise<Debt[]> {
-  const debts: Debt[] = [];
+/** The checks that sessions wait for: each has a run in its session, if only one that says it was paused. */
+async function pendingChecks(hooks: readonly Hook[], store: Store): Promise<PendingCheck[]> {
+  const pending: PendingCheck[] = [];
   for (const hook of hooks.filter(({ limits }) => limits.untilPass)) {
     const runs = await store.runs({ hook: hook.id, limit: recentRuns });
     for (const session of new Set(runs.flatMap((run) => run.session ?? []))) {
       const found = (await store.owe(session, new Map())).get(hook.id);
-      if (found) debts.push({ hook: hook.id, name: hook.name, session, files: filesOf(found) });
+      if (found) pending.push({ hook: hook.id, name: hook.name, session, files: filesOf(found) });
     }
   }
-  return debts;
+  return pending;
 }
 
 const filesOf = ({ files }: Found): number => (Array.isArray(files) ? files.length : 0);

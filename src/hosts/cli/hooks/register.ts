@@ -1,4 +1,4 @@
-/** hookline register: which repository hooks there are, grouped by event, as JSON (specification 001, 2.2). */
+/** hookline register and schema: what other tools read, as JSON. */
 
 import { agentVariables } from "../../../agents/index.ts";
 import { HooklineError } from "../../../engine/error.ts";
@@ -10,17 +10,15 @@ import { inspectHooks } from "../../../formats/inspect.ts";
 import { automationSchema, rulesSchema } from "../../../formats/json-schema.ts";
 import { matchOf } from "../../../formats/registry/match.ts";
 import type { ExitCode, Invocation } from "../command.ts";
-import { loadInForce, registryAt } from "../loaded.ts";
+import { loadActive, registryAt } from "../loaded.ts";
 import { openStore } from "../store.ts";
 import { reportProblems, shortPath } from "../terminal.ts";
 import { findingLine } from "./check.ts";
-/** hookline register and schema: what other tools read, as JSON. */
-
 /** The repository hooks by event (specification 001, 2.2). */
 export async function register(invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
-  const store = await openStore(invocation);
-  const { set, files, problems } = await loadInForce(invocation, store);
+  const store = openStore(invocation);
+  const { set, files, problems } = await loadActive(invocation, store);
   store.close();
   const own = set.hooks.filter(({ origin }) => origin.dialect === "registry");
   terminal.print(JSON.stringify(registrationOf(own), null, 2));

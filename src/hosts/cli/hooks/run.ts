@@ -20,7 +20,7 @@ import { eventFrom, isNo, type Sent, send, show } from "./emit.ts";
 export async function run(invocation: Invocation): Promise<ExitCode> {
   const [name] = invocation.words;
   if (name === undefined) throw usageError("missing argument HOOK", invocation.usage);
-  return runByHand(invocation, await openStore(invocation), async ({ loaded }) => {
+  return runByHand(invocation, openStore(invocation), async ({ loaded }) => {
     const hook = findHook(loaded.set.hooks, { name, cwd: invocation.cwd, where: "the command line" });
     const event = eventOf(invocation, hook);
     return {
@@ -56,12 +56,12 @@ async function onAllFiles(
 
 interface Asked {
   hook: Hook;
-  /** What it is told; to whom is added here. */
+  /** Its hook is added to it here. */
   event: HookEvent;
 }
 
 /** Limits, `enabled` and pauses do not hold for the hook; its condition does. Closes the store. Exits 1 on failure or deny. */
-export async function runByHand(
+async function runByHand(
   invocation: Invocation,
   store: OpenedStore & Store,
   ask: (line: Line) => Promise<Asked>,
@@ -140,15 +140,15 @@ function looksAtFiles({ when }: Hook): boolean {
 export async function rerun(invocation: Invocation): Promise<ExitCode> {
   const [id] = invocation.words;
   if (id === undefined) throw usageError("missing argument RUN", invocation.usage);
-  const store = await openStore(invocation);
-  let told: Told;
+  const store = openStore(invocation);
+  let recorded: Recorded;
   try {
-    told = await toldTo(id, store);
+    recorded = await recordedOf(id, store);
   } catch (error) {
     store.close();
     throw error;
   }
-  const { run, event, redacted } = told;
+  const { run, event, redacted } = recorded;
   if (redacted)
     invocation.terminal.error(
       "hookline: the store redacted secrets in this event, so the hook reads the redacted text",
@@ -161,8 +161,8 @@ export async function rerun(invocation: Invocation): Promise<ExitCode> {
 }
 
 /**
- * A script that was owed ran for files that had changed before that event, and once it has passed nobody remembers them but
- * the run. They count as changed now.
+ * A pending script ran for files that had changed before that event, and once it has passed only the run knows them. They
+ * count as changed now.
  */
 function forItsFiles(event: HookEvent, run: Run, hook: Hook): HookEvent {
   const { changes } = event;
@@ -171,13 +171,13 @@ function forItsFiles(event: HookEvent, run: Run, hook: Hook): HookEvent {
   if (!changes || "unknown" in changes || lists.every((list) => list.length === 0)) return event;
   const folder = workspaceOf({ event, hook });
   const pathOf = (name: string): string => relative(changes.base, resolve(folder, name)).split(sep).join("/");
-  // Of a list that was cut nobody knows the rest, so all that may have been in it counts.
+  // The rest of a list that was cut is not known, so all that may have been in it counts.
   const own = lists.some((list) => list.length >= namesKept) ? changes.earlier : lists.flat().map(pathOf);
   const files = [...new Set([...changes.files, ...own])].sort();
   return { ...event, changes: { ...changes, files, earlier: changes.earlier.filter((name) => !own.includes(name)) } };
 }
 
-interface Told {
+interface Recorded {
   run: Run;
   event: HookEvent;
   redacted: boolean;
@@ -189,7 +189,7 @@ interface Told {
  *
  * @throws HooklineError run_unknown, payload_cut
  */
-async function toldTo(name: string, store: Store): Promise<Told> {
+async function recordedOf(name: string, store: Store): Promise<Recorded> {
   const run = await store.run(name);
   const stored = run && (await store.event(run.eventId));
   if (!run || !stored) throw new HooklineError("run_unknown", { name, where: "the store" });

@@ -15,6 +15,7 @@ import {
   type Invocation,
   textOfFile,
   textOfInput,
+  textsFlag,
   usageError,
 } from "../command.ts";
 
@@ -234,7 +235,7 @@ export function inputOf(params: readonly Param[], invocation: Invocation): Field
   const words = [...invocation.words];
   const read = reader(invocation);
   for (const param of params) {
-    const flags = flagTexts(invocation, param);
+    const flags = textsFlag(invocation.flags, param.flag);
     if (flags.length > 0) input[param.name] = valueFrom(param, flags, { ...invocation, read });
     else if (param.isWord) {
       const own = takeWords(param, words); // a word is what it says, whatever it begins with
@@ -250,12 +251,6 @@ function takeWords({ isList }: Param, words: string[]): string[] {
   if (isList) return words.splice(0);
   const word = words.shift();
   return word === undefined ? [] : [word];
-}
-
-function flagTexts({ flags }: Invocation, { flag }: Param): readonly string[] {
-  const value = flags[flag];
-  if (typeof value === "string") return [value];
-  return typeof value === "object" ? value : [];
 }
 
 function valueFrom(

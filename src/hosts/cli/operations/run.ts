@@ -52,7 +52,7 @@ interface Calling {
 /** The runs that the operation starts end before it answers (R48). */
 export async function callOperation({ name, input, folder, key }: Calling, invocation: Invocation): Promise<Called> {
   const { environment, signal } = invocation;
-  const store = await openStore(invocation);
+  const store = openStore(invocation);
   await store.repair();
   const runs = new Map<string, Run>();
   const line = await openLine({

@@ -32,7 +32,7 @@ export async function followUpsOf(run: Run, store: Pick<Store, "peek">): Promise
   return kept;
 }
 
-/** Each is done once: whoever has this claim does it. */
+/** Each is done once: by the process that has this claim. */
 export const claimOf = (run: string, number: number): Claim => ({
   key: `follow-up:${run}:${number}`,
   max: 1,
@@ -66,7 +66,7 @@ export interface FollowUpPlace {
   /** The hook's file and line. */
   file?: string;
   say(line: string): void;
-  /** To be asked for just before it is done; false: somebody else was first. */
+  /** To be asked for just before it is done; false: another process was first. */
   claim(): Promise<boolean>;
 }
 /** refused: nothing was done, and it stays open. */
@@ -101,7 +101,7 @@ async function openFile({ payload: { path, line } }: KeptFollowUp, place: Follow
   return { ok: code === 0, facts: { path: file, line: at ?? null } };
 }
 
-/** How editors are told a line; one that is not here gets the file alone. */
+/** How editors take a line; one that is not here gets the file alone. */
 const lineWords: readonly (readonly [editors: RegExp, words: (file: string, line: number) => string[]])[] = [
   [/^(n?vim?|nano|pico|emacs(client)?|micro|joe|mg|kak)$/, (file, line) => [`+${line}`, file]],
   [/^(code|code-insiders|codium|cursor|windsurf)$/, (file, line) => ["--goto", `${file}:${line}`]],
@@ -194,8 +194,8 @@ async function runCommand(one: KeptFollowUp, place: FollowUpPlace): Promise<End>
   describe(one, folder, place);
   const refusal = await consent(invocation);
   if (refusal !== undefined) return { refused: refusal };
-  const wish = { command, ...(Array.isArray(args) ? { args: args.map(String) } : {}) };
-  const line = lineOf(wish, invocation.environment, createFinder());
+  const words = { command, ...(Array.isArray(args) ? { args: args.map(String) } : {}) };
+  const line = lineOf(words, invocation.environment, createFinder());
   if (typeof line === "string") return { refused: line };
   if (!(await claim())) return takenBefore;
   return start(line, realpathSync(folder), place);

@@ -13,7 +13,7 @@ import { claimOf, type FollowUpPlace, followUpsOf, type KeptFollowUp, kinds, sub
 
 export async function followUps(invocation: Invocation): Promise<ExitCode> {
   const [word, id] = invocation.words;
-  const store = await openStore(invocation);
+  const store = openStore(invocation);
   try {
     if (word === "list" && id === undefined) return await list(invocation, store);
     if (word === "run" && id) return await run(invocation, store, id);

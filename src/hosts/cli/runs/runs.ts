@@ -1,4 +1,5 @@
 /** hookline runs and purge: lists runs, shows one in full, follows new ones; deletes old ones. */
+import { setTimeout as wait } from "node:timers/promises";
 import { HooklineError } from "../../../engine/error.ts";
 import type { Fields } from "../../../engine/event.ts";
 import type { Message } from "../../../engine/outcome.ts";
@@ -15,7 +16,7 @@ const statuses = Object.keys(statusStyles);
 
 export async function runs(invocation: Invocation): Promise<ExitCode> {
   const [word, id] = invocation.words;
-  const store = await openStoreToRead(invocation);
+  const store = openStoreToRead(invocation);
   try {
     await store.repair();
     if (word === undefined) return await listRuns(invocation, store);
@@ -120,10 +121,10 @@ const trust = "not checked";
 async function showRun({ terminal, json }: Invocation, store: Store, id: string): Promise<ExitCode> {
   const run = await store.run(id);
   if (!run) throw new HooklineError("run_unknown", { name: id, where: "the store" });
-  const wishes = await followUpsOf(run, store);
+  const asked = await followUpsOf(run, store);
   const automation = await automationRun(run, store);
   if (json) {
-    const followUps = wishes.map(({ id: name, number, kind, payload, done }) => ({
+    const followUps = asked.map(({ id: name, number, kind, payload, done }) => ({
       id: name,
       number,
       kind,
@@ -152,10 +153,10 @@ async function showRun({ terminal, json }: Invocation, store: Store, id: string)
   label("answer", resultOf(run));
   for (const note of run.notes) label("note", note);
   for (const [name, value] of automation ? automationLines(automation) : []) label(name, value);
-  for (const wish of wishes)
+  for (const one of asked)
     label(
       "follow-up",
-      `${wish.number} ${oneLine(`${wish.kind}: ${subjectOf(wish)}`)} (${wish.done ? "done" : `open: run \`hookline follow-ups run ${wish.id}\``})`,
+      `${one.number} ${oneLine(`${one.kind}: ${subjectOf(one)}`)} (${one.done ? "done" : `open: run \`hookline follow-ups run ${one.id}\``})`,
     );
   for (const step of run.steps) {
     label(
@@ -187,23 +188,10 @@ async function tail(invocation: Invocation, store: Store): Promise<ExitCode> {
           ),
         );
     }
-    await pause(250, invocation.signal);
+    await wait(250, undefined, { signal: invocation.signal }).catch(() => {}); // Ctrl-C ends it
   }
   return 0;
 }
-
-const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
 
 /** hookline purge. */
 export async function purge(invocation: Invocation): Promise<ExitCode> {
@@ -211,7 +199,7 @@ export async function purge(invocation: Invocation): Promise<ExitCode> {
   const before = Date.parse(given ?? "");
   if (Number.isNaN(before))
     throw usageError(given ? `"${given}" is not a date` : "missing flag --before DATE", invocation.usage);
-  const store = await openStore(invocation);
+  const store = openStore(invocation);
   const events = await store.purge(before);
   store.close();
   if (invocation.json) invocation.terminal.print(JSON.stringify({ events }));

@@ -7,18 +7,14 @@ import { hookSetOf } from "../../../loading/order.ts";
 import { createTree, endTree, pause } from "../../../runtime/processes/tree.ts";
 import type { Assignment } from "../../../runtime/queues/inline.ts";
 import { isAlive, ownerOf } from "../../../runtime/system.ts";
-import { withDegradedMode } from "../../../storage/degraded.ts";
-import type { SqliteStore } from "../../../storage/sqlite/sqlite.ts";
 import type { ExitCode, Invocation } from "../command.ts";
 import { openLine } from "../line.ts";
 import { loadForOneEvent } from "../loaded.ts";
-import { storeOptions } from "../place.ts";
+import { openDegradableStore } from "../store.ts";
 
 export async function supervise(invocation: Invocation): Promise<ExitCode> {
   const { item, store: path, adopted } = JSON.parse(readFileSync(0, "utf8")) as Assignment; // written by runtime/queues/inline.ts
-  const { openSqliteStore } = await import("../../../storage/sqlite/sqlite.ts");
-  const open = (): SqliteStore => openSqliteStore({ ...storeOptions(invocation, undefined, ignored), path });
-  const store = withDegradedMode(open, { ring: 0, complain: ignored }); // nobody reads what a supervisor says, and the hook runs all the same
+  const store = openDegradableStore(invocation, path, ignored); // its messages have no reader
   const found = await loadForOneEvent({ ...invocation, cwd: item.event.cwd });
   // The whole set: what the hook's actions emit is heard by the others.
   const isKnown = found.set.hooks.some(({ id }) => id === item.hook.id);

@@ -26,7 +26,7 @@ interface Reason {
 }
 
 export async function why(invocation: Invocation): Promise<ExitCode> {
-  const store = await openStoreToRead(invocation);
+  const store = openStoreToRead(invocation);
   try {
     await store.repair();
     const found = await findEvent(store, invocation.words[0] ?? "last");

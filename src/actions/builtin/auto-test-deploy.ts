@@ -3,7 +3,14 @@
 import { messageOf } from "../../engine/error.ts";
 import type { Fields, Seconds } from "../../engine/event.ts";
 import type { Outcome } from "../../engine/outcome.ts";
-import type { Handler, Patterns, Ports, Scope, StepContext, StepResult } from "../../engine/ports.ts";
+import {
+  type Handler,
+  type Patterns,
+  pause,
+  type Scope,
+  type StepContext,
+  type StepResult,
+} from "../../engine/ports.ts";
 import {
   flag,
   integer,
@@ -75,7 +82,7 @@ async function runCheck(check: SmokeCheck, context: StepContext): Promise<CheckE
     const reason = await (check.url === undefined ? tryCommand(check, context) : tryAddress(check, check.url, context));
     if (reason === undefined) return { ok: true, name, attempts };
     if (attempts > retriesOf(check) || context.signal.aborted) return { ok: false, name, attempts, reason };
-    await pause(check.delay ?? usual.delay, context.ports, context.signal);
+    await pause((check.delay ?? usual.delay) * 1000, context.ports, context.signal);
   }
 }
 
@@ -102,19 +109,6 @@ async function tryAddress(check: SmokeCheck, url: string, { ports, signal }: Ste
   } finally {
     limited.end();
   }
-}
-
-/** Ends early when the signal aborts. */
-function pause(time: Seconds, { after }: Ports, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      forget();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const forget = after(time * 1000, end);
-    signal.addEventListener("abort", end, { once: true });
-  });
 }
 
 interface AutoTestDeployParams {

@@ -1,6 +1,5 @@
 /** Asks the language server of the file that a tool wrote, and puts what it finds into the tool's result (specification 003). */
 
-import { relative } from "node:path";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
@@ -8,6 +7,7 @@ import type { Diagnosis, Diagnostic } from "../../engine/external-services.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
 import { flag, isRecord, object, oneOf, say, text } from "../../engine/schema.ts";
+import { pathInside } from "../../files/paths.ts";
 import { contentAt, fileAt, inspectFields, usualPathField, wroteAPart } from "../repository.ts";
 import { failed, handler } from "../step.ts";
 
@@ -108,8 +108,8 @@ function tell(
   { event }: StepContext,
 ): { outcome: Outcome; notes?: string[] } {
   const result = event.data.tool_response;
-  const shown = relative(event.cwd, String(file));
-  const message = asText(findings, shown.startsWith("..") ? String(file) : shown, String(server));
+  const shown = pathInside(event.cwd, String(file)) ?? String(file);
+  const message = asText(findings, shown, String(server));
   const outcome: Outcome = { messages: [{ to: "model", role: "user", text: message }] };
   if (!isRecord(result) || !takesResults(event)) return { outcome };
   const free = ["diagnostics", "lsp_diagnostics"].find((key) => !Object.hasOwn(result, key));

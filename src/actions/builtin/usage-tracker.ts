@@ -11,12 +11,13 @@ import type { Fields, HookEvent } from "../../engine/event.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
 import { isRecord, type Mismatch, object, say, text } from "../../engine/schema.ts";
 import { linesFrom } from "../../files/lines-of-file.ts";
+import { pathInside } from "../../files/paths.ts";
 import { readRegularFileSync } from "../../files/regular-file.ts";
 import { writeWhole } from "../../files/write.ts";
 import { writtenName } from "../command/protocols/endings.ts";
 import { parseJson } from "../command/protocols/find-answer.ts";
 import { contextOf } from "../command/protocols/registry-context.ts";
-import { append, folderParameter, inspectFolder, pathInside, placeToWrite, repositoryOf } from "../repository.ts";
+import { append, folderParameter, inspectFolder, placeToWrite, repositoryOf } from "../repository.ts";
 import { failed, handler } from "../step.ts";
 
 interface UsageTrackerParams {

@@ -2,7 +2,7 @@
 
 import { existsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { isAbsolute, join } from "node:path";
 import type { MaybePromise, Seconds } from "../../engine/event.ts";
 import { isThenable } from "../../engine/flow.ts";
 import { type PersistentProgramLimits, usualLimits } from "../../engine/persistent-program.ts";
@@ -10,6 +10,7 @@ import type { Handler, Protocol, StepContext, StepResult } from "../../engine/po
 import { type Detached, type Ended, scriptWord } from "../../engine/program.ts";
 import type { Evidence } from "../../engine/record.ts";
 import { either, flag, integer, listOf, mapOf, number, object, oneOf, type Schema, text } from "../../engine/schema.ts";
+import { pathInside } from "../../files/paths.ts";
 import { failed, noted, shorten } from "../step.ts";
 import {
   type CommandOptions,
@@ -159,7 +160,7 @@ function workingFolder({ event, hook }: StepContext, params: CommandParams): Pla
     const folder = root !== undefined && isFolder(root) ? root : tmpdir();
     return { folder, note: [`the folder ${cwd} does not exist: the command ran in ${folder}`] };
   }
-  const script = root !== undefined && isBelow(cwd, root) ? relativeScript(params) : undefined;
+  const script = root !== undefined && pathInside(root, cwd) ? relativeScript(params) : undefined;
   if (root === undefined || script === undefined || existsSync(join(cwd, script)) || !existsSync(join(root, script)))
     return { folder: cwd, note: [] };
   return { folder: root, note: [`run from ${root}, the folder that declares it: ${script} is relative to it`] };
@@ -170,11 +171,6 @@ function relativeScript({ command: line, args }: CommandParams): string | undefi
   const written = scriptWord(line, args)?.written;
   return written === undefined || isAbsolute(written) || /^~|[$*?`\\]/.test(written) ? undefined : written;
 }
-
-const isBelow = (folder: string, root: string): boolean => {
-  const path = relative(root, folder);
-  return path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
-};
 
 export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 

@@ -1,10 +1,9 @@
 /** The environment of a hook's program: what it inherits, what it never gets, and what Hookline adds (R44, C57a). */
 
-import { accessSync, constants } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
 import { depthBelow, depthVariable, type Fields, textField } from "../../engine/event.ts";
 import type { AgentConventions, StepContext } from "../../engine/ports.ts";
 import type { Command } from "../../engine/program.ts";
+import { findOnPath } from "../../files/paths.ts";
 import { writtenName } from "./protocols/endings.ts";
 
 type Environment = Record<string, string>;
@@ -23,9 +22,10 @@ const fixed: Environment = { TERM: "dumb", SHLVL: "1" };
 
 export function environmentOf(wish: EnvironmentOptions, context: StepContext): Environment {
   const given = context.caller.environment;
+  const { conventions } = context.ports; // without them nobody can tell which variables are keys to a session
   const inherited =
-    given && wish.environment !== "clean"
-      ? pick(given, (name) => !context.ports.conventions?.isSessionSecret(name))
+    given && conventions && wish.environment !== "clean"
+      ? pick(given, (name) => !conventions.isSessionSecret(name))
       : cleanEnvironment(given ?? process.env); // no sender: this process stands in for it
   return { ...inherited, ...wish.env, ...facts(wish, context, given) };
 }
@@ -73,9 +73,12 @@ export function projectFolder(
 ): string {
   const said = given && ports.conventions?.projectFolder(given);
   if (said?.startsWith("/")) return said;
-  const { layer, root } = hook.origin;
-  return (layer === "project" || layer === "local" ? root : undefined) ?? event.cwd;
+  return ownFolder(hook) ?? event.cwd;
 }
+
+/** The folder of a project's hook; a user's belongs to none. */
+export const ownFolder = ({ origin: { layer, root } }: StepContext["hook"]): string | undefined =>
+  layer === "project" || layer === "local" ? root : undefined;
 
 function prefixed(prefix: string, values: Readonly<Record<string, string | undefined>>): Environment {
   const named: Environment = {};
@@ -135,23 +138,7 @@ export function createFinder(): Find {
   const found = new Map<string, string | undefined>();
   return (name, path) => {
     const key = `${name}\0${path}`;
-    if (!found.has(key)) found.set(key, findProgram(name, path));
+    if (!found.has(key)) found.set(key, findOnPath(name, path));
     return found.get(key);
   };
-}
-
-const findProgram = (name: string, path: string): string | undefined =>
-  path
-    .split(delimiter)
-    .filter(isAbsolute)
-    .map((folder) => join(folder, process.platform === "win32" ? `${name}.exe` : name))
-    .find(isExecutable);
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false; // not here, or not for us
-  }
 }

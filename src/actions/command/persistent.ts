@@ -17,7 +17,7 @@ import type { Command, Detached, Ended } from "../../engine/program.ts";
 import type { Evidence, Failure } from "../../engine/record.ts";
 import { failed, noted, shorten } from "../step.ts";
 import { type CommandParams, isFolder, limitsOf, withProtocol } from "./command.ts";
-import { createFinder, environmentOf, lineOf, projectFolder, umaskOf } from "./environment.ts";
+import { createFinder, environmentOf, lineOf, ownFolder, projectFolder, umaskOf } from "./environment.ts";
 import { writtenName } from "./protocols/endings.ts";
 
 export type AskPersistentProgram = (params: CommandParams, context: StepContext) => MaybePromise<StepResult>;
@@ -87,30 +87,13 @@ export function createAskPersistentProgram(): AskPersistentProgram {
 const none: Environment = {};
 
 /** What the words of a hook say of its program, whatever the event. */
-interface Program extends Pick<Question, "content" | "called" | "limits"> {
-  /** The last one, and what it was made of: most events of a hook are for one process. */
-  lastKey?: Apart & { key: string };
-}
+type Program = Pick<Question, "content" | "called" | "limits">;
 
-/** What else one process is not shared across. */
-interface Apart {
-  depth: number;
-  umask: number | undefined;
-  isNobodys: boolean;
-  folder: string;
-  origin: StepContext["hook"]["origin"];
-}
-
-function keyOf(program: Program, { event, caller, hook: { origin } }: StepContext, folder: string): string {
-  const { environment, umask } = caller;
-  const depth = depthBelow(event, environment ?? none);
-  const isNobodys = environment === undefined;
-  const { lastKey: last } = program;
-  const isSame = last?.depth === depth && last.umask === umask && last.isNobodys === isNobodys;
-  if (isSame && last.folder === folder && last.origin === origin) return last.key;
-  const key = `${depth} ${umask ?? ""} ${isNobodys ? "nobody's environment " : ""}${folder}\0${origin.dialect}\0${origin.plugin ?? ""}\0${program.content}`;
-  program.lastKey = { depth, umask, isNobodys, folder, origin, key };
-  return key;
+/** What one process is shared across. */
+function keyOf({ content }: Program, { event, caller, hook: { origin } }: StepContext, folder: string): string {
+  const { environment, umask = "" } = caller;
+  const sender = environment ? "" : "without a sender ";
+  return `${depthBelow(event, environment ?? none)} ${umask} ${sender}${folder}\0${origin.dialect}\0${origin.plugin ?? ""}\0${content}`;
 }
 
 const longestShown = 120;
@@ -118,11 +101,8 @@ const calledBy = ({ command, args = [] }: CommandParams): string =>
   (args.length === 0 ? command : [command, ...args].join(" ")).slice(0, longestShown);
 
 /** Where it runs: one process for each. The event itself says where the session is. */
-function workspaceOf(context: StepContext): string {
-  const { layer, root } = context.hook.origin;
-  const isOfProject = layer === "project" || layer === "local";
-  return isOfProject && root !== undefined ? root : projectFolder(context, context.caller.environment);
-}
+const workspaceOf = (context: StepContext): string =>
+  ownFolder(context.hook) ?? projectFolder(context, context.caller.environment);
 
 /** Of one event, or of one hook: what stays does not begin with them. */
 const passing = /^[A-Z]+_(?:SESSION_ID|TOOL_NAME|EVENT|EVENT_TYPE|RUN_ID|HOOK_ID)$/;

@@ -11,6 +11,8 @@ import { namesTool, ownModule } from "../../engine/named.ts";
 import { nearest } from "../../engine/nearest.ts";
 import type { StepContext } from "../../engine/ports.ts";
 import { printValue } from "../../engine/template.ts";
+import { isInside } from "../../files/paths.ts";
+import { ownFolder } from "../command/environment.ts";
 
 /** @param allowed absent: those that read the project's files. Throws tool_unknown. */
 export async function toolsFor(
@@ -35,9 +37,8 @@ export async function toolsAmong(
 
 /** Below what was written in a project, its folder; below what was written elsewhere, the session's. */
 function projectFolder({ event, hook }: StepContext): string {
-  const { layer, root } = hook.origin;
-  const isInside = root !== undefined && !relative(root, event.cwd).startsWith("..");
-  return (layer === "project" || layer === "local") && isInside ? root : event.cwd;
+  const root = ownFolder(hook);
+  return root !== undefined && isInside(root, event.cwd) ? root : event.cwd;
 }
 
 async function projectTools(
@@ -168,7 +169,7 @@ function textOf(value: unknown, name: string): string {
 /** The real path, if that lies in the project. */
 async function inside(root: string, path: string): Promise<string> {
   const [base, real] = await Promise.all([realpath(root), found(resolve(root, path), path)]);
-  if (real === base || real.startsWith(base.endsWith(sep) ? base : base + sep)) return real;
+  if (isInside(base, real)) return real;
   throw new Error(`${path} lies outside of the project`);
 }
 

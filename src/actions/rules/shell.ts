@@ -8,6 +8,7 @@ import { number, object, oneOf, say, text } from "../../engine/schema.ts";
 import { compileTemplate, printValue } from "../../engine/template.ts";
 import { createLineReader, type ReadLine, type Values } from "../../shell/values.ts";
 import { createRunCommand, isFolder } from "../command/command.ts";
+import { ownFolder } from "../command/environment.ts";
 import { exitReason, firstLine, launchFailure, unfinished } from "../command/protocols/endings.ts";
 import { settings } from "../command/protocols/settings.ts";
 import { fillLine, lineFaults } from "../command/template.ts";
@@ -89,8 +90,7 @@ function render({ command = "", cwd, ...others }: Fields, scope: Scope, template
 /** A project's rules speak of their own folder; a user's of wherever the event happens. */
 function folderOf({ cwd }: ShellParams, { event, hook }: StepContext): string | undefined {
   if (cwd === undefined || cwd === "") return undefined;
-  const { layer, root } = hook.origin;
-  return resolve((layer === "project" || layer === "local" ? root : undefined) ?? event.cwd, cwd);
+  return resolve(ownFolder(hook) ?? event.cwd, cwd);
 }
 
 /** The event on standard input, as for every command; what comes out is kept and means nothing. */

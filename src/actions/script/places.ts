@@ -8,7 +8,8 @@ import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Hook, HookSet } from "../../engine/hook.ts";
 import type { StepContext } from "../../engine/ports.ts";
 import { pathOf as pathOfName } from "../../files/names.ts";
-import { pathInside, realPath } from "../repository.ts";
+import { pathInside } from "../../files/paths.ts";
+import { realPath } from "../repository.ts";
 
 export interface ScriptPlaces {
   home: string;

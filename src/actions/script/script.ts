@@ -1,7 +1,6 @@
 /** Runs a workspace script (specification 004): before a session, after a turn for the files that changed, before a commit. */
 
 import { homedir } from "node:os";
-import { relative } from "node:path";
 import { messageOf } from "../../engine/error.ts";
 import type { Fields, Seconds } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
@@ -10,6 +9,7 @@ import type { Outcome } from "../../engine/outcome.ts";
 import { elapsed, type Handler, type StepContext, type StepResult } from "../../engine/ports.ts";
 import { flag, number, object, oneOf, say, text } from "../../engine/schema.ts";
 import { readableName } from "../../files/names.ts";
+import { pathInside } from "../../files/paths.ts";
 import { handler, onOneLine, plainText, shorten } from "../step.ts";
 import { namesKept, noFileLeft, type ScriptFiles, scriptFiles, workspaceOf } from "./places.ts";
 import { notRun, runScript, type ScriptEnd, scriptEnvironment } from "./program.ts";
@@ -194,10 +194,8 @@ const usualAttempts = 3;
 const denied = (reason: string, { hook }: StepContext): Outcome => ({ verdict: { is: "deny", reason, by: hook.id } });
 
 /** As the workspace's files are named. */
-function shownFile({ file }: ScriptParams, context: StepContext): string {
-  const below = relative(workspaceOf(context), file);
-  return below.startsWith("..") ? belowHome(file, context) : below;
-}
+const shownFile = ({ file }: ScriptParams, context: StepContext): string =>
+  pathInside(workspaceOf(context), file) ?? belowHome(file, context);
 
 function belowHome(path: string, { caller }: StepContext): string {
   const home = caller.environment?.HOME || homedir();

@@ -1,7 +1,7 @@
 /** What went wrong with a model, in one of a few kinds: each has its consequence in the retries, the run and the documentation. */
 import { HooklineError } from "../../engine/error.ts";
 import type { Instant } from "../../engine/event.ts";
-import type { Ports } from "../../engine/ports.ts";
+import { type Ports, pause } from "../../engine/ports.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { Access } from "./names.ts";
 
@@ -178,10 +178,10 @@ export async function attempt<T>(
     } catch (error) {
       if (signal.aborted) return { failure: stopped(signal, clock, deadline) };
       const failure = failureOf(error, clock.now());
-      const pause = failure.retryAfter === undefined ? firstPause * 2 ** tries : failure.retryAfter * 1000;
+      const wait = failure.retryAfter === undefined ? firstPause * 2 ** tries : failure.retryAfter * 1000;
       const end = deadline ?? clock.now() + longestPause;
-      if (!failure.passing || tries === mostRetries || clock.now() + pause >= end) return { failure };
-      await waited(clock, pause, signal);
+      if (!failure.passing || tries === mostRetries || clock.now() + wait >= end) return { failure };
+      await pause(wait, clock, signal);
     }
   }
 }
@@ -194,17 +194,6 @@ export function stopped(signal: AbortSignal, clock: Clock, deadline: Instant | u
     ? { kind: "timeout", reason: "it did not answer in time" }
     : { kind: "aborted", reason: "the caller gave up" };
 }
-
-const waited = (clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
-      undo();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const undo = clock.after(milliseconds, end);
-    signal.addEventListener("abort", end, { once: true });
-  });
 
 // A model that failed five times in a row is left alone for a minute: hooks that wait for it would only add to the
 // trouble.

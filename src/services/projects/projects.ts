@@ -1,11 +1,12 @@
 /** Projects: made, found by their folder, changed, taken away. */
 
 import { realpathSync, statSync } from "node:fs";
-import { basename, dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { basename, dirname, relative, resolve } from "node:path";
 import type { Instant, MaybePromise } from "../../engine/event.ts";
 import { isId, slugBeside, slugOf } from "../../engine/fingerprint.ts";
 import { nearest } from "../../engine/nearest.ts";
 import { withoutCredentials } from "../../engine/one-line.ts";
+import { isInside } from "../../files/paths.ts";
 import type { NoteCopies } from "./notes.ts";
 import {
   clean,
@@ -243,17 +244,12 @@ function folderOf(written: string, from: string): string {
   return realpathSync(path);
 }
 
-const isWithin = (path: string, folder: string): boolean => {
-  const way = relative(folder, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-};
-
 /** A project there would hold everything that a person has. */
 const isAbove = (folder: string, home: string): boolean =>
-  dirname(folder) === folder || (home !== "" && isWithin(realOf(home), folder));
+  dirname(folder) === folder || (home !== "" && isInside(folder, realOf(home)));
 
 function innermost(all: readonly ProjectRecord[], folder: string): ProjectRecord | undefined {
-  const holding = all.filter(({ workspace }) => workspace !== undefined && isWithin(folder, workspace));
+  const holding = all.filter(({ workspace }) => workspace !== undefined && isInside(workspace, folder));
   return holding.reduce<ProjectRecord | undefined>(
     (best, one) => ((one.workspace?.length ?? 0) > (best?.workspace?.length ?? -1) ? one : best),
     undefined,
@@ -262,7 +258,7 @@ function innermost(all: readonly ProjectRecord[], folder: string): ProjectRecord
 
 /** The same place in the main worktree, for a folder of a linked one: they are one project. */
 function inMainWorktree(folder: string, { top, main }: RepositoryFacts): string | undefined {
-  if (top === undefined || main === undefined || !isWithin(folder, top)) return undefined;
+  if (top === undefined || main === undefined || !isInside(top, folder)) return undefined;
   return resolve(main, relative(top, folder));
 }
 

@@ -8,11 +8,12 @@ import type { Patterns, TemplateFault } from "../../../engine/handler.ts";
 import type { StepContext } from "../../../engine/ports.ts";
 import type { Ended } from "../../../engine/program.ts";
 import { isRecord, type Mismatch } from "../../../engine/schema.ts";
+import { pathInside } from "../../../files/paths.ts";
 import { readRegularFileSync } from "../../../files/regular-file.ts";
 import { createLineReader, type ReadLine } from "../../../shell/values.ts";
 import { createFinder, environmentOf, lineOf, umaskOf } from "../../command/environment.ts";
 import { firstLine } from "../../command/protocols/endings.ts";
-import { isReallyInside, pathInside } from "../../repository.ts";
+import { isReallyInside } from "../../repository.ts";
 import { plainText, withinLimit } from "../../step.ts";
 
 export interface Service {

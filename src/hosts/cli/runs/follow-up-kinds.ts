@@ -2,11 +2,12 @@
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { createFinder, lineOf } from "../../../actions/command/environment.ts";
-import { isReallyInside, pathInside } from "../../../actions/repository.ts";
+import { isReallyInside } from "../../../actions/repository.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { FollowUp } from "../../../engine/outcome.ts";
 import type { Claim, Run, Store } from "../../../engine/record.ts";
 import { isRecord } from "../../../engine/schema.ts";
+import { pathInside } from "../../../files/paths.ts";
 import { createSpawn } from "../../../runtime/processes/spawn.ts";
 import { runInTerminal } from "../../../runtime/processes/start.ts";
 import type { Invocation } from "../command.ts";

@@ -58,7 +58,7 @@ export const runTests: Handler = contextStep(
       },
     ),
     needs: ["spawn"],
-    inspect: (params, patterns) => command.inspect(String(params.command ?? ""), patterns),
+    inspect: ({ command: line }, patterns) => command.inspect(line, patterns),
     render: fillAllButCommand,
     async run({ command: line = usualCommand, workspace = ".", framework: asked = "auto" }, context) {
       const work = { line, folder: folderFor(workspace, context), input: "", called: "Test command" };

@@ -1,4 +1,4 @@
-/** Asks a model at the end of an automation's run, with tools, and keeps what it was told, said and called (specification 000, section 7). */
+/** Asks a model at the end of an automation's run, with tools, and keeps its prompt, its answer and its calls (specification 000, section 7). */
 
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields, HookEvent } from "../../engine/event.ts";
@@ -7,11 +7,12 @@ import type { ModelAnswer, ModelRequest, ModelTool, Project } from "../../engine
 import { noProviderSentence, wantedModel } from "../../engine/named.ts";
 import { oneLine, withoutCredentials } from "../../engine/one-line.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
+import { present } from "../../engine/present.ts";
 import { stepName } from "../../engine/run.ts";
 import { either, integer, listOf, object, oneOf, say, text } from "../../engine/schema.ts";
 import { compileTemplate, printValue } from "../../engine/template.ts";
 import { failed, handler } from "../step.ts";
-import { failedAsking } from "./ask.ts";
+import { deadlineOf, failedAsking, toolsOr } from "./ask.ts";
 
 interface AskModelParams {
   prompt: string;
@@ -58,20 +59,17 @@ interface Asking {
   step: NonNullable<ModelRequest["step"]>;
 }
 
-/** Everything that the model is to be told, or why it cannot be asked. */
+/** What the model is sent, or why it cannot be asked. */
 async function prepare(params: AskModelParams, context: StepContext): Promise<Asking | StepResult> {
-  const { automationTools } = await import("./tools.ts"); // who asks no model does not pay for it
+  const { automationTools } = await import("./tools.ts"); // only runs that ask a model need it
   const step = stepsOf(context);
   const facts = await step("facts", (): Promise<Facts> => gatherFacts(context));
   const prompt = messageFor(params.prompt, facts, context);
   const notes = facts.trouble === undefined ? [] : [`its project could not be looked up: ${facts.trouble}`];
-  try {
-    const tools = await automationTools(params.tools, context);
-    return { prompt, tools, calls: [], notes, step };
-  } catch (error) {
-    if (!(error instanceof HooklineError)) throw error;
-    return withWords(failed("launch", error.message), { prompt, calls: [], tools: [], notes });
-  }
+  const tools = await toolsOr(automationTools(params.tools, context));
+  return Array.isArray(tools)
+    ? { prompt, tools, calls: [], notes, step }
+    : withWords(tools, { prompt, calls: [], tools: [], notes });
 }
 
 /** Parts of this step, each kept in the run's journal, where it has one. */
@@ -98,7 +96,6 @@ async function ask(params: AskModelParams, asking: Asking, context: StepContext)
 }
 
 function requestOf(params: AskModelParams, asking: Asking, context: StepContext): ModelRequest {
-  const { caller, ports, timeout } = context;
   const { max_tokens: maxTokens, max_turns: turns = usualTurns } = params;
   const { prompt, step, tools } = asking;
   return {
@@ -108,12 +105,12 @@ function requestOf(params: AskModelParams, asking: Asking, context: StepContext)
     tools,
     turns,
     step,
-    deadline: Math.min(ports.now() + timeout * 1000, caller.deadline ?? Number.POSITIVE_INFINITY),
+    deadline: deadlineOf(context),
     called(calls, { input, output }) {
       asking.calls = calls;
       context.progress?.(wordsOf(asking), input + output);
     },
-    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...present({ maxTokens }),
   };
 }
 
@@ -172,15 +169,9 @@ async function gatherFacts({ hook, ports }: StepContext): Promise<Facts> {
   try {
     const project = await (await ports.projects?.())?.project(hook.project);
     if (!project) return {};
-    const { name, workspace, repository, branch } = project;
-    return {
-      project: {
-        name,
-        ...(workspace === undefined ? {} : { workspace }),
-        ...(repository === undefined ? {} : { repository: withoutCredentials(repository) }),
-        ...(branch === undefined ? {} : { branch }),
-      },
-    };
+    const { name, workspace, branch } = project;
+    const repository = project.repository === undefined ? undefined : withoutCredentials(project.repository);
+    return { project: { name, ...present({ workspace, repository, branch }) } };
   } catch (error) {
     return { trouble: messageOf(error) };
   }

@@ -1,26 +1,24 @@
 /** Runs a shell command as an action (specification 003, D54): its exit code is a result, never a decision. */
 import { resolve } from "node:path";
-import type { Fields, Seconds } from "../../engine/event.ts";
-import { isThenable } from "../../engine/flow.ts";
-import type { Handler, Protocol, Scope, StepContext, StepResult } from "../../engine/ports.ts";
+import type { Seconds } from "../../engine/event.ts";
+import type { Handler, Protocol, StepContext, StepResult } from "../../engine/ports.ts";
 import type { Ended } from "../../engine/program.ts";
-import { number, object, oneOf, say, text } from "../../engine/schema.ts";
+import { number, object, say, text } from "../../engine/schema.ts";
 import { compileTemplate, printValue } from "../../engine/template.ts";
-import { createLineReader, type ReadLine, type Values } from "../../shell/values.ts";
+import type { Values } from "../../shell/values.ts";
 import { createRunCommand, isFolder } from "../command/command.ts";
 import { ownFolder } from "../command/environment.ts";
 import { exitReason, firstLine, launchFailure, unfinished } from "../command/protocols/endings.ts";
 import { settings } from "../command/protocols/settings.ts";
-import { fillLine, lineFaults } from "../command/template.ts";
+import { createShellLines } from "../command/template.ts";
 import { failed, noted, withinLimit } from "../step.ts";
+import { type ErrorPolicy, errorPolicy } from "./actions.ts";
 
-const policies = ["log", "ignore", "raise"] as const;
-type Policy = (typeof policies)[number];
 export interface ShellParams {
   command: string;
   cwd?: string;
   timeout?: Seconds;
-  on_error?: Policy;
+  on_error?: ErrorPolicy;
   /** What the variables hold that stand in the place of placeholders. */
   values?: Values;
 }
@@ -34,7 +32,7 @@ export const shell: Handler<ShellParams> = createShell();
 
 function createShell(): Handler<ShellParams> {
   const run = createRunCommand();
-  const read = createLineReader();
+  const lines = createShellLines({ name: "shell.command", where: "a shell action" });
   return {
     params: object(
       {
@@ -47,7 +45,7 @@ function createShell(): Handler<ShellParams> {
           "seconds until it is ended, with all that it started",
           usualLimit,
         ),
-        on_error: say(oneOf(...policies), "what a failure is: logged, ignored, or a failed run", "log"),
+        on_error: errorPolicy,
       },
     ),
     needs: ["spawn"],
@@ -56,10 +54,11 @@ function createShell(): Handler<ShellParams> {
       role: () => "observe",
       limit: ({ timeout }) => (typeof timeout === "number" ? timeout : usualLimit) + endingLasts,
     },
-    inspect: (params, patterns) => lineFaults(patterns?.shellTemplate?.(lineOf(params))),
-    render(params, scope) {
-      const line = read(lineOf(params));
-      return isThenable(line) ? line.then((made) => render(params, scope, made)) : render(params, scope, line);
+    inspect: ({ command }, patterns) => lines.inspect(command, patterns),
+    async render({ command = "", cwd, ...others }, scope) {
+      const { line, values } = await lines.fill(String(command), scope);
+      const folder = cwd === undefined ? {} : { cwd: printValue(compileTemplate(cwd)(scope)) };
+      return { ...others, ...folder, command: line, ...(values ? { values } : {}) };
     },
     async run(params, context) {
       const folder = folderOf(params, context);
@@ -77,14 +76,6 @@ function createShell(): Handler<ShellParams> {
       }
     },
   };
-}
-
-const lineOf = ({ command = "" }: Fields): string => String(command);
-
-function render({ command = "", cwd, ...others }: Fields, scope: Scope, template: ReadLine): Fields {
-  const filled = fillLine(String(command), template, scope, { name: "shell.command", where: "a shell action" });
-  const folder = cwd === undefined ? {} : { cwd: printValue(compileTemplate(cwd)(scope)) };
-  return { ...others, ...folder, command: filled.line, ...(filled.values ? { values: filled.values } : {}) };
 }
 
 /** A project's rules speak of their own folder; a user's of wherever the event happens. */

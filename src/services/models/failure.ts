@@ -2,6 +2,7 @@
 import { HooklineError } from "../../engine/error.ts";
 import type { Instant } from "../../engine/event.ts";
 import { type Ports, pause } from "../../engine/ports.ts";
+import { present } from "../../engine/present.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { Access } from "./names.ts";
 
@@ -52,8 +53,7 @@ export function modelFailed(failure: Failure, access: Access, tokens: number): H
     advice: advice[kind],
     kind,
     tokens,
-    ...(status === undefined ? {} : { status }),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...present({ status, retryAfter }),
   });
 }
 

@@ -2,6 +2,7 @@
 
 import type { OpenAICompatibleProvider } from "@ai-sdk/openai-compatible";
 import type { ProviderKind } from "../../formats/config/config.ts";
+import { bounded } from "../bounded-reply.ts";
 import type { Access } from "./names.ts";
 
 /** A model as the AI SDK's providers speak of it. All four have this one type. */
@@ -86,16 +87,5 @@ export const fetchReply: typeof globalThis.fetch = async (address, request) => {
   const reply = await fetch(address, { ...request, redirect: "error" });
   if (!reply.body) return reply;
   const { status, statusText, headers } = reply;
-  return new Response(reply.body.pipeThrough(limited()), { status, statusText, headers });
+  return new Response(bounded(reply.body, limitInBytes), { status, statusText, headers });
 };
-
-function limited(): TransformStream<Uint8Array, Uint8Array> {
-  let size = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      size += chunk.length;
-      if (size > limitInBytes) controller.error(new Error(`the reply is larger than ${limitInBytes} bytes`));
-      else controller.enqueue(chunk);
-    },
-  });
-}

@@ -3,20 +3,15 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { messageOf } from "../../engine/error.ts";
-import type { Instant, MaybePromise } from "../../engine/event.ts";
+import type { MaybePromise } from "../../engine/event.ts";
 import { slugOf } from "../../engine/fingerprint.ts";
 import { nearest } from "../../engine/nearest.ts";
 import { makePrivateFolder, writePrivate } from "../../files/write.ts";
-import { type Cause, type NoteOperation, ofNote, publish, type Send } from "./event-publisher.ts";
-import { clean, type MemoryRecord, type NoteRecord, type ProjectRecords, sourceOfNote, titleOf } from "./records.ts";
+import { type Cause, type NoteOperation, ofNote, type PublisherOptions, publish } from "./event-publisher.ts";
+import { clean, type MemoryRecord, type NoteRecord, type ServiceOptions, sourceOfNote, titleOf } from "./records.ts";
 
-export interface NotesOptions {
-  records: ProjectRecords;
-  now(): Instant;
+export interface NotesOptions extends ServiceOptions, PublisherOptions {
   newId(): string;
-  send: Send;
-  complain(reason: string): void;
-  redact(text: string): MaybePromise<string>;
   copies: NoteCopies;
 }
 export interface NoteToWrite {

@@ -6,6 +6,7 @@ import type { Instant, MaybePromise } from "../../engine/event.ts";
 import { isId, slugBeside, slugOf } from "../../engine/fingerprint.ts";
 import { nearest } from "../../engine/nearest.ts";
 import { withoutCredentials } from "../../engine/one-line.ts";
+import { present } from "../../engine/present.ts";
 import { isInside } from "../../files/paths.ts";
 import type { NoteCopies } from "./notes.ts";
 import {
@@ -14,6 +15,7 @@ import {
   type ProjectChanges,
   type ProjectRecord,
   type ProjectRecords,
+  type ServiceOptions,
   titleOf,
 } from "./records.ts";
 
@@ -26,16 +28,13 @@ export interface RepositoryFacts {
   repository?: string;
   branch?: string;
 }
-export interface ProjectsOptions {
-  records: ProjectRecords;
-  now(): Instant;
+export interface ProjectsOptions extends ServiceOptions {
   home: string;
   /** The project's folder that a folder lies in (R34). */
   rootOf(folder: string): string;
   /** Never rejects: where there is no repository there is nothing to say. */
   repositoryOf(folder: string): Promise<RepositoryFacts>;
   copies: Pick<NoteCopies, "removeAll" | "begin">;
-  redact(text: string): MaybePromise<string>;
 }
 export interface NewProject {
   id?: string;
@@ -126,12 +125,8 @@ export function createProjectBook(options: ProjectsOptions): ProjectBook {
     if (!isId(id)) throw new Error(`"${id}" is no id: use letters, digits, dots, dashes and underscores`);
     const facts = workspace === undefined ? {} : said(await repositoryOf(workspace));
     const { notify, repository, branch } = given;
-    const own = await withoutSecrets({
-      ...(repository === undefined ? {} : { repository }),
-      ...(branch === undefined ? {} : { branch }),
-    });
-    const place = workspace === undefined ? {} : { workspace };
-    const project = recordOf({ ...facts, ...own, ...place, ...(notify ? { notify } : {}), id, name }, now());
+    const own = await withoutSecrets(present({ repository, branch }));
+    const project = recordOf({ ...facts, ...own, ...present({ workspace, notify }), id, name }, now());
     if (await records.add(project)) return project;
     throw new Error(await whyTaken(id, workspace));
   }
@@ -183,7 +178,7 @@ export function createProjectBook(options: ProjectsOptions): ProjectBook {
     async edit(id, { workspace, ...changes }, folder) {
       await known(id);
       const place = typeof workspace === "string" ? folderOf(workspace, folder) : workspace;
-      const all = { ...(await withoutSecrets(changes)), ...(place === undefined ? {} : { workspace: place }) };
+      const all = { ...(await withoutSecrets(changes)), ...present({ workspace: place }) };
       if (Object.keys(all).length === 0) throw new Error("No fields to update");
       if (!(await records.edit(id, all, now()))) throw new Error(await whyTaken("", place ?? undefined));
       return known(id);
@@ -218,10 +213,8 @@ const recordOf = (project: Omit<ProjectRecord, "created" | "updated">, now: Inst
   updated: now,
 });
 
-const said = ({ repository, branch }: RepositoryFacts): Pick<RepositoryFacts, "repository" | "branch"> => ({
-  ...(repository === undefined ? {} : { repository }),
-  ...(branch === undefined ? {} : { branch }),
-});
+const said = ({ repository, branch }: RepositoryFacts): Pick<RepositoryFacts, "repository" | "branch"> =>
+  present({ repository, branch });
 
 function near(id: string, ids: readonly string[]): string {
   const meant = nearest(id, ids);
@@ -283,10 +276,6 @@ export async function repositoryFacts(ask: AskGit, folder: string): Promise<Repo
   ]);
   const main = common !== undefined && basename(common) === ".git" ? dirname(common) : undefined;
   const branch = remoteHead?.replace(/^origin\//, "") ?? head;
-  return {
-    top,
-    ...(main === undefined || main === top ? {} : { main }),
-    ...(address === undefined ? {} : { repository: withoutCredentials(address) }),
-    ...(branch === undefined ? {} : { branch }),
-  };
+  const repository = address === undefined ? undefined : withoutCredentials(address);
+  return { top, ...present({ main: main === top ? undefined : main, repository, branch }) };
 }

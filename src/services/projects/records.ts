@@ -109,6 +109,13 @@ export interface Holdings {
   memories: number;
   automations: string[];
 }
+/** What the parts of the project service share. */
+export interface ServiceOptions {
+  records: ProjectRecords;
+  now(): Instant;
+  /** Takes secrets out of what is written. */
+  redact(text: string): MaybePromise<string>;
+}
 /**
  * Safe across processes; each method is one transaction. Methods may throw HooklineError (store_unusable, store_locked),
  * and those that add something to a project an Error where it is gone.

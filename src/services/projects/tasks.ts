@@ -1,7 +1,8 @@
 /** Tasks: defined, started, completed or failed, each told as an event once it is written. */
 import type { Instant, MaybePromise } from "../../engine/event.ts";
 import type { NewTask } from "../../engine/external-services.ts";
-import { type Cause, ofTask, publish, type Send } from "./event-publisher.ts";
+import { present } from "../../engine/present.ts";
+import { type Cause, ofTask, type PublisherOptions, publish } from "./event-publisher.ts";
 import type { NewMemory } from "./memory.ts";
 import {
   type Awaited,
@@ -9,6 +10,7 @@ import {
   type Dependency,
   type ProjectRecords,
   type Remembered,
+  type ServiceOptions,
   type TaskFilter,
   type TaskMove,
   type TaskRecord,
@@ -16,13 +18,8 @@ import {
   titleOf,
 } from "./records.ts";
 
-export interface TasksOptions {
-  records: ProjectRecords;
-  now(): Instant;
+export interface TasksOptions extends ServiceOptions, PublisherOptions {
   newId(): string;
-  send: Send;
-  complain(reason: string): void;
-  redact(text: string): MaybePromise<string>;
   /** What a task gave, as it is remembered. */
   memoryOf(result: NewMemory): Promise<Remembered>;
 }
@@ -130,7 +127,12 @@ export function createTasks(options: TasksOptions): Tasks {
     throw new Error("no free id was found for the task");
   }
 
-  async function move(id: string, kind: Kind, more: Partial<TaskMove>, { force, cause }: Giving): Promise<TaskRecord> {
+  async function move(
+    id: string,
+    kind: Kind,
+    more: Partial<TaskMove>,
+    { force, cause }: { force: boolean; cause: Cause },
+  ): Promise<TaskRecord> {
     const known = await find(id);
     const before = await told(known, cause);
     const isRepeated = known.untold !== undefined || (cause.key !== undefined && cause.key === known.movedBy);
@@ -144,7 +146,7 @@ export function createTasks(options: TasksOptions): Tasks {
       status: kind.to,
       ...timesOf(before, kind.to, now()),
       untold: eventFor(before.id, kind.to),
-      ...(cause.key === undefined ? {} : { movedBy: cause.key }),
+      ...present({ movedBy: cause.key }),
     };
     const task = await records.tasks.move(before.id, to, await resultOf(before, more.result));
     if (!task) throw new Error(whyNot(await find(id), kind)); // somebody else was faster
@@ -180,15 +182,10 @@ export function createTasks(options: TasksOptions): Tasks {
   };
 }
 
-interface Giving {
-  force: boolean;
-  cause: Cause;
-}
-
 /** When it was begun, and when it ended: what is begun anew has not. */
 function timesOf({ started }: TaskRecord, to: TaskStatus, at: Instant): Pick<TaskMove, "at" | "started" | "ended"> {
   if (to === "IN_PROGRESS") return { at, started: at };
-  return { at, ended: at, ...(started === undefined ? {} : { started }) };
+  return { at, ended: at, ...present({ started }) };
 }
 
 /** What is not there cannot be waited for. */

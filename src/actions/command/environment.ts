@@ -22,7 +22,7 @@ const fixed: Environment = { TERM: "dumb", SHLVL: "1" };
 
 export function environmentOf(wish: EnvironmentOptions, context: StepContext): Environment {
   const given = context.caller.environment;
-  const { conventions } = context.ports; // without them nobody can tell which variables are keys to a session
+  const { conventions } = context.ports; // without them it is unknown which variables are keys to a session
   const inherited =
     given && conventions && wish.environment !== "clean"
       ? pick(given, (name) => !conventions.isSessionSecret(name))
@@ -56,11 +56,11 @@ function facts(
   const { session, sender } = event;
   const tool = toolName(event.data);
   const own = { PROJECT_DIR: project, SESSION_ID: session, TOOL_NAME: tool, EVENT: event.name };
-  const told = { project, session, tool, event: writtenName(hook, event.name), plugin: hook.origin.plugin };
+  const known = { project, session, tool, event: writtenName(hook, event.name), plugin: hook.origin.plugin };
   return {
     ...prefixed("HOOKLINE", { ...own, RUN_ID: run, HOOK_ID: hook.id }),
     [depthVariable]: String(depthBelow(event, given ?? {})),
-    ...ports.conventions?.variables({ ...told, sender, asked: variables }),
+    ...ports.conventions?.variables({ ...known, sender, asked: variables }),
   };
 }
 

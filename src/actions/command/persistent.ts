@@ -126,7 +126,7 @@ function startEnvironment(params: CommandParams, context: StepContext, folder: s
   return { ...Object.fromEntries([...all, ...projects]), HOOKLINE_RESIDENT: "1" };
 }
 
-/** The user's, as the keys of other programs are: whoever starts an agent again needs them. */
+/** The user's, as the keys of other programs are: a program that starts an agent again needs them. */
 const ofAccount = /_(?:API_KEY|OAUTH_TOKEN|CONFIG_DIR|HOME)$/;
 
 /** The hook says it, whatever the sender has. */

@@ -12,7 +12,7 @@ import { stepName } from "../../engine/run.ts";
 import { either, integer, listOf, object, oneOf, say, text } from "../../engine/schema.ts";
 import { compileTemplate, printValue } from "../../engine/template.ts";
 import { failed, handler } from "../step.ts";
-import { deadlineOf, failedAsking, toolsOr } from "./ask.ts";
+import { deadlineOf, failureStep, toolsOr } from "./ask.ts";
 
 interface AskModelParams {
   prompt: string;
@@ -45,13 +45,13 @@ export const askModel: Handler = handler({
   /** Only the prompt: no event says which model is asked, where it is, or what it may call. */
   render: (params, scope) => ({ ...params, prompt: printValue(compileTemplate(params.prompt ?? "")(scope)) }),
   async run(params, context) {
-    const asking = await prepare(params, context);
-    return "ok" in asking ? asking : ask(params, asking, context);
+    const prepared = await prepare(params, context);
+    return "ok" in prepared ? prepared : ask(params, prepared, context);
   },
 });
 
 /** What is sent, and what has come of it so far. */
-interface Asking {
+interface Prepared {
   prompt: string;
   tools: ModelTool[];
   calls: ModelAnswer["calls"];
@@ -60,7 +60,7 @@ interface Asking {
 }
 
 /** What the model is sent, or why it cannot be asked. */
-async function prepare(params: AskModelParams, context: StepContext): Promise<Asking | StepResult> {
+async function prepare(params: AskModelParams, context: StepContext): Promise<Prepared | StepResult> {
   const { automationTools } = await import("./tools.ts"); // only runs that ask a model need it
   const step = stepsOf(context);
   const facts = await step("facts", (): Promise<Facts> => gatherFacts(context));
@@ -73,7 +73,7 @@ async function prepare(params: AskModelParams, context: StepContext): Promise<As
 }
 
 /** Parts of this step, each kept in the run's journal, where it has one. */
-function stepsOf({ caller, hook, run, scope }: StepContext): Asking["step"] {
+function stepsOf({ caller, hook, run, scope }: StepContext): Prepared["step"] {
   const { steps } = caller;
   const index = scope.results.length;
   const own = stepName(hook.steps[index] ?? { uses: "ask_model" }, index);
@@ -81,23 +81,23 @@ function stepsOf({ caller, hook, run, scope }: StepContext): Asking["step"] {
 }
 
 /** A failure is the step's end, and its sentence what stands in the place of the answer (A46). */
-async function ask(params: AskModelParams, asking: Asking, context: StepContext): Promise<StepResult> {
+async function ask(params: AskModelParams, prepared: Prepared, context: StepContext): Promise<StepResult> {
   const { event, hook, ports, signal, caller } = context;
-  if (!ports.model) return withWords(failed("launch", "nothing here can ask a model"), asking);
-  const request = requestOf(params, asking, context);
-  context.progress?.(wordsOf(asking));
+  if (!ports.model) return withWords(failed("launch", "nothing here can ask a model"), prepared);
+  const request = requestOf(params, prepared, context);
+  context.progress?.(wordsOf(prepared));
   try {
     const model = await ports.model(event, hook, caller.environment);
-    return answered(await model.ask(request, signal), asking);
+    return answered(await model.ask(request, signal), prepared);
   } catch (error) {
     if (caller.steps?.isLost()) throw error;
-    return withWords(failureOf(error, params), asking);
+    return withWords(failureOf(error, params), prepared);
   }
 }
 
-function requestOf(params: AskModelParams, asking: Asking, context: StepContext): ModelRequest {
+function requestOf(params: AskModelParams, prepared: Prepared, context: StepContext): ModelRequest {
   const { max_tokens: maxTokens, max_turns: turns = usualTurns } = params;
-  const { prompt, step, tools } = asking;
+  const { prompt, step, tools } = prepared;
   return {
     ...wantedModel(params),
     system: systemText,
@@ -107,22 +107,22 @@ function requestOf(params: AskModelParams, asking: Asking, context: StepContext)
     step,
     deadline: deadlineOf(context),
     called(calls, { input, output }) {
-      asking.calls = calls;
-      context.progress?.(wordsOf(asking), input + output);
+      prepared.calls = calls;
+      context.progress?.(wordsOf(prepared), input + output);
     },
     ...present({ maxTokens }),
   };
 }
 
-function answered({ text: response, model, tokens, calls }: ModelAnswer, asking: Asking): StepResult {
-  asking.calls = calls;
-  const { prompt, tools, notes } = asking;
+function answered({ text: response, model, tokens, calls }: ModelAnswer, prepared: Prepared): StepResult {
+  prepared.calls = calls;
+  const { prompt, tools, notes } = prepared;
   const isIdle = tools.length > 0 && calls.length === 0;
   const total =
     tokens.estimated && calls.length === 0 ? inTokens(prompt) + inTokens(response) : tokens.input + tokens.output;
   return {
     ok: true,
-    output: { ...wordsOf(asking), response, model, tokens: { ...tokens } },
+    output: { ...wordsOf(prepared), response, model, tokens: { ...tokens } },
     tokens: total,
     notes: [...notes, ...(isIdle ? [`the model could call ${tools.length} tools, and called none`] : [])],
   };
@@ -132,21 +132,24 @@ function answered({ text: response, model, tokens, calls }: ModelAnswer, asking:
 const inTokens = (text: string): number => Math.floor(text.length / 4);
 
 /** A call of what it was not offered did nothing, and so is no action. */
-const wordsOf = ({ prompt, calls, tools }: Pick<Asking, "prompt" | "calls" | "tools">): Fields => ({
+const wordsOf = ({ prompt, calls, tools }: Pick<Prepared, "prompt" | "calls" | "tools">): Fields => ({
   prompt,
   calls: calls.map((call) => ({ ...call })),
   actions: calls.flatMap(({ tool }) => (tools.some(({ name }) => name === tool) ? tool : [])),
 });
 
-const withWords = (failed: StepResult, asking: Pick<Asking, "prompt" | "calls" | "tools" | "notes">): StepResult => ({
+const withWords = (
+  failed: StepResult,
+  prepared: Pick<Prepared, "prompt" | "calls" | "tools" | "notes">,
+): StepResult => ({
   ...failed,
-  output: { ...failed.output, ...wordsOf(asking), ...(failed.ok ? {} : { response: failed.reason }) },
-  notes: [...asking.notes],
+  output: { ...failed.output, ...wordsOf(prepared), ...(failed.ok ? {} : { response: failed.reason }) },
+  notes: [...prepared.notes],
 });
 
 function failureOf(error: unknown, { provider }: AskModelParams): StepResult {
   if (!(error instanceof HooklineError)) return failed("error", messageOf(error));
-  if (error.code !== "model_unknown") return failedAsking(error);
+  if (error.code !== "model_unknown") return failureStep(error);
   const { provider: named, reason, advice } = error.facts;
   const sentence = noProviderSentence(provider || (named === undefined ? undefined : String(named)));
   return failed("launch", `${sentence}: ${reason} — ${advice}`);

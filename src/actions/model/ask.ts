@@ -56,7 +56,7 @@ async function judge(
     const read = readModelAnswer(said, { event, hook: hook.id, continueOnBlock: params.continueOnBlock === true });
     return { ...read, output: outputOf(answer, said), tokens: answer.tokens.input + answer.tokens.output };
   } catch (error) {
-    if (error instanceof HooklineError) return failedAsking(error);
+    if (error instanceof HooklineError) return failureStep(error);
     throw error; // a defect: run.ts reports it
   }
 }
@@ -97,7 +97,7 @@ const failures: Readonly<Record<string, Failure>> = {
 };
 
 /** What a question that was not answered means for its step. */
-export function failedAsking({ code, facts, message }: HooklineError): StepResult {
+export function failureStep({ code, facts, message }: HooklineError): StepResult {
   if (code !== "model_failed") return failed(code === "model_unknown" ? "launch" : "error", message);
   const { name, kind, status, retryAfter, reason, tokens } = facts;
   return {

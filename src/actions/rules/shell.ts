@@ -24,7 +24,7 @@ export interface ShellParams {
 }
 
 const usualLimit: Seconds = 30;
-/** Seconds in which a program that was told to stop ends; `on_error` decides what it means, so the run must not be over first. */
+/** Seconds in which a program ends that was asked to stop; `on_error` decides what it means, so the run must not be over first. */
 const endingLasts: Seconds = 3;
 const shortestLimit: Seconds = 0.1;
 
@@ -99,7 +99,7 @@ function read(ended: Ended): StepResult {
   return launch === undefined ? failed("exit", exitReason(ended), output) : failed("launch", launch, output);
 }
 
-/** What a failure is to the run. That a command could not run at all is told even where failures are ignored. */
+/** What a failure is to the run. That a command could not run at all is noted even where failures are ignored. */
 function concluded(
   result: StepResult,
   { command, on_error: policy = "log" }: ShellParams,
@@ -112,8 +112,8 @@ function concluded(
     const { ports, hook, run } = context;
     ports.observe?.({ is: "log", level: "warn", message: said, hook: hook.id, run });
   }
-  const isTold = policy === "log" || failure !== "exit";
-  const kept = isTold ? [...notes, said] : notes;
+  const isNoted = policy === "log" || failure !== "exit";
+  const kept = isNoted ? [...notes, said] : notes;
   return {
     ok: true,
     output: { exit_code: null, ...output },

@@ -103,7 +103,7 @@ export interface ScriptFiles {
   folder: string;
   /** With forward slashes. */
   there: string[];
-  /** They match as well, but nobody can open them. */
+  /** They match as well, but cannot be opened. */
   gone: string[];
 }
 
@@ -112,10 +112,10 @@ export const workspaceOf = ({ event, hook }: Pick<StepContext, "event" | "hook">
   ownRoot(hook.origin.root, event.cwd) ?? changesBase(event) ?? event.cwd;
 
 /**
- * The files of the script's debt, or of the event. Undefined: nothing was found for it, so nothing can be missing.
+ * The files of the script's pending check, or of the event. Undefined: nothing was found for it, so nothing can be missing.
  *
- * A file that differs neither since the last look nor since the session began is back to what it was. Where that cannot be
- * told, all are kept.
+ * A file that differs neither since the last look nor since the session began is back to what it was. Where that is not
+ * known, all are kept.
  */
 export function scriptFiles(context: StepContext): ScriptFiles | undefined {
   const { event, hook, scope } = context;

@@ -127,7 +127,7 @@ function launchFault(code: number, printed: string, file: string): string | unde
 const looksEvery = 100;
 
 /**
- * Calls back when the session's turn has moved on; gives its undo. Nothing else tells a process that waits for a script
+ * Calls back when the session's turn has moved on; gives its undo. Nothing else shows a process that waits for a script
  * that the person has sent the next prompt (E22).
  */
 async function watchTurn({ event, ports }: StepContext, moved: () => void): Promise<() => void> {

@@ -15,7 +15,7 @@ export interface LanguageServerOptions extends Surroundings {
   start: StartPipedProcess;
 }
 
-/** Servers answer about files of this size after minutes, and nobody wrote them by hand. */
+/** Servers answer about files of this size after minutes, and no person wrote them. */
 const largestFileInBytes = 2 << 20;
 
 export function createLanguageServers(options: LanguageServerOptions): LanguageServers {
@@ -52,7 +52,7 @@ export function createLanguageServers(options: LanguageServerOptions): LanguageS
   }
 
   async function closeAll(): Promise<void> {
-    ending.abort(); // nobody needs what is only starting
+    ending.abort(); // what is only starting is not needed
     const opened = await Promise.allSettled([...servers.values()].map(({ session }) => session));
     const running = opened.flatMap((one) =>
       one.status === "fulfilled" && typeof one.value === "object" ? [one.value] : [],
@@ -92,7 +92,7 @@ function hold(session: Promise<Session | string>): Server {
       isOver = () => typeof opened === "string" || opened.hasEnded();
     },
     () => {
-      isOver = () => true; // whoever asked for it is told why
+      isOver = () => true; // its caller gets the reason
     },
   );
   return { session, isOver: () => isOver() };

@@ -67,7 +67,7 @@ export function httpLink(
   };
 }
 
-/** The replies to our messages are bounded, and one that breaks off is told. The server's own stream may come and go. */
+/** The replies to our messages are bounded, and one that breaks off is reported. The server's own stream may come and go. */
 function watchedFetch(onBroken: (reason: string) => void): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, init);
@@ -87,7 +87,7 @@ const longestLine = 32 << 20;
 
 type StdioServer = Extract<McpServer, { command: string }>;
 
-/** Never throws: what is wrong with the settings is told when the transport starts. */
+/** Never throws: what is wrong with the settings is reported when the transport starts. */
 export function stdioLink(settings: StdioServer, surroundings: Surroundings): Link {
   let child: PipedProcess | undefined;
   let isOver = false;
@@ -104,8 +104,8 @@ export function stdioLink(settings: StdioServer, surroundings: Surroundings): Li
         how = "it wrote a line that has no end";
         void child?.end();
       });
-      void child.ended.then((told) => {
-        how ??= told;
+      void child.ended.then((reason) => {
+        how ??= reason;
         finish();
       });
     },

@@ -66,7 +66,7 @@ function withoutSecrets(reason: string, { key, headers }: Access): string {
   return line.length > longestReason ? `${line.slice(0, longestReason)}…` : line;
 }
 
-/** What was thrown by a request, told apart by its form: each provider brings its own copy of the error classes. */
+/** What was thrown by a request, recognised by its form: each provider brings its own copy of the error classes. */
 export function failureOf(thrown: unknown, now: Instant): Failure {
   const chain = causesOf(thrown);
   const [outer] = chain;
@@ -162,7 +162,7 @@ export interface Patience {
 
 const mostRetries = 2;
 const firstPause = 500;
-/** Where no deadline is known, nobody waits longer than this for another try. */
+/** Where no deadline is known, no caller waits longer than this for another try. */
 const longestPause = 60_000;
 
 /** Answers with a failure instead of throwing: who asked knows more about it. */

@@ -12,12 +12,12 @@ export type Generated = Awaited<ReturnType<LanguageModel["doGenerate"]>>;
 
 interface Kind {
   open(access: Access, strictly: boolean): Promise<LanguageModel>;
-  /** Stands in every request. Judging a hook needs little thought, and nobody shall keep what was sent. */
+  /** Stands in every request. Judging a hook needs little thought, and what was sent is not to be kept. */
   always: Pick<CallOptions, "reasoning" | "providerOptions">;
   ofTools?: { strict: boolean };
   /** Whether a schema may be asked for beside tools. */
   schemaBesideTools: boolean;
-  /** Servers that take a schema and do not keep to it are told in words as well. */
+  /** Servers that take a schema and do not keep to it are asked in words as well. */
   alsoInWords: boolean;
 }
 

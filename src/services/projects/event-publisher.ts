@@ -45,7 +45,7 @@ export async function publish(
     await send(happening, cause);
     return true;
   } catch (error) {
-    const reason = `${happening.name} was not told: ${messageOf(error)}`;
+    const reason = `${happening.name} was not sent: ${messageOf(error)}`;
     complain(reason);
     cause.untold?.(reason);
     return !(error instanceof HooklineError);

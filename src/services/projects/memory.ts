@@ -43,13 +43,13 @@ export interface Memory {
   search(asked: Asked, signal: AbortSignal): Promise<Found>;
 }
 
-/** Of each way of looking; more than anybody asks for. */
+/** Of each way of looking; more than a search asks for. */
 const candidatesAtMost = 100;
 /** Those that were added since the last search get their vectors with it: so many, and the rest at the next. */
 const embeddedAtMost = 256;
 /** What a request gave is saved before the next: what was paid for is not asked for again. */
 const textsAtOnce = 64;
-/** Whoever searches waits no longer for what only later searches need. */
+/** A search waits no longer for what only later ones need. */
 const embeddingInMs = 10_000;
 const longestEmbedded = 6_000;
 

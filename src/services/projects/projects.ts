@@ -94,7 +94,7 @@ export function createProjectBook(options: ProjectsOptions): ProjectBook {
     return mapped === undefined ? undefined : innermost(all, mapped);
   }
 
-  /** A project that nobody made by hand: of the folder that the files of a project would be looked for in. */
+  /** A project that was not made by hand: of the folder that the files of a project would be looked for in. */
   async function draft(folder: string): Promise<ProjectRecord & { workspace: string }> {
     const facts = await repositoryOf(folder);
     const root = realOf(rootOf(folder));

@@ -1,4 +1,4 @@
-/** Tasks: defined, started, completed or failed, each told as an event once it is written. */
+/** Tasks: defined, started, completed or failed, each published as an event once it is written. */
 import type { Instant, MaybePromise } from "../../engine/event.ts";
 import type { NewTask } from "../../engine/external-services.ts";
 import { present } from "../../engine/present.ts";
@@ -36,7 +36,7 @@ export interface Tasks {
   create(task: TaskToMake, cause: Cause): Promise<TaskRecord>;
   /**
    * Refused while something that it waits for has not been completed, unless `force` is said. A failed task begins anew.
-   * Here and below: whoever asks again after a crash, by the same key or before the event was told, is not refused.
+   * Here and below: a call that is repeated after a crash, by the same key or before the event was sent, is not refused.
    */
   start(id: string, force: boolean, cause: Cause): Promise<TaskRecord>;
   complete(id: string, result: string | undefined, cause: Cause): Promise<TaskRecord>;
@@ -134,7 +134,7 @@ export function createTasks(options: TasksOptions): Tasks {
     { force, cause }: { force: boolean; cause: Cause },
   ): Promise<TaskRecord> {
     const known = await find(id);
-    const before = await told(known, cause);
+    const before = await announced(known, cause);
     const isRepeated = known.untold !== undefined || (cause.key !== undefined && cause.key === known.movedBy);
     if (before.status === kind.to && isRepeated) return before;
     if (!kind.from.includes(before.status)) throw new Error(whyNot(before, kind));
@@ -149,8 +149,8 @@ export function createTasks(options: TasksOptions): Tasks {
       ...present({ movedBy: cause.key }),
     };
     const task = await records.tasks.move(before.id, to, await resultOf(before, more.result));
-    if (!task) throw new Error(whyNot(await find(id), kind)); // somebody else was faster
-    return told(task, cause);
+    if (!task) throw new Error(whyNot(await find(id), kind)); // another process was faster
+    return announced(task, cause);
   }
 
   async function resultOf({ id, project, title }: TaskRecord, result = ""): Promise<Remembered | undefined> {
@@ -158,8 +158,8 @@ export function createTasks(options: TasksOptions): Tasks {
     return options.memoryOf({ project, source: `task:${id}`, heading: title, content: result });
   }
 
-  /** Tells how it came to stand as it stands, where nobody has: whoever wrote that may have ended before. */
-  async function told(task: TaskRecord, cause: Cause): Promise<TaskRecord> {
+  /** Sends the event of how it stands, if that was never sent: the process that wrote it may have ended before. */
+  async function announced(task: TaskRecord, cause: Cause): Promise<TaskRecord> {
     const { untold: event, ...rest } = task;
     if (event === undefined) return task;
     const happening = { ...ofTask(task, await records.get(task.project)), id: event };
@@ -174,7 +174,7 @@ export function createTasks(options: TasksOptions): Tasks {
     has: async (id) => (await records.tasks.get(clean(id))) !== undefined,
     known: find,
     openOf,
-    create: async (given, cause) => told(await add(await recordOf(given), cause.key), cause),
+    create: async (given, cause) => announced(await add(await recordOf(given), cause.key), cause),
     start: (id, force, cause) => move(id, moves.start, {}, { force, cause }),
     complete: async (id, result, cause) =>
       move(id, moves.complete, result === undefined ? {} : { result: await kept(result) }, { force: false, cause }),

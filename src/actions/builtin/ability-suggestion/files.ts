@@ -199,7 +199,7 @@ function filesIn(
   return all.slice(0, limits.files);
 }
 
-/** Regular files only: links are followed nowhere. Folders whose names begin with a dot are somebody's own. */
+/** Regular files only: links are followed nowhere. Folders whose names begin with a dot hold tools' own files. */
 function filesBelow(root: string, { folder, isOne }: Kind, notes: string[], signal: AbortSignal): string[] {
   if (folder !== "" && !isReallyInside(root, join(root, folder))) return [];
   const files: string[] = [];
@@ -252,7 +252,7 @@ async function readFrontMatter(text: string): Promise<Described> {
   }
 }
 
-/** `description: Use when: somebody asks` */
+/** `description: Use when: a person asks` */
 const lineByLine = (text: string): Record<string, string> =>
   Object.fromEntries(
     [...text.matchAll(/^([A-Za-z][\w-]*):[ \t]+(.*)$/gm)].map(([, key = "", value = ""]) => [key, value.trim()]),

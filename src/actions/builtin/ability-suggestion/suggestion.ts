@@ -90,12 +90,12 @@ async function suggest(
   const suggestions = (choice && "chosen" in choice ? choice.chosen : scored.map(suggestionOf))
     .filter(({ confidence }) => confidence >= threshold)
     .slice(0, limit);
-  const told = [...notes, ...(choice && "failed" in choice ? [`chosen without the model: ${choice.failed}`] : [])];
+  const allNotes = [...notes, ...(choice && "failed" in choice ? [`chosen without the model: ${choice.failed}`] : [])];
   return {
     ok: true,
     output: { suggested_abilities: suggestions.map((one) => ({ ...one })), considered: abilities.length },
     ...(suggestions.length > 0 ? { outcome: outcomeOf(suggestions, abilities, params) } : {}),
-    ...noted(told),
+    ...noted(allNotes),
     ...(choice?.tokens === undefined ? {} : { tokens: choice.tokens }),
   };
 }
@@ -131,10 +131,10 @@ const suggestionOf = ({ ability, confidence, words }: Scored): Required<Suggesti
 function outcomeOf(
   suggestions: readonly Suggestion[],
   abilities: readonly Ability[],
-  { tell_user: telling = false }: AbilitySuggestionParams,
+  { tell_user: tellsUser = false }: AbilitySuggestionParams,
 ): Outcome {
   const outcome: Outcome = { suggestions: [...suggestions] };
-  if (!telling) return outcome;
+  if (!tellsUser) return outcome;
   const texts = suggestions.map(({ id }) => sentenceOf(id, abilities.find((one) => one.id === id)?.description ?? ""));
   return { ...outcome, messages: texts.map((one) => ({ to: "person", text: one })) };
 }

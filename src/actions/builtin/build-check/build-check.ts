@@ -1,4 +1,4 @@
-/** Builds the services that changed files belong to, and tells how it went (specification 001, 3.3 and 5.3). */
+/** Builds the services that changed files belong to, and reports how it went (specification 001, 3.3 and 5.3). */
 import { basename, join } from "node:path";
 import type { Fields, Seconds } from "../../../engine/event.ts";
 import { asksFor } from "../../../engine/nearest.ts";
@@ -33,7 +33,7 @@ const parameters = {
     [...usualServices],
   ),
   command: text(
-    "a line for bash, or sh, that builds one service, run in the repository's root; {service} and {path} in it become variables. Unless said, what the manifests say",
+    "a line for bash, or sh, that builds one service, run in the repository's root; {service} and {path} in it become variables. Default: what the manifests say",
   ),
   timeout: say(number(undefined, 0.1), "seconds for one service", usualLimit),
   parallel: say(integer(undefined, 1), "how many are built at the same time", 1),
@@ -47,7 +47,7 @@ export const buildCheck: Handler = handler({
   params: object({}, parameters),
   needs: ["spawn"],
   builtin: {
-    summary: "Builds the services whose files have changed, and tells what is broken.",
+    summary: "Builds the services whose files have changed, and reports what is broken.",
     role: (given) => (asksFor("block", Object.entries(given), Object.keys(parameters)) ? "guard" : "observe"),
     limit: () => wholeLimit,
     needsOf: () => ["changes"],
@@ -168,8 +168,8 @@ function sentenceOf(one: Built, all: readonly Built[]): string {
   const { error, reason } = one;
   if (!error) return `${label}: failed: ${oneLine(reason ?? "")}.`;
   const kind = error.kind === "" ? "an error" : `${error.kind} error`;
-  const told = error.message === undefined ? "" : ` ${oneLine(error.message)}`;
-  return `${label}: failed with ${kind} in ${oneLine(error.path ?? error.file)}:${error.line}.${told}`;
+  const message = error.message === undefined ? "" : ` ${oneLine(error.message)}`;
+  return `${label}: failed with ${kind} in ${oneLine(error.path ?? error.file)}:${error.line}.${message}`;
 }
 
 /** Two services may have one name. */
@@ -190,7 +190,7 @@ interface Grouped {
 
 const manifests = ["package.json", "go.mod", "Cargo.toml", "pyproject.toml"] as const;
 
-/** Nobody's own sources. */
+/** Not the repository's own sources. */
 const foreign: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
 /**

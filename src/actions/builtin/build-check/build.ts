@@ -138,7 +138,7 @@ export function createBuilder(): Builder {
   };
 }
 
-/** Services may share a script of the root, which is run once; a line for all of them is told which one it builds. */
+/** Services may share a script of the root, which is run once; a line for all of them is run for each. */
 const keyOf = ({ line, service }: Job): string => JSON.stringify(typeof line === "string" ? service.path : line);
 
 /** `${service}` is a variable of the shell, and {{service}} a placeholder of another kind. */

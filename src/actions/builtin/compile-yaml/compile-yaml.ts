@@ -134,10 +134,10 @@ function refused(
   );
   const errors = mistakes.map((one) => ({ ...one }));
   const more = mistakes.length > 1 ? ` (and ${mistakes.length - 1} more)` : "";
-  const told = [`${name} does not compile:`, ...lines.map((line) => `- ${line}`)].join("\n");
+  const message = [`${name} does not compile:`, ...lines.map((line) => `- ${line}`)].join("\n");
   return {
     ...failed("error", `${lines[0]}${more}`, { file, valid: false, errors }),
-    ...(inject ? { outcome: { messages: [{ to: "model", role: "user", text: told }] } } : {}),
+    ...(inject ? { outcome: { messages: [{ to: "model", role: "user", text: message }] } } : {}),
   };
 }
 

@@ -25,7 +25,7 @@ const script = /: (?:line )?\d+: /;
 const bashWord = /^(?:\S*\/)?(?:da|k|a)?sh: ?(?:line )?\d+: (?:\[\[|function|source|shopt|declare): not found$/;
 const permission = /(?:^|: )([^:]+): Permission denied/;
 
-/** Measured on bash 5.2, dash 0.5.12 and the interpreters named; the first that fits tells the reason. */
+/** Measured on bash 5.2, dash 0.5.12 and the interpreters named; the first that fits gives the reason. */
 const forms: readonly Form[] = [
   { stderr: permission, codes: [126], reason: (line) => notExecutable(permission.exec(line)?.[1] ?? "") },
   { stderr: /^/, codes: [126, 127], reason: (line) => quoted(line || "the shell found no such program") },

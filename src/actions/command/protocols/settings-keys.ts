@@ -17,7 +17,7 @@ export interface Key {
   /** Where it is honoured: events that accept the field, or those named, or (neither) everywhere. */
   field?: OutcomeField;
   on?: readonly EventName[];
-  /** Nobody may guess at a decision: an unreadable value fails the step. */
+  /** A decision is never guessed: an unreadable value fails the step. */
   decides?: true;
   /** A text instead of an outcome says what was expected. */
   read(value: Json, asked: Asked): Outcome | string;

@@ -102,10 +102,9 @@ interface Line {
 }
 
 type Variables = Readonly<Record<string, string>>;
-type Find = (name: string, path: string) => string | undefined;
 
 /** The program and its arguments, or a sentence why there is none. */
-export function lineOf(wish: CommandOptions, environment: Variables, find: Find): Line | string {
+export function lineOf(wish: CommandOptions, environment: Variables): Line | string {
   const { command, args, shell, conventions } = wish;
   const fill = (argument: string): string => filled(argument, environment, conventions);
   if (args) return { program: fill(command), args: args.map(fill) };
@@ -133,12 +132,11 @@ const filled = (argument: string, environment: Variables, conventions: AgentConv
     return (isGiven ? environment[name] : undefined) ?? written;
   });
 
-/** Looks programs up on the PATH, each once: a shell does not move while we run. */
-export function createFinder(): Find {
-  const found = new Map<string, string | undefined>();
-  return (name, path) => {
-    const key = `${name}\0${path}`;
-    if (!found.has(key)) found.set(key, findOnPath(name, path));
-    return found.get(key);
-  };
+const found = new Map<string, string | undefined>();
+
+/** Looks shells up on the PATH, each once: a shell does not move while we run. */
+function find(name: string, path: string): string | undefined {
+  const key = `${name}\0${path}`;
+  if (!found.has(key)) found.set(key, findOnPath(name, path));
+  return found.get(key);
 }

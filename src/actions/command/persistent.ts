@@ -17,74 +17,69 @@ import type { Command, Detached, Ended } from "../../engine/program.ts";
 import type { Evidence, Failure } from "../../engine/record.ts";
 import { failed, noted, shorten } from "../step.ts";
 import { type CommandParams, isFolder, limitsOf, withProtocol } from "./command.ts";
-import { createFinder, environmentOf, lineOf, ownFolder, projectFolder, umaskOf } from "./environment.ts";
+import { environmentOf, lineOf, ownFolder, projectFolder, umaskOf } from "./environment.ts";
 import { writtenName } from "./protocols/endings.ts";
 
 export type AskPersistentProgram = (params: CommandParams, context: StepContext) => MaybePromise<StepResult>;
 
 type Environment = Readonly<Record<string, string>>;
 
-export function createAskPersistentProgram(): AskPersistentProgram {
-  const find = createFinder();
-  const programs = new WeakMap<CommandParams, Program>();
-  const senders = new WeakMap<Environment, Environment>();
+export const askPersistentProgram: AskPersistentProgram = (params, context) =>
+  withProtocol(params, (protocol) => ask(params, protocol, context));
 
-  function program(params: CommandParams): Program {
-    const known = programs.get(params);
-    if (known) return known;
-    const made = { content: contentOf(params), called: calledBy(params), limits: limitsOf(params.resident) };
-    programs.set(params, made);
-    return made;
-  }
+function ask(params: CommandParams, protocol: Protocol, context: StepContext): Promise<StepResult> {
+  const { event, hook, caller, ports } = context;
+  const folder = workspaceOf(context);
+  const program = programOf(params);
+  const variables = params.environment === "clean" ? none : withoutOwn(ofSender(context), params, context);
+  const question: Question = {
+    ...program,
+    key: keyOf(program, context, folder),
+    command: () => commandOf(params, context, folder),
+    event: protocol.write(event, writtenName(hook, event.name), hook),
+    environment: withProject(variables, {
+      project: projectFolder(context, caller.environment),
+      folder,
+      conventions: ports.conventions,
+    }),
+    folder: event.cwd,
+    hook: hook.id,
+    timeout: context.timeout,
+    signal: context.signal,
+  };
+  const answering = ports.residents ? ports.residents.ask(question) : askOnce(question, context);
+  return answering.then((reply) => resultOf(reply, protocol, context));
+}
 
-  /** The variables of the agent, as this event's sender has them. */
-  function ofSender({ caller: { environment: given }, ports }: StepContext): Environment {
-    if (!given) return none;
-    const known = senders.get(given);
-    if (known) return known;
-    const found = agentVariables(given, ports.conventions);
-    senders.set(given, found);
-    return found;
-  }
+const programs = new WeakMap<CommandParams, Program>();
 
-  function command(params: CommandParams, context: StepContext, folder: string): Omit<Command, "input"> | string {
-    const environment = startEnvironment(params, context, folder);
-    const line = lineOf({ ...params, conventions: context.ports.conventions }, environment, find);
-    if (typeof line === "string") return line;
-    return { ...line, cwd: isFolder(folder) ? folder : tmpdir(), environment, ...umaskOf(context.caller) };
-  }
-
-  function ask(params: CommandParams, protocol: Protocol, context: StepContext): Promise<StepResult> {
-    const { event, hook, caller, ports } = context;
-    const folder = workspaceOf(context);
-    const asked = program(params);
-    const { content, called, limits } = asked;
-    const project = projectFolder(context, caller.environment);
-    const question: Question = {
-      key: keyOf(asked, context, folder),
-      content,
-      called,
-      limits,
-      command: () => command(params, context, folder),
-      event: protocol.write(event, writtenName(hook, event.name), hook),
-      environment: withProject(params.environment === "clean" ? none : withoutOwn(ofSender(context), params, context), {
-        project,
-        folder,
-        conventions: ports.conventions,
-      }),
-      folder: event.cwd,
-      hook: hook.id,
-      timeout: context.timeout,
-      signal: context.signal,
-    };
-    const answering = ports.residents ? ports.residents.ask(question) : askOnce(question, context);
-    return answering.then((reply) => resultOf(reply, protocol, context));
-  }
-
-  return (params, context) => withProtocol(params, (protocol) => ask(params, protocol, context));
+function programOf(params: CommandParams): Program {
+  const known = programs.get(params);
+  if (known) return known;
+  const made = { content: contentOf(params), called: calledBy(params), limits: limitsOf(params.resident) };
+  programs.set(params, made);
+  return made;
 }
 
 const none: Environment = {};
+const senders = new WeakMap<Environment, Environment>();
+
+/** The variables of the agent, as this event's sender has them. */
+function ofSender({ caller: { environment: given }, ports }: StepContext): Environment {
+  if (!given) return none;
+  const known = senders.get(given);
+  if (known) return known;
+  const found = agentVariables(given, ports.conventions);
+  senders.set(given, found);
+  return found;
+}
+
+function commandOf(params: CommandParams, context: StepContext, folder: string): Omit<Command, "input"> | string {
+  const environment = startEnvironment(params, context, folder);
+  const line = lineOf({ ...params, conventions: context.ports.conventions }, environment);
+  if (typeof line === "string") return line;
+  return { ...line, cwd: isFolder(folder) ? folder : tmpdir(), environment, ...umaskOf(context.caller) };
+}
 
 /** What the words of a hook say of its program, whatever the event. */
 type Program = Pick<Question, "content" | "called" | "limits">;

@@ -9,17 +9,12 @@ import type { Ended } from "../../engine/program.ts";
 import type { Failure } from "../../engine/record.ts";
 import { object, say, text } from "../../engine/schema.ts";
 import { processNotes } from "../command/command.ts";
-import { createFinder, environmentOf, lineOf } from "../command/environment.ts";
+import { environmentOf, lineOf, umaskOf } from "../command/environment.ts";
 import { launchFailure, signalNumber, writtenName } from "../command/protocols/endings.ts";
 import { settings } from "../command/protocols/settings.ts";
 import { createShellLines, type ShellLines } from "../command/template.ts";
 import { firstCharacters, noted } from "../step.ts";
 import { contextStep, folderFor, isOverLimit, timeoutOf } from "./context-step.ts";
-
-interface StepCommand extends Pick<ShellLines, "inspect"> {
-  /** Throws a sentence where it could not be started, or a value may not be given to a program. */
-  run(work: StepLine, context: StepContext): Promise<StepEnd>;
-}
 
 interface StepLine {
   line: string;
@@ -40,24 +35,20 @@ interface StepEnd {
   notes: string[];
 }
 
-export function createStepCommand(): StepCommand {
-  const find = createFinder();
-  const lines = createShellLines({ name: "command", where: "a context step" });
-  return {
-    inspect: lines.inspect,
-    async run(work, context) {
-      const { ports, signal, scope } = context;
-      if (!ports.spawn) throw new Error("nothing here can start programs");
-      const { line, values = {} } = await lines.fill(work.line, scope);
-      const environment = environmentOf({ env: values }, context);
-      const program = lineOf({ command: line }, environment, find);
-      if (typeof program === "string") throw new Error(program);
-      const command = { ...program, cwd: work.folder, environment, input: work.input };
-      const ended = await ports.spawn(command, { signal });
-      if (ended.how === "launch") throw new Error(ended.reason ?? "it could not be started");
-      return endOf(ended, work, context);
-    },
-  };
+export const stepLines: ShellLines = createShellLines({ name: "command", where: "a context step" });
+
+/** Throws a sentence where it could not be started, or a value may not be given to a program. */
+export async function runStepLine(work: StepLine, context: StepContext): Promise<StepEnd> {
+  const { ports, signal, scope, caller } = context;
+  if (!ports.spawn) throw new Error("nothing here can start programs");
+  const { line, values = {} } = await stepLines.fill(work.line, scope);
+  const environment = environmentOf({ env: values }, context);
+  const program = lineOf({ command: line }, environment);
+  if (typeof program === "string") throw new Error(program);
+  const command = { ...program, cwd: work.folder, environment, input: work.input, ...umaskOf(caller) };
+  const ended = await ports.spawn(command, { signal });
+  if (ended.how === "launch") throw new Error(ended.reason ?? "it could not be started");
+  return endOf(ended, work, context);
 }
 
 function endOf(ended: Ended, work: StepLine, context: StepContext): StepEnd {
@@ -111,8 +102,6 @@ export const resultOf = (output: Fields, notes: string[], failed: StepEnd["faile
 const usualLimit = 60;
 const most = { stdout: 50_000, stderr: 10_000 };
 
-const command = createStepCommand();
-
 export const contextShell: Handler = contextStep(
   {
     type: "shell",
@@ -137,12 +126,12 @@ export const contextShell: Handler = contextStep(
       },
     ),
     needs: ["spawn"],
-    inspect: ({ command: line }, patterns) => command.inspect(line, patterns),
+    inspect: ({ command: line }, patterns) => stepLines.inspect(line, patterns),
     render: (params) => params, // values never become text of the line: they are filled in when it runs
     async run({ command: line = "" }, context) {
       const { event, hook } = context;
       const input = settings.write(event, writtenName(hook, event.name), hook);
-      const end = await command.run({ line, folder: folderFor("", context), input, called: "Command" }, context);
+      const end = await runStepLine({ line, folder: folderFor("", context), input, called: "Command" }, context);
       const { output, notes } = streamsOf(end, most);
       return resultOf(output, notes, end.failed);
     },

@@ -6,7 +6,7 @@ import type { Ended } from "../../engine/program.ts";
 import { number, object, say, text } from "../../engine/schema.ts";
 import { compileTemplate, printValue } from "../../engine/template.ts";
 import type { Values } from "../../shell/values.ts";
-import { createRunCommand, isFolder } from "../command/command.ts";
+import { isFolder, runCommand } from "../command/command.ts";
 import { ownFolder } from "../command/environment.ts";
 import { exitReason, firstLine, launchFailure, unfinished } from "../command/protocols/endings.ts";
 import { settings } from "../command/protocols/settings.ts";
@@ -28,55 +28,47 @@ const usualLimit: Seconds = 30;
 const endingLasts: Seconds = 3;
 const shortestLimit: Seconds = 0.1;
 
-export const shell: Handler<ShellParams> = createShell();
+const lines = createShellLines({ name: "shell.command", where: "a shell action" });
 
-function createShell(): Handler<ShellParams> {
-  const run = createRunCommand();
-  const lines = createShellLines({ name: "shell.command", where: "a shell action" });
-  return {
-    params: object(
-      {
-        command: text("a line for bash, or sh; the event stands on its standard input, placeholders become variables"),
-      },
-      {
-        cwd: say(text(), "where it runs, relative to the folder of the rules (default: the event's folder)"),
-        timeout: say(
-          number("seconds", shortestLimit),
-          "seconds until it is ended, with all that it started",
-          usualLimit,
-        ),
-        on_error: errorPolicy,
-      },
-    ),
-    needs: ["spawn"],
-    action: {
-      summary: "Runs a shell command.",
-      role: () => "observe",
-      limit: ({ timeout }) => (typeof timeout === "number" ? timeout : usualLimit) + endingLasts,
+export const shell: Handler<ShellParams> = {
+  params: object(
+    {
+      command: text("a line for bash, or sh; the event stands on its standard input, placeholders become variables"),
     },
-    inspect: ({ command }, patterns) => lines.inspect(command, patterns),
-    async render({ command = "", cwd, ...others }, scope) {
-      const { line, values } = await lines.fill(String(command), scope);
-      const folder = cwd === undefined ? {} : { cwd: printValue(compileTemplate(cwd)(scope)) };
-      return { ...others, ...folder, command: line, ...(values ? { values } : {}) };
+    {
+      cwd: say(text(), "where it runs, relative to the folder of the rules (default: the event's folder)"),
+      timeout: say(number("seconds", shortestLimit), "seconds until it is ended, with all that it started", usualLimit),
+      on_error: errorPolicy,
     },
-    async run(params, context) {
-      const folder = folderOf(params, context);
-      if (folder !== undefined && !isFolder(folder))
-        return concluded(failed("launch", `the folder ${folder} does not exist`), params, context);
-      const { event, hook, scope, run: id, caller, ports } = context;
-      const timeout = params.timeout ?? usualLimit;
-      const limited = withinLimit(context, timeout); // the step's may be shorter, and then the engine ends it
-      try {
-        const wish = { command: params.command, ...(params.values ? { env: params.values } : {}) };
-        const own = { event, hook, scope, run: id, caller, ports, timeout, signal: limited.signal };
-        return concluded(await run(wish, plain, own, folder), params, context);
-      } finally {
-        limited.end();
-      }
-    },
-  };
-}
+  ),
+  needs: ["spawn"],
+  action: {
+    summary: "Runs a shell command.",
+    role: () => "observe",
+    limit: ({ timeout }) => (typeof timeout === "number" ? timeout : usualLimit) + endingLasts,
+  },
+  inspect: ({ command }, patterns) => lines.inspect(command, patterns),
+  async render({ command = "", cwd, ...others }, scope) {
+    const { line, values } = await lines.fill(String(command), scope);
+    const folder = cwd === undefined ? {} : { cwd: printValue(compileTemplate(cwd)(scope)) };
+    return { ...others, ...folder, command: line, ...(values ? { values } : {}) };
+  },
+  async run(params, context) {
+    const folder = folderOf(params, context);
+    if (folder !== undefined && !isFolder(folder))
+      return concluded(failed("launch", `the folder ${folder} does not exist`), params, context);
+    const { event, hook, scope, run: id, caller, ports } = context;
+    const timeout = params.timeout ?? usualLimit;
+    const limited = withinLimit(context, timeout); // the step's may be shorter, and then the engine ends it
+    try {
+      const wish = { command: params.command, ...(params.values ? { env: params.values } : {}) };
+      const own = { event, hook, scope, run: id, caller, ports, timeout, signal: limited.signal };
+      return concluded(await runCommand(wish, plain, own, folder), params, context);
+    } finally {
+      limited.end();
+    }
+  },
+};
 
 /** A project's rules speak of their own folder; a user's of wherever the event happens. */
 function folderOf({ cwd }: ShellParams, { event, hook }: StepContext): string | undefined {

@@ -21,7 +21,7 @@ import {
 import { parseJson } from "../../command/protocols/find-answer.ts";
 import { folderParameter, inspectFolder, repositoryOf } from "../../repository.ts";
 import { handler, noted, withinLimit } from "../../step.ts";
-import { createFindAbilities, type FindAbilities } from "./files.ts";
+import { findAbilities } from "./files.ts";
 import { type Ability, type Scored, scoreAbilities } from "./scores.ts";
 
 interface AbilitySuggestionParams {
@@ -37,8 +37,6 @@ interface AbilitySuggestionParams {
 const usual = { limit: 3, threshold: 0.5 } as const;
 /** A model is asked about so many at most. */
 const mostCandidates = 12;
-
-const find = createFindAbilities();
 
 export const abilitySuggestion: Handler = handler({
   params: object(
@@ -72,17 +70,13 @@ export const abilitySuggestion: Handler = handler({
       : []),
     ...inspectFolder(folder, origin),
   ],
-  run: (params, context) => suggest(params, context, find),
+  run: suggest,
 });
 
-async function suggest(
-  params: AbilitySuggestionParams,
-  context: StepContext,
-  find: FindAbilities,
-): Promise<StepResult> {
+async function suggest(params: AbilitySuggestionParams, context: StepContext): Promise<StepResult> {
   const { data } = context.event;
   const prompt = textField(data, "prompt") ?? textField(data, "user_message") ?? "";
-  const { abilities, notes } = await abilitiesFor(params, context, find);
+  const { abilities, notes } = await abilitiesFor(params, context);
   const called = /^\/\S+/.exec(prompt.trim())?.[0];
   const scored = scoreAbilities(prompt, abilities).filter(({ ability }) => ability.id !== called);
   const choice = await choiceFor(scored.slice(0, mostCandidates), prompt, params, context);
@@ -103,11 +97,14 @@ async function suggest(
 async function abilitiesFor(
   { abilities: given = [], search = true, folder }: AbilitySuggestionParams,
   context: StepContext,
-  find: FindAbilities,
 ): Promise<{ abilities: Ability[]; notes: string[] }> {
   const own = given.map((one) => ({ ...one, from: "the hook's own list" }));
   if (!search) return { abilities: own, notes: [] };
-  const { abilities, notes } = await find(repositoryOf(context, folder), context.signal, context.ports.conventions);
+  const { abilities, notes } = await findAbilities(
+    repositoryOf(context, folder),
+    context.signal,
+    context.ports.conventions,
+  );
   const names = new Set(own.map(({ id }) => id));
   return { abilities: [...own, ...abilities.filter(({ id }) => !names.has(id))], notes };
 }

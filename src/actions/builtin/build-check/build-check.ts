@@ -8,7 +8,7 @@ import type { Handler, Patterns, StepContext, StepResult } from "../../../engine
 import { flag, integer, listOf, type Mismatch, number, object, say, text } from "../../../engine/schema.ts";
 import { folderParameter, inspectFolder, isReallyInside, matchedPaths, repositoryOf } from "../../repository.ts";
 import { failed, handler, noted, shorten } from "../../step.ts";
-import { type Built, createBuilder, lies, type Service } from "./build.ts";
+import { type Built, inspectCommand, jobsFor, lies, runJob, type Service } from "./build.ts";
 
 const usualServices: readonly string[] = ["services/*", "apps/*", "packages/*"];
 
@@ -41,8 +41,6 @@ const parameters = {
   folder: folderParameter,
 };
 
-const builder = createBuilder();
-
 export const buildCheck: Handler = handler({
   params: object({}, parameters),
   needs: ["spawn"],
@@ -54,7 +52,7 @@ export const buildCheck: Handler = handler({
     events: ["SessionStop"],
   },
   inspect: ({ command, services, folder }: Fields, patterns, origin) => [
-    ...(typeof command === "string" ? builder.inspect(command, patterns) : []),
+    ...(typeof command === "string" ? inspectCommand(command, patterns) : []),
     ...(Array.isArray(services) && patterns ? inspectGlobs(services.map(String), patterns) : []),
     ...inspectFolder(folder, origin),
   ],
@@ -65,11 +63,11 @@ export const buildCheck: Handler = handler({
     if (changed.unknown !== undefined)
       return failed("error", `which files have changed is not known: ${changed.unknown}`);
     const { services, others } = groupByService(changed.paths, root, serviceGlobs(params, context.ports.patterns));
-    const { jobs, notes } = builder.jobsFor(services.slice(0, mostServices), params.command, root);
+    const { jobs, notes } = jobsFor(services.slice(0, mostServices), params.command, root);
     if (others.length > 0)
       notes.unshift(`changed files that belong to no service: ${others.length}, such as ${others[0]}`);
     const limit = params.timeout ?? usualLimit;
-    const built = await inTurns(jobs, params.parallel ?? 1, (job) => builder.run(job, limit, context));
+    const built = await inTurns(jobs, params.parallel ?? 1, (job) => runJob(job, limit, context));
     if (context.signal.aborted) return { ...failed("timeout", "it was stopped before all was built"), notes };
     return resultOf({ built, left: services.slice(mostServices) }, params, context, notes);
   },

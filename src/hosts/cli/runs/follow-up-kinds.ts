@@ -1,7 +1,7 @@
 /** Follow-ups: what hooks have asked for afterwards, and what is done for each kind of it. One row each. */
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { createFinder, lineOf } from "../../../actions/command/environment.ts";
+import { lineOf } from "../../../actions/command/environment.ts";
 import { isReallyInside } from "../../../actions/repository.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { FollowUp } from "../../../engine/outcome.ts";
@@ -196,7 +196,7 @@ async function runCommand(one: KeptFollowUp, place: FollowUpPlace): Promise<End>
   const refusal = await consent(invocation);
   if (refusal !== undefined) return { refused: refusal };
   const wish = { command, ...(Array.isArray(args) ? { args: args.map(String) } : {}) };
-  const line = lineOf(wish, invocation.environment, createFinder());
+  const line = lineOf(wish, invocation.environment);
   if (typeof line === "string") return { refused: line };
   if (!(await claim())) return takenBefore;
   return start(line, realpathSync(folder), place);

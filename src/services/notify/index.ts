@@ -9,6 +9,7 @@ import type { Hook } from "../../engine/hook.ts";
 import { nearest } from "../../engine/nearest.ts";
 import type { Observation } from "../../engine/ports.ts";
 import type { NoticeChannel } from "../../formats/config/config.ts";
+import { unlessAborted } from "../until-aborted.ts";
 import { type Channel, createChannel } from "./channel.ts";
 import { endedNotice, endingOf, hasEnded, type Notice, toolsOf } from "./messages.ts";
 import { createTransport } from "./transports.ts";
@@ -139,6 +140,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
   async function tell(names: Followed["names"], given: Notice): Promise<void> {
     try {
       const [chosen, notice] = await Promise.all([names, withoutSecrets(given)]);
+      if (closing?.signal.aborted) return; // given up, as close has said
       for (const name of new Set(chosen)) channelCalled(name)?.add(notice);
     } catch (error) {
       complain(`a notice of run ${given.run.id} was lost: ${messageOf(error)}`);
@@ -176,10 +178,12 @@ export function createNotifier(options: NotifierOptions): Notifier {
     async close(within = usualClosing) {
       const limit = closing ?? new AbortController();
       closing = limit;
-      await Promise.all(pending);
+      const undo = options.after(within * 1000, () => limit.abort());
+      await unlessAborted(Promise.all(pending), limit.signal).catch(() =>
+        complain(`notices that could not be made ready in time were given up: ${pending.size}`),
+      );
       for (const { channel } of channels.values()) if (channel) leave(channel);
       channels.clear();
-      const undo = options.after(within * 1000, () => limit.abort());
       await Promise.all(closings);
       undo();
     },

@@ -332,3 +332,12 @@ test("closing waits for a place that does not answer no longer than it was told"
   assert.deepEqual(complaints, ["notices to team: 2 notices were not sent in time"]);
   await notifier.close();
 });
+
+test("closing waits for a project's channels that are never read no longer than it was told", async (t) => {
+  const server = await startReceiver(t);
+  const projectChannels = (): Promise<undefined> => new Promise(() => {});
+  const { notifier, complaints } = notifierOf(t, { team: discord(server.url) }, { projectChannels });
+  runOf(notifier, { ...hook, project: "p" }).seen({});
+  await notifier.close(0);
+  assert.deepEqual(complaints, ["notices that could not be made ready in time were given up: 1"]);
+});

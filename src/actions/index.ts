@@ -1,7 +1,7 @@
 /** The handlers that come with Hookline. One line each; the registry, the schemas and the documentation read this table. */
 
 import type { Handler } from "../engine/ports.ts";
-import { registerBuiltins } from "./builtin/index.ts";
+import { builtins } from "./builtin/index.ts";
 import { command } from "./command/command.ts";
 import { createCommandTemplates } from "./command/template.ts";
 import { unknownStep } from "./context-steps/context-step.ts";
@@ -22,7 +22,7 @@ import { handler } from "./step.ts";
 
 /** @param functions the callbacks of this process, by id */
 export function createHandlers(functions: ReadonlyMap<string, Callback>): ReadonlyMap<string, Handler> {
-  const handlers = new Map<string, Handler>([
+  return new Map<string, Handler>([
     ...createSettingsHandlers(functions),
     ["command", handler({ ...command, ...createCommandTemplates() })],
     ["prompt", prompt],
@@ -53,7 +53,6 @@ export function createHandlers(functions: ReadonlyMap<string, Callback>): Readon
     ["memory_search", memorySearch],
     ["create_task", createTask],
     ["unknown_step", unknownStep],
+    ...builtins,
   ]);
-  registerBuiltins((name, handler) => void handlers.set(name, handler));
-  return handlers;
 }

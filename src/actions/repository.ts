@@ -12,7 +12,7 @@ import {
   realpathSync,
   writeSync,
 } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { Fields, HookEvent, Json } from "../engine/event.ts";
 import { filesListedBy, textsIn } from "../engine/file-pattern.ts";
 import type { Origin } from "../engine/hook.ts";
@@ -20,6 +20,7 @@ import type { Scope, StepContext } from "../engine/ports.ts";
 import { isRecord, type Mismatch, type Schema, say, text } from "../engine/schema.ts";
 import { compileTemplate } from "../engine/template.ts";
 import { classOf } from "../engine/tools.ts";
+import { isInside, pathInside } from "../files/paths.ts";
 
 export const folderParameter: Schema<string> = say(
   text(),
@@ -49,12 +50,6 @@ export const inspectFolder = (folder: unknown, { root }: Pick<Origin, "root"> = 
     ? [{ path: ["folder"], expected: "a folder of the project", found: JSON.stringify(folder) }]
     : [];
 
-/** The path from the root, with forward slashes, "" for the root itself; undefined: it lies elsewhere. Looks at no disk. */
-export function pathInside(root: string, path: string): string | undefined {
-  const below = relative(root, resolve(root, path));
-  return below === ".." || below.startsWith(`..${sep}`) || isAbsolute(below) ? undefined : below.split(sep).join("/");
-}
-
 /** Git names the real folder, where a host may know it by a link. */
 export function realPath(path: string): string {
   try {
@@ -67,7 +62,7 @@ export function realPath(path: string): string {
 /** Whether what really lies at the path lies in the root; false where nothing does. */
 export function isReallyInside(root: string, path: string): boolean {
   try {
-    return pathInside(realpathSync(root), realpathSync(path)) !== undefined;
+    return isInside(realpathSync(root), realpathSync(path));
   } catch {
     return false; // not there, or not for us to see
   }

@@ -89,7 +89,7 @@ export interface Ports {
   /** Sees everything; must not throw, and is never waited for. */
   observe?(observation: Observation): void;
   spawn?: Spawn;
-  /** What agents call that which Hookline tells programs in variables of its own. Absent: nothing. */
+  /** What agents call that which Hookline tells programs in variables of its own. Absent: programs inherit no variables. */
   conventions?: AgentConventions;
   /** Programs that stay between events. Absent: each is started for one event and ended after its answer. */
   residents?: PersistentPrograms;
@@ -163,6 +163,18 @@ export interface Protocol {
   /** The first line of stdout says that the program goes on by itself. */
   detaches?(line: string): boolean;
 }
+
+/** Waits so long, or until the signal aborts. */
+export const pause = (milliseconds: number, { after }: Pick<Ports, "after">, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      undo();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const undo = after(milliseconds, end);
+    signal.addEventListener("abort", end, { once: true });
+  });
 
 /** Milliseconds from some moment on, whatever the clock is set to meanwhile (SAFETY D16): only differences mean something. */
 export const elapsed = (ports: Pick<Ports, "elapsed" | "now">): number =>

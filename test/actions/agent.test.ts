@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
-import { toolsFor } from "../../src/actions/model/tools.ts";
+import { hookTools } from "../../src/actions/model/tools.ts";
 import { HooklineError } from "../../src/engine/error.ts";
 import type { Fields } from "../../src/engine/event.ts";
 import type { Tools } from "../../src/engine/external-services.ts";
@@ -183,7 +183,7 @@ test("a project's hook looks at its project, any other at the session's folder",
   writeFileSync(join(root, "here.txt"), "");
   writeFileSync(join(elsewhere, "there.txt"), "");
   const seen = async (cwd: string, origin: Partial<Origin>): Promise<string> => {
-    const tools = await toolsFor(undefined, contextOf({ cwd, origin }));
+    const tools = await hookTools(undefined, contextOf({ cwd, origin }));
     return JSON.stringify(await tools.find(({ name }) => name === "list_files")?.call({}, AbortSignal.timeout(5_000)));
   };
   assert.match(await seen(join(root, "test"), { layer: "project", root }), /here\.txt/);

@@ -49,6 +49,13 @@ test("[R15] without a bash on the PATH, sh runs the line; without any shell it i
   assert.equal(result.outcome?.verdict?.reason, join(only, "sh"));
 });
 
+test("[R15] a folder on the PATH that is called bash is no shell", async (context) => {
+  const folder = temporaryFolder(context);
+  mkdirSync(join(folder, "bash"));
+  const result = await run("echo ran >&2; exit 2", { caller: { environment: { PATH: `${folder}:${PATH}` } } });
+  assert.equal(result.outcome?.verdict?.reason, "ran");
+});
+
 test("[R15, SD5] with args the program runs without a shell, and our own variables are filled in", async (context) => {
   const folder = temporaryFolder(context);
   const script = join(folder, "guard.sh");
@@ -171,6 +178,15 @@ test("[R44] a program inherits the sender's environment, less the keys to the ag
     "CLAUDE_CODE_OAUTH_TOKEN",
     "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
   ]);
+});
+
+test("[R44] where nobody says which variables are keys to a session, a program inherits none", async () => {
+  const environment = { PATH, CLAUDE_CODE_MESSAGING_TOKEN: "token" };
+  const { ports, ...rest } = contextOf({ caller: { environment } });
+  const { conventions: _unknown, ...others } = ports;
+  const params = { command: 'echo "$PATH ${CLAUDE_CODE_MESSAGING_TOKEN-withheld}" >&2; exit 2' };
+  const result = await command.run(params, { ...rest, ports: others });
+  assert.equal(result.outcome?.verdict?.reason, `${PATH} withheld`);
 });
 
 test("[R44, SD8] a clean environment holds the allowed names, the declared ones and ours", async () => {

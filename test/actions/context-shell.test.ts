@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { loadPatterns } from "../../src/conditions/patterns.ts";
 import { isGone } from "../runtime/processes/gone.ts";
+import { PATH } from "./context.ts";
 import { outputOf, runStep, stepNamed, temporaryFolder } from "./step-context.ts";
 
 const patterns = await loadPatterns();
@@ -112,4 +113,10 @@ test("[A24a, R18] a value that a program would take for an option is an error of
   const { error } = await outputOf("shell", { command: "ls {{event.name}}" }, given);
   assert.match(String(error), /no "-" at its beginning/);
   assert.equal((await outputOf("shell", { command: "printf %s -- {{event.name}}" }, given)).exit_code, 0);
+});
+
+test("a step's files are for those whom the caller's own files are for, as those of every hook's program", async (t) => {
+  const root = temporaryFolder(t);
+  const caller = { environment: { PATH }, umask: 0o077 };
+  assert.equal((await outputOf("shell", { command: "umask" }, { root, caller })).stdout, "0077\n");
 });

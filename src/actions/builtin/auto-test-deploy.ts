@@ -1,9 +1,16 @@
-/** Deploys with a command, then checks that what was deployed is well, and tells the model (specification 003). */
+/** Deploys with a command, then checks that what was deployed is well, and sends the model a message (specification 003). */
 
 import { messageOf } from "../../engine/error.ts";
 import type { Fields, Seconds } from "../../engine/event.ts";
 import type { Outcome } from "../../engine/outcome.ts";
-import type { Handler, Patterns, Ports, Scope, StepContext, StepResult } from "../../engine/ports.ts";
+import {
+  type Handler,
+  type Patterns,
+  pause,
+  type Scope,
+  type StepContext,
+  type StepResult,
+} from "../../engine/ports.ts";
 import {
   flag,
   integer,
@@ -68,14 +75,14 @@ const timeoutOf = (check: SmokeCheck): Seconds => check.timeout ?? usual.timeout
 const longestOf = (check: SmokeCheck): Seconds =>
   (retriesOf(check) + 1) * timeoutOf(check) + retriesOf(check) * (check.delay ?? usual.delay);
 
-/** Never rejects. Stops when the step is told to. */
+/** Never rejects. Stops when the step is aborted. */
 async function runCheck(check: SmokeCheck, context: StepContext): Promise<CheckEnd> {
   const name = check.url === undefined ? `\`${check.command}\`` : `GET ${check.url}`;
   for (let attempts = 1; ; attempts++) {
     const reason = await (check.url === undefined ? tryCommand(check, context) : tryAddress(check, check.url, context));
     if (reason === undefined) return { ok: true, name, attempts };
     if (attempts > retriesOf(check) || context.signal.aborted) return { ok: false, name, attempts, reason };
-    await pause(check.delay ?? usual.delay, context.ports, context.signal);
+    await pause((check.delay ?? usual.delay) * 1000, context.ports, context.signal);
   }
 }
 
@@ -104,19 +111,6 @@ async function tryAddress(check: SmokeCheck, url: string, { ports, signal }: Ste
   }
 }
 
-/** Ends early when the signal aborts. */
-function pause(time: Seconds, { after }: Ports, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      forget();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const forget = after(time * 1000, end);
-    signal.addEventListener("abort", end, { once: true });
-  });
-}
-
 interface AutoTestDeployParams {
   command: string;
   cwd?: string;
@@ -127,7 +121,7 @@ interface AutoTestDeployParams {
 }
 
 const usualLimit: Seconds = 120;
-/** For programs that were told to stop. */
+/** For programs that were asked to stop. */
 const endingLasts: Seconds = 3;
 
 export const autoTestDeploy: Handler = handler({
@@ -218,7 +212,8 @@ async function deployAndCheck(params: AutoTestDeployParams, context: StepContext
   const wish: ShellParams = { command, timeout, on_error: "raise" };
   const deploy = await shell.run({ ...wish, ...(cwd ? { cwd } : {}), ...(values ? { values } : {}) }, context);
   const name = `\`${firstLine(command).slice(0, 120)}\``;
-  if (!deploy.ok) return { ...deploy, ...told(`The deploy ${name} failed: ${deploy.reason}`, params, deploy.output) };
+  if (!deploy.ok)
+    return { ...deploy, ...messageFor(`The deploy ${name} failed: ${deploy.reason}`, params, deploy.output) };
   const ends: CheckEnd[] = [];
   for (const check of checks) {
     const end = await runCheck(check, context);
@@ -235,18 +230,22 @@ async function deployAndCheck(params: AutoTestDeployParams, context: StepContext
   if (failure) {
     const reason = `${failure.name} failed after ${times(failure.attempts)}: ${failure.reason}`;
     const text = `Deployed with ${name}, but the check ${reason}`;
-    return { ...failed("error", `the check ${reason}`, output), ...evidence, ...told(text, params) };
+    return { ...failed("error", `the check ${reason}`, output), ...evidence, ...messageFor(text, params) };
   }
   const passed = ends.length === 0 ? "" : ` ${ends.length === 1 ? "The check" : `All ${ends.length} checks`} passed.`;
-  return { ok: true, output, ...evidence, ...told(`Deployed with ${name}.${passed}`, params) };
+  return { ok: true, output, ...evidence, ...messageFor(`Deployed with ${name}.${passed}`, params) };
 }
 
 const times = (count: number): string => (count === 1 ? "1 try" : `${count} tries`);
 
 const lastWords = 2_000;
 
-/** @param said what the failed command printed, of which the end is told too */
-function told(message: string, { inject = true }: AutoTestDeployParams, said: Fields = {}): { outcome?: Outcome } {
+/** @param said what the failed command printed, of which the message holds the end */
+function messageFor(
+  message: string,
+  { inject = true }: AutoTestDeployParams,
+  said: Fields = {},
+): { outcome?: Outcome } {
   if (!inject) return {};
   const printed = [said.stdout, said.stderr].filter((one) => typeof one === "string" && one.trim() !== "").join("\n");
   const end = printed.length > lastWords ? `…${printed.slice(-lastWords)}` : printed;

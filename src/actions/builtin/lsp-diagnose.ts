@@ -1,6 +1,5 @@
 /** Asks the language server of the file that a tool wrote, and puts what it finds into the tool's result (specification 003). */
 
-import { relative } from "node:path";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
@@ -8,6 +7,7 @@ import type { Diagnosis, Diagnostic } from "../../engine/external-services.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
 import { flag, isRecord, object, oneOf, say, text } from "../../engine/schema.ts";
+import { pathInside } from "../../files/paths.ts";
 import { contentAt, fileAt, inspectFields, usualPathField, wroteAPart } from "../repository.ts";
 import { failed, handler } from "../step.ts";
 
@@ -37,14 +37,18 @@ export const lspDiagnose: Handler = handler({
         text(),
         "where the event holds the file's text, likewise; without it the text is read from the disk",
       ),
-      publish: say(flag, "tells those who listen to diagnoses, such as an editor's panel", false),
+      publish: say(flag, "sends the diagnosis to its listeners, such as an editor's panel", false),
       inject_result: say(
         flag,
         "adds the findings to the tool's result, or sends them to the model where the result cannot hold them",
         true,
       ),
       read_from_disk: say(flag, "reads the text from the disk; true unless content_field is given"),
-      severity: say(oneOf("error", "warning", "information", "hint"), "the mildest findings that are told", "warning"),
+      severity: say(
+        oneOf("error", "warning", "information", "hint"),
+        "the mildest findings that are reported",
+        "warning",
+      ),
     },
   ),
   needs: ["languageServers"],
@@ -108,8 +112,8 @@ function tell(
   { event }: StepContext,
 ): { outcome: Outcome; notes?: string[] } {
   const result = event.data.tool_response;
-  const shown = relative(event.cwd, String(file));
-  const message = asText(findings, shown.startsWith("..") ? String(file) : shown, String(server));
+  const shown = pathInside(event.cwd, String(file)) ?? String(file);
+  const message = asText(findings, shown, String(server));
   const outcome: Outcome = { messages: [{ to: "model", role: "user", text: message }] };
   if (!isRecord(result) || !takesResults(event)) return { outcome };
   const free = ["diagnostics", "lsp_diagnostics"].find((key) => !Object.hasOwn(result, key));
@@ -126,23 +130,23 @@ const takesResults = ({ name, accepts }: StepContext["event"]): boolean =>
 
 const severities: readonly Diagnostic["severity"][] = ["error", "warning", "information", "hint"];
 
-const told = { diagnostics: 50, charactersOfAMessage: 500 } as const;
+const most = { diagnostics: 50, charactersOfAMessage: 500 } as const;
 
-/** Those that are worth telling, the worst first, and how many there are in all. */
+/** Those that are worth reporting, the worst first, and how many there are in all. */
 interface Findings {
   diagnostics: Diagnostic[];
-  /** More than are told. */
+  /** More than are reported. */
   left: number;
 }
 
-/** @param least the mildest severity that is told */
+/** @param least the mildest severity that is reported */
 function findingsOf({ diagnostics }: Diagnosis, least: Diagnostic["severity"]): Findings {
   const weight = ({ severity }: Diagnostic): number => severities.indexOf(severity);
   const wanted = diagnostics.filter((one) => weight(one) <= severities.indexOf(least));
   const inOrder = wanted.toSorted((a, b) => weight(a) - weight(b) || a.line - b.line || a.column - b.column);
   return {
-    diagnostics: inOrder.slice(0, told.diagnostics).map((one) => ({ ...one, message: cut(one.message) })),
-    left: Math.max(0, inOrder.length - told.diagnostics),
+    diagnostics: inOrder.slice(0, most.diagnostics).map((one) => ({ ...one, message: cut(one.message) })),
+    left: Math.max(0, inOrder.length - most.diagnostics),
   };
 }
 
@@ -165,4 +169,4 @@ function asText({ diagnostics, left }: Findings, file: string, server: string): 
 }
 
 const cut = (message: string): string =>
-  message.length > told.charactersOfAMessage ? `${message.slice(0, told.charactersOfAMessage)}…` : message;
+  message.length > most.charactersOfAMessage ? `${message.slice(0, most.charactersOfAMessage)}…` : message;

@@ -41,8 +41,8 @@ const ruleSchema: Schema<Rule> = object({
     ),
     "all of these have to hold",
   ),
-  do: say(oneOf("warn", "block"), "tell the person, or block it"),
-  message: text("what the person is told, and the model where it is blocked"),
+  do: say(oneOf("warn", "block"), "warn the person, or block it"),
+  message: text("what the person reads, and the model where it is blocked"),
 });
 
 const known = new WeakMap<readonly Rule[], Compiled[]>();
@@ -157,21 +157,21 @@ function compileTest<K extends keyof When>(name: K, when: When, patterns: Patter
 
 function judge(rules: readonly Compiled[], context: StepContext, folder?: string): StepResult {
   const facts = factsOf(context, folder);
-  const told: string[] = [];
+  const warnings: string[] = [];
   for (const { rule, holds } of rules) {
     if (!holds(facts)) continue;
-    told.push(rule.message);
-    if (rule.do === "block") return blocked(rule, told, context);
+    warnings.push(rule.message);
+    if (rule.do === "block") return blocked(rule, warnings, context);
   }
-  if (told.length === 0) return { ok: true, output: {} };
-  return { ok: true, output: { messages_to_user: told }, outcome: { messages: told.map(toPerson) } };
+  if (warnings.length === 0) return { ok: true, output: {} };
+  return { ok: true, output: { messages_to_user: warnings }, outcome: { messages: warnings.map(toPerson) } };
 }
 
 const toPerson = (message: string): Message => ({ to: "person", text: message });
 
-function blocked({ message }: Rule, told: readonly string[], { hook }: StepContext): StepResult {
-  const outcome: Outcome = { verdict: { is: "deny", reason: message, by: hook.id }, messages: told.map(toPerson) };
-  return { ok: true, output: { messages_to_user: [...told], error: "blocked_by_policy" }, outcome };
+function blocked({ message }: Rule, warnings: readonly string[], { hook }: StepContext): StepResult {
+  const outcome: Outcome = { verdict: { is: "deny", reason: message, by: hook.id }, messages: warnings.map(toPerson) };
+  return { ok: true, output: { messages_to_user: [...warnings], error: "blocked_by_policy" }, outcome };
 }
 
 function factsOf(context: StepContext, folder?: string): Facts {
@@ -186,7 +186,7 @@ function factsOf(context: StepContext, folder?: string): Facts {
   };
 }
 
-/** What nobody knows speaks neither for a rule nor against it: the hook's failure policy decides. */
+/** What is unknown speaks neither for a rule nor against it: the hook's failure policy decides. */
 function changedOf(context: StepContext, folder?: string): readonly string[] {
   const { paths, unknown } = changedPaths(context.event, repositoryOf(context, folder));
   if (unknown !== undefined) throw new Error(`the changed files are not known: ${unknown}`);

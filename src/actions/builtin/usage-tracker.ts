@@ -11,12 +11,13 @@ import type { Fields, HookEvent } from "../../engine/event.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
 import { isRecord, type Mismatch, object, say, text } from "../../engine/schema.ts";
 import { linesFrom } from "../../files/lines-of-file.ts";
+import { pathInside } from "../../files/paths.ts";
 import { readRegularFileSync } from "../../files/regular-file.ts";
 import { writeWhole } from "../../files/write.ts";
 import { writtenName } from "../command/protocols/endings.ts";
 import { parseJson } from "../command/protocols/find-answer.ts";
 import { contextOf } from "../command/protocols/registry-context.ts";
-import { append, folderParameter, inspectFolder, pathInside, placeToWrite, repositoryOf } from "../repository.ts";
+import { append, folderParameter, inspectFolder, placeToWrite, repositoryOf } from "../repository.ts";
 import { failed, handler } from "../step.ts";
 
 interface UsageTrackerParams {
@@ -72,14 +73,14 @@ const inspectPlace = (name: string, path: unknown): Mismatch[] =>
     ? [{ path: [name], expected: "a path inside of the repository", found: JSON.stringify(path) }]
     : [];
 
-/** Before anything is cut: of a secret that lies across the cut, a part would stay that nobody knows. */
+/** Before anything is cut: of a secret that lies across the cut, a part would stay that no longer looks like one. */
 async function withoutSecrets(event: HookEvent, { ports }: StepContext): Promise<HookEvent> {
   if (!ports.redact) return event;
   const data: Fields = JSON.parse(await ports.redact(JSON.stringify(event.data)));
   return { ...event, data };
 }
 
-/** @param call as every hook of specification 001 is told of it, without secrets */
+/** @param call as every hook of specification 001 reads it, without secrets */
 function recordCall(call: Fields, params: UsageTrackerParams, context: StepContext): StepResult {
   const root = repositoryOf(context, params.folder);
   const [records, log, cache] = places.map((name) => placeToWrite(root, params[name] ?? usual[name]));
@@ -100,7 +101,7 @@ const lineOf = (call: Fields, { hook, run }: StepContext): Fields => ({
   run_id: run,
 });
 
-const told = [
+const recorded = [
   ["operation", "operation_key"],
   ["status", "status"],
   ["duration in ms", "duration_ms"],
@@ -110,7 +111,7 @@ const told = [
 ] as const;
 
 function markdownOf(call: Fields): string {
-  const lines = told.flatMap(([label, name]) => {
+  const lines = recorded.flatMap(([label, name]) => {
     const value = plainMarkdown(String(call[name] ?? ""));
     return value === "" ? [] : [`- ${label}: ${value}`];
   });
@@ -266,7 +267,7 @@ const fresh = (): AbilityUsage => ({
   last_used: "",
 });
 
-/** Undefined: somebody else's line. */
+/** Undefined: another writer's line. */
 function recordIn(line: string): Record<string, unknown> | undefined {
   const value = parseJson(line);
   return isRecord(value) && value.recorded_by === recorder ? value : undefined;

@@ -2,7 +2,7 @@
 
 import { existsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { isAbsolute, join } from "node:path";
 import type { MaybePromise, Seconds } from "../../engine/event.ts";
 import { isThenable } from "../../engine/flow.ts";
 import { type PersistentProgramLimits, usualLimits } from "../../engine/persistent-program.ts";
@@ -10,15 +10,9 @@ import type { Handler, Protocol, StepContext, StepResult } from "../../engine/po
 import { type Detached, type Ended, scriptWord } from "../../engine/program.ts";
 import type { Evidence } from "../../engine/record.ts";
 import { either, flag, integer, listOf, mapOf, number, object, oneOf, type Schema, text } from "../../engine/schema.ts";
+import { pathInside } from "../../files/paths.ts";
 import { failed, noted, shorten } from "../step.ts";
-import {
-  type CommandOptions,
-  createFinder,
-  type EnvironmentOptions,
-  environmentOf,
-  lineOf,
-  umaskOf,
-} from "./environment.ts";
+import { type CommandOptions, type EnvironmentOptions, environmentOf, lineOf, umaskOf } from "./environment.ts";
 import type { AskPersistentProgram } from "./persistent.ts";
 import { writtenName } from "./protocols/endings.ts";
 import { settings } from "./protocols/settings.ts";
@@ -34,50 +28,48 @@ const limits: Schema<Partial<PersistentProgramLimits>> = object(
   },
 );
 
-type ResidentWish = boolean | Partial<PersistentProgramLimits>;
+type ResidentOptions = boolean | Partial<PersistentProgramLimits>;
 
-const residentWish: Schema<ResidentWish> = either(flag, limits);
+const residentOptions: Schema<ResidentOptions> = either(flag, limits);
 
-export const limitsOf = (wish: ResidentWish | undefined): PersistentProgramLimits =>
-  typeof wish === "object" ? { ...usualLimits, ...wish } : usualLimits;
+export const limitsOf = (wanted: ResidentOptions | undefined): PersistentProgramLimits =>
+  typeof wanted === "object" ? { ...usualLimits, ...wanted } : usualLimits;
 
 export type CommandParams = CommandOptions &
-  EnvironmentOptions & { protocol?: string; detach?: "allow"; folder?: "root"; resident?: ResidentWish };
+  EnvironmentOptions & { protocol?: string; detach?: "allow"; folder?: "root"; resident?: ResidentOptions };
 
 /** With `args` the command is a program and runs without a shell; else it is a line for bash, or sh. */
-export const command: Handler<CommandParams> = createCommand();
-
-function createCommand(): Handler<CommandParams> {
-  const run = createRunCommand();
-  let askResident: AskPersistentProgram | undefined;
-  const loadResident = async (): Promise<AskPersistentProgram> => {
-    const { createAskPersistentProgram: createAskResident } = await import("./persistent.ts"); // most hooks need none of it
-    askResident ??= createAskResident();
-    return askResident;
-  };
-  return {
-    params: object(
-      { command: text("a command line, or a program where args are given") },
-      {
-        args: listOf(text()),
-        shell: oneOf("bash", "sh", "powershell"),
-        environment: oneOf("inherit", "clean"),
-        variables: text("whose variables it gets, beside those that every program gets"),
-        env: mapOf(text()),
-        protocol: text("what the program reads and answers"),
-        detach: oneOf("allow"),
-        folder: oneOf("root"),
-        resident: residentWish,
-      },
-    ),
-    needs: ["spawn"],
-    run(params, context) {
-      if (params.resident)
-        return askResident ? askResident(params, context) : loadResident().then((ask) => ask(params, context));
-      const folder = params.folder === "root" ? rootIn(context) : undefined;
-      return withProtocol(params, (protocol) => run(params, protocol, context, folder));
+export const command: Handler<CommandParams> = {
+  params: object(
+    { command: text("a command line, or a program where args are given") },
+    {
+      args: listOf(text()),
+      shell: oneOf("bash", "sh", "powershell"),
+      environment: oneOf("inherit", "clean"),
+      variables: text("whose variables it gets, beside those that every program gets"),
+      env: mapOf(text()),
+      protocol: text("what the program reads and answers"),
+      detach: oneOf("allow"),
+      folder: oneOf("root"),
+      resident: residentOptions,
     },
-  };
+  ),
+  needs: ["spawn"],
+  run(params, context) {
+    if (params.resident)
+      return persistent ? persistent(params, context) : loadPersistent().then((ask) => ask(params, context));
+    const folder = params.folder === "root" ? rootIn(context) : undefined;
+    return withProtocol(params, (protocol) => runCommand(params, protocol, context, folder));
+  },
+};
+
+let persistent: AskPersistentProgram | undefined;
+
+/** Most hooks need none of it. */
+async function loadPersistent(): Promise<AskPersistentProgram> {
+  const { askPersistentProgram } = await import("./persistent.ts");
+  persistent = askPersistentProgram;
+  return persistent;
 }
 
 /** What hook programs read and answer. What few hooks need is loaded when one runs. */
@@ -102,22 +94,17 @@ function rootIn({ hook }: StepContext): string | undefined {
 }
 
 /** Runs a program and reads its end. @param folder where it runs, if not where the event happened */
-type RunCommand = (
+export function runCommand(
   params: CommandParams,
   protocol: Protocol,
   context: StepContext,
   folder?: string,
-) => MaybePromise<StepResult>;
-
-export function createRunCommand(): RunCommand {
-  const find = createFinder();
-  return (params, protocol, context, folder) => {
-    const environment = environmentOf(params, context);
-    const line = lineOf({ ...params, conventions: context.ports.conventions }, environment, find);
-    if (typeof line === "string") return failed("launch", line);
-    const place = folder === undefined ? workingFolder(context, params) : { folder, note: [] };
-    return runLine({ ...line, environment, params, protocol, context, place });
-  };
+): MaybePromise<StepResult> {
+  const environment = environmentOf(params, context);
+  const line = lineOf({ ...params, conventions: context.ports.conventions }, environment);
+  if (typeof line === "string") return failed("launch", line);
+  const place = folder === undefined ? workingFolder(context, params) : { folder, note: [] };
+  return runLine({ ...line, environment, params, protocol, context, place });
 }
 
 interface Work {
@@ -159,7 +146,7 @@ function workingFolder({ event, hook }: StepContext, params: CommandParams): Pla
     const folder = root !== undefined && isFolder(root) ? root : tmpdir();
     return { folder, note: [`the folder ${cwd} does not exist: the command ran in ${folder}`] };
   }
-  const script = root !== undefined && isBelow(cwd, root) ? relativeScript(params) : undefined;
+  const script = root !== undefined && pathInside(root, cwd) ? relativeScript(params) : undefined;
   if (root === undefined || script === undefined || existsSync(join(cwd, script)) || !existsSync(join(root, script)))
     return { folder: cwd, note: [] };
   return { folder: root, note: [`run from ${root}, the folder that declares it: ${script} is relative to it`] };
@@ -170,11 +157,6 @@ function relativeScript({ command: line, args }: CommandParams): string | undefi
   const written = scriptWord(line, args)?.written;
   return written === undefined || isAbsolute(written) || /^~|[$*?`\\]/.test(written) ? undefined : written;
 }
-
-const isBelow = (folder: string, root: string): boolean => {
-  const path = relative(root, folder);
-  return path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
-};
 
 export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 

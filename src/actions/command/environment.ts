@@ -1,10 +1,9 @@
 /** The environment of a hook's program: what it inherits, what it never gets, and what Hookline adds (R44, C57a). */
 
-import { accessSync, constants } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
 import { depthBelow, depthVariable, type Fields, textField } from "../../engine/event.ts";
 import type { AgentConventions, StepContext } from "../../engine/ports.ts";
 import type { Command } from "../../engine/program.ts";
+import { findOnPath } from "../../files/paths.ts";
 import { writtenName } from "./protocols/endings.ts";
 
 type Environment = Record<string, string>;
@@ -23,9 +22,10 @@ const fixed: Environment = { TERM: "dumb", SHLVL: "1" };
 
 export function environmentOf(wish: EnvironmentOptions, context: StepContext): Environment {
   const given = context.caller.environment;
+  const { conventions } = context.ports; // without them it is unknown which variables are keys to a session
   const inherited =
-    given && wish.environment !== "clean"
-      ? pick(given, (name) => !context.ports.conventions?.isSessionSecret(name))
+    given && conventions && wish.environment !== "clean"
+      ? pick(given, (name) => !conventions.isSessionSecret(name))
       : cleanEnvironment(given ?? process.env); // no sender: this process stands in for it
   return { ...inherited, ...wish.env, ...facts(wish, context, given) };
 }
@@ -56,11 +56,11 @@ function facts(
   const { session, sender } = event;
   const tool = toolName(event.data);
   const own = { PROJECT_DIR: project, SESSION_ID: session, TOOL_NAME: tool, EVENT: event.name };
-  const told = { project, session, tool, event: writtenName(hook, event.name), plugin: hook.origin.plugin };
+  const known = { project, session, tool, event: writtenName(hook, event.name), plugin: hook.origin.plugin };
   return {
     ...prefixed("HOOKLINE", { ...own, RUN_ID: run, HOOK_ID: hook.id }),
     [depthVariable]: String(depthBelow(event, given ?? {})),
-    ...ports.conventions?.variables({ ...told, sender, asked: variables }),
+    ...ports.conventions?.variables({ ...known, sender, asked: variables }),
   };
 }
 
@@ -73,9 +73,12 @@ export function projectFolder(
 ): string {
   const said = given && ports.conventions?.projectFolder(given);
   if (said?.startsWith("/")) return said;
-  const { layer, root } = hook.origin;
-  return (layer === "project" || layer === "local" ? root : undefined) ?? event.cwd;
+  return ownFolder(hook) ?? event.cwd;
 }
+
+/** The folder of a project's hook; a user's belongs to none. */
+export const ownFolder = ({ origin: { layer, root } }: StepContext["hook"]): string | undefined =>
+  layer === "project" || layer === "local" ? root : undefined;
 
 function prefixed(prefix: string, values: Readonly<Record<string, string | undefined>>): Environment {
   const named: Environment = {};
@@ -99,10 +102,9 @@ interface Line {
 }
 
 type Variables = Readonly<Record<string, string>>;
-type Find = (name: string, path: string) => string | undefined;
 
 /** The program and its arguments, or a sentence why there is none. */
-export function lineOf(wish: CommandOptions, environment: Variables, find: Find): Line | string {
+export function lineOf(wish: CommandOptions, environment: Variables): Line | string {
   const { command, args, shell, conventions } = wish;
   const fill = (argument: string): string => filled(argument, environment, conventions);
   if (args) return { program: fill(command), args: args.map(fill) };
@@ -130,28 +132,11 @@ const filled = (argument: string, environment: Variables, conventions: AgentConv
     return (isGiven ? environment[name] : undefined) ?? written;
   });
 
-/** Looks programs up on the PATH, each once: a shell does not move while we run. */
-export function createFinder(): Find {
-  const found = new Map<string, string | undefined>();
-  return (name, path) => {
-    const key = `${name}\0${path}`;
-    if (!found.has(key)) found.set(key, findProgram(name, path));
-    return found.get(key);
-  };
-}
+const found = new Map<string, string | undefined>();
 
-const findProgram = (name: string, path: string): string | undefined =>
-  path
-    .split(delimiter)
-    .filter(isAbsolute)
-    .map((folder) => join(folder, process.platform === "win32" ? `${name}.exe` : name))
-    .find(isExecutable);
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false; // not here, or not for us
-  }
+/** Looks shells up on the PATH, each once: a shell does not move while we run. */
+function find(name: string, path: string): string | undefined {
+  const key = `${name}\0${path}`;
+  if (!found.has(key)) found.set(key, findOnPath(name, path));
+  return found.get(key);
 }

@@ -17,100 +17,78 @@ import type { Command, Detached, Ended } from "../../engine/program.ts";
 import type { Evidence, Failure } from "../../engine/record.ts";
 import { failed, noted, shorten } from "../step.ts";
 import { type CommandParams, isFolder, limitsOf, withProtocol } from "./command.ts";
-import { createFinder, environmentOf, lineOf, projectFolder, umaskOf } from "./environment.ts";
+import { environmentOf, lineOf, ownFolder, projectFolder, umaskOf } from "./environment.ts";
 import { writtenName } from "./protocols/endings.ts";
 
 export type AskPersistentProgram = (params: CommandParams, context: StepContext) => MaybePromise<StepResult>;
 
 type Environment = Readonly<Record<string, string>>;
 
-export function createAskPersistentProgram(): AskPersistentProgram {
-  const find = createFinder();
-  const programs = new WeakMap<CommandParams, Program>();
-  const senders = new WeakMap<Environment, Environment>();
+export const askPersistentProgram: AskPersistentProgram = (params, context) =>
+  withProtocol(params, (protocol) => ask(params, protocol, context));
 
-  function program(params: CommandParams): Program {
-    const known = programs.get(params);
-    if (known) return known;
-    const made = { content: contentOf(params), called: calledBy(params), limits: limitsOf(params.resident) };
-    programs.set(params, made);
-    return made;
-  }
+function ask(params: CommandParams, protocol: Protocol, context: StepContext): Promise<StepResult> {
+  const { event, hook, caller, ports } = context;
+  const folder = workspaceOf(context);
+  const program = programOf(params);
+  const variables = params.environment === "clean" ? none : withoutOwn(ofSender(context), params, context);
+  const question: Question = {
+    ...program,
+    key: keyOf(program, context, folder),
+    command: () => commandOf(params, context, folder),
+    event: protocol.write(event, writtenName(hook, event.name), hook),
+    environment: withProject(variables, {
+      project: projectFolder(context, caller.environment),
+      folder,
+      conventions: ports.conventions,
+    }),
+    folder: event.cwd,
+    hook: hook.id,
+    timeout: context.timeout,
+    signal: context.signal,
+  };
+  const answering = ports.residents ? ports.residents.ask(question) : askOnce(question, context);
+  return answering.then((reply) => resultOf(reply, protocol, context));
+}
 
-  /** The variables of the agent, as this event's sender has them. */
-  function ofSender({ caller: { environment: given }, ports }: StepContext): Environment {
-    if (!given) return none;
-    const known = senders.get(given);
-    if (known) return known;
-    const found = agentVariables(given, ports.conventions);
-    senders.set(given, found);
-    return found;
-  }
+const programs = new WeakMap<CommandParams, Program>();
 
-  function command(params: CommandParams, context: StepContext, folder: string): Omit<Command, "input"> | string {
-    const environment = startEnvironment(params, context, folder);
-    const line = lineOf({ ...params, conventions: context.ports.conventions }, environment, find);
-    if (typeof line === "string") return line;
-    return { ...line, cwd: isFolder(folder) ? folder : tmpdir(), environment, ...umaskOf(context.caller) };
-  }
-
-  function ask(params: CommandParams, protocol: Protocol, context: StepContext): Promise<StepResult> {
-    const { event, hook, caller, ports } = context;
-    const folder = workspaceOf(context);
-    const asked = program(params);
-    const { content, called, limits } = asked;
-    const project = projectFolder(context, caller.environment);
-    const question: Question = {
-      key: keyOf(asked, context, folder),
-      content,
-      called,
-      limits,
-      command: () => command(params, context, folder),
-      event: protocol.write(event, writtenName(hook, event.name), hook),
-      environment: withProject(params.environment === "clean" ? none : withoutOwn(ofSender(context), params, context), {
-        project,
-        folder,
-        conventions: ports.conventions,
-      }),
-      folder: event.cwd,
-      hook: hook.id,
-      timeout: context.timeout,
-      signal: context.signal,
-    };
-    const answering = ports.residents ? ports.residents.ask(question) : askOnce(question, context);
-    return answering.then((reply) => resultOf(reply, protocol, context));
-  }
-
-  return (params, context) => withProtocol(params, (protocol) => ask(params, protocol, context));
+function programOf(params: CommandParams): Program {
+  const known = programs.get(params);
+  if (known) return known;
+  const made = { content: contentOf(params), called: calledBy(params), limits: limitsOf(params.resident) };
+  programs.set(params, made);
+  return made;
 }
 
 const none: Environment = {};
+const senders = new WeakMap<Environment, Environment>();
+
+/** The variables of the agent, as this event's sender has them. */
+function ofSender({ caller: { environment: given }, ports }: StepContext): Environment {
+  if (!given) return none;
+  const known = senders.get(given);
+  if (known) return known;
+  const found = agentVariables(given, ports.conventions);
+  senders.set(given, found);
+  return found;
+}
+
+function commandOf(params: CommandParams, context: StepContext, folder: string): Omit<Command, "input"> | string {
+  const environment = startEnvironment(params, context, folder);
+  const line = lineOf({ ...params, conventions: context.ports.conventions }, environment);
+  if (typeof line === "string") return line;
+  return { ...line, cwd: isFolder(folder) ? folder : tmpdir(), environment, ...umaskOf(context.caller) };
+}
 
 /** What the words of a hook say of its program, whatever the event. */
-interface Program extends Pick<Question, "content" | "called" | "limits"> {
-  /** The last one, and what it was made of: most events of a hook are for one process. */
-  lastKey?: Apart & { key: string };
-}
+type Program = Pick<Question, "content" | "called" | "limits">;
 
-/** What else one process is not shared across. */
-interface Apart {
-  depth: number;
-  umask: number | undefined;
-  isNobodys: boolean;
-  folder: string;
-  origin: StepContext["hook"]["origin"];
-}
-
-function keyOf(program: Program, { event, caller, hook: { origin } }: StepContext, folder: string): string {
-  const { environment, umask } = caller;
-  const depth = depthBelow(event, environment ?? none);
-  const isNobodys = environment === undefined;
-  const { lastKey: last } = program;
-  const isSame = last?.depth === depth && last.umask === umask && last.isNobodys === isNobodys;
-  if (isSame && last.folder === folder && last.origin === origin) return last.key;
-  const key = `${depth} ${umask ?? ""} ${isNobodys ? "nobody's environment " : ""}${folder}\0${origin.dialect}\0${origin.plugin ?? ""}\0${program.content}`;
-  program.lastKey = { depth, umask, isNobodys, folder, origin, key };
-  return key;
+/** What one process is shared across. */
+function keyOf({ content }: Program, { event, caller, hook: { origin } }: StepContext, folder: string): string {
+  const { environment, umask = "" } = caller;
+  const sender = environment ? "" : "without a sender ";
+  return `${depthBelow(event, environment ?? none)} ${umask} ${sender}${folder}\0${origin.dialect}\0${origin.plugin ?? ""}\0${content}`;
 }
 
 const longestShown = 120;
@@ -118,11 +96,8 @@ const calledBy = ({ command, args = [] }: CommandParams): string =>
   (args.length === 0 ? command : [command, ...args].join(" ")).slice(0, longestShown);
 
 /** Where it runs: one process for each. The event itself says where the session is. */
-function workspaceOf(context: StepContext): string {
-  const { layer, root } = context.hook.origin;
-  const isOfProject = layer === "project" || layer === "local";
-  return isOfProject && root !== undefined ? root : projectFolder(context, context.caller.environment);
-}
+const workspaceOf = (context: StepContext): string =>
+  ownFolder(context.hook) ?? projectFolder(context, context.caller.environment);
 
 /** Of one event, or of one hook: what stays does not begin with them. */
 const passing = /^[A-Z]+_(?:SESSION_ID|TOOL_NAME|EVENT|EVENT_TYPE|RUN_ID|HOOK_ID)$/;
@@ -146,7 +121,7 @@ function startEnvironment(params: CommandParams, context: StepContext, folder: s
   return { ...Object.fromEntries([...all, ...projects]), HOOKLINE_RESIDENT: "1" };
 }
 
-/** The user's, as the keys of other programs are: whoever starts an agent again needs them. */
+/** The user's, as the keys of other programs are: a program that starts an agent again needs them. */
 const ofAccount = /_(?:API_KEY|OAUTH_TOKEN|CONFIG_DIR|HOME)$/;
 
 /** The hook says it, whatever the sender has. */

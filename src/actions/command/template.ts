@@ -40,14 +40,15 @@ export function createCommandTemplates(): CommandTemplates {
     inspect: (params, patterns) =>
       faultsOf(params, patterns?.shellTemplate?.(lineOf(params))).map((fault) => ({
         path: ["command"],
-        ...told(fault),
+        ...mismatchOf(fault),
       })),
   };
 }
 
 function render(params: Fields, scope: Scope, { line, program, rest }: Compiled & { line: ReadLine }): Fields {
   const [fault] = faultsOf(params, line);
-  if (fault) throw new HooklineError("parameters_invalid", { name: "command", ...told(fault), where: "a command" });
+  if (fault)
+    throw new HooklineError("parameters_invalid", { name: "command", ...mismatchOf(fault), where: "a command" });
   const filled = rest(scope);
   const template = Array.isArray(line) ? undefined : line;
   const env = { ...textsOf(filled.env), ...template?.values(scope), ...program?.values(scope) };
@@ -70,7 +71,7 @@ const textsOf = (env: Json | undefined): Values =>
     ? Object.fromEntries(Object.entries(env as Fields).map(([name, value]) => [name, printValue(value)])) // parameters are JSON
     : {};
 
-const told = ({ placeholder, where }: TemplateFault): { expected: string; found: string } => ({
+const mismatchOf = ({ placeholder, where }: TemplateFault): { expected: string; found: string } => ({
   expected: `each value to stay one argument (where it cannot, write a program with args: ["${placeholder}"])`,
   found: `${placeholder} ${where}`,
 });
@@ -85,24 +86,33 @@ function faultsOf(params: Fields, line: ReadLine): TemplateFault[] {
   return isTemplate(placeholder) ? [{ placeholder, where }] : [];
 }
 
-/** What is wrong with a line that is always one for a shell, as context steps and rules have it. */
-export const lineFaults = (line: ReadLine): Mismatch[] =>
-  Array.isArray(line) ? line.map((fault) => ({ path: ["command"], ...toldOfLine(fault) })) : [];
-
-/** Such a line with variables in the place of its placeholders. Throws HooklineError parameters_invalid, as `place` says. */
-export function fillLine(
-  written: string,
-  template: ReadLine,
-  scope: Scope,
-  place: { name: string; where: string },
-): { line: string; values?: Values } {
-  if (template === undefined) return { line: written };
-  if (!Array.isArray(template)) return { line: template.line, values: template.values(scope) };
-  const [fault] = template;
-  throw new HooklineError("parameters_invalid", { ...place, ...(fault && toldOfLine(fault)) });
+/** A line that is always one for a shell, as context steps and rules have it. */
+export interface ShellLines {
+  /** What is wrong with a line. */
+  inspect(line: unknown, patterns: Patterns | undefined): Mismatch[];
+  /** The line with variables in the place of its placeholders. Rejects with HooklineError parameters_invalid. */
+  fill(line: string, scope: Scope): Promise<{ line: string; values?: Values }>;
 }
 
-const toldOfLine = ({ placeholder, where }: TemplateFault): { expected: string; found: string } => ({
+/** @param place how an error names the line */
+export function createShellLines(place: { name: string; where: string }): ShellLines {
+  const read = createLineReader();
+  return {
+    inspect(line, patterns) {
+      const template = patterns?.shellTemplate?.(String(line ?? ""));
+      return Array.isArray(template) ? template.map((fault) => ({ path: ["command"], ...lineMismatch(fault) })) : [];
+    },
+    async fill(line, scope) {
+      const template = await read(line);
+      if (template === undefined) return { line };
+      if (!Array.isArray(template)) return { line: template.line, values: template.values(scope) };
+      const [fault] = template;
+      throw new HooklineError("parameters_invalid", { ...place, ...(fault && lineMismatch(fault)) });
+    },
+  };
+}
+
+const lineMismatch = ({ placeholder, where }: TemplateFault): { expected: string; found: string } => ({
   expected: `each value to stay one argument (where it cannot, hand it over: bash -c 'code with "$1"' _ ${placeholder})`,
   found: `${placeholder} ${where}`,
 });

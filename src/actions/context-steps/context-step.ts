@@ -84,7 +84,7 @@ export function folderFor(path: string, context: StepContext): string {
   return folder;
 }
 
-/** `type` is the name that was written; the other parameters are those of a step that nobody knows. */
+/** `type` is the name that was written; the other parameters are those of an unknown step. */
 export const unknownStep: Handler = asStep(5, {
   params: mapOf(anything),
   run({ type = "" }) {

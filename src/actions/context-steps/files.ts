@@ -192,7 +192,7 @@ async function askForDiff(folder: string, what: readonly string[], context: Step
   const { ports, signal } = context;
   if (!ports.git) throw new Error("nothing here can ask git");
   const words = ["--literal-pathspecs", "diff", ...plainly, ...what];
-  // The step's own limit comes first; git's is for whoever stops listening.
+  // The step's own limit comes first; git's ends what no step waits for.
   return ports.git({ folder, words, limit: diffLimit + 1, keptInBytes: 4 * mostCharacters }, signal);
 }
 

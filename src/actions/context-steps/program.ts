@@ -3,28 +3,18 @@
  * nothing of its process tree is left. Apart, because the shell step and the test step both run one.
  */
 
-import { constants } from "node:os";
 import type { Fields } from "../../engine/event.ts";
-import type { Patterns } from "../../engine/handler.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
 import type { Ended } from "../../engine/program.ts";
 import type { Failure } from "../../engine/record.ts";
-import { type Mismatch, object, say, text } from "../../engine/schema.ts";
-import { createLineReader } from "../../shell/values.ts";
+import { object, say, text } from "../../engine/schema.ts";
 import { processNotes } from "../command/command.ts";
-import { createFinder, environmentOf, lineOf } from "../command/environment.ts";
-import { launchFailure, writtenName } from "../command/protocols/endings.ts";
+import { environmentOf, lineOf, umaskOf } from "../command/environment.ts";
+import { launchFailure, signalNumber, writtenName } from "../command/protocols/endings.ts";
 import { settings } from "../command/protocols/settings.ts";
-import { fillLine, lineFaults } from "../command/template.ts";
+import { createShellLines, type ShellLines } from "../command/template.ts";
 import { firstCharacters, noted } from "../step.ts";
 import { contextStep, folderFor, isOverLimit, timeoutOf } from "./context-step.ts";
-
-interface StepCommand {
-  /** What is wrong with the line; found when the automation is made. */
-  inspect(line: string, patterns: Patterns | undefined): Mismatch[];
-  /** Throws a sentence where it could not be started, or a value may not be given to a program. */
-  run(work: StepLine, context: StepContext): Promise<StepEnd>;
-}
 
 interface StepLine {
   line: string;
@@ -45,27 +35,20 @@ interface StepEnd {
   notes: string[];
 }
 
-export function createStepCommand(): StepCommand {
-  const find = createFinder();
-  const read = createLineReader();
-  return {
-    inspect(line, patterns) {
-      return lineFaults(patterns?.shellTemplate?.(line));
-    },
-    async run(work, context) {
-      const { ports, signal, scope } = context;
-      if (!ports.spawn) throw new Error("nothing here can start programs");
-      const place = { name: "command", where: "a context step" };
-      const { line, values = {} } = fillLine(work.line, await read(work.line), scope, place);
-      const environment = environmentOf({ env: values }, context);
-      const program = lineOf({ command: line }, environment, find);
-      if (typeof program === "string") throw new Error(program);
-      const command = { ...program, cwd: work.folder, environment, input: work.input };
-      const ended = await ports.spawn(command, { signal });
-      if (ended.how === "launch") throw new Error(ended.reason ?? "it could not be started");
-      return endOf(ended, work, context);
-    },
-  };
+export const stepLines: ShellLines = createShellLines({ name: "command", where: "a context step" });
+
+/** Throws a sentence where it could not be started, or a value may not be given to a program. */
+export async function runStepLine(work: StepLine, context: StepContext): Promise<StepEnd> {
+  const { ports, signal, scope, caller } = context;
+  if (!ports.spawn) throw new Error("nothing here can start programs");
+  const { line, values = {} } = await stepLines.fill(work.line, scope);
+  const environment = environmentOf({ env: values }, context);
+  const program = lineOf({ command: line }, environment);
+  if (typeof program === "string") throw new Error(program);
+  const command = { ...program, cwd: work.folder, environment, input: work.input, ...umaskOf(caller) };
+  const ended = await ports.spawn(command, { signal });
+  if (ended.how === "launch") throw new Error(ended.reason ?? "it could not be started");
+  return endOf(ended, work, context);
 }
 
 function endOf(ended: Ended, work: StepLine, context: StepContext): StepEnd {
@@ -78,7 +61,7 @@ function endOf(ended: Ended, work: StepLine, context: StepContext): StepEnd {
   }
   const launch = how === "exit" ? launchFailure(ended) : undefined;
   const failed = launch === undefined ? bySignal(ended) : { failure: "launch" as const, reason: launch };
-  return { stdout, stderr, exitCode: code ?? -numberOf(signal), ...(failed ? { failed } : {}), notes };
+  return { stdout, stderr, exitCode: code ?? -(signalNumber(signal) ?? 1), ...(failed ? { failed } : {}), notes };
 }
 
 const bySignal = ({ code, signal }: Ended): StepEnd["failed"] =>
@@ -92,9 +75,6 @@ function stopped({ how, reason }: Ended, { called }: StepLine, { signal, timeout
     ? { failure: "timeout", reason: `${called} timed out after ${timeout}s` }
     : { failure: "cancelled", reason: `${called} was ended with its run` };
 }
-
-const numberOf = (signal: string | undefined): number =>
-  Object.entries(constants.signals).find(([name]) => name === signal)?.[1] ?? 1;
 
 /** The streams as a step's result holds them. What was said last of why it ended is kept. */
 export function streamsOf(
@@ -122,8 +102,6 @@ export const resultOf = (output: Fields, notes: string[], failed: StepEnd["faile
 const usualLimit = 60;
 const most = { stdout: 50_000, stderr: 10_000 };
 
-const command = createStepCommand();
-
 export const contextShell: Handler = contextStep(
   {
     type: "shell",
@@ -148,12 +126,12 @@ export const contextShell: Handler = contextStep(
       },
     ),
     needs: ["spawn"],
-    inspect: (params, patterns) => command.inspect(String(params.command ?? ""), patterns),
+    inspect: ({ command: line }, patterns) => stepLines.inspect(line, patterns),
     render: (params) => params, // values never become text of the line: they are filled in when it runs
     async run({ command: line = "" }, context) {
       const { event, hook } = context;
       const input = settings.write(event, writtenName(hook, event.name), hook);
-      const end = await command.run({ line, folder: folderFor("", context), input, called: "Command" }, context);
+      const end = await runStepLine({ line, folder: folderFor("", context), input, called: "Command" }, context);
       const { output, notes } = streamsOf(end, most);
       return resultOf(output, notes, end.failed);
     },

@@ -54,7 +54,7 @@ export const createTask: Handler = contextStep(
       {},
       {
         title_template: say(text(), "what is to be done, on one line", usualTitle),
-        description_template: say(text(), "what whoever does it has to know", ""),
+        description_template: say(text(), "what a person or an agent has to know to do it", ""),
         project_id: say(text(), "the project (default: the automation's own)", ""),
         parent_task_id: text("the task that it is a part of"),
         profile_id: text("the profile of the agent that is to do it"),

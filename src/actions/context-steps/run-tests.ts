@@ -5,7 +5,7 @@ import { object, oneOf, say, text } from "../../engine/schema.ts";
 import { compileTemplate, printValue } from "../../engine/template.ts";
 import { plainText } from "../step.ts";
 import { contextStep, folderFor, timeoutOf } from "./context-step.ts";
-import { createStepCommand, resultOf, streamsOf } from "./program.ts";
+import { resultOf, runStepLine, stepLines, streamsOf } from "./program.ts";
 import {
   pytestName,
   readCargo,
@@ -25,8 +25,6 @@ const mostFailures = 50;
 /** In the order in which they are recognised. */
 export const frameworks = ["pytest", "vitest", "jest", "cargo", "go", "node", "mocha"] as const;
 type Framework = (typeof frameworks)[number];
-
-const command = createStepCommand();
 
 export const runTests: Handler = contextStep(
   {
@@ -58,11 +56,11 @@ export const runTests: Handler = contextStep(
       },
     ),
     needs: ["spawn"],
-    inspect: (params, patterns) => command.inspect(String(params.command ?? ""), patterns),
+    inspect: ({ command: line }, patterns) => stepLines.inspect(line, patterns),
     render: fillAllButCommand,
     async run({ command: line = usualCommand, workspace = ".", framework: asked = "auto" }, context) {
       const work = { line, folder: folderFor(workspace, context), input: "", called: "Test command" };
-      const end = await command.run(work, context);
+      const end = await runStepLine(work, context);
       const { output, notes } = streamsOf(end, most);
       const report = readTestReport(`${end.stdout}\n${end.stderr}`, asked);
       const failures = report.failures.slice(0, mostFailures);

@@ -49,7 +49,7 @@ function fileOnce(name: string): string {
   return again === `${file} ]` ? file : name;
 }
 
-/** Runs of it in one command; more are none that anybody wrote. */
+/** Runs of it in one command; more are text that looks like runs. */
 const mostRuns = 20;
 
 /** The list at the end: a number, then the path of groups and the test, one a line and each deeper, up to a colon. */

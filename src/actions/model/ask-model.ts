@@ -1,4 +1,4 @@
-/** Asks a model at the end of an automation's run, with tools, and keeps what it was told, said and called (specification 000, section 7). */
+/** Asks a model at the end of an automation's run, with tools, and keeps its prompt, its answer and its calls (specification 000, section 7). */
 
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields, HookEvent } from "../../engine/event.ts";
@@ -7,11 +7,12 @@ import type { ModelAnswer, ModelRequest, ModelTool, Project } from "../../engine
 import { noProviderSentence, wantedModel } from "../../engine/named.ts";
 import { oneLine, withoutCredentials } from "../../engine/one-line.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
+import { present } from "../../engine/present.ts";
 import { stepName } from "../../engine/run.ts";
 import { either, integer, listOf, object, oneOf, say, text } from "../../engine/schema.ts";
 import { compileTemplate, printValue } from "../../engine/template.ts";
 import { failed, handler } from "../step.ts";
-import { failedAsking } from "./ask.ts";
+import { deadlineOf, failureStep, toolsOr } from "./ask.ts";
 
 interface AskModelParams {
   prompt: string;
@@ -44,13 +45,13 @@ export const askModel: Handler = handler({
   /** Only the prompt: no event says which model is asked, where it is, or what it may call. */
   render: (params, scope) => ({ ...params, prompt: printValue(compileTemplate(params.prompt ?? "")(scope)) }),
   async run(params, context) {
-    const asking = await prepare(params, context);
-    return "ok" in asking ? asking : ask(params, asking, context);
+    const prepared = await prepare(params, context);
+    return "ok" in prepared ? prepared : ask(params, prepared, context);
   },
 });
 
 /** What is sent, and what has come of it so far. */
-interface Asking {
+interface Prepared {
   prompt: string;
   tools: ModelTool[];
   calls: ModelAnswer["calls"];
@@ -58,24 +59,21 @@ interface Asking {
   step: NonNullable<ModelRequest["step"]>;
 }
 
-/** Everything that the model is to be told, or why it cannot be asked. */
-async function prepare(params: AskModelParams, context: StepContext): Promise<Asking | StepResult> {
-  const { automationTools } = await import("./tools.ts"); // who asks no model does not pay for it
+/** What the model is sent, or why it cannot be asked. */
+async function prepare(params: AskModelParams, context: StepContext): Promise<Prepared | StepResult> {
+  const { automationTools } = await import("./tools.ts"); // only runs that ask a model need it
   const step = stepsOf(context);
   const facts = await step("facts", (): Promise<Facts> => gatherFacts(context));
   const prompt = messageFor(params.prompt, facts, context);
   const notes = facts.trouble === undefined ? [] : [`its project could not be looked up: ${facts.trouble}`];
-  try {
-    const tools = await automationTools(params.tools, context);
-    return { prompt, tools, calls: [], notes, step };
-  } catch (error) {
-    if (!(error instanceof HooklineError)) throw error;
-    return withWords(failed("launch", error.message), { prompt, calls: [], tools: [], notes });
-  }
+  const tools = await toolsOr(automationTools(params.tools, context));
+  return Array.isArray(tools)
+    ? { prompt, tools, calls: [], notes, step }
+    : withWords(tools, { prompt, calls: [], tools: [], notes });
 }
 
 /** Parts of this step, each kept in the run's journal, where it has one. */
-function stepsOf({ caller, hook, run, scope }: StepContext): Asking["step"] {
+function stepsOf({ caller, hook, run, scope }: StepContext): Prepared["step"] {
   const { steps } = caller;
   const index = scope.results.length;
   const own = stepName(hook.steps[index] ?? { uses: "ask_model" }, index);
@@ -83,24 +81,23 @@ function stepsOf({ caller, hook, run, scope }: StepContext): Asking["step"] {
 }
 
 /** A failure is the step's end, and its sentence what stands in the place of the answer (A46). */
-async function ask(params: AskModelParams, asking: Asking, context: StepContext): Promise<StepResult> {
+async function ask(params: AskModelParams, prepared: Prepared, context: StepContext): Promise<StepResult> {
   const { event, hook, ports, signal, caller } = context;
-  if (!ports.model) return withWords(failed("launch", "nothing here can ask a model"), asking);
-  const request = requestOf(params, asking, context);
-  context.progress?.(wordsOf(asking));
+  if (!ports.model) return withWords(failed("launch", "nothing here can ask a model"), prepared);
+  const request = requestOf(params, prepared, context);
+  context.progress?.(wordsOf(prepared));
   try {
     const model = await ports.model(event, hook, caller.environment);
-    return answered(await model.ask(request, signal), asking);
+    return answered(await model.ask(request, signal), prepared);
   } catch (error) {
     if (caller.steps?.isLost()) throw error;
-    return withWords(failureOf(error, params), asking);
+    return withWords(failureOf(error, params), prepared);
   }
 }
 
-function requestOf(params: AskModelParams, asking: Asking, context: StepContext): ModelRequest {
-  const { caller, ports, timeout } = context;
+function requestOf(params: AskModelParams, prepared: Prepared, context: StepContext): ModelRequest {
   const { max_tokens: maxTokens, max_turns: turns = usualTurns } = params;
-  const { prompt, step, tools } = asking;
+  const { prompt, step, tools } = prepared;
   return {
     ...wantedModel(params),
     system: systemText,
@@ -108,24 +105,24 @@ function requestOf(params: AskModelParams, asking: Asking, context: StepContext)
     tools,
     turns,
     step,
-    deadline: Math.min(ports.now() + timeout * 1000, caller.deadline ?? Number.POSITIVE_INFINITY),
+    deadline: deadlineOf(context),
     called(calls, { input, output }) {
-      asking.calls = calls;
-      context.progress?.(wordsOf(asking), input + output);
+      prepared.calls = calls;
+      context.progress?.(wordsOf(prepared), input + output);
     },
-    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...present({ maxTokens }),
   };
 }
 
-function answered({ text: response, model, tokens, calls }: ModelAnswer, asking: Asking): StepResult {
-  asking.calls = calls;
-  const { prompt, tools, notes } = asking;
+function answered({ text: response, model, tokens, calls }: ModelAnswer, prepared: Prepared): StepResult {
+  prepared.calls = calls;
+  const { prompt, tools, notes } = prepared;
   const isIdle = tools.length > 0 && calls.length === 0;
   const total =
     tokens.estimated && calls.length === 0 ? inTokens(prompt) + inTokens(response) : tokens.input + tokens.output;
   return {
     ok: true,
-    output: { ...wordsOf(asking), response, model, tokens: { ...tokens } },
+    output: { ...wordsOf(prepared), response, model, tokens: { ...tokens } },
     tokens: total,
     notes: [...notes, ...(isIdle ? [`the model could call ${tools.length} tools, and called none`] : [])],
   };
@@ -135,21 +132,24 @@ function answered({ text: response, model, tokens, calls }: ModelAnswer, asking:
 const inTokens = (text: string): number => Math.floor(text.length / 4);
 
 /** A call of what it was not offered did nothing, and so is no action. */
-const wordsOf = ({ prompt, calls, tools }: Pick<Asking, "prompt" | "calls" | "tools">): Fields => ({
+const wordsOf = ({ prompt, calls, tools }: Pick<Prepared, "prompt" | "calls" | "tools">): Fields => ({
   prompt,
   calls: calls.map((call) => ({ ...call })),
   actions: calls.flatMap(({ tool }) => (tools.some(({ name }) => name === tool) ? tool : [])),
 });
 
-const withWords = (failed: StepResult, asking: Pick<Asking, "prompt" | "calls" | "tools" | "notes">): StepResult => ({
+const withWords = (
+  failed: StepResult,
+  prepared: Pick<Prepared, "prompt" | "calls" | "tools" | "notes">,
+): StepResult => ({
   ...failed,
-  output: { ...failed.output, ...wordsOf(asking), ...(failed.ok ? {} : { response: failed.reason }) },
-  notes: [...asking.notes],
+  output: { ...failed.output, ...wordsOf(prepared), ...(failed.ok ? {} : { response: failed.reason }) },
+  notes: [...prepared.notes],
 });
 
 function failureOf(error: unknown, { provider }: AskModelParams): StepResult {
   if (!(error instanceof HooklineError)) return failed("error", messageOf(error));
-  if (error.code !== "model_unknown") return failedAsking(error);
+  if (error.code !== "model_unknown") return failureStep(error);
   const { provider: named, reason, advice } = error.facts;
   const sentence = noProviderSentence(provider || (named === undefined ? undefined : String(named)));
   return failed("launch", `${sentence}: ${reason} — ${advice}`);
@@ -172,15 +172,9 @@ async function gatherFacts({ hook, ports }: StepContext): Promise<Facts> {
   try {
     const project = await (await ports.projects?.())?.project(hook.project);
     if (!project) return {};
-    const { name, workspace, repository, branch } = project;
-    return {
-      project: {
-        name,
-        ...(workspace === undefined ? {} : { workspace }),
-        ...(repository === undefined ? {} : { repository: withoutCredentials(repository) }),
-        ...(branch === undefined ? {} : { branch }),
-      },
-    };
+    const { name, workspace, branch } = project;
+    const repository = project.repository === undefined ? undefined : withoutCredentials(project.repository);
+    return { project: { name, ...present({ workspace, repository, branch }) } };
   } catch (error) {
     return { trouble: messageOf(error) };
   }

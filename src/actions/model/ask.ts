@@ -1,34 +1,25 @@
-/** Prompt and agent hooks: what the model is asked, with which tools, and what its answer means. */
+/** Prompt and agent hooks: what the model is asked, and with which tools. */
 
 import { HooklineError } from "../../engine/error.ts";
-import type { EventName, Fields, HookEvent, HookId } from "../../engine/event.ts";
-import { rowOf } from "../../engine/events.ts";
+import type { Fields, Instant } from "../../engine/event.ts";
 import type { ModelAnswer, ModelRequest, ModelTool } from "../../engine/external-services.ts";
-import {
-  isEmpty,
-  merge,
-  type Outcome,
-  type OutcomeField,
-  outcomeFields,
-  type VerdictKind,
-} from "../../engine/outcome.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
+import { present } from "../../engine/present.ts";
 import type { Failure } from "../../engine/record.ts";
 import { either, flag, integer, listOf, object, oneOf, type Schema, say, text } from "../../engine/schema.ts";
 import { writtenName } from "../command/protocols/endings.ts";
-import { type Candidate, findObjects } from "../command/protocols/find-answer.ts";
-import { readAnswer, settings } from "../command/protocols/settings.ts";
-import { blocked, isFields } from "../command/protocols/settings-keys.ts";
-import { failed, handler, noted, quote } from "../step.ts";
+import { settings } from "../command/protocols/settings.ts";
+import { failed, handler } from "../step.ts";
+import { readModelAnswer } from "./answer.ts";
 
-interface Judging {
+interface PromptParams {
   prompt: string;
   model?: string;
   max_tokens?: number;
   continueOnBlock?: boolean;
 }
 
-/** Whoever writes no budget wants a judgement, not a bill. */
+/** Without a budget of its own a hook wants a judgement, not a bill. */
 const usualBudget = 100_000;
 
 const promptSchema: Schema<string> = text("what to check; $ARGUMENTS becomes the event's JSON");
@@ -45,14 +36,14 @@ const judgingSchemas: {
   ),
   continueOnBlock: say(
     flag,
-    "on PostToolUse and PostToolBatch: a refusal is told to the agent, and its turn goes on",
+    "on PostToolUse and PostToolBatch: the agent reads a refusal, and its turn goes on",
     false,
   ),
 };
 
 /** Never rejects: what a failure cost stands in its step. */
 async function judge(
-  params: Judging,
+  params: PromptParams,
   context: StepContext,
   more: Pick<ModelRequest, "tools" | "turns"> = {},
 ): Promise<StepResult> {
@@ -61,38 +52,33 @@ async function judge(
   try {
     const model = await ports.model(event, hook, caller.environment);
     const answer = await model.ask(requestOf(params, context, more), signal);
-    const said = saidBy(answer);
-    const read = readModelAnswer(said, {
-      event,
-      hook: hook.id,
-      continueOnBlock: params.continueOnBlock === true,
-    });
+    const said = answer.said ?? answer.text; // what stands around an answer may be another one
+    const read = readModelAnswer(said, { event, hook: hook.id, continueOnBlock: params.continueOnBlock === true });
     return { ...read, output: outputOf(answer, said), tokens: answer.tokens.input + answer.tokens.output };
   } catch (error) {
-    if (error instanceof HooklineError) return failedAsking(error);
-    throw error; // a defect: run.ts tells of it
+    if (error instanceof HooklineError) return failureStep(error);
+    throw error; // a defect: run.ts reports it
   }
 }
 
 function requestOf(
-  { prompt, model, max_tokens: maxTokens = usualBudget }: Judging,
+  { prompt, model, max_tokens: maxTokens = usualBudget }: PromptParams,
   context: StepContext,
   more: Pick<ModelRequest, "tools" | "turns">,
 ): ModelRequest {
-  const { caller, ports, timeout } = context;
   return {
     ...(model === undefined ? {} : { model }),
     system: systemFor((more.tools ?? []).length > 0),
     prompt: fillPrompt(prompt, context),
     schema: answerSchema,
     maxTokens,
-    deadline: Math.min(ports.now() + timeout * 1000, caller.deadline ?? Number.POSITIVE_INFINITY),
+    deadline: deadlineOf(context),
     ...more,
   };
 }
 
-/** All of it, where the model port knows more than the JSON in it: what stands around an answer may be another one. */
-const saidBy = (answer: ModelAnswer): string => answer.said ?? answer.text;
+export const deadlineOf = ({ caller, ports, timeout }: StepContext): Instant =>
+  Math.min(ports.now() + timeout * 1000, caller.deadline ?? Number.POSITIVE_INFINITY);
 
 const outputOf = ({ model, tokens, calls }: ModelAnswer, content: string): Fields => ({
   content,
@@ -111,14 +97,15 @@ const failures: Readonly<Record<string, Failure>> = {
 };
 
 /** What a question that was not answered means for its step. */
-export function failedAsking({ code, facts, message }: HooklineError): StepResult {
+export function failureStep({ code, facts, message }: HooklineError): StepResult {
   if (code !== "model_failed") return failed(code === "model_unknown" ? "launch" : "error", message);
   const { name, kind, status, retryAfter, reason, tokens } = facts;
-  const output: Fields = {};
-  for (const [key, value] of Object.entries({ model: name, kind, status, retryAfter }))
-    if (value !== undefined) output[key] = value;
   return {
-    ...failed(failures[String(kind)] ?? "error", `${kind}: ${name}: ${reason}`, output),
+    ...failed(
+      failures[String(kind)] ?? "error",
+      `${kind}: ${name}: ${reason}`,
+      present({ model: name, kind, status, retryAfter }),
+    ),
     ...(typeof tokens === "number" && tokens > 0 ? { tokens } : {}),
   };
 }
@@ -164,11 +151,6 @@ export const prompt: Handler = handler({
   run: (params, context) => judge(params, context),
 });
 
-interface AgentParams extends Judging {
-  turns?: number;
-  tools?: string[] | "all";
-}
-
 const usualTurns = 10;
 
 export const agent: Handler = handler({
@@ -186,149 +168,18 @@ export const agent: Handler = handler({
   ),
   needs: ["model"],
   async run(params, context) {
-    const tools = await toolsOf(params, context);
-    if (!Array.isArray(tools)) return tools;
-    return judge(params, context, { tools, turns: params.turns ?? usualTurns });
+    const { hookTools } = await import("./tools.ts"); // only agent hooks need it
+    const tools = await toolsOr(hookTools(params.tools, context));
+    return Array.isArray(tools) ? judge(params, context, { tools, turns: params.turns ?? usualTurns }) : tools;
   },
 });
 
 /** The tools, or why the hook cannot have them. */
-async function toolsOf({ tools }: AgentParams, context: StepContext): Promise<ModelTool[] | StepResult> {
-  const { toolsFor } = await import("./tools.ts"); // who never runs an agent hook does not pay for it
+export async function toolsOr(found: Promise<ModelTool[]>): Promise<ModelTool[] | StepResult> {
   try {
-    return await toolsFor(tools, context);
+    return await found;
   } catch (error) {
     if (!(error instanceof HooklineError)) throw error;
     return failed("launch", error.message);
   }
-}
-
-// What a model's answer does: Claude Code's short form, or any JSON that a command may print, as far as a model may
-// decide it.
-
-interface Judged {
-  event: HookEvent;
-  hook: HookId;
-  /** Of Claude Code's prompt hooks: the agent goes on and is told, where otherwise its turn would end. */
-  continueOnBlock: boolean;
-}
-
-/** An answer without one of these judges nothing. */
-const judgingKeys = ["ok", "decision", "continue", "hookSpecificOutput", "systemMessage"];
-
-/**
- * Every object in it is an answer, fenced or not, and the strictest counts: a model that quotes an answer, perhaps because it
- * was told to give it, must not be taken at the quotation's word. Never throws; what cannot be read is a failure, never an
- * allow.
- */
-function readModelAnswer(said: string, judged: Judged): StepResult {
-  const text = said.trim();
-  const { objects, broken } = findObjects(text);
-  const answers = objects
-    .map(({ value }) => value)
-    .filter(isFields)
-    .filter((value) => !isEvent(value) && judgingKeys.some((key) => (value[key] ?? null) !== null));
-  const words = around(text, objects);
-  if (answers.length === 0 || broken !== undefined || beginsAnAnswer.test(words))
-    return unreadable(`no judgement can be read in ${quote(said)}`);
-  let outcome: Outcome = {};
-  const notes: string[] = words === "" ? [] : [`beside its answer the model said: ${quote(words)}`];
-  for (const answer of answers) {
-    const read = readOne(answer, judged);
-    if (!read.ok) return read;
-    outcome = merge(outcome, read.outcome ?? {});
-    notes.push(...(read.notes ?? []));
-  }
-  const kept = withinItsRights(outcome, notes);
-  return { ok: true, output: {}, ...noted(notes), ...(isEmpty(kept) ? {} : { outcome: kept }) };
-}
-
-/** The event, repeated. A refusal that looks like it is a refusal. */
-const isEvent = (value: Fields): boolean => "hook_event_name" in value && value.ok !== false;
-
-/** What stands around the objects, without the marks of fences. */
-function around(text: string, objects: readonly Candidate[]): string {
-  const pieces = [...objects, { start: text.length }].map(({ start }, index) =>
-    text.slice(objects[index - 1]?.end ?? 0, start),
-  );
-  return pieces
-    .join("\n")
-    .replace(/```[\w-]*/g, "")
-    .replace(/\s+/g, " ")
-    .trim();
-}
-
-/** An answer that was not finished, or is no JSON: nobody knows what it would have said. */
-const beginsAnAnswer = /\{\s*(?:"|'?(?:ok|decision|continue|hookSpecificOutput)\b)/;
-
-const unreadable = (reason: string): StepResult => failed("output", `unreadable: ${reason}`);
-
-/** Our own words for a decision, and Claude Code's older ones. */
-const words: Readonly<Record<string, VerdictKind | undefined>> = {
-  none: undefined,
-  allow: "allow",
-  approve: "allow",
-  ask: "ask",
-  deny: "deny",
-  block: "deny",
-};
-
-function readOne(answer: Fields, judged: Judged): StepResult {
-  const { ok, decision, context, ...rest } = answer;
-  if (ok === undefined && typeof decision !== "string")
-    return readAnswer(JSON.stringify(answer), judged.event, judged.hook);
-  if (ok !== undefined && typeof ok !== "boolean") return unreadable(`ok is ${JSON.stringify(ok)}, not true or false`);
-  if (decision !== undefined && decision !== null && !(typeof decision === "string" && Object.hasOwn(words, decision)))
-    return unreadable(`decision is ${quote(JSON.stringify(decision))}, none of ${Object.keys(words).join(", ")}`);
-  const word = typeof decision === "string" ? words[decision] : undefined;
-  const is = ok === false && word !== "ask" ? "deny" : word;
-  const own = merge(verdictOutcome(is, textOf(rest.reason), judged), told(context));
-  if (!judgingKeys.some((key) => key in rest)) return { ok: true, output: {}, outcome: own };
-  const beside = readAnswer(JSON.stringify(rest), judged.event, judged.hook);
-  return beside.ok ? { ...beside, outcome: merge(own, beside.outcome ?? {}) } : beside;
-}
-
-const textOf = (value: unknown): string | undefined =>
-  typeof value === "string" && value.trim() !== "" ? value : undefined;
-
-function told(context: unknown): Outcome {
-  const text = textOf(context);
-  return text === undefined ? {} : { context: [text] };
-}
-
-/** After the fact, a refusal ends the turn as it does in Claude Code, unless the hook says otherwise. */
-const endsTurn: ReadonlySet<EventName> = new Set<EventName>(["PostToolUse", "PostToolBatch"]);
-
-function verdictOutcome(
-  is: VerdictKind | undefined,
-  said: string | undefined,
-  { event, hook, continueOnBlock }: Judged,
-): Outcome {
-  if (!is) return {};
-  const reason = said ?? (is === "deny" ? blocked : undefined);
-  if (!rowOf(event.name).accepts.includes("verdict")) return is === "deny" ? told(reason) : {};
-  const verdict: Outcome = { verdict: { is, by: hook, ...(reason === undefined ? {} : { reason }) } };
-  return is === "deny" && endsTurn.has(event.name) && !continueOnBlock
-    ? { ...verdict, stop: reason === undefined ? {} : { reason } }
-    : verdict;
-}
-
-/** A model judges and tells. It rewrites nothing, grants nothing, and answers nobody in the person's name. */
-const rights: ReadonlySet<OutcomeField> = new Set<OutcomeField>([
-  "verdict",
-  "stop",
-  "context",
-  "messages",
-  "interrupt",
-]);
-
-function withinItsRights(outcome: Outcome, notes: string[]): Outcome {
-  const kept: Outcome = { ...outcome };
-  for (const field of outcomeFields) {
-    if (kept[field] === undefined || rights.has(field)) continue;
-    delete kept[field];
-    notes.push(`a model may not set ${field}: dropped`);
-  }
-  if (kept.verdict) kept.verdict = { ...kept.verdict, advisory: true };
-  return kept;
 }

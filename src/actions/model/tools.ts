@@ -1,7 +1,7 @@
 /** The tools of hooks that ask a model: an allow list (R28) over the project's files and over the tools that the project has. */
 
 import { constants } from "node:fs";
-import { type FileHandle, open, opendir, realpath } from "node:fs/promises";
+import { type FileHandle, lstat, open, opendir, realpath } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
 import { HooklineError } from "../../engine/error.ts";
 import type { Fields, HookEvent } from "../../engine/event.ts";
@@ -11,22 +11,27 @@ import { namesTool, ownModule } from "../../engine/named.ts";
 import { nearest } from "../../engine/nearest.ts";
 import type { StepContext } from "../../engine/ports.ts";
 import { printValue } from "../../engine/template.ts";
+import { isInside } from "../../files/paths.ts";
+import { ownFolder } from "../command/environment.ts";
 
-/** @param allowed absent: those that read the project's files. Throws tool_unknown. */
-export async function toolsFor(
-  allowed: readonly string[] | "all" | undefined,
-  context: StepContext,
-): Promise<ModelTool[]> {
+type Allowed = readonly string[] | "all";
+
+/** Of an agent hook; without a list those that read the project's files. Rejects with tool_unknown. */
+export async function hookTools(allowed: Allowed | undefined, context: StepContext): Promise<ModelTool[]> {
   const files = fileTools(projectFolder(context));
   return allowed === undefined ? files : toolsAmong(allowed, files, context);
 }
 
-/** Those of the files' tools and of the project's that the list names. Throws tool_unknown. */
-export async function toolsAmong(
-  allowed: readonly string[] | "all",
-  files: readonly ModelTool[],
-  context: StepContext,
-): Promise<ModelTool[]> {
+/** Of an automation; without a list those that read the project's files and records. Rejects with tool_unknown. */
+export async function automationTools(allowed: Allowed | undefined, context: StepContext): Promise<ModelTool[]> {
+  const files = fileTools(context.hook.origin.root ?? context.event.cwd);
+  return allowed === undefined
+    ? [...files, ...(await readingOperations(context))]
+    : toolsAmong(allowed, files, context);
+}
+
+/** Those of the files' tools and of the project's that the list names. */
+async function toolsAmong(allowed: Allowed, files: readonly ModelTool[], context: StepContext): Promise<ModelTool[]> {
   const own = allowed === "all" ? files : files.filter(({ name }) => allowed.includes(name));
   const others = allowed === "all" ? ["*"] : allowed.filter((name) => !files.some((tool) => tool.name === name));
   if (others.length === 0 || (allowed === "all" && !context.ports.tools)) return [...own];
@@ -35,9 +40,8 @@ export async function toolsAmong(
 
 /** Below what was written in a project, its folder; below what was written elsewhere, the session's. */
 function projectFolder({ event, hook }: StepContext): string {
-  const { layer, root } = hook.origin;
-  const isInside = root !== undefined && !relative(root, event.cwd).startsWith("..");
-  return (layer === "project" || layer === "local") && isInside ? root : event.cwd;
+  const root = ownFolder(hook);
+  return root !== undefined && isInside(root, event.cwd) ? root : event.cwd;
 }
 
 async function projectTools(
@@ -59,7 +63,7 @@ async function projectTools(
 }
 
 /** The engine's operations that change nothing, kept to the hook's own project; no server is started for it. */
-export async function readingOperations({ event, hook, ports, signal }: StepContext): Promise<ModelTool[]> {
+async function readingOperations({ event, hook, ports, signal }: StepContext): Promise<ModelTool[]> {
   const all = await ports.tools?.(event, hook);
   const tools = hook.project === undefined ? undefined : all?.within?.(hook.project);
   if (!tools) return [];
@@ -98,17 +102,6 @@ function noTool(name: string, known: readonly { name: string }[], { hook }: Step
   });
 }
 
-/** Throws tool_unknown, with what there is. */
-export async function automationTools(
-  allowed: readonly string[] | "all" | undefined,
-  context: StepContext,
-): Promise<ModelTool[]> {
-  const files = fileTools(context.hook.origin.root ?? context.event.cwd);
-  return allowed === undefined
-    ? [...files, ...(await readingOperations(context))]
-    : toolsAmong(allowed, files, context);
-}
-
 // Looking at a project's files for a model: never outside of its folder, whatever the links in it say, and never much
 // at once.
 
@@ -117,7 +110,7 @@ const searchedFileLimit = 1 << 20;
 const entriesAtMost = 500;
 const foldersAtMost = 5_000;
 const matchesAtMost = 100;
-/** Large, and nobody's own words. */
+/** Large, and not the project's own words. */
 const skipped: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
 const property = (type: string, description: string): Fields => ({ type, description });
@@ -168,7 +161,7 @@ function textOf(value: unknown, name: string): string {
 /** The real path, if that lies in the project. */
 async function inside(root: string, path: string): Promise<string> {
   const [base, real] = await Promise.all([realpath(root), found(resolve(root, path), path)]);
-  if (real === base || real.startsWith(base.endsWith(sep) ? base : base + sep)) return real;
+  if (isInside(base, real)) return real;
   throw new Error(`${path} lies outside of the project`);
 }
 
@@ -250,7 +243,7 @@ const isPassedOver = (error: unknown): boolean =>
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 
-/** In the model's own words for the place: it is told of no path outside of the project. */
+/** With the path as the model wrote it: real paths outside of the project stay unnamed. */
 function failureAt(path: string, error: unknown): unknown {
   const code = codeOf(error);
   return code === undefined ? error : new Error(sentences[code]?.(path) ?? `${path} cannot be read: ${code}`);
@@ -293,8 +286,7 @@ async function search(root: string, wanted: string, path: string, signal: AbortS
 }
 
 async function* filesAt(base: string, real: string, path: string, signal: AbortSignal): AsyncGenerator<Entry> {
-  const single = await withFile(real, ".", async () => true).catch(() => false); // a folder is no file
-  if (single) yield { path: relative(base, real), real, isFolder: false };
+  if ((await lstat(real)).isFile()) yield { path: relative(base, real), real, isFolder: false };
   else for await (const entry of below(base, real, path, signal)) if (!entry.isFolder) yield entry;
 }
 

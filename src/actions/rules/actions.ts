@@ -2,7 +2,6 @@
 
 import type { Fields, Json } from "../../engine/event.ts";
 import { agentEventNames, events } from "../../engine/events.ts";
-import type { Notice } from "../../engine/external-services.ts";
 import type { OutcomeField } from "../../engine/outcome.ts";
 import type { ActionUse, Handler, StepResult } from "../../engine/ports.ts";
 import {
@@ -21,11 +20,8 @@ import {
 import { failed, handler, noted } from "../step.ts";
 
 const policy = "Blocked by hook policy";
-/** Besides these, application events take a verdict. */
-const decided: readonly string[] = [
-  ...agentEventNames.filter((name) => events[name].accepts.includes("verdict")),
-  "activation",
-];
+const eventsTaking = (field: OutcomeField): string[] =>
+  agentEventNames.filter((name) => events[name].accepts.includes(field));
 
 export const gate: Handler = handler({
   params: object(
@@ -38,7 +34,7 @@ export const gate: Handler = handler({
   action: {
     summary: "Blocks what is about to happen, such as a tool call; with allow it is allowed explicitly.",
     role: ({ allow }) => (allow === true ? "observe" : "guard"),
-    events: decided,
+    events: [...eventsTaking("verdict"), "activation"], // besides these, application events take a verdict
   },
   run({ reason, allow }, { hook }) {
     const said = reason === undefined || reason.trim() === "" ? undefined : reason;
@@ -50,12 +46,25 @@ export const gate: Handler = handler({
   },
 });
 
-const roles = ["user", "system", "assistant"] as const;
+export type MessageRole = "user" | "system" | "assistant";
+export const messageRole: Schema<MessageRole> = say(
+  oneOf("user", "system", "assistant"),
+  "who says it to the model",
+  "user",
+);
+
+export type ErrorPolicy = "log" | "ignore" | "raise";
+export const errorPolicy: Schema<ErrorPolicy> = say(
+  oneOf("log", "ignore", "raise"),
+  "what a failure is: logged, ignored, or a failed run",
+  "log",
+);
+
 export const injectMessage: Handler = handler({
   params: object(
-    { content: text("what the model is told") },
+    { content: text("what the model reads") },
     {
-      role: say(oneOf(...roles), "who says it to the model", "user"),
+      role: messageRole,
       placeholder: text("the named part of the prompt that it goes into, for a host that has such parts"),
     },
   ),
@@ -70,12 +79,15 @@ export const injectMessage: Handler = handler({
   },
 });
 
-const strategies = ["truncate", "summarize"] as const;
 export const compactContext: Handler = handler({
   params: object(
     {},
     {
-      strategy: say(oneOf(...strategies), "drop the older messages, or put a summary in their place", "truncate"),
+      strategy: say(
+        oneOf("truncate", "summarize"),
+        "drop the older messages, or put a summary in their place",
+        "truncate",
+      ),
       keep_last: integer("messages at the end that stay as they are (default: the host's own number)", 0),
     },
   ),
@@ -110,7 +122,7 @@ export const log: Handler = handler({
 
 export const notify: Handler = handler({
   params: object(
-    { message: text("what the person is told") },
+    { message: text("what the person reads") },
     {
       title: text("what stands above it"),
       level,
@@ -120,13 +132,9 @@ export const notify: Handler = handler({
   action: { summary: "Tells the person something.", role: () => "observe" },
   run({ message, title, level: written, tag }, { ports, hook, run }) {
     const about = { ...(title ? { title } : {}), level: levelOf(written), ...(tag ? { tag } : {}) };
-    const notice: Notice = { ...about, message };
+    const notice = { ...about, message };
     ports.observe?.({ is: "notice", notice, hook: hook.id, run });
-    return {
-      ok: true,
-      output: { ...about, message },
-      outcome: { messages: [{ to: "person", text: message, ...about }] },
-    };
+    return { ok: true, output: notice, outcome: { messages: [{ to: "person", text: message, ...about }] } };
   },
 });
 
@@ -136,11 +144,6 @@ export const notify: Handler = handler({
 interface Change {
   set: Fields;
   remove: readonly string[];
-}
-interface Changed {
-  value: Json;
-  /** What could not be set, and why. */
-  notes: string[];
 }
 
 /** A map whose only keys are `set` and `remove` is that; any other map is what to set (R20). */
@@ -174,8 +177,11 @@ const isLong = (transformation: Fields): boolean => {
 };
 const isFields = (value: Json | undefined): value is Fields => isRecord(value);
 
-/** Paths walk into objects and lists; a key that holds the dots itself is tried first, as templates do (R41). */
-export function applyChange(before: Json, { set, remove }: Change): Changed {
+/**
+ * Paths walk into objects and lists; a key that holds the dots itself is tried first, as templates do (R41). Notes say what
+ * could not be set, and why.
+ */
+export function applyChange(before: Json, { set, remove }: Change): { value: Json; notes: string[] } {
   const notes: string[] = [];
   let value = before;
   for (const path of remove) value = removeAt(value, path.split("."));
@@ -242,19 +248,12 @@ const withKey = (value: Fields, key: string, inner: Json): Fields =>
 const describe = (value: Json): string =>
   value === null ? "null" : typeof value === "string" ? "text" : `a ${typeof value}`;
 
-interface TransformParams {
-  transformation: Fields;
-}
-
-const params: Schema<TransformParams> = object({
+const params: Schema<{ transformation: Fields }> = object({
   transformation: say(
     mapOf(anything),
     "keys to set, or {set: {…}, remove: […]}; a dotted key walks into objects and lists",
   ),
 });
-
-const eventsTaking = (field: OutcomeField): string[] =>
-  agentEventNames.filter((name) => events[name].accepts.includes(field));
 
 const rewriting = (summary: string, field: OutcomeField): ActionUse => ({
   summary,
@@ -270,8 +269,7 @@ export const transformParams: Handler = handler({
   inspect,
   action: rewriting("Changes a tool's parameters before it runs.", "updatedInput"),
   run({ transformation }, { event }) {
-    const changed = change(event.data.tool_input, transformation, "tool input");
-    const { value, ...result } = changed;
+    const { value, ...result } = change(event.data.tool_input, transformation, "tool input");
     return isFields(value) ? { ...result, outcome: { updatedInput: value } } : result;
   },
 });

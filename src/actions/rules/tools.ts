@@ -2,22 +2,14 @@
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Fields, Json } from "../../engine/event.ts";
 import type { ToolAnswer } from "../../engine/external-services.ts";
+import { shortened } from "../../engine/one-line.ts";
 import type { Handler, StepContext, StepResult } from "../../engine/ports.ts";
-import {
-  anything,
-  isRecord,
-  type Mismatch,
-  mapOf,
-  object,
-  oneOf,
-  type Schema,
-  say,
-  text,
-} from "../../engine/schema.ts";
+import { anything, isRecord, type Mismatch, mapOf, object, type Schema, say, text } from "../../engine/schema.ts";
 import { printValue } from "../../engine/template.ts";
 import { writtenName } from "../command/protocols/endings.ts";
 import { readAnswer, settings } from "../command/protocols/settings.ts";
 import { failed, handler, noted, shorten } from "../step.ts";
+import { type ErrorPolicy, errorPolicy, type MessageRole, messageRole } from "./actions.ts";
 
 /** Why a call brought nothing. */
 interface FailedCall {
@@ -46,9 +38,7 @@ async function callTool(
   }
 }
 
-const longestReason = 2_000;
-const short = (reason: string): string =>
-  reason.length > longestReason ? `${reason.slice(0, longestReason - 1)}…` : reason;
+const short = (reason: string): string => shortened(reason, 2_000);
 
 /** What it said: its own words, else its output as text. */
 const wordsOf = ({ output, text }: ToolAnswer): string => text ?? printValue(output);
@@ -155,13 +145,10 @@ export const moduleAction: Handler = handler({
   run: (params, context) => callAction(params, context),
 });
 
-const roles = ["user", "system", "assistant"] as const;
-type InjectedCall = ActionCall & { role?: (typeof roles)[number] };
-
 export const moduleActionInject: Handler = handler({
   params: object(required, {
     ...optional,
-    role: say(oneOf(...roles), "who says it to the model", "user"),
+    role: messageRole,
   }),
   needs: ["tools"],
   inspect: inspectAction,
@@ -172,7 +159,7 @@ export const moduleActionInject: Handler = handler({
   run: ({ role = "user", ...params }, context) => callAction(params, context, role),
 });
 
-async function callAction(params: ActionCall, context: StepContext, role?: InjectedCall["role"]): Promise<StepResult> {
+async function callAction(params: ActionCall, context: StepContext, role?: MessageRole): Promise<StepResult> {
   const answer = await callTool(actionName(params), actionInput(params), context);
   if ("reason" in answer) return failedCall(answer);
   const words = wordsOf(answer);
@@ -184,8 +171,6 @@ async function callAction(params: ActionCall, context: StepContext, role?: Injec
 /** An empty list or object is JSON's way to say nothing. */
 const isEmpty = (words: string): boolean => /^(null|\{\s*\}|\[\s*\])?$/.test(words.trim());
 
-const policies = ["log", "ignore", "raise"] as const;
-type Policy = (typeof policies)[number];
 export const pipe: Handler = handler({
   params: object(
     { to: text("the tool to call, as module.action") },
@@ -196,7 +181,7 @@ export const pipe: Handler = handler({
         {},
       ),
       extra: say(mapOf(anything), "further fields; where both name one, map wins", {}),
-      on_error: say(oneOf(...policies), "what a failure is: logged, ignored, or a failed run", "log"),
+      on_error: errorPolicy,
     },
   ),
   needs: ["tools"],
@@ -211,11 +196,11 @@ export const pipe: Handler = handler({
   },
 });
 
-const failures: Record<Policy, (call: FailedCall, context: StepContext) => StepResult> = {
+const failures: Record<ErrorPolicy, (call: FailedCall, context: StepContext) => StepResult> = {
   raise: failedCall,
   ignore: () => ({ ok: true, output: {} }),
   log(call, { ports, hook, run, signal }) {
-    if (signal.aborted) return failedCall(call); // the run itself is over, which is told anyway
+    if (signal.aborted) return failedCall(call); // the run itself is over, and says so
     const { reason, notes = [] } = call;
     ports.observe?.({ is: "log", level: "warn", message: `pipe: ${reason}`, hook: hook.id, run });
     return { ok: true, output: {}, notes: [reason, ...notes] };

@@ -8,7 +8,8 @@ import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Hook, HookSet } from "../../engine/hook.ts";
 import type { StepContext } from "../../engine/ports.ts";
 import { pathOf as pathOfName } from "../../files/names.ts";
-import { pathInside, realPath } from "../repository.ts";
+import { pathInside } from "../../files/paths.ts";
+import { realPath } from "../repository.ts";
 
 export interface ScriptPlaces {
   home: string;
@@ -102,7 +103,7 @@ export interface ScriptFiles {
   folder: string;
   /** With forward slashes. */
   there: string[];
-  /** They match as well, but nobody can open them. */
+  /** They match as well, but cannot be opened. */
   gone: string[];
 }
 
@@ -111,10 +112,10 @@ export const workspaceOf = ({ event, hook }: Pick<StepContext, "event" | "hook">
   ownRoot(hook.origin.root, event.cwd) ?? changesBase(event) ?? event.cwd;
 
 /**
- * The files of the script's debt, or of the event. Undefined: nothing was found for it, so nothing can be missing.
+ * The files of the script's pending check, or of the event. Undefined: nothing was found for it, so nothing can be missing.
  *
- * A file that differs neither since the last look nor since the session began is back to what it was. Where that cannot be
- * told, all are kept.
+ * A file that differs neither since the last look nor since the session began is back to what it was. Where that is not
+ * known, all are kept.
  */
 export function scriptFiles(context: StepContext): ScriptFiles | undefined {
   const { event, hook, scope } = context;

@@ -1,6 +1,6 @@
 /** One script as a program: all that it says in one stream, its own time limit, and the exit code that is recorded (E39, E44a). */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { constants, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Seconds } from "../../engine/event.ts";
 import type { StepContext } from "../../engine/ports.ts";
@@ -9,7 +9,7 @@ import type { Failure } from "../../engine/record.ts";
 import { bytesOfNames, isPlainText } from "../../files/names.ts";
 import { processNotes } from "../command/command.ts";
 import { environmentOf, umaskOf } from "../command/environment.ts";
-import { firstLine } from "../command/protocols/endings.ts";
+import { firstLine, signalNumber } from "../command/protocols/endings.ts";
 import { plainText } from "../step.ts";
 
 interface ScriptProgram {
@@ -96,7 +96,8 @@ function read(ended: Ended, file: string, late: string | undefined, gone: string
     return failing(exitCode, "launch", ended.reason ?? "it could not be started", stdout);
   }
   if (how === "output") return failing(otherError, "output", ended.reason ?? "it wrote too much", stdout);
-  if (code === undefined) return failing(signalCode(signal), "exit", `it was ended by ${signal ?? "a signal"}`, stdout);
+  if (code === undefined)
+    return failing(128 + (signalNumber(signal) ?? 0), "exit", `it was ended by ${signal ?? "a signal"}`, stdout);
   if (code === 0) return { exitCode: 0, printed: stdout };
   const launch = launchFault(code, stdout, file);
   if (launch !== undefined) return { exitCode: code, printed: stdout, failed: { failure: "launch", reason: launch } };
@@ -110,10 +111,6 @@ function failing(exitCode: number, failure: Failure, reason: string, printed: st
   const gap = printed === "" || printed.endsWith("\n") ? "" : "\n";
   return { exitCode, printed: `${printed}${gap}[hookline: ${reason}]\n`, failed: { failure, reason } };
 }
-
-/** As shells tell it. */
-const signalCode = (signal: string | undefined): number =>
-  128 + (Object.entries(constants.signals).find(([name]) => name === signal)?.[1] ?? 0);
 
 /** Why the shell could not become the script, or undefined: a script may itself end with 126 or 127. */
 function launchFault(code: number, printed: string, file: string): string | undefined {
@@ -130,7 +127,7 @@ function launchFault(code: number, printed: string, file: string): string | unde
 const looksEvery = 100;
 
 /**
- * Calls back when the session's turn has moved on; gives its undo. Nothing else tells a process that waits for a script
+ * Calls back when the session's turn has moved on; gives its undo. Nothing else shows a process that waits for a script
  * that the person has sent the next prompt (E22).
  */
 async function watchTurn({ event, ports }: StepContext, moved: () => void): Promise<() => void> {

@@ -17,7 +17,7 @@ export interface ScriptRecordsOptions extends ScriptPlaces {
   /** The hooks where the event happens, if they are known. */
   hooks(event: HookEvent): HookSet | undefined;
   now(): Instant;
-  /** Told of what a person should know. */
+  /** Called with what a person should know. */
   tell(observation: Observation): void;
 }
 
@@ -196,7 +196,7 @@ function sumUp(runs: readonly Run[], tell: (observation: Observation) => void): 
   tell({ is: "log", level: failed.length > 0 ? "warn" : "info", message, hook: "", run: "" });
 }
 
-// What status.json says of scripts: read from the runs and debts of the store alone, so it can always be made anew
+// What status.json says of scripts: read from the runs and pending checks of the store alone, so it can always be made anew
 // (E53, E54).
 
 /** Names and values as specification 004 has them; other tools read them. */
@@ -222,7 +222,7 @@ interface StatusOf {
   /** Of one folder. */
   entries: readonly Entry[];
   session: SessionId | undefined;
-  /** The run that has just ended, whose debt is about to be forgotten. */
+  /** The run that has just ended, whose check is about to pass. */
   ended?: Run | undefined;
   evaluatedAt: Instant;
 }
@@ -235,9 +235,9 @@ function* statusOf({ entries, session, ended, evaluatedAt }: StatusOf, store: St
     const status = statusFrom(entry, yield* wait(store.runs(filter)), session);
     if (status) hooks[entry.key] = status;
   }
-  const owed: ReadonlyMap<string, Found> =
+  const checks: ReadonlyMap<string, Found> =
     session === undefined ? new Map() : yield* wait(store.owe(session, new Map()));
-  const pending = entries.filter(({ hook }) => owed.has(hook.id) && !(ended?.hook === hook.id && hasPassed(ended)));
+  const pending = entries.filter(({ hook }) => checks.has(hook.id) && !(ended?.hook === hook.id && hasPassed(ended)));
   return {
     hooks,
     pendingHooks: pending.map(({ key }) => key),

@@ -1,7 +1,6 @@
 /** Runs a workspace script (specification 004): before a session, after a turn for the files that changed, before a commit. */
 
 import { homedir } from "node:os";
-import { relative } from "node:path";
 import { messageOf } from "../../engine/error.ts";
 import type { Fields, Seconds } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
@@ -10,6 +9,7 @@ import type { Outcome } from "../../engine/outcome.ts";
 import { elapsed, type Handler, type StepContext, type StepResult } from "../../engine/ports.ts";
 import { flag, number, object, oneOf, say, text } from "../../engine/schema.ts";
 import { readableName } from "../../files/names.ts";
+import { pathInside } from "../../files/paths.ts";
 import { handler, onOneLine, plainText, shorten } from "../step.ts";
 import { namesKept, noFileLeft, type ScriptFiles, scriptFiles, workspaceOf } from "./places.ts";
 import { notRun, runScript, type ScriptEnd, scriptEnvironment } from "./program.ts";
@@ -39,7 +39,7 @@ export const script: Handler = handler({
     },
     {
       pattern: text("of the files that it is for"),
-      notify: say(flag, "whether the model is told when it fails", true),
+      notify: say(flag, "whether the model reads of its failure", true),
       run_as: oneOf("root", "user"),
       limit: say(number("seconds", 0.1), "seconds until it is ended, with all that it started", usualLimit),
     },
@@ -66,7 +66,7 @@ async function perform(params: ScriptParams, files: ScriptFiles | undefined, con
   const folder = files?.folder ?? workspaceOf(context);
   const environment = scriptEnvironment(type, folder, type === "session" ? undefined : (files?.there ?? []), context);
   try {
-    // The other types run as whoever changes files and commits, which is who Hookline runs as.
+    // The other types run as the user who changes files and commits, as whom Hookline runs.
     const as =
       type === "session"
         ? scriptUser(run_as, folder, environment.variables, context.caller.environment ?? process.env)
@@ -111,7 +111,7 @@ function conclude(ending: Ending): StepResult {
     ...(notes.length > 0 ? { notes } : {}),
     evidence: { exitCode, stdout: shorten(printed), ...(containment === undefined ? {} : { containment }) },
   };
-  if (!failed) return { ok: true, ...common, ...toldOfPass(ending) };
+  if (!failed) return { ok: true, ...common, ...passMessage(ending) };
   if (isCancelled) return { ok: false, ...common, ...failed };
   const reason = failed.failure === "launch" ? `${shownFile(params, context)}: ${failed.reason}` : failed.reason;
   const outcome = answers[params.type](ending, kept.log, reason);
@@ -122,10 +122,10 @@ function conclude(ending: Ending): StepResult {
 const notFound = /^.*?(?:: |^)([^\s:]{1,100}): (?:command )?not found$|^.*: command not found: (\S{1,100})$/m;
 
 /**
- * A person who commits sees what a check that passed has printed, such as warnings. Of other scripts the person is told that a
+ * A person who commits sees what a check that passed has printed, such as warnings. Of other scripts the person reads that a
  * program was missing: the script may have looked at nothing.
  */
-function toldOfPass({ params, context, end }: Ending): { outcome?: Outcome } {
+function passMessage({ params, context, end }: Ending): { outcome?: Outcome } {
   const said = plainText(end.printed);
   const printed = params.type === "pre-commit" ? shorten(said.trim()) : "";
   const [, first, second] = notFound.exec(said) ?? [];
@@ -194,10 +194,8 @@ const usualAttempts = 3;
 const denied = (reason: string, { hook }: StepContext): Outcome => ({ verdict: { is: "deny", reason, by: hook.id } });
 
 /** As the workspace's files are named. */
-function shownFile({ file }: ScriptParams, context: StepContext): string {
-  const below = relative(workspaceOf(context), file);
-  return below.startsWith("..") ? belowHome(file, context) : below;
-}
+const shownFile = ({ file }: ScriptParams, context: StepContext): string =>
+  pathInside(workspaceOf(context), file) ?? belowHome(file, context);
 
 function belowHome(path: string, { caller }: StepContext): string {
   const home = caller.environment?.HOME || homedir();
@@ -208,7 +206,7 @@ interface ScriptFailure {
   family: "hookline" | "discobot";
   name: string;
   pattern: string;
-  /** Those that were handed over, and those that nobody could open. */
+  /** Those that were handed over, and those that could not be opened. */
   there: readonly string[];
   gone: readonly string[];
   exitCode: number;
@@ -219,7 +217,7 @@ interface ScriptFailure {
   attempts: number;
 }
 
-/** Files of other products' scripts are told of under that product's name (R42). */
+/** Failures of another product's scripts stand under that product's name (R42). */
 const titles = { hookline: "Hookline", discobot: "Discobot" } as const;
 
 const namesAtMost = 20;

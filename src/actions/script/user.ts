@@ -18,9 +18,9 @@ interface Account {
 }
 
 /**
- * @param folder the workspace, whose owner the person is where nobody else is known
+ * @param folder the workspace, whose owner the person is where no other is known
  * @param environment what the script is to be given
- * @param sender the environment of whoever sent the event: it tells who called sudo
+ * @param sender the environment of the sender of the event: it names who called sudo
  */
 export function scriptUser(
   wish: "root" | "user",
@@ -35,7 +35,7 @@ export function scriptUser(
   if (!person)
     return {
       environment: { ...own(), ...environment },
-      note: "run as root: nobody else called Hookline, and the workspace is root's",
+      note: "run as root: no other user called Hookline, and the workspace is root's",
     };
   const { user, name } = person;
   const account = accountOf(user.uid);

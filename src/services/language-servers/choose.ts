@@ -1,9 +1,10 @@
 /** Which language server is asked about a file, and where its program lies. Starts nothing. */
 
-import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { basename, delimiter, dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import type { Fields, Json } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
+import { findOnPath, foldersOnPath, isProgram, pathInside } from "../../files/paths.ts";
 import { readRegularFileSync } from "../../files/regular-file.ts";
 import type { Config } from "../../formats/config/config.ts";
 
@@ -73,25 +74,17 @@ function wantedFor(extension: string, servers: Config["languageServers"]): Wante
 
 /** From the file's folder up to the project's; the project's alone for a file outside of it. */
 function foldersUp(from: string, root: string): string[] {
-  const below = relative(root, from);
-  if (below === ".." || below.startsWith(`..${sep}`) || isAbsolute(below)) return [root];
   const folders = [root];
-  let folder = root;
-  for (const name of below.split(sep).filter((part) => part !== "")) {
-    folder = join(folder, name);
-    folders.unshift(folder);
-  }
+  for (const name of pathInside(root, from)?.split("/") ?? [])
+    if (name !== "") folders.unshift(join(folders[0] ?? root, name));
   return folders;
 }
 
 /** Folders whose `node_modules` the PATH leads to: what is installed there serves projects that have none of their own. */
 const sharedFolders = ({ environment }: Surroundings): string[] =>
-  onPath(environment).map((folder) =>
+  foldersOnPath(environment.PATH).map((folder) =>
     folder.endsWith(join("node_modules", ".bin")) ? dirname(dirname(folder)) : join(dirname(folder), "lib"),
   );
-
-const onPath = (environment: Surroundings["environment"]): string[] =>
-  (environment.PATH ?? "").split(delimiter).filter(isAbsolute);
 
 /** What the project itself has installed comes first: it fits the project's versions. */
 function findProgram(
@@ -99,20 +92,9 @@ function findProgram(
   folders: readonly string[],
   { root, environment }: Surroundings,
 ): string | undefined {
-  if (name.includes("/")) return executable(resolve(root, name));
-  const own = folders.map((folder) => join(folder, "node_modules", ".bin", name));
-  for (const path of [...own, ...onPath(environment).map((folder) => join(folder, name))])
-    if (executable(path) !== undefined) return path;
-  return undefined;
-}
-
-function executable(path: string): string | undefined {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile() ? path : undefined;
-  } catch {
-    return undefined; // not there, or not ours to run
-  }
+  if (name.includes("/")) return [resolve(root, name)].find(isProgram);
+  const own = folders.map((folder) => join(folder, "node_modules", ".bin", name)).find(isProgram);
+  return own ?? findOnPath(name, environment.PATH ?? "");
 }
 
 // The language servers that are known without configuration. Data only, so that documentation and code cannot differ.

@@ -17,7 +17,7 @@ export interface Document {
   version: number;
 }
 export interface Documents {
-  /** Tells the server the text; afterwards it is what the server knows of the file. */
+  /** Sends the server the text; afterwards it is what the server knows of the file. */
   show(file: string, language: string, text: string): Document;
 }
 
@@ -41,7 +41,7 @@ export function createDocuments(connection: ProtocolConnection): Documents {
     if (changes.length > 0) void connection.sendNotification(Watched.type, { changes });
   }
 
-  /** What somebody changed since it was shown is read from the disk again. */
+  /** What was changed since it was shown is read from the disk again. */
   function closeStale(except: string): void {
     const stale = [...open.values()].filter(({ uri, file, stamp }) => uri !== except && stampOf(file) !== stamp);
     for (const document of stale) close(document);

@@ -1,10 +1,11 @@
 /** The language servers of one project: started when a file first asks for one, kept, and ended together. */
 
 import { realpath } from "node:fs/promises";
-import { dirname, sep } from "node:path";
+import { dirname } from "node:path";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Diagnosis, Diagnostic, LanguageServers } from "../../engine/external-services.ts";
 import type { StartPipedProcess } from "../../engine/program.ts";
+import { isInside } from "../../files/paths.ts";
 import { type FileText, readRegularFile } from "../../files/regular-file.ts";
 import { unlessAborted } from "../until-aborted.ts";
 import { type Choice, chooseServer, type Surroundings } from "./choose.ts";
@@ -14,7 +15,7 @@ export interface LanguageServerOptions extends Surroundings {
   start: StartPipedProcess;
 }
 
-/** Servers answer about files of this size after minutes, and nobody wrote them by hand. */
+/** Servers answer about files of this size after minutes, and no person wrote them. */
 const largestFileInBytes = 2 << 20;
 
 export function createLanguageServers(options: LanguageServerOptions): LanguageServers {
@@ -51,7 +52,7 @@ export function createLanguageServers(options: LanguageServerOptions): LanguageS
   }
 
   async function closeAll(): Promise<void> {
-    ending.abort(); // nobody needs what is only starting
+    ending.abort(); // what is only starting is not needed
     const opened = await Promise.allSettled([...servers.values()].map(({ session }) => session));
     const running = opened.flatMap((one) =>
       one.status === "fulfilled" && typeof one.value === "object" ? [one.value] : [],
@@ -64,7 +65,7 @@ export function createLanguageServers(options: LanguageServerOptions): LanguageS
       if (closing) throw closed(root);
       const choice = chooseServer(file, options);
       if (typeof choice === "string") return skipped(file, choice);
-      if (!(await isInside(root, file))) return skipped(file, `it lies outside of the project ${root}`);
+      if (!(await isReallyInside(root, file))) return skipped(file, `it lies outside of the project ${root}`);
       const read = text === undefined ? await readText(file) : { text };
       if ("refused" in read) return skipped(file, read.refused);
       const found = await ask(choice, file, read.text, signal);
@@ -91,7 +92,7 @@ function hold(session: Promise<Session | string>): Server {
       isOver = () => typeof opened === "string" || opened.hasEnded();
     },
     () => {
-      isOver = () => true; // whoever asked for it is told why
+      isOver = () => true; // its caller gets the reason
     },
   );
   return { session, isOver: () => isOver() };
@@ -128,9 +129,9 @@ const withoutSecrets = (environment: Readonly<Record<string, string>>): Record<s
   );
 
 /** Wherever links lead: a project's servers are asked about the project's files. */
-async function isInside(root: string, file: string): Promise<boolean> {
+async function isReallyInside(root: string, file: string): Promise<boolean> {
   const [base, real] = await Promise.all([realOf(root), realOf(file)]);
-  return real === base || real.startsWith(base.endsWith(sep) ? base : base + sep);
+  return isInside(base, real);
 }
 
 /** Of what is not there, or not for us to see, the folder in which it would lie. */

@@ -1,5 +1,5 @@
 /**
- * One running language server: introduced, asked about one file after the other, and told goodbye. This file and what it
+ * One running language server: introduced, asked about one file after the other, and shut down. This file and what it
  * imports load the protocol's library, so it is itself loaded when the first server is started.
  */
 
@@ -159,7 +159,7 @@ function connect(child: PipedProcess): ProtocolConnection {
   return createProtocolConnection(reader, writer, silent);
 }
 
-/** The process outlives the connection, and its end is told by its process. */
+/** The process outlives the connection, and its end is known by its process. */
 const nothing: Disposable = { dispose() {} };
 /** What a server wants to tell people is not ours to print; its last words on stderr are kept with the failure. */
 const silent = { error() {}, warn() {}, info() {}, log() {} };

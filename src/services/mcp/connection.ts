@@ -21,9 +21,9 @@ export interface Connection {
 
 /** Why a server gave no answer. */
 export interface Trouble {
-  /** Ours, and what it answered by the protocol: fit for whoever asked. */
+  /** Ours, and what it answered by the protocol: fit for the caller. */
   reason: string;
-  /** What it wrote elsewhere, such as stderr: for the people who look into it, and nobody else. */
+  /** What it wrote elsewhere, such as stderr: for the people who look into it, and no one else. */
   said?: string | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface ToolsOptions extends Surroundings {
   /** mcp_servers in hookline.yaml. */
   servers: Readonly<Record<string, McpServer>>;
   operations?: OwnModule;
-  /** Told when a server cannot say what it has: the lists of the others are given without it. */
+  /** Called when a server cannot say what it has: the lists of the others are given without it. */
   complain?(sentence: string): void;
 }
 

@@ -3,11 +3,11 @@
 import { resolve } from "node:path";
 import type { FetchLike, JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { parseJson } from "../../actions/command/protocols/find-answer.ts";
-import { messageOf } from "../../engine/error.ts";
 import type { PipedProcess, StartPipedProcess } from "../../engine/program.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { createLineReader } from "../../files/lines.ts";
 import type { McpServer } from "../../formats/config/config.ts";
+import { bounded } from "../bounded-reply.ts";
 import { addressOf, fill, fillAll, headerOf } from "../variables.ts";
 
 export interface Link {
@@ -67,38 +67,17 @@ export function httpLink(
   };
 }
 
-/** The replies to our messages are bounded, and one that breaks off is told. The server's own stream may come and go. */
+/** The replies to our messages are bounded, and one that breaks off is reported. The server's own stream may come and go. */
 function watchedFetch(onBroken: (reason: string) => void): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, init);
     if (init?.method !== "POST" || !response.body) return response;
     const isOurs = (): boolean => init.signal?.aborted === true;
     return new Response(
-      bounded(response.body, (reason) => isOurs() || onBroken(reason)),
+      bounded(response.body, largestReplyInBytes, (reason) => isOurs() || onBroken(reason)),
       response,
     );
   };
-}
-
-function bounded(body: ReadableStream<Uint8Array>, onBroken: (reason: string) => void): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  let total = 0;
-  return new ReadableStream({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (done) return controller.close();
-        total += value.length;
-        if (total > largestReplyInBytes) throw new Error(`its reply is larger than ${largestReplyInBytes} bytes`);
-        controller.enqueue(value);
-      } catch (error) {
-        void reader.cancel().catch(() => {}); // broken already
-        onBroken(`the connection broke: ${messageOf(error)}`);
-        controller.error(error);
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
 }
 
 // A tool server that is a program: its messages go over its pipes, so its whole tree ends with us.
@@ -108,7 +87,7 @@ const longestLine = 32 << 20;
 
 type StdioServer = Extract<McpServer, { command: string }>;
 
-/** Never throws: what is wrong with the settings is told when the transport starts. */
+/** Never throws: what is wrong with the settings is reported when the transport starts. */
 export function stdioLink(settings: StdioServer, surroundings: Surroundings): Link {
   let child: PipedProcess | undefined;
   let isOver = false;
@@ -125,8 +104,8 @@ export function stdioLink(settings: StdioServer, surroundings: Surroundings): Li
         how = "it wrote a line that has no end";
         void child?.end();
       });
-      void child.ended.then((told) => {
-        how ??= told;
+      void child.ended.then((reason) => {
+        how ??= reason;
         finish();
       });
     },

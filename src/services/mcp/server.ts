@@ -73,7 +73,7 @@ export function createServer(name: string, settings: McpServer, surroundings: Su
     }
   }
 
-  /** Servers differ in what they say to a call of a tool that they do not have; their list tells. */
+  /** Servers differ in what they say to a call of a tool that they do not have; their list shows. */
   async function refuseUnknown({ client }: Connection, tool: string): Promise<void> {
     const names = await namesOf(client).catch(() => undefined); // then what the call itself said stands
     if (!names || names.includes(tool)) return;

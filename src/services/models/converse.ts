@@ -136,7 +136,7 @@ function optionsOf(talk: Talk, form: Form, final: boolean, limit: number): CallO
   const { access, messages, patience, request, tools } = talk;
   const { always, alsoInWords } = kinds[access.kind];
   const { schema } = request;
-  const told = schema && (alsoInWords || form !== "schema");
+  const isInWords = schema && (alsoInWords || form !== "schema");
   const strictJsonSchema = isStrict(schema);
   return {
     ...always,
@@ -144,7 +144,7 @@ function optionsOf(talk: Talk, form: Form, final: boolean, limit: number): CallO
       openai: { ...always.providerOptions?.openai, strictJsonSchema },
       openaiCompatible: { strictJsonSchema },
     },
-    prompt: told ? withSystem(messages, inWords(schema)) : messages,
+    prompt: isInWords ? withSystem(messages, inWords(schema)) : messages,
     maxOutputTokens: limit,
     abortSignal: patience.signal,
     ...(schema ? responseFormat(form, schema) : {}),
@@ -234,7 +234,7 @@ function failureIn(reply: Reply, request: ModelRequest, limit: number): Failure 
 // The ways to ask for JSON, from the strictest that a provider takes to plain words. Apart because servers refuse
 // some of them.
 
-/** schema: the server keeps to it · json: it keeps to JSON · words: it is only told. */
+/** schema: the server keeps to it · json: it keeps to JSON · words: only the prompt asks for it. */
 export type Form = "schema" | "json" | "words";
 const weaker: { readonly [F in Form]?: Form } = { schema: "json", json: "words" };
 

@@ -26,7 +26,7 @@ function isAlso({ url }: Access, written: string, own: ModelSettings, environmen
 const limitInMilliseconds = 20_000;
 
 export interface EmbeddingSettings {
-  /** Those in force, in which a project may have had its say. */
+  /** The active ones, of which a project may have set some. */
   models: ModelSettings;
   /** Those of the user's own file. */
   own: ModelSettings;

@@ -1,7 +1,8 @@
 /** What went wrong with a model, in one of a few kinds: each has its consequence in the retries, the run and the documentation. */
 import { HooklineError } from "../../engine/error.ts";
 import type { Instant } from "../../engine/event.ts";
-import type { Ports } from "../../engine/ports.ts";
+import { type Ports, pause } from "../../engine/ports.ts";
+import { present } from "../../engine/present.ts";
 import { isRecord } from "../../engine/schema.ts";
 import type { Access } from "./names.ts";
 
@@ -52,8 +53,7 @@ export function modelFailed(failure: Failure, access: Access, tokens: number): H
     advice: advice[kind],
     kind,
     tokens,
-    ...(status === undefined ? {} : { status }),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...present({ status, retryAfter }),
   });
 }
 
@@ -66,7 +66,7 @@ function withoutSecrets(reason: string, { key, headers }: Access): string {
   return line.length > longestReason ? `${line.slice(0, longestReason)}…` : line;
 }
 
-/** What was thrown by a request, told apart by its form: each provider brings its own copy of the error classes. */
+/** What was thrown by a request, recognised by its form: each provider brings its own copy of the error classes. */
 export function failureOf(thrown: unknown, now: Instant): Failure {
   const chain = causesOf(thrown);
   const [outer] = chain;
@@ -162,7 +162,7 @@ export interface Patience {
 
 const mostRetries = 2;
 const firstPause = 500;
-/** Where no deadline is known, nobody waits longer than this for another try. */
+/** Where no deadline is known, no caller waits longer than this for another try. */
 const longestPause = 60_000;
 
 /** Answers with a failure instead of throwing: who asked knows more about it. */
@@ -178,10 +178,10 @@ export async function attempt<T>(
     } catch (error) {
       if (signal.aborted) return { failure: stopped(signal, clock, deadline) };
       const failure = failureOf(error, clock.now());
-      const pause = failure.retryAfter === undefined ? firstPause * 2 ** tries : failure.retryAfter * 1000;
+      const wait = failure.retryAfter === undefined ? firstPause * 2 ** tries : failure.retryAfter * 1000;
       const end = deadline ?? clock.now() + longestPause;
-      if (!failure.passing || tries === mostRetries || clock.now() + pause >= end) return { failure };
-      await waited(clock, pause, signal);
+      if (!failure.passing || tries === mostRetries || clock.now() + wait >= end) return { failure };
+      await pause(wait, clock, signal);
     }
   }
 }
@@ -194,17 +194,6 @@ export function stopped(signal: AbortSignal, clock: Clock, deadline: Instant | u
     ? { kind: "timeout", reason: "it did not answer in time" }
     : { kind: "aborted", reason: "the caller gave up" };
 }
-
-const waited = (clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
-      undo();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const undo = clock.after(milliseconds, end);
-    signal.addEventListener("abort", end, { once: true });
-  });
 
 // A model that failed five times in a row is left alone for a minute: hooks that wait for it would only add to the
 // trouble.

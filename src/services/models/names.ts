@@ -28,11 +28,11 @@ interface Known {
   url: string;
   /** What the provider's interface calls its version, at the end of its address. */
   version: string;
-  /** Small and fast: what is asked where nobody named a model. */
+  /** Small and fast: what is asked where no model is named. */
   model: string;
 }
 
-/** In the order in which they are tried where nobody named a model. */
+/** In the order in which they are tried where no model is named. */
 const providers: { readonly [K in Exclude<ProviderKind, "openai-compatible">]: Known } = {
   anthropic: {
     keys: ["ANTHROPIC_API_KEY"],
@@ -77,7 +77,7 @@ const beginnings: readonly [RegExp, KnownKind][] = [
 export const knownProvider = (name: string, settings: ModelSettings): boolean =>
   isKnown(name) || ownProvider(name, settings) !== undefined;
 
-/** What is asked of a provider that comes with Hookline, where nobody named a model. */
+/** What is asked of a provider that comes with Hookline, where no model is named. */
 export const usualModelOf = (provider: string): string | undefined =>
   isKnown(provider) ? providers[provider].model : undefined;
 
@@ -105,7 +105,7 @@ export function splitModel(written: string): { name: string; provider: string; m
   return { name, provider: name.slice(0, slash), model: name.slice(slash + 1) };
 }
 
-/** What somebody chose as the default, if anybody did. */
+/** What was chosen as the default, if anything was. */
 export const configuredName = (settings: ModelSettings, environment: Environment): string | undefined =>
   environment.HOOKLINE_MODEL || settings.default || undefined;
 

@@ -2,6 +2,7 @@
 
 import type { OpenAICompatibleProvider } from "@ai-sdk/openai-compatible";
 import type { ProviderKind } from "../../formats/config/config.ts";
+import { bounded } from "../bounded-reply.ts";
 import type { Access } from "./names.ts";
 
 /** A model as the AI SDK's providers speak of it. All four have this one type. */
@@ -11,12 +12,12 @@ export type Generated = Awaited<ReturnType<LanguageModel["doGenerate"]>>;
 
 interface Kind {
   open(access: Access, strictly: boolean): Promise<LanguageModel>;
-  /** Stands in every request. Judging a hook needs little thought, and nobody shall keep what was sent. */
+  /** Stands in every request. Judging a hook needs little thought, and what was sent is not to be kept. */
   always: Pick<CallOptions, "reasoning" | "providerOptions">;
   ofTools?: { strict: boolean };
   /** Whether a schema may be asked for beside tools. */
   schemaBesideTools: boolean;
-  /** Servers that take a schema and do not keep to it are told in words as well. */
+  /** Servers that take a schema and do not keep to it are asked in words as well. */
   alsoInWords: boolean;
 }
 
@@ -86,16 +87,5 @@ export const fetchReply: typeof globalThis.fetch = async (address, request) => {
   const reply = await fetch(address, { ...request, redirect: "error" });
   if (!reply.body) return reply;
   const { status, statusText, headers } = reply;
-  return new Response(reply.body.pipeThrough(limited()), { status, statusText, headers });
+  return new Response(bounded(reply.body, limitInBytes), { status, statusText, headers });
 };
-
-function limited(): TransformStream<Uint8Array, Uint8Array> {
-  let size = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      size += chunk.length;
-      if (size > limitInBytes) controller.error(new Error(`the reply is larger than ${limitInBytes} bytes`));
-      else controller.enqueue(chunk);
-    },
-  });
-}

@@ -80,7 +80,7 @@ export function spokenBy({ content }: Reply): Message {
   return { role: "assistant", content: parts };
 }
 
-/** Rejects with model_failed once nobody waits any more. */
+/** Rejects with model_failed once no caller waits any more. */
 export async function answersTo(calls: readonly Call[], turn: number, talk: Talk): Promise<Message> {
   const content: Answers = [];
   for (const [index, { toolCallId, toolName, input }] of calls.entries()) {
@@ -128,7 +128,7 @@ interface Answered {
   value: string;
 }
 
-/** The model is told of a failure, and may do better. Rejects only where nobody waits any more: that is no answer to keep. */
+/** The model reads of a failure, and may do better. Rejects only where no caller waits any more: that is no answer to keep. */
 async function answerTo(asked: Asked, talk: Talk): Promise<Answered> {
   const { clock, patience } = talk;
   const started = clock.now();

@@ -14,13 +14,13 @@ export interface ChannelOptions {
   now(): Instant;
   /** Calls back once after so many milliseconds; gives its undo. */
   after(milliseconds: number, callback: () => void): () => void;
-  /** Told what could not be told; holds nothing secret. */
+  /** Called with what could not be sent; holds nothing secret. */
   complain(reason: string): void;
 }
 
 export interface Channel {
   add(notice: Notice): void;
-  /** Waits until all is told, or the signal aborts: then the rest is given up. Never rejects. */
+  /** Waits until all is sent, or the signal aborts: then the rest is given up. Never rejects. */
   close(signal: AbortSignal): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ const attemptsAtMost = 5;
 const firstPause: Seconds = 0.5;
 const requestLimitInMs = 10_000;
 const replyLimitInBytes = 64 << 10;
-/** Nobody wants to be told so late: what would have to wait longer than this is left out. */
+/** News so late are none: what would have to wait longer than this is left out. */
 const longestWait: Seconds = 900;
 /** A place that says no for ever is asked again all the same. */
 const longestObeyed: Seconds = 86_400;
@@ -47,7 +47,7 @@ const messagesAtMost = 1000;
 export function createChannel({ name, transport, kinds, ...outside }: ChannelOptions): Channel {
   const { now, after, complain } = outside;
   const waiting: Waiting[] = [];
-  /** The message of a run that tells its tools. */
+  /** The message of a run that names its tools. */
   const messages = new Map<string, string>();
   const stopping = new AbortController();
   let inFlight: Waiting | undefined;
@@ -105,7 +105,7 @@ export function createChannel({ name, transport, kinds, ...outside }: ChannelOpt
     if (message.method === "PATCH") messages.delete(notice.run.id); // it may have been deleted there
     complain(
       isGone
-        ? `${name}: ${reply.reason}; it is told nothing more until its settings change or Hookline starts anew`
+        ? `${name}: ${reply.reason}; it gets nothing more until its settings change or Hookline starts anew`
         : `${name}: a notice was not taken: ${reply.reason}`,
     );
   }
@@ -142,7 +142,7 @@ export function createChannel({ name, transport, kinds, ...outside }: ChannelOpt
   async function send({ url, ...request }: Message): Promise<Reply> {
     try {
       const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(requestLimitInMs)]);
-      // A redirect would carry what is told, and the key, elsewhere.
+      // A redirect would carry the notice, and the key, elsewhere.
       const reply = await outside.fetch(url, { ...request, signal, redirect: "manual" });
       return readReply(reply.status, reply.headers, await bodyOf(reply));
     } catch (error) {
@@ -177,12 +177,12 @@ export function createChannel({ name, transport, kinds, ...outside }: ChannelOpt
       await working;
       const left = waiting.length;
       stop();
-      if (left > 0) complain(`${name}: ${left === 1 ? "1 notice was" : `${left} notices were`} not told in time`);
+      if (left > 0) complain(`${name}: ${left === 1 ? "1 notice was" : `${left} notices were`} not sent in time`);
     },
   };
 }
 
-/** What a failed request tells of itself may hold the address, and with it the key: its code does not. */
+/** What a failed request says of itself may hold the address, and with it the key: its code does not. */
 function troubleOf(error: unknown): string {
   if (error instanceof Error && error.name === "TimeoutError") return "it did not answer in time";
   const cause = error instanceof Error ? error.cause : undefined;

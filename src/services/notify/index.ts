@@ -1,5 +1,5 @@
 /**
- * Tells people of runs that nobody waits for. It looks at runs as they are observed, so whatever becomes of a notice, no
+ * Sends people notices of runs that no caller waits for. It looks at runs as they are observed, so whatever becomes of a notice, no
  * run ever waits for one or fails by one.
  */
 import { dropOldest } from "../../engine/drop-oldest.ts";
@@ -9,6 +9,7 @@ import type { Hook } from "../../engine/hook.ts";
 import { nearest } from "../../engine/nearest.ts";
 import type { Observation } from "../../engine/ports.ts";
 import type { NoticeChannel } from "../../formats/config/config.ts";
+import { unlessAborted } from "../until-aborted.ts";
 import { type Channel, createChannel } from "./channel.ts";
 import { endedNotice, endingOf, hasEnded, type Notice, toolsOf } from "./messages.ts";
 import { createTransport } from "./transports.ts";
@@ -16,7 +17,7 @@ import { createTransport } from "./transports.ts";
 export interface NoticeSettings {
   /** By name. */
   channels: Readonly<Record<string, NoticeChannel>>;
-  /** Those that are told where neither a hook nor its project names any. */
+  /** Those that get notices where neither a hook nor its project names any. */
   notify: readonly string[];
 }
 
@@ -30,9 +31,9 @@ export interface NotifierOptions {
   fetch?: typeof globalThis.fetch;
   now(): Instant;
   after(milliseconds: number, callback: () => void): () => void;
-  /** Takes secrets out of what is told. */
+  /** Takes secrets out of notices. */
   redact?(text: string): MaybePromise<string>;
-  /** Told what could not be told, in a sentence without secrets. */
+  /** Called with what could not be sent, in a sentence without secrets. */
   complain(reason: string): void;
   /** Where Discord's own interface is, for tests. */
   discord?: string;
@@ -41,7 +42,7 @@ export interface NotifierOptions {
 export interface Notifier {
   /** Never throws, and never waits. */
   observe(observation: Observation): void;
-  /** Waits until all is told, at most so long; the rest is given up. Never rejects. Safe to call twice. */
+  /** Waits until all is sent, at most so long; the rest is given up. Never rejects. Safe to call twice. */
   close(within?: Seconds): Promise<void>;
 }
 
@@ -52,7 +53,7 @@ const followedAtMost = 10_000;
 /** What is known of a run that goes on. */
 interface Followed {
   names: Promise<readonly string[]>;
-  /** How many tools were told of last. */
+  /** How many tools the last notice named. */
   tools: number;
 }
 
@@ -112,7 +113,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
     }
   }
 
-  /** It goes on telling what it has been given. */
+  /** It goes on sending what it has been given. */
   function leave(channel: Channel): void {
     const limit = closing ?? new AbortController();
     const undo = closing ? () => {} : options.after(usualClosing * 1000, () => limit.abort());
@@ -139,6 +140,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
   async function tell(names: Followed["names"], given: Notice): Promise<void> {
     try {
       const [chosen, notice] = await Promise.all([names, withoutSecrets(given)]);
+      if (closing?.signal.aborted) return; // given up, as close has said
       for (const name of new Set(chosen)) channelCalled(name)?.add(notice);
     } catch (error) {
       complain(`a notice of run ${given.run.id} was lost: ${messageOf(error)}`);
@@ -147,9 +149,9 @@ export function createNotifier(options: NotifierOptions): Notifier {
 
   /** Notices of a run leave in the order in which they were made: each takes as many turns to be made ready. */
   function send(names: Followed["names"], notice: Notice): void {
-    const telling = tell(names, notice);
-    pending.add(telling);
-    void telling.finally(() => pending.delete(telling)); // it never rejects
+    const sending = tell(names, notice);
+    pending.add(sending);
+    void sending.finally(() => pending.delete(sending)); // it never rejects
   }
 
   function observeRun({ run, hook, resumed }: Extract<Observation, { is: "run" }>): void {
@@ -164,7 +166,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
     }
     const tools = toolsOf(run);
     followed.set(run.id, { names, tools: tools.length });
-    dropOldest(followed, followedAtMost); // another worker has taken it, and will tell its end
+    dropOldest(followed, followedAtMost); // another worker has taken it, and will report its end
     if (!known && !resumed) send(names, { kind: "started", run, hook, tools: [] });
     if (tools.length > (known?.tools ?? 0)) send(names, { kind: "tools", run, hook, tools });
   }
@@ -176,10 +178,12 @@ export function createNotifier(options: NotifierOptions): Notifier {
     async close(within = usualClosing) {
       const limit = closing ?? new AbortController();
       closing = limit;
-      await Promise.all(pending);
+      const undo = options.after(within * 1000, () => limit.abort());
+      await unlessAborted(Promise.all(pending), limit.signal).catch(() =>
+        complain(`notices that could not be made ready in time were given up: ${pending.size}`),
+      );
       for (const { channel } of channels.values()) if (channel) leave(channel);
       channels.clear();
-      const undo = options.after(within * 1000, () => limit.abort());
       await Promise.all(closings);
       undo();
     },

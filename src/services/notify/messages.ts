@@ -25,7 +25,7 @@ const endings: { readonly [S in RunStatus]?: NoticeKind } = {
   interrupted: "failed",
 };
 
-/** What the end of a run is told as; undefined: it goes on, or it never began, which is not worth a message. */
+/** What kind of notice the end of a run is; undefined: it goes on, or it never began, which is not worth a message. */
 export const endingOf = ({ status, asked }: Run): NoticeKind | undefined =>
   status === "skipped" && asked === 0 ? undefined : endings[status];
 
@@ -53,7 +53,7 @@ export function endedNotice(kind: NoticeKind, run: Run, hook: Hook): Notice {
   };
 }
 
-/** How a place marks text, and how it is kept from reading marks that somebody else wrote. */
+/** How a place marks text, and how it is kept from reading marks that others wrote. */
 export interface Marks {
   bold(text: string): string;
   code(text: string): string;
@@ -128,7 +128,7 @@ export const noMarks: Marks = { bold: (text) => text, code: (text) => text, plai
 
 const inCode = (text: string): string => `\`${text.replaceAll("`", "'")}\``;
 
-/** What a person did not write must not ping anybody, hide where a link leads, or end the marks around it. */
+/** What a person did not write must not ping people, hide where a link leads, or end the marks around it. */
 export const discordMarks: Marks = {
   bold: (text) => `**${text}**`,
   code: inCode,

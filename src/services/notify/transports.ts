@@ -23,9 +23,9 @@ export interface Message {
 }
 
 export interface Transport {
-  /** Told where a channel's settings name no kinds. */
+  /** The kinds of notices where a channel's settings name none. */
   usual: readonly NoticeKind[];
-  /** Whoever answers a new message so will answer every other so: the place is gone, or its key is. */
+  /** A place that answers a new message so will answer every other so: the place is gone, or its key is. */
   gone: ReadonlySet<number>;
   post(notice: Notice, state: ChannelState): Message;
   /** Writes a message of its own anew; absent: the place cannot. */
@@ -82,13 +82,13 @@ export function readReply(status: number, headers: Headers, body: unknown): Repl
 
 /** The body is more exact than the header, which holds whole seconds. */
 function retryOf(headers: Headers, body: unknown): Seconds {
-  const told = typeof body === "object" && body !== null && "retry_after" in body ? body.retry_after : undefined;
-  return [told, headers.get("retry-after")].map(secondsIn).find((one) => one >= 0) ?? usualRetry;
+  const given = typeof body === "object" && body !== null && "retry_after" in body ? body.retry_after : undefined;
+  return [given, headers.get("retry-after")].map(secondsIn).find((one) => one >= 0) ?? usualRetry;
 }
 
 /** NaN where there is no number in it. */
-const secondsIn = (told: unknown): Seconds =>
-  typeof told === "number" || (typeof told === "string" && told.trim() !== "") ? Number(told) : Number.NaN;
+const secondsIn = (given: unknown): Seconds =>
+  typeof given === "number" || (typeof given === "string" && given.trim() !== "") ? Number(given) : Number.NaN;
 
 function said(body: unknown): string {
   const text = typeof body === "object" && body !== null && "message" in body ? body.message : body;
@@ -102,7 +102,7 @@ type Settings = Extract<NoticeChannel, { kind: "discord" }>;
 /** Discord's own, of a message. */
 const longest = 2000;
 const userAgent = "DiscordBot (hookline, 1)";
-/** A summary's links are not followed for a preview: their addresses may carry what nobody meant to tell. */
+/** A summary's links are not followed for a preview: their addresses may carry what was not meant to be sent. */
 const withoutPreviews = 1 << 2;
 
 /** @throws Error */
@@ -229,7 +229,7 @@ function bodyOf(
   };
 }
 
-/** The same however often it is sent, so that its reader can tell; what is told of tools differs each time. */
+/** The same however often it is sent, so that its reader can tell; notices of tools differ each time. */
 const idOf = ({ run, kind, tools }: Notice): string =>
   `msg_${run.id}_${kind}${kind === "tools" ? `_${tools.length}` : ""}`;
 
@@ -277,7 +277,7 @@ function createSlackTransport(
       headers: { "content-type": "application/json" },
       body: JSON.stringify({
         text: messageText(notice, { ...wording, dropped }),
-        unfurl_links: false, // their addresses may carry what nobody meant to tell
+        unfurl_links: false, // their addresses may carry what was not meant to be sent
         unfurl_media: false,
       }),
     }),

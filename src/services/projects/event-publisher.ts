@@ -1,15 +1,16 @@
 /** The event publisher of the project service: a change is written first, and stands whatever becomes of its event. */
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { EventName, Fields, HookEvent, MaybePromise } from "../../engine/event.ts";
+import { present } from "../../engine/present.ts";
 import type { NoteRecord, ProjectRecord, TaskRecord, TaskStatus } from "./records.ts";
 
-/** What happened, for those who listen. */
+/** What happened, as an event. */
 export interface Happening {
   name: EventName;
   data: Fields;
-  /** The folder that it happens in; absent: where whoever asks works. */
+  /** The folder that it happens in; absent: the folder of its cause. */
   cwd?: string;
-  /** Told once under this id. */
+  /** Sent once under this id. */
   id?: string;
 }
 /** Who caused it: the event whose hook asked for it, or where a person works. */
@@ -19,18 +20,24 @@ export interface Cause {
   signal?: AbortSignal | undefined;
   /** The same at each attempt of a call that is repeated after a crash. */
   key?: string | undefined;
-  /** Told what could not be told; absent: the log has it. */
+  /** Called with why the event was not sent; absent: the log has it. */
   untold?: ((reason: string) => void) | undefined;
 }
-/** May throw: then nothing was told. */
+/** May throw: then nothing was sent. */
 export type Send = (happening: Happening, cause: Cause) => MaybePromise<unknown>;
 
+export interface PublisherOptions {
+  send: Send;
+  /** Called with what a person should know, in one sentence. */
+  complain(reason: string): void;
+}
+
 /**
- * Whether that is over: told, or refused, as where hooks answer each other without end. What the store could not take may
- * be told later. Never rejects: nothing that was written depends on who hears of it.
+ * Whether that is over: sent, or refused, as where hooks answer each other without end. What the store could not take may
+ * be sent later. Never rejects: nothing that was written depends on its event.
  */
 export async function publish(
-  { send, complain }: { send: Send; complain(reason: string): void },
+  { send, complain }: PublisherOptions,
   happening: Happening,
   cause: Cause,
 ): Promise<boolean> {
@@ -38,15 +45,14 @@ export async function publish(
     await send(happening, cause);
     return true;
   } catch (error) {
-    const reason = `${happening.name} was not told: ${messageOf(error)}`;
+    const reason = `${happening.name} was not sent: ${messageOf(error)}`;
     complain(reason);
     cause.untold?.(reason);
     return !(error instanceof HooklineError);
   }
 }
 
-const placeOf = (project: ProjectRecord | undefined): Pick<Happening, "cwd"> =>
-  project?.workspace === undefined ? {} : { cwd: project.workspace };
+const placeOf = (project: ProjectRecord | undefined): Pick<Happening, "cwd"> => present({ cwd: project?.workspace });
 
 const taskEvents: { readonly [S in TaskStatus]: EventName } = {
   DEFINED: "task.created",

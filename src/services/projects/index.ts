@@ -1,28 +1,17 @@
 /** The project service: projects with their tasks, notes and memory, as operations and steps of automations use them. */
-import type { Fields, Instant, MaybePromise } from "../../engine/event.ts";
+import type { Fields } from "../../engine/event.ts";
 import type { Projects } from "../../engine/external-services.ts";
 import { isQueryName, unknownQuery, wrongParams } from "../../engine/named.ts";
-import type { Send } from "./event-publisher.ts";
+import type { PublisherOptions } from "./event-publisher.ts";
 import { createMemory, type Embedder, type Memory } from "./memory.ts";
 import { createNoteCopies, createNotes, type Notes } from "./notes.ts";
-import { createProjectBook, type ProjectBook, type RepositoryFacts } from "./projects.ts";
+import { createProjectBook, type ProjectBook, type ProjectsOptions } from "./projects.ts";
 import type { ProjectRecord, ProjectRecords } from "./records.ts";
 import { createTasks, type Tasks } from "./tasks.ts";
 
-export interface ProjectServiceOptions {
-  records: ProjectRecords;
-  now(): Instant;
-  home: string;
+export interface ProjectServiceOptions extends Omit<ProjectsOptions, "copies">, PublisherOptions {
   /** Where copies of notes lie. */
   notesFolder: string;
-  /** Sends an event down the line. */
-  send: Send;
-  /** Told what a person should know, in one sentence. */
-  complain(reason: string): void;
-  /** Takes secrets out of what is written. */
-  redact(text: string): MaybePromise<string>;
-  rootOf(folder: string): string;
-  repositoryOf(folder: string): Promise<RepositoryFacts>;
   /** What the settings of this project's folder name. */
   embedderOf(project: ProjectRecord | undefined): Promise<Embedder | undefined>;
 }

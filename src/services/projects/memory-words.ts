@@ -62,6 +62,6 @@ export function isBeginning(part: string): boolean {
 /** In lower case and each once, without those that stand in every text, unless there are no others. */
 export function wordsOf(query: string): string[] {
   const parts = [...new Set(wordsIn(query).flatMap(partsOf))];
-  const telling = parts.filter((word) => !stopWords.has(word));
-  return (telling.length > 0 ? telling : parts).slice(0, wordsAtMost);
+  const significant = parts.filter((word) => !stopWords.has(word));
+  return (significant.length > 0 ? significant : parts).slice(0, wordsAtMost);
 }

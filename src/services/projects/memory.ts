@@ -1,10 +1,10 @@
 /** What a project remembers, found by words and, where a model makes embeddings, by meaning. */
 import { HooklineError, messageOf } from "../../engine/error.ts";
-import type { Instant, MaybePromise } from "../../engine/event.ts";
 import type { MemoryHit } from "../../engine/external-services.ts";
 import { fingerprint } from "../../engine/fingerprint.ts";
+import { present } from "../../engine/present.ts";
 import { wordsOf } from "./memory-words.ts";
-import { clean, type MemoryRecords, type Remembered, titleOf } from "./records.ts";
+import { clean, type MemoryRecords, type Remembered, type ServiceOptions, titleOf } from "./records.ts";
 
 /** Makes numbers of texts, near each other where the texts mean alike. */
 export interface Embedder {
@@ -13,11 +13,9 @@ export interface Embedder {
   /** One for each text. Rejects. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
 }
-export interface MemoryOptions {
+export interface MemoryOptions extends Omit<ServiceOptions, "records"> {
   records: MemoryRecords;
-  now(): Instant;
   newId(): string;
-  redact(text: string): MaybePromise<string>;
   /** What the settings of this project name; undefined: words alone. May reject. */
   embedderOf(project: string | undefined): Promise<Embedder | undefined>;
 }
@@ -45,13 +43,13 @@ export interface Memory {
   search(asked: Asked, signal: AbortSignal): Promise<Found>;
 }
 
-/** Of each way of looking; more than anybody asks for. */
+/** Of each way of looking; more than a search asks for. */
 const candidatesAtMost = 100;
 /** Those that were added since the last search get their vectors with it: so many, and the rest at the next. */
 const embeddedAtMost = 256;
 /** What a request gave is saved before the next: what was paid for is not asked for again. */
 const textsAtOnce = 64;
-/** Whoever searches waits no longer for what only later searches need. */
+/** A search waits no longer for what only later ones need. */
 const embeddingInMs = 10_000;
 const longestEmbedded = 6_000;
 
@@ -80,7 +78,7 @@ export function createMemory({ records, now, newId, redact, embedderOf }: Memory
           return [{ id, project, source, heading, content, similarity }];
         }),
       );
-      return { hits: found.flat(), ...(note === undefined ? {} : { note }) };
+      return { hits: found.flat(), ...present({ note }) };
     },
   };
 
@@ -105,7 +103,7 @@ export function createMemory({ records, now, newId, redact, embedderOf }: Memory
       .filter(({ similarity }) => similarity > 0)
       .sort((left, right) => right.similarity - left.similarity)
       .slice(0, candidatesAtMost);
-    return { ranked, ...(note === undefined ? {} : { note }) };
+    return { ranked, ...present({ note }) };
   }
 
   /** As many as there is time for; what is left then is found by words, and a note says so. Rejects only where the store fails. */

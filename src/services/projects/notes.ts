@@ -3,20 +3,15 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { messageOf } from "../../engine/error.ts";
-import type { Instant, MaybePromise } from "../../engine/event.ts";
+import type { MaybePromise } from "../../engine/event.ts";
 import { slugOf } from "../../engine/fingerprint.ts";
 import { nearest } from "../../engine/nearest.ts";
 import { makePrivateFolder, writePrivate } from "../../files/write.ts";
-import { type Cause, type NoteOperation, ofNote, publish, type Send } from "./event-publisher.ts";
-import { clean, type MemoryRecord, type NoteRecord, type ProjectRecords, sourceOfNote, titleOf } from "./records.ts";
+import { type Cause, type NoteOperation, ofNote, type PublisherOptions, publish } from "./event-publisher.ts";
+import { clean, type MemoryRecord, type NoteRecord, type ServiceOptions, sourceOfNote, titleOf } from "./records.ts";
 
-export interface NotesOptions {
-  records: ProjectRecords;
-  now(): Instant;
+export interface NotesOptions extends ServiceOptions, PublisherOptions {
   newId(): string;
-  send: Send;
-  complain(reason: string): void;
-  redact(text: string): MaybePromise<string>;
   copies: NoteCopies;
 }
 export interface NoteToWrite {
@@ -37,7 +32,7 @@ export interface Notes {
   /** What it held before is gone. `isNew` says whether it held anything. */
   write(note: NoteToWrite, cause: Cause): Promise<{ note: Note; isNew: boolean }>;
   remove(project: string, name: string, cause: Cause): Promise<Note>;
-  /** Makes copies anew whose change was cut off, by the end of its process say. Never rejects: what could not be mended is told. */
+  /** Makes copies anew whose change was cut off, by the end of its process say. Never rejects: `complain` says what could not be mended. */
   mend(): Promise<void>;
 }
 
@@ -51,7 +46,7 @@ export function createNotes(options: NotesOptions): Notes {
     return new Error(`no note of the project ${project} is called "${name}"${near ? `; did you mean "${near}"?` : ""}`);
   }
 
-  async function told(operation: NoteOperation, note: Note, cause: Cause): Promise<void> {
+  async function announce(operation: NoteOperation, note: Note, cause: Cause): Promise<void> {
     await publish(options, ofNote(operation, note, note.path, await records.get(note.project)), cause);
   }
 
@@ -116,7 +111,7 @@ export function createNotes(options: NotesOptions): Notes {
           copies.write(project, name, content);
         }),
       );
-      await told(isNew ? "created" : "updated", note, cause);
+      await announce(isNew ? "created" : "updated", note, cause);
       return { note, isNew };
     },
     async remove(project, written, cause) {
@@ -129,7 +124,7 @@ export function createNotes(options: NotesOptions): Notes {
       );
       if (!removed) throw await unknown(project, name);
       const note = withPath(removed);
-      await told("deleted", note, cause);
+      await announce("deleted", note, cause);
       return note;
     },
   };
@@ -158,13 +153,13 @@ export interface NoteCopies {
   removeAll(project: string): void;
   /** To be called before a change, and what it gives once the store has it as well: so that it is known if that never comes. */
   begin(change: Change): () => void;
-  /** Those that somebody began and did not bring to an end, with what says that they are over. */
+  /** Those that were begun and not brought to an end, each with what says that it is over. */
   unfinished(): { change: Change; over(): void }[];
 }
 
 const mark = ".unfinished";
 
-/** @param folder holds a folder for each project; both are made when they are needed, for nobody else to read */
+/** @param folder holds a folder for each project; both are made when they are needed, for no other user to read */
 export function createNoteCopies(folder: string): NoteCopies {
   const pathOf = (project: string, name: string): string => join(folder, project, `${name}.md`);
   return {
@@ -207,7 +202,7 @@ function namesIn(folder: string): string[] {
 /** Undefined where another process has ended it since, or was killed before it began with anything. */
 function changeIn(path: string): Change | undefined {
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as Change; // nobody else writes here
+    return JSON.parse(readFileSync(path, "utf8")) as Change; // only this file writes here
   } catch (error) {
     if (isMissing(error) || error instanceof SyntaxError) return undefined;
     throw error;

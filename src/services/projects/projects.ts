@@ -1,11 +1,13 @@
 /** Projects: made, found by their folder, changed, taken away. */
 
 import { realpathSync, statSync } from "node:fs";
-import { basename, dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { basename, dirname, relative, resolve } from "node:path";
 import type { Instant, MaybePromise } from "../../engine/event.ts";
 import { isId, slugBeside, slugOf } from "../../engine/fingerprint.ts";
 import { nearest } from "../../engine/nearest.ts";
 import { withoutCredentials } from "../../engine/one-line.ts";
+import { present } from "../../engine/present.ts";
+import { isInside } from "../../files/paths.ts";
 import type { NoteCopies } from "./notes.ts";
 import {
   clean,
@@ -13,6 +15,7 @@ import {
   type ProjectChanges,
   type ProjectRecord,
   type ProjectRecords,
+  type ServiceOptions,
   titleOf,
 } from "./records.ts";
 
@@ -25,16 +28,13 @@ export interface RepositoryFacts {
   repository?: string;
   branch?: string;
 }
-export interface ProjectsOptions {
-  records: ProjectRecords;
-  now(): Instant;
+export interface ProjectsOptions extends ServiceOptions {
   home: string;
   /** The project's folder that a folder lies in (R34). */
   rootOf(folder: string): string;
   /** Never rejects: where there is no repository there is nothing to say. */
   repositoryOf(folder: string): Promise<RepositoryFacts>;
   copies: Pick<NoteCopies, "removeAll" | "begin">;
-  redact(text: string): MaybePromise<string>;
 }
 export interface NewProject {
   id?: string;
@@ -94,7 +94,7 @@ export function createProjectBook(options: ProjectsOptions): ProjectBook {
     return mapped === undefined ? undefined : innermost(all, mapped);
   }
 
-  /** A project that nobody made by hand: of the folder that the files of a project would be looked for in. */
+  /** A project that was not made by hand: of the folder that the files of a project would be looked for in. */
   async function draft(folder: string): Promise<ProjectRecord & { workspace: string }> {
     const facts = await repositoryOf(folder);
     const root = realOf(rootOf(folder));
@@ -125,12 +125,8 @@ export function createProjectBook(options: ProjectsOptions): ProjectBook {
     if (!isId(id)) throw new Error(`"${id}" is no id: use letters, digits, dots, dashes and underscores`);
     const facts = workspace === undefined ? {} : said(await repositoryOf(workspace));
     const { notify, repository, branch } = given;
-    const own = await withoutSecrets({
-      ...(repository === undefined ? {} : { repository }),
-      ...(branch === undefined ? {} : { branch }),
-    });
-    const place = workspace === undefined ? {} : { workspace };
-    const project = recordOf({ ...facts, ...own, ...place, ...(notify ? { notify } : {}), id, name }, now());
+    const own = await withoutSecrets(present({ repository, branch }));
+    const project = recordOf({ ...facts, ...own, ...present({ workspace, notify }), id, name }, now());
     if (await records.add(project)) return project;
     throw new Error(await whyTaken(id, workspace));
   }
@@ -182,7 +178,7 @@ export function createProjectBook(options: ProjectsOptions): ProjectBook {
     async edit(id, { workspace, ...changes }, folder) {
       await known(id);
       const place = typeof workspace === "string" ? folderOf(workspace, folder) : workspace;
-      const all = { ...(await withoutSecrets(changes)), ...(place === undefined ? {} : { workspace: place }) };
+      const all = { ...(await withoutSecrets(changes)), ...present({ workspace: place }) };
       if (Object.keys(all).length === 0) throw new Error("No fields to update");
       if (!(await records.edit(id, all, now()))) throw new Error(await whyTaken("", place ?? undefined));
       return known(id);
@@ -217,10 +213,8 @@ const recordOf = (project: Omit<ProjectRecord, "created" | "updated">, now: Inst
   updated: now,
 });
 
-const said = ({ repository, branch }: RepositoryFacts): Pick<RepositoryFacts, "repository" | "branch"> => ({
-  ...(repository === undefined ? {} : { repository }),
-  ...(branch === undefined ? {} : { branch }),
-});
+const said = ({ repository, branch }: RepositoryFacts): Pick<RepositoryFacts, "repository" | "branch"> =>
+  present({ repository, branch });
 
 function near(id: string, ids: readonly string[]): string {
   const meant = nearest(id, ids);
@@ -243,17 +237,12 @@ function folderOf(written: string, from: string): string {
   return realpathSync(path);
 }
 
-const isWithin = (path: string, folder: string): boolean => {
-  const way = relative(folder, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-};
-
 /** A project there would hold everything that a person has. */
 const isAbove = (folder: string, home: string): boolean =>
-  dirname(folder) === folder || (home !== "" && isWithin(realOf(home), folder));
+  dirname(folder) === folder || (home !== "" && isInside(folder, realOf(home)));
 
 function innermost(all: readonly ProjectRecord[], folder: string): ProjectRecord | undefined {
-  const holding = all.filter(({ workspace }) => workspace !== undefined && isWithin(folder, workspace));
+  const holding = all.filter(({ workspace }) => workspace !== undefined && isInside(workspace, folder));
   return holding.reduce<ProjectRecord | undefined>(
     (best, one) => ((one.workspace?.length ?? 0) > (best?.workspace?.length ?? -1) ? one : best),
     undefined,
@@ -262,7 +251,7 @@ function innermost(all: readonly ProjectRecord[], folder: string): ProjectRecord
 
 /** The same place in the main worktree, for a folder of a linked one: they are one project. */
 function inMainWorktree(folder: string, { top, main }: RepositoryFacts): string | undefined {
-  if (top === undefined || main === undefined || !isWithin(folder, top)) return undefined;
+  if (top === undefined || main === undefined || !isInside(top, folder)) return undefined;
   return resolve(main, relative(top, folder));
 }
 
@@ -287,10 +276,6 @@ export async function repositoryFacts(ask: AskGit, folder: string): Promise<Repo
   ]);
   const main = common !== undefined && basename(common) === ".git" ? dirname(common) : undefined;
   const branch = remoteHead?.replace(/^origin\//, "") ?? head;
-  return {
-    top,
-    ...(main === undefined || main === top ? {} : { main }),
-    ...(address === undefined ? {} : { repository: withoutCredentials(address) }),
-    ...(branch === undefined ? {} : { branch }),
-  };
+  const repository = address === undefined ? undefined : withoutCredentials(address);
+  return { top, ...present({ main: main === top ? undefined : main, repository, branch }) };
 }

@@ -1,4 +1,4 @@
-/** What is kept of projects, tasks, notes and memory, and the port of whoever keeps it. */
+/** What is kept of projects, tasks, notes and memory, and the port of the store. */
 import { HooklineError } from "../../engine/error.ts";
 import type { Fields, Instant, MaybePromise } from "../../engine/event.ts";
 import type { NewTask, Project, Projects } from "../../engine/external-services.ts";
@@ -6,7 +6,7 @@ import type { QueryName } from "../../engine/named.ts";
 import type { RunStatus } from "../../engine/record.ts";
 
 export interface ProjectRecord extends Project {
-  /** The names of places that are told of its automations' runs; absent: those of the settings. */
+  /** The channels that get notices of its automations' runs; absent: those of the settings. */
   notify?: string[];
   created: Instant;
   updated: Instant;
@@ -47,7 +47,7 @@ export interface TaskRecord {
   ended?: Instant;
   /** The key of the call that moved it last, where that has one. */
   movedBy?: string;
-  /** The id of the event that has yet to tell how it stands. */
+  /** The id of the event of how it stands, which is yet to be sent. */
   untold?: string;
 }
 export interface TaskFilter {
@@ -109,6 +109,13 @@ export interface Holdings {
   memories: number;
   automations: string[];
 }
+/** What the parts of the project service share. */
+export interface ServiceOptions {
+  records: ProjectRecords;
+  now(): Instant;
+  /** Takes secrets out of what is written. */
+  redact(text: string): MaybePromise<string>;
+}
 /**
  * Safe across processes; each method is one transaction. Methods may throw HooklineError (store_unusable, store_locked),
  * and those that add something to a project an Error where it is gone.
@@ -127,7 +134,7 @@ export interface ProjectRecords {
   notes: NoteRecords;
   memory: MemoryRecords;
   query(name: QueryName, params: Readonly<Record<string, string | number | null>>): MaybePromise<Fields[]>;
-  /** Whether an event with this id was told. */
+  /** Whether an event with this id was sent. */
   wasTold(event: string): MaybePromise<boolean>;
 }
 export interface TaskRecords {
@@ -136,9 +143,9 @@ export interface TaskRecords {
   get(id: string): MaybePromise<TaskRecord | undefined>;
   /** The task that this key made before, if one did; undefined: the id is taken. */
   add(task: TaskRecord, key: string | undefined): MaybePromise<TaskRecord | undefined>;
-  /** Also remembers what came of it. Undefined where it did not stand as expected: somebody else was faster. */
+  /** Also remembers what came of it. Undefined where it did not stand as expected: another process was faster. */
   move(id: string, move: TaskMove, result?: Remembered): MaybePromise<TaskRecord | undefined>;
-  /** This event needs to be told no more. */
+  /** This event needs to be sent no more. */
   told(id: string, event: string): MaybePromise<void>;
   awaited(dependencies: readonly Dependency[]): MaybePromise<Awaited[]>;
 }
@@ -149,7 +156,7 @@ export interface NoteRecords {
   save(note: NoteRecord, memories: readonly MemoryRecord[], copy: () => void): MaybePromise<boolean>;
   /** Also forgets it. Undefined: there was none. */
   remove(project: string, name: string, dropCopy: () => void): MaybePromise<NoteRecord | undefined>;
-  /** Nobody changes the note, or that there is none, while the work is done. */
+  /** The note, or that there is none, stays as it is while the work is done. */
   hold(project: string, name: string, work: (note: NoteRecord | undefined) => void): MaybePromise<void>;
 }
 export interface MemoryRecords {

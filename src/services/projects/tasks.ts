@@ -1,7 +1,8 @@
-/** Tasks: defined, started, completed or failed, each told as an event once it is written. */
+/** Tasks: defined, started, completed or failed, each published as an event once it is written. */
 import type { Instant, MaybePromise } from "../../engine/event.ts";
 import type { NewTask } from "../../engine/external-services.ts";
-import { type Cause, ofTask, publish, type Send } from "./event-publisher.ts";
+import { present } from "../../engine/present.ts";
+import { type Cause, ofTask, type PublisherOptions, publish } from "./event-publisher.ts";
 import type { NewMemory } from "./memory.ts";
 import {
   type Awaited,
@@ -9,6 +10,7 @@ import {
   type Dependency,
   type ProjectRecords,
   type Remembered,
+  type ServiceOptions,
   type TaskFilter,
   type TaskMove,
   type TaskRecord,
@@ -16,13 +18,8 @@ import {
   titleOf,
 } from "./records.ts";
 
-export interface TasksOptions {
-  records: ProjectRecords;
-  now(): Instant;
+export interface TasksOptions extends ServiceOptions, PublisherOptions {
   newId(): string;
-  send: Send;
-  complain(reason: string): void;
-  redact(text: string): MaybePromise<string>;
   /** What a task gave, as it is remembered. */
   memoryOf(result: NewMemory): Promise<Remembered>;
 }
@@ -39,7 +36,7 @@ export interface Tasks {
   create(task: TaskToMake, cause: Cause): Promise<TaskRecord>;
   /**
    * Refused while something that it waits for has not been completed, unless `force` is said. A failed task begins anew.
-   * Here and below: whoever asks again after a crash, by the same key or before the event was told, is not refused.
+   * Here and below: a call that is repeated after a crash, by the same key or before the event was sent, is not refused.
    */
   start(id: string, force: boolean, cause: Cause): Promise<TaskRecord>;
   complete(id: string, result: string | undefined, cause: Cause): Promise<TaskRecord>;
@@ -130,9 +127,14 @@ export function createTasks(options: TasksOptions): Tasks {
     throw new Error("no free id was found for the task");
   }
 
-  async function move(id: string, kind: Kind, more: Partial<TaskMove>, { force, cause }: Giving): Promise<TaskRecord> {
+  async function move(
+    id: string,
+    kind: Kind,
+    more: Partial<TaskMove>,
+    { force, cause }: { force: boolean; cause: Cause },
+  ): Promise<TaskRecord> {
     const known = await find(id);
-    const before = await told(known, cause);
+    const before = await announced(known, cause);
     const isRepeated = known.untold !== undefined || (cause.key !== undefined && cause.key === known.movedBy);
     if (before.status === kind.to && isRepeated) return before;
     if (!kind.from.includes(before.status)) throw new Error(whyNot(before, kind));
@@ -144,11 +146,11 @@ export function createTasks(options: TasksOptions): Tasks {
       status: kind.to,
       ...timesOf(before, kind.to, now()),
       untold: eventFor(before.id, kind.to),
-      ...(cause.key === undefined ? {} : { movedBy: cause.key }),
+      ...present({ movedBy: cause.key }),
     };
     const task = await records.tasks.move(before.id, to, await resultOf(before, more.result));
-    if (!task) throw new Error(whyNot(await find(id), kind)); // somebody else was faster
-    return told(task, cause);
+    if (!task) throw new Error(whyNot(await find(id), kind)); // another process was faster
+    return announced(task, cause);
   }
 
   async function resultOf({ id, project, title }: TaskRecord, result = ""): Promise<Remembered | undefined> {
@@ -156,8 +158,8 @@ export function createTasks(options: TasksOptions): Tasks {
     return options.memoryOf({ project, source: `task:${id}`, heading: title, content: result });
   }
 
-  /** Tells how it came to stand as it stands, where nobody has: whoever wrote that may have ended before. */
-  async function told(task: TaskRecord, cause: Cause): Promise<TaskRecord> {
+  /** Sends the event of how it stands, if that was never sent: the process that wrote it may have ended before. */
+  async function announced(task: TaskRecord, cause: Cause): Promise<TaskRecord> {
     const { untold: event, ...rest } = task;
     if (event === undefined) return task;
     const happening = { ...ofTask(task, await records.get(task.project)), id: event };
@@ -172,7 +174,7 @@ export function createTasks(options: TasksOptions): Tasks {
     has: async (id) => (await records.tasks.get(clean(id))) !== undefined,
     known: find,
     openOf,
-    create: async (given, cause) => told(await add(await recordOf(given), cause.key), cause),
+    create: async (given, cause) => announced(await add(await recordOf(given), cause.key), cause),
     start: (id, force, cause) => move(id, moves.start, {}, { force, cause }),
     complete: async (id, result, cause) =>
       move(id, moves.complete, result === undefined ? {} : { result: await kept(result) }, { force: false, cause }),
@@ -180,15 +182,10 @@ export function createTasks(options: TasksOptions): Tasks {
   };
 }
 
-interface Giving {
-  force: boolean;
-  cause: Cause;
-}
-
 /** When it was begun, and when it ended: what is begun anew has not. */
 function timesOf({ started }: TaskRecord, to: TaskStatus, at: Instant): Pick<TaskMove, "at" | "started" | "ended"> {
   if (to === "IN_PROGRESS") return { at, started: at };
-  return { at, ended: at, ...(started === undefined ? {} : { started }) };
+  return { at, ended: at, ...present({ started }) };
 }
 
 /** What is not there cannot be waited for. */

@@ -132,7 +132,7 @@ test("a place that is gone is asked once, and no complaint holds its key", async
   await notifier.close();
   assert.equal(server.received.length, 1);
   assert.deepEqual(complaints, [
-    "notices to team: HTTP 404: Unknown Webhook; it is told nothing more until its settings change or Hookline starts anew",
+    "notices to team: HTTP 404: Unknown Webhook; it gets nothing more until its settings change or Hookline starts anew",
   ]);
 });
 
@@ -329,6 +329,15 @@ test("closing waits for a place that does not answer no longer than it was told"
   run.seen({ status: "completed" });
   await server.arrived(1);
   await notifier.close(0);
-  assert.deepEqual(complaints, ["notices to team: 2 notices were not told in time"]);
+  assert.deepEqual(complaints, ["notices to team: 2 notices were not sent in time"]);
   await notifier.close();
+});
+
+test("closing waits for a project's channels that are never read no longer than it was told", async (t) => {
+  const server = await startReceiver(t);
+  const projectChannels = (): Promise<undefined> => new Promise(() => {});
+  const { notifier, complaints } = notifierOf(t, { team: discord(server.url) }, { projectChannels });
+  runOf(notifier, { ...hook, project: "p" }).seen({});
+  await notifier.close(0);
+  assert.deepEqual(complaints, ["notices that could not be made ready in time were given up: 1"]);
 });

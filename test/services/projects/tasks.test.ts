@@ -256,9 +256,9 @@ test("where the store takes no events, what is written stands and the answer say
   const broken = "before insert on event begin select raise(abort, 'no space is left'); end";
   world.store.database.run(`create trigger broken ${broken}`);
   const task = (await world.ask("task_create", { title: "a task", project: "app" })) as Fields; // a view
-  assert.match(String(task.not_told), /^task\.created was not told: the store cannot be used: no space is left/);
+  assert.match(String(task.not_told), /^task\.created was not sent: the store cannot be used: no space is left/);
   const note = (await world.ask("note_write", { name: "n", content: "text", project: "app" })) as Fields; // likewise
-  assert.match(String(note.not_told), /^note\.created was not told: /);
+  assert.match(String(note.not_told), /^note\.created was not sent: /);
   world.store.database.run("drop trigger broken");
   const listed = (await world.ask("task_list", { project: "app" })) as Fields[]; // rows
   assert.deepEqual(
@@ -292,5 +292,5 @@ test("a task that hooks make in answer to a task ends five events deep, and each
   const tasks = (await world.ask("task_list")) as Fields[]; // rows
   assert.equal(tasks.length, 7);
   assert.equal(world.events().length, 6);
-  assert.match(world.complaints.join("\n"), /task\.created was not told: 5 events deep/);
+  assert.match(world.complaints.join("\n"), /task\.created was not sent: 5 events deep/);
 });

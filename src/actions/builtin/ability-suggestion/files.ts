@@ -122,46 +122,43 @@ interface Kept {
   abilities: Ability[];
 }
 
-export type FindAbilities = (
+const kept = new Map<string, Kept>();
+
+export async function findAbilities(
   root: string,
   signal: AbortSignal,
   conventions?: AgentConventions,
-) => Promise<FoundAbilities>;
-
-export function createFindAbilities(): FindAbilities {
-  const kept = new Map<string, Kept>();
-  return async (root, signal, conventions) => {
-    const ofAgents = conventions?.abilityFolders() ?? [];
-    const kinds = [...ofAgents.map(({ folder, holds }) => kindsOfAgents[holds](folder)), ...kindsOfRepositories];
-    const notes: string[] = [];
-    const found = new Map<string, Ability>();
-    let room = limits.newInBytes;
-    const files = filesIn(kinds, { root, notes, signal });
-    for (const [index, [kind, path]] of files.entries()) {
-      if (signal.aborted) {
-        notes.push(`time was over before ${files.length - index} of ${files.length} files were looked at`);
+): Promise<FoundAbilities> {
+  const ofAgents = conventions?.abilityFolders() ?? [];
+  const kinds = [...ofAgents.map(({ folder, holds }) => kindsOfAgents[holds](folder)), ...kindsOfRepositories];
+  const notes: string[] = [];
+  const found = new Map<string, Ability>();
+  let room = limits.newInBytes;
+  const files = filesIn(kinds, { root, notes, signal });
+  for (const [index, [kind, path]] of files.entries()) {
+    if (signal.aborted) {
+      notes.push(`time was over before ${files.length - index} of ${files.length} files were looked at`);
+      break;
+    }
+    const file = join(root, path);
+    const now = stateOf(file);
+    if (!now) continue;
+    let known = kept.get(file);
+    if (known?.state !== now.state) {
+      room -= now.size > limits.fileInBytes ? 0 : now.size;
+      if (room < 0) {
+        notes.push(`only ${limits.newInBytes >> 20} MiB of files that describe abilities are read at once`);
         break;
       }
-      const file = join(root, path);
-      const now = stateOf(file);
-      if (!now) continue;
-      let known = kept.get(file);
-      if (known?.state !== now.state) {
-        room -= now.size > limits.fileInBytes ? 0 : now.size;
-        if (room < 0) {
-          notes.push(`only ${limits.newInBytes >> 20} MiB of files that describe abilities are read at once`);
-          break;
-        }
-        await nextTurn(); // reading takes the process for itself: the step's limit has to get its turn
-        known = { state: now.state, abilities: await read(kind, root, path, notes) };
-        if (kept.size >= limits.files) kept.clear();
-        kept.set(file, known);
-      }
-      for (const ability of known.abilities)
-        if (!found.has(ability.id) && found.size < limits.abilities) found.set(ability.id, ability);
+      await nextTurn(); // reading takes the process for itself: the step's limit has to get its turn
+      known = { state: now.state, abilities: await read(kind, root, path, notes) };
+      if (kept.size >= limits.files) kept.clear();
+      kept.set(file, known);
     }
-    return { abilities: [...found.values()], notes };
-  };
+    for (const ability of known.abilities)
+      if (!found.has(ability.id) && found.size < limits.abilities) found.set(ability.id, ability);
+  }
+  return { abilities: [...found.values()], notes };
 }
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -199,7 +196,7 @@ function filesIn(
   return all.slice(0, limits.files);
 }
 
-/** Regular files only: links are followed nowhere. Folders whose names begin with a dot are somebody's own. */
+/** Regular files only: links are followed nowhere. Folders whose names begin with a dot hold tools' own files. */
 function filesBelow(root: string, { folder, isOne }: Kind, notes: string[], signal: AbortSignal): string[] {
   if (folder !== "" && !isReallyInside(root, join(root, folder))) return [];
   const files: string[] = [];
@@ -252,7 +249,7 @@ async function readFrontMatter(text: string): Promise<Described> {
   }
 }
 
-/** `description: Use when: somebody asks` */
+/** `description: Use when: a person asks` */
 const lineByLine = (text: string): Record<string, string> =>
   Object.fromEntries(
     [...text.matchAll(/^([A-Za-z][\w-]*):[ \t]+(.*)$/gm)].map(([, key = "", value = ""]) => [key, value.trim()]),

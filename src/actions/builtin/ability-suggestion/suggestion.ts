@@ -21,7 +21,7 @@ import {
 import { parseJson } from "../../command/protocols/find-answer.ts";
 import { folderParameter, inspectFolder, repositoryOf } from "../../repository.ts";
 import { handler, noted, withinLimit } from "../../step.ts";
-import { createFindAbilities, type FindAbilities } from "./files.ts";
+import { findAbilities } from "./files.ts";
 import { type Ability, type Scored, scoreAbilities } from "./scores.ts";
 
 interface AbilitySuggestionParams {
@@ -37,8 +37,6 @@ interface AbilitySuggestionParams {
 const usual = { limit: 3, threshold: 0.5 } as const;
 /** A model is asked about so many at most. */
 const mostCandidates = 12;
-
-const find = createFindAbilities();
 
 export const abilitySuggestion: Handler = handler({
   params: object(
@@ -72,17 +70,13 @@ export const abilitySuggestion: Handler = handler({
       : []),
     ...inspectFolder(folder, origin),
   ],
-  run: (params, context) => suggest(params, context, find),
+  run: suggest,
 });
 
-async function suggest(
-  params: AbilitySuggestionParams,
-  context: StepContext,
-  find: FindAbilities,
-): Promise<StepResult> {
+async function suggest(params: AbilitySuggestionParams, context: StepContext): Promise<StepResult> {
   const { data } = context.event;
   const prompt = textField(data, "prompt") ?? textField(data, "user_message") ?? "";
-  const { abilities, notes } = await abilitiesFor(params, context, find);
+  const { abilities, notes } = await abilitiesFor(params, context);
   const called = /^\/\S+/.exec(prompt.trim())?.[0];
   const scored = scoreAbilities(prompt, abilities).filter(({ ability }) => ability.id !== called);
   const choice = await choiceFor(scored.slice(0, mostCandidates), prompt, params, context);
@@ -90,12 +84,12 @@ async function suggest(
   const suggestions = (choice && "chosen" in choice ? choice.chosen : scored.map(suggestionOf))
     .filter(({ confidence }) => confidence >= threshold)
     .slice(0, limit);
-  const told = [...notes, ...(choice && "failed" in choice ? [`chosen without the model: ${choice.failed}`] : [])];
+  const allNotes = [...notes, ...(choice && "failed" in choice ? [`chosen without the model: ${choice.failed}`] : [])];
   return {
     ok: true,
     output: { suggested_abilities: suggestions.map((one) => ({ ...one })), considered: abilities.length },
     ...(suggestions.length > 0 ? { outcome: outcomeOf(suggestions, abilities, params) } : {}),
-    ...noted(told),
+    ...noted(allNotes),
     ...(choice?.tokens === undefined ? {} : { tokens: choice.tokens }),
   };
 }
@@ -103,11 +97,14 @@ async function suggest(
 async function abilitiesFor(
   { abilities: given = [], search = true, folder }: AbilitySuggestionParams,
   context: StepContext,
-  find: FindAbilities,
 ): Promise<{ abilities: Ability[]; notes: string[] }> {
   const own = given.map((one) => ({ ...one, from: "the hook's own list" }));
   if (!search) return { abilities: own, notes: [] };
-  const { abilities, notes } = await find(repositoryOf(context, folder), context.signal, context.ports.conventions);
+  const { abilities, notes } = await findAbilities(
+    repositoryOf(context, folder),
+    context.signal,
+    context.ports.conventions,
+  );
   const names = new Set(own.map(({ id }) => id));
   return { abilities: [...own, ...abilities.filter(({ id }) => !names.has(id))], notes };
 }
@@ -131,10 +128,10 @@ const suggestionOf = ({ ability, confidence, words }: Scored): Required<Suggesti
 function outcomeOf(
   suggestions: readonly Suggestion[],
   abilities: readonly Ability[],
-  { tell_user: telling = false }: AbilitySuggestionParams,
+  { tell_user: tellsUser = false }: AbilitySuggestionParams,
 ): Outcome {
   const outcome: Outcome = { suggestions: [...suggestions] };
-  if (!telling) return outcome;
+  if (!tellsUser) return outcome;
   const texts = suggestions.map(({ id }) => sentenceOf(id, abilities.find((one) => one.id === id)?.description ?? ""));
   return { ...outcome, messages: texts.map((one) => ({ to: "person", text: one })) };
 }

@@ -1,4 +1,4 @@
-/** Builds the services that changed files belong to, and tells how it went (specification 001, 3.3 and 5.3). */
+/** Builds the services that changed files belong to, and reports how it went (specification 001, 3.3 and 5.3). */
 import { basename, join } from "node:path";
 import type { Fields, Seconds } from "../../../engine/event.ts";
 import { asksFor } from "../../../engine/nearest.ts";
@@ -8,7 +8,7 @@ import type { Handler, Patterns, StepContext, StepResult } from "../../../engine
 import { flag, integer, listOf, type Mismatch, number, object, say, text } from "../../../engine/schema.ts";
 import { folderParameter, inspectFolder, isReallyInside, matchedPaths, repositoryOf } from "../../repository.ts";
 import { failed, handler, noted, shorten } from "../../step.ts";
-import { type Built, createBuilder, lies, type Service } from "./build.ts";
+import { type Built, inspectCommand, jobsFor, lies, runJob, type Service } from "./build.ts";
 
 const usualServices: readonly string[] = ["services/*", "apps/*", "packages/*"];
 
@@ -33,7 +33,7 @@ const parameters = {
     [...usualServices],
   ),
   command: text(
-    "a line for bash, or sh, that builds one service, run in the repository's root; {service} and {path} in it become variables. Unless said, what the manifests say",
+    "a line for bash, or sh, that builds one service, run in the repository's root; {service} and {path} in it become variables. Default: what the manifests say",
   ),
   timeout: say(number(undefined, 0.1), "seconds for one service", usualLimit),
   parallel: say(integer(undefined, 1), "how many are built at the same time", 1),
@@ -41,20 +41,18 @@ const parameters = {
   folder: folderParameter,
 };
 
-const builder = createBuilder();
-
 export const buildCheck: Handler = handler({
   params: object({}, parameters),
   needs: ["spawn"],
   builtin: {
-    summary: "Builds the services whose files have changed, and tells what is broken.",
+    summary: "Builds the services whose files have changed, and reports what is broken.",
     role: (given) => (asksFor("block", Object.entries(given), Object.keys(parameters)) ? "guard" : "observe"),
     limit: () => wholeLimit,
     needsOf: () => ["changes"],
     events: ["SessionStop"],
   },
   inspect: ({ command, services, folder }: Fields, patterns, origin) => [
-    ...(typeof command === "string" ? builder.inspect(command, patterns) : []),
+    ...(typeof command === "string" ? inspectCommand(command, patterns) : []),
     ...(Array.isArray(services) && patterns ? inspectGlobs(services.map(String), patterns) : []),
     ...inspectFolder(folder, origin),
   ],
@@ -65,11 +63,11 @@ export const buildCheck: Handler = handler({
     if (changed.unknown !== undefined)
       return failed("error", `which files have changed is not known: ${changed.unknown}`);
     const { services, others } = groupByService(changed.paths, root, serviceGlobs(params, context.ports.patterns));
-    const { jobs, notes } = builder.jobsFor(services.slice(0, mostServices), params.command, root);
+    const { jobs, notes } = jobsFor(services.slice(0, mostServices), params.command, root);
     if (others.length > 0)
       notes.unshift(`changed files that belong to no service: ${others.length}, such as ${others[0]}`);
     const limit = params.timeout ?? usualLimit;
-    const built = await inTurns(jobs, params.parallel ?? 1, (job) => builder.run(job, limit, context));
+    const built = await inTurns(jobs, params.parallel ?? 1, (job) => runJob(job, limit, context));
     if (context.signal.aborted) return { ...failed("timeout", "it was stopped before all was built"), notes };
     return resultOf({ built, left: services.slice(mostServices) }, params, context, notes);
   },
@@ -168,8 +166,8 @@ function sentenceOf(one: Built, all: readonly Built[]): string {
   const { error, reason } = one;
   if (!error) return `${label}: failed: ${oneLine(reason ?? "")}.`;
   const kind = error.kind === "" ? "an error" : `${error.kind} error`;
-  const told = error.message === undefined ? "" : ` ${oneLine(error.message)}`;
-  return `${label}: failed with ${kind} in ${oneLine(error.path ?? error.file)}:${error.line}.${told}`;
+  const message = error.message === undefined ? "" : ` ${oneLine(error.message)}`;
+  return `${label}: failed with ${kind} in ${oneLine(error.path ?? error.file)}:${error.line}.${message}`;
 }
 
 /** Two services may have one name. */
@@ -190,7 +188,7 @@ interface Grouped {
 
 const manifests = ["package.json", "go.mod", "Cargo.toml", "pyproject.toml"] as const;
 
-/** Nobody's own sources. */
+/** Not the repository's own sources. */
 const foreign: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
 /**

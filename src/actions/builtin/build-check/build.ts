@@ -8,11 +8,12 @@ import type { Patterns, TemplateFault } from "../../../engine/handler.ts";
 import type { StepContext } from "../../../engine/ports.ts";
 import type { Ended } from "../../../engine/program.ts";
 import { isRecord, type Mismatch } from "../../../engine/schema.ts";
+import { pathInside } from "../../../files/paths.ts";
 import { readRegularFileSync } from "../../../files/regular-file.ts";
 import { createLineReader, type ReadLine } from "../../../shell/values.ts";
-import { createFinder, environmentOf, lineOf, umaskOf } from "../../command/environment.ts";
+import { environmentOf, lineOf, umaskOf } from "../../command/environment.ts";
 import { firstLine } from "../../command/protocols/endings.ts";
-import { isReallyInside, pathInside } from "../../repository.ts";
+import { isReallyInside } from "../../repository.ts";
 import { plainText, withinLimit } from "../../step.ts";
 
 export interface Service {
@@ -103,41 +104,35 @@ export type Built = {
   printed: string;
 };
 
-interface Builder {
-  inspect(command: string, patterns: Patterns | undefined): Mismatch[];
-  jobsFor(services: readonly Service[], command: string | undefined, root: string): { jobs: Job[]; notes: string[] };
-  /** undefined: it was stopped before it began. Never rejects. */
-  run(job: Job, limit: Seconds, context: StepContext): Promise<Built | undefined>;
+export function inspectCommand(command: string, patterns: Patterns | undefined): Mismatch[] {
+  const template = patterns?.shellTemplate?.(withPlaceholders(command));
+  return Array.isArray(template) ? template.map(mismatchOf) : [];
 }
 
-export function createBuilder(): Builder {
-  const find = createFinder();
-  const read = createLineReader();
-  return {
-    inspect(command, patterns) {
-      const template = patterns?.shellTemplate?.(withPlaceholders(command));
-      return Array.isArray(template) ? template.map(mismatchOf) : [];
-    },
-    jobsFor(services, command, root) {
-      const all = services.map((service) => jobFor(service, command, root));
-      const jobs = new Map(all.flatMap((job) => (job ? [[keyOf(job), job]] : [])));
-      const notes = services
-        .filter((_service, index) => all[index] === undefined)
-        .map(({ path }) => `nothing says how ${path || "the repository"} is built`);
-      return { jobs: [...jobs.values()], notes };
-    },
-    async run(job, limit, context) {
-      if (context.signal.aborted) return undefined;
-      try {
-        return await build(job, { limit, context, find, read });
-      } catch (error) {
-        return builtOf(job, { reason: messageOf(error), printed: "" });
-      }
-    },
-  };
+export function jobsFor(
+  services: readonly Service[],
+  command: string | undefined,
+  root: string,
+): { jobs: Job[]; notes: string[] } {
+  const all = services.map((service) => jobFor(service, command, root));
+  const jobs = new Map(all.flatMap((job) => (job ? [[keyOf(job), job]] : [])));
+  const notes = services
+    .filter((_service, index) => all[index] === undefined)
+    .map(({ path }) => `nothing says how ${path || "the repository"} is built`);
+  return { jobs: [...jobs.values()], notes };
 }
 
-/** Services may share a script of the root, which is run once; a line for all of them is told which one it builds. */
+/** undefined: it was stopped before it began. Never rejects. */
+export async function runJob(job: Job, limit: Seconds, context: StepContext): Promise<Built | undefined> {
+  if (context.signal.aborted) return undefined;
+  try {
+    return await build(job, limit, context);
+  } catch (error) {
+    return builtOf(job, { reason: messageOf(error), printed: "" });
+  }
+}
+
+/** Services may share a script of the root, which is run once; a line for all of them is run for each. */
 const keyOf = ({ line, service }: Job): string => JSON.stringify(typeof line === "string" ? service.path : line);
 
 /** `${service}` is a variable of the shell, and {{service}} a placeholder of another kind. */
@@ -162,21 +157,16 @@ function jobFor(service: Service, command: string | undefined, root: string): Jo
   return line && { service, root, shown: [line.program, ...line.args].join(" "), line };
 }
 
-interface Surroundings {
-  limit: Seconds;
-  context: StepContext;
-  find: ReturnType<typeof createFinder>;
-  read: ReturnType<typeof createLineReader>;
-}
+const read = createLineReader();
 
-async function build(job: Job, { limit, context, find, read }: Surroundings): Promise<Built> {
+async function build(job: Job, limit: Seconds, context: StepContext): Promise<Built> {
   const { ports } = context;
   const { service, root, line: wanted } = job;
   const facts = { HOOKLINE_SERVICE: service.name, HOOKLINE_SERVICE_PATH: service.path || "." };
   const filled =
     typeof wanted === "string" ? fill(wanted, await read(withPlaceholders(wanted)), job, context) : undefined;
   const environment = { ...environmentOf({}, context), ...filled?.values, ...facts };
-  const line = filled ? lineOf({ command: filled.line }, environment, find) : wanted;
+  const line = filled ? lineOf({ command: filled.line }, environment) : wanted;
   if (typeof line === "string" || !ports.spawn) return builtOf(job, { reason: String(line), printed: "" });
   const limited = withinLimit(context, limit);
   const folder = typeof wanted === "string" ? root : wanted.folder;

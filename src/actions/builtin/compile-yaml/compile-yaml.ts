@@ -1,11 +1,12 @@
 /** Compiles the YAML document that an event names against a JSON Schema, and writes what it means as JSON (specification 003). */
 
 import { mkdirSync } from "node:fs";
-import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { messageOf } from "../../../engine/error.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { Handler, StepContext, StepResult } from "../../../engine/ports.ts";
 import { anything, either, flag, mapOf, object, say, text } from "../../../engine/schema.ts";
+import { pathInside } from "../../../files/paths.ts";
 import { readRegularFile } from "../../../files/regular-file.ts";
 import { writeWhole } from "../../../files/write.ts";
 import { contentAt, fileAt, inspectFields, usualContentField, usualPathField } from "../../repository.ts";
@@ -86,9 +87,8 @@ const documentOf = ({ path, path_field: field = usualPathField }: CompileYamlPar
 function targetOf({ output }: CompileYamlParams, file: string, context: StepContext): string | undefined {
   const project = projectOf(context);
   if (output !== undefined) return resolve(project, output);
-  const below = relative(project, file);
-  const isOutside = below === ".." || below.startsWith(`..${sep}`) || isAbsolute(below);
-  return isOutside ? undefined : join(project, ".hookline", "state", `${below}.json`);
+  const below = pathInside(project, file);
+  return below === undefined ? undefined : join(project, ".hookline", "state", `${below}.json`);
 }
 
 /** What the tool is given to write, where it is given all of it; else what lies on the disk. */
@@ -128,17 +128,16 @@ function refused(
   { inject = true }: CompileYamlParams,
   context: StepContext,
 ): StepResult {
-  const shown = relative(context.event.cwd, file);
-  const name = shown.startsWith("..") ? file : shown;
+  const name = pathInside(context.event.cwd, file) ?? file;
   const lines = mistakes.map(
     ({ line, column, at, message }) => `${name}:${line}:${column} ${at ? `${at}: ` : ""}${message}`,
   );
   const errors = mistakes.map((one) => ({ ...one }));
   const more = mistakes.length > 1 ? ` (and ${mistakes.length - 1} more)` : "";
-  const told = [`${name} does not compile:`, ...lines.map((line) => `- ${line}`)].join("\n");
+  const message = [`${name} does not compile:`, ...lines.map((line) => `- ${line}`)].join("\n");
   return {
     ...failed("error", `${lines[0]}${more}`, { file, valid: false, errors }),
-    ...(inject ? { outcome: { messages: [{ to: "model", role: "user", text: told }] } } : {}),
+    ...(inject ? { outcome: { messages: [{ to: "model", role: "user", text: message }] } } : {}),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Tells a program that decided from one that never ran: a shell's own exit 2 is no decision (R15). */
 
+import { constants } from "node:os";
 import type { EventName } from "../../../engine/event.ts";
 import { resolveEvent } from "../../../engine/events.ts";
 import type { Hook } from "../../../engine/hook.ts";
@@ -24,7 +25,7 @@ const script = /: (?:line )?\d+: /;
 const bashWord = /^(?:\S*\/)?(?:da|k|a)?sh: ?(?:line )?\d+: (?:\[\[|function|source|shopt|declare): not found$/;
 const permission = /(?:^|: )([^:]+): Permission denied/;
 
-/** Measured on bash 5.2, dash 0.5.12 and the interpreters named; the first that fits tells the reason. */
+/** Measured on bash 5.2, dash 0.5.12 and the interpreters named; the first that fits gives the reason. */
 const forms: readonly Form[] = [
   { stderr: permission, codes: [126], reason: (line) => notExecutable(permission.exec(line)?.[1] ?? "") },
   { stderr: /^/, codes: [126, 127], reason: (line) => quoted(line || "the shell found no such program") },
@@ -85,6 +86,10 @@ export function unfinished(ended: Ended): StepResult | undefined {
   if (ended.how !== "exit") return otherEnds[ended.how](ended);
   return ended.code === undefined ? failed("exit", `it was ended by ${ended.signal ?? "a signal"}`) : undefined;
 }
+
+/** Undefined: this system has no signal of that name. */
+export const signalNumber = (name: string | undefined): number | undefined =>
+  Object.entries(constants.signals).find(([known]) => known === name)?.[1];
 
 /** The code, and what the program said of it. */
 export function exitReason({ code, stderr }: Ended): string {

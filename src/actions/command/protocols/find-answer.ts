@@ -24,7 +24,7 @@ export interface Found {
   broken?: string;
 }
 
-/** Deeper answers would overflow the stack of whoever writes them down. */
+/** Deeper answers would overflow the stack when they are written down. */
 export const deepest = 200;
 
 export const isTooDeep = (value: unknown, depth = 1): boolean =>

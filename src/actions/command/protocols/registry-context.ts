@@ -1,5 +1,5 @@
 /**
- * What handlers of repository hooks are told (specification 001, 4.1): the base fields, those of the event, and whatever
+ * What handlers of repository hooks read (specification 001, 4.1): the base fields, those of the event, and whatever
  * else its payload says. Summaries stand for payloads, which can be large.
  */
 
@@ -39,12 +39,12 @@ const baseOf = (event: HookEvent, as: string, hook: Pick<Hook, "origin">): Field
   ...(isStage(event.data.stage) ? { stage: event.data.stage ?? "" } : {}),
 });
 
-/** A host may tell of what happened a while ago. Of its words only a plain time is handed on: others may say anything beside it. */
+/** A host may report what happened a while ago. Of its words only a plain time is handed on: others may say anything beside it. */
 function timeOf({ data, at }: HookEvent): string {
-  const told = textField(data, "timestamp") ?? "";
-  const time = Date.parse(told);
+  const given = textField(data, "timestamp") ?? "";
+  const time = Date.parse(given);
   if (Number.isNaN(time)) return new Date(at).toISOString();
-  return plainTime.test(told) ? told : new Date(time).toISOString();
+  return plainTime.test(given) ? given : new Date(time).toISOString();
 }
 const plainTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
@@ -92,7 +92,7 @@ function afterCall(event: HookEvent): Context {
   };
 }
 
-/** A host may know of a call that was skipped; agents tell of none. */
+/** A host may know of a call that was skipped; agents report none. */
 const statusOf = ({ name, data }: HookEvent): Json => {
   if (data.status === "success" || data.status === "failure" || data.status === "skipped") return data.status;
   return name === "PostToolUseFailure" || hasFailed(data) ? "failure" : "success";
@@ -106,8 +106,8 @@ function changedFiles(
   root: string,
   choose: (changes: Changes) => readonly string[],
 ): string[] | undefined {
-  const told = textsIn(data.changed_files);
-  if (told || !changes || "unknown" in changes) return told;
+  const given = textsIn(data.changed_files);
+  if (given || !changes || "unknown" in changes) return given;
   const chosen = choose(changes).slice(0, mostFiles);
   if (changes.base === root) return chosen;
   return chosen.map((file) => relative(root, resolve(changes.base, file)).split(sep).join("/"));
@@ -159,23 +159,23 @@ const summaryOf = (value: Json): string => cutText(wordsOf(value, 0));
 
 /** Undefined: nothing is known of it. */
 function inputSummary(data: Fields): string | undefined {
-  const told = textField(data, "planned_input_summary") ?? textField(data, "input_summary");
-  if (told !== undefined) return cutText(told);
+  const given = textField(data, "planned_input_summary") ?? textField(data, "input_summary");
+  if (given !== undefined) return cutText(given);
   return meaningful(data.tool_input);
 }
 
 function outputSummary(data: Fields): string | undefined {
-  const told = textField(data, "output_summary") ?? textField(data, "error");
-  return told === undefined ? meaningful(withoutFigures(data.tool_response)) : cutText(told);
+  const given = textField(data, "output_summary") ?? textField(data, "error");
+  return given === undefined ? meaningful(withoutFigures(data.tool_response)) : cutText(given);
 }
 
 /** Of what a tool answers these say what came of it; the rest are figures. */
-const telling = ["stdout", "stderr", "text", "content", "result", "error", "message"];
+const meaningfulKeys = ["stdout", "stderr", "text", "content", "result", "error", "message"];
 
 function withoutFigures(response: Json | undefined): Json | undefined {
   if (typeof response !== "object" || response === null || Array.isArray(response)) return response;
-  const told = telling.flatMap((key) => (response[key] ? [[key, response[key]] as const] : []));
-  return told.length > 0 ? Object.fromEntries(told) : response;
+  const given = meaningfulKeys.flatMap((key) => (response[key] ? [[key, response[key]] as const] : []));
+  return given.length > 0 ? Object.fromEntries(given) : response;
 }
 
 const meaningful = (value: Json | undefined): string | undefined => {

@@ -102,7 +102,7 @@ export function readResult(result: Fields, event: HookEvent, hook: HookId): Step
   const output = keepable(result, notes);
   const end = { output, outcome, ...noted(notes), ...(logs.length > 0 ? { logs } : {}) };
   if (!blocks && error === undefined) return { ok: true, ...end };
-  if (!blocks || onlyTold.has(event.name)) return { ok: false, ...end, failure: "error", reason: error ?? blocked };
+  if (!blocks || afterTheFact.has(event.name)) return { ok: false, ...end, failure: "error", reason: error ?? blocked };
   const reason = textsOf(outcome).join("\n") || error || blocked;
   return { ok: true, ...end, outcome: merge(outcome, { verdict: { is: "deny", reason, by: hook } }) };
 }
@@ -110,8 +110,8 @@ export function readResult(result: Fields, event: HookEvent, hook: HookId): Step
 const blocked = "blocked by the hook";
 const textsOf = ({ messages = [] }: Outcome): string[] => messages.map(({ text }) => text);
 
-/** What these tell of has happened, or nothing can stand against it: blocking is a failure like others there (R39). */
-const onlyTold: ReadonlySet<string> = new Set([
+/** What these report has happened, or nothing can stand against it: blocking is a failure like others there (R39). */
+const afterTheFact: ReadonlySet<string> = new Set([
   "UserPromptSubmit",
   "PostToolUse",
   "PostToolUseFailure",
@@ -141,9 +141,9 @@ const eachOf =
 const readers: { readonly [field: string]: Reader } = {
   logs: eachOf("texts, or { level, message }", "logs", readLog),
   messages_to_user(value, into) {
-    const told = textsIn(value)?.filter((text) => text.trim() !== "");
-    if (!told) return "a list of texts";
-    const texts = withinLimit(told, into);
+    const said = textsIn(value)?.filter((text) => text.trim() !== "");
+    if (!said) return "a list of texts";
+    const texts = withinLimit(said, into);
     if (texts.length > 0) add(into, { messages: texts.map((text) => ({ to: "person", text })) });
     return undefined;
   },
@@ -159,7 +159,7 @@ const readers: { readonly [field: string]: Reader } = {
   usage_recorded: (value) => (typeof value === "boolean" ? undefined : "true or false"),
   error(value, into) {
     if (!isText(value)) {
-      into.error ??= JSON.stringify(value).slice(0, 200); // somebody meant to say that it failed
+      into.error ??= JSON.stringify(value).slice(0, 200); // it was meant to say that it failed
       return "text";
     }
     if (value.trim() === "") return undefined;
@@ -172,7 +172,7 @@ const readers: { readonly [field: string]: Reader } = {
       if (value) into.blocks = true;
       return undefined;
     }
-    into.error ??= `block_execution is ${kindOf(value)}, and neither true nor false`; // somebody may have meant to refuse
+    into.error ??= `block_execution is ${kindOf(value)}, and neither true nor false`; // it may have been meant to refuse
     return "true or false";
   },
 };
@@ -212,7 +212,7 @@ export const isResult = (
 /** A line of a log may hold these as well. */
 const also: readonly string[] = ["error", "logs"];
 
-/** By its form alone. In a line of a log it takes one word: "blocked_by_policy" refuses, "Blocked port 9200" tells of something. */
+/** By its form alone. In a line of a log it takes one word: "blocked_by_policy" refuses, "Blocked port 9200" reports something. */
 export const refuses = (value: Record<string, unknown>): boolean =>
   value.block_execution === true ||
   (isText(value.error) && (isLogLine(value) ? /^blocked\S*$/i : saysBlocked).test(value.error.trim()));
@@ -277,7 +277,7 @@ function readFollowUp(entry: Json, into: Reading): boolean {
   if (payload !== undefined && !isFields(payload)) return false;
   if (!kinds.includes(kind))
     into.notes.push(
-      `the follow-up "${oneLine(kind)}" is none of ${kinds.join(", ")}: it is kept, and nobody may know it`,
+      `the follow-up "${oneLine(kind)}" is none of ${kinds.join(", ")}: it is kept, and may be unknown to its reader`,
     );
   add(into, { followUps: [{ kind, payload: { ...beside, ...payload } }] });
   return true;

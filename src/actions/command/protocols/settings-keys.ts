@@ -17,7 +17,7 @@ export interface Key {
   /** Where it is honoured: events that accept the field, or those named, or (neither) everywhere. */
   field?: OutcomeField;
   on?: readonly EventName[];
-  /** Nobody may guess at a decision: an unreadable value fails the step. */
+  /** A decision is never guessed: an unreadable value fails the step. */
   decides?: true;
   /** A text instead of an outcome says what was expected. */
   read(value: Json, asked: Asked): Outcome | string;
@@ -42,7 +42,7 @@ const textOf = (fields: Fields, key: string): string | undefined => {
   return typeof value === "string" && value !== "" ? value : undefined;
 };
 
-function verdict(is: VerdictKind, hook: HookId, reason: string | undefined): Verdict {
+export function verdictOf(is: VerdictKind, hook: HookId, reason: string | undefined): Verdict {
   const said = reason ?? (is === "deny" ? blocked : undefined);
   return { is, by: hook, ...(said === undefined ? {} : { reason: said }) };
 }
@@ -95,7 +95,7 @@ function readContinue(value: Json, { event, hook, answer }: Asked): Outcome | st
   const reason = textOf(answer, "stopReason") ?? textOf(answer, "reason");
   const accepts = rowOf(event.name).accepts;
   const outcome: Outcome = {};
-  if (accepts.includes("verdict")) outcome.verdict = verdict("deny", hook, reason);
+  if (accepts.includes("verdict")) outcome.verdict = verdictOf("deny", hook, reason);
   if (accepts.includes("stop")) outcome.stop = reason === undefined ? {} : { reason };
   if (outcome.verdict || outcome.stop) return outcome;
   return { messages: [{ to: "person", text: `a hook wanted to stop here: ${reason ?? blocked}` }] };
@@ -110,14 +110,14 @@ function readDecision(value: Json, { event, hook, answer, notes }: Asked): Outco
     notes.push(`decision "${value}" has no effect on ${event.name}`);
     return {};
   }
-  return is ? { verdict: verdict(is, hook, textOf(answer, "reason")) } : '"block" or "approve"';
+  return is ? { verdict: verdictOf(is, hook, textOf(answer, "reason")) } : '"block" or "approve"';
 }
 
 function readPermissionDecision(value: Json, { hook, answer, beside }: Asked): Outcome | string {
   if (value !== "deny" && value !== "ask" && value !== "allow" && value !== "defer") {
     return '"allow", "deny", "ask" or "defer"';
   }
-  return { verdict: verdict(value, hook, textOf(beside, "permissionDecisionReason") ?? textOf(answer, "reason")) };
+  return { verdict: verdictOf(value, hook, textOf(beside, "permissionDecisionReason") ?? textOf(answer, "reason")) };
 }
 
 /** The answer to a permission dialog (C59). */
@@ -126,7 +126,7 @@ function readRequestDecision(value: Json, asked: Asked): Outcome | string {
   if (value.behavior === "deny") {
     const reason = textOf(value, "message") ?? "denied by hook";
     return {
-      verdict: verdict("deny", asked.hook, reason),
+      verdict: verdictOf("deny", asked.hook, reason),
       ...(value.interrupt === true ? { interrupt: true } : {}),
     };
   }
@@ -135,7 +135,7 @@ function readRequestDecision(value: Json, asked: Asked): Outcome | string {
   const permissions = readPermissions(value.updatedPermissions ?? [], asked);
   if (typeof input === "string" || typeof permissions === "string")
     return "updatedInput as an object, updatedPermissions as a list";
-  return { verdict: verdict("allow", asked.hook, textOf(value, "message")), ...input, ...permissions };
+  return { verdict: verdictOf("allow", asked.hook, textOf(value, "message")), ...input, ...permissions };
 }
 
 /** An empty input erases nothing. */

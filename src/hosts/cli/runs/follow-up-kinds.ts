@@ -1,12 +1,13 @@
 /** Follow-ups: what hooks have asked for afterwards, and what is done for each kind of it. One row each. */
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { createFinder, lineOf } from "../../../actions/command/environment.ts";
-import { isReallyInside, pathInside } from "../../../actions/repository.ts";
+import { lineOf } from "../../../actions/command/environment.ts";
+import { isReallyInside } from "../../../actions/repository.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { FollowUp } from "../../../engine/outcome.ts";
 import type { Claim, Run, Store } from "../../../engine/record.ts";
 import { isRecord } from "../../../engine/schema.ts";
+import { pathInside } from "../../../files/paths.ts";
 import { createSpawn } from "../../../runtime/processes/spawn.ts";
 import { runInTerminal } from "../../../runtime/processes/start.ts";
 import type { Invocation } from "../command.ts";
@@ -195,7 +196,7 @@ async function runCommand(one: KeptFollowUp, place: FollowUpPlace): Promise<End>
   const refusal = await consent(invocation);
   if (refusal !== undefined) return { refused: refusal };
   const words = { command, ...(Array.isArray(args) ? { args: args.map(String) } : {}) };
-  const line = lineOf(words, invocation.environment, createFinder());
+  const line = lineOf(words, invocation.environment);
   if (typeof line === "string") return { refused: line };
   if (!(await claim())) return takenBefore;
   return start(line, realpathSync(folder), place);

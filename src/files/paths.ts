@@ -1,0 +1,29 @@
+/** Where a path lies, and which program a name means: asked in many rooms, and wrong in small ways where each answers by itself. */
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, isAbsolute, join, relative, resolve, sep } from "node:path";
+
+/** The path from the root, with forward slashes, "" for the root itself; undefined: it lies elsewhere. Looks at no disk. */
+export function pathInside(root: string, path: string): string | undefined {
+  const below = relative(root, resolve(root, path));
+  return below === ".." || below.startsWith(`..${sep}`) || isAbsolute(below) ? undefined : below.split(sep).join("/");
+}
+
+export const isInside = (root: string, path: string): boolean => pathInside(root, path) !== undefined;
+
+/** Only absolute folders: a `.` in PATH would mean programs of whatever folder is worked in. */
+export const foldersOnPath = (path = ""): string[] => path.split(delimiter).filter(isAbsolute);
+
+export const findOnPath = (name: string, path: string): string | undefined =>
+  foldersOnPath(path)
+    .map((folder) => join(folder, process.platform === "win32" ? `${name}.exe` : name))
+    .find(isProgram);
+
+/** A folder may be "executed" too, so it is asked for a file. */
+export function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false; // not there, or not for us
+  }
+}

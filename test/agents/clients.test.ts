@@ -10,8 +10,8 @@ import {
   clientFile,
   onDemandFile,
   ownAddress,
-  readOwnAddress,
   readOwnCall,
+  readOwnDoor,
   startedFile,
 } from "../../src/agents/install/own-call.ts";
 import { commandFor } from "../../src/agents/install/registration.ts";
@@ -46,7 +46,7 @@ test("[R49] a call of ours is known whichever client makes it, and a line that o
   ])
     assert.deepEqual(readOwnCall(commandFor({ agent: "claude-code", program, by: "user" }, "Stop")), meant);
   const url = ownAddress(4665, meant);
-  assert.deepEqual(readOwnAddress(url), meant);
+  assert.deepEqual(readOwnDoor(url), { ...meant, port: 4665 });
   for (const other of [
     `${url}&x=1`,
     url.replace("127.0.0.1", "example.com"),
@@ -54,7 +54,7 @@ test("[R49] a call of ours is known whichever client makes it, and a line that o
     7,
     undefined,
   ])
-    assert.equal(readOwnAddress(other), undefined, String(other));
+    assert.equal(readOwnDoor(other), undefined, String(other));
   const line = commandFor(
     { agent: "claude-code", program: ["exec", "/bin/bash", "-p", "/hookline/client.sh"], by: "user" },
     "Stop",

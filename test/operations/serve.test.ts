@@ -44,7 +44,7 @@ function servedOf(t: TestContext, choice?: Choice): ServedOperations {
     engine: { emit: () => ({}), committed: async () => {}, explain: () => [] },
     store,
     hooks: () => ({ id: "none", hooks: [] }),
-    cwd: "/work",
+    cwd: "/project",
   };
   return serveOperations(table, context, choice);
 }
@@ -53,7 +53,7 @@ const input = { name: "a" };
 
 test("one schema check and one form of answer, whoever asks", async (t) => {
   const { call } = servedOf(t);
-  assert.deepEqual(await call("box_create", input, { signal }), { is: "done", result: { made: "/work" } });
+  assert.deepEqual(await call("box_create", input, { signal }), { is: "done", result: { made: "/project" } });
   const messages = async (name: string, given: object): Promise<[string, string]> => {
     const answer = await call(name, given, { signal });
     assert.ok(answer.is !== "done");
@@ -107,7 +107,7 @@ test("over HTTP: the result itself, or an error with its code; GET changes nothi
     return [status, body];
   };
   const error = (code: string, message: string, advice: string): object => ({ error: { code, message, advice } });
-  assert.deepEqual(await ask("POST", "box_create"), [200, { made: "/work" }]);
+  assert.deepEqual(await ask("POST", "box_create"), [200, { made: "/project" }]);
   assert.deepEqual(await ask("GET", "box_show"), [200, { shown: input }]);
   assert.deepEqual(await ask("GET", "box_create"), [
     405,

@@ -10,7 +10,7 @@ import type { Outcome } from "../engine/outcome.ts";
 import { listensTo } from "../engine/plan.ts";
 import type { Caller } from "../engine/ports.ts";
 import type { AgentAdapter, DecodeOptions, Places, Reply } from "./adapter.ts";
-import { agents, runByAgent } from "./index.ts";
+import { agentNamed, agents, runByAgent } from "./index.ts";
 
 /** Registered as 660 s with the agent (R50): we answer before it gives up on us. */
 export const answersWithin = 650_000;
@@ -25,7 +25,7 @@ export interface Telling {
 
 /** @throws HooklineError agent_unknown */
 export function adapterOf(name: string | undefined): AgentAdapter {
-  const adapter = name !== undefined && Object.hasOwn(agents, name) ? agents[name] : undefined;
+  const adapter = agentNamed(name);
   if (adapter) return adapter;
   const known = Object.keys(agents).join(", ");
   throw new HooklineError("agent_unknown", { name: name ?? "", where: "hookline hook", known });
@@ -97,8 +97,7 @@ export function unanswerable(error: unknown, unjudged: Unjudged): Unanswered {
   const stderr = `hookline: ${messageOf(error)}`;
   const isUnknown = error instanceof HooklineError && error.code === "event_unknown";
   if (!isGuarded(isUnknown ? { ...unjudged, event: undefined } : unjudged)) return { exitCode: 0, stderr };
-  const { agent } = unjudged;
-  const adapter = agent !== undefined && Object.hasOwn(agents, agent) ? agents[agent] : undefined;
+  const adapter = agentNamed(unjudged.agent);
   const what = isUnknown ? "a guard is active and may be meant" : "a guard is active for this event";
   const reason = `${stderr} (${what}, so it is blocked)`;
   return { ...(adapter?.refuse(reason) ?? { exitCode: 2, stderr: reason }), refused: reason };

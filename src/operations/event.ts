@@ -36,7 +36,7 @@ export function eventOf(
 export interface Sender extends Pick<Asked, "engine" | "event" | "now" | "id" | "cwd" | "environment"> {
   signal?: AbortSignal | undefined;
 }
-export interface SentEvent {
+interface SentEvent {
   event: HookEvent;
   outcome: Outcome;
 }

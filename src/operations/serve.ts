@@ -233,13 +233,3 @@ const refuse = ({ status, code, advice }: Refusal, message: string): OperationRe
   status,
   body: { error: { code, message, advice } },
 });
-
-/** `GET /operations`: what there is. */
-export const listOverHttp = (served: ServedOperations): Json =>
-  served.list().map(({ name, summary, input, readOnly, destructive }: Described) => ({
-    name,
-    summary,
-    input,
-    readOnly,
-    destructive,
-  }));

@@ -6,7 +6,6 @@ import type { Operation, OperationContext } from "../../src/operations/operation
 import {
   answerOverHttp,
   type Choice,
-  listOverHttp,
   type OperationTable,
   type ServedOperations,
   serveOperations,
@@ -123,5 +122,4 @@ test("over HTTP: the result itself, or an error with its code; GET changes nothi
     error("operation_refused", "Box 'a' not found", "see the message"),
   ]);
   assert.deepEqual((await ask("GET", "jar_show"))[0], 507);
-  assert.ok(Array.isArray(listOverHttp(served)));
 });

@@ -177,10 +177,8 @@ function keep(folder: HooksFolder, name: string): Kept {
   };
 }
 
-const isExecutable = ({ mode }: HookFile): boolean => (mode & 0o111) !== 0;
-
 const runsFirst = (file: HookFile): string =>
-  isExecutable(file) ? " and runs first" : "; it is not executable, so git did not run it, and nor does Hookline";
+  canRun(file) ? " and runs first" : "; it is not executable, so git did not run it, and nor does Hookline";
 
 /** Where it is gone, the stub goes on naming it: it is told of each time, and runs when it is back. */
 function keepAsBefore(files: HooksFolder["files"], name: string, current: HookFile): Kept {

@@ -5,13 +5,7 @@ import type { Fields } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { readValue } from "../../operations/from-text.ts";
 import type { OperationContext } from "../../operations/operation.ts";
-import {
-  answerOverHttp,
-  listOverHttp,
-  type OperationRequest,
-  type OperationTable,
-  serveOperations,
-} from "../../operations/serve.ts";
+import { answerOverHttp, type OperationRequest, type OperationTable, serveOperations } from "../../operations/serve.ts";
 import type { Live } from "./activity.ts";
 import { createBearer } from "./call.ts";
 import { largestInBytes, objectIn } from "./ingest.ts";
@@ -110,7 +104,7 @@ export interface Operating {
 export function createOperating(table: OperationTable, context: OperationContext): Operating {
   const served = serveOperations(table, context);
   return {
-    list: () => Response.json(listOverHttp(served)),
+    list: () => Response.json(served.list()),
     async answer(request) {
       const input =
         request.method === "GET" ? fromTexts(request.input, table.get(request.name)?.params.json) : request.input;

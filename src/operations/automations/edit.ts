@@ -1,8 +1,6 @@
-/** Operations that make automations and change them: everything is checked before it is written (R48). */
-
+/** Operations that create and edit automations: everything is checked before it is written (R48). */
 import type { Fields, Instant, Json } from "../../engine/event.ts";
 import { slugOf } from "../../engine/fingerprint.ts";
-/** Operations that create and edit automations: everything is checked before it is written (R48). */
 import type { StoredAutomation } from "../../engine/journal.ts";
 import { flag, isRecord, kindOf, listOf, object, type Schema, say, text } from "../../engine/schema.ts";
 import type { CompiledAutomation } from "../../formats/automations/automation.ts";

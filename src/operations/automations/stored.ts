@@ -13,7 +13,7 @@ import type { AutomationFinding } from "../../formats/automations/findings.ts";
 import { brokenTag } from "../../formats/automations/steps.ts";
 import { isWithin, type StoredHook, type StoredHooks, writtenFields } from "../../loading/automations.ts";
 import { storeIsMissing } from "../../services/projects/records.ts";
-import { type Asked, refusal } from "../operation.ts";
+import { type Asked, plain, refusal } from "../operation.ts";
 import { folderOf, projectParam } from "../project-service.ts";
 
 /** Whose it is, and whether it is being made. */
@@ -142,7 +142,7 @@ function innermost<T extends { hook?: Hook }>(named: readonly T[], folder: strin
 }
 
 /** What lies in the store of one that a person means. */
-export interface InStore extends Named {
+interface InStore extends Named {
   stored: StoredHook;
   /** The file that has one of the same id, which is in force. */
   file?: string;
@@ -177,7 +177,7 @@ export async function findStored(
 }
 
 /** What a list tells of it. */
-export interface AutomationStatus {
+interface AutomationStatus {
   fired: ReadonlyMap<HookId, Instant>;
   paused: ReadonlySet<string>;
 }
@@ -244,19 +244,17 @@ export const automationView = (
   const { on: _on, tools: _tools, ...row } = automationRow(known, standing);
   return {
     ...row,
-    ...(automation ? fieldsOf(automation) : rowFields(known)),
+    ...(automation ? (plain(automation) as Fields) : rowFields(known)), // an object stays one
     hook: hookOf(known),
     findings: findings.map(sayFinding),
   };
 };
 
-const fieldsOf = (automation: Automation): Fields => JSON.parse(JSON.stringify(automation)); // plain JSON, which its type does not say
-
 /** Of a row that is no automation, what it holds all the same. */
 const rowFields = (known: Known): Fields =>
   "stored" in known && !("broken" in known.stored.row) ? writtenFields(known.stored.row) : {};
 
-export const sayFinding = ({ severity, message, suggestion, path }: AutomationFinding): string =>
+const sayFinding = ({ severity, message, suggestion, path }: AutomationFinding): string =>
   `${severity}: ${path.length > 0 ? `${path.join(".")}: ` : ""}${message}${suggestion ? ` (${suggestion})` : ""}`;
 
 /** @param where which automation it is. @throws Error with all of them, where there are errors */

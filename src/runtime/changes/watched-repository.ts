@@ -27,7 +27,7 @@ export interface WatchedRepository {
   folders(): number;
   close(): void;
 }
-export interface WatchedRepositoryOptions {
+interface WatchedRepositoryOptions {
   git: Git;
   repository: Repository;
   /** Whether every earlier change has been reported. Never rejects. */

@@ -48,7 +48,7 @@ export interface ProcessEnd {
   startedAt: number;
 }
 
-export interface ProcessOptions {
+interface ProcessOptions {
   child: PipedProcess;
   environment: Readonly<Record<string, string>>;
   /** A question has its answer, so there is room for another. */

@@ -15,7 +15,7 @@ export interface Tree {
 }
 
 /** What is known of a root, without looking at it in the process table. */
-export interface Birth {
+interface Birth {
   /** Nothing of the tree is older, in the table's unit. */
   notBefore: number;
   /** As standardPipes names them. */

@@ -3,6 +3,7 @@ import { messageOf } from "../../engine/error.ts";
 import type { Instant, Seconds } from "../../engine/event.ts";
 import type { Abandoned, Ended, Journal, Uptime } from "../../engine/journal.ts";
 import type { Caller, Ports, Queue, QueueOwner } from "../../engine/ports.ts";
+import { nextTurn } from "../system.ts";
 import { type Attempt, createAttempt, markOf } from "./durable-attempt.ts";
 
 export interface DurableQueueOptions {
@@ -169,7 +170,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
 
   async function perform(attempt: Attempt): Promise<void> {
     const { item, steps, signal } = attempt;
-    await new Promise((resolve) => setImmediate(resolve)); // the caller that added it does not wait for its first step
+    await nextTurn(); // the caller that added it does not wait for its first step
     await owner?.perform(item, { ...(environment && { environment }), signal, steps }); // never rejects
     attempts.delete(attempt);
     if (!attempt.isLost() && !attempt.hasEnded()) giveBack(item.run.id, unwritten);

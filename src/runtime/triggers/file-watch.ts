@@ -9,7 +9,7 @@ import { isSharedFolder, sharedReason, type WatchTree, watchTree } from "../../f
 import { eventMaker, placesOf, type Watch, type WatchedPlace, type WatchOptions, watchOne } from "./watch-file.ts";
 import { watchFolder } from "./watch-folder.ts";
 
-export interface FileWatcherSettings {
+interface FileWatcherSettings {
   /** False: nothing is watched. */
   enabled: boolean;
   /** Between two looks at what is polled. */
@@ -180,14 +180,14 @@ async function liesShared(path: string): Promise<boolean> {
 }
 
 /** Sends what watches have seen to the engine, one after another in that order: what the engine refuses is kept and sent again. */
-export interface DeliveryOptions extends Pick<Ports, "after"> {
+interface DeliveryOptions extends Pick<Ports, "after"> {
   /** May throw: it is tried again. */
   tell(event: HookEvent): MaybePromise<unknown>;
   /** Called with why something has to wait, once for each reason, and what is given up. */
   complain(reason: string): void;
 }
 
-export interface Delivery {
+interface Delivery {
   deliver(event: HookEvent): void;
   /** What still waits is dropped. */
   close(): void;

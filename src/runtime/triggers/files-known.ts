@@ -21,28 +21,25 @@ const nothing: Found = { is: "nothing" };
 
 /** @throws what the system says, but for that there is nothing */
 export async function lookAt(path: string): Promise<Found> {
-  try {
-    const found = await lstat(pathOf(path));
-    if (found.isDirectory()) return { is: "folder", identity: identityOf(found) };
-    const target = found.isSymbolicLink() ? await stat(pathOf(path)) : found;
-    return target.isDirectory() ? nothing : { is: "file", stamp: stampIn(target) };
-  } catch (error) {
-    if (isAbsent(error)) return nothing;
-    throw error;
-  }
+  const found = await orAbsent(lstat(pathOf(path)));
+  if (found?.isDirectory()) return { is: "folder", identity: identityOf(found) };
+  const target = found?.isSymbolicLink() ? await orAbsent(stat(pathOf(path))) : found;
+  return !target || target.isDirectory() ? nothing : { is: "file", stamp: stampIn(target) };
 }
 
 /** The same through links, for what a person named. A folder counts as one, whatever leads to it. */
 export async function lookThrough(path: string): Promise<Found & { stamp?: Stamp }> {
-  try {
-    const found = await stat(pathOf(path));
-    const stamp = stampIn(found);
-    return found.isDirectory() ? { is: "folder", identity: identityOf(found), stamp } : { is: "file", stamp };
-  } catch (error) {
-    if (isAbsent(error)) return nothing;
-    throw error;
-  }
+  const found = await orAbsent(stat(pathOf(path)));
+  if (!found) return nothing;
+  const stamp = stampIn(found);
+  return found.isDirectory() ? { is: "folder", identity: identityOf(found), stamp } : { is: "file", stamp };
 }
+
+const orAbsent = (asked: Promise<Stats>): Promise<Stats | undefined> =>
+  asked.catch((error: unknown) => {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  });
 
 /** A folder that takes the place of another often gets its number, too. */
 const identityOf = ({ dev, ino, birthtimeMs }: Stats): string => `${dev}:${ino}:${birthtimeMs}`;
@@ -154,8 +151,8 @@ interface Known {
 }
 
 /** @param counts whether a file of this name does */
-export function createKnown(first: Tree, counts: (name: string) => boolean): Known {
-  const tree: Tree = new Map(first);
+export function createKnown(counts: (name: string) => boolean): Known {
+  const tree: Tree = new Map();
   const pendings: Pendings = new Map();
   let changes = 0;
 
@@ -214,8 +211,7 @@ export function createKnown(first: Tree, counts: (name: string) => boolean): Kno
 }
 
 /** What has become of files since the last report: the table of specification 000, section 12, as data. */
-const operations = ["created", "modified", "deleted"] as const;
-export type Operation = (typeof operations)[number];
+export type Operation = "created" | "modified" | "deleted";
 
 interface Pending {
   /** It was there when the window began. */

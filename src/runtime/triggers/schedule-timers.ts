@@ -27,7 +27,7 @@ export interface Timer {
   turnedBack(now: Instant): void;
 }
 
-export interface TimerOptions {
+interface TimerOptions {
   /** Its limits may change while the timer lives. */
   hook(): Hook;
   store: Pick<Store, "claim" | "peek" | "runs">;

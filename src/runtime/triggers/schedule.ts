@@ -5,9 +5,10 @@ import type { Fields, HookEvent, HookId, Instant, MaybePromise } from "../../eng
 import type { Hook } from "../../engine/hook.ts";
 import type { Ports } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
+import { nextTurn } from "../system.ts";
 import { createTimer, type Firing, newestStart, type Timer } from "./schedule-timers.ts";
 
-export interface ScheduleOptions extends Pick<Ports, "now" | "after" | "id"> {
+interface ScheduleOptions extends Pick<Ports, "now" | "after" | "id"> {
   store: Pick<Store, "claim" | "peek" | "runs" | "lastFired" | "paused">;
   /** False: nothing of a clock runs. Moments of cron patterns go by, the others wait. */
   isEnabled(): boolean;
@@ -118,7 +119,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
     try {
       const paused = due.length > 0 ? await store.paused() : new Set<string>();
       for (const [index, entry] of due.entries()) {
-        if (index > 0 && index % atOnce === 0) await pause();
+        if (index > 0 && index % atOnce === 0) await nextTurn();
         if (!isClosed) await attempt(entry.hook, () => ask(entry, paused));
       }
     } catch (error) {
@@ -211,8 +212,6 @@ function waitOf(entries: Iterable<Entry>, moment: Instant): number {
   }
   return wait;
 }
-
-const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 interface DueFacts extends Firing {
   id: string;

@@ -102,7 +102,7 @@ export function watchOne(place: WatchedPlace, options: WatchOptions): Watch {
 }
 
 /** Waits until nothing has happened for a while, and at the latest until a longer while after the first (R24). */
-export interface Quiet {
+interface Quiet {
   /** Something happened: it is waited so many milliseconds more, in all at most so many. */
   push(wait: number, atMost: number): void;
   /** What was waited for is dropped. */

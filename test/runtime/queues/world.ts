@@ -10,6 +10,7 @@ import { anything } from "../../../src/engine/schema.ts";
 import { createSpawn } from "../../../src/runtime/processes/spawn.ts";
 import { systemPorts } from "../../../src/runtime/system.ts";
 import { openSqliteStore, type SqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
+import { anAutomation } from "../../engine/a-hook.ts";
 
 export const storeIn = (folder: string): SqliteStore => openSqliteStore({ path: join(folder, "hookline.db") });
 
@@ -36,22 +37,11 @@ export const marking = (word: string, more: Marking = {}): Step => ({
 export const running = (line: string): Step => ({ uses: "program", with: { line }, timeout: 60, onError: "continue" });
 
 export function durableHook(id: string, steps: Step[], limits: Partial<Hook["limits"]> = {}): Hook {
-  return {
-    id: `automation:p/${id}`,
-    name: id,
+  return anAutomation(id, {
     on: { event: ["task.completed"] },
     steps: steps as Hook["steps"], // each test gives one at least
     limits: { overlap: "queue", ...limits },
-    mode: "async",
-    role: "observe",
-    onFailure: "continue",
-    priority: 100,
-    enabled: true,
-    tags: [],
-    durable: true,
-    project: "p",
-    origin: { dialect: "automation", layer: "user" },
-  };
+  });
 }
 
 export function itemOf(hook: Hook, id: string, more: Partial<Item["event"]> = {}): Item {

@@ -9,6 +9,7 @@ import type { Hook, HookSet } from "../../../src/engine/hook.ts";
 import type { ChangeFinder } from "../../../src/runtime/changes/look.ts";
 import { createTracking, type Tracked } from "../../../src/runtime/changes/tracking.ts";
 import { openMemoryStore } from "../../../src/storage/memory/memory.ts";
+import { aHook } from "../../engine/a-hook.ts";
 
 /** As a person's shell has it, without anything that says where git should work. */
 export const environment: Record<string, string> = {
@@ -64,22 +65,14 @@ export function usualRepository(context: TestContext): Repository {
   return repository;
 }
 
-export const aHook = (given: Partial<Hook> = {}): Hook => ({
-  id: "script:check",
-  name: "check",
-  on: { event: ["Stop"] },
-  when: { is: "changed_files", with: { patterns: ["*"] } },
-  steps: [{ uses: "script", with: {}, timeout: 1, onError: "stop" }],
-  limits: { untilPass: true, overlap: "queue" },
-  mode: "sync",
-  role: "observe",
-  onFailure: "continue",
-  priority: 100,
-  enabled: true,
-  tags: [],
-  origin: { dialect: "script", layer: "project" },
-  ...given,
-});
+/** A must-pass check of changed files. */
+export const aCheck = (given: Partial<Hook> = {}): Hook =>
+  aHook("script:check", "script", {
+    on: { event: ["Stop"] },
+    when: { is: "changed_files", with: { patterns: ["*"] } },
+    limits: { untilPass: true, overlap: "queue" },
+    ...given,
+  });
 
 let counter = 0;
 export const anEvent = (cwd: string, given: Partial<HookEvent> = {}): HookEvent => {
@@ -107,7 +100,7 @@ export interface Session {
 }
 
 /** A session whose turns end in `cwd`. */
-export function sessionIn(cwd: string, finder: ChangeFinder, hooks: Hook[] = [aHook()]): Session {
+export function sessionIn(cwd: string, finder: ChangeFinder, hooks: Hook[] = [aCheck()]): Session {
   const store = openMemoryStore();
   const options = { store, now: Date.now, home: "/nonexistent", root: () => cwd, finder: async () => finder };
   const tracked = createTracking(options);

@@ -9,8 +9,7 @@
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createColdChanges } from "../src/runtime/changes/cold.ts";
@@ -18,7 +17,7 @@ import type { ChangeFinder } from "../src/runtime/changes/look.ts";
 import { createWatchedChanges } from "../src/runtime/changes/watched.ts";
 import { createGit } from "../src/runtime/processes/git.ts";
 import { environment, repositoryIn, type Session, sessionIn } from "../test/runtime/triggers/repository.ts";
-import { type Benchmark, type Findings, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
+import { type Benchmark, type Findings, inFolder, ratioOf, rowOf, rowsOf, sampleReadings } from "./measure.ts";
 
 const folderCount = 1_000;
 const filesPerFolder = 50;
@@ -27,15 +26,11 @@ const rounds = 15;
 export const changes: Benchmark = {
   name: "changes",
   about: "what changed since the last turn: 50,000 files in 1,000 folders, 6 of them changed",
-  async measure() {
-    const folder = mkdtempSync(join(tmpdir(), "hookline-bench-changes-"));
-    try {
+  measure: () =>
+    inFolder((folder) => {
       build(folder);
-      return await measureIn(folder);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
+      return measureIn(folder);
+    }),
 };
 
 function build(folder: string): void {
@@ -75,7 +70,7 @@ async function measureIn(folder: string): Promise<Findings> {
     };
     const samples = await sampleReadings(Object.keys(sides), rounds, (name) => timeOf(sides[name] ?? cold));
     const rows = rowsOf("50,000 files", "ms", samples);
-    rows.push({ ...only(ready), case: "50,000 files", variant: "until every folder is watched, once" });
+    rows.push(rowOf("50,000 files", "until every folder is watched, once", "ms", ready));
     const inOneMillisecond = ratioOf(samples, {
       goal: "resident: at most a hundredth of git status",
       cost: "git status",
@@ -98,8 +93,6 @@ async function measureIn(folder: string): Promise<Findings> {
     await resident.close();
   }
 }
-
-const only = (value: number) => ({ unit: "ms", p50: value, min: value, p25: value, p75: value, n: 1 });
 
 /** A session that has begun, and its question at the end of a turn. */
 async function askingIn(folder: string, finder: ChangeFinder): Promise<Session["ask"]> {

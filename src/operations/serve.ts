@@ -31,7 +31,7 @@ export type Answer =
   /** It could not be asked: the store, the disk. */
   | { is: "broken"; message: string; cause: unknown };
 
-export interface Asking {
+export interface CallOptions {
   signal: AbortSignal;
   /** The event whose hook asks. */
   event?: HookEvent | undefined;
@@ -48,10 +48,10 @@ export interface Choice {
 export interface ServedOperations {
   list(): Described[];
   /** Never rejects. */
-  call(name: string, input: unknown, asking: Asking): Promise<Answer>;
+  call(name: string, input: unknown, options: CallOptions): Promise<Answer>;
 }
 
-/** Those that are chosen, for whoever wants to know what there is. */
+/** Those that are chosen. */
 export const describeOperations = (all: OperationTable, choice: Choice = {}): Described[] =>
   [...chosen(all, choice)].map(([name, operation]) => describe(name, operation));
 
@@ -217,7 +217,7 @@ interface Refusal {
   advice: string;
 }
 
-/** Never rejects. Only what changes nothing is done on `GET`: a link that somebody follows must not delete anything. */
+/** Never rejects. Only what changes nothing is done on `GET`: following a link must not delete anything. */
 export async function answerOverHttp(
   { method, name, input, signal }: OperationRequest,
   served: ServedOperations,

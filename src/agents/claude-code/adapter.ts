@@ -165,9 +165,9 @@ const filledIn: { readonly [N in AgentEventName]?: (data: Fields) => Fields } = 
 };
 
 /** The end of a session is also its stop; a subagent that failed has ended too (specification 003, agent_complete). */
-function beside(event: HookEvent, id: () => string): HookEvent[] {
+function derived(event: HookEvent, id: () => string): HookEvent[] {
   const means = (meant: AgentEventName, data: Fields): HookEvent => {
-    const { delivery: _ofTheTelling, ...rest } = event;
+    const { delivery: _ofTheRequest, ...rest } = event;
     return { ...rest, id: id(), name: meant, data, accepts: [] };
   };
   if (event.name === "SessionEnd") return [means("SessionStop", event.data)];
@@ -256,7 +256,7 @@ export const claudeCode: AgentAdapter = {
   capabilities,
   sends: new Set<AgentEventName>([...(Object.keys(capabilities) as AgentEventName[]), "SessionStop"]), // the table's keys
   decode,
-  beside,
+  derived,
   figures: transcriptFigures,
   encode,
   overHttp,

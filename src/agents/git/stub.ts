@@ -60,7 +60,7 @@ export const notesOf = (text: string): Pick<Stub, "noted" | "guarded"> => ({
   guarded: wordsIn(guardedLine.exec(text)?.[1]).flatMap((paths) => paths.split("//").filter((path) => path !== "")),
 });
 
-/** Whether nobody has changed it since some version of Hookline wrote it. */
+/** Whether it is as some version of Hookline wrote it. */
 export function isAsWritten(text: string): boolean {
   const [head = "", sum] = withSum.exec(text) ?? [];
   return sum !== undefined && fingerprint(text.slice(head.length)) === sum;
@@ -281,7 +281,7 @@ refuse() {
   exit 1
 }
 
-printf 'hookline: Hookline is gone — %s — pre-commit scripts run without it, and neither log nor status is kept; hookline git install mends that\\n' "$bin" >&2
+printf 'hookline: Hookline is gone — %s — pre-commit scripts run without it, and neither log nor status is kept; hookline git install fixes that\\n' "$bin" >&2
 tell_of_noted() {
   printable "$name" 'a file'
   case $guarded in *"//$name//"* | *"//$file//"*) refuse "a guard in $shown cannot be asked" ;; esac

@@ -135,13 +135,13 @@ export const automationCreate: Operation<Fields> = {
     const fields = writtenWith(params);
     if (params.trigger === undefined) insistOnTrigger(fields, `the automation "${fields.name}"`);
     const meant = typeof written === "string" ? written : undefined;
-    const desk = await automationServiceOf(asked);
-    const { records } = desk;
+    const service = await automationServiceOf(asked);
+    const { records } = service;
     const before = asked.key === undefined ? undefined : records.madeFor(asked.key);
     if (before) return madeBefore(before, asked);
     const wanted = typeof id === "string" ? { ...fields, id } : fields;
     const beside = await knownAutomations(asked);
-    const madeIn = (project: ProjectRecord): Made => make(wanted, { project, beside, desk }, asked);
+    const madeIn = (project: ProjectRecord): Made => make(wanted, { project, beside, service }, asked);
     const foreseen = await projectForeseen(asked, meant);
     if (foreseen.made) madeIn(foreseen.project); // what is refused leaves no project behind
     const placed = foreseen.made ? await projectFor(asked, meant) : foreseen;
@@ -158,18 +158,18 @@ interface Place {
   project: ProjectRecord;
   /** Ids are taken by those of files, too. */
   beside: readonly Known[];
-  desk: AutomationService;
+  service: AutomationService;
 }
 
 /** Written nowhere yet. @throws Error where it cannot be kept */
-function make(fields: Fields, { project, beside, desk }: Place, asked: Asked): Made {
+function make(fields: Fields, { project, beside, service }: Place, asked: Asked): Made {
   const { id: project_id, workspace } = project;
   const now = asked.now();
   const known = beside.filter((one) => one.project === project_id);
-  const taken = [...known, ...desk.records.list(project_id)].map((one) => one.id);
+  const taken = [...known, ...service.records.list(project_id)].map((one) => one.id);
   const id = typeof fields.id === "string" ? fields.id : freeId(slugOf(String(fields.name)), taken);
   const making = { project: project_id, now, ...(workspace === undefined ? {} : { workspace }) };
-  const compiled = desk.compile({ ...fields, id, project_id }, making);
+  const compiled = service.compile({ ...fields, id, project_id }, making);
   refuseErrors(compiled, `the automation ${project_id}/${id}`);
   const automation = checked(compiled, asked, "the new automation"); // its id may be made of the secret
   const stored = storedForm({ ...automation, created_at: now / 1000, updated_at: now / 1000 }, compiled.delay);

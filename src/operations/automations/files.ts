@@ -49,15 +49,15 @@ export const automationApply: Operation<{ file: string; project?: string }> = {
     const path = resolve(folderOf(asked), file);
     const source = await readText(path);
     const isLive = flavourOf(path) === "automation";
-    const desk = await automationServiceOf(asked);
+    const service = await automationServiceOf(asked);
     const readFor = async (project: ProjectRecord | undefined): Promise<CompiledAutomations> => {
-      const read = await desk.compileFile(
+      const read = await service.compileFile(
         source,
         { dialect: "automation", layer: "project", file: path },
         {
           project: project?.id ?? "project",
           ...(project?.workspace === undefined ? {} : { workspace: project.workspace }),
-          ...(isLive ? {} : { now: asked.now(), momentBefore: momentIn(desk) }),
+          ...(isLive ? {} : { now: asked.now(), momentBefore: momentIn(service) }),
         },
       );
       refuseProblems(read, file);
@@ -76,10 +76,10 @@ export const automationApply: Operation<{ file: string; project?: string }> = {
     await allKept(first, { placed: foreseen, file }, asked); // what is refused leaves no project behind
     const isForFolder = first.automations.some(({ hook }) => hook?.project === foreseen.project.id);
     if (!foreseen.made || !isForFolder)
-      return { ...told(first), applied: await applyAll(first, { placed: foreseen, file }, desk, asked) };
+      return { ...told(first), applied: await applyAll(first, { placed: foreseen, file }, service, asked) };
     const placed = await projectFor(asked, written);
     const read = await readFor(placed.project);
-    const applied = await applyAll(read, { placed, file }, desk, asked);
+    const applied = await applyAll(read, { placed, file }, service, asked);
     return { ...told(read), applied, project_id: placed.project.id, ...madeNote(placed) };
   },
 };
@@ -155,12 +155,12 @@ async function allKept(
 async function applyAll(
   read: CompiledAutomations,
   goal: Goal,
-  desk: AutomationService,
+  service: AutomationService,
   asked: Asked,
 ): Promise<Fields[]> {
   const all = await allKept(read, goal, asked);
   const now = asked.now();
-  return desk.records.write(() => all.map((stored) => apply(stored, now, desk)));
+  return service.records.write(() => all.map((stored) => apply(stored, now, service)));
 }
 
 function apply(written: StoredAutomation, now: Instant, { records }: AutomationService): Fields {
@@ -239,14 +239,14 @@ export const automationExport: Operation<{ id?: string; project?: string }> = {
         ).message,
     ),
   async run({ id, project: written }, asked) {
-    const desk = await automationServiceOf(asked);
-    const { stored } = desk.stored();
+    const service = await automationServiceOf(asked);
+    const { stored } = service.stored();
     const one = id === undefined ? undefined : await findInStore(id, written, asked);
     const project = one ? undefined : (await projectMeant(asked, written))?.id;
     const meant = one
       ? stored.filter(({ row }) => row.project === one.project && row.id === one.id)
       : stored.filter(({ row }) => project === undefined || row.project === project);
-    const yaml = await desk.textOf(meant.flatMap(({ automation }) => automation ?? []));
+    const yaml = await service.textOf(meant.flatMap(({ automation }) => automation ?? []));
     const broken = meant.flatMap(({ automation, row, findings }) =>
       automation ? [] : { id: row.id, project_id: row.project, fault: faultIn(findings) ?? null },
     );

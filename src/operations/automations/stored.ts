@@ -84,8 +84,8 @@ type Named = Pick<Known, "project" | "id">;
 
 /** Where nothing keeps any, those of the files. */
 export async function knownAnywhere(asked: Asked): Promise<Known[]> {
-  const desk = await asked.automations?.();
-  return knownWith(desk?.stored().stored ?? [], asked);
+  const service = await asked.automations?.();
+  return knownWith(service?.stored().stored ?? [], asked);
 }
 
 /**
@@ -144,7 +144,7 @@ function innermost<T extends { hook?: Hook }>(named: readonly T[], folder: strin
 /** What lies in the store of one that a person means. */
 interface InStore extends Named {
   stored: StoredHook;
-  /** The file that has one of the same id, which is in force. */
+  /** The file that has one of the same id, which is active. */
   file?: string;
 }
 
@@ -239,9 +239,9 @@ export const faultLines = (result: unknown): string[] =>
 export const automationView = (
   known: Known,
   { automation, findings }: Pick<CompiledAutomation, "automation" | "findings">,
-  standing: AutomationStatus,
+  status: AutomationStatus,
 ): Fields => {
-  const { on: _on, tools: _tools, ...row } = automationRow(known, standing);
+  const { on: _on, tools: _tools, ...row } = automationRow(known, status);
   return {
     ...row,
     ...(automation ? (plain(automation) as Fields) : rowFields(known)), // an object stays one

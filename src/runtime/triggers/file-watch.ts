@@ -21,7 +21,7 @@ interface FileWatcherSettings {
 export interface FileWatcherOptions extends Pick<Ports, "now" | "elapsed" | "after" | "id"> {
   /** Asked anew each time; who changes `enabled` or `pollInterval` calls `sync` after it. */
   settings(): FileWatcherSettings;
-  /** Puts the event on the line. Where that throws, it is tried again. */
+  /** Sends the event to the engine. Where that throws, it is tried again. */
   tell(event: HookEvent): MaybePromise<unknown>;
   /** Called with what cannot be watched, and why. */
   complain?(reason: string): void;
@@ -200,14 +200,14 @@ export function createDelivery({ tell, after, complain }: DeliveryOptions): Deli
   const waiting: HookEvent[] = [];
   let complained: string | undefined;
   let cancel: (() => void) | undefined;
-  let isTelling = false;
+  let isSending = false;
   let isClosed = false;
 
   function deliver(event: HookEvent): void {
     if (isClosed) return;
     waiting.push(event);
     if (complained !== undefined) giveUpOldest();
-    if (!isTelling && !cancel) void tellAll();
+    if (!isSending && !cancel) void sendAll();
   }
 
   function complainOnce(event: HookEvent, error: unknown): void {
@@ -216,16 +216,16 @@ export function createDelivery({ tell, after, complain }: DeliveryOptions): Deli
     complained = reason;
   }
 
-  /** Only what the line refuses piles up: a flood that it takes is none. */
+  /** Only what the engine refuses piles up: a flood that it takes is none. */
   function giveUpOldest(): void {
     while (waiting.length > waitingAtMost) {
-      const [given] = waiting.splice(isTelling ? 1 : 0, 1);
+      const [given] = waiting.splice(isSending ? 1 : 0, 1);
       if (given) complain(`${called(given)} is given up: ${waitingAtMost} newer ones wait`);
     }
   }
 
-  async function tellAll(): Promise<void> {
-    isTelling = true;
+  async function sendAll(): Promise<void> {
+    isSending = true;
     cancel = undefined;
     for (let event = waiting[0]; event && !isClosed; event = waiting[0])
       try {
@@ -236,10 +236,10 @@ export function createDelivery({ tell, after, complain }: DeliveryOptions): Deli
         complainOnce(event, error);
         break;
       }
-    isTelling = false;
+    isSending = false;
     if (waiting.length === 0 || isClosed) return;
     giveUpOldest();
-    cancel = after(againInMilliseconds, () => void tellAll());
+    cancel = after(againInMilliseconds, () => void sendAll());
   }
 
   return {

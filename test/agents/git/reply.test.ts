@@ -43,7 +43,7 @@ test("other refusals are exit code 1, and none is 0 whatever a run says", () => 
     );
   assert.match(
     gitReply({ verdict: { is: "ask", reason: "sure?", by: "h" } }, []).stderr,
-    /^sure\?\nhookline: "h" refused the commit — it would ask, and nobody can be asked here$/,
+    /^sure\?\nhookline: "h" refused the commit — it would ask, and no person can be asked here$/,
   );
 });
 

@@ -1,8 +1,7 @@
 /** The clients that install registers: how each is recognised, chosen, renewed after an update, and when it may start a daemon. */
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { chooseClient, httpToken, prepareClient, removeUnused } from "../../src/agents/install/client.ts";
@@ -22,13 +21,13 @@ import { renewClient, startOnDemand } from "../../src/hosts/cli/daemon-client.ts
 import { writeAddress } from "../../src/hosts/daemon/state-file.ts";
 import { readEntry } from "../../src/runtime/processes/process-table.ts";
 import { bin } from "../program.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 function placeFor(t: TestContext): {
   state: string;
   place: { cwd: string; home: string; environment: Record<string, string> };
 } {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-clients-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const state = join(folder, "hookline");
   mkdirSync(state, { mode: 0o700 });
   return { state, place: { cwd: folder, home: folder, environment: { XDG_STATE_HOME: folder } } };

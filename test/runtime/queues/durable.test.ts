@@ -15,6 +15,7 @@ import { withDegradedMode } from "../../../src/storage/degraded.ts";
 import { createRedaction } from "../../../src/storage/redaction/redaction.ts";
 import { createJournal } from "../../../src/storage/sqlite/journal.ts";
 import { openSqliteStore, type SqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { beginnings, logged, whenLogged } from "./start-worker.ts";
 import { durableHook, engineOn, enqueue, itemOf, marking, storeIn } from "./world.ts";
 
@@ -250,8 +251,7 @@ test("no secret of an event reaches the store by way of the queue, and a hook th
 });
 
 test("a durable run beside a broken store fails with the reason, and nothing else suffers", async (context) => {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-durable-"));
-  context.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(context);
   const path = join(folder, "hookline.db");
   mkdirSync(path); // no database can be made of a folder
   const complaints: string[] = [];

@@ -1,7 +1,6 @@
 /** Repositories and folders of a test's own, and what a session of theirs is told. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Changes, HookEvent } from "../../../src/engine/event.ts";
@@ -10,6 +9,9 @@ import type { ChangeFinder } from "../../../src/runtime/changes/look.ts";
 import { createTracking, type Tracked } from "../../../src/runtime/changes/tracking.ts";
 import { openMemoryStore } from "../../../src/storage/memory/memory.ts";
 import { aHook } from "../../engine/a-hook.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+
+export { temporaryFolder } from "../../temporary-folder.ts";
 
 /** As a person's shell has it, without anything that says where git should work. */
 export const environment: Record<string, string> = {
@@ -25,12 +27,6 @@ export interface Repository {
   write(name: string, text?: string): void;
   /** Everything as it is. @param at another time than now */
   commit(at?: Date): string;
-}
-
-export function temporaryFolder(context: TestContext): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-changes-")));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 export function repositoryIn(folder: string): Repository {

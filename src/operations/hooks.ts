@@ -22,7 +22,7 @@ export const hooks: Operation<{ event?: string }> = {
   },
 };
 
-/** What a list tells of a hook, for scripts. */
+/** A hook in a list, for scripts. */
 export const hookRow = (hook: Hook): Fields => ({
   id: hook.id,
   name: hook.name,

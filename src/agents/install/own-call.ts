@@ -58,7 +58,7 @@ export const onDemandFile = (stateFolder: string): string => join(stateFolder, "
 /** When a client last started one. */
 export const startedFile = (stateFolder: string): string => join(stateFolder, "daemon-started");
 
-/** What sessions that began without a daemon leave for the one that their agent tells of the rest. */
+/** What sessions that began without a daemon leave for the one that their agent sends the rest to. */
 export const sessionsFolder = (stateFolder: string): string => join(stateFolder, "sessions-begun");
 
 /** Compiled code that bin/hookline.js keeps. */

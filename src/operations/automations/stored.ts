@@ -176,7 +176,7 @@ export async function findStored(
   );
 }
 
-/** What a list tells of it. */
+/** What a list shows of it beside its own fields. */
 interface AutomationStatus {
   fired: ReadonlyMap<HookId, Instant>;
   paused: ReadonlySet<string>;

@@ -142,7 +142,7 @@ interface InnerOptions extends GitOptions {
   git: Pick<Git, "repositoryAt">;
   /** Folders that `git status` names as another repository's. */
   apart?: Iterable<string>;
-  /** Told which are not looked at, and why. */
+  /** Called with which are not looked at, and why. */
   complain?(reason: string): void;
 }
 

@@ -59,7 +59,7 @@ export const gone = "gone";
 
 /**
  * Identity, size and times of a file, to the nanosecond where the file system has them. The time of the last change of
- * the inode tells of a rewrite with the same size whose author set the other time back.
+ * the inode shows a rewrite with the same size whose author set the other time back.
  */
 export function signatureOf(path: string): string {
   try {

@@ -130,7 +130,7 @@ export function createTracking({ store, now, home, root, finder }: TrackingOptio
     await store.setBaseline(session, keyOf(seen.viewpoint), after);
   }
 
-  /** What hooks wrote themselves is no change to be told of. What came with the next turn is. */
+  /** What hooks wrote themselves is no change to report. What came with the next turn is. */
   async function lookAfter({ session, turn }: HookEvent, seen: Seen, ends: readonly RunStatus[]): Promise<Look> {
     if (session === undefined || ends.length === 0 || ends.includes("cancelled")) return seen.look;
     const { changes } = await means();
@@ -210,8 +210,8 @@ function asks(condition: Condition): boolean {
  * ended, so only their own events end it; without any, every event does that is not about one tool call.
  */
 function isLast({ hooks }: HookSet, { name }: HookEvent): boolean {
-  const debtors = hooks.filter((hook) => hook.limits.untilPass && hook.enabled);
-  return debtors.length > 0 ? debtors.some((hook) => listensTo(hook, name)) : rowOf(name).matchTool !== true;
+  const mustPass = hooks.filter((hook) => hook.limits.untilPass && hook.enabled);
+  return mustPass.length > 0 ? mustPass.some((hook) => listensTo(hook, name)) : rowOf(name).matchTool !== true;
 }
 
 // Where the changes of an event are looked for, as files say it, at once, where git would be a process: the folder,

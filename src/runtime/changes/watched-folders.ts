@@ -40,7 +40,7 @@ const gitFolder = ".git";
 export function createWatchedFolders({ top, ignored, apart, touched }: Watching): WatchedFolders {
   const topLength = join(top, "/").length;
   const tree = watchTree({
-    changed: (path, name, how) => told(path.slice(topLength), name, how),
+    changed: (path, name, how) => heard(path.slice(topLength), name, how),
     lost: () => touched(undefined, "shifted"),
   });
   /** Folders with a `.git`, and whether they are others': of those only the folder itself is watched. */
@@ -53,7 +53,7 @@ export function createWatchedFolders({ top, ignored, apart, touched }: Watching)
     tree.enter(path);
   }
 
-  function told(folder: string, name: string | undefined, how: Touch): void {
+  function heard(folder: string, name: string | undefined, how: Touch): void {
     if (name === undefined) touched(undefined, "shifted");
     else if (isGitFolder(folder))
       touched(folderOf(folder), "parted"); // git is about to make it a repository

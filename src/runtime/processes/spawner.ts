@@ -18,7 +18,7 @@ export interface SpawnerOptions {
   limits?: Partial<SpawnLimits>;
   /** The helper program; default: that of this system. */
   file?: string | undefined;
-  /** Told once, if the helper is there and cannot be used. */
+  /** Called once, if the helper is there and cannot be used. */
   complain?: (message: string) => void;
 }
 
@@ -171,7 +171,7 @@ function attend({ child, pid, socket }: Begun): Helper {
     if (!hasSaidHello) socket.destroy();
   }
 
-  /** Who gave up waiting for the start must not wait for it. */
+  /** A caller that gave up waiting for the start must not wait for it. */
   async function endIfStuck(slot: Slot): Promise<void> {
     await slot.order.over;
     if (slot.facts || slot.hasLeft) return;

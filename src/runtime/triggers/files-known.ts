@@ -156,7 +156,7 @@ export function createKnown(counts: (name: string) => boolean): Known {
   const pendings: Pendings = new Map();
   let changes = 0;
 
-  function tell(path: string, operation: Operation): void {
+  function change(path: string, operation: Operation): void {
     changes += 1;
     note(pendings, path, operation);
   }
@@ -168,15 +168,15 @@ export function createKnown(counts: (name: string) => boolean): Known {
     const before = files.get(name);
     if (isSame(before, stamp)) return;
     files.set(name, stamp);
-    tell(path, before ? "modified" : "created");
+    change(path, before ? "modified" : "created");
   }
 
   function forgetFile(path: string): void {
-    if (tree.get(dirname(path))?.delete(basename(path))) tell(path, "deleted");
+    if (tree.get(dirname(path))?.delete(basename(path))) change(path, "deleted");
   }
 
   function forgetFolder(folder: string): void {
-    for (const name of tree.get(folder)?.keys() ?? []) tell(join(folder, name), "deleted");
+    for (const name of tree.get(folder)?.keys() ?? []) change(join(folder, name), "deleted");
     tree.delete(folder);
   }
 

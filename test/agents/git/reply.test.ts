@@ -75,6 +75,6 @@ test("the event holds the staged names as they are, and the session in which som
         id: "e",
         at: 5,
       }),
-    /what is staged cannot be told: broken index — \/project/,
+    /the staged files cannot be listed: broken index — \/project/,
   );
 });

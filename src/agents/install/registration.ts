@@ -1,5 +1,5 @@
 /**
- * How an agent is registered: one editor for each format of the files in which agents are told what to call, JSON with
+ * How an agent is registered: one editor for each format of the files that say what agents call, JSON with
  * comments of which a part is ours, or a file of our own. Each plans, undoes, recognises and reads. Pure: install writes.
  */
 
@@ -27,7 +27,7 @@ export interface Registration {
   /** The layer, so that two registrations of one event can be told apart (R49). */
   by: string;
   timeout: Seconds;
-  /** The agent tells the daemon itself, of the events that can be answered so. */
+  /** The agent sends the daemon itself the events that can be answered so. */
   http?: HttpRegistration;
 }
 

@@ -163,7 +163,7 @@ export const automationFire: Operation<One> = {
     const [running] = await asked.store.runs({ hook, status: "running", limit: 1 });
     if (running)
       throw refusal(`Hook '${id}' is already running`, `run ${running.id}`, "fire it again when that run has ended");
-    const { signal: _ofTheCall, ...sender } = asked; // what is begun goes on when who asked has gone
+    const { signal: _ofTheCall, ...sender } = asked; // what is begun goes on when the caller has gone
     const { event } = await send("automation.fired", {}, sender, firedAs(found, asked));
     const [run] = await asked.store.runs({ hook, eventId: event.id, limit: 1 });
     if (!run)

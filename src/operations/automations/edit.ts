@@ -47,7 +47,7 @@ const whole: { readonly [field: string]: "object" | "array" } = {
 /** What may stand in both: not what names it, nor what Hookline writes itself. */
 const named = new Set(["id", "project_id", "name", "created_at", "updated_at"]);
 
-/** @param isMade defaults are told where a field that is left out gets them */
+/** @param isMade the schema states defaults where a field that is left out gets them */
 const fieldSchemas = (isMade: boolean): { [field: string]: Schema<unknown> } =>
   Object.fromEntries(
     Object.entries(automationFields).flatMap(([name, { schema }]) => {

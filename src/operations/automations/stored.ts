@@ -214,9 +214,9 @@ function toolsOf(hook: Hook | undefined): Json {
 
 /** Why it cannot run as it stands. */
 export function faultOf(known: Known): string | null {
-  const told = "stored" in known ? faultIn(known.stored.findings) : undefined;
+  const found = "stored" in known ? faultIn(known.stored.findings) : undefined;
   const { reason } = known.hook?.tags.includes(brokenTag) ? (known.hook.steps[0]?.with ?? {}) : {};
-  return told ?? (typeof reason === "string" ? reason : null);
+  return found ?? (typeof reason === "string" ? reason : null);
 }
 
 export const faultIn = (findings: readonly AutomationFinding[]): string | undefined =>

@@ -8,20 +8,16 @@
  * Before anything is timed, all answers are compared.
  */
 import assert from "node:assert/strict";
-import { execFile, execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFile } from "node:child_process";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { HookEvent } from "../src/engine/event.ts";
-import type { HookSet } from "../src/engine/hook.ts";
 import { createColdChanges } from "../src/runtime/changes/cold.ts";
 import type { ChangeFinder } from "../src/runtime/changes/look.ts";
-import { createTracking, type Tracked } from "../src/runtime/changes/tracking.ts";
 import { createWatchedChanges } from "../src/runtime/changes/watched.ts";
 import { createGit } from "../src/runtime/processes/git.ts";
-import { openMemoryStore } from "../src/storage/memory/memory.ts";
-import { type Benchmark, type Findings, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
+import { environment, repositoryIn, type Session, sessionIn } from "../test/runtime/triggers/repository.ts";
+import { type Benchmark, type Findings, inFolder, ratioOf, rowOf, rowsOf, sampleReadings } from "./measure.ts";
 
 const folderCount = 1_000;
 const filesPerFolder = 50;
@@ -30,27 +26,12 @@ const rounds = 15;
 export const changes: Benchmark = {
   name: "changes",
   about: "what changed since the last turn: 50,000 files in 1,000 folders, 6 of them changed",
-  async measure() {
-    const folder = mkdtempSync(join(tmpdir(), "hookline-bench-changes-"));
-    try {
+  measure: () =>
+    inFolder((folder) => {
       build(folder);
-      return await measureIn(folder);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
+      return measureIn(folder);
+    }),
 };
-
-const environment: Record<string, string> = {
-  PATH: process.env.PATH ?? "",
-  HOME: "/nonexistent",
-  GIT_CONFIG_GLOBAL: "/dev/null",
-  GIT_CONFIG_NOSYSTEM: "1",
-};
-const identity = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"];
-
-const git = (folder: string, ...words: string[]): string =>
-  execFileSync("git", [...identity, ...words], { cwd: folder, env: environment, encoding: "utf8" });
 
 function build(folder: string): void {
   for (let index = 0; index < folderCount; index++) {
@@ -59,23 +40,21 @@ function build(folder: string): void {
     for (let file = 0; file < filesPerFolder; file++)
       writeFileSync(join(inner, `file${file}.ts`), `export const value${file} = ${index};\n`.repeat(4));
   }
-  git(folder, "init", "-q", ".");
-  git(folder, "add", "-A");
-  git(folder, "commit", "-q", "-m", "all");
+  repositoryIn(folder).commit();
 }
 
 async function measureIn(folder: string): Promise<Findings> {
   const started = performance.now();
   const resident = createWatchedChanges(createGit(environment));
-  const watching = await sessionIn(folder, resident);
+  const watching = await askingIn(folder, resident);
   assert.equal(await resident.watched(folder), folderCount + 21, "every folder is watched");
   const ready = performance.now() - started;
-  const cold = await sessionIn(folder, createColdChanges(createGit(environment)));
+  const cold = await askingIn(folder, createColdChanges(createGit(environment)));
   try {
     for (let index = 0; index < 5; index++)
       appendFileSync(join(folder, `area0/folder${index * 20}/file1.ts`), "// changed\n");
     writeFileSync(join(folder, "area1", "new.ts"), "export {};\n");
-    git(folder, "status"); // so that the index knows what is only touched
+    await run(folder, ["status"]); // so that the index knows what is only touched
     const answer = await watching();
     assert.equal("files" in answer && answer.files.length, 6);
     assert.deepEqual(answer, await cold(), "both give one answer");
@@ -91,7 +70,7 @@ async function measureIn(folder: string): Promise<Findings> {
     };
     const samples = await sampleReadings(Object.keys(sides), rounds, (name) => timeOf(sides[name] ?? cold));
     const rows = rowsOf("50,000 files", "ms", samples);
-    rows.push({ ...only(ready), case: "50,000 files", variant: "until every folder is watched, once" });
+    rows.push(rowOf("50,000 files", "until every folder is watched, once", "ms", ready));
     const inOneMillisecond = ratioOf(samples, {
       goal: "resident: at most a hundredth of git status",
       cost: "git status",
@@ -115,51 +94,12 @@ async function measureIn(folder: string): Promise<Findings> {
   }
 }
 
-const only = (value: number) => ({ unit: "ms", p50: value, min: value, p25: value, p75: value, n: 1 });
-
 /** A session that has begun, and its question at the end of a turn. */
-async function sessionIn(folder: string, finder: ChangeFinder): Promise<() => ReturnType<Tracked["changesOf"]>> {
-  const store = openMemoryStore();
-  const { tracking, changesOf } = createTracking({
-    store,
-    now: Date.now,
-    home: "/nonexistent",
-    root: () => folder,
-    finder: async () => finder,
-  });
-  const event: HookEvent = {
-    id: "e",
-    name: "Stop",
-    at: Date.now(),
-    cwd: folder,
-    data: {},
-    sender: "bench",
-    session: "s",
-  };
-  await tracking.begin(event, set);
-  return () => changesOf(event);
+async function askingIn(folder: string, finder: ChangeFinder): Promise<Session["ask"]> {
+  const session = sessionIn(folder, finder);
+  await session.begin();
+  return session.ask;
 }
-
-const set: HookSet = {
-  id: "set",
-  hooks: [
-    {
-      id: "h",
-      name: "h",
-      on: { event: ["Stop"] },
-      when: { is: "changed_files", with: { patterns: ["*.ts"] } },
-      steps: [{ uses: "script", with: {}, timeout: 1, onError: "stop" }],
-      limits: { untilPass: true, overlap: "queue" },
-      mode: "sync",
-      role: "observe",
-      onFailure: "continue",
-      priority: 100,
-      enabled: true,
-      tags: [],
-      origin: { dialect: "script", layer: "project" },
-    },
-  ],
-};
 
 const execute = promisify(execFile);
 const run = (folder: string, words: readonly string[]): Promise<unknown> =>

@@ -16,7 +16,7 @@ import { hasFailed } from "../src/engine/events.ts";
 import type { Condition } from "../src/engine/hook.ts";
 import { matchNames } from "../src/engine/plan.ts";
 import type { Scope } from "../src/engine/ports.ts";
-import { type Benchmark, type Findings, ratioOf, rowsOf, sampleWork, type Work } from "./measure.ts";
+import { type Benchmark, type Findings, joined, ratioOf, rowsOf, sampleWork, type Work } from "./measure.ts";
 import { loadPeers } from "./peers.ts";
 
 export const conditions: Benchmark = {
@@ -25,9 +25,9 @@ export const conditions: Benchmark = {
   async measure() {
     const test = await ours();
     const filtrex = (await loadPeers()).filtrex.compileExpression(sentence, { extraFunctions: { holds } });
-    const parts = [];
+    const parts: Findings[] = [];
     for (const [name, moments] of Object.entries(cases)) parts.push(await measureCase(name, moments, test, filtrex));
-    return { rows: parts.flatMap(({ rows }) => rows), ratios: parts.flatMap(({ ratios }) => ratios) };
+    return joined(parts);
   },
 };
 

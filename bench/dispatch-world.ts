@@ -6,6 +6,7 @@ import { loadPatterns } from "../src/conditions/patterns.ts";
 import type { HookEvent } from "../src/engine/event.ts";
 import type { Hook, HookSet } from "../src/engine/hook.ts";
 import type { Handler, Patterns, Registry } from "../src/engine/ports.ts";
+import { aHook } from "../test/engine/a-hook.ts";
 import type { Work } from "./measure.ts";
 import { loadPeers, type Peers } from "./peers.ts";
 
@@ -40,21 +41,12 @@ export async function makeWorld(): Promise<World> {
   };
 }
 
-const hookOf = (id: string, matcher: string | undefined): Hook => ({
-  id,
-  name: id,
-  on: { event: ["PreToolUse"] },
-  ...(matcher === undefined ? {} : { when: { is: "match", with: matcher } }),
-  steps: [{ uses: "function", with: { id }, timeout: 60, onError: "stop" }],
-  limits: { overlap: "skip" },
-  mode: "sync",
-  role: "observe",
-  onFailure: "continue",
-  priority: 100,
-  enabled: true,
-  tags: [],
-  origin: { dialect: "config", layer: "local" },
-});
+const hookOf = (id: string, matcher: string | undefined): Hook =>
+  aHook(id, "function", {
+    ...(matcher === undefined ? {} : { when: { is: "match", with: matcher } }),
+    steps: [{ uses: "function", with: { id }, timeout: 60, onError: "stop" }],
+    limits: { overlap: "skip" },
+  });
 
 /** A session's tools come in turn, so that no side meets one event alone. */
 export const events: readonly HookEvent[] = [

@@ -22,6 +22,7 @@ import { checkCalls, events, foreignMatcher, repeat, repeatAwaited, type World }
 import {
   type Benchmark,
   type Findings,
+  joined,
   ratioOf,
   rowsOf,
   type Samples,
@@ -37,7 +38,7 @@ export const dispatch: Benchmark = {
   async measure() {
     const parts: Findings[] = [];
     for (const name in cases) parts.push(await takeAlone(name));
-    return { rows: parts.flatMap(({ rows }) => rows), ratios: parts.flatMap(({ ratios }) => ratios) };
+    return joined(parts);
   },
 };
 

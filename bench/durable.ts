@@ -6,22 +6,17 @@
  * a cap of 2, each event reaches one hook of each overlap policy; every event must have a row for each of them that says
  * what became of it, and the memory of the process may not grow with the number of events.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Hook } from "../src/engine/hook.ts";
 import { openDurableQueue } from "../src/hosts/compose/durable-queue.ts";
 import { killRounds } from "../test/runtime/queues/kill-rounds.ts";
 import { durableHook, engineOn, marking, storeIn } from "../test/runtime/queues/world.ts";
-import type { Benchmark, Findings, Ratio, Row } from "./measure.ts";
+import { type Benchmark, boundOf, type Findings, inFolder, joined, rowOf } from "./measure.ts";
 
 export const durable: Benchmark = {
   name: "durable",
   about: "durable runs: 100 kills of their processes, and a burst of 10,000 events",
   async measure() {
-    const kills = await measureKills();
-    const burst = await measureBurst();
-    return { rows: [...kills.rows, ...burst.rows], ratios: [...kills.ratios, ...burst.ratios] };
+    return joined([await measureKills(), await inFolder(measureBurst)]);
   },
 };
 
@@ -35,23 +30,22 @@ async function measureKills(): Promise<Findings> {
   const called = `${kills} kills, ${toll.acknowledged} runs of 4 steps`;
   return {
     rows: [
-      row(called, "runs completed", "runs", toll.completed),
-      row(called, "runs interrupted after 3 recoveries", "runs", toll.interrupted),
-      row(called, "steps begun again that had no result yet", "steps", toll.again - toll.repeated),
-      row(called, "from the last kill until all was done", "ms", toll.caughtUpIn),
+      rowOf(called, "runs completed", "runs", toll.completed),
+      rowOf(called, "runs interrupted after 3 recoveries", "runs", toll.interrupted),
+      rowOf(called, "steps begun again that had no result yet", "steps", toll.again - toll.repeated),
+      rowOf(called, "from the last kill until all was done", "ms", toll.caughtUpIn),
     ],
     ratios: [
-      goal("acknowledged runs that were lost", toll.lost, 0, "runs"),
-      goal("finished steps that were repeated", toll.repeated, 0, "steps"),
-      goal("runs left running", toll.leftRunning, 0, "runs"),
+      boundOf("acknowledged runs that were lost", toll.lost, 0, { unit: "runs" }),
+      boundOf("finished steps that were repeated", toll.repeated, 0, { unit: "steps" }),
+      boundOf("runs left running", toll.leftRunning, 0, { unit: "runs" }),
     ],
   };
 }
 
 const overlaps: readonly Hook["limits"]["overlap"][] = ["skip", "queue", "coalesce", "restart"];
 
-async function measureBurst(): Promise<Findings> {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
+async function measureBurst(folder: string): Promise<Findings> {
   const store = storeIn(folder);
   try {
     const hooks = overlaps.map((overlap) => durableHook(overlap, [marking(overlap)], { overlap }));
@@ -86,19 +80,20 @@ async function measureBurst(): Promise<Findings> {
     const called = `${events} events, 4 hooks each`;
     return {
       rows: [
-        row(called, "an event, its 4 runs written down", "µs", (emitted * 1000) / events),
-        row(called, "until nothing was left to do", "ms", took),
-        row(called, "memory grown in the second half", "MB", grown),
-        ...[...counts].map(([name, count]) => row(called, name, "runs", count)),
+        rowOf(called, "an event, its 4 runs written down", "µs", (emitted * 1000) / events),
+        rowOf(called, "until nothing was left to do", "ms", took),
+        rowOf(called, "memory grown in the second half", "MB", grown),
+        ...[...counts].map(([name, count]) => rowOf(called, name, "runs", count)),
       ],
       ratios: [
-        goal("runs without a row that says what became of them", events * overlaps.length - accounted, 0, "runs"),
-        goal("memory grown in the second half of a burst", grown, megabytes, "MB"),
+        boundOf("runs without a row that says what became of them", events * overlaps.length - accounted, 0, {
+          unit: "runs",
+        }),
+        boundOf("memory grown in the second half of a burst", grown, megabytes, { unit: "MB" }),
       ],
     };
   } finally {
     store.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -107,24 +102,3 @@ function memory(): number {
   globalThis.gc?.();
   return process.memoryUsage().rss;
 }
-
-const row = (called: string, variant: string, unit: string, value: number): Row => ({
-  case: called,
-  variant,
-  unit,
-  p50: value,
-  min: value,
-  p25: value,
-  p75: value,
-  n: 1,
-});
-const goal = (called: string, value: number, atMost: number, unit: string): Ratio => ({
-  goal: called,
-  against: "",
-  value,
-  unit,
-  better: "less",
-  spread: 0,
-  target: atMost,
-  pass: value <= atMost,
-});

@@ -7,8 +7,6 @@
  * payload, turn, outcome, steps and notes, and neither redacts, cuts nor checks texts. The rows are counted and compared first.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createEngine } from "../src/engine/engine.ts";
@@ -24,22 +22,18 @@ import { changingFields, eventFields, runFields } from "../src/storage/sqlite/ro
 import { migrations } from "../src/storage/sqlite/schema.ts";
 import { openSqliteStore, type SqliteStore } from "../src/storage/sqlite/sqlite.ts";
 import { eventAt, makeWorld, type World } from "./dispatch-world.ts";
-import { type Benchmark, type Findings, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
+import { type Benchmark, type Findings, inFolder, joined, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
 
 export const emit: Benchmark = {
   name: "emit",
   about: "one matching function hook, recorded, against the store's own cost of the same rows",
-  async measure() {
-    const folder = mkdtempSync(join(tmpdir(), "hookline-bench-emit-"));
-    try {
+  measure: () =>
+    inFolder(async (folder) => {
       const world = await makeWorld();
-      const parts = [];
+      const parts: Findings[] = [];
       for (const size of [10, 100, 1]) parts.push(await measureGroups(world, size, folder));
-      return { rows: parts.flatMap(({ rows }) => rows), ratios: parts.flatMap(({ ratios }) => ratios) };
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
+      return joined(parts);
+    }),
 };
 
 /** Of one reading. */

@@ -8,21 +8,12 @@
  * repository of its own and is run in turn; that ours started no Node is checked afterwards.
  */
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
   type Benchmark,
   type Findings,
+  inFolder,
   quantile,
   type Ratio,
   rowsOf,
@@ -36,14 +27,7 @@ import { type Program, timeProgram } from "./process-time.ts";
 export const git: Benchmark = {
   name: "git",
   about: "processor time of a commit whose hook has nothing to do, against one without hooks",
-  async measure() {
-    const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
-    try {
-      return await measureIn(folder);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
+  measure: () => inFolder(measureIn),
 };
 
 const rounds = 25;

@@ -7,23 +7,15 @@
  * of each case are checked before anything is timed.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Benchmark, type Findings, type Question, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
+import { type Benchmark, type Findings, inFolder, type Question, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
 import { type Program, timeProgram } from "./process-time.ts";
 
 export const hotPath: Benchmark = {
   name: "hot-path",
   about: "processor time of one hook command, bundled, no daemon, against an empty Node",
-  async measure() {
-    const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
-    try {
-      return await measureIn(folder);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
+  measure: () => inFolder(measureIn),
 };
 
 const rounds = 15;

@@ -13,15 +13,24 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { smallHeap } from "../src/hosts/cli/daemon/options.ts";
-import { type Load, openLoad, type RequestTo } from "./http-load.ts";
-import { type Benchmark, type Findings, quantile, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
+import { end, type Load, openLoad, type RequestTo, rowsIn, writeRules } from "./http-load.ts";
+import {
+  type Benchmark,
+  boundOf,
+  type Findings,
+  joined,
+  quantile,
+  ratioOf,
+  rowOf,
+  rowsOf,
+  sampleReadings,
+} from "./measure.ts";
 
 const ours = "hookline up, POST /hook";
 const bare = "an empty node:http server";
@@ -51,7 +60,7 @@ export const httpHook: Benchmark = {
     const folder = mkdtempSync(join(tmpdir(), "hookline-bench-http-"));
     const running: Served[] = [];
     try {
-      prepare(folder);
+      writeRules(folder, reason);
       running.push(await serve("bare", folder), await serve("ours", folder));
       const ports = new Map(running.map(({ side, port }) => [side === "ours" ? ours : bare, port]));
       const counted = { requests: 0 };
@@ -60,9 +69,9 @@ export const httpHook: Benchmark = {
       for (const goal of goals) parts.push(await compare(goal, ports, folder, counted));
       parts.push(await comparePaced(ports, folder, counted));
       parts.push(await takeBurst(ports.get(ours) ?? 0, folder, counted));
-      for (const one of running) await end(one);
-      assert.equal(runsIn(join(folder, "state", "bench.db")), counted.requests, "every decision has its run");
-      return { rows: parts.flatMap(({ rows }) => rows), ratios: parts.flatMap(({ ratios }) => ratios) };
+      for (const { child } of running) await end(child);
+      assert.equal(rowsIn(folder, "run where status = 'completed'"), counted.requests, "every decision has its run");
+      return joined(parts);
     } finally {
       for (const { child } of running) child.kill();
       rmSync(folder, { recursive: true, force: true });
@@ -89,7 +98,7 @@ async function compare(
   const read = async (side: string): Promise<number> => {
     if (side === ours) counted.requests += each;
     const taken = await loads.get(side)?.run(each, answer);
-    return ((taken?.milliseconds ?? Number.NaN) * 1e6) / each;
+    return ((taken ?? Number.NaN) * 1e6) / each;
   };
   for (const side of loads.keys()) await read(side);
   const samples = await sampleReadings([bare, ours], 15, read);
@@ -113,7 +122,7 @@ async function comparePaced(
     for (let count = 0; count < pacedCalls; count++) {
       await wait(pace);
       const taken = await loads.get(side)?.run(1, answer);
-      took.push((taken?.milliseconds ?? Number.NaN) * 1e6);
+      took.push((taken ?? Number.NaN) * 1e6);
     }
     if (side === ours) counted.requests += pacedCalls;
     return quantile(took, 0.5);
@@ -128,37 +137,15 @@ async function comparePaced(
 async function takeBurst(port: number, folder: string, counted: { requests: number }): Promise<Findings> {
   const load = await openLoad(port, requestIn(folder), 200);
   counted.requests += burst;
-  const { last } = await load.run(burst, answer);
+  const last = await load.run(burst, answer);
   load.close();
   const seconds = last / 1_000;
-  const row = { case: "10,000 requests at once", variant: ours, unit: "ns" };
+  const against = `an agent's least budget, ${leastBudget} s`;
   return {
-    rows: [{ ...row, p50: last * 1e6, min: last * 1e6, p25: last * 1e6, p75: last * 1e6, n: 1 }],
-    ratios: [
-      {
-        goal: "burst of 10,000: the last verdict",
-        against: `an agent's least budget, ${leastBudget} s`,
-        value: seconds,
-        unit: "s",
-        spread: 0,
-        target: leastBudget,
-        better: "less",
-        pass: seconds <= leastBudget,
-      },
-    ],
+    rows: [rowOf("10,000 requests at once", ours, "ns", last * 1e6)],
+    ratios: [boundOf("burst of 10,000: the last verdict", seconds, leastBudget, { unit: "s", against })],
   };
 }
-
-function prepare(folder: string): void {
-  const rules = Array.from({ length: 99 }, (_, index) => rule(`r${index}`, `Foreign${index}`));
-  mkdirSync(join(folder, "workspace", ".hookline", "rules"), { recursive: true });
-  mkdirSync(join(folder, "home"));
-  const text = `hooks:\n${[...rules, rule("push", "Bash")].join("")}`;
-  writeFileSync(join(folder, "workspace", ".hookline", "rules", "all.yaml"), text);
-}
-
-const rule = (id: string, name: string): string =>
-  `  - { id: ${id}, on: tool_start, condition: { type: tool_name, match: ${name} }, action: { type: gate, reason: "${reason}" } }\n`;
 
 function requestIn(folder: string): RequestTo {
   const payload = JSON.stringify({
@@ -188,21 +175,9 @@ interface Served {
 
 async function serve(side: Served["side"], folder: string): Promise<Served> {
   const flags = side === "ours" ? smallHeap : []; // as `hookline up` starts itself
-  const words = [...flags, join(import.meta.dirname, "http-hook-server.ts"), side, folder, answer, token];
+  const words = [...flags, join(import.meta.dirname, "http-server.ts"), side, folder, answer, token];
   const child = spawn(process.execPath, words, { stdio: ["pipe", "pipe", "inherit"] });
   assert.ok(child.stdout);
   const [line] = await once(createInterface({ input: child.stdout }), "line");
   return { side, child, port: Number(line) };
-}
-
-async function end({ child }: Served): Promise<void> {
-  child.stdin?.end();
-  if (child.exitCode === null) await once(child, "exit");
-}
-
-function runsIn(path: string): number {
-  const database = new DatabaseSync(path, { readOnly: true });
-  const { count } = database.prepare("select count(*) as count from run where status = 'completed'").get() ?? {};
-  database.close();
-  return Number(count);
 }

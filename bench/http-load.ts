@@ -1,16 +1,47 @@
-/** Sends one request over and over on kept connections, as fast as the answers come: no client library, so that the servers are measured. */
+/**
+ * What the benchmarks of HTTP share: the hooks of their daemon, the rows that it wrote, and a load, one request sent over and
+ * over on kept connections, as fast as the answers come: no client library, so that the servers are measured.
+ */
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+/** 100 rules in a workspace of this folder; the one on Bash refuses, for this reason. */
+export function writeRules(folder: string, reason: string): void {
+  const rule = (id: string, name: string): string =>
+    `  - { id: ${id}, on: tool_start, condition: { type: tool_name, match: ${name} }, action: { type: gate, reason: "${reason}" } }\n`;
+  const rules = Array.from({ length: 99 }, (_, index) => rule(`r${index}`, `Foreign${index}`));
+  mkdirSync(join(folder, "workspace", ".hookline", "rules"), { recursive: true });
+  mkdirSync(join(folder, "home"));
+  const text = `hooks:\n${[...rules, rule("push", "Bash")].join("")}`;
+  writeFileSync(join(folder, "workspace", ".hookline", "rules", "all.yaml"), text);
+}
+
+/** @param of a table, and which of its rows */
+export function rowsIn(folder: string, of: string): number {
+  const database = new DatabaseSync(join(folder, "state", "bench.db"), { readOnly: true });
+  const { count } = database.prepare(`select count(*) as count from ${of}`).get() ?? {};
+  database.close();
+  return Number(count);
+}
+
+/** Lets a server of http-server.ts end. */
+export async function end(child: ChildProcess): Promise<void> {
+  child.stdin?.end();
+  if (child.exitCode === null) await once(child, "exit");
+}
 
 export interface Load {
-  /** Sends so many requests, each connection its next one when it has its answer. Every answer has status 200 and this body. */
-  run(requests: number, body: string): Promise<Taken>;
+  /**
+   * Sends so many requests, each connection its next one when it has its answer. Every answer has status 200 and this body.
+   *
+   * @returns milliseconds until the last answer: all were wanted at the begin
+   */
+  run(requests: number, body: string): Promise<number>;
   close(): void;
-}
-export interface Taken {
-  milliseconds: number;
-  /** The slowest answer, counted from the load's begin: all were wanted then. */
-  last: number;
 }
 
 /** A request to whoever listens at the port. */
@@ -42,9 +73,9 @@ export async function openLoad(port: number, requestTo: RequestTo, connections: 
             next(socket);
             return;
           }
-          const milliseconds = performance.now() - begun;
+          const took = performance.now() - begun;
           for (const one of sockets) one.removeAllListeners("data");
-          resolve({ milliseconds, last: milliseconds });
+          resolve(took);
         };
         for (const socket of sockets) {
           listen(socket, (answer) => take(socket, answer));

@@ -12,22 +12,23 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { smallHeap } from "../src/hosts/cli/daemon/options.ts";
-import { type Load, openLoad, type RequestTo } from "./http-load.ts";
+import { end, type Load, openLoad, type RequestTo, rowsIn, writeRules } from "./http-load.ts";
 import {
   type Benchmark,
+  boundOf,
   type Findings,
+  joined,
   quantile,
-  type Ratio,
   type Row,
   ratioOf,
+  rowOf,
   rowsOf,
   sampleReadings,
 } from "./measure.ts";
@@ -52,22 +53,16 @@ export const ingest: Benchmark = {
     const folder = mkdtempSync(join(tmpdir(), "hookline-bench-ingest-"));
     const running: ChildProcess[] = [];
     try {
-      prepare(folder);
-      const daemon = await start(running, "ingest-server.ts", folder, token);
-      const server = await start(
-        running,
-        "http-hook-server.ts",
-        "bare",
-        folder,
-        "x".repeat(answerBytes - tail.length) + tail,
-      );
+      writeRules(folder, "no");
+      const daemon = await start(running, "ours", folder, "");
+      const server = await start(running, "bare", folder, "x".repeat(answerBytes - tail.length) + tail);
       const world: World = { folder, daemon: daemon.port, bare: server.port, sent: 0, memory: daemon.memory };
       const parts: Findings[] = [];
       for (const connections of [100, 10]) parts.push(await compareSingles(world, connections));
       parts.push(await compareMany(world), await judgeMeanwhile(world), await flood(world));
       for (const child of running) await end(child);
-      assert.equal(eventsIn(join(folder, "state", "bench.db")), world.sent, "every event is in the store");
-      return { rows: parts.flatMap(({ rows }) => rows), ratios: parts.flatMap(({ ratios }) => ratios) };
+      assert.equal(rowsIn(folder, "event"), world.sent, "every event is in the store");
+      return joined(parts);
     } finally {
       for (const child of running) child.kill();
       rmSync(folder, { recursive: true, force: true });
@@ -99,7 +94,7 @@ async function compareSingles(world: World, connections: number): Promise<Findin
   const samples = await sampleReadings([bare, single], 11, async (side) => {
     if (side === single) world.sent += singles;
     const taken = await loads[side]?.run(singles, tail);
-    return ((taken?.milliseconds ?? Number.NaN) * 1e6) / singles;
+    return ((taken ?? Number.NaN) * 1e6) / singles;
   });
   for (const load of Object.values(loads)) load.close();
   const named = `${connections} connections`;
@@ -117,8 +112,8 @@ async function compareMany(world: World): Promise<Findings> {
   const some = await openLoad(world.daemon, requestOf(`${event}\n`.repeat(atOnce), "application/x-ndjson"), 2);
   const socket = openLines(join(world.folder, "s.sock"));
   const sides: Readonly<Record<string, () => Promise<number>>> = {
-    [single]: async () => (await one.run(singles, tail)).milliseconds / singles,
-    [bulk]: async () => (await some.run(many / atOnce, "}\n")).milliseconds / many,
+    [single]: async () => (await one.run(singles, tail)) / singles,
+    [bulk]: async () => (await some.run(many / atOnce, "}\n")) / many,
     [lines]: async () => (await socket.run(many)) / many,
   };
   const samples = await sampleReadings([single, bulk, lines], 9, async (side) => {
@@ -141,7 +136,7 @@ async function judgeMeanwhile(world: World): Promise<Findings> {
   const socket = openLines(join(world.folder, "s.sock"));
   const judge = async (times: number): Promise<number[]> => {
     const took: number[] = [];
-    for (let count = 0; count < times; count++) took.push((await judged.run(1, "}")).milliseconds * 1e6);
+    for (let count = 0; count < times; count++) took.push((await judged.run(1, "}")) * 1e6);
     world.sent += times;
     return took;
   };
@@ -168,17 +163,17 @@ async function judgeMeanwhile(world: World): Promise<Findings> {
   const called = "the verdict about a tool call, recorded";
   return {
     rows: [
-      rowOf(called, "alone, p50", alone, 0.5),
-      rowOf(called, "alone, p99", alone, 0.99),
-      rowOf(called, "beside the events, p50", beside, 0.5),
-      rowOf(called, "beside the events, p99", beside, 0.99),
-      { ...rowOf("events taken beside it", "in a second", [rate], 0.5), unit: "" },
+      quantileOf(called, "alone, p50", alone, 0.5),
+      quantileOf(called, "alone, p99", alone, 0.99),
+      quantileOf(called, "beside the events, p50", beside, 0.5),
+      quantileOf(called, "beside the events, p99", beside, 0.99),
+      rowOf("events taken beside it", "in a second", "", rate),
     ],
     ratios: [],
   };
 }
 
-const rowOf = (called: string, variant: string, readings: readonly number[], part: number): Row => ({
+const quantileOf = (called: string, variant: string, readings: readonly number[], part: number): Row => ({
   ...{ case: called, variant, unit: "ns", p50: quantile(readings, part), min: quantile(readings, 0) },
   ...{ p25: quantile(readings, 0.25), p75: quantile(readings, 0.75), n: readings.length },
 });
@@ -197,11 +192,12 @@ async function flood(world: World): Promise<Findings> {
   socket.close();
   const [first = Number.NaN, second = Number.NaN] = after;
   const grown = second - first;
-  const ratio: Ratio = {
-    ...{ goal: `memory grown by the second half of ${flooded} events`, against: `${megabytesAtMost} MB`, value: grown },
-    ...{ unit: "MB", spread: 0, target: megabytesAtMost, better: "less", pass: grown <= megabytesAtMost },
+  const goal = `memory grown by the second half of ${flooded} events`;
+  const against = `${megabytesAtMost} MB`;
+  return {
+    rows: [rowOf("memory of the daemon", "after a flood", "MB", second)],
+    ratios: [boundOf(goal, grown, megabytesAtMost, { unit: "MB", against })],
   };
-  return { rows: [{ ...rowOf("memory of the daemon", "after a flood", [second], 0.5), unit: "MB" }], ratios: [ratio] };
 }
 
 interface Pipelined {
@@ -263,25 +259,15 @@ const requestForVerdict = (folder: string): RequestTo =>
     "/hook/claude-code?event=PreToolUse",
   );
 
-function prepare(folder: string): void {
-  const rule = (id: string, name: string): string =>
-    `  - { id: ${id}, on: tool_start, condition: { type: tool_name, match: ${name} }, action: { type: gate, reason: no } }\n`;
-  const rules = Array.from({ length: 99 }, (_, index) => rule(`r${index}`, `Foreign${index}`));
-  mkdirSync(join(folder, "workspace", ".hookline", "rules"), { recursive: true });
-  mkdirSync(join(folder, "home"));
-  const text = `hooks:\n${[...rules, rule("push", "Bash")].join("")}`;
-  writeFileSync(join(folder, "workspace", ".hookline", "rules", "all.yaml"), text);
-}
-
 async function start(
   running: ChildProcess[],
-  file: string,
-  ...words: string[]
+  side: "ours" | "bare",
+  folder: string,
+  answer: string,
 ): Promise<{ port: number; memory(): Promise<number> }> {
-  const flags = file === "ingest-server.ts" ? smallHeap : []; // as `hookline up` starts itself
-  const child = spawn(process.execPath, ["--expose-gc", ...flags, join(import.meta.dirname, file), ...words], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  const flags = side === "ours" ? smallHeap : []; // as `hookline up` starts itself
+  const words = ["--expose-gc", ...flags, join(import.meta.dirname, "http-server.ts"), side, folder, answer, token];
+  const child = spawn(process.execPath, words, { stdio: ["pipe", "pipe", "inherit"] });
   running.push(child);
   assert.ok(child.stdout);
   const said = createInterface({ input: child.stdout });
@@ -293,16 +279,4 @@ async function start(
       return next().then((bytes) => bytes / 1024 ** 2);
     },
   };
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  child.stdin?.end();
-  if (child.exitCode === null) await once(child, "exit");
-}
-
-function eventsIn(path: string): number {
-  const database = new DatabaseSync(path, { readOnly: true });
-  const { count } = database.prepare("select count(*) as count from event").get() ?? {};
-  database.close();
-  return Number(count);
 }

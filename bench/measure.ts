@@ -1,4 +1,7 @@
 /** How a benchmark is taken: interleaved rounds, warm-up not counted, ratios pair by pair (docs/performance.md). */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 /** One side of a comparison, timed inside this process. */
 export interface Work {
@@ -57,6 +60,21 @@ export interface Benchmark {
   name: string;
   about: string;
   measure(): Promise<Findings>;
+}
+
+export const joined = (parts: readonly Findings[]): Findings => ({
+  rows: parts.flatMap(({ rows }) => rows),
+  ratios: parts.flatMap(({ ratios }) => ratios),
+});
+
+/** Work in a folder of its own, which is gone afterwards. */
+export async function inFolder<T>(work: (folder: string) => T | Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-bench-"));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Nanoseconds for one time of each side's work. */
@@ -150,6 +168,23 @@ export interface Question {
   atMost?: number;
   atLeast?: number;
 }
+
+/** A figure that is read once. */
+export const rowOf = (called: string, variant: string, unit: string, value: number): Row => ({
+  ...{ case: called, variant, unit, p50: value, min: value, p25: value, p75: value },
+  n: 1,
+});
+
+/** A figure of ours alone that may not be exceeded. */
+export const boundOf = (
+  goal: string,
+  value: number,
+  target: number,
+  more: { unit?: string; against?: string },
+): Ratio => ({
+  ...{ goal, against: "", value, spread: 0, target, better: "less", pass: value <= target },
+  ...more,
+});
 
 /** Pair by pair, then the median. */
 export function ratioOf(samples: Samples, { goal, cost, by, atMost, atLeast }: Question): Ratio {

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { unpack } from "./hot-path.ts";
-import type { Benchmark, Findings, Ratio, Row } from "./measure.ts";
+import { type Benchmark, boundOf, type Findings, type Row, rowOf } from "./measure.ts";
 
 export const memory: Benchmark = {
   name: "memory",
@@ -81,13 +81,7 @@ async function measureIn(folder: string, started: ChildProcess[]): Promise<Findi
 function findings(readings: readonly number[], rest: number): Findings {
   const at = (part: number): number => readings[part] ?? Number.NaN;
   const [most, half, end] = [Math.max(...readings), at(parts / 2), at(parts)];
-  const row = (variant: string, unit: string, value: number): Row => {
-    return { case: "daemon", variant, unit, p50: value, min: value, p25: value, p75: value, n: 1 };
-  };
-  const goal = (called: string, value: number, target: number, unit?: string): Ratio => {
-    const ratio: Ratio = { goal: called, against: "", value, spread: 0, target, better: "less", pass: value <= target };
-    return unit === undefined ? ratio : { ...ratio, unit };
-  };
+  const row = (variant: string, unit: string, value: number): Row => rowOf("daemon", variant, unit, value);
   return {
     rows: [
       row("at the start", "MB", at(0)),
@@ -96,9 +90,9 @@ function findings(readings: readonly number[], rest: number): Findings {
       row("at rest", "% of one processor", rest * 100),
     ],
     ratios: [
-      goal("memory", most, atMostInMegabytes, "MB"),
-      { ...goal("growth", end / half, growsAtMost), against: `after ${events / 2} events` },
-      { ...goal("at rest", rest * 100, restAtMost * 100, "%"), against: "one processor" },
+      boundOf("memory", most, atMostInMegabytes, { unit: "MB" }),
+      boundOf("growth", end / half, growsAtMost, { against: `after ${events / 2} events` }),
+      boundOf("at rest", rest * 100, restAtMost * 100, { unit: "%", against: "one processor" }),
     ],
   };
 }

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { createHandlers } from "../src/actions/index.ts";
 import { createEngine } from "../src/engine/engine.ts";
 import type { HookEvent } from "../src/engine/event.ts";
-import type { Hook, HookSet } from "../src/engine/hook.ts";
+import type { HookSet } from "../src/engine/hook.ts";
 import type { Outcome } from "../src/engine/outcome.ts";
 import type { PersistentPrograms } from "../src/engine/persistent-program.ts";
 import type { Patterns, Ports } from "../src/engine/ports.ts";
@@ -24,6 +24,7 @@ import { createPersistentPrograms } from "../src/runtime/processes/persistent-pr
 import { startPipedProcess } from "../src/runtime/processes/piped-process.ts";
 import { createInlineQueue } from "../src/runtime/queues/inline.ts";
 import { systemPorts } from "../src/runtime/system.ts";
+import { aHook } from "../test/engine/a-hook.ts";
 import { type Benchmark, ratioOf, rowsOf, sampleWork, type Work } from "./measure.ts";
 import { createNullStore } from "./null-store.ts";
 
@@ -122,20 +123,12 @@ async function spawnTrue(): Promise<void> {
 }
 
 function emitter(residents: PersistentPrograms): (command: string) => Promise<Outcome> {
-  const hook: Hook = {
-    id: "guard",
-    name: "guard",
-    on: { event: ["PreToolUse"] },
+  const hook = aHook("guard", "command", {
     steps: [{ uses: "command", with: { command: program, args: [], resident: true }, timeout: 600, onError: "stop" }],
-    limits: { overlap: "coalesce" },
-    mode: "sync",
     role: "guard",
     onFailure: "block",
-    priority: 100,
-    enabled: true,
-    tags: [],
     origin: { dialect: "settings", layer: "project", root: folder },
-  };
+  });
   const set: HookSet = { id: "resident", hooks: [hook] };
   const ports: Ports = {
     ...systemPorts(),

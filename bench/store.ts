@@ -7,8 +7,6 @@
  * reading has a new file of its own, whose rows are counted afterwards. 80 % of raw's rate is 1.25 times its time.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Run } from "../src/engine/record.ts";
@@ -16,21 +14,17 @@ import { createRedaction } from "../src/storage/redaction/redaction.ts";
 import { changingFields, runFields } from "../src/storage/sqlite/rows.ts";
 import { migrations } from "../src/storage/sqlite/schema.ts";
 import { openSqliteStore } from "../src/storage/sqlite/sqlite.ts";
-import { type Benchmark, type Ratio, type Row, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
+import { type Benchmark, type Findings, inFolder, joined, ratioOf, rowsOf, sampleReadings } from "./measure.ts";
 
 export const store: Benchmark = {
   name: "store",
   about: "one run record, begun and closed, three indexes, WAL NORMAL",
-  async measure() {
-    const folder = mkdtempSync(join(tmpdir(), "hookline-bench-store-"));
-    try {
-      const parts = [];
+  measure: () =>
+    inFolder(async (folder) => {
+      const parts: Findings[] = [];
       for (const one of cases) parts.push(await measureCase(one, folder));
-      return { rows: parts.flatMap(({ rows }) => rows), ratios: parts.map(({ ratio }) => ratio) };
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
+      return joined(parts);
+    }),
 };
 
 interface Case {
@@ -46,10 +40,7 @@ const cases: readonly Case[] = [
   { name: "batches of 1,000", size: 1_000, records: 4_000, rounds: 15 },
 ];
 
-async function measureCase(
-  { name, size, records, rounds }: Case,
-  folder: string,
-): Promise<{ rows: Row[]; ratio: Ratio }> {
+async function measureCase({ name, size, records, rounds }: Case, folder: string): Promise<Findings> {
   const runs = Array.from({ length: records }, (_, index): [Run, Run] => [begun(finished(index)), finished(index)]);
   let files = 0;
   const samples = await sampleReadings(Object.keys(sides), rounds, (side) => {
@@ -59,7 +50,7 @@ async function measureCase(
   const goal = `run record, ${name}: at least 80 % of raw's rate`;
   return {
     rows: rowsOf(name, "µs per run record", samples),
-    ratio: ratioOf(samples, { goal, cost: "hookline", by: "raw node:sqlite", atMost: 1.25 }),
+    ratios: [ratioOf(samples, { goal, cost: "hookline", by: "raw node:sqlite", atMost: 1.25 })],
   };
 }
 

@@ -107,7 +107,7 @@ async function tell(line: Line, payload: unknown, place: Place): Promise<Told[]>
   const { now, id } = line.ports;
   const event = claudeCode.decode(payload, { at: now(), id: id() });
   const told: Told[] = [];
-  for (const one of [...(claudeCode.beside?.(event, id) ?? []), event])
+  for (const one of [...(claudeCode.derived?.(event, id) ?? []), event])
     told.push({ event: one, outcome: await line.engine.emit(one, { environment: place.environment }), runs: [] });
   return told;
 }

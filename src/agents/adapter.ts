@@ -4,7 +4,7 @@ import type { Outcome, OutcomeField } from "../engine/outcome.ts";
 import type { AbilityFolder } from "../engine/ports.ts";
 import type { SettingsFormat } from "../formats/settings/entries.ts";
 
-/** What the agent is told: a process prints it, an in-process plugin applies it. Never another exit code (R59). */
+/** The reply to the agent: a process prints it, an in-process plugin applies it. Never another exit code (R59). */
 export interface Reply {
   /** JSON, or plain text where the agent reads plain text. Absent: print nothing. */
   body?: Json;
@@ -17,7 +17,7 @@ export interface DecodeOptions {
   id: string;
   /** The event that the registration names, for payloads that do not say it themselves. */
   event?: string;
-  /** Which registration told us ("user", "project", "local"); without it no delivery can be recognised (R49). */
+  /** Which registration sent it ("user", "project", "local"); without it no delivery can be recognised (R49). */
   registration?: string;
   /** Used where the payload has no folder. */
   cwd?: string;
@@ -46,7 +46,7 @@ export interface HookFiles {
   movedBy?: readonly string[];
   /** Names in a folder that make it a project's (R34). */
   markers: readonly string[];
-  /** Whether a file that somebody names is one of them, by its path alone. */
+  /** Whether a file that a person names is one of them, by its path alone. */
   isNamed?(path: string): boolean;
   plugins?: PluginPlaces;
   abilities?: readonly AbilityFolder[];
@@ -97,7 +97,7 @@ export interface OwnedFile {
   print(registered: { mark: string; calls: readonly { event: string; command: string }[] }): string;
 }
 
-/** How the agent is told to call us. */
+/** How an agent is registered to call Hookline. */
 export interface AgentSettings {
   file(layer: InstallLayer, places: Places): string;
   /** Groups of hooks in a JSON settings file of Claude Code's shape, of which a part is ours; or a file that is ours. */
@@ -118,12 +118,12 @@ export interface AgentAdapter {
   title: string;
   /** What its reply can carry on each event that it sends. */
   capabilities: Readonly<Partial<Record<AgentEventName, readonly OutcomeField[]>>>;
-  /** Every event that hooks can hear of from it: what it tells, and what `beside` makes of that. */
+  /** Every event that hooks can hear of from it: what it sends, and what `derived` makes of that. */
   sends: ReadonlySet<AgentEventName>;
   /** May throw HooklineError: input_invalid, or event_unknown for an event that is newer than this table. */
   decode(wire: unknown, options: DecodeOptions): HookEvent;
-  /** Other events that the telling means too (R62), to be sent before it. No reply reaches the agent from them. */
-  beside?(event: HookEvent, id: () => string): HookEvent[];
+  /** Derived events (R62): other events that the request means too, to be sent before it. No reply reaches the agent from them. */
+  derived?(event: HookEvent, id: () => string): HookEvent[];
   /** What the agent's own files say of the conversation: "tokens", "turns" or "messages", as needed. Never throws. */
   figures?(
     event: HookEvent,

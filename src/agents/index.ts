@@ -8,8 +8,12 @@ import type { AgentAdapter, HookFiles, InstallLayer, Places, ProgramVariables } 
 import { claudeCode } from "./claude-code/adapter.ts";
 import { hookFiles as genCode } from "./gencode/files.ts";
 
-/** By the word after `hookline hook`, which is also the sender of their events. Ask with Object.hasOwn. A new agent is a row here. */
+/** By the word after `hookline hook`, which is also the sender of their events: `agentNamed`. A new agent is a row here. */
 export const agents: Record<string, AgentAdapter> = { [claudeCode.name]: claudeCode };
+
+/** Undefined: there is no adapter for it. */
+export const agentNamed = (name: string | undefined): AgentAdapter | undefined =>
+  name !== undefined && Object.hasOwn(agents, name) ? agents[name] : undefined;
 
 /** The hook files of all agents, and of tools that have no adapter. The names of earlier ones are plainer. */
 export const hookFiles = (): readonly HookFiles[] => [...Object.values(agents).map(({ files }) => files), genCode];
@@ -45,8 +49,10 @@ export const conventions: AgentConventions = {
     const named: Record<string, string> = {};
     for (const { agent, variables } of hookFiles()) {
       if (!variables || !isGiven(variables, agent, facts)) continue;
-      for (const [name, value] of Object.entries(programVariables(facts)))
+      for (const [name, fact] of Object.entries(programVariables)) {
+        const value = facts[fact];
         if (value !== undefined) named[`${variables.prefix}_${name}`] = value;
+      }
     }
     return named;
   },
@@ -87,8 +93,7 @@ export const agentVariables: { prefixes(): readonly string[]; isSet(variable: st
   isSet: (variable) =>
     variableTables().some(
       ({ prefix, others = [] }) =>
-        (prefixOf(variable) === prefix &&
-          Object.hasOwn(programVariables(noFacts), variable.slice(prefix.length + 1))) ||
+        (prefixOf(variable) === prefix && Object.hasOwn(programVariables, variable.slice(prefix.length + 1))) ||
         others.some((one) => (one.endsWith("_") ? variable.startsWith(one) : variable === one)),
     ),
 };
@@ -96,27 +101,14 @@ export const agentVariables: { prefixes(): readonly string[]; isSet(variable: st
 const isGiven = ({ given, prefix }: ProgramVariables, agent: string | undefined, facts: ProgramFacts): boolean =>
   given === "always" || (given === "if asked" ? facts.asked === prefix.toLowerCase() : facts.sender === agent);
 
-const noFacts: Omit<ProgramFacts, "sender" | "asked"> = {
-  project: "",
-  session: undefined,
-  tool: undefined,
-  event: "",
-  plugin: undefined,
-};
-
-const programVariables = ({
-  project,
-  session,
-  tool,
-  event,
-  plugin,
-}: Omit<ProgramFacts, "sender" | "asked">): Record<string, string | undefined> => ({
-  PROJECT_DIR: project,
-  SESSION_ID: session,
-  TOOL_NAME: tool,
-  EVENT_TYPE: event,
-  PLUGIN_ROOT: plugin,
-});
+/** What follows an agent's prefix, and which fact it holds. */
+const programVariables = {
+  PROJECT_DIR: "project",
+  SESSION_ID: "session",
+  TOOL_NAME: "tool",
+  EVENT_TYPE: "event",
+  PLUGIN_ROOT: "plugin",
+} as const satisfies Record<string, keyof ProgramFacts>;
 
 /** What the sender's own files say of the conversation. An event from elsewhere may name a transcript of any agent's. */
 export function figuresOf(
@@ -124,7 +116,7 @@ export function figuresOf(
   needs: ReadonlySet<string>,
   windows: Readonly<Record<string, number>>,
 ): Figures | undefined {
-  const sender = Object.hasOwn(agents, event.sender) ? agents[event.sender] : undefined;
+  const sender = agentNamed(event.sender);
   if (sender) return sender.figures?.(event, needs, windows);
   for (const agent of Object.values(agents)) {
     const figures = agent.figures?.(event, needs, windows);
@@ -139,7 +131,7 @@ export const sendableEvents = (): ReadonlySet<AgentEventName> =>
 
 /** Why this hook is not ours to run for this sender, if its file is one that the agent reads itself (R35). */
 export function runByAgent({ origin }: Hook, sender: string, places: Places): string | undefined {
-  const agent = Object.hasOwn(agents, sender) ? agents[sender] : undefined;
+  const agent = agentNamed(sender);
   if (!agent || !origin.file) return undefined;
   const itself = origin.agent === agent.name || agent.readsItself(origin.file, places);
   return itself ? `run by the agent itself: ${agent.title} reads ${origin.file}` : undefined;

@@ -1,6 +1,6 @@
 /**
- * What an agent's telling comes to, whoever takes it: the command or the daemon read it, answer it and refuse it here, so
- * that both give one verdict.
+ * One request of an agent, from payload to reply. The command and the daemon both read, answer and refuse it here, so that
+ * both give one verdict.
  */
 import { HooklineError, messageOf } from "../engine/error.ts";
 import type { HookEvent, MaybePromise } from "../engine/event.ts";
@@ -10,22 +10,22 @@ import type { Outcome } from "../engine/outcome.ts";
 import { listensTo } from "../engine/plan.ts";
 import type { Caller } from "../engine/ports.ts";
 import type { AgentAdapter, DecodeOptions, Places, Reply } from "./adapter.ts";
-import { agents, runByAgent } from "./index.ts";
+import { agentNamed, agents, runByAgent } from "./index.ts";
 
 /** Registered as 660 s with the agent (R50): we answer before it gives up on us. */
 export const answersWithin = 650_000;
 export const payloadAtMost: number = 64 * 1024 * 1024;
 
-export interface Telling {
+export interface DecodedRequest {
   adapter: AgentAdapter;
   event: HookEvent;
-  /** What it means too, to be sent before it (R62): the agent can be told nothing of these. */
-  beside: readonly HookEvent[];
+  /** Derived events, to be sent before it (R62): no reply reaches the agent from them. */
+  derived: readonly HookEvent[];
 }
 
 /** @throws HooklineError agent_unknown */
 export function adapterOf(name: string | undefined): AgentAdapter {
-  const adapter = name !== undefined && Object.hasOwn(agents, name) ? agents[name] : undefined;
+  const adapter = agentNamed(name);
   if (adapter) return adapter;
   const known = Object.keys(agents).join(", ");
   throw new HooklineError("agent_unknown", { name: name ?? "", where: "hookline hook", known });
@@ -34,26 +34,26 @@ export function adapterOf(name: string | undefined): AgentAdapter {
 /**
  * The event that a payload means.
  *
- * @param told where the payload comes from, and what stands beside it
+ * @param given where the payload comes from, and what comes with it
  * @throws HooklineError input_invalid, event_unknown
  */
 export function readRequest(
   adapter: AgentAdapter,
   payload: string,
-  { where, id, ...told }: Omit<DecodeOptions, "id"> & { where: string; id: () => string },
-): Telling {
-  const event = adapter.decode(parsePayload(payload, where), { ...told, id: id() });
-  return { adapter, event, beside: adapter.beside?.(event, id) ?? none };
+  { where, id, ...given }: Omit<DecodeOptions, "id"> & { where: string; id: () => string },
+): DecodedRequest {
+  const event = adapter.decode(parsePayload(payload, where), { ...given, id: id() });
+  return { adapter, event, derived: adapter.derived?.(event, id) ?? none };
 }
 const none: readonly HookEvent[] = [];
 
 /** At once where no hook waits. Never throws or rejects, as the engine does not. */
 export function decideRequest(
-  { event, beside }: Pick<Telling, "event" | "beside">,
+  { event, derived }: Pick<DecodedRequest, "event" | "derived">,
   emit: (event: HookEvent, caller: Caller) => MaybePromise<Outcome>,
   caller: Caller,
 ): MaybePromise<Outcome> {
-  return beside.length === 0 ? emit(event, caller) : oneByOne([...beside, event], emit, caller);
+  return derived.length === 0 ? emit(event, caller) : oneByOne([...derived, event], emit, caller);
 }
 
 async function oneByOne(
@@ -82,30 +82,29 @@ const withoutNul = (text: string): string => text.replaceAll("\0", "");
 /** The reply to it; refused: it is a refusal, for this reason, as a sender over HTTP sees no exit code. */
 export type Unanswered = Reply & { refused?: string };
 
-/** What a telling was that could not be read or judged, as far as it is known. */
-interface Unjudged {
+/** A request that could not be read or decided, as far as it is known. */
+interface Undecided {
   agent: string | undefined;
   /** The event that the registration names. */
   event: string | undefined;
-  /** The hooks in force there; absent: no file of theirs can be read. */
+  /** The hooks that are active there; absent: no file of theirs can be read. */
   hooks: readonly Hook[] | undefined;
   places: Places;
 }
 
-/** Nothing to say, or a block where a guard would have judged this event (R59). What an unknown event is about, any guard may judge. */
-export function unanswerable(error: unknown, unjudged: Unjudged): Unanswered {
+/** Nothing to say, or a block where a guard waits for this event (R59). An unknown event may concern any guard. */
+export function unanswerable(error: unknown, undecided: Undecided): Unanswered {
   const stderr = `hookline: ${messageOf(error)}`;
   const isUnknown = error instanceof HooklineError && error.code === "event_unknown";
-  if (!isGuarded(isUnknown ? { ...unjudged, event: undefined } : unjudged)) return { exitCode: 0, stderr };
-  const { agent } = unjudged;
-  const adapter = agent !== undefined && Object.hasOwn(agents, agent) ? agents[agent] : undefined;
+  if (!isGuarded(isUnknown ? { ...undecided, event: undefined } : undecided)) return { exitCode: 0, stderr };
+  const adapter = agentNamed(undecided.agent);
   const what = isUnknown ? "a guard is active and may be meant" : "a guard is active for this event";
   const reason = `${stderr} (${what}, so it is blocked)`;
   return { ...(adapter?.refuse(reason) ?? { exitCode: 2, stderr: reason }), refused: reason };
 }
 
 /** Whether a guard of ours waits for this event; of an event without a name, for any. */
-export function isGuarded({ agent, event, hooks = [], places }: Unjudged): boolean {
+export function isGuarded({ agent, event, hooks = [], places }: Undecided): boolean {
   const names = event === undefined ? undefined : resolveEvent(event);
   return hooks.some(
     (one) =>

@@ -36,7 +36,7 @@ export function eventOf(
 export interface Sender extends Pick<Asked, "engine" | "event" | "now" | "id" | "cwd" | "environment"> {
   signal?: AbortSignal | undefined;
 }
-export interface SentEvent {
+interface SentEvent {
   event: HookEvent;
   outcome: Outcome;
 }
@@ -45,7 +45,7 @@ export interface SentEvent {
  * Sends an application event, one deeper than the event whose hook or program asks for it. Throws where hooks answer each other
  * without end, and where the event could not be written down.
  *
- * @param given its own id, folder and sender, where they are others than usual, and whom it is told to alone
+ * @param given its own id, folder and sender, where they are others than usual, and the one hook that it is for
  */
 export async function send(
   name: EventName,

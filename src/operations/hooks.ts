@@ -15,14 +15,14 @@ export const hooks: Operation<{ event?: string }> = {
   summary: "Lists the active hooks, in running order.",
   params: object({}, { event: text("only hooks that listen to this event") }),
   readOnly: true,
-  async run({ event: written }, { hooks: inForce, event }) {
-    const set = await inForce(event);
+  async run({ event: written }, { hooks: active, event }) {
+    const set = await active(event);
     const name = written === undefined ? undefined : knownEvent(eventToEmit(written, {}), written);
     return set.hooks.filter((hook) => name === undefined || listensTo(hook, name)).map(hookRow);
   },
 };
 
-/** What a list tells of a hook, for scripts. */
+/** A hook in a list, for scripts. */
 export const hookRow = (hook: Hook): Fields => ({
   id: hook.id,
   name: hook.name,
@@ -89,7 +89,7 @@ export function findHook(hooks: readonly Hook[], written: Written): Hook {
 const shownAtMost = 8;
 const few = (candidates: readonly string[]): string => candidates.slice(0, shownAtMost).join(", ");
 
-/** A script's id carries where it lies behind an @, which nobody types. */
+/** A script's id carries where it lies behind an @, which no person types. */
 const namesOf = ({ id, name, origin, steps }: Hook): string[] => [
   name,
   ...(origin.dialect === "automation" ? [id.slice(id.indexOf(":") + 1), id.slice(id.indexOf("/") + 1)] : []),

@@ -11,7 +11,7 @@ import type { AutomationService } from "./automations/stored.ts";
 export interface OperationContext {
   engine: Pick<Engine, "emit" | "committed" | "explain">;
   store: Store;
-  /** Those in force where the event happened; without one, where this process works. */
+  /** The active hooks where the event happened; without one, where this process works. */
   hooks(event?: HookEvent): MaybePromise<HookSet>;
   now?(): Instant;
   id?(): string;
@@ -21,7 +21,7 @@ export interface OperationContext {
   board?(): Promise<ProjectService | undefined>;
   /** Automations; absent, and undefined: nothing keeps any. */
   automations?(): Promise<AutomationService | undefined>;
-  /** Where whoever asks works, if no hook does; absent: in this process's folder. */
+  /** Where the caller works, if it is no hook; absent: in this process's folder. */
   cwd?: string;
 }
 
@@ -34,7 +34,7 @@ export interface Asked extends OperationContext {
   event: HookEvent | undefined;
   /** The same at each attempt of a call that is repeated after a crash: what was made for it is not made again. */
   key?: string;
-  /** Told what was written although nobody could be told of it. The answer says so. */
+  /** Called with what was written although its event could not be sent. The answer says so. */
   untold?(reason: string): void;
 }
 
@@ -59,7 +59,7 @@ export interface Operation<P> {
   lacks?(result: Json, runs: readonly Run[]): string[];
   /** It gave something that only a daemon sets off: a command says so where none is up. */
   needsDaemon?(result: Json): boolean;
-  /** May throw; an Error's message is the reason that is told. */
+  /** May throw; an Error's message is the reason that the caller gets. */
   run(params: P, asked: Asked): MaybePromise<Json>;
 }
 

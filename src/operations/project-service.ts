@@ -22,7 +22,7 @@ export async function projectServiceOf({ board }: Pick<Asked, "board">): Promise
   return found;
 }
 
-/** Where whoever asks works. */
+/** Where the caller works. */
 export const folderOf = ({ event, cwd }: Pick<Asked, "event" | "cwd">): string => event?.cwd ?? cwd ?? process.cwd();
 
 export const causeOf = ({ event, cwd, signal, key, untold }: Asked): Cause => ({ event, cwd, signal, key, untold });
@@ -32,7 +32,7 @@ export const projectParam: Schema<string> = text("the project's id; default: the
 type Wanted = Pick<Asked, "board" | "event" | "cwd">;
 
 /**
- * The project that is meant, for who reads; undefined: the folder belongs to none. Throws for an id that there is not.
+ * The project that is meant, for reading; undefined: the folder belongs to none. Throws for an id that there is not.
  *
  * @param id as it was written; absent: the project that the event is about, else that of the folder
  */
@@ -41,7 +41,7 @@ export async function projectMeant(asked: Wanted, id: string | undefined): Promi
   return projects.find({ id: id ?? (await idOfEvent(asked)), folder: folderOf(asked) });
 }
 
-/** The same, for who needs one: a folder that belongs to none gets its own project. */
+/** The same, where one is needed: a folder that belongs to none gets its own project. */
 export async function projectFor(asked: Wanted, id: string | undefined): Promise<Placed> {
   const { projects } = await projectServiceOf(asked);
   return projects.place({ id: id ?? (await idOfEvent(asked)), folder: folderOf(asked) });

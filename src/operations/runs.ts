@@ -1,5 +1,5 @@
 /** Operations that list runs, and runs of automations in the fields of specification 000 (A45). */
-import type { Fields, HookId } from "../engine/event.ts";
+import { type Fields, type HookId, textField } from "../engine/event.ts";
 import type { Run, RunFilter, RunStatus, Store } from "../engine/record.ts";
 import { integer, isRecord, object, oneOf, say, text } from "../engine/schema.ts";
 import { automationOf } from "../formats/automations/fields.ts";
@@ -137,10 +137,7 @@ function responseOf({ status, reason }: Run, said: Fields): string | null {
   return (status === "failed" ? response : undefined) ?? reason ?? null;
 }
 
-function textIn(fields: Fields, key: string): string | null {
-  const value = fields[key];
-  return typeof value === "string" ? value : null;
-}
+const textIn = (fields: Fields, key: string): string | null => textField(fields, key) ?? null;
 
 const usualRuns = 10;
 

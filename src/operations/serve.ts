@@ -31,7 +31,7 @@ export type Answer =
   /** It could not be asked: the store, the disk. */
   | { is: "broken"; message: string; cause: unknown };
 
-export interface Asking {
+export interface CallOptions {
   signal: AbortSignal;
   /** The event whose hook asks. */
   event?: HookEvent | undefined;
@@ -48,10 +48,10 @@ export interface Choice {
 export interface ServedOperations {
   list(): Described[];
   /** Never rejects. */
-  call(name: string, input: unknown, asking: Asking): Promise<Answer>;
+  call(name: string, input: unknown, options: CallOptions): Promise<Answer>;
 }
 
-/** Those that are chosen, for whoever wants to know what there is. */
+/** Those that are chosen. */
 export const describeOperations = (all: OperationTable, choice: Choice = {}): Described[] =>
   [...chosen(all, choice)].map(([name, operation]) => describe(name, operation));
 
@@ -69,8 +69,8 @@ export function serveOperations(all: OperationTable, context: OperationContext, 
         return { is: "broken", message: "the call was stopped before it began", cause: signal.reason };
       try {
         const untold: string[] = [];
-        const told = { signal, event, untold: (reason: string) => void untold.push(reason) };
-        const result = await operation.run(input, { ...given, ...told, ...(key === undefined ? {} : { key }) });
+        const call = { signal, event, untold: (reason: string) => void untold.push(reason) };
+        const result = await operation.run(input, { ...given, ...call, ...(key === undefined ? {} : { key }) });
         return { is: "done", result: untold.length > 0 && isFields(result) ? { ...result, not_told: untold } : result };
       } catch (cause) {
         return { is: isBroken(cause) ? "broken" : "refused", message: messageOf(cause), cause };
@@ -129,8 +129,8 @@ function isBroken(error: unknown): boolean {
 interface Limit {
   /** What it is asked instead. May throw an Error that says why not. */
   asked?(params: Fields, project: string): Fields;
-  /** What of its answer may be told. */
-  told?(result: Json, project: string): Json;
+  /** What of its answer may be seen. */
+  shown?(result: Json, project: string): Json;
   /** It reads what lies in the store below the project's row. */
   isKept?: true;
 }
@@ -151,11 +151,11 @@ const limits: { readonly [N in OperationName]?: Limit } = {
   automation_export: by("project"),
   automation_runs: by("project"),
   runs: { asked: (params, project) => ({ ...params, among: { prefix: `automation:${project}/` } }) },
-  run: { told: (run, project) => onlyIf(automationOf(textIn(run, "hook"))?.project === project, run) },
-  project_list: { told: (rows, project) => rowsOf(rows).filter(({ id }) => id === project) },
+  run: { shown: (run, project) => onlyIf(automationOf(textIn(run, "hook"))?.project === project, run) },
+  project_list: { shown: (rows, project) => rowsOf(rows).filter(({ id }) => id === project) },
   project_show: { ...by("id"), isKept: true },
   task_list: { ...by("project"), isKept: true },
-  task_show: { told: (task, project) => onlyIf(textIn(task, "project_id") === project, task), isKept: true },
+  task_show: { shown: (task, project) => onlyIf(textIn(task, "project_id") === project, task), isKept: true },
   note_list: { ...by("project"), isKept: true },
   note_show: { ...by("project"), isKept: true },
   memory_search: { ...by("project"), isKept: true },
@@ -179,12 +179,12 @@ export const operationsWithin = (all: OperationTable, project: string): Operatio
 const limited = (operation: Operation<unknown>, limit: Limit, project: string): Operation<unknown> => ({
   ...operation,
   async run(params, asked: Asked) {
-    const { asked: instead, told, isKept } = limit;
+    const { asked: instead, shown, isKept } = limit;
     const meant = instead ? instead(params as Fields, project) : params; // checked by its schema: an object
     if (isKept && !(await (await projectServiceOf(asked)).project(project)))
       throw new Error(`the store holds nothing of the project ${project} yet`);
     const result = await operation.run(meant, asked);
-    return told ? told(result, project) : result;
+    return shown ? shown(result, project) : result;
   },
 });
 
@@ -217,7 +217,7 @@ interface Refusal {
   advice: string;
 }
 
-/** Never rejects. Only what changes nothing is done on `GET`: a link that somebody follows must not delete anything. */
+/** Never rejects. Only what changes nothing is done on `GET`: following a link must not delete anything. */
 export async function answerOverHttp(
   { method, name, input, signal }: OperationRequest,
   served: ServedOperations,
@@ -233,13 +233,3 @@ const refuse = ({ status, code, advice }: Refusal, message: string): OperationRe
   status,
   body: { error: { code, message, advice } },
 });
-
-/** `GET /operations`: what there is. */
-export const listOverHttp = (served: ServedOperations): Json =>
-  served.list().map(({ name, summary, input, readOnly, destructive }: Described) => ({
-    name,
-    summary,
-    input,
-    readOnly,
-    destructive,
-  }));

@@ -81,6 +81,9 @@ export function after(milliseconds: number, callback: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
+/** After what the event loop has to do now, so that long work holds nothing else up. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /** Whole milliseconds on a monotonic clock, from a moment that is the same for all processes of the machine. */
 export const uptime = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 

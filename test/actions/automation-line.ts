@@ -18,6 +18,7 @@ import { createInlineQueue } from "../../src/runtime/queues/inline.ts";
 import { systemPorts } from "../../src/runtime/system.ts";
 import { createModel } from "../../src/services/models/index.ts";
 import { openMemoryStore } from "../../src/storage/memory/memory.ts";
+import { anAutomation } from "../engine/a-hook.ts";
 
 export interface AutomationWish {
   prompt?: string;
@@ -83,22 +84,15 @@ export function automationOf(wish: AutomationWish): Hook {
     templates: true as const,
     ...(flags ? { skipIf: { is: "skip_flags", with: flags } } : {}),
   };
-  return {
+  return anAutomation("nightly", {
     id: "automation:shop/nightly",
     name: "Nightly look",
     on: wish.on ?? { event: ["task.completed"], as: ["task.completed"] },
     steps: [...steps, last] as unknown as Hook["steps"], // there is always a last one
     limits: { overlap: "coalesce", timeout: wish.timeout ?? 300 },
-    mode: "async",
-    role: "observe",
-    onFailure: "continue",
-    priority: 100,
-    enabled: true,
-    tags: [],
-    durable: true,
     project: "shop",
     origin: { dialect: "automation", layer: "user", root: cwd },
-  };
+  });
 }
 
 export const localModel = (url: string): ModelSettings => ({

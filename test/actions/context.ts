@@ -1,14 +1,13 @@
 /** A step's surroundings with the real spawner and the real HTTP client. */
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { TestContext } from "node:test";
 import { fetch } from "../../src/actions/http/fetch.ts";
 import { conventions } from "../../src/agents/index.ts";
 import type { EventName, Fields } from "../../src/engine/event.ts";
 import type { Hook, Origin } from "../../src/engine/hook.ts";
 import type { Caller, Ports, StepContext } from "../../src/engine/ports.ts";
 import { createSpawn } from "../../src/runtime/processes/spawn.ts";
+
+export { temporaryFolder } from "../temporary-folder.ts";
 
 export interface Surroundings {
   name?: EventName;
@@ -52,10 +51,4 @@ export function contextOf(wish: Surroundings = {}): StepContext {
     signal: wish.signal ?? never,
     scope: { event, results: [], names: [] } as unknown as StepContext["scope"], // not looked at either
   };
-}
-
-export function temporaryFolder(context: TestContext): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-")));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }

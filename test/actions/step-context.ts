@@ -1,14 +1,13 @@
 /** How the tests of context steps run one: as the engine does, with the real spawner, HTTP client and git. */
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { TestContext } from "node:test";
 import { createHandlers } from "../../src/actions/index.ts";
 import { type Fields, firstTurn } from "../../src/engine/event.ts";
 import type { Handler, StepResult } from "../../src/engine/ports.ts";
 import type { StepRecord } from "../../src/engine/record.ts";
 import { createGit, createGitPort } from "../../src/runtime/processes/git.ts";
 import { contextOf, PATH, type Surroundings } from "./context.ts";
+
+export { temporaryFolder } from "../temporary-folder.ts";
 
 const handlers = createHandlers(new Map());
 
@@ -36,9 +35,3 @@ export async function runStep(type: string, params: Fields, wish: StepSurroundin
 }
 
 export const outputOf = async (...of: Parameters<typeof runStep>): Promise<Fields> => (await runStep(...of)).output;
-
-export function temporaryFolder(t: TestContext): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-step-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}

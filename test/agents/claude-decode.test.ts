@@ -89,12 +89,12 @@ test("[D27, D42, DT31] an error reaches hooks with its kind and with the message
 
 test("[R62] the end of a session is also its stop, told first, with no reply to give", () => {
   const end = decoded("SessionEnd.json");
-  const [stop, ...more] = claudeCode.beside?.(end, () => "e2") ?? [];
+  const [stop, ...more] = claudeCode.derived?.(end, () => "e2") ?? [];
   deepEqual(more, []);
   deepEqual(stop, { ...end, id: "e2", name: "SessionStop", accepts: [] });
   for (const { name } of payloads.filter(({ name }) => !/^SessionEnd/.test(name)))
     deepEqual(
-      claudeCode.beside?.(decoded(name), () => "e2"),
+      claudeCode.derived?.(decoded(name), () => "e2"),
       [],
       name,
     );
@@ -102,7 +102,7 @@ test("[R62] the end of a session is also its stop, told first, with no reply to 
 
 test("[D30] a subagent that failed has ended too, with the status failed and its error", () => {
   const wire = { ...recorded("StopFailure.json"), agent_id: "a1", agent_type: "reviewer" };
-  const [ended] = claudeCode.beside?.(claudeCode.decode(wire, options), () => "e2") ?? [];
+  const [ended] = claudeCode.derived?.(claudeCode.decode(wire, options), () => "e2") ?? [];
   deepEqual([ended?.name, ended?.agent], ["SubagentStop", { id: "a1", type: "reviewer" }]);
   deepEqual([ended?.data.status, ended?.data.error], ["failed", "authentication_failed"]);
 });

@@ -1,22 +1,13 @@
 /** What is read out of transcripts that the real Claude Code wrote, and out of anything else that may lie at such a path. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import {
-  appendFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { contextWindow } from "../../src/agents/claude-code/transcript.ts";
 import { figuresOf } from "../../src/agents/index.ts";
 import type { Fields, Figures, HookEvent } from "../../src/engine/event.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const recorded = join(import.meta.dirname, "../fixtures/transcripts/claude-code");
 const session = readdirSync(recorded).find((name) => name.endsWith(".jsonl")) ?? "";
@@ -41,8 +32,7 @@ const figuresIn = (path: string, more: Partial<HookEvent> = {}, needs = all): Fi
   );
 
 function folder(t: TestContext): string {
-  const path = mkdtempSync(join(tmpdir(), "hookline-transcript-"));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
+  const path = temporaryFolder(t);
   return path;
 }
 function written(t: TestContext, text: string | Buffer, name = "session.jsonl"): string {

@@ -1,8 +1,7 @@
 /** The clients that install registers: how each is recognised, chosen, renewed after an update, and when it may start a daemon. */
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { chooseClient, httpToken, prepareClient, removeUnused } from "../../src/agents/install/client.ts";
@@ -10,8 +9,8 @@ import {
   clientFile,
   onDemandFile,
   ownAddress,
-  readOwnAddress,
   readOwnCall,
+  readOwnDoor,
   startedFile,
 } from "../../src/agents/install/own-call.ts";
 import { commandFor } from "../../src/agents/install/registration.ts";
@@ -22,13 +21,13 @@ import { renewClient, startOnDemand } from "../../src/hosts/cli/daemon-client.ts
 import { writeAddress } from "../../src/hosts/daemon/state-file.ts";
 import { readEntry } from "../../src/runtime/processes/process-table.ts";
 import { bin } from "../program.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 function placeFor(t: TestContext): {
   state: string;
   place: { cwd: string; home: string; environment: Record<string, string> };
 } {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-clients-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const state = join(folder, "hookline");
   mkdirSync(state, { mode: 0o700 });
   return { state, place: { cwd: folder, home: folder, environment: { XDG_STATE_HOME: folder } } };
@@ -46,7 +45,7 @@ test("[R49] a call of ours is known whichever client makes it, and a line that o
   ])
     assert.deepEqual(readOwnCall(commandFor({ agent: "claude-code", program, by: "user" }, "Stop")), meant);
   const url = ownAddress(4665, meant);
-  assert.deepEqual(readOwnAddress(url), meant);
+  assert.deepEqual(readOwnDoor(url), { ...meant, port: 4665 });
   for (const other of [
     `${url}&x=1`,
     url.replace("127.0.0.1", "example.com"),
@@ -54,7 +53,7 @@ test("[R49] a call of ours is known whichever client makes it, and a line that o
     7,
     undefined,
   ])
-    assert.equal(readOwnAddress(other), undefined, String(other));
+    assert.equal(readOwnDoor(other), undefined, String(other));
   const line = commandFor(
     { agent: "claude-code", program: ["exec", "/bin/bash", "-p", "/hookline/client.sh"], by: "user" },
     "Stop",

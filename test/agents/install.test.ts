@@ -5,7 +5,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -13,7 +12,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { parse } from "jsonc-parser";
@@ -27,6 +25,7 @@ import {
 import { ownEntries } from "../../src/agents/install/registration.ts";
 import { agentEventNames } from "../../src/engine/events.ts";
 import { loadHooks } from "../../src/loading/load.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const nowhere = { claude: "/nowhere/claude", hookline: "/nowhere/hookline" };
 
@@ -42,8 +41,7 @@ interface Place {
 }
 
 function createPlace(t: TestContext): Place {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-install-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const home = join(folder, "home");
   const root = join(folder, "repo");
   mkdirSync(home);

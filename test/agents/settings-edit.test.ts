@@ -3,17 +3,18 @@ import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { parse } from "jsonc-parser";
+import { claudeCode } from "../../src/agents/claude-code/adapter.ts";
 import { applyEdits, inverse } from "../../src/agents/install/json-edit.ts";
 import {
   commandFor,
+  editorOf,
   type FileChange,
   hashOf,
-  isOurs,
+  type InstallPlan,
+  isRegistered,
   ownEntries,
   ownEntry,
   type PlanOptions,
-  planInstall,
-  planUninstall,
 } from "../../src/agents/install/registration.ts";
 import type { Json } from "../../src/engine/event.ts";
 import { isRecord } from "../../src/engine/schema.ts";
@@ -30,12 +31,14 @@ const options = (text: string | undefined, more: Partial<PlanOptions> = {}): Pla
   file,
   ...more,
 });
-const installed = (text: string | undefined, more: Partial<PlanOptions> = {}): string =>
-  planInstall(options(text, more)).text;
+const editor = editorOf(claudeCode);
+const planned = (text: string | undefined, more: Partial<PlanOptions> = {}): InstallPlan =>
+  editor.plan(options(text === undefined ? undefined : editor.undo({ text, file }).text, more));
+const installed = (text: string | undefined, more: Partial<PlanOptions> = {}): string => planned(text, more).text;
 
 /** What install notes for an exact undo. */
 function noted(text: string | undefined): { after: string; change: FileChange } {
-  const plan = planInstall(options(text));
+  const plan = planned(text);
   const change = {
     file,
     created: text === undefined,
@@ -47,7 +50,7 @@ function noted(text: string | undefined): { after: string; change: FileChange } 
   return { after: plan.text, change };
 }
 const removed = (text: string, change?: FileChange): string | undefined =>
-  planUninstall({ text, agent: "claude-code", file, ...(change && { change }) }).text;
+  editor.undo({ text, file, ...(change && { change }) }).text;
 
 const written = `{
   // my settings
@@ -133,7 +136,7 @@ for (const [name, text] of Object.entries(documents)) {
     equal(removed(after, change), text);
     const known = ownEntries(after, "claude-code", file).map((entry) => entry.event);
     deepEqual(known.sort(), events.toSorted());
-    equal(installed(after), after, "a second install changes nothing");
+    ok(editor.isCurrent(options(after)), "a second install changes nothing");
     if (!name.includes("two keys")) equal(removed(after), text);
   });
 }
@@ -150,7 +153,7 @@ test("nothing, a blank file and containers that were empty before come back as t
   ]) {
     const { after, change } = noted(text);
     equal(removed(after, change), text);
-    equal(installed(after), after);
+    ok(editor.isCurrent(options(after)));
   }
 });
 
@@ -229,10 +232,10 @@ test("settings that cannot be edited are refused with line and column, and a bro
     [`{"a":${"[".repeat(200_000)}`, /settings\.json:1:/],
   ];
   for (const [text, message] of broken) {
-    throws(() => planInstall(options(text)), { code: "settings_unusable", message });
-    if (text.startsWith("{} t")) equal(isOurs(text, "claude-code"), false);
+    throws(() => planned(text), { code: "settings_unusable", message });
+    if (text.startsWith("{} t")) equal(isRegistered(claudeCode, text), false);
   }
-  equal(isOurs(installed("{}"), "claude-code"), true);
+  equal(isRegistered(claudeCode, installed("{}")), true);
 });
 
 test("edits and their inverse cancel out", () => {
@@ -310,7 +313,7 @@ test("whatever the settings look like: install is valid and can be run twice, an
       const { after, change } = noted(text);
       const known = ownEntries(after, "claude-code", file).map((entry) => entry.event);
       deepEqual(known.sort(), events.toSorted());
-      equal(planInstall(options(after)).changed, false);
+      ok(editor.isCurrent(options(after)));
       equal(removed(after, change), text);
     }),
     { numRuns: 1500 },
@@ -323,7 +326,7 @@ test("without the notes, uninstall still gives the same bytes unless a container
       const { after, change } = noted(text);
       const left = removed(after);
       if (change.keep.every((path) => path === "hooks.Other")) equal(left, text);
-      else ok(!isOurs(left, "claude-code"));
+      else ok(!isRegistered(claudeCode, left));
     }),
     { numRuns: 1500 },
   );

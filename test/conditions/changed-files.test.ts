@@ -7,6 +7,7 @@ import { type Changes, type Fields, firstTurn, type HookEvent, type Json } from 
 import { filesNamedBy } from "../../src/engine/file-pattern.ts";
 import { matchNames } from "../../src/engine/plan.ts";
 import type { Patterns, Scope } from "../../src/engine/ports.ts";
+import { aHook } from "../engine/a-hook.ts";
 
 let patterns: Patterns;
 before(async () => {
@@ -183,23 +184,7 @@ test("parameters that mean nothing are errors", () => {
 
 test("plain patterns need no library, and no library but globs is loaded for others", () => {
   const needs = (glob: string) =>
-    patternNeeds([
-      {
-        id: "h",
-        name: "h",
-        on: { event: ["Stop"] },
-        when: { is: "changed_files", with: { patterns: [glob] } },
-        steps: [{ uses: "x", with: {}, timeout: 1, onError: "stop" }],
-        limits: { overlap: "skip" },
-        mode: "sync",
-        role: "observe",
-        onFailure: "continue",
-        priority: 100,
-        enabled: true,
-        tags: [],
-        origin: { dialect: "script", layer: "project" },
-      },
-    ]);
+    patternNeeds([aHook("h", "x", { when: { is: "changed_files", with: { patterns: [glob] } } })]);
   const none = { regex: false, glob: false, shell: false, expression: false };
   assert.deepEqual(needs("*.go"), none);
   assert.deepEqual(needs("./src/**/*.go"), none);

@@ -7,6 +7,7 @@ import { type EventName, type Fields, firstTurn } from "../../src/engine/event.t
 import type { Condition, Hook } from "../../src/engine/hook.ts";
 import { matchNames } from "../../src/engine/plan.ts";
 import type { Patterns, Scope } from "../../src/engine/ports.ts";
+import { aHook } from "../engine/a-hook.ts";
 
 let patterns: Patterns;
 before(async () => {
@@ -20,21 +21,8 @@ const scopeOf = (name: EventName, data: Fields, nativeTool?: string): Scope => {
 const bash = (command: string): Scope => scopeOf("PreToolUse", { tool_name: "Bash", tool_input: { command } });
 const compile = (condition: Condition) => compileCondition(condition, { conditions }, patterns);
 const holds = (condition: Condition, scope: Scope): boolean => compile(condition).test(scope) !== false;
-const hookWith = (when: Condition, event: EventName = "PreToolUse"): Hook => ({
-  id: "h",
-  name: "h",
-  on: { event: [event] },
-  when,
-  steps: [{ uses: "x", with: {}, timeout: 1, onError: "stop" }],
-  limits: { overlap: "skip" },
-  mode: "sync",
-  role: "undeclared",
-  onFailure: "continue",
-  priority: 100,
-  enabled: true,
-  tags: [],
-  origin: { dialect: "settings", layer: "project" },
-});
+const hookWith = (when: Condition, event: EventName = "PreToolUse"): Hook =>
+  aHook("h", "x", { on: { event: [event] }, when });
 
 test("[C29, C30, CT1] match compares the event's own match value", () => {
   assert.ok(holds({ is: "match", with: "Bash|Edit" }, bash("ls")));

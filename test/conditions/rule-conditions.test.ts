@@ -10,6 +10,7 @@ import type { Condition } from "../../src/engine/hook.ts";
 import { planHooks } from "../../src/engine/plan.ts";
 import type { Patterns, Scope } from "../../src/engine/ports.ts";
 import { isRecord } from "../../src/engine/schema.ts";
+import { aHook } from "../engine/a-hook.ts";
 import { scopeWith } from "./worlds.ts";
 
 let patterns: Patterns;
@@ -309,21 +310,7 @@ test("every condition for authors has a summary, and each of its parameters a de
 });
 
 test("[D39] a rule's tool_name decides which hooks an event finds, and its other clauses are left to test", () => {
-  const hook = (id: string, when: Condition): Parameters<typeof planHooks>[0]["hooks"][number] => ({
-    id,
-    name: id,
-    on: { event: ["PreToolUse"] },
-    when,
-    steps: [{ uses: "x", with: {}, timeout: 1, onError: "stop" }],
-    limits: { overlap: "skip" },
-    mode: "sync",
-    role: "observe",
-    onFailure: "continue",
-    priority: 100,
-    enabled: true,
-    tags: [],
-    origin: { dialect: "rules", layer: "project" },
-  });
+  const hook = (id: string, when: Condition) => aHook(id, "x", { when });
   const write: Condition = { is: "tool_name", with: { match: "filesystem.write" } };
   const hooks = [hook("a", { all: [write, { is: "tool_failed" }] }), hook("b", write), hook("c", { is: "never" })];
   const plans = planHooks({ id: "set", hooks }, { conditions, handlers: new Map() }, patterns);

@@ -12,6 +12,7 @@ import { anything } from "../../src/engine/schema.ts";
 import { createInlineQueue } from "../../src/runtime/queues/inline.ts";
 import { systemPorts } from "../../src/runtime/system.ts";
 import { openMemoryStore } from "../../src/storage/memory/memory.ts";
+import { anAutomation } from "./a-hook.ts";
 
 const fields = anything as Handler["params"]; // it takes any fields
 
@@ -97,22 +98,12 @@ const step = (word: string, more: Partial<Step> & { fails?: boolean } = {}): Ste
   return { uses: "say", with: { word, ...(fails ? { fails } : {}) }, timeout: 5, onError: "continue", ...rest };
 };
 
-const hookOf = (steps: Step[]): Hook => ({
-  id: "automation:p/a",
-  name: "a",
-  on: { event: ["task.completed"] },
-  steps: steps as Hook["steps"], // each test gives one at least
-  limits: { overlap: "coalesce", cooldown: 60 },
-  mode: "async",
-  role: "observe",
-  onFailure: "continue",
-  priority: 100,
-  enabled: true,
-  tags: [],
-  durable: true,
-  project: "p",
-  origin: { dialect: "automation", layer: "user" },
-});
+const hookOf = (steps: Step[]): Hook =>
+  anAutomation("a", {
+    on: { event: ["task.completed"] },
+    steps: steps as Hook["steps"], // each test gives one at least
+    limits: { overlap: "coalesce", cooldown: 60 },
+  });
 
 function itemOf(steps: Step[], event: Partial<HookEvent> = {}): Item {
   const hook = hookOf(steps);

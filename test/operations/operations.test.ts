@@ -14,6 +14,7 @@ import { createInlineQueue } from "../../src/runtime/queues/inline.ts";
 import { systemPorts } from "../../src/runtime/system.ts";
 import { createTools } from "../../src/services/mcp/index.ts";
 import { openMemoryStore } from "../../src/storage/memory/memory.ts";
+import { aHook } from "../engine/a-hook.ts";
 import { error, never } from "../services/mcp/tools.ts";
 
 interface Line {
@@ -28,8 +29,7 @@ interface Line {
 
 /** A hook that calls an operation when something happens. */
 const hook = (id: string, on: EventName, action: string, params: Fields = {}): Hook => ({
-  id,
-  name: id,
+  ...aHook(id, "module_action"),
   on: { event: [on] },
   steps: [
     {
@@ -40,12 +40,6 @@ const hook = (id: string, on: EventName, action: string, params: Fields = {}): H
       templates: true,
     },
   ],
-  limits: { overlap: "coalesce" },
-  mode: "sync",
-  role: "observe",
-  onFailure: "continue",
-  priority: 100,
-  enabled: true,
   tags: ["t"],
   origin: { dialect: "rules", layer: "project", file: "/p/.hookline/rules/a.yaml", line: 3 },
 });

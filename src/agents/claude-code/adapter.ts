@@ -141,12 +141,13 @@ function decode(wire: unknown, options: DecodeOptions): HookEvent {
   const session = textOf(session_id);
   const delivery = deliveryOf(event, session, data, options.registration);
   const agent = agentIn(data);
-  for (const text of [session, folderOf(cwd, options.cwd)]) if (text !== undefined) mustBeUsable(text);
+  const folder = folderOf(cwd, options.cwd);
+  for (const text of [session, folder]) if (text !== undefined) mustBeUsable(text);
   return {
     id: options.id,
     name: event,
     at: options.at,
-    cwd: folderOf(cwd, options.cwd),
+    cwd: folder,
     data: { ...filledIn[event]?.(data as Fields), ...data } as Fields, // the payload was parsed from JSON: all of it is JSON
     sender: name,
     accepts: capabilities[event] ?? [],
@@ -165,9 +166,9 @@ const filledIn: { readonly [N in AgentEventName]?: (data: Fields) => Fields } = 
 };
 
 /** The end of a session is also its stop; a subagent that failed has ended too (specification 003, agent_complete). */
-function beside(event: HookEvent, id: () => string): HookEvent[] {
+function derived(event: HookEvent, id: () => string): HookEvent[] {
   const means = (meant: AgentEventName, data: Fields): HookEvent => {
-    const { delivery: _ofTheTelling, ...rest } = event;
+    const { delivery: _ofTheRequest, ...rest } = event;
     return { ...rest, id: id(), name: meant, data, accepts: [] };
   };
   if (event.name === "SessionEnd") return [means("SessionStop", event.data)];
@@ -184,13 +185,13 @@ function eventNamed(written: unknown): AgentEventName {
   throw new HooklineError("event_unknown", { name: called, where });
 }
 
-function folderOf(told: unknown, otherwise: string | undefined): string {
-  const folder = textOf(told) ?? otherwise;
+function folderOf(given: unknown, otherwise: string | undefined): string {
+  const folder = textOf(given) ?? otherwise;
   if (folder !== undefined) return folder;
-  throw new HooklineError("input_invalid", { reason: `cwd is ${kindOf(told)}`, where });
+  throw new HooklineError("input_invalid", { reason: `cwd is ${kindOf(given)}`, where });
 }
 
-/** Such a value can be no session and no folder, and no program can be told of it. */
+/** Such a value can be no session and no folder, and cannot be passed to a program. */
 function mustBeUsable(text: string): void {
   if (text.includes("\0") || text.length > 4_096) {
     throw new HooklineError("input_invalid", {
@@ -208,15 +209,15 @@ function agentIn(data: Record<string, unknown>): HookEvent["agent"] {
   return id === undefined ? undefined : { id, ...(type === undefined ? {} : { type }) };
 }
 
-/** One tool call or prompt told by two registrations has one key; a second Stop is a new event and has none (R49). */
+/** One tool call or prompt that two registrations report has one key; a second Stop is a new event and has none (R49). */
 function deliveryOf(
   event: AgentEventName,
   session: string | undefined,
   data: Record<string, unknown>,
   by: string | undefined,
 ): HookEvent["delivery"] {
-  const told = rowOf(event).matchTool ? data.tool_use_id : promptEvents.has(event) ? data.prompt_id : undefined;
-  const happening = textOf(told);
+  const given = rowOf(event).matchTool ? data.tool_use_id : promptEvents.has(event) ? data.prompt_id : undefined;
+  const happening = textOf(given);
   if (happening === undefined || session === undefined || by === undefined) return undefined;
   return { id: JSON.stringify([name, session, event, happening]), by };
 }
@@ -256,7 +257,7 @@ export const claudeCode: AgentAdapter = {
   capabilities,
   sends: new Set<AgentEventName>([...(Object.keys(capabilities) as AgentEventName[]), "SessionStop"]), // the table's keys
   decode,
-  beside,
+  derived,
   figures: transcriptFigures,
   encode,
   overHttp,

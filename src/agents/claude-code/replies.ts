@@ -108,7 +108,7 @@ export function overHttp(name: AgentEventName): boolean {
   return row !== undefined && !row.commandOnly && !row.plain && row.refuses !== "exit";
 }
 
-/** What comes over HTTP all the same, because somebody has written it so by hand, is refused in the nearest form. */
+/** An event that a person has registered for HTTP by hand all the same is refused in the nearest form. */
 export function encodeForHttp(event: HookEvent, outcome: Outcome): Json | undefined {
   const row = rowNamed(event.name);
   if (!row || overHttp(event.name as AgentEventName) || row.commandOnly) return encode(event, outcome).body; // a key of the table

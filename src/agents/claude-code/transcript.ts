@@ -158,7 +158,7 @@ function addEntry(seen: Seen, entry: Entry | undefined): void {
 /** What Claude Code writes into the conversation in a person's name. */
 const notTyped =
   /^\s*(?:<(?:local-command-\w+|command-name|bash-\w+|task-notification)>|\[Request interrupted by user)/;
-/** Turns that nobody asked for, by Claude Code's own words. */
+/** Turns that no person asked for, by Claude Code's own words. */
 const ownTurns: ReadonlySet<unknown> = new Set(["scheduled", "task_notification", "auto_continuation", "system"]);
 
 function isPrompt(entry: Entry, content: unknown): boolean {
@@ -185,7 +185,7 @@ const windowOf: Readonly<Record<string, number>> = {
 };
 
 /**
- * The context window of a model, in tokens; undefined for a model that nobody told about.
+ * The context window of a model, in tokens; undefined for an unknown model.
  *
  * @param model as a transcript names it; `[1m]` at its end asks for the large window
  * @param told sizes by the beginning of a name, from the settings `models.windows`; they win over the table

@@ -25,7 +25,7 @@ import { writeWhole } from "../../files/write.ts";
 import type { HookFile, HookStep, HooksFolder } from "./hooks.ts";
 import { hookName } from "./repository.ts";
 
-/** A hook larger than this is somebody's program, and its text says nothing. */
+/** A hook larger than this is a program, and its text says nothing. */
 const readAtMostInBytes = 1 << 20;
 
 /** @throws HooklineError repository_unusable */
@@ -49,7 +49,7 @@ export function readHooksFolder(folder: string): HooksFolder {
 /** What lies where a folder, or a file of it, has to be. */
 const obstacleAt = (where: string, found: Stats): HooksFolder["obstacle"] & object =>
   found.isSymbolicLink()
-    ? { reason: "a link leads nowhere", where, advice: "mend the link, or remove it" }
+    ? { reason: "a link leads nowhere", where, advice: "fix the link, or remove it" }
     : { reason: `${found.isDirectory() ? "a folder" : "a file"} is in the way`, where, advice: "move it away" };
 
 function readHookFile(path: string): HookFile {

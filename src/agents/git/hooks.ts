@@ -1,4 +1,4 @@
-/** What to do in a folder of git hooks, so that ours is in place or gone and nobody else's is lost (E46, E51). Pure. */
+/** What to do in a folder of git hooks, so that ours is in place or gone and no other hook is lost (E46, E51). Pure. */
 import { HooklineError } from "../../engine/error.ts";
 import { hookName } from "./repository.ts";
 import { isAsWritten, isStub, madeItsFolder, originalOf, printStub, type Stub } from "./stub.ts";
@@ -108,7 +108,7 @@ interface Saved {
   notes: string[];
 }
 
-/** Copies of ours in which somebody has written something: that is theirs. */
+/** Copies of ours that were edited: what was written there is kept. */
 function saveEdited(files: HooksFolder["files"], names: readonly string[]): Saved {
   const taken = new Map(files);
   const saved: Saved = { steps: [], notes: [] };
@@ -120,7 +120,7 @@ function saveEdited(files: HooksFolder["files"], names: readonly string[]): Save
     taken.set(to, file);
     saved.steps.push({ do: "keep", from: name, to });
     saved.notes.push(
-      `${name} was Hookline's own, but somebody had changed it: that form is kept as ${to}, which nothing runs`,
+      `${name} was Hookline's own, but it had been edited: that form is kept as ${to}, which nothing runs`,
     );
   }
   return saved;
@@ -177,12 +177,10 @@ function keep(folder: HooksFolder, name: string): Kept {
   };
 }
 
-const isExecutable = ({ mode }: HookFile): boolean => (mode & 0o111) !== 0;
-
 const runsFirst = (file: HookFile): string =>
-  isExecutable(file) ? " and runs first" : "; it is not executable, so git did not run it, and nor does Hookline";
+  canRun(file) ? " and runs first" : "; it is not executable, so git did not run it, and nor does Hookline";
 
-/** Where it is gone, the stub goes on naming it: it is told of each time, and runs when it is back. */
+/** Where it is gone, the stub goes on naming it: it reports that each time, and runs it when it is back. */
 function keepAsBefore(files: HooksFolder["files"], name: string, current: HookFile): Kept {
   const original = originalOf(current.text ?? "");
   if (original === undefined) return { steps: [], notes: [] };

@@ -1,6 +1,6 @@
 /**
  * git as a sender: where it looks for its hooks and whom they serve, asked of git itself, because worktrees and core.hooksPath
- * move them (E45); what a commit tells hooks and what git is told in return; and whether a person has said `hookline git
+ * move them (E45); what a commit tells hooks, and the reply to git; and whether a person has said `hookline git
  * install` in a repository, as only there a session may put the hook in place.
  */
 
@@ -132,7 +132,7 @@ const fileOf = (stateFolder: string, repository: string): string =>
   join(folderOf(stateFolder), fingerprint(repository));
 
 /**
- * Another repository at the same path is nobody's yes. The device says nothing: it has another number after the next start
+ * Another repository at the same path has no consent. The device says nothing: it has another number after the next start
  * of some machines.
  */
 function identityOf(repository: string): string {
@@ -178,7 +178,7 @@ type GitAnswer = { ok: true; text: string } | { ok: false; reason: string; code?
 /** Asks git itself, in a folder, as the person's own settings have it. Never throws. */
 export type AskGit = (words: readonly string[], folder: string) => GitAnswer;
 
-/** Variables that name the session in which somebody commits; the first that is there counts. */
+/** Variables that name the session of a commit; the first that is there counts. */
 const sessionVariables = ["HOOKLINE_SESSION_ID", "DISCOBOT_SESSION_ID", "CLAUDE_CODE_SESSION_ID"];
 
 function sessionIn(environment: Readonly<Record<string, string>>): SessionId | undefined {
@@ -223,7 +223,7 @@ function staged(ask: AskGit, top: string): Staged {
   const answer = ask(words, top);
   if (!answer.ok) {
     throw new HooklineError("repository_unusable", {
-      reason: `what is staged cannot be told: ${answer.reason}`,
+      reason: `the staged files cannot be listed: ${answer.reason}`,
       where: top,
       advice: "try git diff --cached --name-status there",
     });
@@ -238,14 +238,14 @@ function staged(ask: AskGit, top: string): Staged {
   return names;
 }
 
-/** What git is told: it looks at the exit code, and shows the rest to whoever commits. */
+/** The reply to git, which looks at the exit code, and shows the rest to the person or the agent that commits. */
 export interface GitReply {
   exitCode: number;
   stderr: string;
 }
 
 /**
- * A commit is refused by a deny, by a stop, and where a hook wants to ask: nobody can be asked here. The exit code is the
+ * A commit is refused by a deny, by a stop, and where a hook wants to ask: no person can be asked here. The exit code is the
  * script's own; that of other hooks is 1, as theirs has another meaning.
  */
 export function gitReply(outcome: Outcome, runs: readonly Run[]): GitReply {
@@ -259,7 +259,7 @@ export function gitReply(outcome: Outcome, runs: readonly Run[]): GitReply {
   const log = last?.output.log;
   const code = last?.uses === "script" ? last.evidence?.exitCode : undefined;
   const why = [
-    verdict?.is === "ask" ? "it would ask, and nobody can be asked here" : "",
+    verdict?.is === "ask" ? "it would ask, and no person can be asked here" : "",
     code === undefined ? "" : `exit code ${code}`,
     typeof log === "string" ? `log: ${log}` : "",
   ].filter((one) => one !== "");

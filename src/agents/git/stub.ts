@@ -60,7 +60,7 @@ export const notesOf = (text: string): Pick<Stub, "noted" | "guarded"> => ({
   guarded: wordsIn(guardedLine.exec(text)?.[1]).flatMap((paths) => paths.split("//").filter((path) => path !== "")),
 });
 
-/** Whether nobody has changed it since some version of Hookline wrote it. */
+/** Whether it is as some version of Hookline wrote it. */
 export function isAsWritten(text: string): boolean {
   const [head = "", sum] = withSum.exec(text) ?? [];
   return sum !== undefined && fingerprint(text.slice(head.length)) === sum;
@@ -281,7 +281,7 @@ refuse() {
   exit 1
 }
 
-printf 'hookline: Hookline is gone — %s — pre-commit scripts run without it, and neither log nor status is kept; hookline git install mends that\\n' "$bin" >&2
+printf 'hookline: Hookline is gone — %s — pre-commit scripts run without it, and neither log nor status is kept; hookline git install fixes that\\n' "$bin" >&2
 tell_of_noted() {
   printable "$name" 'a file'
   case $guarded in *"//$name//"* | *"//$file//"*) refuse "a guard in $shown cannot be asked" ;; esac
@@ -293,7 +293,7 @@ for_each_noted tell_of_noted
 # The staged files that are there: each with a NUL behind it in a file, and as words of a shell.
 list_staged() {
   [ "$listing" ] || listing=$(mktemp -d "\${TMPDIR:-/tmp}/hookline-XXXXXX") || refuse 'no folder can be made for the names of staged files'
-  diff_staged --name-only --diff-filter=d -z -- >"$listing/changed-files" || refuse 'git does not tell what is staged'
+  diff_staged --name-only --diff-filter=d -z -- >"$listing/changed-files" || refuse 'git does not list the staged files'
   words=$(LC_ALL=C tr '\\n\\0' '\\001\\n' <"$listing/changed-files" | LC_ALL=C sed "/^-/s/^/.\\\\//
 /[] \\"'\\\`\\\\*?[{}\\$;&|<>()!#~[:cntrl:]]/{
 s/'/'\\\\\\\\''/g
@@ -301,7 +301,7 @@ s/^/'/
 s/$/'/
 }" | LC_ALL=C tr '\\n\\001' ' \\n')
   words=\${words% }
-  [ -z "$words" ] && [ -s "$listing/changed-files" ] && refuse 'the names of staged files cannot be told to scripts'
+  [ -z "$words" ] && [ -s "$listing/changed-files" ] && refuse 'the names of staged files cannot be passed to scripts'
 }
 listing=''
 trap '[ -z "$listing" ] || rm -rf "$listing"' EXIT

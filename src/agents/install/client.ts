@@ -39,14 +39,14 @@ export interface Clients {
   /** Absolute paths: the Node that runs us, and our bin. */
   program: readonly [string, string];
   version: string;
-  /** Where an agent of this machine tells the daemon itself; absent: a daemon may listen anywhere. */
+  /** Where an agent of this machine sends events to the daemon itself; absent: a daemon may listen anywhere. */
   port?: number;
 }
 
 /** Nothing is written yet. */
 export function chooseClient({ stateFolder, environment, program }: Clients): ClientChoice & { bash?: string } {
   if (environment.HOOKLINE_DAEMON === "off")
-    return { is: "node", program, because: "HOOKLINE_DAEMON is off, so each event is judged by a command of its own" };
+    return { is: "node", program, because: "HOOKLINE_DAEMON is off, so each event is decided by a command of its own" };
   const bash = findBash(environment);
   if (bash === undefined)
     return { is: "node", program, because: "no bash from version 5 on was found that reaches sockets and sees /proc" };
@@ -81,8 +81,8 @@ function allowOnDemand(file: string, port: number | undefined): void {
 
 /**
  * After an install or uninstall: what no settings file needs any more goes. All of it with the last of them; the token, the port
- * and what sessions left for a daemon with the last that tells one over HTTP; and what asks or starts a daemon where install was
- * told that none is wanted, and nobody else calls it. What cannot be removed stays, and does nothing.
+ * and what sessions left for a daemon with the last that reaches one over HTTP; and what asks or starts a daemon where install was
+ * told that none is wanted, and no other settings call it. What cannot be removed stays, and does nothing.
  */
 export function removeUnused(stateFolder: string, { daemonWanted }: { daemonWanted: boolean }): void {
   const remove = (...files: ((stateFolder: string) => string)[]): void => {
@@ -101,7 +101,7 @@ export function removeUnused(stateFolder: string, { daemonWanted }: { daemonWant
     if (!daemonWanted && isAlone && !journalledFiles(stateFolder).some(callsShellClient))
       remove(clientFile, onDemandFile, startedFile);
   } catch {
-    // The folder cannot be written, or settings not be read: what nobody calls is in nobody's way.
+    // The folder cannot be written, or settings not be read: what nothing calls does no harm.
   }
 }
 
@@ -132,7 +132,7 @@ function urlsIn(text: string, file: string): unknown[] {
   }
 }
 
-/** The same, for whoever does without what cannot be read. Never throws. */
+/** The same, without those that cannot be read. Never throws. */
 export const knownHttpDoors = (stateFolder: string): HttpDoor[] => ifReadable(() => httpDoors(stateFolder)) ?? [];
 
 /**

@@ -165,7 +165,7 @@ export interface Journal {
 
 export const journalFolder = (stateFolder: string): string => join(stateFolder, "installs");
 
-/** Whole ones alone: whoever was ended while writing left a piece under another name. May throw what the file system says. */
+/** Whole ones alone: a process that was ended while writing left a piece under another name. May throw what the file system says. */
 export function journalNames(stateFolder: string): string[] {
   const folder = journalFolder(stateFolder);
   return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : [];

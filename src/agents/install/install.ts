@@ -58,7 +58,7 @@ export function installAgent(options: InstallOptions): InstallResult {
   if (!journal || options.dryRun) return result;
   makePrivateFolder(journalFolder(options.stateFolder));
   const notes = journalEdit(options.stateFolder, options.agent.name, result.file, journal);
-  writeAll([notes, ...result.others, result]); // the notes first: a crash must not leave what nobody can undo
+  writeAll([notes, ...result.others, result]); // the notes first: a crash must not leave what cannot be undone
   return result;
 }
 
@@ -147,7 +147,7 @@ function planTakeOver(
   return plan && { ...plan, targetBefore };
 }
 
-/** What an earlier take-over moved is owed once either file was edited by somebody else. */
+/** What an earlier take-over moved has to be looked for once another program has edited either file. */
 function takeOverNow(
   earlier: Journal["takeOver"],
   move: TakeOverPlan | undefined,
@@ -168,7 +168,7 @@ function eventsFor({ agent, wanted = [] }: InstallOptions, move: MovePlan | unde
   return [...agent.settings.events, ...agent.settings.onlyWanted.filter((event) => asked.has(event))];
 }
 
-/** Undoes install: to the same bytes unless somebody else edited the file since. Can be run twice. Throws settings_unusable. */
+/** Undoes install: to the same bytes unless the file was edited since. Can be run twice. Throws settings_unusable. */
 export function uninstallAgent(options: UninstallOptions): InstallResult {
   const { agent, layer, places, stateFolder } = options;
   const file = agent.settings.file(layer, places);

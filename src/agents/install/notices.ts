@@ -59,7 +59,7 @@ function missing(wanted: readonly AgentEventName[], { name, title }: AgentAdapte
   const [first] = layers;
   if (!first || absent.length === 0) return [];
   return [
-    `a hook wants ${absent.join(", ")}, which ${title} is not told to send: run hookline install ${name}${words(first)} again`,
+    `a hook wants ${absent.join(", ")}, which ${title} does not send yet: run hookline install ${name}${words(first)} again`,
   ];
 }
 

@@ -27,7 +27,7 @@ export function readOwnCall(command: unknown): OwnCall | undefined {
 
 const address = /^http:\/\/127\.0\.0\.1:(?<port>\d+)\/hook\/(?<agent>[\w-]+)\?event=(?<event>\w+)&by=(?<by>\w+)$/;
 
-/** Where an agent tells the daemon of an event over HTTP. */
+/** Where an agent sends an event to the daemon over HTTP. */
 export interface OwnDoor extends Required<OwnCall> {
   /** As it was written: it need not be one that a program can have. */
   port: number;
@@ -36,7 +36,6 @@ export interface OwnDoor extends Required<OwnCall> {
 /** Whether a program can listen there. */
 export const isPort = (port: number): boolean => port > 0 && port <= 65_535;
 
-/** Where an agent's own HTTP hook tells the daemon of an event. */
 export const ownAddress = (port: number, { agent, event, by }: Required<OwnCall>): string =>
   `http://127.0.0.1:${port}/hook/${agent}?event=${event}&by=${by}`;
 
@@ -46,14 +45,9 @@ export function readOwnDoor(url: unknown): OwnDoor | undefined {
   return { port: Number(port), agent, event, by };
 }
 
-export function readOwnAddress(url: unknown): OwnCall | undefined {
-  const { port: _, ...call } = readOwnDoor(url) ?? {};
-  return "agent" in call ? call : undefined;
-}
-
 export const isOwnCall = ({ steps: [step] }: Hook): boolean =>
   (step.uses === "command" && readOwnCall(step.with.command) !== undefined) ||
-  (step.uses === "http" && readOwnAddress(step.with.url) !== undefined);
+  (step.uses === "http" && readOwnDoor(step.with.url) !== undefined);
 
 /** The client for shells. */
 export const clientFile = (stateFolder: string): string => join(stateFolder, "client.sh");
@@ -64,7 +58,7 @@ export const onDemandFile = (stateFolder: string): string => join(stateFolder, "
 /** When a client last started one. */
 export const startedFile = (stateFolder: string): string => join(stateFolder, "daemon-started");
 
-/** What sessions that began without a daemon leave for the one that their agent tells of the rest. */
+/** What sessions that began without a daemon leave for the one that their agent sends the rest to. */
 export const sessionsFolder = (stateFolder: string): string => join(stateFolder, "sessions-begun");
 
 /** Compiled code that bin/hookline.js keeps. */

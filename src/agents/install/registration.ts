@@ -1,5 +1,5 @@
 /**
- * How an agent is registered: one editor for each format of the files in which agents are told what to call, JSON with
+ * How an agent is registered: one editor for each format of the files that say what agents call, JSON with
  * comments of which a part is ours, or a file of our own. Each plans, undoes, recognises and reads. Pure: install writes.
  */
 
@@ -17,7 +17,7 @@ import {
   printText,
   propertiesOf,
 } from "./json-edit.ts";
-import { type OwnCall, ownAddress, readOwnAddress, readOwnCall } from "./own-call.ts";
+import { type OwnCall, ownAddress, readOwnCall, readOwnDoor } from "./own-call.ts";
 import { addGroups, emptyContainers, type Group, groupsIn, removeHandlers, topLevel } from "./settings-groups.ts";
 
 export interface Registration {
@@ -27,7 +27,7 @@ export interface Registration {
   /** The layer, so that two registrations of one event can be told apart (R49). */
   by: string;
   timeout: Seconds;
-  /** The agent tells the daemon itself, of the events that can be answered so. */
+  /** The agent sends the daemon itself the events that can be answered so. */
   http?: HttpRegistration;
 }
 
@@ -35,7 +35,7 @@ export interface HttpRegistration {
   port: number;
   token: string;
   takes(event: string): boolean;
-  /** The agent is to refuse it where the daemon does not answer, because a guard is in force for it. */
+  /** The agent is to refuse it where the daemon does not answer, because a guard is active for it. */
   blocks(event: string): boolean;
 }
 
@@ -80,25 +80,19 @@ export interface OwnEntry extends Omit<OwnCall, "agent"> {
 }
 
 export function ownEntry(handler: Record<string, unknown>, agent: string): OwnEntry | undefined {
-  const call = readOwnCall(handler.command) ?? readOwnAddress(handler.url);
+  const call = readOwnCall(handler.command) ?? readOwnDoor(handler.url);
   if (call?.agent !== agent) return undefined;
-  const { agent: _agent, ...entry } = call;
-  return { ...entry, ...(handler.type === "http" && { overHttp: true, blocks: handler.onFailure === "block" }) };
+  const { event, by } = call;
+  return {
+    ...{ event, ...(by !== undefined && { by }) },
+    ...(handler.type === "http" && { overHttp: true, blocks: handler.onFailure === "block" }),
+  };
 }
 
 export const ownEntries = (text: string | undefined, agent: string, file: string): OwnEntry[] =>
   groupsIn(text, file).flatMap((group) => group.handlers.flatMap((handler) => ownEntry(handler, agent) ?? []));
 
-/** Whether this text registers us. One that cannot be read does not. */
-export function isOurs(text: string | undefined, agent: string): boolean {
-  try {
-    return ownEntries(text, agent, "").length > 0;
-  } catch {
-    return false; // the agent cannot read it either
-  }
-}
-
-/** Groups that belong to somebody else. */
+/** Groups with a handler that is not ours. */
 export const foreignGroups = (text: string | undefined, agent: string, file: string): Group[] =>
   groupsIn(text, file).filter((group) => group.handlers.some((handler) => !ownEntry(handler, agent)));
 
@@ -126,24 +120,11 @@ export const undone = (text: string, change: FileChange): string | undefined =>
     ? change.stages.toReversed().reduce((now, stage) => applyEdits(now, inverse(stage)), text)
     : undefined;
 
-/** Whether each event has exactly the entry that install would write. */
-export function isCurrent(
-  text: string | undefined,
-  registration: Registration,
-  events: readonly string[],
-  file: string,
-): boolean {
-  const own = groupsIn(text, file).filter((group) => group.handlers.some((one) => ownEntry(one, registration.agent)));
-  const wanted = events.map((event) => JSON.stringify([event, { hooks: [handlerFor(registration, event)] }]));
-  const there = own.map((group) => JSON.stringify([group.event, group.value]));
-  return wanted.length === there.length && wanted.every((one) => there.includes(one));
-}
-
 export interface InstallPlan {
   text: string;
-  changed: boolean;
   /** From the text without our entries to the new one. */
   stage: Edit[];
+  /** Containers that were there and empty. */
   keep: string[];
 }
 
@@ -154,43 +135,12 @@ export interface PlanOptions extends Registration {
   file: string;
 }
 
-/** One group for each event, after what stands there. Our older entries are replaced. Throws settings_unusable. */
-export function planInstall(options: PlanOptions): InstallPlan {
-  const { text, events, file } = options;
-  if (text !== undefined && isCurrent(text, options, events, file))
-    return { text, changed: false, stage: [], keep: [] };
-  const bare = text === undefined ? undefined : planUninstall({ text, agent: options.agent, file }).text;
-  const groups = events.map((event) => groupOf(event, handlerFor(options, event)));
-  const stage = addGroups(bare, groups, file);
-  return { text: applyEdits(bare ?? "", stage), changed: true, stage, keep: emptyContainers(bare, file) };
-}
-
 export interface UninstallPlan {
   /** Absent: the file did not exist before. */
   text: string | undefined;
   removed: number;
   /** The bytes are those before install, not only the meaning. */
   exact: boolean;
-}
-
-/** With what install noted, back to the same bytes; without it, or after other edits, only our entries go. */
-export function planUninstall({
-  text,
-  agent,
-  file,
-  change,
-}: {
-  text: string;
-  agent: string;
-  file: string;
-  change?: FileChange;
-}): UninstallPlan {
-  const removed = ownEntries(text, agent, file).length;
-  const before = change && undone(text, change);
-  if (change && before !== undefined) return { text: leftover(before, change), removed, exact: true };
-  const keep = change?.keep ?? [];
-  const { edits } = removeHandlers(text, (handler) => ownEntry(handler, agent) !== undefined, { file, keep });
-  return { text: leftover(applyEdits(text, edits), change), removed, exact: false };
 }
 
 /** A file that we created goes when nothing is left in it. */
@@ -200,22 +150,18 @@ export function leftover(text: string, change: FileChange | undefined): string |
   return root && (propertiesOf(root).length > 0 || /\/[/*]/.test(text)) ? text : undefined;
 }
 
-export const asItStands = (
-  group: Pick<Group, "event" | "text">,
-): { event: string; print: ReturnType<typeof printText> } => ({
-  event: group.event,
-  print: printText(group.text),
+export const asItStands = ({ event, text }: Pick<Group, "event" | "text">): { event: string; print: Printer } => ({
+  event,
+  print: printText(text),
 });
 
 export interface Editor {
-  /** From a text without our entries. Throws settings_unusable. */
+  /** Adds our entries to a text without any. Throws settings_unusable. */
   plan(options: PlanOptions): InstallPlan;
   /** Whether the text, as it stands, is what `plan` would make. */
   isCurrent(options: PlanOptions): boolean;
-  /** With what install noted, back to the same bytes; without it only what is ours goes. */
+  /** With what install noted, back to the same bytes; without it, or after other edits, only what is ours goes. */
   undo(options: { text: string; file: string; change?: FileChange }): UninstallPlan;
-  /** Whether this text registers us. Never throws. */
-  isOurs(text: string | undefined): boolean;
   /** Our entries in it. Throws settings_unusable. */
   read(text: string | undefined, file: string): OwnEntry[];
   /** What a person should know of the rest of it. */
@@ -231,11 +177,35 @@ export const editorOf = (agent: AgentAdapter): Editor => {
   return editor.is === "owned file" ? ownedFile(agent, editor) : jsonGroups(agent);
 };
 
+/** Whether this text registers us. One that cannot be read does not: the agent cannot read it either. */
+export function isRegistered(agent: AgentAdapter, text: string | undefined): boolean {
+  try {
+    return editorOf(agent).read(text, "").length > 0;
+  } catch {
+    return false;
+  }
+}
+
 const jsonGroups = ({ name, title, settings: { switches } }: AgentAdapter): Editor => ({
-  plan: planInstall,
-  isCurrent: ({ text, events, file, ...registration }) => isCurrent(text, registration, events, file),
-  undo: ({ text, file, change }) => planUninstall({ text, agent: name, file, ...(change && { change }) }),
-  isOurs: (text) => isOurs(text, name),
+  plan({ text, events, file, ...registration }) {
+    const groups = events.map((event) => groupOf(event, handlerFor(registration, event)));
+    const stage = addGroups(text, groups, file);
+    return { text: applyEdits(text ?? "", stage), stage, keep: emptyContainers(text, file) };
+  },
+  isCurrent({ text, events, file, ...registration }) {
+    const own = groupsIn(text, file).filter((group) => group.handlers.some((one) => ownEntry(one, name)));
+    const wanted = events.map((event) => JSON.stringify([event, { hooks: [handlerFor(registration, event)] }]));
+    const there = own.map((group) => JSON.stringify([group.event, group.value]));
+    return wanted.length === there.length && wanted.every((one) => there.includes(one));
+  },
+  undo({ text, file, change }) {
+    const removed = ownEntries(text, name, file).length;
+    const before = change && undone(text, change);
+    if (change && before !== undefined) return { text: leftover(before, change), removed, exact: true };
+    const keep = change?.keep ?? [];
+    const edits = removeHandlers(text, (handler) => ownEntry(handler, name) !== undefined, { file, keep });
+    return { text: leftover(applyEdits(text, edits), change), removed, exact: false };
+  },
   read: (text, file) => ownEntries(text, name, file),
   notes(text, file) {
     const remaining = foreignGroups(text, name, file).flatMap((group) => group.handlers).length;
@@ -276,17 +246,16 @@ function ownedFile({ name }: AgentAdapter, { print }: OwnedFile): Editor {
       }
       const made = textFor(options);
       const stage: Edit[] = [{ offset: 0, removed: text ?? "", inserted: made }];
-      return { text: made, changed: true, stage, keep: [] };
+      return { text: made, stage, keep: [] };
     },
     isCurrent: (options) => options.text === textFor(options),
     undo({ text, change }) {
       if (!owns(text)) return { text, removed: 0, exact: false };
       return { text: undefined, removed: entriesIn(text).length, exact: !change || change.after === hashOf(text) };
     },
-    isOurs: owns,
     read: (text) => (owns(text) ? entriesIn(text) : []),
     notes: () => [],
-    editedNote: "somebody had changed the file, which is Hookline's own: it was removed as a whole",
+    editedNote: "another program had changed the file, which is Hookline's own: it was removed as a whole",
     holdsOthers: false,
   };
 }

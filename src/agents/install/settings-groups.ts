@@ -126,45 +126,36 @@ export function emptyContainers(text: string | undefined, file: string): string[
   return [...(bare ? ["hooks"] : []), ...events.map((one) => `hooks.${keyOf(one)}`)];
 }
 
-interface Removal {
-  edits: Edit[];
-  /** Handlers that were taken out. */
-  removed: number;
-}
-
 /** Takes handlers out, and every group, list and object that holds nothing after it, except those in `keep`. */
 export function removeHandlers(
   text: string,
   isDoomed: (handler: Record<string, unknown>, group: Group) => boolean,
   { file, keep = [] }: { file: string; keep?: readonly string[] },
-): Removal {
+): Edit[] {
   const root = parseObject(text, file);
   const doomed = new Map<Node, Set<Node>>(); // container → its items to remove
   const doom = (container: Node, item: Node): unknown =>
     doomed.set(container, (doomed.get(container) ?? new Set()).add(item));
-  let removed = 0;
   for (const { hooks, event, list } of eventListsIn(root)) {
-    for (const node of elementsOf(list)) removed += doomGroup(found(text, event, list, node), isDoomed, doom);
+    for (const node of elementsOf(list)) doomGroup(found(text, event, list, node), isDoomed, doom);
     if (isUsedUp(list, doomed) && !keep.includes(`hooks.${keyOf(event)}`)) doom(hooks, event);
   }
   for (const property of propertiesOf(root)) {
     const hooks = valueUnder(property);
     if (root && hooks && isUsedUp(hooks, doomed) && !keep.includes("hooks")) doom(root, property);
   }
-  const edits = [...doomed]
+  return [...doomed]
     .filter(([container]) => !isInside(container, doomed))
     .flatMap(([container, items]) => removeFrom(text, container, items));
-  return { edits, removed };
 }
 
 type Doom = (container: Node, item: Node) => void;
 
-function doomGroup(group: Found, isDoomed: Parameters<typeof removeHandlers>[1], doom: Doom): number {
+function doomGroup(group: Found, isDoomed: Parameters<typeof removeHandlers>[1], doom: Doom): void {
   const gone = group.handlerNodes.filter((_, index) => isDoomed(group.handlers[index] ?? {}, group));
   const all = elementsOf(valueUnder(propertyOf(group.node, "hooks"))).length;
   if (gone.length > 0 && gone.length === all) doom(group.list, group.node);
   else for (const handler of gone) if (handler.parent) doom(handler.parent, handler);
-  return gone.length;
 }
 
 function isUsedUp(container: Node, doomed: ReadonlyMap<Node, ReadonlySet<Node>>): boolean {

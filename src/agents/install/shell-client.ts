@@ -21,7 +21,7 @@ interface ClientScript {
 /** As one word of a shell, whatever it holds. */
 const asWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Measured on Linux: a socket that nobody reads takes more than this. */
+/** Measured on Linux: a socket that no program reads takes more than this. */
 const bufferedAtMost = 48 * 1024;
 
 /**
@@ -120,8 +120,8 @@ ask() {
   exit "$code"
 }
 
-# Becomes Node, with the payload, if it was read. --asked: nobody has taken it; --taken: it may have been judged, so nobody may
-# again. If that fails nobody has judged the event, so it must not pass; where there is no Node any more it does, as elsewhere.
+# Becomes Node, with the payload, if it was read. --asked: no daemon has taken it; --taken: it may have been decided, so it
+# may not be decided again. If that fails nothing has decided the event, so it must not pass; without Node it does, as elsewhere.
 become() {
   shopt -s execfail
   if [[ -n $held ]]; then

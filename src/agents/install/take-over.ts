@@ -30,7 +30,7 @@ export function planMove({ text, agent, file, target }: MoveOptions): MovePlan |
   const foreign = foreignGroups(text, agent, file);
   const groups = foreign.filter(isMovable);
   if (groups.length === 0) return undefined;
-  const { edits } = removeHandlers(text, (_, group) => groups.some((one) => isSame(one, group)), { file });
+  const edits = removeHandlers(text, (_, group) => groups.some((one) => isSame(one, group)), { file });
   const stage = addGroups(target.text, groups.map(asItStands), target.file);
   const after = applyEdits(target.text ?? "", stage);
   const earlier = target.text !== undefined && target.change?.after === hashOf(target.text) ? target.change : undefined;
@@ -77,7 +77,7 @@ export function planReturn(
   const missing = all.filter((one) => !back.includes(one));
   if (text === undefined || back.length === 0) return { target: { before: text, after: text }, back, missing };
   const isBack = (_: unknown, group: Group): boolean => back.some((one) => isSame(one, group));
-  const { edits } = removeHandlers(text, isBack, { file: target.file, keep: target.keep });
+  const edits = removeHandlers(text, isBack, { file: target.file, keep: target.keep });
   return { target: { before: text, after: leftover(applyEdits(text, edits), target) }, back, missing };
 }
 
@@ -86,10 +86,5 @@ export function putBack(text: string | undefined, groups: readonly MovedGroup[],
   const there = groupsIn(text, file);
   const absent = groups.filter((one) => !there.some((group) => isSame(one, group)));
   if (absent.length === 0) return text;
-  const stage = addGroups(
-    text,
-    absent.map((one) => asItStands(one)),
-    file,
-  );
-  return applyEdits(text ?? "", stage);
+  return applyEdits(text ?? "", addGroups(text, absent.map(asItStands), file));
 }

@@ -12,11 +12,11 @@ import { httpTokenFile } from "../../agents/install/own-call.ts";
 import {
   adapterOf,
   answersWithin,
+  type DecodedRequest,
   decideRequest,
   payloadAtMost,
   printed,
   readRequest,
-  type Telling,
   unanswerable,
   withWarnings,
 } from "../../agents/request.ts";
@@ -58,7 +58,7 @@ async function hook(given: readonly string[]): Promise<Said> {
   const home = process.env.HOME || homedir();
   const place: Place = { cwd: resolve(folderOr(home), words.cwd ?? ""), home, environment: environmentOf(process.env) };
   afterwards = () => prepareNext(place, words);
-  let telling: Telling | undefined;
+  let telling: DecodedRequest | undefined;
   try {
     const payload = readInput();
     const asked = words.taken ? lostOne : words.asked ? undefined : await askHere(payload, words, place);
@@ -79,7 +79,7 @@ const diedDeciding = (): HooklineError =>
     advice: "Hookline decides the next event without it; `hookline status` shows its state",
   });
 
-function readHere(payload: Buffer, words: Words, place: Place): Telling {
+function readHere(payload: Buffer, words: Words, place: Place): DecodedRequest {
   return readRequest(adapterOf(words.agent), payload.toString("utf8"), {
     where: "standard input",
     at: Date.now(),
@@ -111,7 +111,7 @@ function isOurs({ version }: Address): boolean {
 /** Nothing was decided: no answer, or a block where a guard is active. */
 async function byPolicy(
   error: unknown,
-  { telling, place, words }: { telling: Telling | undefined; place: Place; words: Words },
+  { telling, place, words }: { telling: DecodedRequest | undefined; place: Place; words: Words },
 ): Promise<Reply> {
   const here = telling ? { ...place, cwd: telling.event.cwd } : place;
   const loaded = await tryToLoad(here);
@@ -167,8 +167,8 @@ function readWords(given: readonly string[]): Words {
   };
 }
 
-async function answer(request: Telling, place: Place, words: Words): Promise<Reply> {
-  const { adapter, event, beside } = request;
+async function answer(request: DecodedRequest, place: Place, words: Words): Promise<Reply> {
+  const { adapter, event, derived } = request;
   const here: Place = { ...place, cwd: event.cwd };
   const complaints: string[] = [];
   const complain = (reason: string): void => void complaints.push(`hookline: ${reason}`);
@@ -176,14 +176,14 @@ async function answer(request: Telling, place: Place, words: Words): Promise<Rep
     place: here,
     store: words.store,
     program: [process.execPath, process.env.HOOKLINE_BIN ?? ""],
-    only: [event, ...beside],
+    only: [event, ...derived],
     complain,
   });
   const complaint = warningAbout(line.loaded, (path) => path);
   if (complaint) complain(complaint);
   const caller = { environment: place.environment, deadline: event.at + answersWithin, signal: stopped() };
   const numbered = (one: HookEvent): HookEvent => ({ ...one, id: line.ports.id() }); // behind what is in the store
-  const telling = { adapter, beside: beside.map(numbered), event: numbered(event) };
+  const telling = { adapter, derived: derived.map(numbered), event: numbered(event) };
   const outcome = await decideRequest(telling, line.engine.emit, caller);
   const reply = adapter.encode(event, outcome);
   if (rowOf(event.name).beginsSession) {

@@ -2,9 +2,9 @@
 import type { AgentAdapter, Reply } from "../../agents/adapter.ts";
 import {
   answersWithin,
+  type DecodedRequest,
   decideRequest,
   readRequest,
-  type Telling,
   type Unanswered,
   unanswerable,
   withWarnings,
@@ -57,7 +57,9 @@ interface AgentRequest {
 }
 
 /** Decided, or not to be read: then the failure policy answers. */
-export type Answered = { request: Telling; outcome: Outcome; complaints: readonly string[] } | { reply: Unanswered };
+export type Answered =
+  | { request: DecodedRequest; outcome: Outcome; complaints: readonly string[] }
+  | { reply: Unanswered };
 
 export interface AgentRequests {
   /** Calls back once, unless the sender leaves before. */

@@ -6,13 +6,7 @@ import type { Fields, Json, MaybePromise } from "../../engine/event.ts";
 import { isRecord } from "../../engine/schema.ts";
 import { readValue } from "../../operations/from-text.ts";
 import type { OperationContext } from "../../operations/operation.ts";
-import {
-  answerOverHttp,
-  listOverHttp,
-  type OperationRequest,
-  type OperationTable,
-  serveOperations,
-} from "../../operations/serve.ts";
+import { answerOverHttp, type OperationRequest, type OperationTable, serveOperations } from "../../operations/serve.ts";
 import type { Live } from "./activity.ts";
 import { type Call, type CallAnswer, createBearer, createBodyReader, json, refuse, reply, whenGone } from "./call.ts";
 import { largestInBytes, objectIn } from "./ingest.ts";
@@ -56,7 +50,7 @@ export function createRoutes(options: RoutesOptions): (call: Call) => void {
     [/^\/events$/, {}], // what is posted there, ingest-http.ts takes before
     [/^\/events\/live$/, { GET: ({ call }) => void live.open(call) }],
     [/^\/webhooks\/([^/]+)$/, { POST: deliver }],
-    [/^\/operations$/, { GET: () => json(200, listOverHttp(operations)) }],
+    [/^\/operations$/, { GET: () => json(200, operations.list()) }],
     [/^\/operations\/([^/]+)$/, { GET: ask, POST: perform }],
   ];
 

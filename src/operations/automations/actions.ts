@@ -48,10 +48,10 @@ export const automationList: Operation<{ project?: string; enabled?: boolean }> 
   readOnly: true,
   example: "hookline automation list --enabled",
   async run({ project, enabled }, asked) {
-    const [all, standing] = await Promise.all([knownAutomations(asked), automationStatusOf(asked)]);
+    const [all, status] = await Promise.all([knownAutomations(asked), automationStatusOf(asked)]);
     const meant = all.filter((one) => project === undefined || one.project === project);
     if (project !== undefined && meant.length === 0) await (await projectServiceOf(asked)).projects.known(project); // others lie in files
-    const rows = meant.map((one) => automationRow(one, standing));
+    const rows = meant.map((one) => automationRow(one, status));
     return rows.filter((row) => enabled === undefined || row.enabled === enabled);
   },
 };
@@ -163,7 +163,7 @@ export const automationFire: Operation<One> = {
     const [running] = await asked.store.runs({ hook, status: "running", limit: 1 });
     if (running)
       throw refusal(`Hook '${id}' is already running`, `run ${running.id}`, "fire it again when that run has ended");
-    const { signal: _ofTheCall, ...sender } = asked; // what is begun goes on when who asked has gone
+    const { signal: _ofTheCall, ...sender } = asked; // what is begun goes on when the caller has gone
     const { event } = await send("automation.fired", {}, sender, firedAs(found, asked));
     const [run] = await asked.store.runs({ hook, eventId: event.id, limit: 1 });
     if (!run)
@@ -223,15 +223,15 @@ function dated({ automation, findings }: Written, { origin }: Hook): Written {
 }
 
 async function compiledIn(text: string, { hook, id, project }: Known & { hook: Hook }, asked: Asked): Promise<Written> {
-  const desk = await automationServiceOf(asked);
+  const service = await automationServiceOf(asked);
   const { line, column, root, layer, ...origin } = hook.origin;
   const isOfFolder = layer === "project" && root !== undefined;
   const place = isOfFolder ? { project, workspace: root } : {};
-  const { automations } = await desk.compileFile(text, { ...origin, layer, ...(isOfFolder ? { root } : {}) }, place);
+  const { automations } = await service.compileFile(text, { ...origin, layer, ...(isOfFolder ? { root } : {}) }, place);
   const own = automations.filter((one) => one.hook?.id.endsWith(`/${id}`));
   const found = own.find((one) => one.place.line === line && one.place.column === column) ?? own[0];
   if (!found) return unreadable("it no longer holds this automation");
-  const foreign = found.hook && foreignProject(found.hook, desk.stored().workspaces);
+  const foreign = found.hook && foreignProject(found.hook, service.stored().workspaces);
   const { automation } = found;
   return {
     ...(automation ? { automation: { ...automation, project_id: project } } : {}),

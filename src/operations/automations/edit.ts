@@ -1,8 +1,6 @@
-/** Operations that make automations and change them: everything is checked before it is written (R48). */
-
+/** Operations that create and edit automations: everything is checked before it is written (R48). */
 import type { Fields, Instant, Json } from "../../engine/event.ts";
 import { slugOf } from "../../engine/fingerprint.ts";
-/** Operations that create and edit automations: everything is checked before it is written (R48). */
 import type { StoredAutomation } from "../../engine/journal.ts";
 import { flag, isRecord, kindOf, listOf, object, type Schema, say, text } from "../../engine/schema.ts";
 import type { CompiledAutomation } from "../../formats/automations/automation.ts";
@@ -49,7 +47,7 @@ const whole: { readonly [field: string]: "object" | "array" } = {
 /** What may stand in both: not what names it, nor what Hookline writes itself. */
 const named = new Set(["id", "project_id", "name", "created_at", "updated_at"]);
 
-/** @param isMade defaults are told where a field that is left out gets them */
+/** @param isMade the schema states defaults where a field that is left out gets them */
 const fieldSchemas = (isMade: boolean): { [field: string]: Schema<unknown> } =>
   Object.fromEntries(
     Object.entries(automationFields).flatMap(([name, { schema }]) => {
@@ -137,13 +135,13 @@ export const automationCreate: Operation<Fields> = {
     const fields = writtenWith(params);
     if (params.trigger === undefined) insistOnTrigger(fields, `the automation "${fields.name}"`);
     const meant = typeof written === "string" ? written : undefined;
-    const desk = await automationServiceOf(asked);
-    const { records } = desk;
+    const service = await automationServiceOf(asked);
+    const { records } = service;
     const before = asked.key === undefined ? undefined : records.madeFor(asked.key);
     if (before) return madeBefore(before, asked);
     const wanted = typeof id === "string" ? { ...fields, id } : fields;
     const beside = await knownAutomations(asked);
-    const madeIn = (project: ProjectRecord): Made => make(wanted, { project, beside, desk }, asked);
+    const madeIn = (project: ProjectRecord): Made => make(wanted, { project, beside, service }, asked);
     const foreseen = await projectForeseen(asked, meant);
     if (foreseen.made) madeIn(foreseen.project); // what is refused leaves no project behind
     const placed = foreseen.made ? await projectFor(asked, meant) : foreseen;
@@ -160,18 +158,18 @@ interface Place {
   project: ProjectRecord;
   /** Ids are taken by those of files, too. */
   beside: readonly Known[];
-  desk: AutomationService;
+  service: AutomationService;
 }
 
 /** Written nowhere yet. @throws Error where it cannot be kept */
-function make(fields: Fields, { project, beside, desk }: Place, asked: Asked): Made {
+function make(fields: Fields, { project, beside, service }: Place, asked: Asked): Made {
   const { id: project_id, workspace } = project;
   const now = asked.now();
   const known = beside.filter((one) => one.project === project_id);
-  const taken = [...known, ...desk.records.list(project_id)].map((one) => one.id);
+  const taken = [...known, ...service.records.list(project_id)].map((one) => one.id);
   const id = typeof fields.id === "string" ? fields.id : freeId(slugOf(String(fields.name)), taken);
   const making = { project: project_id, now, ...(workspace === undefined ? {} : { workspace }) };
-  const compiled = desk.compile({ ...fields, id, project_id }, making);
+  const compiled = service.compile({ ...fields, id, project_id }, making);
   refuseErrors(compiled, `the automation ${project_id}/${id}`);
   const automation = checked(compiled, asked, "the new automation"); // its id may be made of the secret
   const stored = storedForm({ ...automation, created_at: now / 1000, updated_at: now / 1000 }, compiled.delay);

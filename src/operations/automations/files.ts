@@ -49,38 +49,38 @@ export const automationApply: Operation<{ file: string; project?: string }> = {
     const path = resolve(folderOf(asked), file);
     const source = await readText(path);
     const isLive = formatOf(path) === "automation";
-    const desk = await automationServiceOf(asked);
+    const service = await automationServiceOf(asked);
     const readFor = async (project: ProjectRecord | undefined): Promise<CompiledAutomations> => {
-      const read = await desk.compileFile(
+      const read = await service.compileFile(
         source,
         { dialect: "automation", layer: "project", file: path },
         {
           project: project?.id ?? "project",
           ...(project?.workspace === undefined ? {} : { workspace: project.workspace }),
-          ...(isLive ? {} : { now: asked.now(), momentBefore: momentIn(desk) }),
+          ...(isLive ? {} : { now: asked.now(), momentBefore: momentIn(service) }),
         },
       );
       refuseProblems(read, file);
       return read;
     };
-    const told = ({ automations, problems }: CompiledAutomations): Fields => ({
+    const summary = ({ automations, problems }: CompiledAutomations): Fields => ({
       file: path,
       live: isLive,
       automations: automations.length,
       needs_daemon: automations.some(({ automation }) => waitsForDaemon(automation)),
       warnings: problems.map((one) => say(one, file)),
     });
-    if (isLive) return { ...told(await readFor(await projectMeant(asked, written))), applied: [] };
+    if (isLive) return { ...summary(await readFor(await projectMeant(asked, written))), applied: [] };
     const foreseen = await projectForeseen(asked, written);
     const first = await readFor(foreseen.project);
     await allKept(first, { placed: foreseen, file }, asked); // what is refused leaves no project behind
     const isForFolder = first.automations.some(({ hook }) => hook?.project === foreseen.project.id);
     if (!foreseen.made || !isForFolder)
-      return { ...told(first), applied: await applyAll(first, { placed: foreseen, file }, desk, asked) };
+      return { ...summary(first), applied: await applyAll(first, { placed: foreseen, file }, service, asked) };
     const placed = await projectFor(asked, written);
     const read = await readFor(placed.project);
-    const applied = await applyAll(read, { placed, file }, desk, asked);
-    return { ...told(read), applied, project_id: placed.project.id, ...madeNote(placed) };
+    const applied = await applyAll(read, { placed, file }, service, asked);
+    return { ...summary(read), applied, project_id: placed.project.id, ...madeNote(placed) };
   },
 };
 
@@ -95,11 +95,11 @@ const momentIn =
 function refuseProblems({ problems }: CompiledAutomations, file: string): void {
   const errors = problems.filter(({ severity }) => severity === "error");
   if (errors.length === 0) return;
-  const told = errors.map(
+  const sentences = errors.map(
     ({ line, column, message, suggestion = "correct it" }) =>
       refusal(message, `${file}:${line}:${column}`, suggestion).message,
   );
-  throw new Error(`nothing was applied: ${told.join("; ")}`);
+  throw new Error(`nothing was applied: ${sentences.join("; ")}`);
 }
 
 const say = ({ line, column, message, suggestion }: Problem, file: string): string =>
@@ -155,12 +155,12 @@ async function allKept(
 async function applyAll(
   read: CompiledAutomations,
   goal: Goal,
-  desk: AutomationService,
+  service: AutomationService,
   asked: Asked,
 ): Promise<Fields[]> {
   const all = await allKept(read, goal, asked);
   const now = asked.now();
-  return desk.records.write(() => all.map((stored) => apply(stored, now, desk)));
+  return service.records.write(() => all.map((stored) => apply(stored, now, service)));
 }
 
 function apply(written: StoredAutomation, now: Instant, { records }: AutomationService): Fields {
@@ -203,11 +203,11 @@ function keysOf(value: unknown, keys: Set<string> = new Set()): string[] {
 function appliedLines(result: Json): string[] {
   if (!isRecord(result)) return [];
   const { live, automations, applied = null, warnings, file } = result as Fields; // it is JSON
-  const told = Array.isArray(warnings) ? warnings.map(String) : [];
+  const lines = Array.isArray(warnings) ? warnings.map(String) : [];
   if (live === true)
-    return [...told, `${file} is active already, so it was only checked: ${automations} automations, no errors`];
+    return [...lines, `${file} is active already, so it was only checked: ${automations} automations, no errors`];
   return [
-    ...told,
+    ...lines,
     ...rowsOf(applied).map(({ project_id: project, id, was }) => `${project}/${id} ${verbs[String(was)]}`),
   ];
 }
@@ -239,14 +239,14 @@ export const automationExport: Operation<{ id?: string; project?: string }> = {
         ).message,
     ),
   async run({ id, project: written }, asked) {
-    const desk = await automationServiceOf(asked);
-    const { stored } = desk.stored();
+    const service = await automationServiceOf(asked);
+    const { stored } = service.stored();
     const one = id === undefined ? undefined : await findInStore(id, written, asked);
     const project = one ? undefined : (await projectMeant(asked, written))?.id;
     const meant = one
       ? stored.filter(({ row }) => row.project === one.project && row.id === one.id)
       : stored.filter(({ row }) => project === undefined || row.project === project);
-    const yaml = await desk.textOf(meant.flatMap(({ automation }) => automation ?? []));
+    const yaml = await service.textOf(meant.flatMap(({ automation }) => automation ?? []));
     const broken = meant.flatMap(({ automation, row, findings }) =>
       automation ? [] : { id: row.id, project_id: row.project, fault: faultIn(findings) ?? null },
     );

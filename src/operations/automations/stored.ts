@@ -13,7 +13,7 @@ import type { AutomationFinding } from "../../formats/automations/findings.ts";
 import { brokenTag } from "../../formats/automations/steps.ts";
 import { isWithin, type StoredHook, type StoredHooks, writtenFields } from "../../loading/automations.ts";
 import { storeIsMissing } from "../../services/projects/records.ts";
-import { type Asked, refusal } from "../operation.ts";
+import { type Asked, plain, refusal } from "../operation.ts";
 import { folderOf, projectParam } from "../project-service.ts";
 
 /** Whose it is, and whether it is being made. */
@@ -84,8 +84,8 @@ type Named = Pick<Known, "project" | "id">;
 
 /** Where nothing keeps any, those of the files. */
 export async function knownAnywhere(asked: Asked): Promise<Known[]> {
-  const desk = await asked.automations?.();
-  return knownWith(desk?.stored().stored ?? [], asked);
+  const service = await asked.automations?.();
+  return knownWith(service?.stored().stored ?? [], asked);
 }
 
 /**
@@ -142,9 +142,9 @@ function innermost<T extends { hook?: Hook }>(named: readonly T[], folder: strin
 }
 
 /** What lies in the store of one that a person means. */
-export interface InStore extends Named {
+interface InStore extends Named {
   stored: StoredHook;
-  /** The file that has one of the same id, which is in force. */
+  /** The file that has one of the same id, which is active. */
   file?: string;
 }
 
@@ -176,8 +176,8 @@ export async function findStored(
   );
 }
 
-/** What a list tells of it. */
-export interface AutomationStatus {
+/** What a list shows of it beside its own fields. */
+interface AutomationStatus {
   fired: ReadonlyMap<HookId, Instant>;
   paused: ReadonlySet<string>;
 }
@@ -214,9 +214,9 @@ function toolsOf(hook: Hook | undefined): Json {
 
 /** Why it cannot run as it stands. */
 export function faultOf(known: Known): string | null {
-  const told = "stored" in known ? faultIn(known.stored.findings) : undefined;
+  const found = "stored" in known ? faultIn(known.stored.findings) : undefined;
   const { reason } = known.hook?.tags.includes(brokenTag) ? (known.hook.steps[0]?.with ?? {}) : {};
-  return told ?? (typeof reason === "string" ? reason : null);
+  return found ?? (typeof reason === "string" ? reason : null);
 }
 
 export const faultIn = (findings: readonly AutomationFinding[]): string | undefined =>
@@ -239,24 +239,22 @@ export const faultLines = (result: unknown): string[] =>
 export const automationView = (
   known: Known,
   { automation, findings }: Pick<CompiledAutomation, "automation" | "findings">,
-  standing: AutomationStatus,
+  status: AutomationStatus,
 ): Fields => {
-  const { on: _on, tools: _tools, ...row } = automationRow(known, standing);
+  const { on: _on, tools: _tools, ...row } = automationRow(known, status);
   return {
     ...row,
-    ...(automation ? fieldsOf(automation) : rowFields(known)),
+    ...(automation ? (plain(automation) as Fields) : rowFields(known)), // an object stays one
     hook: hookOf(known),
     findings: findings.map(sayFinding),
   };
 };
 
-const fieldsOf = (automation: Automation): Fields => JSON.parse(JSON.stringify(automation)); // plain JSON, which its type does not say
-
 /** Of a row that is no automation, what it holds all the same. */
 const rowFields = (known: Known): Fields =>
   "stored" in known && !("broken" in known.stored.row) ? writtenFields(known.stored.row) : {};
 
-export const sayFinding = ({ severity, message, suggestion, path }: AutomationFinding): string =>
+const sayFinding = ({ severity, message, suggestion, path }: AutomationFinding): string =>
   `${severity}: ${path.length > 0 ? `${path.join(".")}: ` : ""}${message}${suggestion ? ` (${suggestion})` : ""}`;
 
 /** @param where which automation it is. @throws Error with all of them, where there are errors */

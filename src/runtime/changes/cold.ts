@@ -5,12 +5,12 @@ import { join } from "node:path";
 import type { Instant } from "../../engine/event.ts";
 import { isPlainText, pathOf, readableName, textOfNames } from "../../files/names.ts";
 import type { Git, GitOptions, Repository } from "../processes/git.ts";
+import { nextTurn } from "../system.ts";
 import {
   type ChangeFinder,
   type Look,
   liesIn,
   type Marks,
-  pause,
   type RepositoryNow,
   readRepository,
   signatureOf,
@@ -105,7 +105,7 @@ async function readFolder(base: string, begun: Instant): Promise<Look> {
   let leftOut = 0;
   for (const folder of waiting) {
     for (const entry of entriesOf(join(base, folder))) {
-      if (++looked % slice === 0) await pause();
+      if (++looked % slice === 0) await nextTurn();
       const name = textOfNames(entry.name);
       if (looked > entriesAtMost) leftOut += 1;
       else if (entry.isDirectory()) {
@@ -142,7 +142,7 @@ interface InnerOptions extends GitOptions {
   git: Pick<Git, "repositoryAt">;
   /** Folders that `git status` names as another repository's. */
   apart?: Iterable<string>;
-  /** Told which are not looked at, and why. */
+  /** Called with which are not looked at, and why. */
   complain?(reason: string): void;
 }
 

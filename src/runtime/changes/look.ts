@@ -5,6 +5,7 @@ import type { Changes, Instant } from "../../engine/event.ts";
 import type { Baseline } from "../../engine/record.ts";
 import { pathOf, textOfNames } from "../../files/names.ts";
 import type { GitAnswer, GitOptions, Repository } from "../processes/git.ts";
+import { nextTurn } from "../system.ts";
 
 /** The folder that an event's changes are looked for in. */
 export interface Place {
@@ -14,7 +15,7 @@ export interface Place {
 }
 
 /** Whether a file differs because it is gone. */
-export type Moved = ReadonlyMap<string, { removed: boolean }>;
+type Moved = ReadonlyMap<string, { removed: boolean }>;
 
 /** The workspace's own repository, or one inside it. All names are relative to the workspace. */
 export interface RepositoryNow {
@@ -58,7 +59,7 @@ export const gone = "gone";
 
 /**
  * Identity, size and times of a file, to the nanosecond where the file system has them. The time of the last change of
- * the inode tells of a rewrite with the same size whose author set the other time back.
+ * the inode shows a rewrite with the same size whose author set the other time back.
  */
 export function signatureOf(path: string): string {
   try {
@@ -77,13 +78,11 @@ const slice = 500;
 export async function signaturesOf(folder: string, names: readonly string[]): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const [index, name] of names.entries()) {
-    if (index > 0 && index % slice === 0) await pause();
+    if (index > 0 && index % slice === 0) await nextTurn();
     found.set(name, signatureOf(join(folder, name)));
   }
   return found;
 }
-
-export const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
  * What has changed since the baseline (R57). Without one, the session begins with this look.

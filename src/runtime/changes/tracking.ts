@@ -1,5 +1,5 @@
 /** What the files of a session's workspace are compared with: noted when the session begins, and after hooks that look at changes (R57). */
-import { lstatSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, readFileSync, type Stats, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Changes, HookEvent, Instant, MaybePromise, SessionId } from "../../engine/event.ts";
 import { rowOf } from "../../engine/events.ts";
@@ -12,7 +12,7 @@ import { pathOf } from "../../files/names.ts";
 import type { Repository } from "../processes/git.ts";
 import type { ChangeFinder, Look, Marks, Place } from "./look.ts";
 
-export interface TrackingOptions {
+interface TrackingOptions {
   store: Pick<Store, "baseline" | "setBaseline" | "turn">;
   now(): Instant;
   home: string;
@@ -130,7 +130,7 @@ export function createTracking({ store, now, home, root, finder }: TrackingOptio
     await store.setBaseline(session, keyOf(seen.viewpoint), after);
   }
 
-  /** What hooks wrote themselves is no change to be told of. What came with the next turn is. */
+  /** What hooks wrote themselves is no change to report. What came with the next turn is. */
   async function lookAfter({ session, turn }: HookEvent, seen: Seen, ends: readonly RunStatus[]): Promise<Look> {
     if (session === undefined || ends.length === 0 || ends.includes("cancelled")) return seen.look;
     const { changes } = await means();
@@ -210,8 +210,8 @@ function asks(condition: Condition): boolean {
  * ended, so only their own events end it; without any, every event does that is not about one tool call.
  */
 function isLast({ hooks }: HookSet, { name }: HookEvent): boolean {
-  const debtors = hooks.filter((hook) => hook.limits.untilPass && hook.enabled);
-  return debtors.length > 0 ? debtors.some((hook) => listensTo(hook, name)) : rowOf(name).matchTool !== true;
+  const mustPass = hooks.filter((hook) => hook.limits.untilPass && hook.enabled);
+  return mustPass.length > 0 ? mustPass.some((hook) => listensTo(hook, name)) : rowOf(name).matchTool !== true;
 }
 
 // Where the changes of an event are looked for, as files say it, at once, where git would be a process: the folder,
@@ -230,12 +230,15 @@ export function placeOf(cwd: string, root: string, home: string): Place {
   return { folder: resolve(root), isRepository: false };
 }
 
+export const exists = (path: string): boolean => entryAt(path) !== undefined;
+export const isFolder = (path: string): boolean => entryAt(path)?.isDirectory() ?? false;
+
 /** A link counts for itself. */
-export function exists(path: string): boolean {
+function entryAt(path: string): Stats | undefined {
   try {
-    return lstatSync(pathOf(path), { throwIfNoEntry: false }) !== undefined;
+    return lstatSync(pathOf(path), { throwIfNoEntry: false });
   } catch {
-    return false; // a file lies in the way, or it may not be read
+    return undefined; // a file lies in the way, or it may not be read
   }
 }
 
@@ -287,14 +290,6 @@ function packedCommit(commonFolder: string, name: string | undefined): string | 
     .split("\n")
     .find((one) => name !== undefined && one.endsWith(` ${name}`));
   return line === undefined ? undefined : commitIn(line.slice(0, line.indexOf(" ")));
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  } catch {
-    return false; // it may not be read
-  }
 }
 
 function textOf(path: string, atMostInBytes = smallInBytes): string {

@@ -1,12 +1,13 @@
 /** Watches on the folders of a work tree, one each and never recursive; those that git ignores are left alone. */
-import { lstatSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathOf, textOfNames } from "../../files/names.ts";
 import { watchTree } from "../../files/watch-tree.ts";
-import { folderOf, pause } from "./look.ts";
-import { exists } from "./tracking.ts";
+import { nextTurn } from "../system.ts";
+import { folderOf } from "./look.ts";
+import { exists, isFolder } from "./tracking.ts";
 
-export interface WatchedFolders {
+interface WatchedFolders {
   /** Watches this folder (empty: the top) and what lies in it, anew: a folder of the same name may be another one. */
   follow(folders: readonly string[]): Promise<void>;
   /** Watches these as well, ignored or not. */
@@ -39,7 +40,7 @@ const gitFolder = ".git";
 export function createWatchedFolders({ top, ignored, apart, touched }: Watching): WatchedFolders {
   const topLength = join(top, "/").length;
   const tree = watchTree({
-    changed: (path, name, how) => told(path.slice(topLength), name, how),
+    changed: (path, name, how) => heard(path.slice(topLength), name, how),
     lost: () => touched(undefined, "shifted"),
   });
   /** Folders with a `.git`, and whether they are others': of those only the folder itself is watched. */
@@ -52,7 +53,7 @@ export function createWatchedFolders({ top, ignored, apart, touched }: Watching)
     tree.enter(path);
   }
 
-  function told(folder: string, name: string | undefined, how: Touch): void {
+  function heard(folder: string, name: string | undefined, how: Touch): void {
     if (name === undefined) touched(undefined, "shifted");
     else if (isGitFolder(folder))
       touched(folderOf(folder), "parted"); // git is about to make it a repository
@@ -81,7 +82,7 @@ export function createWatchedFolders({ top, ignored, apart, touched }: Watching)
   async function watchLevel(folders: readonly string[]): Promise<string[]> {
     const inside: string[] = [];
     for (const [index, folder] of folders.entries()) {
-      if (index > 0 && index % slice === 0) await pause();
+      if (index > 0 && index % slice === 0) await nextTurn();
       start(folder); // first, so that what comes into it while it is read is reported
       if (folder === "" || !exists(join(top, folder, gitFolder))) inside.push(...foldersIn(top, folder));
       else nested.set(folder, true);
@@ -113,14 +114,6 @@ export function createWatchedFolders({ top, ignored, apart, touched }: Watching)
 }
 
 const isGitFolder = (folder: string): boolean => folder.endsWith(`/${gitFolder}`);
-
-function isFolder(path: string): boolean {
-  try {
-    return lstatSync(pathOf(path), { throwIfNoEntry: false })?.isDirectory() === true;
-  } catch {
-    return false; // a file lies in the way, or it may not be read
-  }
-}
 
 function foldersIn(top: string, folder: string): string[] {
   try {

@@ -27,7 +27,7 @@ export interface WatchedRepository {
   folders(): number;
   close(): void;
 }
-export interface WatchedRepositoryOptions {
+interface WatchedRepositoryOptions {
   git: Git;
   repository: Repository;
   /** Whether every earlier change has been reported. Never rejects. */
@@ -35,7 +35,7 @@ export interface WatchedRepositoryOptions {
   prefix?: string;
   /** How deep repositories may lie in it. */
   levels?: number;
-  /** Told which of those inside are not looked at, and why. */
+  /** Called with which of those inside are not looked at, and why. */
   complain?(reason: string): void;
 }
 
@@ -160,7 +160,7 @@ export function createWatchedRepository(options: WatchedRepositoryOptions): Watc
   async function work(): Promise<void> {
     const depth = snapshot ? stale : "folders";
     const [names, moves, parts, before] = [[...touched], [...shifted], [...parted], snapshot];
-    for (const told of [touched, shifted, parted]) told.clear();
+    for (const names of [touched, shifted, parted]) names.clear();
     stale = undefined;
     try {
       if (depth === "folders") await open();

@@ -16,7 +16,7 @@ import { createLineReader } from "../../files/lines.ts";
 /** A question from the moment that it was asked. */
 export interface Job {
   question: Question;
-  /** Milliseconds, as `performance.now()` tells them. */
+  /** Milliseconds of `performance.now()`. */
   askedAt: number;
   /** How many were before it. */
   behind: number;
@@ -31,7 +31,7 @@ export interface PersistentProcess {
   readonly startedAt: number;
   asked(): number;
   underWay(): number;
-  /** @param now as `performance.now()` tells it */
+  /** @param now of `performance.now()` */
   send(job: Job, now: number): void;
   holds(job: Job): boolean;
   /** Ends it at once; what is under way fails with this reason. @param because whose fault it is, where it is of one */
@@ -41,14 +41,14 @@ export interface PersistentProcess {
 }
 
 export interface ProcessEnd {
-  /** It was told to, with nothing wrong; or it went by itself with nothing under way and exit code 0. */
+  /** It was asked to, with nothing wrong; or it went by itself with nothing under way and exit code 0. */
   isClean: boolean;
   reason: string;
   answered: number;
   startedAt: number;
 }
 
-export interface ProcessOptions {
+interface ProcessOptions {
   child: PipedProcess;
   environment: Readonly<Record<string, string>>;
   /** A question has its answer, so there is room for another. */
@@ -63,13 +63,13 @@ export function followProcess({ child, environment, answered, ended }: ProcessOp
   const underWay: Job[] = [];
   const readOutput = createLineReader(longestLineInBytes, hear);
   let asked = 0;
-  let told = 0;
+  let answers = 0;
   let retired: string | undefined;
   let isOver = false;
-  let lastEnvironment: { said: Question["environment"]; text: string | undefined } | undefined;
+  let lastEnvironment: { given: Question["environment"]; text: string | undefined } | undefined;
 
-  function environmentOf({ environment: said }: Question): string | undefined {
-    if (lastEnvironment?.said !== said) lastEnvironment = { said, text: unsaid(said, environment) };
+  function environmentOf({ environment: given }: Question): string | undefined {
+    if (lastEnvironment?.given !== given) lastEnvironment = { given, text: unsaid(given, environment) };
     return lastEnvironment.text;
   }
 
@@ -89,7 +89,7 @@ export function followProcess({ child, environment, answered, ended }: ProcessOp
       finish("output", reason, false);
       return false;
     }
-    told += 1;
+    answers += 1;
     job.settle({ is: "answer", fields: answer.fields, line, notes: notesOf(job) });
     if (retired !== undefined && underWay.length === 0) finish("cancelled", retired, true);
     else answered();
@@ -100,7 +100,7 @@ export function followProcess({ child, environment, answered, ended }: ProcessOp
     if (isOver) return;
     isOver = true;
     const jobs = underWay.splice(0);
-    ended({ isClean: isClean && jobs.length === 0, reason, answered: told, startedAt });
+    ended({ isClean: isClean && jobs.length === 0, reason, answered: answers, startedAt });
     for (const job of jobs) {
       const own = because === undefined || because === job;
       const why = own
@@ -173,7 +173,7 @@ export function createComplaints(log: (line: string) => void): Complaints {
   let said = 0;
   let dropped = 0;
 
-  function tell(line: string): void {
+  function write(line: string): void {
     if (line.trim() === "") return;
     const now = performance.now();
     if (now - since > windowInMilliseconds) {
@@ -195,10 +195,10 @@ export function createComplaints(log: (line: string) => void): Complaints {
     hear(chunk) {
       const lines = (rest + chunk).split("\n");
       rest = (lines.pop() ?? "").slice(0, longestLine);
-      for (const line of lines) tell(line.slice(0, longestLine));
+      for (const line of lines) write(line.slice(0, longestLine));
     },
     flush() {
-      tell(rest);
+      write(rest);
       rest = "";
       reportDropped();
     },

@@ -81,7 +81,7 @@ function accompany(child: ChildProcessWithoutNullStreams, pid: number, tree: Tre
     write(text) {
       child.stdin.write(text);
       if (stuck !== undefined || child.stdin.writableLength <= unreadLimitInBytes) return;
-      stuck = `it did not read what it was told, ${unreadLimitInBytes} bytes of it, and was ended`;
+      stuck = `it did not read its input, ${unreadLimitInBytes} bytes of it, and was ended`;
       void end();
     },
     onOutput: (listener) => void child.stdout.on("data", listener),

@@ -43,7 +43,7 @@ function writeHead(bytes: Buffer, kind: number, slot: number): void {
   bytes.writeUInt16LE(slot, 6);
 }
 
-export type StartFrame = Buffer | "nul" | "too large";
+type StartFrame = Buffer | "nul" | "too large";
 
 /** @param input the first piece of it; `follows`: there is more */
 export function startFrame(

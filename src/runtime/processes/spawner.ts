@@ -18,7 +18,7 @@ export interface SpawnerOptions {
   limits?: Partial<SpawnLimits>;
   /** The helper program; default: that of this system. */
   file?: string | undefined;
-  /** Told once, if the helper is there and cannot be used. */
+  /** Called once, if the helper is there and cannot be used. */
   complain?: (message: string) => void;
 }
 
@@ -37,7 +37,8 @@ export function createSpawner({ limits, file = helperFile(), complain }: Spawner
   function helperNow(): Helper | undefined {
     if (isOut || file === undefined) return undefined;
     if (helper && !helper.isOver()) return helper;
-    helper = startHelper(file);
+    const begun = begin(file);
+    helper = begun && attend(begun);
     if (!helper) giveUp();
     return helper;
   }
@@ -96,18 +97,13 @@ const patience: Seconds = 1;
 /** It gives its programs a second between TERM and KILL. */
 const endsWithin: Seconds = 2.5;
 
-/** @param file of the helper program; undefined is answered where it cannot be started */
-function startHelper(file: string): Helper | undefined {
-  const begun = begin(file);
-  return begun && attend(begun);
-}
-
 interface Begun {
   child: ChildProcess;
   pid: number;
   socket: Socket;
 }
 
+/** Undefined: it cannot be started. */
 function begin(file: string): Begun | undefined {
   const { spawn } = process.getBuiltinModule("node:child_process");
   try {
@@ -175,7 +171,7 @@ function attend({ child, pid, socket }: Begun): Helper {
     if (!hasSaidHello) socket.destroy();
   }
 
-  /** Who gave up waiting for the start must not wait for it. */
+  /** A caller that gave up waiting for the start must not wait for it. */
   async function endIfStuck(slot: Slot): Promise<void> {
     await slot.order.over;
     if (slot.facts || slot.hasLeft) return;

@@ -148,11 +148,7 @@ export const startChild: StartProgram = async (order, hearing) => {
   return "reason" in started ? started : attend(started, order, hearing);
 };
 
-function attend(
-  { child, pid }: { child: ChildProcessWithoutNullStreams; pid: number },
-  { command, tag }: Order,
-  hearing: Hearing,
-): Started {
+function attend({ child, pid }: Child, { command, tag }: Order, hearing: Hearing): Started {
   const tree = createTree(pid, tag);
   for (const stream of ["stdout", "stderr"] as const) {
     child[stream].on("data", (chunk: Buffer) => hearing.output(stream, chunk)).on("error", ignored);

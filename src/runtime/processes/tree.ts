@@ -8,14 +8,14 @@ export interface Tree {
   find(): ProcessEntry[];
   /** Cheap while nothing was found: asks only whether the group is empty. */
   isGone(): boolean;
-  /** Sends TERM to everyone who has not had it yet, and wakes them to obey. */
+  /** Sends TERM to each that has not had it yet, and wakes it to obey. */
   terminate(): void;
   /** Stops all of them first, so that none can start another while the tree is walked. */
   kill(): void;
 }
 
 /** What is known of a root, without looking at it in the process table. */
-export interface Birth {
+interface Birth {
   /** Nothing of the tree is older, in the table's unit. */
   notBefore: number;
   /** As standardPipes names them. */
@@ -36,7 +36,7 @@ export function createTree(root: number | undefined, tag: string, birth?: Birth)
   const pipes = new Set(birth?.pipes ?? (root === undefined ? [] : standardPipes(root)));
   let rootSince = birth ? undefined : startedAt;
   const known = new Map<number, number>();
-  const told = new Set<number>();
+  const signalled = new Set<number>();
 
   function find(): ProcessEntry[] {
     if (startedAt === undefined) return [];
@@ -64,13 +64,13 @@ export function createTree(root: number | undefined, tag: string, birth?: Birth)
   }
 
   function terminate(): void {
-    const fresh = find().filter(({ pid }) => !told.has(pid));
-    const isFirst = told.size === 0;
+    const fresh = find().filter(({ pid }) => !signalled.has(pid));
+    const isFirst = signalled.size === 0;
     if (isFirst && root !== undefined) sendBoth(-root);
-    if (root !== undefined) told.add(root);
+    if (root !== undefined) signalled.add(root);
     for (const { pid, group } of fresh) {
       if (!isFirst || group !== root) sendBoth(pid);
-      told.add(pid);
+      signalled.add(pid);
     }
   }
 
@@ -109,7 +109,7 @@ function withDescendants(members: ProcessEntry[], living: readonly ProcessEntry[
  */
 export async function endTree(tree: Tree, grace: Seconds): Promise<number> {
   for (let left = grace; left > 0; left -= 0.25) {
-    tree.terminate(); // again: a child may have been started in the moment that its parent was told
+    tree.terminate(); // again: a child may have been started in the moment that its parent got it
     if (await vanishes(tree, Math.min(left, 0.25))) return 0;
   }
   for (let round = 0; round < 5; round++) {
@@ -159,7 +159,7 @@ function send(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // it went by itself, or it belongs to someone else: the count of survivors tells
+    // it went by itself, or it belongs to someone else: the count of survivors says so
   }
 }
 

@@ -24,7 +24,7 @@ export const markOf = (worker: string, run: string): string => `run-${run}-of-${
 const keptAgainAtMost = 30;
 const keptAgainIn = 1_000;
 
-export interface AttemptOptions extends Pick<Ports, "after"> {
+interface AttemptOptions extends Pick<Ports, "after"> {
   journal: Journal;
   worker: string;
   item: Item;

@@ -3,6 +3,7 @@ import { messageOf } from "../../engine/error.ts";
 import type { Instant, Seconds } from "../../engine/event.ts";
 import type { Abandoned, Ended, Journal, Uptime } from "../../engine/journal.ts";
 import type { Caller, Ports, Queue, QueueOwner } from "../../engine/ports.ts";
+import { nextTurn } from "../system.ts";
 import { type Attempt, createAttempt, markOf } from "./durable-attempt.ts";
 
 export interface DurableQueueOptions {
@@ -31,7 +32,7 @@ export interface DurableQueueOptions {
   environment?: Caller["environment"];
   /** Aborts: what runs is given back at once, and close() waits for nothing more. */
   stop?: AbortSignal;
-  /** Told why the journal could not be worked on; it is tried again. */
+  /** Called with why the journal could not be worked on; it is tried again. */
   complain?(reason: string): void;
 }
 
@@ -47,7 +48,7 @@ export interface DurableQueue extends Queue {
   close(within?: Seconds): Promise<void>;
 }
 
-/** What a run that was told to stop may take to end its programs. */
+/** What a run that was asked to stop may take to end its programs. */
 const endsWithin: Seconds = 3;
 /** Why a run goes back whose worker lives on: its end, or what a step gave. */
 const unwritten = "what came of it could not be written down";
@@ -75,7 +76,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
     next?.();
     next = undefined;
     if (!owner || state === "stopped") {
-      tellIfIdle();
+      resolveIfIdle();
       return;
     }
     trying(() => {
@@ -84,7 +85,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
       while (state === "open" && begin());
       if (attempts.size === 0) journal.tidy();
     });
-    tellIfIdle();
+    resolveIfIdle();
     const isWorking = attempts.size > 0 || recovering.size > 0;
     if (isWorking || (state === "open" && (!own || own.size > 0)))
       next = after((isWorking ? poll : idlePoll) * 1000, lookAround);
@@ -136,7 +137,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
     const work = options.endTagged(markOf(left.worker, left.run)).then((areGone) => {
       recovering.delete(left.run);
       if (state === "stopped") return; // the next one who looks does it
-      if (!areGone) return tellOfStubborn(left.run);
+      if (!areGone) return reportStubborn(left.run);
       trying(() => {
         const over = journal.recover(left, now());
         if (over) ended(over);
@@ -147,7 +148,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
   }
 
   /** Once: it is tried again as long as this worker looks. */
-  function tellOfStubborn(run: string): void {
+  function reportStubborn(run: string): void {
     if (!stubborn.has(run)) complain?.(`what the run ${run} started cannot be ended, so it is not begun again yet`);
     stubborn.add(run);
   }
@@ -169,7 +170,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
 
   async function perform(attempt: Attempt): Promise<void> {
     const { item, steps, signal } = attempt;
-    await new Promise((resolve) => setImmediate(resolve)); // the caller that added it does not wait for its first step
+    await nextTurn(); // the caller that added it does not wait for its first step
     await owner?.perform(item, { ...(environment && { environment }), signal, steps }); // never rejects
     attempts.delete(attempt);
     if (!attempt.isLost() && !attempt.hasEnded()) giveBack(item.run.id, unwritten);
@@ -217,7 +218,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
       return true; // it is not known, and "none" could be wrong
     }
   }
-  function tellIfIdle(): void {
+  function resolveIfIdle(): void {
     if (waiting.size === 0 || !isIdle()) return;
     for (const resolve of waiting) resolve();
     waiting.clear();
@@ -238,7 +239,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
       });
     });
 
-  /** What still runs is told to stop, and goes back to where anyone takes it up. */
+  /** What still runs is asked to stop, and goes back to where any worker takes it up. */
   async function letGo(limit: Seconds): Promise<void> {
     const left = [...attempts].filter((attempt) => !attempt.hasEnded() && !attempt.isLost());
     state = "stopped";
@@ -246,7 +247,7 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
     for (const attempt of left) attempt.lose();
     await endedWithin(limit);
     for (const { item } of left) giveBack(item.run.id);
-    tellIfIdle();
+    resolveIfIdle();
   }
 
   function end(): void {

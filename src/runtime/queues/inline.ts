@@ -1,12 +1,10 @@
-/** Runs that nobody waits for, in this process: for embedders, for `hookline emit`, and inside a supervisor. */
-
+/** Runs that no caller waits for: in this process, or, where it ends soon, each under a detached supervisor (R61). */
 import type { Stream } from "node:stream";
 import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { HookId, Seconds } from "../../engine/event.ts";
 import type { Caller, DetachedWork, Item, Queue, QueueOwner } from "../../engine/ports.ts";
 import { fullQueue, handedOver } from "../../engine/queue.ts";
-
-/** Runs that no caller waits for: in this process, or, where it ends soon, each under a detached supervisor (R61). */
+import { nextTurn } from "../system.ts";
 
 interface HookQueue {
   running: Item;
@@ -14,7 +12,7 @@ interface HookQueue {
   waiting: { item: Item; caller: Caller }[];
 }
 
-export interface InlineQueue extends Queue {
+interface InlineQueue extends Queue {
   /** Resolves once nothing runs or waits; it goes on taking items. */
   idle(): Promise<void>;
   /** Tells all that runs to end, and drops what waits. */
@@ -33,7 +31,7 @@ export function createInlineQueue(): InlineQueue {
     const own: HookQueue = { running: item, stop, waiting };
     queues.set(item.hook.id, own);
     const signal = caller.signal ? AbortSignal.any([caller.signal, stop.signal]) : stop.signal;
-    const work = soon()
+    const work = nextTurn() // even a callback that never waits must not delay the sender of the event
       .then(() => owner?.perform(item, { ...caller, signal }))
       .then(() => next(own));
     working.add(work);
@@ -98,9 +96,6 @@ export function createInlineQueue(): InlineQueue {
     },
   };
 }
-
-/** After the event has its answer: even a callback that never waits must not delay the sender of the event. */
-const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 type Taken = { is: "queued" } | { is: "skipped"; reason: string };
 interface Overlap {

@@ -13,7 +13,7 @@ export interface Settling extends Queue {
   readonly own?: boolean;
 }
 
-export interface RoutedQueueOptions {
+interface RoutedQueueOptions {
   /** A queue that works from the start; or how one is made when the first durable run comes, which hardly any event brings. */
   durable: Settling | (() => MaybePromise<Settling>);
   other: Settling;

@@ -9,7 +9,7 @@ import { isSharedFolder, sharedReason, type WatchTree, watchTree } from "../../f
 import { eventMaker, placesOf, type Watch, type WatchedPlace, type WatchOptions, watchOne } from "./watch-file.ts";
 import { watchFolder } from "./watch-folder.ts";
 
-export interface FileWatcherSettings {
+interface FileWatcherSettings {
   /** False: nothing is watched. */
   enabled: boolean;
   /** Between two looks at what is polled. */
@@ -21,7 +21,7 @@ export interface FileWatcherSettings {
 export interface FileWatcherOptions extends Pick<Ports, "now" | "elapsed" | "after" | "id"> {
   /** Asked anew each time; who changes `enabled` or `pollInterval` calls `sync` after it. */
   settings(): FileWatcherSettings;
-  /** Puts the event on the line. Where that throws, it is tried again. */
+  /** Sends the event to the engine. Where that throws, it is tried again. */
   tell(event: HookEvent): MaybePromise<unknown>;
   /** Called with what cannot be watched, and why. */
   complain?(reason: string): void;
@@ -180,14 +180,14 @@ async function liesShared(path: string): Promise<boolean> {
 }
 
 /** Sends what watches have seen to the engine, one after another in that order: what the engine refuses is kept and sent again. */
-export interface DeliveryOptions extends Pick<Ports, "after"> {
+interface DeliveryOptions extends Pick<Ports, "after"> {
   /** May throw: it is tried again. */
   tell(event: HookEvent): MaybePromise<unknown>;
   /** Called with why something has to wait, once for each reason, and what is given up. */
   complain(reason: string): void;
 }
 
-export interface Delivery {
+interface Delivery {
   deliver(event: HookEvent): void;
   /** What still waits is dropped. */
   close(): void;
@@ -200,14 +200,14 @@ export function createDelivery({ tell, after, complain }: DeliveryOptions): Deli
   const waiting: HookEvent[] = [];
   let complained: string | undefined;
   let cancel: (() => void) | undefined;
-  let isTelling = false;
+  let isSending = false;
   let isClosed = false;
 
   function deliver(event: HookEvent): void {
     if (isClosed) return;
     waiting.push(event);
     if (complained !== undefined) giveUpOldest();
-    if (!isTelling && !cancel) void tellAll();
+    if (!isSending && !cancel) void sendAll();
   }
 
   function complainOnce(event: HookEvent, error: unknown): void {
@@ -216,16 +216,16 @@ export function createDelivery({ tell, after, complain }: DeliveryOptions): Deli
     complained = reason;
   }
 
-  /** Only what the line refuses piles up: a flood that it takes is none. */
+  /** Only what the engine refuses piles up: a flood that it takes is none. */
   function giveUpOldest(): void {
     while (waiting.length > waitingAtMost) {
-      const [given] = waiting.splice(isTelling ? 1 : 0, 1);
+      const [given] = waiting.splice(isSending ? 1 : 0, 1);
       if (given) complain(`${called(given)} is given up: ${waitingAtMost} newer ones wait`);
     }
   }
 
-  async function tellAll(): Promise<void> {
-    isTelling = true;
+  async function sendAll(): Promise<void> {
+    isSending = true;
     cancel = undefined;
     for (let event = waiting[0]; event && !isClosed; event = waiting[0])
       try {
@@ -236,10 +236,10 @@ export function createDelivery({ tell, after, complain }: DeliveryOptions): Deli
         complainOnce(event, error);
         break;
       }
-    isTelling = false;
+    isSending = false;
     if (waiting.length === 0 || isClosed) return;
     giveUpOldest();
-    cancel = after(againInMilliseconds, () => void tellAll());
+    cancel = after(againInMilliseconds, () => void sendAll());
   }
 
   return {

@@ -21,28 +21,25 @@ const nothing: Found = { is: "nothing" };
 
 /** @throws what the system says, but for that there is nothing */
 export async function lookAt(path: string): Promise<Found> {
-  try {
-    const found = await lstat(pathOf(path));
-    if (found.isDirectory()) return { is: "folder", identity: identityOf(found) };
-    const target = found.isSymbolicLink() ? await stat(pathOf(path)) : found;
-    return target.isDirectory() ? nothing : { is: "file", stamp: stampIn(target) };
-  } catch (error) {
-    if (isAbsent(error)) return nothing;
-    throw error;
-  }
+  const found = await orAbsent(lstat(pathOf(path)));
+  if (found?.isDirectory()) return { is: "folder", identity: identityOf(found) };
+  const target = found?.isSymbolicLink() ? await orAbsent(stat(pathOf(path))) : found;
+  return !target || target.isDirectory() ? nothing : { is: "file", stamp: stampIn(target) };
 }
 
 /** The same through links, for what a person named. A folder counts as one, whatever leads to it. */
 export async function lookThrough(path: string): Promise<Found & { stamp?: Stamp }> {
-  try {
-    const found = await stat(pathOf(path));
-    const stamp = stampIn(found);
-    return found.isDirectory() ? { is: "folder", identity: identityOf(found), stamp } : { is: "file", stamp };
-  } catch (error) {
-    if (isAbsent(error)) return nothing;
-    throw error;
-  }
+  const found = await orAbsent(stat(pathOf(path)));
+  if (!found) return nothing;
+  const stamp = stampIn(found);
+  return found.isDirectory() ? { is: "folder", identity: identityOf(found), stamp } : { is: "file", stamp };
 }
+
+const orAbsent = (asked: Promise<Stats>): Promise<Stats | undefined> =>
+  asked.catch((error: unknown) => {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  });
 
 /** A folder that takes the place of another often gets its number, too. */
 const identityOf = ({ dev, ino, birthtimeMs }: Stats): string => `${dev}:${ino}:${birthtimeMs}`;
@@ -154,12 +151,12 @@ interface Known {
 }
 
 /** @param counts whether a file of this name does */
-export function createKnown(first: Tree, counts: (name: string) => boolean): Known {
-  const tree: Tree = new Map(first);
+export function createKnown(counts: (name: string) => boolean): Known {
+  const tree: Tree = new Map();
   const pendings: Pendings = new Map();
   let changes = 0;
 
-  function tell(path: string, operation: Operation): void {
+  function change(path: string, operation: Operation): void {
     changes += 1;
     note(pendings, path, operation);
   }
@@ -171,15 +168,15 @@ export function createKnown(first: Tree, counts: (name: string) => boolean): Kno
     const before = files.get(name);
     if (isSame(before, stamp)) return;
     files.set(name, stamp);
-    tell(path, before ? "modified" : "created");
+    change(path, before ? "modified" : "created");
   }
 
   function forgetFile(path: string): void {
-    if (tree.get(dirname(path))?.delete(basename(path))) tell(path, "deleted");
+    if (tree.get(dirname(path))?.delete(basename(path))) change(path, "deleted");
   }
 
   function forgetFolder(folder: string): void {
-    for (const name of tree.get(folder)?.keys() ?? []) tell(join(folder, name), "deleted");
+    for (const name of tree.get(folder)?.keys() ?? []) change(join(folder, name), "deleted");
     tree.delete(folder);
   }
 
@@ -214,8 +211,7 @@ export function createKnown(first: Tree, counts: (name: string) => boolean): Kno
 }
 
 /** What has become of files since the last report: the table of specification 000, section 12, as data. */
-const operations = ["created", "modified", "deleted"] as const;
-export type Operation = (typeof operations)[number];
+export type Operation = "created" | "modified" | "deleted";
 
 interface Pending {
   /** It was there when the window began. */

@@ -21,13 +21,13 @@ export interface Timer {
    * @param newest when the hook's newest run began
    */
   take(now: Instant, newest: Instant | undefined): Promise<Firing | undefined>;
-  /** The event is on the line. A timer that has this stays due until then. */
+  /** The engine has taken the event. A timer that has this stays due until then. */
   fired?(): MaybePromise<void>;
   /** The clock was set back: what was reckoned from later moments no longer holds. */
   turnedBack(now: Instant): void;
 }
 
-export interface TimerOptions {
+interface TimerOptions {
   /** Its limits may change while the timer lives. */
   hook(): Hook;
   store: Pick<Store, "claim" | "peek" | "runs">;
@@ -35,7 +35,7 @@ export interface TimerOptions {
   now: Instant;
   /** When the hook last ran, as far as is known. */
   last: Instant | undefined;
-  /** Told once a hook that fires once has done so, here or elsewhere. */
+  /** Called once a hook that fires once has done so, here or elsewhere. */
   ended(): MaybePromise<void>;
 }
 

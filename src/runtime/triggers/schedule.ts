@@ -1,23 +1,24 @@
-/** Hooks that a clock sets off: every so often, by a cron pattern, or once. Each gets an event of its own on the line. */
+/** Hooks that a clock sets off: every so often, by a cron pattern, or once. Each gets an event of its own. */
 import { claimsOf, pauseOf } from "../../engine/admit.ts";
 import { messageOf } from "../../engine/error.ts";
 import type { Fields, HookEvent, HookId, Instant, MaybePromise } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
 import type { Ports } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
+import { nextTurn } from "../system.ts";
 import { createTimer, type Firing, newestStart, type Timer } from "./schedule-timers.ts";
 
-export interface ScheduleOptions extends Pick<Ports, "now" | "after" | "id"> {
+interface ScheduleOptions extends Pick<Ports, "now" | "after" | "id"> {
   store: Pick<Store, "claim" | "peek" | "runs" | "lastFired" | "paused">;
   /** False: nothing of a clock runs. Moments of cron patterns go by, the others wait. */
   isEnabled(): boolean;
-  /** Puts the event on the line. Where that throws, it is tried again. */
+  /** Sends the event to the engine. Where that throws, it is tried again. */
   fire(event: HookEvent): MaybePromise<unknown>;
-  /** Told of a hook that fires once, when it has: lists can show it as over. May be told again after a restart. */
+  /** Called with a hook that fires once, when it has: lists can show it as over. May be called again after a restart. */
   ended?(hook: Hook): MaybePromise<unknown>;
   /** Where hooks without a workspace run. */
   home: string;
-  /** Told why a hook is left out, and what the store or the line refused. */
+  /** Called with why a hook is left out, and what the store or the engine refused. */
   complain?(reason: string): void;
 }
 
@@ -32,11 +33,11 @@ export interface Due {
 export interface Schedule {
   /** What is to be fired from now on; those that stay as they are keep their place. Never rejects. */
   sync(hooks: readonly Hook[]): Promise<void>;
-  /** Fires what is due, and waits until it is on the line. Else done once a second. Never rejects. */
+  /** Fires what is due, and waits until the engine has taken it. Else done once a second. Never rejects. */
   check(): Promise<void>;
   /** Soonest first. */
   list(): Due[];
-  /** Waits for what is being put on the line. Safe to call twice. */
+  /** Waits for what is being sent. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -45,8 +46,8 @@ interface Entry {
   key: string;
   timer: Timer;
   waits?: string;
-  /** Its moment is claimed, but the line refused its event: no other process will fire it. */
-  owed?: Firing;
+  /** Its moment is claimed, but the engine refused its event: no other process will fire it. */
+  pending?: Firing;
 }
 
 /** How long a change that no timer can foresee may go unseen: a pause that ends, a clock that is set, a sleep. */
@@ -118,7 +119,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
     try {
       const paused = due.length > 0 ? await store.paused() : new Set<string>();
       for (const [index, entry] of due.entries()) {
-        if (index > 0 && index % atOnce === 0) await pause();
+        if (index > 0 && index % atOnce === 0) await nextTurn();
         if (!isClosed) await attempt(entry.hook, () => ask(entry, paused));
       }
     } catch (error) {
@@ -136,8 +137,8 @@ export function createSchedule(options: ScheduleOptions): Schedule {
       return;
     }
     const last = await newestStart(store, hook.id);
-    const firing = entry.owed ?? (await timer.take(moment, last));
-    delete entry.owed;
+    const firing = entry.pending ?? (await timer.take(moment, last));
+    delete entry.pending;
     if (firing) put(entry, firing, { ...firing, id: id(), now: moment, last, home });
   }
 
@@ -156,7 +157,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
       try {
         await fire(dueEvent(hook, facts));
       } catch (error) {
-        if (!timer.fired) entry.owed = firing; // else it stays due by itself
+        if (!timer.fired) entry.pending = firing; // else it stays due by itself
         throw error;
       }
       await timer.fired?.();
@@ -197,12 +198,12 @@ const hasClock = ({ on }: Hook): boolean => "every" in on || "cron" in on || "at
 /** What makes it another timer. */
 const keyOf = ({ on }: Hook): string => JSON.stringify(on);
 
-function isDue({ timer, owed }: Entry, moment: Instant): boolean {
+function isDue({ timer, pending }: Entry, moment: Instant): boolean {
   const due = timer.due();
-  return owed !== undefined || (due !== undefined && due <= moment);
+  return pending !== undefined || (due !== undefined && due <= moment);
 }
 
-/** Milliseconds until one is due; what is due already waits for something that no timer tells of. */
+/** Milliseconds until one is due; what is due already waits for something that no timer knows. */
 function waitOf(entries: Iterable<Entry>, moment: Instant): number {
   let wait = patienceInMilliseconds;
   for (const { timer } of entries) {
@@ -211,8 +212,6 @@ function waitOf(entries: Iterable<Entry>, moment: Instant): number {
   }
   return wait;
 }
-
-const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 interface DueFacts extends Firing {
   id: string;
@@ -223,7 +222,7 @@ interface DueFacts extends Firing {
   home: string;
 }
 
-/** Tells a hook that its time has come (specification 000, 3.1). */
+/** The event of a hook whose time has come (specification 000, 3.1). */
 const dueEvent = (hook: Hook, facts: DueFacts): HookEvent => ({
   id: facts.id,
   name: "schedule.due",

@@ -26,7 +26,7 @@ export interface WatchOptions extends Pick<Ports, "now" | "elapsed" | "after"> {
   /** Seconds of quiet after which changes of a folder are reported together. */
   debounce(): number;
   tell(name: "file.changed" | "folder.changed", data: Fields): void;
-  /** Counts what the system tells. */
+  /** Counts what the system reports. */
   counted(): void;
   /**
    * From now on `heard` is called when something happens to the path; to be called before it is looked at, again and again.
@@ -102,7 +102,7 @@ export function watchOne(place: WatchedPlace, options: WatchOptions): Watch {
 }
 
 /** Waits until nothing has happened for a while, and at the latest until a longer while after the first (R24). */
-export interface Quiet {
+interface Quiet {
   /** Something happened: it is waited so many milliseconds more, in all at most so many. */
   push(wait: number, atMost: number): void;
   /** What was waited for is dropped. */
@@ -139,7 +139,7 @@ export function createQuiet({ now, after }: Pick<Ports, "now" | "after">, callba
   };
 }
 
-/** What a hook's watch rule watches, path by path, and the events that tell of it (specification 000, 3.1): each path is a watch of its own, so that no two hooks share what they know. */
+/** What a hook's watch rule watches, path by path, and its events (specification 000, 3.1): each path is a watch of its own, so that no two hooks share what they know. */
 export interface WatchedPlace {
   /** Names the watch in its events. */
   id: string;

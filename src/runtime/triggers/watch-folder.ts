@@ -22,7 +22,7 @@ export function watchFolder(place: WatchedPlace, options: FolderWatchOptions): W
   const { path: top, recursive, extensions } = place;
   const { debounce, tell, counted, complain } = options;
   const counts = (name: string): boolean => extensions.length === 0 || extensions.some((end) => name.endsWith(end));
-  const known = createKnown(new Map(), (name) => !isHidden(name) && counts(name));
+  const known = createKnown((name) => !isHidden(name) && counts(name));
   const touched = new Set<string>();
   const batch = createQuiet(options, () => void work());
   const window = createQuiet(options, () => void endWindow());

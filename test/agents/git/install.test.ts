@@ -117,7 +117,7 @@ test("[E46] links stay links, bytes that are no text stay bytes, and what git do
 test("what lies in the way is left alone, and told with its path", (t) => {
   const obstacles: [path: string, make: (path: string) => void, reason: RegExp][] = [
     [place, (path) => mkdirSync(path), /a folder is in the way — .*\/\.git\/hooks\/pre-commit — move it away/],
-    [".git/hooks", (path) => symlinkSync("nowhere", path), /a link leads nowhere — .*\/\.git\/hooks — mend the link/],
+    [".git/hooks", (path) => symlinkSync("nowhere", path), /a link leads nowhere — .*\/\.git\/hooks — fix the link/],
     [".git/hooks", (path) => writeFileSync(path, "x"), /a file is in the way — .*\/\.git\/hooks — move it away/],
   ];
   for (const [path, make, reason] of obstacles) {

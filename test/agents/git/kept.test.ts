@@ -25,7 +25,7 @@ test("[E46] what somebody has written into Hookline's own file is kept as pre-co
   mustRun(self, ["git", "install"]);
   const edited = `${self.read(place)}\necho a line of theirs\n`;
   self.write(place, edited, 0o755);
-  const told = /pre-commit was Hookline's own, but somebody had changed it: that form is kept as pre-commit\.edited/;
+  const told = /pre-commit was Hookline's own, but it had been edited: that form is kept as pre-commit\.edited/;
   assert.match(mustRun(self, ["git", "install"]), told);
   assert.equal(self.read(`${place}.edited`), edited);
   assert.doesNotMatch(self.read(place), /a line of theirs/);

@@ -43,7 +43,7 @@ test("other refusals are exit code 1, and none is 0 whatever a run says", () => 
     );
   assert.match(
     gitReply({ verdict: { is: "ask", reason: "sure?", by: "h" } }, []).stderr,
-    /^sure\?\nhookline: "h" refused the commit — it would ask, and nobody can be asked here$/,
+    /^sure\?\nhookline: "h" refused the commit — it would ask, and no person can be asked here$/,
   );
 });
 
@@ -60,21 +60,21 @@ test("what hooks say to a person or a model is shown, and refuses nothing", () =
 test("the event holds the staged names as they are, and the session in which somebody commits", () => {
   const names = "A\0a b\nc\0D\0gone\0M\0-x\0T\0link\0";
   const event = (environment: Record<string, string>, text = names): ReturnType<typeof preCommitEvent> =>
-    preCommitEvent({ ask: () => ({ ok: true, text }), top: "/work", environment, id: "e", at: 5 });
+    preCommitEvent({ ask: () => ({ ok: true, text }), top: "/project", environment, id: "e", at: 5 });
   const { data, name, cwd, session, sender } = event({});
   assert.deepEqual(data, { changed_files: ["a b\nc", "gone", "-x", "link"], removed_files: ["gone"] });
-  assert.deepEqual([name, cwd, session, sender], ["git.pre-commit", "/work", undefined, "git"]);
+  assert.deepEqual([name, cwd, session, sender], ["git.pre-commit", "/project", undefined, "git"]);
   assert.deepEqual(event({}, "").data, { changed_files: [], removed_files: [] });
   assert.equal(event({ HOOKLINE_SESSION_ID: "", CLAUDE_CODE_SESSION_ID: "c", DISCOBOT_SESSION_ID: "d" }).session, "d");
   assert.throws(
     () =>
       preCommitEvent({
         ask: () => ({ ok: false, reason: "broken index" }),
-        top: "/work",
+        top: "/project",
         environment: {},
         id: "e",
         at: 5,
       }),
-    /what is staged cannot be told: broken index — \/work/,
+    /the staged files cannot be listed: broken index — \/project/,
   );
 });

@@ -1,20 +1,11 @@
 /** A repository in a folder of its own, with its own home, in which git and Hookline are the real ones. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { codeCache, runCommand } from "../../program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 export { bin } from "../../program.ts";
 
@@ -43,8 +34,7 @@ export interface Scratch {
 
 /** @param name of the repository's folder, whatever it holds */
 export function scratch(t: TestContext, name = "repository"): Scratch {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-git-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder(t);
   const top = join(folder, name);
   mkdirSync(top, { recursive: true });
   mkdirSync(join(folder, "home"));

@@ -8,6 +8,7 @@ import type { Hook } from "../../../src/engine/hook.ts";
 import { budgetFor, budgetOfEvent, budgetOfHook, endsAfter, lateHooks } from "../../../src/hosts/compose/budgets.ts";
 import { createFakeClock } from "../../../src/hosts/testing/clock.ts";
 import { createHookline, type Hookline } from "../../../src/index.ts";
+import { aHook } from "../../engine/a-hook.ts";
 
 /** A hook that takes as long as it is told to, on a clock that stands still otherwise. */
 async function slowLine(context: TestContext, { settings = "", timeout = 60 } = {}) {
@@ -63,21 +64,14 @@ test("a hook that takes less than half of its time, or is over before anybody no
   assert.equal((await short.emit("PreToolUse", 1_900)).messages, undefined);
 });
 
-const hook = (given: Partial<Hook> = {}): Hook => ({
-  id: "a",
-  name: "lint",
-  on: { event: ["PreToolUse", "Stop"] },
-  steps: [{ uses: "command", with: {}, timeout: 600, onError: "stop" }],
-  limits: { overlap: "skip" },
-  mode: "sync",
-  role: "undeclared",
-  onFailure: "continue",
-  priority: 100,
-  enabled: true,
-  tags: [],
-  origin: { dialect: "settings", layer: "project", file: "/p/hooks.json", line: 3, column: 5 },
-  ...given,
-});
+const hook = (given: Partial<Hook> = {}): Hook =>
+  aHook("a", "command", {
+    name: "lint",
+    on: { event: ["PreToolUse", "Stop"] },
+    steps: [{ uses: "command", with: {}, timeout: 600, onError: "stop" }],
+    origin: { dialect: "settings", layer: "project", file: "/p/hooks.json", line: 3, column: 5 },
+    ...given,
+  });
 const step = (timeout: number): Hook["steps"][0] => ({ uses: "command", with: {}, timeout, onError: "stop" });
 
 test("of a hook's budgets the strictest holds, its own goes before its event's, and nobody waits in the background", () => {

@@ -3,9 +3,9 @@ import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { createColdChanges } from "../../../src/runtime/changes/cold.ts";
-import { pause } from "../../../src/runtime/changes/look.ts";
 import { placeOf } from "../../../src/runtime/changes/tracking.ts";
 import { createGit } from "../../../src/runtime/processes/git.ts";
+import { nextTurn } from "../../../src/runtime/system.ts";
 import { environment, repositoryIn, sessionIn, temporaryFolder } from "../triggers/repository.ts";
 
 const finder = createColdChanges(createGit(environment));
@@ -21,7 +21,7 @@ async function untilLater(folder: string): Promise<void> {
     return statSync(probe).ctimeMs;
   };
   const begun = stamp();
-  while (stamp() < begun + 25) await pause();
+  while (stamp() < begun + 25) await nextTurn();
   rmSync(probe);
 }
 

@@ -14,7 +14,7 @@ import type { ChangeFinder } from "../../../src/runtime/changes/look.ts";
 import { createTracking, type Tracked } from "../../../src/runtime/changes/tracking.ts";
 import { createGit } from "../../../src/runtime/processes/git.ts";
 import { openMemoryStore } from "../../../src/storage/memory/memory.ts";
-import { aHook, anEvent, environment, type Repository, usualRepository } from "../triggers/repository.ts";
+import { aCheck, anEvent, environment, type Repository, usualRepository } from "../triggers/repository.ts";
 
 interface World extends Tracked {
   repository: Repository;
@@ -68,7 +68,7 @@ function filesOf(changes: Changes | { unknown: string }): string[] {
 
 test("where no hook looks at changed files, nothing is asked and nothing is noted", async (context) => {
   const { tracking, store, asked, repository, setOf } = worldIn(context);
-  const plain = aHook({ limits: { overlap: "skip" }, when: { not: { is: "tool", with: "Bash" } } });
+  const plain = aCheck({ limits: { overlap: "skip" }, when: { not: { is: "tool", with: "Bash" } } });
   assert.equal(tracking.begin(anEvent(repository.folder), setOf(plain)), undefined);
   assert.equal(tracking.end(anEvent(repository.folder), ["completed"]), undefined);
   assert.deepEqual(asked, { marks: 0, looks: 0 });
@@ -77,8 +77,8 @@ test("where no hook looks at changed files, nothing is asked and nothing is note
 
 test("[R57] the commit is asked for once in a session and folder; later events begin at once", async (context) => {
   const { tracking, asked, repository, setOf } = worldIn(context);
-  const nested = aHook({ limits: { overlap: "skip" }, when: { all: [{ any: [aHook().when ?? { all: [] }] }] } });
-  for (const set of [setOf(aHook()), setOf(nested)]) {
+  const nested = aCheck({ limits: { overlap: "skip" }, when: { all: [{ any: [aCheck().when ?? { all: [] }] }] } });
+  for (const set of [setOf(aCheck()), setOf(nested)]) {
     const session = set.id;
     await tracking.begin(anEvent(repository.folder, { session, name: "PreToolUse" }), set);
     const again = tracking.begin(anEvent(join(repository.folder, "src"), { session, name: "PreToolUse" }), set);
@@ -89,7 +89,7 @@ test("[R57] the commit is asked for once in a session and folder; later events b
 
 test("[R57] what a session commits before its first look has changed since it began", async (context) => {
   const { repository, setOf, tracking, pass } = worldIn(context);
-  const set = setOf(aHook());
+  const set = setOf(aCheck());
   await tracking.begin(anEvent(repository.folder, { name: "SessionStart" }), set);
   repository.write("a.ts", "changed\n");
   repository.commit();
@@ -98,8 +98,8 @@ test("[R57] what a session commits before its first look has changed since it be
 
 test("[E24, E28] looks are over for the events of hooks that have to pass, and for no others", async (context) => {
   const { repository, setOf, pass } = worldIn(context);
-  const other = aHook({ id: "other", on: { event: ["SessionStop"] }, limits: { overlap: "skip" } });
-  const set = setOf(aHook(), other);
+  const other = aCheck({ id: "other", on: { event: ["SessionStop"] }, limits: { overlap: "skip" } });
+  const set = setOf(aCheck(), other);
   repository.write("a.ts", "changed\n");
   assert.deepEqual(await pass(set, { name: "SessionStop" }), ["a.ts"]);
   assert.deepEqual(await pass(set), ["a.ts"], "the script has not seen it");
@@ -108,7 +108,7 @@ test("[E24, E28] looks are over for the events of hooks that have to pass, and f
 
 test("without hooks that have to pass, every event but a tool call's ends the look", async (context) => {
   const { repository, setOf, pass } = worldIn(context);
-  const set = setOf(aHook({ limits: { overlap: "skip" } }));
+  const set = setOf(aCheck({ limits: { overlap: "skip" } }));
   repository.write("a.ts", "changed\n");
   assert.deepEqual(await pass(set, { name: "PostToolUse" }), ["a.ts"]);
   assert.deepEqual(await pass(set), ["a.ts"]);
@@ -117,7 +117,7 @@ test("without hooks that have to pass, every event but a tool call's ends the lo
 
 test("[E25] a second look is taken only where hooks ran", async (context) => {
   const { repository, setOf, pass, asked } = worldIn(context);
-  const set = setOf(aHook());
+  const set = setOf(aCheck());
   repository.write("a.ts", "changed\n");
   await pass(set);
   assert.equal(asked.looks, 1);
@@ -127,7 +127,7 @@ test("[E25] a second look is taken only where hooks ran", async (context) => {
 
 test("[R57] what one hook alone was told of has not been seen by the others", async (context) => {
   const { repository, setOf, pass } = worldIn(context);
-  const set = setOf(aHook(), aHook({ id: "other" }));
+  const set = setOf(aCheck(), aCheck({ id: "other" }));
   repository.write("a.ts", "changed\n");
   assert.deepEqual(await pass(set, {}, "for one alone"), ["a.ts"]);
   assert.deepEqual(await pass(set), ["a.ts"]);
@@ -135,7 +135,7 @@ test("[R57] what one hook alone was told of has not been seen by the others", as
 
 test("[E22, R57] what is written after an evaluation was ended, or after the next prompt, has not been seen", async (context) => {
   const { repository, setOf, tracking, changesOf, store } = worldIn(context);
-  const set = setOf(aHook());
+  const set = setOf(aCheck());
   const turn = { ...firstTurn, number: 1 };
   const stop = async (during: () => void, ends: RunStatus[]): Promise<string[]> => {
     const event = anEvent(repository.folder, { turn });
@@ -157,13 +157,13 @@ test("[E22, R57] what is written after an evaluation was ended, or after the nex
 test("[R57] a session's first event notes the commit also where no hook looks yet, and asks nobody for it", async (context) => {
   const { repository, setOf, tracking, asked, store, pass } = worldIn(context);
   const begun = repository.git("rev-parse", "HEAD").trim();
-  const plain = setOf(aHook({ limits: { overlap: "skip" }, when: { all: [] } }));
+  const plain = setOf(aCheck({ limits: { overlap: "skip" }, when: { all: [] } }));
   await tracking.begin(anEvent(repository.folder, { name: "SessionStart" }), plain);
   assert.deepEqual(asked, { marks: 0, looks: 0 });
   assert.equal((await store.baseline("s", repository.folder))?.begun, begun);
   repository.write("a.ts", "changed\n");
   repository.commit();
-  assert.deepEqual(await pass(setOf(aHook())), ["a.ts"]);
+  assert.deepEqual(await pass(setOf(aCheck())), ["a.ts"]);
 });
 
 test("[R57] each project of a repository has its own last look", async (context) => {
@@ -172,7 +172,7 @@ test("[R57] each project of a repository has its own last look", async (context)
   const cold = createColdChanges(createGit(environment));
   const options = { store, now: Date.now, home: "/nonexistent", finder: async () => cold };
   const { tracking, changesOf } = createTracking({ ...options, root: ({ cwd }) => cwd });
-  const set: HookSet = { id: "set", hooks: [aHook()] };
+  const set: HookSet = { id: "set", hooks: [aCheck()] };
   const stop = async (cwd: string): Promise<string[]> => {
     const event = anEvent(cwd);
     await tracking.begin(event, set);
@@ -196,7 +196,7 @@ test("where git or the store fails nothing is thrown: changes are unknown, and t
   const store = { baseline: failing, setBaseline: failing, turn: failing };
   const options = { now: Date.now, home: "/nonexistent", root: () => repository.folder };
   const broken = createTracking({ ...options, store, finder: async () => failing() });
-  const set: HookSet = { id: "set", hooks: [aHook()] };
+  const set: HookSet = { id: "set", hooks: [aCheck()] };
   const event = anEvent(repository.folder);
   await broken.tracking.begin(event, set);
   assert.deepEqual(await broken.changesOf(event), { unknown: "the disk is full" });
@@ -272,7 +272,7 @@ test("closed, it looks at nothing any more", async (context) => {
   const { repository, tracking, changesOf, close, asked, setOf } = worldIn(context);
   await close();
   const event = anEvent(repository.folder);
-  await tracking.begin(event, setOf(aHook()));
+  await tracking.begin(event, setOf(aCheck()));
   assert.deepEqual(await changesOf(event), { unknown: "it is closed" });
   assert.deepEqual(asked, { marks: 0, looks: 0 });
 });

@@ -1,29 +1,13 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createColdChanges } from "../../../src/runtime/changes/cold.ts";
 import type { ChangeFinder } from "../../../src/runtime/changes/look.ts";
 import { createWatchedChanges } from "../../../src/runtime/changes/watched.ts";
 import { createGit, type GitAnswer, type Repository } from "../../../src/runtime/processes/git.ts";
-
-function temporaryFolder(context: TestContext): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-git-")));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 /** A repository with a commit, whose own programs would leave a file. */
 interface Trap {

@@ -1,14 +1,15 @@
 /** Runs a bash line through the real spawner, and tells which processes still live. */
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, describe, type TestContext } from "node:test";
+import { after, describe } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Ended, Spawn, SpawnOptions } from "../../../src/engine/program.ts";
 import { readEntry } from "../../../src/runtime/processes/process-table.ts";
 import { createSpawn, type SpawnLimits } from "../../../src/runtime/processes/spawn.ts";
 import { createSpawner, type Spawner } from "../../../src/runtime/processes/spawner.ts";
+
+export { temporaryFolder } from "../../temporary-folder.ts";
 
 export interface Wish extends Partial<SpawnOptions> {
   input?: string;
@@ -99,12 +100,6 @@ export const isRunning = (pid: number): boolean => {
   const entry = readEntry(pid);
   return entry !== undefined && !entry.isZombie;
 };
-
-export function temporaryFolder(context: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-"));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** The process ids that a test's programs wrote into this file, one a line. */
 export const pidsIn = (file: string): number[] => readFileSync(file, "utf8").trim().split("\n").map(Number);

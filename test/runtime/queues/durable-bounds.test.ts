@@ -1,26 +1,13 @@
 /** What a burst of events leaves in the store: so many runs and no more, each event once, and nothing for ever. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import test, { type TestContext } from "node:test";
-import type { Journal } from "../../../src/engine/journal.ts";
+import test from "node:test";
 import type { Run } from "../../../src/engine/record.ts";
 import { openDurableQueue } from "../../../src/hosts/compose/durable-queue.ts";
 import { uptime } from "../../../src/runtime/system.ts";
 import { createJournal } from "../../../src/storage/sqlite/journal.ts";
 import type { SqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
-import { durableHook, engineOn, itemOf, marking, storeIn } from "./world.ts";
+import { durableHook, engineOn, itemOf, marking, placeFor } from "./world.ts";
 
-function placeFor(context: TestContext): { folder: string; store: SqliteStore; journal: Journal } {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-bounds-"));
-  const store = storeIn(folder);
-  context.after(() => {
-    store.close();
-    rmSync(folder, { recursive: true });
-  });
-  return { folder, store, journal: createJournal(store) };
-}
 const hook = durableHook("h", [marking("a")]);
 const count = ({ database }: SqliteStore, table: string): number =>
   database.get<{ count: number }>(`select count(*) as count from ${table}`)?.count ?? -1;

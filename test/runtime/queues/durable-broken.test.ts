@@ -1,7 +1,6 @@
 /** Durable runs on a store that takes nothing for a while: nothing that was acknowledged is lost, and nothing that was paid is done again. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import type { Engine } from "../../../src/engine/engine.ts";
@@ -10,28 +9,20 @@ import type { Observation } from "../../../src/engine/ports.ts";
 import { type DurableOptions, openDurableQueue, openEnqueuing } from "../../../src/hosts/compose/durable-queue.ts";
 import { createInlineQueue } from "../../../src/runtime/queues/inline.ts";
 import { createRoutedQueue } from "../../../src/runtime/queues/routed.ts";
-import type { SqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 import { beginnings, logged, whenLogged } from "./start-worker.ts";
-import { durableHook, engineOn, enqueue, itemOf, marking, storeIn } from "./world.ts";
+import { durableHook, engineOn, enqueue, itemOf, marking, type Place, placeFor } from "./world.ts";
 
-interface Place {
-  folder: string;
-  store: SqliteStore;
+interface Refusing extends Place {
   /** The store refuses this, as a full disk would, until it is repaired. */
   refuse(...what: string[]): void;
   repair(): void;
 }
-function placeFor(context: TestContext): Place {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-broken-"));
-  const store = storeIn(folder);
+function refusing(context: TestContext): Refusing {
+  const place = placeFor(context);
+  const { store } = place;
   const broken: string[] = [];
-  context.after(() => {
-    store.close();
-    rmSync(folder, { recursive: true });
-  });
   return {
-    folder,
-    store,
+    ...place,
     refuse(...what) {
       for (const one of what) {
         const name = `broken_${broken.length}`;
@@ -75,7 +66,7 @@ const ways: [name: string, own: Pick<DurableOptions, "own">][] = [
 
 for (const [name, own] of ways) {
   test(`[R56] a run whose end and give-back both meet a store that fails is ended by the same worker ${name}, once that works again`, async (context) => {
-    const place = placeFor(context);
+    const place = refusing(context);
     const { folder, store } = place;
     const { engine, hasComplained, hasEnded } = await workerOf(place, own);
     place.refuse("update on run", "update on work", "delete on work");
@@ -89,7 +80,7 @@ for (const [name, own] of ways) {
   });
 
   test(`[R56] a run whose end alone cannot be written down is not failed by its worker ${name}, but taken up again`, async (context) => {
-    const place = placeFor(context);
+    const place = refusing(context);
     const { folder, store } = place;
     const { engine, hasEnded } = await workerOf(place, own);
     // Its first attempt cannot end; when it is given back, the way is free.
@@ -105,7 +96,7 @@ for (const [name, own] of ways) {
 }
 
 test("[R56] what a step gave is written down once the store takes it again, and the step is not done twice", async (context) => {
-  const place = placeFor(context);
+  const place = refusing(context);
   const { folder, store } = place;
   const { engine, hasEnded } = await workerOf(place, {});
   place.refuse("insert on step");
@@ -131,7 +122,7 @@ for (const [what, broken] of [
   ["neither it nor its row", ["insert on work", "insert on run when new.hook = 'automation:p/h'"]],
 ] as const)
   test(`[R56] an event whose durable run cannot be queued, as ${what} can be written down, is not taken, and every guard has judged it`, async (context) => {
-    const place = placeFor(context);
+    const place = refusing(context);
     const { folder, store } = place;
     const queue = createRoutedQueue({ durable: () => openEnqueuing(store), other: createInlineQueue() });
     const hooks = [plain("before"), durableHook("h", [marking("a")]), plain("after")];

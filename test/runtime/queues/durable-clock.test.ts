@@ -1,8 +1,5 @@
 /** Durable runs while somebody sets the clock: it says when something happened, and nothing waits for it. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import type { Run } from "../../../src/engine/record.ts";
 import { openDurableQueue } from "../../../src/hosts/compose/durable-queue.ts";
@@ -11,17 +8,8 @@ import { uptime } from "../../../src/runtime/system.ts";
 import { createJournal } from "../../../src/storage/sqlite/journal.ts";
 import type { SqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 import { beginnings, logged } from "./start-worker.ts";
-import { durableHook, engineOn, enqueue, itemOf, marking, storeIn } from "./world.ts";
+import { durableHook, engineOn, enqueue, itemOf, marking, placeFor } from "./world.ts";
 
-function placeFor(context: TestContext): { folder: string; store: SqliteStore } {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-clock-"));
-  const store = storeIn(folder);
-  context.after(() => {
-    store.close();
-    rmSync(folder, { recursive: true });
-  });
-  return { folder, store };
-}
 const hour = 3_600_000;
 const worker = (store: SqliteStore): ReturnType<typeof openDurableQueue> =>
   openDurableQueue(store, { cap: () => 1, environment: {} });

@@ -1,29 +1,13 @@
 /** Durable runs that wait while their hook is paused, switched off or gone, and what is told of runs that the journal itself ends. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { pauseOfProject } from "../../../src/engine/admit.ts";
 import type { Hook } from "../../../src/engine/hook.ts";
-import type { Journal } from "../../../src/engine/journal.ts";
 import type { Observation } from "../../../src/engine/ports.ts";
 import { openDurableQueue } from "../../../src/hosts/compose/durable-queue.ts";
 import { uptime } from "../../../src/runtime/system.ts";
-import { createJournal } from "../../../src/storage/sqlite/journal.ts";
-import type { SqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 import { beginnings } from "./start-worker.ts";
-import { durableHook, engineOn, itemOf, marking, storeIn } from "./world.ts";
-
-function placeFor(context: TestContext): { folder: string; store: SqliteStore; journal: Journal } {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-held-"));
-  const store = storeIn(folder);
-  context.after(() => {
-    store.close();
-    rmSync(folder, { recursive: true });
-  });
-  return { folder, store, journal: createJournal(store) };
-}
+import { durableHook, engineOn, itemOf, marking, placeFor } from "./world.ts";
 
 const workspace = "/home/me/shop";
 const hook: Hook = {

@@ -1,8 +1,7 @@
 /** What the commands make of durable runs: agents' calls only write them down, a person's command waits for them. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import type { Hook } from "../../../src/engine/hook.ts";
@@ -13,6 +12,7 @@ import type { Place } from "../../../src/hosts/cli/place.ts";
 import { hookSetOf } from "../../../src/loading/order.ts";
 import { isAlive } from "../../../src/runtime/system.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { isGone } from "../processes/gone.ts";
 import { durableHook } from "./world.ts";
 
@@ -32,8 +32,7 @@ interface Scene {
 }
 
 function sceneFor(context: TestContext): Scene {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-line-"));
-  context.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(context);
   const path = join(folder, "hookline.db");
   const place: Place = {
     cwd: folder,

@@ -15,17 +15,13 @@ import { withDegradedMode } from "../../../src/storage/degraded.ts";
 import { createRedaction } from "../../../src/storage/redaction/redaction.ts";
 import { createJournal } from "../../../src/storage/sqlite/journal.ts";
 import { openSqliteStore, type SqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { beginnings, logged, whenLogged } from "./start-worker.ts";
-import { durableHook, engineOn, enqueue, itemOf, marking, storeIn } from "./world.ts";
+import { durableHook, engineOn, enqueue, itemOf, marking, type Place, placeFor } from "./world.ts";
 
-function placeFor(context: TestContext): { folder: string; store: SqliteStore; open(name: string): void } {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-durable-"));
-  const store = storeIn(folder);
-  context.after(() => {
-    store.close();
-    rmSync(folder, { recursive: true });
-  });
-  return { folder, store, open: (name) => writeFileSync(join(folder, name), "") };
+function opening(context: TestContext): Place & { open(name: string): void } {
+  const place = placeFor(context);
+  return { ...place, open: (name) => writeFileSync(join(place.folder, name), "") };
 }
 const own = (store: SqliteStore, cap = 2): ReturnType<typeof openDurableQueue> =>
   openDurableQueue(store, { own: true, cap: () => cap, environment: {} });
@@ -87,7 +83,7 @@ test("[A21] a run by hand is not refused by the cooldown, and sets it", async (c
 });
 
 test("[A20, AT17] the run that coalesce lets come after the one that runs is refused by the cooldown, if that has not passed", async (context) => {
-  const { folder, store, open } = placeFor(context);
+  const { folder, store, open } = opening(context);
   const hook = durableHook("h", [marking("a", { until: "go" })], { cooldown: 60, overlap: "coalesce" });
   const queue = own(store);
   const engine = await engineOn(store, queue, folder);
@@ -106,7 +102,7 @@ test("[A20, AT17] the run that coalesce lets come after the one that runs is ref
 });
 
 test("[A7, A17, A23, AT26] of two hooks that are due at once under a cap of 1, one runs, and the other once that has ended", async (context) => {
-  const { folder, store, open } = placeFor(context);
+  const { folder, store, open } = opening(context);
   const queue = own(store, 1);
   const engine = await engineOn(store, queue, folder);
   await enqueue(store, queue, itemOf(durableHook("one", [marking("a", { until: "go" })]), "r1"));
@@ -123,7 +119,7 @@ test("[A7, A17, A23, AT26] of two hooks that are due at once under a cap of 1, o
 });
 
 test("a run that claimed its limits and died before its first step ended is not refused by its own claim", async (context) => {
-  const { folder, store } = placeFor(context);
+  const { folder, store } = opening(context);
   const hook = durableHook("h", [marking("a")], { cooldown: 3600, maxFires: 1 });
   const journal = createJournal(store);
   await enqueue(store, openEnqueuing(store), itemOf(hook, "r1"));
@@ -153,7 +149,7 @@ test("a run that claimed its limits and died before its first step ended is not 
 });
 
 test("[R56] a run that another worker had begun is told of as resumed, so that its beginning is announced once", async (context) => {
-  const { folder, store } = placeFor(context);
+  const { folder, store } = opening(context);
   const journal = createJournal(store);
   for (const id of ["r1", "r2"])
     await enqueue(store, openEnqueuing(store), itemOf(durableHook(id, [marking("a")]), id));
@@ -176,7 +172,7 @@ test("[R56] a run that another worker had begun is told of as resumed, so that i
 });
 
 test("[R23] while nobody works, coalesce keeps the latest of each hook, in the place of the first", async (context) => {
-  const { folder, store } = placeFor(context);
+  const { folder, store } = opening(context);
   const queue = openEnqueuing(store);
   const [one, two] = [durableHook("one", [marking("a")], { overlap: "coalesce" }), durableHook("two", [marking("a")])];
   await enqueue(store, queue, itemOf(one, "r1"));
@@ -198,7 +194,7 @@ test("[R23] while nobody works, coalesce keeps the latest of each hook, in the p
 });
 
 test("what a person asked for is not displaced by an event that comes later", async (context) => {
-  const { folder, store } = placeFor(context);
+  const { folder, store } = opening(context);
   const queue = openEnqueuing(store);
   const hook = durableHook("h", [marking("a")], { overlap: "coalesce" });
   await enqueue(store, queue, itemOf(hook, "r1", { to: { hook: hook.id, force: true } }));
@@ -216,7 +212,7 @@ test("what a person asked for is not displaced by an event that comes later", as
 });
 
 test("adding a run twice is adding it once", async (context) => {
-  const { folder, store } = placeFor(context);
+  const { folder, store } = opening(context);
   const queue = own(store);
   const engine = await engineOn(store, queue, folder);
   const item = itemOf(durableHook("h", [marking("a")]), "r1");
@@ -250,8 +246,7 @@ test("no secret of an event reaches the store by way of the queue, and a hook th
 });
 
 test("a durable run beside a broken store fails with the reason, and nothing else suffers", async (context) => {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-durable-"));
-  context.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(context);
   const path = join(folder, "hookline.db");
   mkdirSync(path); // no database can be made of a folder
   const complaints: string[] = [];
@@ -275,7 +270,7 @@ test("a durable run beside a broken store fails with the reason, and nothing els
 });
 
 test("what a durable run adds to the other queue, and the other way round, has ended when both are closed", async (context) => {
-  const { store } = placeFor(context);
+  const { store } = opening(context);
   const queue = createRoutedQueue({ durable: async () => own(store), other: createInlineQueue() });
   const chain = ["p1", "d1", "p2", "d2", "p3"].map((name) => {
     const hook = durableHook(name, [marking("a")]);
@@ -300,7 +295,7 @@ test("what a durable run adds to the other queue, and the other way round, has e
 });
 
 test("[A50] a worker whose run does not stop is closed in time all the same", async (context) => {
-  const { folder, store } = placeFor(context);
+  const { folder, store } = opening(context);
   const worker = openDurableQueue(store, { cap: () => 1, environment: {} });
   const deaf = durableHook("h", [marking("a", { takes: 30_000 })]);
   await engineOn(store, worker, folder);

@@ -1,22 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createInlineQueue, type Hook, type Item } from "../../../src/index.ts";
+import { aHook } from "../../engine/a-hook.ts";
 import { testQueue } from "./contract.ts";
 
-const hookOf = (overlap: Hook["limits"]["overlap"]): Hook => ({
-  id: `h-${overlap}`,
-  name: "h",
-  on: { event: ["Stop"] },
-  steps: [{ uses: "function", with: { id: "h" }, timeout: 5, onError: "stop" }],
-  limits: { overlap },
-  mode: "async",
-  role: "observe",
-  onFailure: "continue",
-  priority: 100,
-  enabled: true,
-  tags: [],
-  origin: { dialect: "code", layer: "local" },
-});
+const hookOf = (overlap: Hook["limits"]["overlap"]): Hook =>
+  aHook(`h-${overlap}`, "function", { name: "h", on: { event: ["Stop"] }, limits: { overlap }, mode: "async" });
 const itemOf = (hook: Hook, number: number): Item => ({
   hook,
   event: { id: `e${number}`, name: "Stop", at: number, cwd: "/", data: {}, sender: "test" },

@@ -1,17 +1,39 @@
 /** A small line for durable runs: hooks whose steps say when they begin and end, on a store in a file. */
-import { appendFileSync, existsSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { TestContext } from "node:test";
 import { loadPatterns } from "../../../src/conditions/patterns.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import type { Hook, HookSet, Step } from "../../../src/engine/hook.ts";
+import type { Journal } from "../../../src/engine/journal.ts";
 import type { Handler, Item, Ports, Queue } from "../../../src/engine/ports.ts";
 import type { Run } from "../../../src/engine/record.ts";
 import { anything } from "../../../src/engine/schema.ts";
 import { createSpawn } from "../../../src/runtime/processes/spawn.ts";
 import { systemPorts } from "../../../src/runtime/system.ts";
+import { createJournal } from "../../../src/storage/sqlite/journal.ts";
 import { openSqliteStore, type SqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
+import { anAutomation } from "../../engine/a-hook.ts";
 
 export const storeIn = (folder: string): SqliteStore => openSqliteStore({ path: join(folder, "hookline.db") });
+
+export interface Place {
+  folder: string;
+  store: SqliteStore;
+  journal: Journal;
+}
+
+/** A store in a folder of its own, both gone after the test. */
+export function placeFor(context: TestContext): Place {
+  const folder = mkdtempSync(join(tmpdir(), "hookline-queue-"));
+  const store = storeIn(folder);
+  context.after(() => {
+    store.close();
+    rmSync(folder, { recursive: true });
+  });
+  return { folder, store, journal: createJournal(store) };
+}
 
 /** What each step writes into the file `log` when it begins and ends, in the order in which it happened. */
 export const logIn = (folder: string): string => join(folder, "log");
@@ -36,22 +58,11 @@ export const marking = (word: string, more: Marking = {}): Step => ({
 export const running = (line: string): Step => ({ uses: "program", with: { line }, timeout: 60, onError: "continue" });
 
 export function durableHook(id: string, steps: Step[], limits: Partial<Hook["limits"]> = {}): Hook {
-  return {
-    id: `automation:p/${id}`,
-    name: id,
+  return anAutomation(id, {
     on: { event: ["task.completed"] },
     steps: steps as Hook["steps"], // each test gives one at least
     limits: { overlap: "queue", ...limits },
-    mode: "async",
-    role: "observe",
-    onFailure: "continue",
-    priority: 100,
-    enabled: true,
-    tags: [],
-    durable: true,
-    project: "p",
-    origin: { dialect: "automation", layer: "user" },
-  };
+  });
 }
 
 export function itemOf(hook: Hook, id: string, more: Partial<Item["event"]> = {}): Item {

@@ -1,7 +1,6 @@
 /** Repositories and folders of a test's own, and what a session of theirs is told. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Changes, HookEvent } from "../../../src/engine/event.ts";
@@ -9,6 +8,10 @@ import type { Hook, HookSet } from "../../../src/engine/hook.ts";
 import type { ChangeFinder } from "../../../src/runtime/changes/look.ts";
 import { createTracking, type Tracked } from "../../../src/runtime/changes/tracking.ts";
 import { openMemoryStore } from "../../../src/storage/memory/memory.ts";
+import { aHook } from "../../engine/a-hook.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+
+export { temporaryFolder } from "../../temporary-folder.ts";
 
 /** As a person's shell has it, without anything that says where git should work. */
 export const environment: Record<string, string> = {
@@ -24,12 +27,6 @@ export interface Repository {
   write(name: string, text?: string): void;
   /** Everything as it is. @param at another time than now */
   commit(at?: Date): string;
-}
-
-export function temporaryFolder(context: TestContext): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-changes-")));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 export function repositoryIn(folder: string): Repository {
@@ -64,22 +61,14 @@ export function usualRepository(context: TestContext): Repository {
   return repository;
 }
 
-export const aHook = (given: Partial<Hook> = {}): Hook => ({
-  id: "script:check",
-  name: "check",
-  on: { event: ["Stop"] },
-  when: { is: "changed_files", with: { patterns: ["*"] } },
-  steps: [{ uses: "script", with: {}, timeout: 1, onError: "stop" }],
-  limits: { untilPass: true, overlap: "queue" },
-  mode: "sync",
-  role: "observe",
-  onFailure: "continue",
-  priority: 100,
-  enabled: true,
-  tags: [],
-  origin: { dialect: "script", layer: "project" },
-  ...given,
-});
+/** A must-pass check of changed files. */
+export const aCheck = (given: Partial<Hook> = {}): Hook =>
+  aHook("script:check", "script", {
+    on: { event: ["Stop"] },
+    when: { is: "changed_files", with: { patterns: ["*"] } },
+    limits: { untilPass: true, overlap: "queue" },
+    ...given,
+  });
 
 let counter = 0;
 export const anEvent = (cwd: string, given: Partial<HookEvent> = {}): HookEvent => {
@@ -107,7 +96,7 @@ export interface Session {
 }
 
 /** A session whose turns end in `cwd`. */
-export function sessionIn(cwd: string, finder: ChangeFinder, hooks: Hook[] = [aHook()]): Session {
+export function sessionIn(cwd: string, finder: ChangeFinder, hooks: Hook[] = [aCheck()]): Session {
   const store = openMemoryStore();
   const options = { store, now: Date.now, home: "/nonexistent", root: () => cwd, finder: async () => finder };
   const tracked = createTracking(options);

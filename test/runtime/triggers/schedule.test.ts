@@ -7,7 +7,7 @@ import type { Run, Store } from "../../../src/engine/record.ts";
 import { createFakeClock, type FakeClock } from "../../../src/hosts/testing/clock.ts";
 import { createSchedule, type Schedule } from "../../../src/runtime/triggers/schedule.ts";
 import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
-import { aHook, temporaryFolder } from "./repository.ts";
+import { aCheck, temporaryFolder } from "./repository.ts";
 
 const start = Date.UTC(2026, 0, 1, 12, 0, 0);
 const second = 1_000;
@@ -109,7 +109,7 @@ function schedulingIn(
 }
 
 const aTimed = (on: Trigger, given: Partial<Hook> = {}): Hook =>
-  aHook({
+  aCheck({
     id: "automation:app/nightly",
     name: "nightly",
     on,

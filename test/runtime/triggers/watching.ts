@@ -11,7 +11,7 @@ import {
   type FileWatcher,
   type FileWatcherOptions,
 } from "../../../src/runtime/triggers/file-watch.ts";
-import { aHook, temporaryFolder } from "./repository.ts";
+import { aCheck, temporaryFolder } from "./repository.ts";
 
 export interface Told {
   hook: string;
@@ -85,7 +85,7 @@ export function watchingIn(context: TestContext, given: Partial<FileWatcherOptio
 
 /** An automation's hook that watches below the folder. */
 export const aWatch = (id: string, folder: string, watch: WatchRule): Hook =>
-  aHook({
+  aCheck({
     id: `automation:app/${id}`,
     name: id,
     on: { watch },

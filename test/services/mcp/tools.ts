@@ -1,6 +1,6 @@
 /** The tools under test, with the real client, real servers and real processes. */
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, watch } from "node:fs";
+import { existsSync, readFileSync, watch } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -12,6 +12,8 @@ import type { McpServer } from "../../../src/formats/config/config.ts";
 import { startPipedProcess } from "../../../src/runtime/processes/piped-process.ts";
 import { createTools, type ToolsOptions } from "../../../src/services/mcp/index.ts";
 import { bundled } from "../../program.ts";
+
+export { temporaryFolder } from "../../temporary-folder.ts";
 
 export const never: AbortSignal = new AbortController().signal;
 const script = fileURLToPath(new URL("../../fixtures/mcp/stdio.ts", import.meta.url));
@@ -31,12 +33,6 @@ export function toolsOf(
   const tools = createTools({ servers, start: startPipedProcess, environment, cwd: tmpdir(), ...options });
   context.after(() => tools.close());
   return tools;
-}
-
-export function temporaryFolder(context: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), "hookline-tools-"));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** The text that a tool answers. */

@@ -7,26 +7,10 @@ import type { Run, StepRecord } from "../../../src/engine/record.ts";
 import type { NoticeChannel } from "../../../src/formats/config/config.ts";
 import { after } from "../../../src/runtime/system.ts";
 import { createNotifier, type Notifier, type NotifierOptions } from "../../../src/services/notify/index.ts";
+import { anAutomation } from "../../engine/a-hook.ts";
 
-export function hookCalled(name: string, more: Partial<Hook> = {}): Hook {
-  return {
-    id: `automation:p/${name}`,
-    name,
-    on: { event: ["deploy.done"] },
-    steps: [{ uses: "ask_model", with: {}, timeout: 10, onError: "stop" }],
-    limits: { overlap: "coalesce" },
-    mode: "async",
-    role: "observe",
-    onFailure: "continue",
-    priority: 100,
-    enabled: true,
-    tags: [],
-    durable: true,
-    project: "p",
-    origin: { dialect: "automation", layer: "user" },
-    ...more,
-  };
-}
+export const hookCalled = (name: string, more: Partial<Hook> = {}): Hook =>
+  anAutomation(name, { on: { event: ["deploy.done"] }, limits: { overlap: "coalesce" }, ...more });
 
 export const asked = (tools: readonly string[], response?: string): StepRecord => ({
   uses: "ask_model",

@@ -18,6 +18,7 @@ import { createInlineQueue } from "../../../src/runtime/queues/inline.ts";
 import { systemPorts } from "../../../src/runtime/system.ts";
 import type { ProjectService } from "../../../src/services/projects/index.ts";
 import { openSqliteStore, type SqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
+import { aHook } from "../../engine/a-hook.ts";
 
 export const never: AbortSignal = new AbortController().signal;
 
@@ -124,8 +125,7 @@ function eventsOf(store: SqliteStore): { name: string; data: Fields; cwd: string
 
 /** A hook on an application event with these steps. */
 export const hookOn = (id: string, event: string, steps: Fields[], more: Partial<Hook> = {}): Hook => ({
-  id,
-  name: id,
+  ...aHook(id, "x"),
   on: { event: [event as `${string}.${string}`] }, // the tests name application events only
   steps: steps.map(({ uses, ...given }) => ({
     uses: String(uses),
@@ -134,13 +134,6 @@ export const hookOn = (id: string, event: string, steps: Fields[], more: Partial
     onError: "continue",
     templates: true,
   })) as unknown as Hook["steps"], // there is at least one
-  limits: { overlap: "queue" },
-  mode: "sync",
-  role: "observe",
-  onFailure: "continue",
-  priority: 100,
-  enabled: true,
-  tags: [],
   origin: { dialect: "automation", layer: "user" },
   ...more,
 });

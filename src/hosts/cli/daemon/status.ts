@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { installLayers } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
-import { editorOf } from "../../../agents/install/registration.ts";
+import { isRegistered } from "../../../agents/install/registration.ts";
 import { messageOf } from "../../../engine/error.ts";
 import type { Fields, Json } from "../../../engine/event.ts";
 import type { Hook } from "../../../engine/hook.ts";
@@ -112,7 +112,7 @@ function registrationsOf({ home, environment }: Invocation, root: string): Regis
     installLayers.map((layer) => {
       const file = agent.settings.file(layer, { home, root, environment });
       const text = existsSync(file) ? readFileSync(file, "utf8") : "";
-      return { agent: agent.name, layer, file, registered: editorOf(agent).isOurs(text) };
+      return { agent: agent.name, layer, file, registered: isRegistered(agent, text) };
     }),
   );
 }

@@ -1,7 +1,11 @@
-/** One side of bench/http-hook.ts in a process of its own: prints its port, serves until its standard input ends. */
+/**
+ * One side of bench/http-hook.ts and bench/ingest.ts in a process of its own: prints its port, serves until its standard input
+ * ends. Ours answers a line there with its memory in bytes.
+ */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { createDaemon } from "../src/hosts/daemon/daemon.ts";
 import { listenFor } from "../src/hosts/daemon/listeners.ts";
 import { openSqliteStore } from "../src/storage/sqlite/sqlite.ts";
@@ -19,9 +23,13 @@ async function serveOurs(): Promise<void> {
     observe() {},
     complain: (reason) => console.error(reason),
   });
-  const server = await listenFor(daemon, { port: 0, token, proof: "proof", version: "bench" });
+  const socket = join(folder, "s.sock");
+  const server = await listenFor(daemon, { port: 0, socket, token, proof: "proof", version: "bench" });
   console.log(server.port);
-  await ended();
+  for await (const _asked of createInterface({ input: process.stdin })) {
+    globalThis.gc?.();
+    console.log(process.memoryUsage.rss());
+  }
   await server.close();
   await daemon.close();
 }
@@ -40,12 +48,8 @@ async function serveBare(): Promise<void> {
   await once(server, "listening");
   const bound = server.address();
   console.log(typeof bound === "object" ? bound?.port : 0);
-  await ended();
-  server.closeAllConnections();
-  server.close();
-}
-
-async function ended(): Promise<void> {
   process.stdin.resume();
   await once(process.stdin, "end");
+  server.closeAllConnections();
+  server.close();
 }

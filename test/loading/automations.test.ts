@@ -109,7 +109,7 @@ test("of one id in a file and in the store, the file's is in force, and it is to
   ]);
   assert.deepEqual(
     source.problemsAt("/shop", set, stored).map(({ message }) => message),
-    ["the automation shop/a lies in the store, too; this file's is in force"],
+    ["the automation shop/a is in the store, too; the one of this file is active"],
   );
 });
 

@@ -36,7 +36,7 @@ export const gate: Handler = handler({
     },
   ),
   action: {
-    summary: "Blocks what is about to happen, such as a tool call; with allow it is allowed explicitly.",
+    summary: "Denies what is about to happen, such as a tool call, or allows it.",
     role: ({ allow }) => (allow === true ? "observe" : "guard"),
     events: decided,
   },
@@ -53,14 +53,14 @@ export const gate: Handler = handler({
 const roles = ["user", "system", "assistant"] as const;
 export const injectMessage: Handler = handler({
   params: object(
-    { content: text("what the model is told") },
+    { content: text("the text for the model") },
     {
-      role: say(oneOf(...roles), "who says it to the model", "user"),
+      role: say(oneOf(...roles), "the role of the message", "user"),
       placeholder: text("the named part of the prompt that it goes into, for a host that has such parts"),
     },
   ),
   action: {
-    summary: "Tells the model something: a message in the conversation. Several on one event all arrive, in order.",
+    summary: "Adds a message to the conversation. Several messages on one event all arrive, in order.",
     role: () => "observe",
   },
   run({ content, role = "user", placeholder }) {
@@ -80,7 +80,7 @@ export const compactContext: Handler = handler({
     },
   ),
   action: {
-    summary: "Asks for a smaller conversation; where the agent cannot be told so, the person is.",
+    summary: "Asks the agent to compact the conversation. If the agent takes no such request, asks the person.",
     role: () => "observe",
   },
   run({ strategy = "truncate", keep_last: keepLast }) {
@@ -110,14 +110,14 @@ export const log: Handler = handler({
 
 export const notify: Handler = handler({
   params: object(
-    { message: text("what the person is told") },
+    { message: text("the text for the person") },
     {
-      title: text("what stands above it"),
+      title: text("its title"),
       level,
-      tag: text("what kind of notice it is, so that a newer one can take the place of an older one"),
+      tag: text("the kind of notice; a newer notice may replace an older one of the same kind"),
     },
   ),
-  action: { summary: "Tells the person something.", role: () => "observe" },
+  action: { summary: "Shows the person a message.", role: () => "observe" },
   run({ message, title, level: written, tag }, { ports, hook, run }) {
     const about = { ...(title ? { title } : {}), level: levelOf(written), ...(tag ? { tag } : {}) };
     const notice: Notice = { ...about, message };

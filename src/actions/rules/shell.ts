@@ -37,7 +37,7 @@ function createShell(): Handler<ShellParams> {
   return {
     params: object(
       {
-        command: text("a line for bash, or sh; the event stands on its standard input, placeholders become variables"),
+        command: text("a line for bash, or sh; the event is on its standard input, placeholders become variables"),
       },
       {
         cwd: say(text(), "where it runs, relative to the folder of the rules (default: the event's folder)"),

@@ -57,37 +57,41 @@ const optional = (fieldName: keyof typeof defaults, schema: Schema<unknown>, des
 });
 
 export const automationFields: { readonly [F in FieldName]: AutomationField } = {
-  id: field(some, "what it is called in commands: unique in its project; made of the name unless said"),
-  project_id: field(some, "the project that it belongs to; the one of the folder unless said"),
-  name: field(some, "what a person calls it", { required: true }),
-  enabled: optional("enabled", flag, "false: it is kept and listed, and runs only by hand"),
-  trigger: field(trigger, "what sets it off: a map with a type", { required: true }),
-  context_steps: field(steps, "what is gathered before the model is asked, in this order"),
-  prompt_template: optional("prompt_template", text(), "what the model is asked; it may hold placeholders"),
-  llm_config: optional("llm_config", orNone(llm), "which model is asked; what is left out is as in the settings"),
+  id: field(some, "its name in commands, unique in its project; default: made from the name"),
+  project_id: field(some, "the project that it belongs to; default: the folder's project"),
+  name: field(some, "its name, for people", { required: true }),
+  enabled: optional("enabled", flag, "false: it stays stored and listed, and runs only by hand"),
+  trigger: field(trigger, "what starts it: a map with a type", { required: true }),
+  context_steps: field(steps, "the steps that gather facts before the model is asked, in order"),
+  prompt_template: optional("prompt_template", text(), "the question to the model; it may hold placeholders"),
+  llm_config: optional("llm_config", orNone(llm), "the model to ask; default for each key: the settings"),
   cooldown_seconds: optional(
     "cooldown_seconds",
     number(undefined, 0),
-    "least seconds from one start to the next; 0: none",
+    "minimum seconds from one start to the next; 0: none",
   ),
   max_tokens_per_run: optional(
     "max_tokens_per_run",
     orNone(integer(undefined, 1)),
-    "how many tokens the model may cost in one run, question and answer together",
+    "maximum tokens of the model in one run, question and answer together",
   ),
   overlap: optional(
     "overlap",
     oneOf("skip", "queue", "coalesce", "restart"),
-    "what becomes of events that come while it runs",
+    "what happens to events that come while it runs",
   ),
-  timeout_seconds: optional("timeout_seconds", seconds, "seconds that the whole run may take"),
+  timeout_seconds: optional("timeout_seconds", seconds, "time limit of the whole run, in seconds"),
   tools: optional(
     "tools",
     orNone(either(all, listOf(some))),
-    "what the model may call: names of tools, or all; what reads the project unless said",
+    "the tools that the model may call: names, or all; default: tools that read the project",
   ),
-  max_turns: optional("max_turns", orNone(integer(undefined, 1)), "how often the model is asked in one run, at most"),
-  notify: optional("notify", orNone(listOf(some)), "where its runs are told of; as its project says unless said"),
+  max_turns: optional("max_turns", orNone(integer(undefined, 1)), "maximum number of calls of the model in one run"),
+  notify: optional(
+    "notify",
+    orNone(listOf(some)),
+    "the places that get notices of its runs; default: the project's setting",
+  ),
   created_at: field(number(), "when it was made, in Unix seconds", { isOurs: true }),
   updated_at: field(number(), "when it was last changed, in Unix seconds", { isOurs: true }),
 };
@@ -97,11 +101,11 @@ export const isAutomationField = (key: string): key is FieldName => Object.hasOw
 export const watch: Schema<AutomationWatch> = object(
   { paths: say(listOf(some), "files or folders; relative ones start at base_dir") },
   {
-    project_id: say(some, "the project that its events name; the automation's own unless said"),
-    base_dir: say(some, "where relative paths start; the project's folder unless said"),
-    recursive: say(flag, "folders: also what lies deeper", false),
-    extensions: say(listOf(some), "folders: only files whose names end so, such as .md; all unless said"),
-    poll: say(flag, "look now and then instead of being told: for network file systems", false),
+    project_id: say(some, "the project that its events name; default: the automation's own"),
+    base_dir: say(some, "where relative paths start; default: the project's folder"),
+    recursive: say(flag, "folders: subfolders too", false),
+    extensions: say(listOf(some), "folders: only files with these endings, such as .md; default: all"),
+    poll: say(flag, "look regularly instead of using the system's watches: for network file systems", false),
   },
 );
 
@@ -128,7 +132,7 @@ export const triggerKinds: { readonly [T in "event" | "periodic" | "cron" | "at"
     params: object(
       { cron: say(some, "minute, hour, day, month and weekday, such as 0 3 * * 1-5") },
       {
-        zone: say(some, "the time zone that it is read in, such as Europe/Berlin; this machine's unless said"),
+        zone: say(some, "the time zone of the pattern, such as Europe/Berlin; default: this machine's"),
         skip_llm: skipLlm,
       },
     ),

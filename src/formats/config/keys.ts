@@ -60,15 +60,15 @@ export const engineSettings: Schema<EngineSettings> = object(
     ),
     file_watcher_debounce_seconds: say(
       numberWithin(0, longestQuiet),
-      "how long a folder has to be quiet before its changes are told",
+      "seconds without a change in a folder before its changes are sent",
       engineDefaults.file_watcher_debounce_seconds,
     ),
   },
 );
 
 const everyChannel = {
-  events: say(listOf(oneOf(...noticeKinds)), "what is told; all of it unless said"),
-  summary_length: integer("how much of a model's answer is told, in characters; 200 unless said", 0),
+  events: say(listOf(oneOf(...noticeKinds)), "which notices; default: all"),
+  summary_length: integer("characters of the model's answer in a notice; default: 200", 0),
 };
 const discordWebhook = object(
   { kind: oneOf("discord"), webhook_url: text("the webhook's address, best as ${NAME}") },
@@ -114,7 +114,7 @@ const applicationEvent: Schema<string> = {
   json: {
     type: "string",
     pattern: "^[^\\s.]+(\\.[^\\s.]+)+$",
-    description: "the event that its messages become; their own type unless said",
+    description: "the event that its messages become; default: their own type",
   },
   check: (value, path = []) =>
     typeof value === "string" && isApplicationEvent(value)
@@ -132,7 +132,7 @@ export const memorySettings: Schema<MemorySettings> = object(
   {},
   {
     embeddings: text(
-      "the model that makes embeddings, as provider/model, of a provider that speaks OpenAI's protocol; words alone are searched unless said",
+      "the model that makes embeddings, as provider/model, of a provider with OpenAI's protocol; default: none, and memory is searched by words only",
     ),
   },
 );
@@ -155,7 +155,7 @@ const program = object(
   {
     args: say(listOf(text()), "its arguments"),
     env: texts("further variables of its environment; ${NAME} in them is filled"),
-    cwd: text("the folder it works in; the project's unless said"),
+    cwd: text("the folder that it runs in; default: the project's"),
     timeout,
   },
 );
@@ -186,9 +186,9 @@ const languageServerObject: Schema<LanguageServer> = object(
   },
   {
     args: say(listOf(text()), "its arguments"),
-    language: text("LSP's name of the language; by the ending unless said"),
+    language: text("LSP's name of the language; default: by the file ending"),
     initialization: say(mapOf(anything), "what it is initialized with"),
-    settings: say(mapOf(anything), "what it is told when it asks for its configuration, by section"),
+    settings: say(mapOf(anything), "its configuration, by section"),
   },
 );
 export const languageServer: Schema<LanguageServer | false> = {
@@ -259,7 +259,7 @@ export const configKeys: { readonly [K in ConfigKeyName]: ConfigKey } = {
   },
   hook_engine: { description: "how automations run", json: engineSettings.json },
   notifications: {
-    description: "places where runs of automations are told of; only in your own file",
+    description: "places that get notices of automations; only in your own file",
     json: mapSchema(noticeChannel.json, "by a name of yours"),
   },
   notify: {

@@ -126,7 +126,7 @@ type AutomationKey = Extract<ConfigKeyName, "hook_engine" | "notifications" | "n
 export const automationReaders: { readonly [K in AutomationKey]: (node: Node, reader: Reader) => Partial<Config> } = {
   hook_engine: (node, { file }) => ({ engine: membersThatHold(node, "hook_engine", engineSettings, file) }),
   notifications(node, reader) {
-    const refusal = "a project's file may not say where runs are told of: what they found would be sent there";
+    const refusal = "a project's file may not define places for notices: what automations found would be sent there";
     if (isRefused(node, reader, refusal)) return {};
     return { notifications: entriesOf(node, "notifications", "notification", noticeChannel, reader.file) };
   },

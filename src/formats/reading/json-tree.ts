@@ -77,7 +77,7 @@ const syntaxFinding = (fault: ParseError): Finding => ({
   message: `this is not JSON: ${printParseErrorCode(fault.error)
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .toLowerCase()}`,
-  suggestion: "what can still be read is in force; correct the file",
+  suggestion: "the entries that can still be read are active; correct the file",
 });
 
 function checkKeys(node: Node, report: Report): void {

@@ -68,7 +68,7 @@ const treeOf = (root: Node | undefined, { faulty }: Reading): YamlTree => ({
   isFaulty: (node) => faulty.size > 0 && faulty.has(node),
 });
 
-const endings = { "read on": "; what can still be read is in force", "not read": "" } as const;
+const endings = { "read on": "; the entries that can still be read are active", "not read": "" } as const;
 export type Ending = keyof typeof endings;
 
 const tell = ({ offset, message, suggestion }: Fault, base: number, { report, ending }: Telling): void =>

@@ -284,7 +284,7 @@ function warnOfNever({ node, members, match, events }: ReadEntry, { sendable, re
   report(members.get("event_type")?.value.offset ?? node.offset, {
     severity: "warning",
     code: "event-never-sent",
-    message: `no agent here can send ${never.join(", ")}, so ${never.length === events.written.length ? "this hook runs only by hookline emit" : "that part never comes"}`,
-    suggestion: "docs/events.md says who sends what",
+    message: `no agent here can send ${never.join(", ")}, so ${never.length === events.written.length ? "this hook runs only by hookline emit" : "this hook never runs on it"}`,
+    suggestion: "docs/events.md describes each event",
   });
 }

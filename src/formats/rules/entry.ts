@@ -297,7 +297,7 @@ function warnOfNeverSent({ node, fields, events }: Written, { sendable, file }: 
   file.report(fields.get("on")?.value.offset ?? node.offset, {
     severity: "warning",
     code: "event-never-sent",
-    message: `no agent here can send ${never.join(", ")}, so ${never.length === events.written.length ? "this rule runs only by hookline emit" : "that part never comes"}`,
-    suggestion: "docs/events.md says who sends what",
+    message: `no agent here can send ${never.join(", ")}, so ${never.length === events.written.length ? "this rule runs only by hookline emit" : "this rule never runs on it"}`,
+    suggestion: "docs/events.md describes each event",
   });
 }

@@ -21,7 +21,7 @@ export interface McpConnection {
 }
 
 const instructions =
-  "Hookline's operations: the projects, tasks, notes, memory and automations of this folder, the hooks in force and what they did.";
+  "Hookline's operations: the projects, tasks, notes, memory and automations of this folder, the active hooks and what they did.";
 
 export function serveOverStdio({ served, version, stdin, stdout, complain }: McpServerOptions): McpConnection {
   const transport = new StdioServerTransport(stdin, stdout);

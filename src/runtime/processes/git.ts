@@ -73,7 +73,7 @@ export function createGit(given: Readonly<Record<string, string>>): Git {
   const ask = (call: Omit<Call, "program">, options: GitOptions = {}): Promise<GitAnswer> => {
     const program = findProgram(given.PATH ?? "");
     return program === undefined
-      ? Promise.resolve({ ok: false, reason: "no program git lies in PATH" })
+      ? Promise.resolve({ ok: false, reason: "there is no program git in PATH" })
       : run({ ...call, program, words: [...safely, ...call.words] }, options);
   };
   return {

@@ -33,7 +33,7 @@ const parameters = {
     [...usualServices],
   ),
   command: text(
-    "a line for bash, or sh, that builds one service, run in the repository's root; {service} and {path} in it become variables. Unless said, what the manifests say",
+    "a line for bash, or sh, that builds one service, run in the repository's root; {service} and {path} in it become variables. Default: what the manifests say",
   ),
   timeout: say(number(undefined, 0.1), "seconds for one service", usualLimit),
   parallel: say(integer(undefined, 1), "how many are built at the same time", 1),
@@ -47,7 +47,7 @@ export const buildCheck: Handler = handler({
   params: object({}, parameters),
   needs: ["spawn"],
   builtin: {
-    summary: "Builds the services whose files have changed, and tells what is broken.",
+    summary: "Builds the services whose files have changed, and reports what is broken.",
     role: (given) => (asksFor("block", Object.entries(given), Object.keys(parameters)) ? "guard" : "observe"),
     limit: () => wholeLimit,
     needsOf: () => ["changes"],

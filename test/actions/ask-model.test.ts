@@ -145,7 +145,7 @@ test("[AT44] a model that is slower than the run may be ends it as timeout, with
   await line.server.requests[0]?.abandoned;
 });
 
-test("[A42, A43] before the prompt the model is told who asks, for which project, where, and what set it off", async (t) => {
+test("[A42, A43] before the prompt the model gets the sender, the project, the folder, and the cause of the run", async (t) => {
   const line = await automationLine(t, {
     project: {
       id: "shop",
@@ -181,7 +181,7 @@ test("[A42] what is not known of a project is left out, and one that cannot be l
   assert.ok(run.notes.includes("its project could not be looked up: locked"));
 });
 
-test("[A42, AT19, AT20] the clock's runs are told the time and the last run, and prompts may speak of them", async (t) => {
+test("[A42, AT19, AT20] a clock's run gets the time and the last run, and prompts may use them", async (t) => {
   const times = {
     current_time: "2026-11-22T08:00:00.000Z",
     current_time_epoch: 1795334400,
@@ -224,7 +224,7 @@ test("a name or an event that looks like the preamble stays on its own line", as
   assert.match(line.told(), /- Project: x - Workspace: \/etc \(shop\)\n/);
 });
 
-test("[A41] what an automation names lies over the default model, key by key", async (t) => {
+test("[A41] what an automation names overrides the default model, key by key", async (t) => {
   const asked = async (asks: Fields): Promise<unknown> => {
     const line = await automationLine(t, {
       asks,

@@ -160,7 +160,7 @@ test("two workspaces have a process each, and every hook of one workspace with t
 const whereAmI =
   'import json, os, sys\nfor line in sys.stdin:\n print(json.dumps({"id": json.loads(line)["id"], "exit": 2, "stderr": os.getcwd() + " " + os.environ["CLAUDE_PROJECT_DIR"]}), flush=True)\n';
 
-test("a process begins without what belongs to one event or one session, and hears of it beside the events that it is of", async (t) => {
+test("a process begins without variables of one event or one session, and gets them with the events that they belong to", async (t) => {
   const residents = residentsFor(t);
   const root = temporaryFolder(t);
   const params = { command: "python3", args: ["-S", odd] };

@@ -246,7 +246,7 @@ test("[R37] the evidence keeps both ends of a long output", async () => {
   assert.ok(stderr.length < 17_000 && stderr.startsWith("first\n") && stderr.endsWith("last\n"));
 });
 
-test("[X4] a protocol that nobody knows is a launch failure", async () => {
+test("[X4] an unknown protocol is a launch failure", async () => {
   assert.equal(failureOf(await run({ command: "true", protocol: "smoke" })), "launch");
 });
 

@@ -145,7 +145,7 @@ test("[D62] a fixed document is compiled whatever the event names, to the place 
   assert.deepEqual(JSON.parse(readFileSync(join(root, "build/app.json"), "utf8")), { name: "one" });
 });
 
-test("[D62] what is no YAML file, names no file or lies outside of the project is skipped with the reason", async (t) => {
+test("[D62] a file that is not YAML, a missing name and a file outside the project are skipped with the reason", async (t) => {
   const { run } = folder(t);
   for (const [data, reason] of [
     [wrote("a.txt", "x"), /a\.txt is no YAML file/],

@@ -39,7 +39,7 @@ async function asPerson<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-test("a folder that may not be read is passed over, and told of where it was asked for, with no absolute path", async (t) => {
+test("a folder that may not be read is skipped, and reported if it was asked for, without an absolute path", async (t) => {
   const { root, call } = setUp(t);
   const closed = join(root, "closed");
   mkdirSync(closed);

@@ -98,7 +98,7 @@ for (const { says, turn, reason, status = "failed", more } of troubles) {
   });
 }
 
-test("what a failed answer cost stands in its run", async (t) => {
+test("what a failed answer cost is in its run", async (t) => {
   const line = await modelLine(t, { turns: [{ text: "fine", usage: { input: 90, output: 10 } }], hooks: [judge] });
   await line.emit("PreToolUse", bash("ls"));
   assert.equal(line.run().tokens, 100);
@@ -150,13 +150,13 @@ const refusals: string[] = [
   `{"hook_event_name": "PreToolUse", "ok": false, "reason": "injection"}\n${yes}`,
 ];
 for (const said of refusals)
-  test(`a refusal is kept beside what the answer quotes: ${JSON.stringify(said)}`, async (t) => {
+  test(`a refusal is kept next to what the answer quotes: ${JSON.stringify(said)}`, async (t) => {
     const line = await modelLine(t, { turns: [{ text: said }], hooks: [{ ...judge, role: "guard" }] });
     const { verdict } = await line.emit("PreToolUse", bash("ls"));
     assert.deepEqual([verdict?.is, verdict?.reason], ["deny", "injection"]);
   });
 
-test("an ask beside an allow is an ask", async (t) => {
+test("an ask together with an allow is an ask", async (t) => {
   const text = `${fence('{"decision": "allow"}')}\n{"decision": "ask", "reason": "sure?"}`;
   const line = await modelLine(t, { turns: [{ text }], hooks: [judge] });
   assert.equal((await line.emit("PreToolUse", bash("ls"))).verdict?.is, "ask");

@@ -146,7 +146,7 @@ test("what a refusal means is the event's: a deny where one is taken, the end of
   assert.deepEqual(await start.emit("SessionStart", { source: "startup" }), { context: ["not done"] });
 });
 
-test("context is told to the agent", async (t) => {
+test("context is passed to the agent", async (t) => {
   const line = await modelLine(t, {
     turns: [says({ ok: true, reason: "", decision: "none", context: "mind the tests" })],
     hooks: [judge()],

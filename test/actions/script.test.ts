@@ -344,7 +344,7 @@ test("[E30] without a matching file that is left it is no longer pending, and no
   assert.equal(world.status().hooks["0-script"]?.runCount, 1);
 });
 
-test("[E29] where nobody knows what changed, nothing of a debt is dropped", async (t) => {
+test("[E29] if it is unknown what changed, no pending check is dropped", async (t) => {
   const world = scriptWorld(t, [{ does: 'echo "$HOOKLINE_CHANGED_FILES" >> seen; exit 1' }]);
   touch(world.root, "a.go");
   await world.stop(["a.go"]);

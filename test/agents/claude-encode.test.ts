@@ -276,7 +276,7 @@ test("[C61, CT30] PreToolUse never carries updated permissions", () => {
   deepEqual(reply("PreToolUse", { permissions: ["Bash"] }), { exitCode: 0 });
 });
 
-test("[CT12, R63] a stop is continue false with its reason, beside the deny", () => {
+test("[CT12, R63] a stop is continue false with its reason, together with the deny", () => {
   deepEqual(
     printed("PreToolUse", { stop: { reason: "Denied by hook" }, verdict: { is: "deny", reason: "r", by: "h" } }),
     {
@@ -287,7 +287,7 @@ test("[CT12, R63] a stop is continue false with its reason, beside the deny", ()
   );
 });
 
-test("[C79] Stop and SubagentStop are held open by a block with its reason; a stop wins over going on", () => {
+test("[C79] a block with its reason blocks Stop and SubagentStop; a stop wins over a continuation", () => {
   const verdict = { is: "deny", reason: "run the tests", by: "h" } as const;
   for (const name of [
     "Stop",

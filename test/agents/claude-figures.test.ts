@@ -81,7 +81,7 @@ test("[D35] after a compaction the tokens are those that are left, and messages 
   deepEqual(figuresIn(join(recorded, session)), { tokens: 50_016, window: 1_000_000, number: 4, messages: 8 });
 });
 
-test("[D35] while a compaction is told but not written yet, the old tokens are not taken for those that are left", (t) => {
+test("[D35] while a compaction is reported but not written yet, the old tokens are not taken for those that are left", (t) => {
   const path = written(t, upTo(/"text":"third done"/));
   const needs = new Set(["tokens"]);
   equal(figuresIn(path, { name: "SessionStart", data: { source: "resume" } }, needs)?.tokens, 70_016);
@@ -89,7 +89,7 @@ test("[D35] while a compaction is told but not written yet, the old tokens are n
   equal(figuresIn(path, { name: "PostCompact" }, needs)?.tokens, 0);
 });
 
-test("only what is asked for is told", (t) => {
+test("only figures that are asked for are reported", (t) => {
   const path = written(t, whole);
   const keys = (...needs: string[]): string[] => Object.keys(figuresIn(path, {}, new Set(needs)) ?? {}).sort();
   deepEqual(keys("tokens"), ["tokens", "window"]);
@@ -235,7 +235,7 @@ test("an event of another sender that names a transcript in Claude Code's form h
   equal(figuresOf(eventOf(other, { sender: "emit" }), all, {}), undefined);
 });
 
-test("[D35] the window is the model's, what the settings say wins, and nobody knows that of a model from elsewhere", () => {
+test("[D35] the window is the model's, the settings override it, and that of an unknown model is unknown", () => {
   const windows: [string, number | undefined][] = [
     ["claude-opus-4-6", 200_000],
     ["claude-sonnet-4-6", 200_000],

@@ -154,7 +154,7 @@ test("nothing, a blank file and containers that were empty before come back as t
   }
 });
 
-test("containers that were empty before stay even if somebody else edited the file since", () => {
+test("containers that were empty before stay even if the file was edited since", () => {
   const { after, change } = noted('{\n  "hooks": {\n    "Stop": []\n  }\n}\n');
   const edited = after.replace("{\n", '{\n  "model": "opus",\n');
   equal(removed(edited, change), '{\n  "model": "opus",\n  "hooks": {\n    "Stop": []\n  }\n}\n');
@@ -175,7 +175,7 @@ test("edits that others made since install stay", () => {
   deepEqual(parse(left ?? ""), { ...parse(written), added: true });
 });
 
-test("a handler that somebody put into our group stays, and so does a group that only looks like ours", () => {
+test("a handler that a person put into our group stays, and so does a group that only looks like ours", () => {
   const own = commandFor(options(undefined), "Stop");
   const stranger = { type: "command", command: `${own} && notify-send done` };
   const text = JSON.stringify({
@@ -219,7 +219,7 @@ test("the command is quoted for sh and never holds two slashes in a row", () => 
   deepEqual(ownEntry({ command }, "claude-code"), { event: "Stop", by: "user" });
 });
 
-test("settings that cannot be edited are refused with line and column, and a broken text registers nobody", () => {
+test("settings that cannot be edited are refused with line and column, and a broken text registers no agent", () => {
   const broken: [string, RegExp][] = [
     ['{\n  "a": 1,\n  "b" 2\n}', /settings\.json:3:7/],
     ["[]", /settings\.json:1:1/],

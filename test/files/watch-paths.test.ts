@@ -150,7 +150,7 @@ test("where a link leads is found as the kernel finds it: above a folder that an
   await heard(() => rmSync(join(folder, "a", "link")));
 });
 
-test("where only entries count, each event at the path is told, and nothing that happens in a folder there", {
+test("where only entries count, each event at the path is reported, and nothing that happens in a folder there", {
   skip,
 }, async (t) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-watch-")));

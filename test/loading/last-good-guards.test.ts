@@ -182,7 +182,7 @@ function makeUnlistable(folder: string): void {
   symlinkSync(folder, folder);
 }
 
-test("[R76] a folder of rules that cannot be listed is told of, and the last good guards of its files stay active", async (t) => {
+test("[R76] a folder of rules that cannot be listed is reported, and the last good guards of its files stay active", async (t) => {
   const place = workspace(t, { [hookFile]: `hooks:\n  - ${gate}\n  - ${wait}\n` });
   const { set } = await active(place, nothing);
   const folder = join(place.project, ".hookline", "rules");
@@ -203,7 +203,7 @@ test("[R76] a folder of rules that cannot be listed and of which nothing is know
   assert.match(denied?.reason ?? "", /\.hookline\/rules failed .*the folder cannot be listed/);
 });
 
-test("a file in the place of a folder of rules, registry files or automations is told of, and stands for no guard", async (t) => {
+test("a file in the place of a folder of rules, registry files or automations is reported, and counts as no guard", async (t) => {
   const folders = [".hookline/rules", ".hookline/registry", ".hookline/automations"];
   const place = workspace(t, Object.fromEntries(folders.map((folder) => [`home/project/${folder}`, "text"])));
   const loaded = await active(place, nothing);
@@ -274,7 +274,7 @@ test("[R76] files of every layer stand for a guard that fails, and formats witho
   assert.deepEqual(commit?.on, { event: ["git.pre-commit"] });
 });
 
-test("[R46] a guard that is taken out of a file without an error is gone, and so is one beside a broken entry", async (t) => {
+test("[R46] a guard that is removed from a file without an error is gone, and so is one next to a broken entry", async (t) => {
   const place = workspace(t, { [hookFile]: `hooks:\n  - ${gate}\n  - ${wait}\n` });
   const { set } = await active(place, nothing);
   const history: History = { setsInForce: async () => [set.id], hookSet: async () => set };

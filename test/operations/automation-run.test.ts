@@ -71,7 +71,7 @@ for (const [name, open] of stores) {
     });
   });
 
-  test(`[A54] ${name}: runs are listed newest first, ten unless said, of one automation, of one project, or of all`, async (t) => {
+  test(`[A54] ${name}: runs are listed newest first, by default ten, of one automation, of one project, or of all`, async (t) => {
     const store = open(t);
     t.after(() => store.close());
     for (let number = 0; number < 12; number++) await add(store, `run-${number}`);

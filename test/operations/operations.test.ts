@@ -95,7 +95,7 @@ function lineOf(context: TestContext, hooks: Hook[]): Line {
   };
 }
 
-test("the engine's own operations are the module hookline, beside the project's servers", async (context) => {
+test("the engine's own operations are the module hookline, next to the project's servers", async (context) => {
   const { tools } = lineOf(context, []);
   const list = (await tools.list(never)).filter(({ name }) => name.startsWith("hookline."));
   assert.deepEqual(
@@ -107,7 +107,7 @@ test("the engine's own operations are the module hookline, beside the project's 
   for (const { name, readOnly } of list) assert.equal(readOnly, reads.test(name), name);
 });
 
-test("unknown operations and wrong input are told in a sentence", async (context) => {
+test("unknown operations and wrong input are reported in a sentence", async (context) => {
   const { tools } = lineOf(context, []);
   const call = (name: string, input: Fields = {}) => tools.call(name, input, never);
   await assert.rejects(call("hookline.rnus"), error("tool_unknown", /did you mean "hookline\.runs"\?/));
@@ -122,7 +122,7 @@ test("unknown operations and wrong input are told in a sentence", async (context
   await assert.rejects(tools.call("hookline.status", {}, AbortSignal.abort()), error("tool_failed", /stopped/));
 });
 
-test("hooks: those in force in running order, or only those of one event by any of its names", async (context) => {
+test("hooks: the active ones in running order, or only those of one event by any of its names", async (context) => {
   const { ask } = lineOf(context, [hook("a", "PostToolUse", "status"), hook("b", "deploy.done", "status")]);
   const all = await ask("hooks");
   assert.ok(Array.isArray(all));

@@ -123,7 +123,7 @@ test(
 );
 
 test(
-  "[F1, R60, X2] a daemon that is killed in mid-session: the agent goes on by policy, and each run says what became of it",
+  "[F1, R60, X2] if a daemon is killed in mid-session, the agent continues by policy, and each run has an end",
   real,
   async (t) => {
     const session = await startClaude(

@@ -15,7 +15,7 @@ test("ids have 26 characters, are unique, and sort by time, also when the clock 
   assert.deepEqual([...ids].sort(), ids);
 });
 
-test("ids go on behind the newest of an earlier process, although the clock was set back since", () => {
+test("ids continue after the newest of an earlier process, although the clock was set back since", () => {
   const earlier = createIds(() => 5_000)();
   const later = createIds(() => 1_000, earlier);
   const ids = [earlier, later(), later()];

@@ -24,7 +24,7 @@ const isLocked = (error: unknown): boolean => codeOf(error) === "store_locked";
 const isFull = (error: unknown): boolean => codeOf(error) === "store_unusable";
 const once = { key: "k", max: 1, refusal: "used" };
 
-test("[F10] a decision goes on from what was known while another process holds the lock, waits for that once, and is written afterwards", async (context) => {
+test("[F10] a decision continues from what was known while another process holds the lock, waits for that once, and is written afterwards", async (context) => {
   const { store, path, said } = opened(context);
   await store.record(anEvent({ session: "s" }), noHooks, advance);
   await store.owe("s", new Map([["first", { files: ["a"] }]]));
@@ -51,7 +51,7 @@ test("[F10] a decision goes on from what was known while another process holds t
   assert.equal(store.rowsLost(), 0);
 });
 
-test("[F10, R8] what all processes count together cannot be counted while the store takes nothing, and goes on from there afterwards", async (context) => {
+test("[F10, R8] counts of all processes together cannot be made while the store takes nothing, and continue from there afterwards", async (context) => {
   const { store, path } = opened(context);
   await store.record(anEvent({ session: "s" }), noHooks, advance);
   assert.equal(await store.claim([once], 1), undefined);
@@ -266,7 +266,7 @@ test("rows are written in parts, between which others write", async (context) =>
   assert.equal((await store.turn("s")).toolCalls, many);
 });
 
-test("[F10] the process of one event keeps no rows: it says so once, and its decision goes on", async (context) => {
+test("[F10] the process of one event keeps no rows: it says so once, and its decision continues", async (context) => {
   const { real, store, path, said } = opened(context, { ring: 0 });
   real.database.hurry(true);
   const release = await locked(context, path);
@@ -282,7 +282,7 @@ test("[F10] the process of one event keeps no rows: it says so once, and its dec
   assert.match(said[0] ?? "", /^the store stayed locked .*\(nothing more of this is recorded\)$/);
 });
 
-test("[F10] a program's own line goes on deciding while its store takes nothing, and what it decided is in it afterwards", async (context) => {
+test("[F10] a program's own line continues to decide while its store takes nothing, and what it decided is in it afterwards", async (context) => {
   const path = newPath();
   const seen: string[] = [];
   openSqliteStore({ path }).close();

@@ -75,7 +75,7 @@ test("[E10, E16, E19, E53] through the command: session scripts before the turn 
   while (!JSON.parse(readFileSync(join(theirs, "status.json"), "utf8")).hooks.later) await pause(25);
 });
 
-test("[E22, E32, E40] through the command: a failure holds the turn open, and the next prompt ends a script that still runs", async (t) => {
+test("[E22, E32, E40] through the command: a failure blocks the stop, and the next prompt ends a script that still runs", async (t) => {
   const place = placeWith(t, {
     ".hookline/hooks/slow.sh": {
       says: 'type: file; pattern: "*.go"',

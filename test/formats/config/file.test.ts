@@ -66,7 +66,7 @@ test("the schema takes what the reader takes, and refuses what it refuses", () =
     assert.ok(!validate(parse(text)), text);
 });
 
-test("a file says only what it speaks of", () => {
+test("a file sets only the keys that it holds", () => {
   assert.deepEqual(read("models: { default: a/b }").config, { models: { default: "a/b" } });
   assert.deepEqual(read("x-mine: 1\n").config, {});
 });
@@ -127,7 +127,7 @@ const mistakes: readonly [string, RegExp][] = [
 ];
 
 for (const [text, says] of mistakes) {
-  test(`[X6] ${JSON.stringify(text)} is told of at its place`, () => {
+  test(`[X6] ${JSON.stringify(text)} is reported at its place`, () => {
     const found = told(text);
     assert.match(found[0] ?? "nothing", says);
   });

@@ -29,7 +29,7 @@ const anyScript = fc.oneof(
   anyHeader.map((text) => text.replaceAll("#---", "---")),
 );
 
-test("[E3, X6] no text makes the reader throw, and every finding lies inside the file", () => {
+test("[E3, X6] no text makes the reader throw, and every finding is inside the file", () => {
   fc.assert(
     fc.property(anyScript, fc.boolean(), (text, isExecutable) => {
       const lines = text.split("\n");

@@ -12,7 +12,7 @@ const terminal: Terminal = {
 };
 const trick = "\u001b[2Jx\u202e\ny";
 
-test("whatever a daemon tells of files, hooks and webhooks, each stays on its line as text", () => {
+test("every name of a file, hook or webhook that the daemon reports stays on its line as text", () => {
   const status = {
     workspaces: [trick],
     due: [{ hook: trick, at: trick, waits: trick }],

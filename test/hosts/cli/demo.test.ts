@@ -62,7 +62,7 @@ test("in a wide terminal the demo tells each run on one line, what a build said 
   assert.match(rows.at(-3) ?? "", /^SessionStop +build_check +Src build: success\. .* kept in the run +\d+$/);
 });
 
-test("the demo's automation asks no model while the tests pass, then one that makes a task, and the team is told", async (t) => {
+test("the demo's automation asks no model while the tests pass, then one that makes a task, and the team gets a notice", async (t) => {
   const lines = await demoAt(t, 200);
   const [passed = "", failed = ""] = rowsIn(lines).slice(-2);
   assert.match(

@@ -202,7 +202,7 @@ test("text comes from a flag, a file or standard input; wrong use exits 2 and sa
   assert.equal(hookline(["task", "list", "--store", "/dev/null/none.db"]).status, 3);
 });
 
-test("a pipe in the place of a file is refused at once, and nobody waits for it", (t) => {
+test("a pipe in the place of a file is refused at once, without waiting for it", (t) => {
   const { hookline, workspace } = scratch(t);
   assert.equal(spawnSync("mkfifo", [join(workspace, "pipe.yaml")]).status, 0);
   for (const [words, expected] of [
@@ -234,7 +234,7 @@ notifications:
 notify: [team]
 `;
 
-test("[A52] without a daemon too: the command that performs a run tells of it, and fails with none", async (t) => {
+test("[A52] without a daemon too: the command that performs a run sends its notice, and fails with none", async (t) => {
   const server = await startReceiver(t);
   const { json, started, write } = scratch(t);
   write("home/.config/hookline/config.yaml", config(server.url));

@@ -52,7 +52,7 @@ test("[B13, B14, B15] hooks that are disabled, for other environments or invalid
   );
 });
 
-test("[B15, B20, R46] a guard that goes on in its last good form is registered, and what is said of it is true", (t) => {
+test("[B15, B20, R46] a guard that continues in its last good form is registered, and its record is true", (t) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-register-")));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const hooks = join(folder, "workspace", ".system", "hooks");

@@ -145,7 +145,7 @@ test("several workspaces are served by one daemon, each with its own automations
   assert.equal(readFileSync(join(two, "ran"), "utf8"), `${two}\n`);
 });
 
-test("workspaces that are called alike are told apart, by every process, and their automations are two", async (t) => {
+test("workspaces with the same name are kept apart, by every process, and their automations are two", async (t) => {
   const place = placeFor(t);
   for (const where of ["one", "two"]) {
     mkdirSync(join(place.folder, where, "shop", ".git"), { recursive: true });

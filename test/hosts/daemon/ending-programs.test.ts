@@ -126,7 +126,7 @@ describe("the programs of a daemon that ends", { concurrency: true }, () => {
       },
     );
 
-  test("[X8] whoever kills a daemon that was halted ends its programs, too", linux, async (t) => {
+  test("[X8] the command that kills a stopped daemon ends its programs, too", linux, async (t) => {
     const place = withGuard(t, staying);
     const daemon = await place.up();
     const said = tell(t, place);

@@ -76,7 +76,7 @@ const stored = (place: Place, sql: string): Record<string, unknown>[] => {
 };
 const idsIn = (place: Place): Set<unknown> => new Set(stored(place, "select id from event").map(({ id }) => id));
 
-test("clients that hang, half requests and slow bodies keep nobody else waiting: guards deny and events are taken", async (t) => {
+test("clients that hang, half requests and slow bodies delay no other client: guards deny and events are taken", async (t) => {
   const place = placeFor(t, guarded(denies));
   const daemon = await place.up();
   const half = [
@@ -113,7 +113,7 @@ test("a body of 100 MB is refused before it is sent, said or unsaid how large it
   assert.equal((await daemon.emit("a.b")).status, 200);
 });
 
-test("what a dead daemon leaves behind is in nobody's way: guards answer, and the next one takes its place", async (t) => {
+test("files of a dead daemon disturb nothing: guards answer, and the next daemon takes its place", async (t) => {
   const place = placeFor(t, guarded(denies));
   const dead = await place.up();
   dead.child.kill("SIGKILL");
@@ -130,7 +130,7 @@ test("what a dead daemon leaves behind is in nobody's way: guards answer, and th
   assert.equal(await daemon.stop(), 0);
 });
 
-test("a daemon that stands still is not waited for, and does nothing a second time when it goes on", async (t) => {
+test("a daemon that is stopped is not waited for, and does nothing a second time when it continues", async (t) => {
   const place = placeFor(t, guarded("echo asked >> log; exit 2"));
   const daemon = await place.up();
   daemon.child.kill("SIGSTOP");

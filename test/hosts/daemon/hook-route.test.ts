@@ -320,7 +320,7 @@ test("a stop waits for what is under way, and takes nothing more", async (t) => 
   await closed;
 });
 
-test("a body that is too large is refused before it is read, and half a request holds nobody up", async (t) => {
+test("a body that is too large is refused before it is read, and half a request delays no other", async (t) => {
   const told = await toldDaemon(t, files);
   const head = `POST /hook/claude-code HTTP/1.1\r\nhost: 127.0.0.1:${told.server.port}\r\nauthorization: Bearer ${token}\r\ncontent-type: application/x-hookline\r\nx-hookline-version: ${version}\r\n`;
   const large = connect(told.server.port, "127.0.0.1");
@@ -338,7 +338,7 @@ test("a body that is too large is refused before it is read, and half a request 
   half.destroy();
 });
 
-test("the unix socket is its user's alone, and serves the other routes to whoever holds the token", async (t) => {
+test("the unix socket is its user's alone, and serves the other routes to senders with the token", async (t) => {
   const told = await toldDaemon(t, files);
   const path = join(told.folder, "daemon.sock");
   assert.equal(statSync(path).mode & 0o777, 0o600);

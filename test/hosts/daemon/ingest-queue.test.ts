@@ -152,7 +152,7 @@ test("a line beyond the largest size is dropped as it comes in, and what follows
   assert.deepEqual(textsOf([`${half}${half}\nlast`]), ["!line_too_large", "last"]);
 });
 
-test("a line's size is that of its bytes, whether it comes whole or in parts, and beside one that is no UTF-8", () => {
+test("a line's size is that of its bytes, whether it comes whole or in parts, and next to one that is no UTF-8", () => {
   const line = "é".repeat(600_000);
   assert.deepEqual(textsOf([`${line}\nlast`]), ["!line_too_large", "last"]);
   assert.deepEqual(textsOf([line.slice(0, 300_000), line.slice(300_000), "\nlast"]), ["!line_too_large", "last"]);

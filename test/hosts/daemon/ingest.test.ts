@@ -271,7 +271,7 @@ async function steady({ events, queue }: World): Promise<void> {
   }
 }
 
-test("senders that do not read their answers close the intake for nobody else", async (t) => {
+test("senders that do not read their answers close the intake for no other sender", async (t) => {
   const opened = await world(t, { bounds: { bytes: 2_000_000 } });
   const senders = [];
   for (let count = 0; count < 6; count++) senders.push(await stuckSender(opened));

@@ -153,7 +153,7 @@ test("up --background answers once the daemon is up, in a session of its own and
   assert.deepEqual([taken.status, /the port cannot be used/.test(taken.stderr)], [3, true]);
 });
 
-test("a daemon that nobody tells anything ends by itself, but not while a clock waits for its time", async (t) => {
+test("a daemon without events ends by itself, but not while a clock waits for its time", async (t) => {
   const place = placeOf(t);
   assert.match(await ended(start(place, "--idle-exit", "0.001")), /^0/);
   assert.equal(runningDaemon(filesOf(place)), undefined);

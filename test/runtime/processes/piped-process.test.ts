@@ -34,7 +34,7 @@ function outputUntil(one: PipedProcess, text: string): Promise<string> {
   });
 }
 
-test("a piped process answers what it is told, as often as it is told something", async (context) => {
+test("a piped process answers each line, as often as it gets one", async (context) => {
   const one = await child(context, 'while read -r word; do echo "heard $word"; done');
   const said = outputUntil(one, "heard two\n");
   one.write("one\n");
@@ -58,7 +58,7 @@ test("a program that cannot be started says why", async () => {
   );
 });
 
-test("a crash is told with its exit code, after its last words", async (context) => {
+test("a crash is reported with its exit code, after its last words", async (context) => {
   const one = await child(context, "read -r _; echo last; echo broken >&2; exit 3");
   let said = "";
   one.onOutput((chunk) => {

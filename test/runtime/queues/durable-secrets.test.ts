@@ -66,7 +66,7 @@ test("[T25, SD12] once a run has ended and none is left, what its steps gave is 
   assert.match(JSON.stringify(await store.run("r1")), /it is \[redacted\]/);
 });
 
-test("[T25, SD12] the same holds for a run that another process cancels while it waits to go on, and for one that goes with its automation", (context) => {
+test("[T25, SD12] the same holds for a run that another process cancels while it waits to continue, and for one that goes with its automation", (context) => {
   const { store, beside, journal, holding, begin } = placeFor(context);
   begin("r1");
   journal.release(worker, "r1", Date.now());

@@ -206,7 +206,7 @@ const addMany = async (world: World, count: number): Promise<void> => {
 };
 const countsOf = ({ asked }: Endpoint): number[] => asked.map(({ input }) => input.length);
 
-test("what a model gave before it failed is kept and ranked, and the next search goes on from there", async (context) => {
+test("vectors that a model gave before it failed are kept and ranked, and the next search continues from there", async (context) => {
   const local = await endpoint(context, { status: 503, from: 3 });
   const world = await withProject(context, settingsFor(local), "the-key");
   await addMany(world, 70);
@@ -224,7 +224,7 @@ test("what a model gave before it failed is kept and ranked, and the next search
   );
 });
 
-test("a slow model is asked for no more than there is time for", async (context) => {
+test("a slow model is asked only as long as there is time", async (context) => {
   const local = await endpoint(context, { slow: 200 });
   const world = await withProject(context, settingsFor(local), "the-key");
   await addMany(world, 30);
@@ -233,7 +233,7 @@ test("a slow model is asked for no more than there is time for", async (context)
   assert.ok(question === 1 && first <= 25, String(first));
 });
 
-test("a text that the model refuses is in nobody's way, and is not asked for again", async (context) => {
+test("a text that the model refuses delays no other, and is not sent again", async (context) => {
   const local = await endpoint(context, { refuses: /automobile 3$/ });
   const world = await withProject(context, settingsFor(local), "the-key");
   await addMany(world, 5);
@@ -287,7 +287,7 @@ for (const [what, trouble] of Object.entries({
     assert.doesNotMatch(String(found.note), /the-key/);
   });
 
-test("a model that cannot be asked is told, and words find what they can", async (context) => {
+test("a model that cannot be asked is reported, and words find what they can", async (context) => {
   const missing = { memory: { embeddings: "nobody/x" } };
   const world = await withProject(context, missing);
   await add(world, "a red car");

@@ -78,7 +78,7 @@ test("note_path names a private file with the note's text, that is there before 
   assert.ok(!existsSync(path));
 });
 
-test("where the copy cannot be written, nothing was written and nothing is told", async (context) => {
+test("if the copy cannot be written, nothing was written and no event is sent", async (context) => {
   const world = await withProject(await worldOf(context));
   const { note_path } = await write(world);
   const folder = dirname(String(note_path));
@@ -100,7 +100,7 @@ for (const [what, before] of [
   ["its note is anew", "first"],
   ["was never a note is gone", undefined],
 ] as const)
-  test(`a copy whose process was killed before the note counted is no lie for long: what ${what} when a board opens`, async (context) => {
+  test(`a copy whose process was killed before the note was stored is soon corrected: ${what} when a project service opens`, async (context) => {
     const world = await withProject(await worldOf(context));
     const folder = join(world.folder, "state", "hookline-notes");
     const copy = join(folder, "app", "plan.md");

@@ -112,7 +112,7 @@ test("[A35] create_task says what is wrong as `error`, and makes nothing", async
   assert.deepEqual(await world.ask("task_list", { project: "app" }), []);
 });
 
-test("[A35] create_task of an automation in a file makes its project, where nobody has made it yet", async (context) => {
+test("[A35] create_task of an automation in a file makes its project if it does not exist yet", async (context) => {
   const made = hookOn("automation:shop/h", "something.happened", [{ uses: "create_task" }, { uses: "create_task" }]);
   const world = await worldOf(context, { hooks: [made] });
   const root = world.place("shop");

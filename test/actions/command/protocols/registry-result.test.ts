@@ -174,7 +174,7 @@ test("[B30] suggested documents are hints; a stage that is none is left out", ()
   assert.match(notes?.join() ?? "", /the stage of the document b.md is "later"/);
 });
 
-test("[B31, BT14] new_intent goes on unchanged; a stage that is none is told of, and the rest kept", () => {
+test("[B31, BT14] new_intent is passed on unchanged; an unknown stage is reported, and the rest kept", () => {
   const intent = { scope: "quality", topic: "checks", stage: "plan", intent: "learn", signals: { raw: "x" }, own: 1 };
   assert.deepEqual(answered({ new_intent: intent }).outcome, { intent });
   const odd = answered({ new_intent: { ...intent, stage: "later" }, messages_to_user: ["m"] });
@@ -206,7 +206,7 @@ test("[B32, BT15, R31] follow-ups have a payload, whichever way they are written
   assert.equal(notes?.length, 3);
 });
 
-test("[B33, B34a, BT23, R31] the run keeps the whole result, what nobody knows included", () => {
+test("[B33, B34a, BT23, R31] the run keeps the whole result, unknown fields included", () => {
   const result = { usage_recorded: true, update_matcher_suggestions: [{ ability_id: "x", weight: 0.7 }] };
   assert.deepEqual(answered(result), { ok: true, output: result, outcome: {} });
   assert.match(answered({ usage_recorded: "yes" }).notes?.[0] ?? "", /^usage_recorded must be true or false/);

@@ -53,7 +53,7 @@ test("[C36a, R5] of several answers a first deny is not lost behind a later one:
   }
 });
 
-test("[F8, R17] a deny or ask stands beside what cannot be read, and an allow does not", () => {
+test("[F8, R17] a deny or ask next to an unreadable part counts, and an allow does not", () => {
   const ask = JSON.stringify({ decision: "ask", reason: "sure?" });
   for (const faulty of ['{"decision":"maybe"}', '{"decision":"approve"']) {
     const denied = answered("PreToolUse", `${block}\n${faulty}`);
@@ -64,7 +64,7 @@ test("[F8, R17] a deny or ask stands beside what cannot be read, and an allow do
   }
 });
 
-test("[C37] the line that sends a program into the background is no answer beside its answer", () => {
+test("[C37] the line that sends a program into the background is no answer next to its answer", () => {
   assert.equal(answered("PreToolUse", `{"async":true}\n${block}`).notes, undefined);
 });
 

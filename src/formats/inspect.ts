@@ -228,7 +228,7 @@ function swallowedStatus({ hook, command, text }: Inspected): Finding[] {
       severity: "warning",
       code: "status-ignored",
       message,
-      suggestion: "write set -e at the beginning, or || exit 1 behind it",
+      suggestion: "write set -e at the beginning, or || exit 1 after it",
     },
   ];
 }
@@ -250,7 +250,9 @@ function alwaysAllows({ hook, command, script, text }: Inspected): Finding[] {
     "event" in hook.on && hook.on.event.some((name) => name === "PreToolUse" || name === "PermissionRequest");
   if (!about || !allows.test(source) || decides.test(source)) return [];
   const message = "this hook allows every call that it sees, and so skips the agent's own questions";
-  return [{ severity: "warning", code: "always-allows", message, suggestion: "print nothing where it has no opinion" }];
+  return [
+    { severity: "warning", code: "always-allows", message, suggestion: "print nothing where it has no decision" },
+  ];
 }
 
 interface Places {

@@ -35,7 +35,7 @@ export function scriptUser(
   if (!person)
     return {
       environment: { ...own(), ...environment },
-      note: "run as root: nobody else called Hookline, and the workspace is root's",
+      note: "run as root: no other user called Hookline, and the workspace is root's",
     };
   const { user, name } = person;
   const account = accountOf(user.uid);

@@ -223,7 +223,7 @@ function staged(ask: AskGit, top: string): Staged {
   const answer = ask(words, top);
   if (!answer.ok) {
     throw new HooklineError("repository_unusable", {
-      reason: `what is staged cannot be told: ${answer.reason}`,
+      reason: `the staged files are unknown: ${answer.reason}`,
       where: top,
       advice: "try git diff --cached --name-status there",
     });

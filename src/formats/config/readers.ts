@@ -23,7 +23,7 @@ export interface Reader {
 }
 
 /** Where people say what a project's file may not. */
-export const ownFile = "say it in your own ~/.config/hookline/config.yaml";
+export const ownFile = "write it in your own ~/.config/hookline/config.yaml";
 
 /** The texts of a list; what is none is told of and left out. */
 export function textsOf(node: Node, name: string, { report }: YamlFile): string[] {

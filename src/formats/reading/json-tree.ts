@@ -102,6 +102,6 @@ function checkKeys(node: Node, report: Report): void {
 const duplicate = (key: string): Finding => ({
   severity: "error",
   code: "duplicate-key",
-  message: `"${key}" stands twice in this object; most readers take only the last`,
+  message: `"${key}" is written twice in this object; most readers take only the last`,
   suggestion: "make them one",
 });

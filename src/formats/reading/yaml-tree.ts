@@ -157,7 +157,7 @@ const noEntry: Fault = { offset: 0, message: "this is no entry of a list", sugge
 
 const misplaced: Fault = {
   offset: 0,
-  message: "this entry stands less far in than those before it",
+  message: "this entry is indented less than those before it",
   suggestion: "indent it like its neighbours",
 };
 

@@ -75,6 +75,6 @@ test("the event holds the staged names as they are, and the session in which the
         id: "e",
         at: 5,
       }),
-    /what is staged cannot be told: broken index — \/work/,
+    /the staged files are unknown: broken index — \/work/,
   );
 });

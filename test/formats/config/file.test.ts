@@ -143,7 +143,7 @@ test("[R33] an entry that is wrong takes no other with it; a file of comments sa
 
 /** What a project's file may not say, and at which key it is refused. */
 const refusals: readonly [string, string, RegExp][] = [
-  ["{ kind: openai, key: sk-1 }", "key", /stands in a project's file, which others read/],
+  ["{ kind: openai, key: sk-1 }", "key", /is in a project's file, which others can read/],
   [
     "{ kind: openai-compatible, url: 'http://evil', key_variable: OPENAI_API_KEY }",
     "key_variable",

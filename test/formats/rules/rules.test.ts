@@ -357,7 +357,7 @@ test("a misspelt key around the lists of an app file, or of a rules file, is rep
     );
   assert.match(told("runtme: { hooks: [] }", "app")[0] ?? "", /^1 1 warning unknown-field "runtme" .*"runtime"/);
   assert.match(told("runtime: { hook: [] }", "app")[0] ?? "", /^1 12 warning unknown-field "hook" .*"hooks"/);
-  assert.match(told("hooks: []", "app")[0] ?? "", /^1 1 error shape "hooks" stands outside "runtime"/);
+  assert.match(told("hooks: []", "app")[0] ?? "", /^1 1 error shape "hooks" is outside "runtime"/);
   assert.match(told("agents: { a: 1 }", "app")[0] ?? "", /^1 9 error shape "agents" is a list/);
   assert.match(told("agents:\n  - hooks: [{ id: a }]", "app")[0] ?? "", /^2 5 error missing-field an agent with hooks/);
   assert.match(told("hook: []", "rules")[0] ?? "", /^1 1 error unknown-field nothing reads "hook" .*"hooks"/);

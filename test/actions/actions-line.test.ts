@@ -101,7 +101,7 @@ test("[D57] a result without keys fails the run with the reason, and the event c
   assert.deepEqual([runOf(line).status, /no object/.test(runOf(line).reason ?? "")], ["failed", true]);
 });
 
-test("[D56, D55, R6] a gate judges what a transformation made of the input", async (t) => {
+test("[D56, D55, R6] a gate is evaluated on the input that a transformation made", async (t) => {
   const line = lineOf(
     t,
     rules(

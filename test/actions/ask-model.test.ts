@@ -98,7 +98,7 @@ test("[A15, AT29] skip_llm: the steps run, the run is completed, and no model is
   assert.equal(line.server.requests.length, 0);
 });
 
-test("[A44, AT23] the provider's counts are the run's tokens, and the prompt that was sent stands in it", async (t) => {
+test("[A44, AT23] the provider's counts are the run's tokens, and the prompt that was sent is in it", async (t) => {
   const line = await automationLine(t, {
     prompt: "Look at {{event.task_id}}",
     turns: [{ text: "ok", usage: { input: 100, output: 50 } }],
@@ -125,7 +125,7 @@ test("[A46, AT24] a model that fails fails the run, and its words are kept", asy
   assert.match(String(outputOf(run).prompt), /Say what happened/);
 });
 
-test("[A47] what was gathered stands in a run whose model fails", async (t) => {
+test("[A47] gathered facts are in a run whose model fails", async (t) => {
   const line = await automationLine(t, { gathered: [{ stdout: "x" }, new Error("no such file")], model: boom("boom") });
   const run = await line.run();
   assert.deepEqual(

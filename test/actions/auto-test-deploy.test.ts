@@ -94,7 +94,7 @@ test("[D63] the first check that fails is reported, and ends the checks", async 
   assert.equal(existsSync(join(cwd, "checked")), false);
 });
 
-test("[D63] what an address may answer can be said: another status, and a text of its body", async (t) => {
+test("[D63] the expected answer of an address can be set: another status, and a text of its body", async (t) => {
   const url = await serve(t, (_request, reply) => void reply.writeHead(204).end());
   assert.ok((await run({ command: "true", checks: [{ url, status: 204 }] }, {})).ok);
   const result = await run({ command: "true", checks: [{ url, status: 204, contains: "version 2", retries: 0 }] }, {});

@@ -135,7 +135,7 @@ test("[B38] each service is built as its manifest says, by the package manager t
   assert.deepEqual(result.notes, notes);
 });
 
-test("[B38] nothing to build: nothing is said", async (t) => {
+test("[B38] nothing to build: no message", async (t) => {
   const root = repository(t, { "services/a/x": "" });
   for (const changed of [[], ["README.md"], ["services/a/x"], ["services/gone/x"], ["../outside/x"]])
     assert.equal((await check(root, { changed })).outcome, undefined, String(changed));
@@ -208,7 +208,7 @@ test("[B38] a command of one's own gets names as values, however they are writte
   assert.equal(existsSync(join(root, "pwned")), false);
 });
 
-test("[B38] a name that would be an option, and a place where no value can stand, are refused", async (t) => {
+test("[B38] a name that would be an option, and a place that takes no value, are refused", async (t) => {
   const root = repository(t, { "services/-rf/a": "" });
   const result = await check(root, { changed: ["services/-rf/a"], params: { command: "rm {service}" } });
   assert.match(told(result).at(-1) ?? "", /failed: .*takes it for an option/);

@@ -318,7 +318,7 @@ test("a hook file may say resident: the line keeps its program, a crash of a gua
   assert.equal((await emit("ls")).verdict, undefined);
 });
 
-test("the examples stand in the documentation as they were tested", () => {
+test("the examples in the documentation are those that were tested", () => {
   const page = readFileSync(join(import.meta.dirname, "..", "..", "docs", "handlers.md"), "utf8");
   for (const file of ["guard.py", "guard.mjs", "guard.sh"]) {
     const example = readFileSync(join(examples, file), "utf8");

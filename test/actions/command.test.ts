@@ -229,7 +229,7 @@ test("[C37, R14] a program that detached itself has the limit that it asked for"
   assert.ok(!rest.ok && rest.failure === "timeout");
 });
 
-test("[F3] processes that were left behind are ended with a note, or kept where the hook says so", {
+test("[F3] processes that were left running are ended with a note, or kept if the hook allows it", {
   skip: process.platform !== "linux",
 }, async (context) => {
   const cwd = temporaryFolder(context);

@@ -32,7 +32,7 @@ async function runFilled(params: Fields, data: Fields, wish: Surroundings = {}):
   return run((await shell.render?.(params, scope)) as unknown as ShellParams, { ...wish, data });
 }
 
-test("[D54] a shell action gives what its command said and how it ended", async () => {
+test("[D54] a shell action gives the output and the exit code of its command", async () => {
   const { result, logged } = await run({ command: "echo out; echo; echo err >&2" });
   assert.deepEqual(result, {
     ok: true,

@@ -395,7 +395,7 @@ test("[D59] a notice is shown with its title", () => {
   deepEqual(printed("PostToolUse", notice), { systemMessage: "Disk: nearly full" });
 });
 
-test("[D49, R7] a wish to compact, which Claude Code cannot be told, is read by the person on every event that shows anything", () => {
+test("[D49, R7] a request to compact, which Claude Code does not take, is shown to the person on every event that shows anything", () => {
   const shown = "a hook asks to compact the context (summarize, keep the last 10";
   for (const name of agentEventNames) {
     const accepts = claudeCode.capabilities[name] ?? [];
@@ -425,7 +425,7 @@ test("output, prompt and screen: a replaced result, a hidden prompt, hidden outp
   });
 });
 
-test("text that an agent reads as it stands goes out plain: a worktree's path, instructions for a summary", () => {
+test("text that an agent reads as plain text is sent as plain text: a worktree's path, instructions for a summary", () => {
   deepEqual(reply("WorktreeCreate", { worktreePath: "/w/t" }), { body: "/w/t", exitCode: 0 });
   deepEqual(reply("PreCompact", { context: ["keep names", "keep paths"] }), {
     body: "keep names\nkeep paths",

@@ -70,7 +70,7 @@ const answer = ({ tokens = 10, id = `msg_${serial}`, more = {} }: Said = {}): st
 const prompt = (content: Fields["content"] = "do it", more: Fields = {}): string =>
   entry({ type: "user", message: { role: "user", content: content ?? null }, ...more });
 
-test("[D35, D36, D38] a recorded session tells the tokens of its last answer, its prompts and its messages", (t) => {
+test("[D35, D36, D38] a recorded session gives the tokens of its last answer, its prompts and its messages", (t) => {
   const path = written(t, upTo(/"text":"third done"/));
   deepEqual(figuresIn(path), { tokens: 70_016, window: 1_000_000, number: 3, messages: 12 });
 });
@@ -104,7 +104,7 @@ test("all parts of the usage count: what was read from the cache is in the conte
   equal(figuresIn(path)?.tokens, 4321);
 });
 
-test("an answer in several parts is one message, also where a tool's result stands between them", (t) => {
+test("an answer in several parts is one message, also with a tool's result between them", (t) => {
   const result = prompt([{ type: "tool_result", tool_use_id: "t1", content: "a" }]);
   const path = written(t, prompt() + answer({ id: "m" }) + result + answer({ id: "m" }) + result + answer());
   deepEqual(figuresIn(path), { tokens: 10, window: 1_000_000, number: 1, messages: 5 });
@@ -152,7 +152,7 @@ test("a subagent has its own figures, whether its event names its transcript or 
   equal(figuresIn(join(recorded, session), { data: { agent_id: "../../other" } }), undefined);
 });
 
-test("a line that is being written is left out, and so is an error that Claude Code tells in the model's place", (t) => {
+test("a line that is being written is left out, and so is an error that Claude Code writes in the model's place", (t) => {
   const path = written(t, prompt() + answer({ tokens: 700 }));
   appendFileSync(
     path,

@@ -60,7 +60,7 @@ const written = `{
 }
 `;
 
-test("install adds one group for each event after what stands there, and touches nothing else", () => {
+test("install adds one group for each event after the existing ones, and changes nothing else", () => {
   const after = installed(written);
   const command = commandFor(options(written), "PreToolUse");
   equal(command, '"/opt/node/bin/node" "/opt/hookline/bin/hookline.js" hook claude-code --event PreToolUse --by user');

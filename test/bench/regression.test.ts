@@ -44,7 +44,7 @@ test("one bad round of three is bad luck, two are a regression by the smaller of
   assert.equal(regressions(baseline, [round(1.5), round(1.6), round(1.7)]).length, 1);
 });
 
-test("rounds tell goals of one name apart by the benchmark that measured them", () => {
+test("rounds keep goals of one name apart by the benchmark that measured them", () => {
   const baseline = [recorded(1), recorded(1, { from: "resident" })];
   const rounds = [2, 2].map((value) => [recorded(value), recorded(1, { from: "resident" })]);
   assert.deepEqual(

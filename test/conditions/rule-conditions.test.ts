@@ -198,7 +198,7 @@ test("[D42, R9] an expression that does not run in linear time is a load error",
   assert.throws(() => compile({ is: "error_type", with: {} }), { code: "parameters_invalid" });
 });
 
-test("[DT31] the text of an error tells its type", () => {
+test("[DT31] the text of an error gives its type", () => {
   const table: Readonly<Record<string, string>> = {
     "429 rate limit": "rate_limit",
     "Insufficient balance": "billing",

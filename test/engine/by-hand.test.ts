@@ -84,7 +84,7 @@ test("a hook that is addressed is asked only where its condition holds, its matc
   assert.equal((await send("e2", call("Bash"))).verdict?.is, "deny");
 });
 
-test("what one hook was told alone does not count as looked at by the others", async () => {
+test("a change that one hook alone was given does not count as looked at by the others", async () => {
   const ended: unknown[] = [];
   const { send } = await worldOf([hookOf("a"), hookOf("b")], {
     begin: () => {},

@@ -65,7 +65,7 @@ test("[C2] synchronous hooks are not awaited: the outcome is there when emit ret
   assert.deepEqual(line.emit("PreToolUse", bash("ls")), { verdict: { is: "deny", reason: "no", by: "guard" } });
 });
 
-test("[C38, C34] a deny stops the later hooks, keeps what was gathered, and each hook behind it has a row that says so", async (t) => {
+test("[C38, C34] a deny stops the later hooks, keeps the gathered context, and each later hook has a run that says so", async (t) => {
   const line = await openLine(t);
   let later = 0;
   line.use({ on: "PreToolUse", id: "a-context", run: () => ({ context: "gathered" }) });
@@ -277,7 +277,7 @@ test("a hook that throws because it was stopped was stopped, and has not failed 
   );
 });
 
-test("[C33, CT16] once runs once per session, and a hook that stood behind a deny was not used up", async (t) => {
+test("[C33, CT16] once runs once per session, and a hook that came after a deny was not used up", async (t) => {
   const line = await openLine(t);
   let deny = true;
   let ran = 0;
@@ -478,7 +478,7 @@ test("the sender of an event gets the reason also if it is not even known which 
   assert.deepEqual(told.map(String), ["AssertionError [ERR_ASSERTION]: the store is locked"]);
 });
 
-test("a deny stands although its run could not be written", async (t) => {
+test("a deny counts although its run could not be written", async (t) => {
   const store = openMemoryStore();
   let writes = 0;
   const line = await openLine(t, {

@@ -125,7 +125,7 @@ test("an answer is there before the store has written one run of it, and waits f
   assert.deepEqual(calls.slice(-2), ["answered", "answered ok"]);
 });
 
-test("what goes with a later event is posted behind the answer", async () => {
+test("context that goes with a later event is posted after the answer", async () => {
   const later = saying({ messages: [{ to: "model", text: "later" }] });
   const { engine, calls, release, store } = await worldOf([hookOf("a", later)], ["post"]);
   const outcome = engine.emit({ ...anEvent(), accepts: ["verdict"] });
@@ -157,7 +157,7 @@ test("an async hook that goes into a slow store runs all the same, before the en
   );
 });
 
-test("closing the engine and sending for who has to be sure both wait for what the answer did not", async () => {
+test("closing the engine waits for what the answer did not wait for, and so does a send that must be stored", async () => {
   const { engine, release, calls } = await worldOf([hookOf("a")], ["answered"]);
   const over: string[] = [];
   const sent = emitRecorded(engine, anEvent(), {}).then(() => over.push("sent"));

@@ -59,7 +59,7 @@ test("a script that is missing is found however its folder is written", (context
   assert.deepEqual(codes(inspect(context, run("node", { args: ["./hooks/a.js"] }))), ["missing-script"]);
 });
 
-test("commands without a script, or with one that only a run can tell, have no finding", (context) => {
+test("commands without a script, or with one that only a run can know, have no finding", (context) => {
   for (const command of ["npm test", "echo hi > /tmp/x", "$TOOL/bin/x", "jq -r .a", "bash -c 'exit 0'", "", "cat"]) {
     if (command) assert.deepEqual(codes(inspect(context, run(command))), [], command);
   }

@@ -106,7 +106,7 @@ test("[R46] a guard does not lapse at the second save of its file, either", asyn
   }
 });
 
-test("[R76] in a process that stays, a file that was read without a guard stands for none while it is broken", async (t) => {
+test("[R76] in a long-lived process, a file that was read without a guard counts as none while it is broken", async (t) => {
   const { place, now } = guarded(t);
   place.write(file, { hooks: { Stop: [] } });
   assert.deepEqual(await now(), []);
@@ -157,7 +157,7 @@ const broken: readonly [string, string][] = [
 ];
 
 for (const [what, text] of broken) {
-  test(`[R76] after ${what} the last good guards of the file stay active, and nothing else stands for them`, async (t) => {
+  test(`[R76] after ${what} the last good guards of the file stay active, and nothing else counts for them`, async (t) => {
     const place = workspace(t, { [hookFile]: `hooks:\n  - ${gate}\n  - ${wait}\n` });
     const { set } = await active(place, nothing);
     place.write(hookFile, text);
@@ -252,7 +252,7 @@ test("[R76] a broken file denies every call, and an edit of the file itself is a
   assert.equal((await answer(t, loaded, "Write", { file_path: ".hookline/hooks.json" }))?.is, "ask");
 });
 
-test("[R76] files of every layer stand for a guard that fails, and formats without guards for none", async (t) => {
+test("[R76] files of every layer count as a guard that fails, and formats without guards as none", async (t) => {
   const place = workspace(t, {
     "managed/hookline/hooks.json": "{",
     "home/.config/hookline/config.yaml": "hooks: [",

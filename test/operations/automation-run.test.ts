@@ -101,7 +101,7 @@ function ask(store: Store, params: Fields, hooks: Hook[] = []): Promise<Json> {
   return operations.call("hookline.automation_runs", params, never).then(({ output }) => output);
 }
 
-test("[A48] an automation that there is not is said to be not found; one that has not run has an empty list", async () => {
+test("[A48] an unknown automation is reported as not found; one that has not run has an empty list", async () => {
   const store = openMemoryStore();
   await assert.rejects(ask(store, { id: "nightl" }), /Hook 'nightl' not found/);
   const origin = { dialect: "automation", layer: "project", file: "/shop/a.yaml" };

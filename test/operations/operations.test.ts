@@ -223,7 +223,7 @@ test("emit: an application event goes down the line, where the asking hook's eve
   assert.deepEqual(direct?.data, {});
 });
 
-test("emit: what agents tell cannot be pretended", async (context) => {
+test("emit: an event of an agent cannot be faked", async (context) => {
   const { ask, store } = lineOf(context, []);
   for (const event of ["Stop", "PreToolUse", "tool_start"])
     await assert.rejects(ask("emit", { event }), error("tool_failed", /hooks send application events/));

@@ -98,7 +98,7 @@ for (const [way, words] of [
   );
 
 test(
-  "[R50, R84] an event that a hook came to want after install is named at the next session's begin, and heard once install has run again",
+  "[R50, R84] an event that a hook came to want after install is named at the next session's start, and reaches it once install has run again",
   real,
   async (t) => {
     const turns = [1, 2, 3].map((call) => ({ calls: [{ tool: "Bash", input: { command: `echo ${call}` } }] }));

@@ -61,7 +61,7 @@ hooks:
   assert.equal(session.has("rewritten.txt"), true);
 });
 
-test("[D50, DT12] an injected message reaches the model, with what the template stands for", real, async (t) => {
+test("[D50, DT12] an injected message reaches the model, with the values of its placeholders", real, async (t) => {
   const session = await startClaude(t, { turns: [bash("true"), closing] });
   await session.rule(`
 hooks:

@@ -165,7 +165,7 @@ test("messages of that time are delivered once, or wait in the store afterwards"
 });
 
 for (const when of ["before the store took nothing", "since"])
-  test(`[R49] a happening that was told before the store took nothing, and answered ${when}, has its answer`, async (context) => {
+  test(`[R49] an event that came before the store took nothing, and was answered ${when}, has its answer`, async (context) => {
     const { store, path } = opened(context);
     const told = (by: string) => anEvent({ session: "s", delivery: { id: "call", by } });
     const first = told("user");
@@ -183,7 +183,7 @@ for (const when of ["before the store took nothing", "since"])
     assert.equal((await store.turn("s")).toolCalls, 1);
   });
 
-test("[F10] where the ring is full the oldest rows fall out, which is counted and said", async (context) => {
+test("[F10] if the ring is full the oldest rows are dropped, counted and reported", async (context) => {
   const { store, path, said } = opened(context, { ring: 3 });
   const release = await locked(context, path);
   const events = [1, 2, 3, 4, 5].map(() => anEvent());
@@ -230,7 +230,7 @@ test("rows are written when the process ends, or it says that they are not", asy
   }
 });
 
-test("what others have paused or posted is seen behind an outage", async (context) => {
+test("pauses and messages of other processes are seen after an outage", async (context) => {
   const { store, path } = opened(context);
   const release = await locked(context, path);
   await store.record(anEvent({ session: "s" }), noHooks, advance);

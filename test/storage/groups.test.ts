@@ -251,7 +251,7 @@ test("events of one session in one turn count on from each other, and a hook tha
   assert.equal((await store.record(anEvent({ session: "s" }), noHooks, advance)).turn.toolCalls, 3);
 });
 
-test("closing commits what is open, and those who wait hear of it", async (context) => {
+test("closing commits open groups, and the callers that wait are informed", async (context) => {
   const store = opened(context);
   await store.saveRun(aRun());
   const committed = store.committed();

@@ -61,7 +61,7 @@ test("[X8] two processes that write 1,000 runs each into one session lose none, 
   assert.ok(isIntact(path));
 });
 
-test("[X8, R26] kill -9 of a writer: nothing it had said is lost, and after repair none is left running", async () => {
+test("[X8, R26] kill -9 of a writer: nothing that it had acknowledged is lost, and after repair no run is left running", async () => {
   const path = newPath();
   for (let kill = 0; kill < 3; kill++) {
     const { child, next, ended } = startWriter(path, "endless");

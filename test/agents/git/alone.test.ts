@@ -99,7 +99,7 @@ test("[E48] without Hookline scripts get the staged files as from Hookline itsel
   );
 });
 
-test("[E48] without Hookline a commit is refused where its files cannot be told to scripts", (t) => {
+test("[E48] without Hookline a commit is refused if its files cannot be passed to scripts", (t) => {
   const self = scratch(t);
   self.write(hook, script({ type: "pre-commit" }, "exit 0"), 0o755);
   alone(self);

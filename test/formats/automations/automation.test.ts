@@ -72,7 +72,7 @@ test("[A4] texts that hold JSON are read as the specification's table has them",
   assert.match(told({ trigger: "{type: event" })[0] ?? "", /^error: "trigger" is a text that is no JSON/);
 });
 
-test("[A5, AT21] an event trigger hears exactly its event, by every name that the event has", () => {
+test("[A5, AT21] an event trigger gets exactly its event, by every name that the event has", () => {
   assert.deepEqual(onOf({ type: "event", event_type: "task.completed" }), {
     event: ["task.completed"],
     as: ["task.completed"],

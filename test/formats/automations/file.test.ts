@@ -25,7 +25,7 @@ test("a file holds one automation, a list of them, or several documents", () => 
   assert.deepEqual(names(`# ${one.replaceAll("\n", "\n# ")}`), [], "all of it commented out");
 });
 
-test("every hook knows the line that it stands in", () => {
+test("every hook knows the line that it is in", () => {
   const { hooks } = compileFile(
     "automations:\n  - name: b\n    trigger: { type: periodic }\n---\nname: a\ntrigger: { type: periodic }\n",
   );
@@ -105,7 +105,7 @@ test("[AT45] a delay in a file counts from nothing, and is refused", () => {
   assert.match(shown(problems)[0] ?? "", /^2:22 error "in" counts from when an automation is made/);
 });
 
-test("the user's own automations that name no project hear the events of all", () => {
+test("the user's own automations that name no project get the events of all", () => {
   const text = "name: a\ntrigger: { type: event, event_type: task.failed, skip_llm: true }\n";
   const ofUser = { project: undefined, workspace: undefined } as object;
   const [hook] = compileFile(text, ofUser).hooks;

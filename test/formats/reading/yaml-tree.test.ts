@@ -49,7 +49,7 @@ test("[D13, R43, DT32] a key that really is the boolean true is refused, and say
   }
 });
 
-test("positions are those of the text, also behind a byte order mark, with CRLF and in nested lists", () => {
+test("positions are those of the text, also after a byte order mark, with CRLF and in nested lists", () => {
   const text = "\uFEFFagents:\r\n  - id: x\r\n    hooks:\r\n    - id: deep\r\n      on: [a, b]\r\n";
   const { root } = read(text);
   const place = (value: string): string => text.slice(text.indexOf(value), text.indexOf(value) + value.length);

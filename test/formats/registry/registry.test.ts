@@ -85,7 +85,7 @@ test("[B14, R39] a hook for other environments is disabled and says which it is 
   assert.equal(only(compile(written({ environments: "ci", enabled: "false" }))).disabledBecause, undefined);
 });
 
-test("[B11] match becomes conditions, and its registration says it as it was written", () => {
+test("[B11] match becomes conditions, and its registration shows it as it was written", () => {
   const match =
     "{ ability_scope: [billing_*, 'skill:*'], operation_key: workflow.*, min_duration_ms: 100, only_if_changed_paths: ['services/**'] }";
   const hook = only(compile(written({ match })));

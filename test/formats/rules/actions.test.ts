@@ -186,7 +186,7 @@ test("[R46] an invalid rule that allows, or that is no guard, is only dropped", 
   }
 });
 
-test("[R20, D58] in a chain a failure is a failure, unless an action has said itself that it is logged or ignored", async (t) => {
+test("[R20, D58] in a chain a failure is a failure, unless the action itself says that it is logged or ignored", async (t) => {
   const chain = (more: string, ...shells: string[]): string =>
     `{ type: chain${more}, actions: [${shells.map((shell) => `{ type: shell, command: "exit 4"${shell} }`).join(", ")}, { type: log, message: went on }] }`;
   const logged = async (action: string): Promise<boolean> => {

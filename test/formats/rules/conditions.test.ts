@@ -139,7 +139,7 @@ for (const [condition, code, column, says, suggests] of refused) {
   });
 }
 
-test("[D58] parameters may stand under params, and not in both places", () => {
+test("[D58] parameters may be under params, and not in both places", () => {
   assert.deepEqual(when("{ type: turn_count, params: { threshold: 3 } }"), {
     is: "turn_count",
     with: { threshold: 3 },

@@ -305,7 +305,7 @@ agents:
       - ${rule({ id: "of_writer", condition: "{ type: tool_name, match: Write }" }).replaceAll("\n", "\n        ")}
 `;
 
-test("[D1, D2] an app file's hooks are for all agents, an agent's for itself, and nothing else in it is judged", () => {
+test("[D1, D2] an app file's hooks are for all agents, an agent's for itself, and nothing else in it is checked", () => {
   const { hooks, problems } = compile(appFile, { kind: "app" });
   assert.deepEqual(problems, []);
   assert.deepEqual(
@@ -399,7 +399,7 @@ test("[DT1] rules on the other names fire on the same events", async (t) => {
   assert.deepEqual(line.logged(), ["user_prompt", "pre_tool_use", "post_tool_use", "post_tool_use"]);
 });
 
-test("[D31, DT26] activation gives no warning and hears application events; what no agent sends gives exactly one", async (t) => {
+test("[D31, DT26] activation gives no warning and gets application events; an event that no agent sends gives exactly one", async (t) => {
   const sendable = new Set(["PreToolUse", "Stop"]);
   const activation = compile(file(rule({ on: "activation", action: "{ type: log, message: came }" })), { sendable });
   assert.deepEqual(activation.problems, []);

@@ -87,7 +87,7 @@ test("[E10, E17, E18, R14, R32, R40] the type decides limits, role and failure p
   });
 });
 
-test("[E3, ET1, ET2] front matter stands between ---, #--- or //---, each line with or without the sign of a remark", () => {
+test("[E3, ET1, ET2] front matter is between ---, #--- or //---, each line with or without the sign of a remark", () => {
   const forms: readonly [string, string][] = [
     ["#---", "# name: A\n# type: session\n"],
     ["#---", "#name: A\n#   type: session\n"],

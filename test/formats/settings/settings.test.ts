@@ -401,7 +401,7 @@ test("an if that is no tool pattern is an error, and its hook is dropped", () =>
   assert.deepEqual([compiled.hooks.length, codes(compiled)], [0, ["matcher-invalid"]]);
 });
 
-test("[R46, R52] a guard that was told to run in the background guards all the same, and an error says so", () => {
+test("[R46, R52] a guard with async still runs as a guard, and an error says so", () => {
   for (const more of [
     { role: "guard", async: true },
     { role: "guard", asyncRewake: true },

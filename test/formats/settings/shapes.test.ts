@@ -30,7 +30,7 @@ test("an expression matcher of an older tool is an error that says how to write 
   assert.equal(compiled.problems[0]?.suggestion, 'write "matcher": "Write", "if": "Write(**/*.py)"');
 });
 
-test("group keys hold for all handlers of the group, and handlers may stand in the group itself", () => {
+test("group keys hold for all handlers of the group, and handlers may be in the group itself", () => {
   const grouped = compile({
     hooks: {
       PreToolUse: [
@@ -239,7 +239,7 @@ test("an entry without a hooks list is reported in a file that an agent reads, w
   assert.deepEqual(found("hookline"), []);
 });
 
-test("a key of ours that stands in another tool's file with a meaning of its own costs a note, and not the hook", () => {
+test("a key of ours in another tool's file with a meaning of its own costs a note, and not the hook", () => {
   const handler = { type: "command", command: "a", environment: { A: "b" }, priority: "high", tags: { a: 1 } };
   const text = JSON.stringify({ hooks: { Stop: [{ hooks: [handler] }] } });
   const foreign = compileSettings(text, origin, { flavour: formatOf("plugin") });

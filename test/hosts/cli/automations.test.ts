@@ -170,7 +170,7 @@ test("what of a project cannot be exported is reported, and the rest is written"
   );
 });
 
-test("one file is checked by itself, in the format that its place tells", (t) => {
+test("one file is checked by itself, in the format that its place gives", (t) => {
   const { hookline } = place(t, { "home/shop/.hookline/automations/a.yaml": "name: A\ntriger: { type: periodic }\n" });
   const { status, stdout } = hookline(["check", ".hookline/automations/a.yaml"]);
   assert.equal(status, 1);

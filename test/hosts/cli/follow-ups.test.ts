@@ -151,7 +151,7 @@ test("[B32] two who want the same command at once: one runs it", async (t) => {
   assert.equal(readFileSync(join(workspace, "times"), "utf8"), "x\n");
 });
 
-test("[B32] a command that fails exits 1 and tells how; arguments stay arguments; a folder below the root is its own", (t) => {
+test("[B32] a command that fails exits 1 and shows how; arguments stay arguments; a folder below the root is its own", (t) => {
   const { hookline, run, workspace } = scratchWith(t, [
     command("exit 3"),
     command("printf", { args: ["%s|", "a b", "$(touch pwned)"], cwd: "src" }),
@@ -229,7 +229,7 @@ test("[B32] a list that did not look through all runs says so", async (t) => {
   assert.deepEqual(list(), []);
 });
 
-test("[B32] a task is made once, in the project of the repository, with all that its hook said of it", (t) => {
+test("[B32] a task is made once, in the project of the repository, with all fields that its hook gave", (t) => {
   const { hookline, list, run } = scratchWith(t, [
     {
       kind: "create_task",

@@ -206,7 +206,7 @@ test(
 );
 
 test(
-  "[R60] an answer that was lost after the event was taken is never judged again: Node answers by policy",
+  "[R60] an event whose answer was lost after it was taken is never decided again: Node answers by policy",
   options,
   async (t) => {
     const broken: Record<string, string> = {

@@ -39,7 +39,7 @@ test("a daemon of another store leaves the port alone at which agents look for t
   assert.notEqual(portOfOther(), 4665, "install has noted it");
 });
 
-test("the token of agents' HTTP hooks opens the door of the usual store's daemon alone, whatever path it was told", async (t) => {
+test("the token of agents' HTTP hooks works only at the usual store's daemon, whatever path names the store", async (t) => {
   const place = placeFor(t);
   place.hookline("install", "claude-code", "--http");
   const state = join(place.folder, "state", "hookline");

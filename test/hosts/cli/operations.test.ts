@@ -127,7 +127,7 @@ test("[A54] create, list, edit, delete by the command line: values as they are m
   assert.equal(hookline(["automation", "show", "second"]).status, 1);
 });
 
-test("a word that stands in the place of a list stays that word: --tools all, --notify default", (t) => {
+test("a word in the place of a list stays that word: --tools all, --notify default", (t) => {
   const { json } = scratch(t);
   const always = ["--event", "deploy.done", "--prompt-template", "x"];
   assert.equal(json("automation", "create", "free", ...always, "--tools", "all").tools, "all");
@@ -216,7 +216,7 @@ test("a pipe in the place of a file is refused at once, without waiting for it",
   }
 });
 
-test("--help tells the actions of a group, and what an action takes with a real example", (t) => {
+test("--help lists the actions of a group, and the parameters of an action with a real example", (t) => {
   const { hookline } = scratch(t);
   const group = hookline(["task", "--help"]);
   assert.equal(group.status, 0);

@@ -166,7 +166,7 @@ test("run that is interrupted ends the hook, and exits 3", { timeout: 20_000 }, 
   assert.equal(code, 3);
 });
 
-test("rerun tells the hook as it is today the same event again, as a new run", (t) => {
+test("rerun sends the same event again to the current hook, as a new run", (t) => {
   const { told, write } = scratchWith(
     t,
     hooksFile({ PreToolUse: [{ matcher: "Bash", ...command("guard", "cat > seen; exit 2") }] }),

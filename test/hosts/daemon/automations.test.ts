@@ -11,7 +11,7 @@ const ended = (place: Place, count: number): Promise<RunRow[]> =>
     return runs.length >= count && runs.every(({ status }) => status === "completed") ? runs : undefined;
   }, `${count} runs`);
 
-test("[A6] every event of the line is heard, and one that concerns no automation runs none", async (t) => {
+test("[A6] every event of the engine reaches the automations, and one that concerns no automation runs none", async (t) => {
   const place = placeFor(t, {
     "workspace/.hookline/automations/a.yaml": automation("A", "type: event, event_type: task.completed", "true"),
     "workspace/.hookline/automations/b.yaml": automation("B", "type: event, event_type: Stop", "true"),

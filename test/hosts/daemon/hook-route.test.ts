@@ -90,7 +90,7 @@ test("one event gets one verdict: from the command, over loopback, over the sock
   }
 });
 
-test("[R44] an agent that tells over HTTP has the environment of its session's start, a stranger only what every program has", async (t) => {
+test("[R44] an agent that sends events over HTTP has the environment of its session's start, a stranger only what every program has", async (t) => {
   const told = await toldDaemon(t, files);
   const telling = (session: string): string =>
     JSON.stringify({ hook_event_name: "PreToolUse", session_id: session, cwd: told.workspace, ...tool("Write") });
@@ -164,7 +164,7 @@ test("[R60] what should not be taken is refused, and nothing is done", async (t)
   assert.equal(readFileSync(join(told.workspace, "done"), "utf8"), "done\n");
 });
 
-test("an agent's own HTTP hook may come with the token of its settings, as long as that stands in its file", async (t) => {
+test("an agent's own HTTP hook may come with the token of its settings, as long as that is in its file", async (t) => {
   const told = await toldDaemon(t, files);
   const payload = JSON.stringify({ hook_event_name: "UserPromptSubmit", cwd: told.workspace, prompt: "x" });
   const headers = { authorization: "Bearer persistent-token-of-the-settings" };

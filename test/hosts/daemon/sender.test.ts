@@ -35,7 +35,7 @@ test("a hook's files are for those whom the sender's own are for, over HTTP thos
   assert.equal(made(), (0o666 & ~process.umask()).toString(8), "it said none");
 });
 
-test("[R44] a session that began without the daemon has its environment when its agent tells over HTTP", async (t) => {
+test("[R44] a session that began without the daemon has its environment when its agent sends events over HTTP", async (t) => {
   const told = await toldDaemon(t, hooksOf("PreToolUse", command('[ "$MODE" = strict ] && exit 2; exit 0')));
   told.write("state/hookline/http-token", "persistent-token-of-the-settings\n");
   const telling = (event: string, session = "s"): string =>
@@ -96,7 +96,7 @@ test("files of others among the files that sessions leave, and half written ones
   assert.deepEqual(createBegunSessions(join(place, `${"0".repeat(32)}.1`))(), [], "no folder can be there");
 });
 
-test("a session whose end an agent tells over HTTP leaves no environment behind", async (t) => {
+test("a session whose end an agent sends over HTTP leaves no environment", async (t) => {
   const told = await toldDaemon(t, hooksOf("PreToolUse", command('[ "$MODE" = strict ] && exit 2; exit 0')));
   const telling = (event: string): string =>
     JSON.stringify({ hook_event_name: event, session_id: "s", cwd: told.workspace, tool_name: "Bash", tool_input: {} });

@@ -95,7 +95,7 @@ async function written(path: string): Promise<string> {
   }
 }
 
-test("[E32, E33, E34] one that fails is fixed in a completion of its own, while the one behind it waits", async (t) => {
+test("[E32, E33, E34] a failing script is fixed in a completion of its own, while the next one waits", async (t) => {
   const scripts = {
     "a.sh": fileScript("Hook A", "echo A >> log; grep -q fixed a.txt || { echo a.txt is broken; exit 1; }"),
     "b.sh": fileScript("Hook B", "echo B $HOOKLINE_CHANGED_FILES >> log"),

@@ -188,7 +188,7 @@ test("[R57] each project of a repository has its own last look", async (context)
   for (const cwd of [folder, join(folder, "src")]) assert.deepEqual(await stop(cwd), []);
 });
 
-test("where git or the store fails nothing is thrown: changes are unknown, and the last look stands", async (context) => {
+test("if git or the store fails nothing is thrown: changes are unknown, and the last look counts", async (context) => {
   const repository = usualRepository(context);
   const failing = (): never => {
     throw new Error("the disk is full");

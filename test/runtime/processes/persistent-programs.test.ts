@@ -138,7 +138,7 @@ test("a crash fails the event that it was asked about at once, with its last wor
   assert.equal(residents.facts()[0]?.restarts, 1);
 });
 
-test("a crash fails what is under way alone: who waits for a turn is answered by the next process", async (t) => {
+test("a crash fails only current events: a waiting one is answered by the next process", async (t) => {
   const { ask, fields } = asking(t);
   const [crashed, next] = await Promise.all([ask({ do: "crash" }), fields({ number: 2 })]);
   assert.equal(crashed.is, "failure");
@@ -293,7 +293,7 @@ test("its standard error is logged line by line; of too much output only the beg
   assert.match(told.at(-1) ?? "", /more lines on its stderr were not kept$/);
 });
 
-test("the variables of a sender are said where the process was started with others, and only then", async (t) => {
+test("a sender's variables are sent if the process was started with others, and only then", async (t) => {
   const { fields } = asking(t);
   const same = await fields({ do: "environment" }, { environment: { WHO: "first" } });
   assert.equal(same.said, null);

@@ -100,7 +100,7 @@ test("end() leaves nothing of its tree, not even what ignores TERM or left its s
   await one.end();
 });
 
-test("what a crashed program leaves behind is ended too", linux, async (context) => {
+test("processes of a crashed program are ended too", linux, async (context) => {
   const folder = temporaryFolder(context);
   const one = await child(
     context,
@@ -134,7 +134,7 @@ for (const [way, statement] of Object.entries({
     assert.deepEqual(pids.filter(isRunning), []);
   });
 
-test("twelve piped processes at once cause no warning, and leave no listener behind", async (context) => {
+test("twelve piped processes at once cause no warning, and leave no listener", async (context) => {
   const warnings: Error[] = [];
   const note = (warning: Error): void => void warnings.push(warning);
   process.on("warning", note);

@@ -204,7 +204,7 @@ test("a run that another process cancels is stopped, and its row says why", asyn
   assert.deepEqual(beginnings(place.folder), { "r1 a": 1, "r1 b": 1 });
 });
 
-test("[R48] who performs only what it adds waits for a run that another process performs, and hears how it ended", async (context) => {
+test("[R48] a caller that performs only its own runs waits for a run that another process performs, and gets its end", async (context) => {
   const place = placeFor(context);
   const heard: Run[] = [];
   const own = openDurableQueue(place.store, { own: true, cap: () => 0, environment: {} });

@@ -96,7 +96,7 @@ test("[T25, SD12] the same holds for a run that had begun and waited so long tha
   assert.equal((await store.run("r1"))?.status, "cancelled");
 });
 
-test("the log is emptied without waiting: who writes just now is left in peace, and it is done later", (context) => {
+test("the log is emptied without waiting: a current writer is not disturbed, and it is done later", (context) => {
   const { beside, journal, holding, begin } = placeFor(context);
   begin("r1");
   journal.save(worker, { ...itemOf(durableHook("h", [marking("a")]), "r1").run, status: "completed" });

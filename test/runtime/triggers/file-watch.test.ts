@@ -130,7 +130,7 @@ test("[A14] a watch that stays as it is keeps what it has gathered while others 
   assert.equal(told.length, 2);
 });
 
-test("[A14a, A14b] two hooks on one folder each hear of a change, and removing one does not disturb the other", async (context) => {
+test("[A14a, A14b] two hooks on one folder each get a change, and removing one does not disturb the other", async (context) => {
   const { folder, watcher, write, next, told } = watchingIn(context);
   const rule: WatchRule = { kind: "folder", paths: ["."], recursive: true };
   const hooks = [aWatch("one", folder, rule), aWatch("two", folder, rule)];
@@ -270,7 +270,7 @@ test("a watched file is followed through a link, a folder above it that is moved
   assert.equal((await next()).data.relative_path, "deep/er/b.txt");
 });
 
-test("an event that the line refuses is complained of once and told again, before those that came after it", async (context) => {
+test("an event that the engine refuses is logged once and sent again, before those that came after it", async (context) => {
   let failures = 0;
   const complaints: string[] = [];
   const heard: unknown[] = [];

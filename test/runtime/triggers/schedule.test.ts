@@ -141,7 +141,7 @@ test("[A16, A18, AT19] a periodic hook that never ran is due at once, and its ev
 });
 const aHookless: HookEvent = { id: "", name: "none.fired", at: 0, cwd: "", sender: "", data: {} };
 
-test("[A18, AT19] with an earlier run the event tells when that was, and how long ago", async (context) => {
+test("[A18, AT19] with an earlier run the event holds its time, and how long ago it was", async (context) => {
   const { schedule, fired, pass } = schedulingIn(context);
   await schedule.sync([aTimed({ every: 90 })]);
   await pass(91 * second);

@@ -26,7 +26,7 @@ test("[D61] what a server publishes in parts is reported when the last part is t
   assert.equal(diagnosis.skipped, undefined);
 });
 
-test("[D61] a server that publishes without versions is heard, and under an address with other escapes", async (t) => {
+test("[D61] diagnostics without versions count, and so do those under an address with other escapes", async (t) => {
   const { servers, write } = scratch(t, {}, scripted("unversioned"));
   const file = write("a name (1)[x].scripted", "bad");
   assert.deepEqual(

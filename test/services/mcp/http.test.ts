@@ -12,7 +12,7 @@ async function server(context: TestContext, way: Parameters<typeof startHttp>[0]
   return fixture;
 }
 
-test("tools behind an address are called over one session, which is closed with us", async (context) => {
+test("tools at an address are called over one session, which is closed with us", async (context) => {
   const { url, sessions } = await server(context);
   const tools = toolsOf(context, { web: { url } });
   const said = await Promise.all(Array.from({ length: 20 }, () => say(tools, "web.count")));

@@ -91,7 +91,7 @@ for (const url of [
 test("an address that is none is refused", () =>
   assert.match(refusal({ model: "router/x", url: "file:///etc/passwd" }), /is no http or https address/));
 
-test("[A41, R48] what stands against a model is known when an automation is made: mistakes are errors, what is not set yet is a warning", () => {
+test("[A41, R48] problems with a model are known when an automation is made: mistakes are errors, a missing key is a warning", () => {
   const fault = (named: Parameters<typeof modelFault>[0], given = settings, around: object = environment) => {
     const found = modelFault(named, given, { ...around });
     return found && [found.severity, found.message];

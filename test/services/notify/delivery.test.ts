@@ -52,7 +52,7 @@ test("a place that says it has taken its last is given time, and Slack's Retry-A
   assert.deepEqual(pauses.map(Math.round), [3000, 2500]);
 });
 
-test("a place that says it is too much and names no time, or none that counts, is asked less and less often", async (t) => {
+test("a place that says it is too much and names no time, or no valid one, is asked less and less often", async (t) => {
   const server = await startReceiver(t);
   const { notifier, pauses, complaints } = notifierOf(t, { team: { ...discord(server.url), events: ["failed"] } });
   const zero = { status: 429, body: { retry_after: 0 } };
@@ -201,7 +201,7 @@ test("a bot writes to its channel with its token, and a message that is sent twi
   assert.ok(String(first.body.nonce).length <= 25);
 });
 
-test("a program can verify what it is sent by Standard Webhooks, and tell a repetition", async (t) => {
+test("a program can verify a message by Standard Webhooks, and recognise a repetition", async (t) => {
   const server = await startReceiver(t);
   const secret = `whsec_${Buffer.from("a secret of the tests").toString("base64")}`;
   const { notifier } = notifierOf(
@@ -320,7 +320,7 @@ test("a burst fills no memory: the least important notices are dropped first, an
   assert.deepEqual(complaints, ["notices to team: there is more to tell than it takes, so notices are left out"]);
 });
 
-test("closing waits for a place that does not answer no longer than it was told", async (t) => {
+test("closing waits for a place that does not answer no longer than its limit", async (t) => {
   const server = await startReceiver(t);
   const { notifier, complaints } = notifierOf(t, { team: discord(server.url) });
   server.answers.push("hang");

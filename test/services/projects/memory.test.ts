@@ -64,7 +64,7 @@ for (const [what, content, found, missed] of [
     assert.deepEqual(contents(await search(world, missed)), []);
   });
 
-test("whatever stands in a question is words and never a query language", async (context) => {
+test("every text in a question is words and never a query language", async (context) => {
   const world = await withProject(context);
   await add(world, "content near heading");
   for (const query of [
@@ -103,7 +103,7 @@ test("the same thing is remembered once, and secrets are not", async (context) =
   await assert.rejects(add(world, "  \n"), { message: /nothing to remember/ });
 });
 
-test("notes and results of tasks are found, as they stand now", async (context) => {
+test("notes and results of tasks are found in their current form", async (context) => {
   const world = await withProject(context);
   const write = (content: string): Promise<unknown> =>
     world.ask("note_write", { name: "Plan", content, project: "app" });

@@ -20,7 +20,7 @@ test("a project's id is made of its name, and its repository and default branch 
   assert.equal(made.repository, "https://example.com/team/shop.git");
 });
 
-test("what is said of a repository counts before what git says", async (context) => {
+test("given values of a repository count before git's", async (context) => {
   const world = await worldOf(context);
   const shop = world.place("shop");
   git(shop, "init");

@@ -193,7 +193,7 @@ test("[A28] hook_runs finds an automation by its own id and by its whole one, th
   assert.deepEqual(await world.board.query("hook_runs", { hook_id: "x" }), []);
 });
 
-test("[A28] recent_events tells the last 50 with their payloads, newest first", async (context) => {
+test("[A28] recent_events returns the last 50 with their payloads, newest first", async (context) => {
   const { world } = await ran(context, [{ uses: "log", message: "m" }]);
   for (let number = 0; number < 55; number++) await world.engine.emit(eventOf({ number }, { name: "a.tick" }));
   await world.engine.emit(eventOf({ text: "x".repeat(20_000) }, { name: "a.large" }));

@@ -282,7 +282,7 @@ test("a hook that fails or blocks changes nothing of what was written", async (c
   assert.equal(((await world.ask("task_show", { id })) as Fields).status, "COMPLETED"); // a view
 });
 
-test("a task that hooks make in answer to a task ends five events deep, and each that was made stands", async (context) => {
+test("a task that hooks make in answer to a task ends five events deep, and each task that was made stays", async (context) => {
   const world = await withProject(
     await worldOf(context, {
       hooks: [hookOn("loop", "task.created", [{ uses: "create_task", title_template: "from {{event.task_id}}" }])],

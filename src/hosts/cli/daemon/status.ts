@@ -97,7 +97,7 @@ const titled = (terminal: Terminal, name: string, text: string): string =>
 
 const gitWords = ({ hooks, hook }: GitHookHere, show: (path: string) => string): string =>
   hook === null
-    ? "does not run Hookline before commits: run `hookline git install` to change that"
+    ? "does not run Hookline before commits yet: run `hookline git install`"
     : `runs Hookline before each commit (${show(join(hooks, hook))})`;
 
 /** The store knows pauses of other projects too. */

@@ -46,7 +46,7 @@ const flags: Readonly<Record<string, string>> = {
   "up --idle-exit":
     "stops after so many minutes without events, unless a schedule, a watch or a run needs it; default: it stays",
   "up --service":
-    "starts nothing: prints a `systemd` user unit or a `launchd` agent that runs it from login on with these flags",
+    "starts nothing: prints a `systemd` user unit or a `launchd` agent that runs it from login on with these flags; default of `--workspace` here: your home folder",
   "up --on-demand":
     "internal: how clients start it. It exits when a daemon is already running, exits when you start your own, and stops after an hour without events",
   "mcp --read-only": "offers only the tools that change nothing",

@@ -26,17 +26,18 @@ export function conformancePage(): string {
   for (const claim of Object.values(claims)) counts[claim.design ? "design" : claim.later ? "later" : "tested"] += 1;
   const intro = `# Conformance
 
-What the specifications of automations (000), repository hooks (001), settings hooks (002), rules (003) and workspace scripts (004) claim, and what holds for every format, and how this version answers.
+Hookline follows five specifications: automations (000), repository hooks (001), settings hooks (002), rules (003) and workspace scripts (004).
+This page lists each claim of theirs, the claims that hold for every format, and how this version meets them.
 A test names the claims that it proves in brackets, as in \`[C36, CT11] a program that exits 2 blocks …\`; this page is
 made from those names, and a claim that is listed as tested without such a test fails \`npm run check\`.
 
-${counts.tested} claims are tested, ${counts.design} are how the thing is built and could not be shown by a run, ${counts.later} are not there yet.
-**Differs** says where Hookline answers otherwise than the specification's own words. Tests under \`test/real-agents\` start the
+${counts.tested} claims are tested. ${counts.design} are part of the design and cannot be shown by a run. ${counts.later} are not built yet.
+**Differs** says how Hookline departs from the specification. Tests under \`test/real-agents\` start the
 real agent, with \`npm run test:agents\`; all others run with \`npm test\`.
 `;
   const sections = parts.map(([title, list]) => {
     const rows = Object.entries(list).map(([id, claim]) => row(id, claim, tests.get(id) ?? []));
-    return `## ${title}\n\n| claim | what it says | status |\n|---|---|---|\n${rows.join("\n")}\n`;
+    return `## ${title}\n\n| claim | meaning | status |\n|---|---|---|\n${rows.join("\n")}\n`;
   });
   return [intro, ...sections].join("\n");
 }

@@ -77,14 +77,14 @@ export function placeToWrite(root: string, path: string): string {
   const base = realpathSync(root);
   const wanted = pathInside(base, path);
   if (!wanted) throw refusal(path, "lies outside of the repository");
-  if (isOfGit(wanted)) throw refusal(path, "lies in .git");
+  if (isOfGit(wanted)) throw refusal(path, "is in .git");
   const folder = folderInside(base, dirname(wanted), path);
   const file = join(folder, basename(wanted));
   const found = lstatSync(file, { throwIfNoEntry: false });
   const real = found?.isSymbolicLink() ? targetOf(file, path) : file;
   const inside = pathInside(base, real);
   if (inside === undefined) throw refusal(path, `is a link to ${readlinkSync(file)}, outside of the repository`);
-  if (isOfGit(inside)) throw refusal(path, "lies in .git");
+  if (isOfGit(inside)) throw refusal(path, "is in .git");
   const kind = lstatSync(real, { throwIfNoEntry: false });
   if (kind && !kind.isFile()) throw refusal(path, "is no regular file");
   return real;

@@ -50,7 +50,7 @@ function read({ project, workspace }: OfProject, event: HookEvent): { holds: boo
     return named === project
       ? { holds: true, because: `it concerns the project ${project}` }
       : { holds: false, because: `it concerns the project ${named}, and the hook belongs to ${project}` };
-  if (!isOfAgent(event)) return { holds: true, because: "it names no project, so those of all projects are asked" };
+  if (!isOfAgent(event)) return { holds: true, because: "it names no project, so it concerns all projects" };
   if (workspace === undefined) return { holds: true, because: `the project ${project} has no folder of its own` };
   return liesIn(event.cwd, workspace)
     ? { holds: true, because: `it happened in the folder of ${project}` }

@@ -93,7 +93,7 @@ export const changedFiles: ConditionKind<Params> = {
     {
       root: text("the folder that patterns and names start from; left out: the repository's, or the project's"),
       since: say(oneOf("session"), "`session`: changes since the session began; left out: since hooks last looked"),
-      optional: say(flag, "whether it holds without such files, too, and only has them looked for", false),
+      optional: say(flag, "true: it also holds without such files", false),
     },
   ),
   needs: "changes",

@@ -10,10 +10,10 @@ const wantedTurns = ({ threshold, every }: TurnParams): string =>
   every === undefined ? `turn ${threshold}` : `turn ${threshold} and every ${every} after it`;
 
 export const turnCount: ConditionKind<TurnParams> = {
-  summary: "this is the turn, or one of every so many after it",
+  summary: "the turn has this number, or is one of every so many turns after it",
   params: object(
     { threshold: integer("the turn, counted in user prompts", 0) },
-    { every: integer("again after so many turns; left out: only once", 1) },
+    { every: integer("again after so many turns; default: only once", 1) },
   ),
   needs: "turns",
   compile: ({ threshold, every }) =>
@@ -56,7 +56,7 @@ function reached({ summary, one, many, usual, read, needs }: Counted): Condition
 }
 
 export const toolCalls: ConditionKind<CountParams> = reached({
-  summary: "the turn has come to so many tool calls",
+  summary: "the turn has at least so many tool calls",
   one: "tool call in this turn",
   many: "tool calls in this turn",
   usual: 20,
@@ -64,7 +64,7 @@ export const toolCalls: ConditionKind<CountParams> = reached({
 });
 
 export const messageCount: ConditionKind<CountParams> = reached({
-  summary: "the conversation has come to so many messages",
+  summary: "the conversation has at least so many messages",
   one: "message in this conversation",
   many: "messages in this conversation",
   usual: 50,
@@ -80,7 +80,7 @@ const part: Schema<number> = {
     type: "number",
     minimum: 0,
     maximum: 1,
-    description: "how much of the context is full, as a part of 1",
+    description: "the part of the context that is full, from 0 to 1",
     default: usualPressure,
   },
   check: (value, path = []) =>

@@ -65,7 +65,7 @@ export function createEngine(ports: Ports): Engine {
         return yield* save(ports, {
           ...item.run,
           status: "failed",
-          reason: `nobody could look after it: ${messageOf(error)}`,
+          reason: `no process could perform it: ${messageOf(error)}`,
         });
       }
     }

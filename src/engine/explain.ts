@@ -59,7 +59,7 @@ export function read(plan: Plan, event: HookEvent): { would: "run" | "skip"; bec
   if (elsewhere !== undefined) return { would: "skip", because: elsewhere };
   const fault = plan.fault();
   if (fault !== undefined && !condition)
-    return { would: "run", because: `it would be asked, but it cannot run: ${fault}` };
+    return { would: "run", because: `its condition holds, but it cannot run: ${fault}` };
   if (!condition)
     return {
       would: "run",

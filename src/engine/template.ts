@@ -106,7 +106,7 @@ const roots: { readonly [name: string]: Root } = {
   tool: {
     read: toolOf,
     shown: [
-      { name: "tool.name", meaning: "the tool's name; where the event has no tool, that of the tool in flight" },
+      { name: "tool.name", meaning: "the tool's name; if the event has no tool, the name of the tool that runs" },
       { name: "tool.params.X", meaning: "a field of the tool's parameters; X.0.y reaches into lists and objects" },
       { name: "tool.result.X", meaning: "a field of the tool's result" },
       { name: "tool.result", meaning: "the whole result" },
@@ -123,7 +123,7 @@ const roots: { readonly [name: string]: Root } = {
   previous: {
     read: ({ results }) => results.at(-1)?.output,
     shown: [
-      { name: "previous", meaning: "what the action before this one gave: its main output" },
+      { name: "previous", meaning: "the main output of the action before this one" },
       { name: "previous.X", meaning: "a field of that output" },
     ],
   },
@@ -146,7 +146,7 @@ const roots: { readonly [name: string]: Root } = {
   agent: {
     read: ({ event, turn }) => agentOf(event.agent ?? turn.agent),
     shown: [
-      { name: "agent.id", meaning: "which agent works" },
+      { name: "agent.id", meaning: "the id of the agent that works" },
       { name: "agent.type", meaning: "its type, where it has one" },
     ],
   },
@@ -156,7 +156,7 @@ const roots: { readonly [name: string]: Root } = {
 /** Every placeholder there is, for documentation and messages. */
 export const placeholders: readonly Placeholder[] = [
   ...Object.values(roots).flatMap(({ shown }) => shown),
-  { name: "step_N", meaning: "what action N of this hook gave, counted from 0: its main output" },
+  { name: "step_N", meaning: "the main output of action N of this hook, counted from 0" },
   { name: "step_N.X", meaning: "a field of that output" },
 ];
 

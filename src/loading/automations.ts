@@ -196,7 +196,7 @@ function takenByFiles(set: HookSet, { stored, workspaces }: StoredHooks): Proble
       {
         severity: "error",
         code: "duplicate-key",
-        message: `the automation ${row.project}/${row.id} lies in the store, too; this file's is active`,
+        message: `the automation ${row.project}/${row.id} is in the store, too; the one of this file is active`,
         suggestion: `remove one: hookline automation delete ${row.project}/${row.id}, or take it out of the file`,
         ...placeOfHook(hook),
       },

@@ -157,7 +157,7 @@ test("[B29] words are compared in other scripts too", async (t) => {
   assert.deepEqual(ids(await suggest(root, "Prüfungen bitte", { params: { ...params, threshold: 0.2 } })), ["tests"]);
 });
 
-test("[B28] the person is told only where the hook says so", async (t) => {
+test("[B28] the person gets a message only if the hook says so", async (t) => {
   const root = repository(t, { ".system/registry/a.yaml": registry });
   const prompt = "run the billing regression";
   assert.equal((await suggest(root, prompt)).outcome?.messages, undefined);

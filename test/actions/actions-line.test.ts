@@ -29,7 +29,7 @@ test("[DT10, D53, D65] a log line says which tool fired", async (t) => {
   );
 });
 
-test("[DT11, D59] a notice with templates is told exactly once, and the person sees it in the agent", async (t) => {
+test("[DT11, D59] a notice with templates is reported exactly once, and the person sees it in the agent", async (t) => {
   const action =
     '{ type: notify, title: "{{tool.name}}", message: "wrote {{tool.params.file_path}}", level: error, tag: w }';
   const line = lineOf(t, rules({ action }));
@@ -95,13 +95,13 @@ test("[DT16, D57] a result gets a key; where the sender takes no changed result,
   assert.match(runOf(line).notes.join(), /updatedOutput is not accepted on this event: dropped/);
 });
 
-test("[D57] a result without keys fails the run with the reason, and the event goes on", async (t) => {
+test("[D57] a result without keys fails the run with the reason, and the event continues", async (t) => {
   const line = lineOf(t, rules({ on: "tool_end", action: "{ type: transform_result, transformation: { f: 1 } }" }));
   assert.deepEqual(await line.emit("PostToolUse", { ...deploy, tool_response: "plain" }), {});
   assert.deepEqual([runOf(line).status, /no object/.test(runOf(line).reason ?? "")], ["failed", true]);
 });
 
-test("[D56, D55, R6] a gate judges what a transformation made of the input", async (t) => {
+test("[D56, D55, R6] a gate is evaluated on the input that a transformation made", async (t) => {
   const line = lineOf(
     t,
     rules(
@@ -128,14 +128,14 @@ test("[DT19, D63a] an action that fails blocks nothing, ends nothing, and counts
   assert.deepEqual(ended.sort(), ["failed exit 7", "skipped max fires: it has run 1 times"]);
 });
 
-test("[D54] a shell action is waited for: what it writes is there when the agent goes on", async (t) => {
+test("[D54] a shell action is waited for: what it writes is there when the agent continues", async (t) => {
   const cwd = temporaryFolder(t);
   const line = lineOf(t, rules({ action: "{ type: shell, command: 'sleep 0.2; touch done' }" }));
   await line.emit("PreToolUse", deploy, { cwd });
   assert.equal(existsSync(join(cwd, "done")), true);
 });
 
-test("[DT29, D55, R8] a gate that always blocks a turn's end goes on three times per prompt, then the person is told", async (t) => {
+test("[DT29, D55, R8] a gate that always denies a turn's end makes the agent continue three times per prompt, then the person gets a message", async (t) => {
   const line = lineOf(t, rules({ on: "turn_end", action: "{ type: gate, allow: false, reason: not done }" }));
   const stop = async (): Promise<string | undefined> => (await line.emit("Stop", {})).verdict?.is;
   for (const prompt of ["one", "two"]) {
@@ -150,7 +150,7 @@ test("[DT29, D55, R8] a gate that always blocks a turn's end goes on three times
   assert.equal(messages?.[0]?.to, "person");
 });
 
-test("[D50, R8] twenty messages reach the model per prompt; of the others the person is told", async (t) => {
+test("[D50, R8] twenty messages reach the model per prompt; the person gets a message about the others", async (t) => {
   const line = lineOf(t, rules({ action: twice }));
   const told = async (): Promise<string[]> =>
     (await line.emit("PreToolUse", deploy)).messages?.map(({ to }) => to) ?? [];
@@ -178,7 +178,7 @@ test("[D50, R7] where a message would start a new round of an agent, it waits fo
   assert.deepEqual(next.messages, [{ to: "model", role: "user", text: "later" }]);
 });
 
-test("[D49, R7] who keeps the conversation is asked to compact it, and where nobody can be asked the person is", async (t) => {
+test("[D49, R7] the agent is asked to compact the conversation; if it takes no such request, the person is asked", async (t) => {
   const line = lineOf(
     t,
     rules({ on: "turn_end", action: "{ type: compact_context, strategy: summarize, keep_last: 6 }" }),

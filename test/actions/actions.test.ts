@@ -48,7 +48,7 @@ test("[D55, R20, DT15] a gate blocks unless it says allow, with its reason or th
   assert.deepEqual((await run(gate, { allow: true })).result.outcome, { verdict: { is: "allow", by: "hook-1" } });
 });
 
-test("[D55, R52] a gate that may block is a guard, one that only allows is not; it speaks of events that can be decided", () => {
+test("[D55, R52] a gate that may block is a guard, one that only allows is not; it needs events that can be decided", () => {
   assert.deepEqual(
     [{}, { allow: false }, { allow: true }].map((params) => gate.action?.role(params)),
     ["guard", "guard", "observe"],
@@ -58,7 +58,7 @@ test("[D55, R52] a gate that may block is a guard, one that only allows is not; 
   for (const name of ["SessionStart", "StopFailure"]) assert.equal(events.includes(name), false, name);
 });
 
-test("[D50] a message goes to the model, from the user unless said, and an empty one nowhere", async () => {
+test("[D50] a message goes to the model, by default from the user, and an empty one is not sent", async () => {
   assert.deepEqual((await run(injectMessage, { content: "Mind the tests" })).result.outcome, {
     messages: [{ to: "model", role: "user", text: "Mind the tests" }],
   });
@@ -79,7 +79,7 @@ test("[D49] a compaction is asked for with its strategy and what to keep", async
   assert.equal(compactContext.params.check({ keep_last: -1 }).length, 1);
 });
 
-test("[D53] a log is one line, on level info unless said, and warning is warn", async () => {
+test("[D53] a log is one line, by default on level info, and warning is warn", async () => {
   const { result, seen } = await run(log, { message: "hello" });
   assert.deepEqual(seen, [{ is: "log", level: "info", message: "hello", hook: "hook-1", run: "run-1" }]);
   assert.deepEqual(result, { ok: true, output: { level: "info", message: "hello" } });
@@ -92,7 +92,7 @@ test("[D53] a log is one line, on level info unless said, and warning is warn", 
   assert.equal(log.params.check({ message: "m", level: "loud" }).length, 1);
 });
 
-test("[D59, DT11] a notice is told once to whoever observes, and once to the person in the agent", async () => {
+test("[D59, DT11] observers get a notice once, and the person gets it once in the agent", async () => {
   const { result, seen } = await run(notify, { title: "Tests", message: "3 failed", level: "error", tag: "tests" });
   assert.deepEqual(seen, [
     {

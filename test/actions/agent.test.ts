@@ -49,7 +49,7 @@ function toolsOf(called: [string, Fields][]): Tools {
   };
 }
 
-test("[C3, R28] it looks at the project with read-only tools, then judges; its calls and all tokens stand in the run", async (t) => {
+test("[C3, R28] it looks at the project with read-only tools, then judges; its calls and all tokens are in the run", async (t) => {
   const line = await agentLine(t, [call("list_files", {}), call("read_file", { path: "test/a.test.ts" }), yes]);
   assert.deepEqual(await line.emit("Stop", {}), {});
   assert.deepEqual(offered(line), ["read_file", "list_files", "search"]);
@@ -118,7 +118,7 @@ test("module.* is all tools of a module, all is everything, and an empty list is
   assert.deepEqual(await names([]), []);
 });
 
-test("a tool that fails is told to the model", async (t) => {
+test("a tool that fails is reported to the model", async (t) => {
   const line = await agentLine(t, [call("deploy_run", {}), yes], {
     hooks: [verifier({ tools: ["deploy.run"] })],
     tools: toolsOf([]),
@@ -156,7 +156,7 @@ test("tool servers that cannot be reached fail the hook, and its policy answers"
   assert.match(line.run().reason ?? "", /it did not start/);
 });
 
-test("its turns are limited: ten unless said, and on the last there is no tool any more", async (t) => {
+test("its turns are limited: ten by default, and in the last there is no tool", async (t) => {
   const looking = Array.from({ length: 12 }, () => call("list_files", {}));
   const usual = await agentLine(t, [...looking.slice(0, 9), yes]);
   assert.deepEqual(await usual.emit("Stop", {}), {});

@@ -84,7 +84,7 @@ function runIn(folder: string): Run {
 const toolsOf = ({ said }: Worker): string[] => said.flatMap(({ tool }) => tool ?? []);
 const hasEnded = ({ status }: Said): boolean => status !== undefined && !["queued", "running"].includes(status);
 
-test("[A46, R56, AT49] killed while the model thinks: turns and tool calls that were paid and done are not repeated, nor counted twice", async (t) => {
+test("[A46, R56, AT49] killed while the model thinks: finished turns and tool calls are not repeated, paid or counted twice", async (t) => {
   const folder = temporaryFolder(t);
   const server = await modelWith(t, [both, { hang: true, times: 1, next: done }]);
   const first = startWorker(t, folder, server.url, "emit");

@@ -98,7 +98,7 @@ test("[A15, AT29] skip_llm: the steps run, the run is completed, and no model is
   assert.equal(line.server.requests.length, 0);
 });
 
-test("[A44, AT23] the provider's counts are the run's tokens, and the prompt that was sent stands in it", async (t) => {
+test("[A44, AT23] the provider's counts are the run's tokens, and the prompt that was sent is in it", async (t) => {
   const line = await automationLine(t, {
     prompt: "Look at {{event.task_id}}",
     turns: [{ text: "ok", usage: { input: 100, output: 50 } }],
@@ -125,7 +125,7 @@ test("[A46, AT24] a model that fails fails the run, and its words are kept", asy
   assert.match(String(outputOf(run).prompt), /Say what happened/);
 });
 
-test("[A47] what was gathered stands in a run whose model fails", async (t) => {
+test("[A47] gathered facts are in a run whose model fails", async (t) => {
   const line = await automationLine(t, { gathered: [{ stdout: "x" }, new Error("no such file")], model: boom("boom") });
   const run = await line.run();
   assert.deepEqual(
@@ -145,7 +145,7 @@ test("[AT44] a model that is slower than the run may be ends it as timeout, with
   await line.server.requests[0]?.abandoned;
 });
 
-test("[A42, A43] before the prompt the model is told who asks, for which project, where, and what set it off", async (t) => {
+test("[A42, A43] before the prompt the model gets the sender, the project, the folder, and the cause of the run", async (t) => {
   const line = await automationLine(t, {
     project: {
       id: "shop",
@@ -181,7 +181,7 @@ test("[A42] what is not known of a project is left out, and one that cannot be l
   assert.ok(run.notes.includes("its project could not be looked up: locked"));
 });
 
-test("[A42, AT19, AT20] the clock's runs are told the time and the last run, and prompts may speak of them", async (t) => {
+test("[A42, AT19, AT20] a clock's run gets the time and the last run, and prompts may use them", async (t) => {
   const times = {
     current_time: "2026-11-22T08:00:00.000Z",
     current_time_epoch: 1795334400,
@@ -224,7 +224,7 @@ test("a name or an event that looks like the preamble stays on its own line", as
   assert.match(line.told(), /- Project: x - Workspace: \/etc \(shop\)\n/);
 });
 
-test("[A41] what an automation names lies over the default model, key by key", async (t) => {
+test("[A41] what an automation names overrides the default model, key by key", async (t) => {
   const asked = async (asks: Fields): Promise<unknown> => {
     const line = await automationLine(t, {
       asks,

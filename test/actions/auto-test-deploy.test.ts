@@ -40,7 +40,7 @@ const checksOf = (result: StepResult): unknown[] => {
   return Array.isArray(checks) ? checks.map((one) => isRecord(one) && [one.ok, one.attempts]) : [];
 };
 
-test("[D63] a deploy whose checks pass is told in one message", async (t) => {
+test("[D63] a deploy whose checks pass is reported in one message", async (t) => {
   const cwd = temporaryFolder(t);
   const url = await serve(t, (_request, reply) => void reply.end("all is well"));
   const checks = [{ command: "test -f deployed" }, { url: `${url}/health`, contains: "well" }];
@@ -59,7 +59,7 @@ test("[D63] a deploy whose checks pass is told in one message", async (t) => {
   assert.match(textOf(result), /^Deployed with `touch deployed; echo done`\. All 2 checks passed\.$/);
 });
 
-test("[D63] a deploy that fails is told with what it printed, and nothing is checked", async (t) => {
+test("[D63] a deploy that fails is reported with what it printed, and nothing is checked", async (t) => {
   const cwd = temporaryFolder(t);
   const checks = [{ command: "touch checked" }];
   const result = await run({ command: "echo building; echo no space left >&2; exit 3", checks }, { cwd });
@@ -81,7 +81,7 @@ test("[D63] an address is tried again until it is well", async (t) => {
   assert.deepEqual(checksOf(result), [[true, 3]]);
 });
 
-test("[D63] the first check that fails is told, and ends the checks", async (t) => {
+test("[D63] the first check that fails is reported, and ends the checks", async (t) => {
   const cwd = temporaryFolder(t);
   const url = await serve(t, (_request, reply) => void reply.writeHead(500).end("out of order"));
   const checks = [{ url, retries: 2, delay: 0.01 }, { command: "touch checked" }];
@@ -94,7 +94,7 @@ test("[D63] the first check that fails is told, and ends the checks", async (t) 
   assert.equal(existsSync(join(cwd, "checked")), false);
 });
 
-test("[D63] what an address may answer can be said: another status, and a text of its body", async (t) => {
+test("[D63] the expected answer of an address can be set: another status, and a text of its body", async (t) => {
   const url = await serve(t, (_request, reply) => void reply.writeHead(204).end());
   assert.ok((await run({ command: "true", checks: [{ url, status: 204 }] }, {})).ok);
   const result = await run({ command: "true", checks: [{ url, status: 204, contains: "version 2", retries: 0 }] }, {});
@@ -102,7 +102,7 @@ test("[D63] what an address may answer can be said: another status, and a text o
   assert.match(result.reason, /after 1 try: its answer does not contain "version 2"/);
 });
 
-test("[D63] nobody at the address, and an address that never answers, are failures with their reasons", async (t) => {
+test("[D63] an address without a server, and one that never answers, are failures with their reasons", async (t) => {
   const url = await serve(t, () => {});
   const silent = await run({ command: "true", checks: [{ url, retries: 0, timeout: 0.2 }] }, {});
   assert.match(silent.ok ? "" : silent.reason, /it did not answer within 0\.2 s/);
@@ -147,14 +147,14 @@ test("[D63] a deploy over its own limit is ended", async () => {
   assert.equal(result.failure, "timeout");
 });
 
-test("[D63] a step that is told to stop waits for no further try", async (t) => {
+test("[D63] a step that is asked to stop waits for no further try", async (t) => {
   const url = await serve(t, (_request, reply) => void reply.writeHead(500).end());
   const signal = AbortSignal.timeout(300);
   const result = await run({ command: "true", checks: [{ url, retries: 50, delay: 60 }] }, { signal });
   assert.equal(result.ok, false);
 });
 
-test("[D63] with inject false the model is told nothing", async () => {
+test("[D63] with inject false the model gets no message", async () => {
   const params = { command: "true", checks: [{ command: "false" }], inject: false };
   const result = await run(params, {});
   assert.ok(!result.ok);

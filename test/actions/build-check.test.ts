@@ -86,7 +86,7 @@ test("[B38] the specification's story: two services are built by the root's scri
   assert.equal(result.outcome?.verdict, undefined, "without block it only tells");
 });
 
-test("[B38] with block a failure denies the stop with what is told, and a success does not", async (t) => {
+test("[B38] with block a failure denies the stop with its report, and a success does not", async (t) => {
   const root = repository(
     t,
     { "package.json": scripts(["build"]) },
@@ -135,13 +135,13 @@ test("[B38] each service is built as its manifest says, by the package manager t
   assert.deepEqual(result.notes, notes);
 });
 
-test("[B38] nothing to build: nothing is said", async (t) => {
+test("[B38] nothing to build: no message", async (t) => {
   const root = repository(t, { "services/a/x": "" });
   for (const changed of [[], ["README.md"], ["services/a/x"], ["services/gone/x"], ["../outside/x"]])
     assert.equal((await check(root, { changed })).outcome, undefined, String(changed));
 });
 
-test("[B38] where nobody knows what has changed it fails, so that its failure policy answers", async (t) => {
+test("[B38] it fails if the changed files are unknown, so that its failure policy answers", async (t) => {
   const root = repository(t, { "services/a/x": "" });
   for (const wish of [{ changes: { unknown: "git is not there" } }, {}]) {
     const result = await check(root, { ...wish, params: { block: true } });
@@ -149,7 +149,7 @@ test("[B38] where nobody knows what has changed it fails, so that its failure po
   }
 });
 
-test("[B38] each of the services that changed is built by one command, which is told whose turn it is", async (t) => {
+test("[B38] each of the services that changed is built by one command, which gets the service's name", async (t) => {
   const root = repository(t, { "services/a/x": "", "services/b/x": "" });
   const params = { command: 'echo "$HOOKLINE_SERVICE" >> out', block: true };
   await check(root, { changed: ["services/a/x", "services/b/x"], params });
@@ -161,7 +161,7 @@ test("[B38] each of the services that changed is built by one command, which is 
   assert.equal(readFileSync(join(shared, "out"), "utf8"), "build:a\n", "a script that two share runs once");
 });
 
-test("[B38] services beyond the most that are built are told, and with block they deny the stop", async (t) => {
+test("[B38] services beyond the maximum are named, and with block they deny the stop", async (t) => {
   const names = Array.from({ length: 28 }, (_, index) => `services/s${index + 10}/x`);
   const root = repository(t, Object.fromEntries(names.map((name) => [name, ""])));
   for (const block of [false, true]) {
@@ -208,7 +208,7 @@ test("[B38] a command of one's own gets names as values, however they are writte
   assert.equal(existsSync(join(root, "pwned")), false);
 });
 
-test("[B38] a name that would be an option, and a place where no value can stand, are refused", async (t) => {
+test("[B38] a name that would be an option, and a place that takes no value, are refused", async (t) => {
   const root = repository(t, { "services/-rf/a": "" });
   const result = await check(root, { changed: ["services/-rf/a"], params: { command: "rm {service}" } });
   assert.match(told(result).at(-1) ?? "", /failed: .*takes it for an option/);
@@ -229,7 +229,7 @@ test("[B38] services are found by globs of one's own, and never by a link out of
   assert.equal(readFileSync(join(root, "out"), "utf8"), "modules/x\n");
 });
 
-test("[B38] each build has its own limit, and those beside it go on", async (t) => {
+test("[B38] each build has its own limit, and the other builds continue", async (t) => {
   const root = repository(t, { "services/a/x": "", "services/b/x": "" });
   const command = "case {service} in a) sleep 30;; esac";
   const params = { command, timeout: 0.3, parallel: 2 };
@@ -249,7 +249,7 @@ test("[B38] when the stop does not wait any longer, the build is ended and the n
   assert.equal(readFileSync(join(root, "begun"), "utf8"), "a\n");
 });
 
-test("[B38] a program that is not there is told, and the file of an error only where it lies in the repository", async (t) => {
+test("[B38] a missing program is reported, and the file of an error only if it is in the repository", async (t) => {
   const root = repository(t, { "a/Cargo.toml": "" });
   const params = { command: "echo '/etc/passwd:3:1: error: no'; exit 1", services: ["a"] };
   const result = await check(root, { changed: ["a/x.rs"], params });

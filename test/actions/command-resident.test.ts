@@ -160,7 +160,7 @@ test("two workspaces have a process each, and every hook of one workspace with t
 const whereAmI =
   'import json, os, sys\nfor line in sys.stdin:\n print(json.dumps({"id": json.loads(line)["id"], "exit": 2, "stderr": os.getcwd() + " " + os.environ["CLAUDE_PROJECT_DIR"]}), flush=True)\n';
 
-test("a process begins without what belongs to one event or one session, and hears of it beside the events that it is of", async (t) => {
+test("a process begins without variables of one event or one session, and gets them with the events that they belong to", async (t) => {
   const residents = residentsFor(t);
   const root = temporaryFolder(t);
   const params = { command: "python3", args: ["-S", odd] };
@@ -318,7 +318,7 @@ test("a hook file may say resident: the line keeps its program, a crash of a gua
   assert.equal((await emit("ls")).verdict, undefined);
 });
 
-test("the examples stand in the documentation as they were tested", () => {
+test("the examples in the documentation are those that were tested", () => {
   const page = readFileSync(join(import.meta.dirname, "..", "..", "docs", "handlers.md"), "utf8");
   for (const file of ["guard.py", "guard.mjs", "guard.sh"]) {
     const example = readFileSync(join(examples, file), "utf8");

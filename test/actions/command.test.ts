@@ -245,7 +245,7 @@ test("[C37, R14] a program that detached itself has the limit that it asked for"
   assert.ok(!rest.ok && rest.failure === "timeout");
 });
 
-test("[F3] processes that were left behind are ended with a note, or kept where the hook says so", {
+test("[F3] processes that were left running are ended with a note, or kept if the hook allows it", {
   skip: process.platform !== "linux",
 }, async (context) => {
   const cwd = temporaryFolder(context);
@@ -262,7 +262,7 @@ test("[R37] the evidence keeps both ends of a long output", async () => {
   assert.ok(stderr.length < 17_000 && stderr.startsWith("first\n") && stderr.endsWith("last\n"));
 });
 
-test("[X4] a protocol that nobody knows is a launch failure", async () => {
+test("[X4] an unknown protocol is a launch failure", async () => {
   assert.equal(failureOf(await run({ command: "true", protocol: "smoke" })), "launch");
 });
 

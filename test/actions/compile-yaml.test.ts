@@ -55,7 +55,7 @@ const placesOf = (result: StepResult): unknown[] => {
   return Array.isArray(errors) ? errors.map((one) => isRecord(one) && `${one.line}:${one.column} ${one.at}`) : [];
 };
 
-test("[D62] a right document is written as JSON below .hookline/state, and nothing is said", async (t) => {
+test("[D62] a valid document is written as JSON below .hookline/state, without a message", async (t) => {
   const { root, write, run } = folder(t);
   const file = write("apps/app.yaml", "name: one # a comment\nport: 0x10\nparts: [{ id: a }]\n");
   const result = await run({ schema }, wrote(file));
@@ -130,14 +130,14 @@ test("[D62] the schema may be a file, as JSON or YAML, and of draft 7; a broken 
   }
 });
 
-test("[D62] the text that the tool is given goes before the disk, so a document can be judged before it is written", async (t) => {
+test("[D62] the text that the tool gets comes before the disk, so a document can be checked before it is written", async (t) => {
   const { write, run } = folder(t);
   const file = write("app.yaml", "name: one\n");
   const result = await run({ schema }, wrote(file, "name: 1\n"));
   assert.deepEqual(placesOf(result), ["1:7 name"]);
 });
 
-test("[D62] a fixed document is compiled whatever the event names, to the place that is said", async (t) => {
+test("[D62] a fixed document is compiled whatever the event names, to the given place", async (t) => {
   const { root, write, run } = folder(t);
   write("app.yaml", "name: one\n");
   const result = await run({ path: "app.yaml", output: "build/app.json", schema }, wrote("other.txt", "x"));
@@ -145,7 +145,7 @@ test("[D62] a fixed document is compiled whatever the event names, to the place 
   assert.deepEqual(JSON.parse(readFileSync(join(root, "build/app.json"), "utf8")), { name: "one" });
 });
 
-test("[D62] what is no YAML file, names no file or lies outside of the project is skipped with the reason", async (t) => {
+test("[D62] a file that is not YAML, a missing name and a file outside the project are skipped with the reason", async (t) => {
   const { run } = folder(t);
   for (const [data, reason] of [
     [wrote("a.txt", "x"), /a\.txt is no YAML file/],
@@ -166,7 +166,7 @@ test("[D62] with inject false the mistakes are only in the run", async (t) => {
   assert.equal(result.outcome, undefined);
 });
 
-test("[D62] a place that cannot be written is a failure, and leaves nothing behind", async (t) => {
+test("[D62] a place that cannot be written is a failure, and nothing is left there", async (t) => {
   const { root, write, run } = folder(t);
   mkdirSync(join(root, "taken"));
   const result = await run({ output: "taken" }, wrote(write("app.yaml", "a: 1\n")));

@@ -9,7 +9,7 @@ import { outputOf, runStep, stepNamed, temporaryFolder } from "./step-context.ts
 
 const patterns = await loadPatterns();
 
-test("[A25, AT13] a shell step gives what its line said and how it ended, and no exit code is a failure", async (t) => {
+test("[A25, AT13] a shell step gives the output and the exit code of its line, and no exit code is a failure", async (t) => {
   const root = temporaryFolder(t);
   const hello = await runStep("shell", { command: "echo hello; echo oh >&2" }, { root });
   assert.deepEqual(hello, {

@@ -24,7 +24,7 @@ function after(results: StepRecord[]): StepContext {
   return { ...context, scope: { ...context.scope, results } };
 }
 
-test("[A24] every result says which step it is, also where a later step has begun meanwhile", async () => {
+test("[A24] every result says which step it is, also where a later step has begun in the meantime", async () => {
   const results = [earlier, earlier];
   const odd = step(async () => {
     results.push(earlier);
@@ -52,7 +52,7 @@ test("[A24] a parameter that a placeholder has filled with another thing is an e
   assert.match(String(output.error), /^count needs a whole number of at least 1 but has "many" — /);
 });
 
-test("[R40, X2] a step that takes too long is told so, and its error says how long it had", async () => {
+test("[R40, X2] a step that takes too long is ended, and its error says how long it had", async () => {
   let was: StepContext | undefined;
   const odd = step((context) => {
     was = context;
@@ -78,7 +78,7 @@ test("[R40] who ends the run ends the step, and that is no limit of its own", as
   assert.deepEqual(result.output, { error: "stopped", _step_index: 0 });
 });
 
-test("[A24] what a running step tells meanwhile says which step it is too", async () => {
+test("[A24] what a running step reports in the meantime says which step it is too", async () => {
   const told: Fields[] = [];
   const odd = step(async ({ progress }) => {
     progress?.({ content: "half" });

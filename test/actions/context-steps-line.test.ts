@@ -108,7 +108,7 @@ test("[A24, A24a, AT48, R18, R22] a step sees the earlier ones, and a value with
   assert.deepEqual(readdirSync(root), ["title.txt"]);
 });
 
-test("[A33, AT34] tests that pass ask no model; those that fail stand in its prompt by name", async (t) => {
+test("[A33, AT34] tests that pass ask no model; those that fail are in its prompt by name", async (t) => {
   const flag = { skip_llm_if_exit_zero: true };
   const prompt = "Broken: {{step_0.failures}} of {{step_0.test_count}}";
   const passing = await perform(t, [{ type: "run_tests", command: "echo '2 passed in 0.1s'", ...flag }], { prompt });

@@ -43,7 +43,7 @@ test("[A26] of a file of any size 50,000 characters are read, and the run's note
   assert.ok(String(odd.content).isWellFormed());
 });
 
-test("[A26] what is no text file is an error, and a pipe that nobody writes to is not waited for", async (t) => {
+test("[A26] a file that is not text is an error, and a pipe without a writer is not waited for", async (t) => {
   const root = temporaryFolder(t);
   writeFileSync(join(root, "binary"), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1]));
   mkdirSync(join(root, "folder"));
@@ -91,7 +91,7 @@ test("[A36] list_files gives the regular files of a folder in the order of their
   assert.equal(some.content, "a/y.txt\nb/z.md");
 });
 
-test("[A36] no more files are listed than were asked for, 200 unless said, over all folders together", async (t) => {
+test("[A36] no more files are listed than were asked for, by default 200, over all folders together", async (t) => {
   const root = temporaryFolder(t);
   for (let folder = 0; folder < 3; folder++) {
     mkdirSync(join(root, `${folder}`));

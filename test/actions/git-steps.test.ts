@@ -132,7 +132,7 @@ test("[A37] it works before the first commit, through a link, and takes signs in
   }
 });
 
-test("[A37, AT36] without a path, outside git, and for a file that lies elsewhere it says why", async (t) => {
+test("[A37, AT36] without a path, outside git, and for a file outside the repository it says why", async (t) => {
   const root = temporaryFolder(t);
   assert.deepEqual(await outputOf("file_diff", {}, { root }), { error: "path is required", _step_index: 0 });
   const { scope } = contextOf({ data: { path: join(root, "a.txt") } });

@@ -29,7 +29,7 @@ test("[A27] an http step asks with GET and gives the answer's body and status", 
   assert.deepEqual(asked, ["GET /old undefined", "GET /new undefined", "GET /none undefined"]);
 });
 
-test("[A27] a status of 400 and above is told with what it means, and is no error of the step", async (t) => {
+test("[A27] a status of 400 and above is reported with its meaning, and is no error of the step", async (t) => {
   const at = await serve(t, ({ url }, response) => response.writeHead(Number(url?.slice(1))).end("long page"));
   const result = await runStep("http", { url: `${at}/404` });
   assert.deepEqual(result, {

@@ -131,7 +131,7 @@ test("[D61] a sender that takes no rewritten results gets the message", async (t
   assert.equal(result.outcome?.messages?.length, 1);
 });
 
-test("[D61] without a path nothing is diagnosed, and the reason is told", async (t) => {
+test("[D61] without a path nothing is diagnosed, and the reason is reported", async (t) => {
   const project = started(t);
   const { result, seen } = await run(project, { data: written({ text: "bad" }) });
   assert.ok(result.ok);
@@ -192,7 +192,7 @@ test("[D61] a tool that is not known to write is skipped where its text is missi
   assert.equal(fromDisk.result.outcome?.updatedOutput !== undefined, true);
 });
 
-test("[D61] without publish and inject_result nobody is told, and the output still says what was found", async (t) => {
+test("[D61] without publish and inject_result there is no report, and the output still holds the findings", async (t) => {
   const { result, seen } = await run(started(t), {
     params: { inject_result: false, content_field: "content" },
     data: written({ path: "a.scripted", content: "bad" }),
@@ -204,7 +204,7 @@ test("[D61] without publish and inject_result nobody is told, and the output sti
   assert.equal(Array.isArray(result.output.diagnostics) && result.output.diagnostics.length, 1);
 });
 
-test("[D61] at most 50 findings are told, errors first, and long messages are cut", async (t) => {
+test("[D61] at most 50 findings are reported, errors first, and long messages are cut", async (t) => {
   const project = started(t);
   const diagnostics = Array.from({ length: 80 }, (_, index) => ({
     line: index + 1,
@@ -231,7 +231,7 @@ test("[D61] at most 50 findings are told, errors first, and long messages are cu
   assert.deepEqual(result.output.counts, { error: 10, warning: 70, information: 0, hint: 0 });
 });
 
-test("[D61] a template in the place of a field's name is told when the rule is read", () => {
+test("[D61] a template in the place of a field's name is reported when the rule is read", () => {
   const wrong = lspDiagnose.inspect?.({ path_field: "{{tool.params.path}}", content_field: "content" });
   assert.deepEqual(
     wrong?.map(({ path }) => path),

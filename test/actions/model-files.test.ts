@@ -39,7 +39,7 @@ async function asPerson<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-test("a folder that may not be read is passed over, and told of where it was asked for, with no absolute path", async (t) => {
+test("a folder that may not be read is skipped, and reported if it was asked for, without an absolute path", async (t) => {
   const { root, call } = setUp(t);
   const closed = join(root, "closed");
   mkdirSync(closed);
@@ -115,7 +115,7 @@ test("what is no text file is refused, and a pipe is not waited for", async (t) 
   await assert.rejects(call("list_files", { path: "readme.md" }), /readme\.md is no folder/);
 });
 
-test("a search finds lines with their places, whatever their case, and looks at one file or folder where told to", async (t) => {
+test("a search finds lines with their places, whatever their case, and looks at one file or folder if it is named", async (t) => {
   const { call } = setUp(t);
   assert.deepEqual(await call("search", { text: "answer" }), { matches: ["src/a.ts:1: const Answer = 42;"] });
   assert.deepEqual(await call("search", { text: "SECOND", path: "readme.md" }), {

@@ -89,7 +89,7 @@ test("what a run cost is kept by the stores", async (t) => {
   }
 });
 
-test("a refusal without a reason gets the usual one, and a decision says it more finely", async (t) => {
+test("a refusal without a reason gets the usual one, and a decision is more precise", async (t) => {
   const cases: [Fields, VerdictKind | undefined, string?][] = [
     [{ ok: false }, "deny", "Hook blocked execution"],
     [{ ok: false, reason: "", decision: "none" }, "deny", "Hook blocked execution"],
@@ -146,7 +146,7 @@ test("what a refusal means is the event's: a deny where one is taken, the end of
   assert.deepEqual(await start.emit("SessionStart", { source: "startup" }), { context: ["not done"] });
 });
 
-test("context is told to the agent", async (t) => {
+test("context is passed to the agent", async (t) => {
   const line = await modelLine(t, {
     turns: [says({ ok: true, reason: "", decision: "none", context: "mind the tests" })],
     hooks: [judge()],
@@ -173,7 +173,7 @@ test("a model rewrites nothing and grants nothing: such fields are dropped, and 
   assert.deepEqual(await denied.emit("PermissionDenied", bash("ls")), {});
 });
 
-test("an answer that judges nothing is a failure, never a yes", async (t) => {
+test("an answer without a decision is a failure, never a yes", async (t) => {
   const answers = [
     "{}",
     '{"ok": null}',

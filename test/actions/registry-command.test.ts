@@ -67,7 +67,7 @@ test("[B17, B33, BT18] the specification's logging handler writes one line for e
   );
 });
 
-test("[B27] what a script logs reaches whoever observes the line, under its hook and run", async (t) => {
+test("[B27] log lines of a script reach the observers of the engine, under its hook and run", async (t) => {
   const script = scriptIn(t, "x.sh", `#!/bin/sh\necho '{"logs": [{"level": "warn", "message": "slow"}, "plain"]}'\n`);
   await script.run("PostToolUse", { tool_name: "x" });
   assert.deepEqual(script.logged, [

@@ -23,7 +23,7 @@ test("[E10, E13, E15, E16] they run once per session, in order, in the workspace
   assert.equal(world.read("order"), "a\nb\na\nb\n");
 });
 
-test("[E18, E19] a failure is logged and the session goes on; in the end the log says how many ran and failed", async (t) => {
+test("[E18, E19] a failure is logged and the session continues; in the end the log says how many ran and failed", async (t) => {
   const world = scriptWorld(t, [
     { type: "session", name: "Install deps", does: "echo no network; exit 7" },
     { type: "session", does: "touch second" },
@@ -70,7 +70,7 @@ test("[E20] home and user are there where the sender says neither", async (t) =>
   assert.match(world.log("0-script"), /^\/.*\|.+\n$/);
 });
 
-test("[E17] a session script that outlives its limit is ended, and the session goes on", async (t) => {
+test("[E17] a session script that outlives its limit is ended, and the session continues", async (t) => {
   const world = scriptWorld(t, [
     { type: "session", does: "sleep 60", with: { limit: 0.2 } },
     { type: "session", does: "touch second" },
@@ -109,7 +109,7 @@ test("[E14, R68] the user who called sudo runs the others, without root's groups
   assert.deepEqual((await world.lastRun()).notes, []);
 });
 
-test("[R68] else whoever owns the workspace", { skip: !isRoot && "only root can" }, async (t) => {
+test("[R68] otherwise it is the owner of the workspace", { skip: !isRoot && "only root can" }, async (t) => {
   const world = scriptWorld(t, [{ type: "session", does: `${identity}; touch mine` }]);
   open(world);
   chownSync(world.root, 12_345, 23_456);

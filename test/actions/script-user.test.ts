@@ -30,7 +30,7 @@ test("[E14] who is not root runs scripts as itself, whatever the environment cla
   assert.deepEqual(found, { environment: { HOME: "/h", USER: "u" } });
 });
 
-test("[R68] an id that is no number, or root's, names nobody", {
+test("[R68] an id that is not a number, or root's, names no user", {
   skip: process.geteuid?.() !== 0 && "only root can",
 }, () => {
   for (const id of ["", "-1", "1x", "0", "99999999999"]) {

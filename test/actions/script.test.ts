@@ -174,7 +174,7 @@ test("[ET9, E44a] one that vanished, or whose interpreter is missing, is 127; on
   assert.deepEqual(ends[3]?.slice(0, 2), [127, "exit"], "its own 127 is an exit");
 });
 
-test("[ET15] a script's path stands in messages relative to the workspace", async (t) => {
+test("[ET15] a script's path is relative to the workspace in messages", async (t) => {
   const world = scriptWorld(t, [{ file: ".hookline/hooks/lint", does: "#!/no/such\n", type: "session" }]);
   await world.emit("SessionStart", { data: { source: "startup" } });
   assert.match((await world.lastRun()).reason ?? "", /^launch: \.hookline\/hooks\/lint: /);
@@ -272,7 +272,7 @@ test("[E41] 200 lines and 5,120 bytes of trimmed output are small; one more is l
   }
 });
 
-test("[E40] of more than 20 files the rest is counted, and deleted ones are said to be deleted", async (t) => {
+test("[E40] of more than 20 files the rest is counted, and deleted ones are marked as deleted", async (t) => {
   const names = Array.from({ length: 23 }, (_, index) => `f${index}.go`);
   const world = scriptWorld(t, [{ does: "exit 1" }]);
   touch(world.root, ...names);
@@ -344,7 +344,7 @@ test("[E30] without a matching file that is left it is no longer pending, and no
   assert.equal(world.status().hooks["0-script"]?.runCount, 1);
 });
 
-test("[E29] where nobody knows what changed, nothing of a debt is dropped", async (t) => {
+test("[E29] if it is unknown what changed, no pending check is dropped", async (t) => {
   const world = scriptWorld(t, [{ does: 'echo "$HOOKLINE_CHANGED_FILES" >> seen; exit 1' }]);
   touch(world.root, "a.go");
   await world.stop(["a.go"]);
@@ -417,7 +417,7 @@ test("[E22] a caller that gives up ends the script as well", async (t) => {
   assert.deepEqual(world.status().hooks, {});
 });
 
-test("[E34] two scripts over two completions: the second waits until the first is mended", async (t) => {
+test("[E34] two scripts over two completions: the second waits until the first is fixed", async (t) => {
   const world = scriptWorld(t, [
     { file: ".hookline/hooks/a.sh", does: "grep -q good a.go" },
     { file: ".hookline/hooks/b.sh", does: 'echo "$HOOKLINE_CHANGED_FILES" > b-saw' },

@@ -32,7 +32,7 @@ async function runFilled(params: Fields, data: Fields, wish: Surroundings = {}):
   return run((await shell.render?.(params, scope)) as unknown as ShellParams, { ...wish, data });
 }
 
-test("[D54] a shell action gives what its command said and how it ended", async () => {
+test("[D54] a shell action gives the output and the exit code of its command", async () => {
   const { result, logged } = await run({ command: "echo out; echo; echo err >&2" });
   assert.deepEqual(result, {
     ok: true,
@@ -84,7 +84,7 @@ test("[D54, R14] a command that takes too long is ended, and on_error says what 
   assert.equal(shell.params.check({ command: "x", timeout: 0 }).length, 1);
 });
 
-test("[D54] a command that cannot be started is told even where failures are ignored", async () => {
+test("[D54] a command that cannot be started is reported even where failures are ignored", async () => {
   const missing = await run({ command: "no-such-program-here", on_error: "ignore" });
   assert.ok(missing.result.ok && /no-such-program-here/.test(missing.result.notes?.join() ?? ""));
   const nowhere = await run({ command: "pwd", cwd: "not/there", on_error: "raise" });

@@ -39,7 +39,7 @@ const bash = (command: string): Surroundings => ({ data: { tool_name: "Bash", to
 const denies = async (when: Fields, wish: Wish): Promise<boolean> =>
   (await judge([block(when)], wish)).outcome?.verdict?.is === "deny";
 
-test("[B35, BT16] a rule that blocks denies with its message, and the person is told", async () => {
+test("[B35, BT16] a rule that blocks denies with its message, and the person gets a message", async () => {
   const message = "This ability would write to production. In this environment, it is blocked.";
   const result = await judge([block({ ability: "deploy", environment: "prod" }, message)], {
     data: { tool_name: "Skill", tool_input: { skill: "deploy" } },
@@ -138,13 +138,13 @@ test("[B35, B11] a pattern means in a rule what it means in match", async () => 
     assert.equal(softGuardrail.inspect?.({ rules: [block(when)] }, patterns).length, 1, JSON.stringify(when));
 });
 
-test("[B35] changed files that nobody knows make it fail, and its failure policy decides", async () => {
+test("[B35] it fails if the changed files are unknown, and its failure policy decides", async () => {
   const wish: Wish = { name: "SessionStop", data: {}, changes: { unknown: "git is not there" } };
   await assert.rejects(async () => judge([block({ changed_paths: "*" })], wish), /not known: git is not there/);
   assert.deepEqual(await judge([block({ ability: "x", changed_paths: "*" })], wish), { ok: true, output: {} });
 });
 
-test("[B35] a long text and an expression that would stall others are judged in linear time", async () => {
+test("[B35] a long text and an expression that would stall others are evaluated in linear time", async () => {
   const started = process.cpuUsage();
   assert.equal(await denies({ input: "(a+)+$" }, bash(`${"a".repeat(200_000)}!`)), false);
   assert.ok(process.cpuUsage(started).user < 5_000_000);

@@ -144,7 +144,7 @@ test("[D51] an action that fails is a failed run, and the event is not touched",
   }
 });
 
-test("a tool that takes too long is a timeout, and is told to stop", async (context) => {
+test("a tool that takes too long is a timeout, and is asked to stop", async (context) => {
   const line = await lineOf(context, [{ type: "module_action", action: "web.hang" }], {
     limits: { timeout: 2, overlap: "coalesce" },
   });
@@ -226,7 +226,7 @@ for (const to of ["web.fail", "web.unheard_of", "web.crash"])
     }
   });
 
-test("[D60] logging is what pipe does with a failure unless it is told otherwise", async (context) => {
+test("[D60] pipe logs a failure by default", async (context) => {
   const line = await lineOf(context, [{ type: "pipe", to: "web.fail" }]);
   await line.emit("PostToolUse", fetched);
   assert.deepEqual(
@@ -336,7 +336,7 @@ test("every parameter of these handlers says what it is for", () => {
   }
 });
 
-test("what a tool's server wrote to stderr stands in the run's notes, and not in the verdict that the agent reads", async (context) => {
+test("what a tool's server wrote to stderr is in the run's notes, and not in the verdict that the agent reads", async (context) => {
   for (const [type, more] of [
     ["module_action_inject", { action: "web.crash" }],
     ["pipe", { to: "web.crash", on_error: "raise" }],

@@ -45,7 +45,7 @@ test("[C4..C27, C55] every recorded payload keeps its event, session, folder and
   }
 });
 
-test("[D28, D29, D30, DT30] what agents do tells the tool, the subagent, and how it ended", () => {
+test("[D28, D29, D30, DT30] an agent's events hold the tool, the subagent, and how it ended", () => {
   const asked = decoded("PermissionRequest.json");
   deepEqual([asked.name, asked.data.tool_name], resolved("approval_request", "Bash"));
   const spawned = decoded("SubagentStart.json");
@@ -87,7 +87,7 @@ test("[D27, D42, DT31] an error reaches hooks with its kind and with the message
   equal(errorOf({ event: told, turn: firstTurn, names: [], results: [] })?.type, "context_overflow");
 });
 
-test("[R62] the end of a session is also its stop, told first, with no reply to give", () => {
+test("[R62] the end of a session is also its stop, which is sent first, with no reply to give", () => {
   const end = decoded("SessionEnd.json");
   const [stop, ...more] = claudeCode.derived?.(end, () => "e2") ?? [];
   deepEqual(more, []);
@@ -194,7 +194,7 @@ test("what is not a payload is refused with a code and never crashes otherwise",
   ok(eventNames.includes("turn_end"), "an alias is a name for people, not one that the agent sends");
 });
 
-test("the registration's event and folder stand in where the payload has none", () => {
+test("the registration's event and folder are used if the payload has none", () => {
   const event = claudeCode.decode(
     { session_id: 5, agent_id: "", tool_use_id: 3 },
     { ...options, event: "PreToolUse", cwd: "/w" },

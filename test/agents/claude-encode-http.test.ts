@@ -66,7 +66,7 @@ test("an event that a person has put on HTTP all the same is refused in the near
   for (const [name, expected] of table) assert.deepEqual(overHttp(name, deny), expected, name);
 });
 
-test("what such an event takes without being refused is said as JSON, or as the text that it is", () => {
+test("text for an event that cannot be refused is printed as JSON, or as plain text", () => {
   assert.equal(overHttp("PreCompact", { context: ["keep", "this"] }), "keep\nthis");
   assert.deepEqual(overHttp("WorktreeCreate", { worktreePath: "/w/t" }), {
     hookSpecificOutput: { hookEventName: "WorktreeCreate", worktreePath: "/w/t" },

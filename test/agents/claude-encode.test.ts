@@ -276,7 +276,7 @@ test("[C61, CT30] PreToolUse never carries updated permissions", () => {
   deepEqual(reply("PreToolUse", { permissions: ["Bash"] }), { exitCode: 0 });
 });
 
-test("[CT12, R63] a stop is continue false with its reason, beside the deny", () => {
+test("[CT12, R63] a stop is continue false with its reason, together with the deny", () => {
   deepEqual(
     printed("PreToolUse", { stop: { reason: "Denied by hook" }, verdict: { is: "deny", reason: "r", by: "h" } }),
     {
@@ -287,7 +287,7 @@ test("[CT12, R63] a stop is continue false with its reason, beside the deny", ()
   );
 });
 
-test("[C79] Stop and SubagentStop are held open by a block with its reason; a stop wins over going on", () => {
+test("[C79] a block with its reason blocks Stop and SubagentStop; a stop wins over a continuation", () => {
   const verdict = { is: "deny", reason: "run the tests", by: "h" } as const;
   for (const name of [
     "Stop",
@@ -395,7 +395,7 @@ test("[D59] a notice is shown with its title", () => {
   deepEqual(printed("PostToolUse", notice), { systemMessage: "Disk: nearly full" });
 });
 
-test("[D49, R7] a wish to compact, which Claude Code cannot be told, is read by the person on every event that shows anything", () => {
+test("[D49, R7] a request to compact, which Claude Code does not take, is shown to the person on every event that shows anything", () => {
   const shown = "a hook asks to compact the context (summarize, keep the last 10";
   for (const name of agentEventNames) {
     const accepts = claudeCode.capabilities[name] ?? [];
@@ -425,7 +425,7 @@ test("output, prompt and screen: a replaced result, a hidden prompt, hidden outp
   });
 });
 
-test("text that an agent reads as it stands goes out plain: a worktree's path, instructions for a summary", () => {
+test("text that an agent reads as plain text is sent as plain text: a worktree's path, instructions for a summary", () => {
   deepEqual(reply("WorktreeCreate", { worktreePath: "/w/t" }), { body: "/w/t", exitCode: 0 });
   deepEqual(reply("PreCompact", { context: ["keep names", "keep paths"] }), {
     body: "keep names\nkeep paths",

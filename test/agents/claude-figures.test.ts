@@ -60,7 +60,7 @@ const answer = ({ tokens = 10, id = `msg_${serial}`, more = {} }: Said = {}): st
 const prompt = (content: Fields["content"] = "do it", more: Fields = {}): string =>
   entry({ type: "user", message: { role: "user", content: content ?? null }, ...more });
 
-test("[D35, D36, D38] a recorded session tells the tokens of its last answer, its prompts and its messages", (t) => {
+test("[D35, D36, D38] a recorded session gives the tokens of its last answer, its prompts and its messages", (t) => {
   const path = written(t, upTo(/"text":"third done"/));
   deepEqual(figuresIn(path), { tokens: 70_016, window: 1_000_000, number: 3, messages: 12 });
 });
@@ -71,7 +71,7 @@ test("[D35] after a compaction the tokens are those that are left, and messages 
   deepEqual(figuresIn(join(recorded, session)), { tokens: 50_016, window: 1_000_000, number: 4, messages: 8 });
 });
 
-test("[D35] while a compaction is told but not written yet, the old tokens are not taken for those that are left", (t) => {
+test("[D35] while a compaction is reported but not written yet, the old tokens are not taken for those that are left", (t) => {
   const path = written(t, upTo(/"text":"third done"/));
   const needs = new Set(["tokens"]);
   equal(figuresIn(path, { name: "SessionStart", data: { source: "resume" } }, needs)?.tokens, 70_016);
@@ -79,7 +79,7 @@ test("[D35] while a compaction is told but not written yet, the old tokens are n
   equal(figuresIn(path, { name: "PostCompact" }, needs)?.tokens, 0);
 });
 
-test("only what is asked for is told", (t) => {
+test("only figures that are asked for are reported", (t) => {
   const path = written(t, whole);
   const keys = (...needs: string[]): string[] => Object.keys(figuresIn(path, {}, new Set(needs)) ?? {}).sort();
   deepEqual(keys("tokens"), ["tokens", "window"]);
@@ -94,7 +94,7 @@ test("all parts of the usage count: what was read from the cache is in the conte
   equal(figuresIn(path)?.tokens, 4321);
 });
 
-test("an answer in several parts is one message, also where a tool's result stands between them", (t) => {
+test("an answer in several parts is one message, also with a tool's result between them", (t) => {
   const result = prompt([{ type: "tool_result", tool_use_id: "t1", content: "a" }]);
   const path = written(t, prompt() + answer({ id: "m" }) + result + answer({ id: "m" }) + result + answer());
   deepEqual(figuresIn(path), { tokens: 10, window: 1_000_000, number: 1, messages: 5 });
@@ -142,7 +142,7 @@ test("a subagent has its own figures, whether its event names its transcript or 
   equal(figuresIn(join(recorded, session), { data: { agent_id: "../../other" } }), undefined);
 });
 
-test("a line that is being written is left out, and so is an error that Claude Code tells in the model's place", (t) => {
+test("a line that is being written is left out, and so is an error that Claude Code writes in the model's place", (t) => {
   const path = written(t, prompt() + answer({ tokens: 700 }));
   appendFileSync(
     path,
@@ -225,7 +225,7 @@ test("an event of another sender that names a transcript in Claude Code's form h
   equal(figuresOf(eventOf(other, { sender: "emit" }), all, {}), undefined);
 });
 
-test("[D35] the window is the model's, what the settings say wins, and nobody knows that of a model from elsewhere", () => {
+test("[D35] the window is the model's, the settings override it, and that of an unknown model is unknown", () => {
   const windows: [string, number | undefined][] = [
     ["claude-opus-4-6", 200_000],
     ["claude-sonnet-4-6", 200_000],

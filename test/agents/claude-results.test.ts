@@ -69,7 +69,7 @@ test("a removed text is there and empty: without the field the whole answer woul
   deepEqual(deliverResult(bash, rest), { output: { ...resultOf(bash), stdout: "" } });
 });
 
-test("a value of another kind, which Claude Code would ignore, is told beside the result", () => {
+test("a value of another kind, which Claude Code would ignore, is reported next to the result", () => {
   deepEqual(deliverResult(bash, { ...resultOf(bash), stdout: 5 }), {
     told: 'Added to the result of Bash by a hook: {"stdout":5}',
   });
@@ -77,7 +77,7 @@ test("a value of another kind, which Claude Code would ignore, is told beside th
   deepEqual(deliverResult(bash, [1]), { told: "A hook gave another result of Bash: [1]" });
 });
 
-test("what is added inside a part of the result is told too, and a field without a value may get one", () => {
+test("what is added inside a part of the result is reported too, and a field without a value may get one", () => {
   const read = recorded("PostToolUse.Read.json");
   const { file } = resultOf(read);
   ok(isRecord(file));
@@ -95,7 +95,7 @@ test("an unchanged result is no answer", () => {
   deepEqual(claudeCode.encode(bash, { updatedOutput: structuredClone(resultOf(bash)) }), { exitCode: 0 });
 });
 
-test("results of MCP tools, and of tools that nobody told, may be anything", () => {
+test("results of MCP tools, and of events that name no tool, may be anything", () => {
   const mcp = recorded("PostToolUse.mcp__el__ask.json");
   for (const output of ["text", { f: 1 }, [{ type: "text", text: "x" }], 5, null] as Json[]) {
     deepEqual(deliverResult(mcp, output), { output });

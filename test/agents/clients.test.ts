@@ -123,7 +123,7 @@ test("[T35] a client of another version, which every daemon refuses, is written 
   assert.ok(text.includes(process.execPath) && text.startsWith(`#!${bash} -p\n`));
 });
 
-test("a daemon that is told no port takes 4665 where no agent names one, and so does that of another store", (t) => {
+test("a daemon without a port in its flags takes 4665 if no agent names one, and so does that of another store", (t) => {
   const { state, place } = placeFor(t);
   const usual = join(state, "hookline.db");
   assert.equal(portFor(place, usual), 4665);

@@ -202,7 +202,7 @@ test("a settings file that is a folder, or a link in a circle, is refused", (t) 
   throws(() => place.install({ layer: "project" }), { code: "settings_unusable" });
 });
 
-test("a linked settings file is edited where it really lies, and the link stays, also one that leads nowhere yet", (t) => {
+test("a linked settings file is edited at its real place, and the link stays, also one whose target does not exist yet", (t) => {
   const place = createPlace(t);
   const real = join(place.home, "dotfiles", "claude.json");
   write(real, own);
@@ -269,7 +269,7 @@ test("[R35] in the user layer hooks go to the person's own hook file", (t) => {
   equal(existsSync(join(place.home, ".config")), false);
 });
 
-test("[R35] hooks that were taken over into a moved XDG_CONFIG_HOME are in force: none is lost between two folders", (t) => {
+test("[R35] hooks that were taken over into a moved XDG_CONFIG_HOME are active: none is lost between two folders", (t) => {
   const place = createPlace(t);
   const environment = { XDG_CONFIG_HOME: join(place.home, "settings") };
   const places = { home: place.home, root: place.root, environment };

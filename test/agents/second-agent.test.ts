@@ -84,7 +84,7 @@ test("a file that another program has written in the plugin's place is refused a
   assert.equal(readFileSync(plugin, "utf8"), "mine();\n");
 });
 
-test("its hook files count, its folder marks a project, its tools have our names beside their own, and the answer is in its words", (t) => {
+test("its hook files count, its folder marks a project, its tools have our names in addition to their own, and the answer is in its words", (t) => {
   const denies = { command: 'echo "no $QUILL_TOOL_NAME in $QUILL_PROJECT_DIR" >&2; exit 2' };
   const { place, run, send } = quillFor(t, {
     "workspace/.quill/hooks.json": hooks("PreToolUse", denies, "Bash(rm *)"),

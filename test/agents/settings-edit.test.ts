@@ -63,7 +63,7 @@ const written = `{
 }
 `;
 
-test("install adds one group for each event after what stands there, and touches nothing else", () => {
+test("install adds one group for each event after the existing ones, and changes nothing else", () => {
   const after = installed(written);
   const command = commandFor(options(written), "PreToolUse");
   equal(command, '"/opt/node/bin/node" "/opt/hookline/bin/hookline.js" hook claude-code --event PreToolUse --by user');
@@ -157,7 +157,7 @@ test("nothing, a blank file and containers that were empty before come back as t
   }
 });
 
-test("containers that were empty before stay even if somebody else edited the file since", () => {
+test("containers that were empty before stay even if the file was edited since", () => {
   const { after, change } = noted('{\n  "hooks": {\n    "Stop": []\n  }\n}\n');
   const edited = after.replace("{\n", '{\n  "model": "opus",\n');
   equal(removed(edited, change), '{\n  "model": "opus",\n  "hooks": {\n    "Stop": []\n  }\n}\n');
@@ -178,7 +178,7 @@ test("edits that others made since install stay", () => {
   deepEqual(parse(left ?? ""), { ...parse(written), added: true });
 });
 
-test("a handler that somebody put into our group stays, and so does a group that only looks like ours", () => {
+test("a handler that a person put into our group stays, and so does a group that only looks like ours", () => {
   const own = commandFor(options(undefined), "Stop");
   const stranger = { type: "command", command: `${own} && notify-send done` };
   const text = JSON.stringify({
@@ -222,7 +222,7 @@ test("the command is quoted for sh and never holds two slashes in a row", () => 
   deepEqual(ownEntry({ command }, "claude-code"), { event: "Stop", by: "user" });
 });
 
-test("settings that cannot be edited are refused with line and column, and a broken text registers nobody", () => {
+test("settings that cannot be edited are refused with line and column, and a broken text registers no agent", () => {
   const broken: [string, RegExp][] = [
     ['{\n  "a": 1,\n  "b" 2\n}', /settings\.json:3:7/],
     ["[]", /settings\.json:1:1/],

@@ -66,7 +66,7 @@ test("a goal is shown with both figures and their unit, and each goal exactly on
   );
 });
 
-test("what was missed and what was measured for information are told apart on the page", () => {
+test("missed goals and figures for information are kept apart on the page", () => {
   const { target: _none, pass: _neither, ...information } = goal("for information");
   const page = resultsPage([report("spawn", [goal("small heap", { value: 0.7, pass: false }), information])]);
   assert.match(page, /\| one command hook, small heap \|.*0\.70 × \|.*\*\*MISSED\*\*/);

@@ -14,7 +14,7 @@ const recorded = (value: number, more: Partial<Recorded> = {}): Recorded => ({
 });
 const goals = (found: readonly { before: Recorded }[]): string[] => found.map(({ before }) => before.goal);
 
-test("a ratio that is worse by more than a fifth is told of, and one that is worse by less is not", () => {
+test("a ratio that is worse by more than a fifth is reported, and one that is worse by less is not", () => {
   const baseline = [recorded(0.5)];
   assert.deepEqual(goals(worseIn(baseline, [recorded(0.61)])), ["one command"]);
   assert.deepEqual(worseIn(baseline, [recorded(0.59)]), []);
@@ -44,7 +44,7 @@ test("one bad round of three is bad luck, two are a regression by the smaller of
   assert.equal(regressions(baseline, [round(1.5), round(1.6), round(1.7)]).length, 1);
 });
 
-test("rounds tell goals of one name apart by the benchmark that measured them", () => {
+test("rounds keep goals of one name apart by the benchmark that measured them", () => {
   const baseline = [recorded(1), recorded(1, { from: "resident" })];
   const rounds = [2, 2].map((value) => [recorded(value), recorded(1, { from: "resident" })]);
   assert.deepEqual(
@@ -53,7 +53,7 @@ test("rounds tell goals of one name apart by the benchmark that measured them", 
   );
 });
 
-test("a guarded goal that nothing measures any more is told of", () => {
+test("a guarded goal that nothing measures any more is reported", () => {
   const baseline = [recorded(1), recorded(1, { goal: "100 at once" })];
   assert.deepEqual(
     noLongerMeasured(baseline, [recorded(1)]).map(({ goal }) => goal),

@@ -155,7 +155,7 @@ test("optional only has the changes looked for: it holds, and finds nothing", ()
   assert.deepEqual([...condition.needs], ["changes"]);
 });
 
-test("why it holds or not is told by names", () => {
+test("the reason why it holds or not has names in it", () => {
   const because = (params: Json, event: Partial<HookEvent>): string =>
     compile(params).explain(scopeOf(eventWith(event))).because;
   const params = { patterns: ["*.go"] };

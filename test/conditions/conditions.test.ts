@@ -74,7 +74,7 @@ test("[C73a] a pattern from the hook's root starts at the folder that the parame
   assert.throws(() => compile({ is: "tool", with: { patern: "x" } }), { code: "parameters_invalid" });
 });
 
-test("explain says in a sentence how the event stands to a matcher or pattern", () => {
+test("explain says in a sentence whether the event fits a matcher or pattern", () => {
   const stop = scopeOf("Stop", {});
   const because = (condition: Condition, scope = bash("ls")): string => compile(condition).explain(scope).because;
   const table: readonly (readonly [string, string])[] = [

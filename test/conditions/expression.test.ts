@@ -212,7 +212,7 @@ test("[D43, R13] what cannot be answered is false, and one sentence says so with
   }
 });
 
-test("[D43, R64] what asks something of a missing value is false, says so, and hides nothing beside it", () => {
+test("[D43, R64] an operation on a missing value is false, says so, and hides nothing next to it", () => {
   const scope = stop({ number: 2 });
   const table: Readonly<Record<string, boolean>> = {
     "tokens > 500": false,
@@ -237,7 +237,7 @@ test("[D43, R64] what asks something of a missing value is false, says so, and h
   assert.match(compile("tokens > 500").explain(scope).because, /is false \(column 8: None and a whole number/);
 });
 
-test("[D43] a fault is told once for all the times that an event is asked, and explain tells it, too", () => {
+test("[D43] a fault is reported once for all evaluations of an event, and explain shows it, too", () => {
   const condition = compile("turn / 0 > 1");
   const scope = stop();
   condition.test(scope);
@@ -291,7 +291,7 @@ test("[D43, SAFETY T8] the limits end what would take long: steps, texts, number
   assert.ok(performance.now() - started < 30_000);
 });
 
-test("[D43] what nobody writes is refused at load: too long, too deep", () => {
+test("[D43] expressions that are too long or too deep are refused at load", () => {
   assert.match(refusal(`turn${" ".repeat(2000)}`), /^column 2001: it is longer than 2000/);
   assert.match(refusal(`${"(".repeat(200)}turn${")".repeat(200)}`), /nested more than 100 deep/);
   assert.match(refusal(`${"not ".repeat(200)}turn`), /nested too deep/);

@@ -42,7 +42,7 @@ test("[A39] a page that answers skips the model where its flag says so, with exa
   assert.deepEqual([199, 300, 404, 0].map(status), [undefined, undefined, undefined, undefined]);
 });
 
-test("[A38] empty is told by whatever the step is about: a body, a diff, rows, files", () => {
+test("[A38] the main output of the step decides what is empty: a body, a diff, rows, files", () => {
   for (const field of ["body", "diff"]) {
     assert.notEqual(reason([{ empty: true }], { [field]: "" }), undefined, field);
     assert.equal(reason([{ empty: true }], { [field]: "text" }), undefined, field);

@@ -32,7 +32,7 @@ test("[B4, B5] an ability is a tool, the skill that is called, or the subagent t
   for (const [data, expected] of cases) assert.deepEqual(abilityOf(event(data)), expected);
 });
 
-test("[R62] a payload in the words of 001 gets ours beside them, and what it says already stays", () => {
+test("[R62] a payload in the words of 001 gets ours in addition, and its own stay", () => {
   assert.deepEqual(withOwnNames({ ability_id: "x", planned_input_summary: "run" }), {
     ability_id: "x",
     planned_input_summary: "run",

@@ -62,7 +62,7 @@ test("an event for one hook alone leaves the session's turn as it is", async () 
   assert.deepEqual(await store.turn("s"), before);
 });
 
-test("what is run by hand is not paid for, however often, and the notices that wait are for the model", async () => {
+test("a run by hand uses no continuation, however often, and waiting notices stay for the model", async () => {
   const { send, store } = await worldOf([hookOf("a")]);
   await store.post("s", { context: ["a notice"] }, "rewakes");
   for (const id of ["e1", "e2", "e3", "e4", "e5"])
@@ -84,7 +84,7 @@ test("a hook that is addressed is asked only where its condition holds, its matc
   assert.equal((await send("e2", call("Bash"))).verdict?.is, "deny");
 });
 
-test("what one hook was told alone does not count as looked at by the others", async () => {
+test("a change that one hook alone was given does not count as looked at by the others", async () => {
   const ended: unknown[] = [];
   const { send } = await worldOf([hookOf("a"), hookOf("b")], {
     begin: () => {},
@@ -95,7 +95,7 @@ test("what one hook was told alone does not count as looked at by the others", a
   assert.deepEqual(ended, [undefined, ["completed"]]);
 });
 
-test("[ET16] run by hand, one that fails is owed again, and one that passes is no longer", async () => {
+test("[ET16] run by hand, a hook that fails is pending again, and one that passes is not", async () => {
   const script = hookOf("a", { limits: { untilPass: true, overlap: "queue" } });
   const passing = { ...script, id: "b", steps: [{ ...script.steps[0], with: { passes: true } }] } satisfies Hook;
   const { send, store } = await worldOf([script, passing]);

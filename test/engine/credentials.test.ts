@@ -10,7 +10,7 @@ test("addresses lose their credentials, and no more", () => {
     assert.equal(withoutCredentials(same), same);
 });
 
-test("no part of a password is left in an address, whatever stands in it", () => {
+test("no part of a password is left in an address, whatever else is in it", () => {
   for (const password of ["p@ss", "p/ss", "p/s@s", "p?ss", "p#ss", "p ss", "p\\ss", "p%ss", "p[ss"])
     assert.equal(withoutCredentials(`https://me:${password}@example.com/x.git`), "https://example.com/x.git", password);
 });

@@ -84,7 +84,7 @@ function worldOf(hooks: Hook[], tracking?: Tracking): World {
 const statuses = (runs: readonly Run[]): string[] => runs.map(({ hook, status }) => `${hook} ${status}`);
 const debts = async (store: Store): Promise<string[]> => [...(await store.owe("s", new Map())).keys()];
 
-test("[E32, E33] the first that fails ends the evaluation without a verdict too, and those behind it stay pending", async () => {
+test("[E32, E33] the first failure ends the evaluation without a verdict too, and later hooks stay pending", async () => {
   const world = worldOf([owing("a"), owing("b"), owing("c", { limits: { overlap: "queue" } })]);
   world.answers.set("a", failing("exit"));
   assert.deepEqual(await world.stop(), {});
@@ -93,7 +93,7 @@ test("[E32, E33] the first that fails ends the evaluation without a verdict too,
   assert.deepEqual(await debts(world.store), ["a", "b"]);
 });
 
-test("[E31, E34] once it passes, those that waited run in their order, and nothing is owed", async () => {
+test("[E31, E34] once it passes, those that waited run in their order, and no check is pending", async () => {
   const world = worldOf([owing("a"), owing("b")]);
   world.answers.set("a", failing("exit", "fix a"));
   assert.equal((await world.stop()).verdict?.reason, "fix a");
@@ -103,7 +103,7 @@ test("[E31, E34] once it passes, those that waited run in their order, and nothi
   assert.deepEqual(await debts(world.store), []);
 });
 
-test("[E22, E35] cancelled work answers nothing, also where its failure would block, and stays pending", async () => {
+test("[E22, E35] cancelled work answers nothing, also if its failure would block, and stays pending", async () => {
   const world = worldOf([owing("a", { onFailure: "block" }), owing("b")]);
   world.answers.set("a", failing("cancelled"));
   assert.deepEqual(await world.stop(), {});
@@ -111,7 +111,7 @@ test("[E22, E35] cancelled work answers nothing, also where its failure would bl
   assert.deepEqual(await debts(world.store), ["a", "b"]);
 });
 
-test("[ET18] a paused hook is not asked but stays pending, a project's pause reaches all but its guards, and force runs it", async () => {
+test("[ET18] a paused hook does not run but stays pending, a project's pause reaches all but its guards, and force runs it", async () => {
   const world = worldOf([owing("a"), owing("guard", { role: "guard", onFailure: "block" })]);
   await world.store.pause("a", 0);
   await world.stop();
@@ -126,7 +126,7 @@ test("[ET18] a paused hook is not asked but stays pending, a project's pause rea
   assert.equal(world.runs().at(-1)?.status, "completed");
 });
 
-test("explain tells of a pause", async () => {
+test("explain shows a pause", async () => {
   const world = worldOf([owing("a")]);
   await world.store.pause("a", 0);
   const [told] = await world.engine.explain({ id: "x", name: "Stop", at: 0, cwd: "/", data: {}, sender: "test" });
@@ -134,7 +134,7 @@ test("explain tells of a pause", async () => {
   assert.match(told?.because ?? "", /^paused/);
 });
 
-test("tracking is told of every event of a session before its hooks and after its outcome, and how those ended that ran", async () => {
+test("tracking gets every event of a session before its hooks and after its outcome, and how the hooks that ran ended", async () => {
   const seen: string[] = [];
   const changes: Changes = { base: "/project", files: ["a"], earlier: [], removed: [] };
   const world = worldOf([owing("a"), owing("off", { enabled: false })], {

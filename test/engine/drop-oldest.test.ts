@@ -13,7 +13,7 @@ test("above the bound those go that have lain there the longest, and no more of 
   assert.deepEqual([...set], ["b"]);
 });
 
-test("whoever has more to do about one drops it himself", () => {
+test("a caller with more to do about a pending check drops it itself", () => {
   const open = new Map([1, 2, 3].map((key) => [key, key]));
   const closed: number[] = [];
   dropOldest(open, 1, (key) => {

@@ -186,7 +186,7 @@ test("[A38, A39] a condition that skips a step may give the reason in its own wo
   assert.deepEqual([saved.at(-1)?.status, saved.at(-1)?.reason], ["skipped", "step_0: enough was gathered"]);
 });
 
-test("[A24, A47] the row fills as the run goes on: what a step has done so far, what it gave, and what failed", async () => {
+test("[A24, A47] the row fills as the run continues: what a step has done so far, what it gave, and what failed", async () => {
   const { perform } = await worldOf();
   const { saved, steps } = journal();
   await perform(itemOf([step("one"), step("two", { fails: true }), step("three")]), steps());

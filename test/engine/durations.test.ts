@@ -14,7 +14,7 @@ import { openMemoryStore } from "../../src/storage/memory/memory.ts";
 const hour = 3_600_000;
 
 for (const [how, jump] of Object.entries({ "forward an hour": hour, "back an hour": -hour }))
-  test(`[R54] who waits at most 10 s is answered by every hook although the clock is set ${how} meanwhile`, async () => {
+  test(`[R54] a caller that waits at most 10 s is answered by every hook although the clock is set ${how} in the meantime`, async () => {
     let offset = 0;
     const now = (): number => Date.now() + offset;
     const turns: Handler = {

@@ -65,7 +65,7 @@ test("[C2] synchronous hooks are not awaited: the outcome is there when emit ret
   assert.deepEqual(line.emit("PreToolUse", bash("ls")), { verdict: { is: "deny", reason: "no", by: "guard" } });
 });
 
-test("[C38, C34] a deny stops the later hooks, keeps what was gathered, and each hook behind it has a row that says so", async (t) => {
+test("[C38, C34] a deny stops the later hooks, keeps the gathered context, and each later hook has a run that says so", async (t) => {
   const line = await openLine(t);
   let later = 0;
   line.use({ on: "PreToolUse", id: "a-context", run: () => ({ context: "gathered" }) });
@@ -277,7 +277,7 @@ test("a hook that throws because it was stopped was stopped, and has not failed 
   );
 });
 
-test("[C33, CT16] once runs once per session, and a hook that stood behind a deny was not used up", async (t) => {
+test("[C33, CT16] once runs once per session, and a hook that came after a deny was not used up", async (t) => {
   const line = await openLine(t);
   let deny = true;
   let ran = 0;
@@ -306,7 +306,7 @@ test("cooldown and max fires refuse with their reason", async (t) => {
   assert.match((await line.runs({ hook: "cool" })).map((run) => run.reason ?? "ran").join(), /cooldown/);
 });
 
-test("[C79, CT38] a Stop hook that always blocks goes on three times per prompt, then the turn ends and the person is told", async (t) => {
+test("[C79, CT38] a Stop hook that always blocks makes the agent continue three times per prompt, then the turn ends and the person gets a message", async (t) => {
   const line = await openLine(t);
   let ran = 0;
   line.use({ on: "Stop", id: "never enough", run: () => (ran++, { deny: "more" }) });
@@ -322,7 +322,7 @@ test("[C79, CT38] a Stop hook that always blocks goes on three times per prompt,
   assert.equal((await stop()).verdict?.is, "deny");
 });
 
-test("context from a Stop hook also goes on, and counts", async (t) => {
+test("context from a Stop hook also makes the agent continue, and counts", async (t) => {
   const line = await openLine(t);
   line.use({ on: "Stop", id: "adds", run: () => ({ context: "one more thing" }) });
   for (let count = 0; count < 3; count++)
@@ -357,7 +357,7 @@ test("[C54] a rewake hook is silent when clean, and its block reaches the next e
   );
 });
 
-test("a Stop with notices waiting is held open for them", async (t) => {
+test("waiting notices block the stop", async (t) => {
   const line = await openLine(t);
   line.use({ on: "PostToolUse", id: "scan", name: "scan", mode: "rewake", run: () => ({ deny: "found it" }) });
   await line.emit("PostToolUse", { ...bash("ls"), tool_response: "" }, { session: "s" });
@@ -446,7 +446,7 @@ test("a store that fails is answered by the policies: guards block, others let p
   assert.match(outcome.verdict?.reason ?? "", /the disk is full/);
 });
 
-test("who sends an event is told what kept it, or what it set off, from being written down", async (t) => {
+test("the sender of an event gets the reason why it, or a run of it, could not be stored", async (t) => {
   const store = openMemoryStore();
   const full = (): never => assert.fail("the disk is full");
   const toldWith = async (options: HooklineOptions): Promise<unknown[]> => {
@@ -463,7 +463,7 @@ test("who sends an event is told what kept it, or what it set off, from being wr
   assert.deepEqual(await toldWith({ store: { ...store, saveRun: full } }), ["the disk is full"]);
 });
 
-test("who sends an event is told where it is not even known which hooks there are", async () => {
+test("the sender of an event gets the reason also if it is not even known which hooks exist", async () => {
   const told: unknown[] = [];
   const engine = createEngine({
     ...systemPorts(),
@@ -478,7 +478,7 @@ test("who sends an event is told where it is not even known which hooks there ar
   assert.deepEqual(told.map(String), ["AssertionError [ERR_ASSERTION]: the store is locked"]);
 });
 
-test("a deny stands although its run could not be written", async (t) => {
+test("a deny counts although its run could not be written", async (t) => {
   const store = openMemoryStore();
   let writes = 0;
   const line = await openLine(t, {
@@ -631,7 +631,7 @@ test("[C71, CT20] the status message is seen while the hook runs, and cleared af
   assert.deepEqual(seen, ["Auditing...", "running", ""]);
 });
 
-test("[C51] sessions are the last layer, and nothing lies between the files and them", async () => {
+test("[C51] the session is the last layer, and there is no layer between it and the files", async () => {
   const { layers } = await import("../../src/engine/hook.ts");
   assert.deepEqual(layers, ["managed", "user", "project", "local", "plugin", "session"]);
 });

@@ -125,7 +125,7 @@ test("an answer is there before the store has written one run of it, and waits f
   assert.deepEqual(calls.slice(-2), ["answered", "answered ok"]);
 });
 
-test("what goes with a later event is posted behind the answer", async () => {
+test("context that goes with a later event is posted after the answer", async () => {
   const later = saying({ messages: [{ to: "model", text: "later" }] });
   const { engine, calls, release, store } = await worldOf([hookOf("a", later)], ["post"]);
   const outcome = engine.emit({ ...anEvent(), accepts: ["verdict"] });
@@ -135,7 +135,7 @@ test("what goes with a later event is posted behind the answer", async () => {
   assert.equal((await store.collect("s")).length, 1);
 });
 
-test("a queue that takes its time delays no answer, and what it refuses stands in the run", async () => {
+test("a queue that takes its time delays no answer, and what it refuses is in the run", async () => {
   const queue = (): Queue => ({ ...createInlineQueue(), add: () => ({ is: "skipped", reason: "no place" }) });
   const { engine, calls, release, store } = await worldOf([hookOf("a", { mode: "async" })], [], queue);
   const outcome = engine.emit(anEvent());
@@ -157,7 +157,7 @@ test("an async hook that goes into a slow store runs all the same, before the en
   );
 });
 
-test("closing the engine and sending for who has to be sure both wait for what the answer did not", async () => {
+test("closing the engine waits for what the answer did not wait for, and so does a send that must be stored", async () => {
   const { engine, release, calls } = await worldOf([hookOf("a")], ["answered"]);
   const over: string[] = [];
   const sent = emitRecorded(engine, anEvent(), {}).then(() => over.push("sent"));
@@ -171,7 +171,7 @@ test("closing the engine and sending for who has to be sure both wait for what t
   assert.deepEqual(calls, ["answered", "answered ok"]);
 });
 
-test("[F10] a write that fails behind the answer is told to who has to be sure of the event, and observed", async () => {
+test("[F10] a write that fails after the answer is reported to a caller that needs to be sure of the event, and observed", async () => {
   const { engine, release, seen } = await worldOf([hookOf("a")], ["saveRun"]);
   const sent = emitRecorded(engine, anEvent(), {});
   release(new Error("no space"));
@@ -181,7 +181,7 @@ test("[F10] a write that fails behind the answer is told to who has to be sure o
   await engine.close();
 });
 
-test("a hook that has passed owes nothing at the next event, however slow its store is", async () => {
+test("a hook that has passed is not pending at the next event, however slow its store is", async () => {
   const untilPass = hookOf("a", { limits: { overlap: "queue", untilPass: true } });
   const { engine, release, calls } = await worldOf([untilPass], ["paid"]);
   assert.equal(isThenable(engine.emit(anEvent())), false);

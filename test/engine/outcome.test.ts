@@ -122,7 +122,7 @@ test("context for an event that takes none waits for the next one that does", ()
   assert.match(notes[0] ?? "", /next event/);
 });
 
-test("a deny where nothing can be denied is told to the person", () => {
+test("a deny where nothing can be denied becomes a message to the person", () => {
   const { now, notes } = accept(
     { verdict: { is: "deny", by: "h", reason: "no" } },
     acceptanceOf("SessionStart"),
@@ -133,7 +133,7 @@ test("a deny where nothing can be denied is told to the person", () => {
   assert.equal(notes.length, 1);
 });
 
-test("where nobody can be asked, a guard's ask is a deny and another hook's is told", () => {
+test("where no person can be asked, a guard's ask is a deny and another hook's ask is a message", () => {
   const ask: Outcome = { verdict: { is: "ask", by: "h", reason: "sure?" } };
   assert.equal(accept(ask, acceptanceOf("UserPromptSubmit"), true).now.verdict?.is, "deny");
   assert.equal(accept(ask, acceptanceOf("UserPromptSubmit"), false).now.verdict, undefined);

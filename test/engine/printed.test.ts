@@ -15,7 +15,7 @@ const whole = object(
   },
 );
 
-test("what has to be text is printed, however deep it lies, and everything else keeps its kind", () => {
+test("what has to be text is printed, however deep it is, and everything else keeps its kind", () => {
   const print = printerOf(whole.json);
   assert.deepEqual(
     print?.({

@@ -154,7 +154,7 @@ test("[R20] previous, match, turn and session have their values", () => {
   assert.equal(read("{{turn.prompt}} {{turn.number}} {{session}}"), "do it 3 s-1");
 });
 
-test("braces beside a placeholder are text, and what a value holds is never read again", () => {
+test("braces next to a placeholder are text, and what a value holds is never read again", () => {
   assert.equal(fill('{"a":{{event.n}}}', { n: 1 }), '{"a":1}');
   assert.equal(fill("{{{event.n}}}", { n: 1 }), "{1}");
   assert.equal(fill("{{ {{event.n}} }}", { n: 1 }), "{{ 1 }}");

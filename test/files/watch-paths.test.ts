@@ -42,7 +42,7 @@ function watching(t: TestContext, paths: (folder: string) => string[], before?: 
   };
 }
 
-test("a file is heard of when it is made, written to, replaced and taken away", { skip }, async (t) => {
+test("a file is reported when it is made, written to, replaced and removed", { skip }, async (t) => {
   const { folder, heard } = watching(t, (top) => [join(top, "a.json")]);
   const file = join(folder, "a.json");
   await heard(() => writeFileSync(file, "1"));
@@ -54,7 +54,7 @@ test("a file is heard of when it is made, written to, replaced and taken away", 
   await heard(() => rmSync(file));
 });
 
-test("folders on the way to a path are heard of as they come, are replaced and go", { skip }, async (t) => {
+test("folders on the way to a path are reported when they come, are replaced and go", { skip }, async (t) => {
   const { folder, heard } = watching(t, (top) => [join(top, "x", "y", "a.json")]);
   const [x, y] = [join(folder, "x"), join(folder, "x", "y")];
   await heard(() => mkdirSync(x));
@@ -68,7 +68,7 @@ test("folders on the way to a path are heard of as they come, are replaced and g
   await heard(() => writeFileSync(join(y, "a.json"), "2"));
 });
 
-test("behind a link both the link and what it leads to are heard of", { skip }, async (t) => {
+test("for a link both the link and its target are reported", { skip }, async (t) => {
   const { folder, heard } = watching(
     t,
     (top) => [join(top, "link", "a.json")],
@@ -85,7 +85,9 @@ test("behind a link both the link and what it leads to are heard of", { skip }, 
   await heard(() => writeFileSync(join(folder, "right", "a.json"), "1"));
 });
 
-test("of a folder it is heard what comes and goes in it, and nothing of its neighbours", { skip }, async (t) => {
+test("of a folder its own entries are reported as they come and go, and nothing of its neighbours", {
+  skip,
+}, async (t) => {
   const { folder, watch, heard } = watching(
     t,
     (top) => [join(top, "hooks")],
@@ -150,7 +152,7 @@ test("where a link leads is found as the kernel finds it: above a folder that an
   await heard(() => rmSync(join(folder, "a", "link")));
 });
 
-test("where only entries count, each event at the path is told, and nothing that happens in a folder there", {
+test("where only entries count, each event at the path is reported, and nothing that happens in a folder there", {
   skip,
 }, async (t) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-watch-")));

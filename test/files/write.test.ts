@@ -20,7 +20,7 @@ function folder(t: TestContext): string {
   return made;
 }
 
-test("a file is replaced in one step, a link in its place is not followed, and nothing is left beside it", (t) => {
+test("a file is replaced in one step, a link in its place is not followed, and nothing is left next to it", (t) => {
   const top = folder(t);
   writeFileSync(join(top, "theirs"), "theirs");
   symlinkSync("theirs", join(top, "ours"));
@@ -37,7 +37,7 @@ test("a file with the longest name that there is can be written", (t) => {
   assert.equal(readFileSync(file, "utf8"), "text");
 });
 
-test("what is found wrong before the new text takes its place leaves the old one, and nothing beside it", (t) => {
+test("what is found wrong before the new text takes its place leaves the old one, and nothing next to it", (t) => {
   const top = folder(t);
   const file = join(top, "file");
   writeWhole(file, "old");

@@ -59,7 +59,7 @@ test("a script that is missing is found however its folder is written", (context
   assert.deepEqual(codes(inspect(context, run("node", { args: ["./hooks/a.js"] }))), ["missing-script"]);
 });
 
-test("commands without a script, or with one that only a run can tell, have no finding", (context) => {
+test("commands without a script, or with one that only a run can know, have no finding", (context) => {
   for (const command of ["npm test", "echo hi > /tmp/x", "$TOOL/bin/x", "jq -r .a", "bash -c 'exit 0'", "", "cat"]) {
     if (command) assert.deepEqual(codes(inspect(context, run(command))), [], command);
   }
@@ -73,7 +73,7 @@ test("a script that is run itself needs the execute bit, one that an interpreter
   assert.deepEqual(codes(inspect(context, run("bash ./a.sh"), scripts)), []);
 });
 
-test("a hook that says blocked and exits 1 is told of, inline and in scripts of several languages", (context) => {
+test("a hook that says blocked and exits 1 is reported, inline and in scripts of several languages", (context) => {
   const commands = ["echo Blocked >&2; exit 1", "grep -q rm && { echo 'denied: no'; exit 1; }"];
   for (const command of commands)
     assert.deepEqual(codes(inspect(context, run(command))), ["exit-1-blocks-nothing"], command);
@@ -114,7 +114,7 @@ test("what a template left is named", (context) => {
   assert.deepEqual(codes(inspect(context, run("python3 -c 'print(__name__)'"))), []);
 });
 
-test("variables that nobody sets are named with what to read instead; those that are set or given are not", (context) => {
+test("variables that nothing sets are reported with what to read instead; those that are set or given are not", (context) => {
   const names = [
     "CLAUDE_TOOL_FILE_PATH",
     "CLAUDE_TOOL_INPUT_FILE_PATH",
@@ -138,7 +138,7 @@ test("variables that nobody sets are named with what to read instead; those that
   }
 });
 
-test("bash syntax under sh is told of, in the command and in a script that names sh", (context) => {
+test("bash syntax under sh is reported, in the command and in a script that names sh", (context) => {
   assert.deepEqual(codes(inspect(context, run("[[ -f x ]] && true", { shell: "sh" }))), ["bash-syntax"]);
   assert.deepEqual(codes(inspect(context, run("./a.sh"), { "a.sh": "#!/bin/sh\nif [[ $1 == x ]]; then :; fi\n" })), [
     "bash-syntax",
@@ -148,7 +148,7 @@ test("bash syntax under sh is told of, in the command and in a script that names
   assert.deepEqual(codes(inspect(context, run("echo '[[ a ]]'", { shell: "sh" }))), []);
 });
 
-test("a hook that always allows is told of, and one that decides is not", (context) => {
+test("a hook that always allows is reported, and one that decides is not", (context) => {
   const allow = `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'`;
   assert.deepEqual(codes(inspect(context, run(allow))), ["always-allows"]);
   assert.deepEqual(codes(inspect(context, run("./a.sh"), { "a.sh": `#!/bin/bash\n${allow}\n` })), ["always-allows"]);
@@ -156,7 +156,7 @@ test("a hook that always allows is told of, and one that decides is not", (conte
   assert.deepEqual(codes(inspect(context, run(`echo '{"decision":"approve"}'`), {}, "Stop")), []);
 });
 
-test("a check that hides that its program failed or is missing is told of", (context) => {
+test("a check that hides that its program failed or is missing is reported", (context) => {
   const root = mkdtempSync(join(tmpdir(), "hookline-inspect-"));
   context.after(() => rmSync(root, { recursive: true, force: true }));
   const found = (...lines: string[]): string[] => {

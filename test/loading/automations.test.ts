@@ -80,7 +80,7 @@ test("[A54] one that is disabled stays in the set, so that its runs can say so",
   );
 });
 
-test("a row that cannot be read, and one that is wrong, stop no other and are told of", () => {
+test("a row that cannot be read, and one that is wrong, stop no other and are reported", () => {
   const { source } = given(
     { project: "shop", id: "bad", name: "bad", broken: "no JSON" },
     row("a"),
@@ -97,7 +97,7 @@ test("a row that cannot be read, and one that is wrong, stop no other and are to
   );
 });
 
-test("of one id in a file and in the store, the file's is active, and a problem says so", () => {
+test("if a file and the store have one id, the file's automation is active, and check says so", () => {
   const hook = fileHook("name: a\nproject_id: shop\ntrigger: { type: periodic, skip_llm: true }\n");
   const { source } = given(row("a"), row("b"));
   const set = hookSetOf([hook]);
@@ -109,7 +109,7 @@ test("of one id in a file and in the store, the file's is active, and a problem 
   ]);
   assert.deepEqual(
     source.problemsAt("/shop", set, stored).map(({ message }) => message),
-    ["the automation shop/a lies in the store, too; this file's is active"],
+    ["the automation shop/a is in the store, too; the one of this file is active"],
   );
 });
 
@@ -123,7 +123,7 @@ test("[A8] a file's automation belongs to the project that the store has for its
   assert.equal(placeHook(hook, new Map([["other", "/other"]])), hook);
 });
 
-test("[R58] a folder's file takes neither the place nor the events of another project's automation, and it is told", () => {
+test("[R58] a folder's file takes neither the place nor the events of another project's automation, and it is reported", () => {
   const hook = fileHook("name: a\nproject_id: web\ntrigger: { type: event, event_type: Stop, skip_llm: true }\n");
   const { kept, source } = given(row("a", { project: "web" }));
   kept.workspaces.set("web", "/web");
@@ -153,7 +153,7 @@ test("[R58] a folder that is called like a project elsewhere has a project of it
   }
 });
 
-test("a folder is told of the rows of its own project and of those that lie nowhere, and of no others", () => {
+test("a folder gets the rows of its own project and of projects without a folder, and no others", () => {
   const bad = (project: string): BrokenRow => ({ project, id: "bad", name: "bad", broken: "no JSON" });
   const { kept, source } = given(bad("all"), bad("gone"), bad("lib"), bad("nowhere"), bad("web"));
   const places = { all: "/shop", lib: "/shop/lib", nowhere: null, web: "/web" };

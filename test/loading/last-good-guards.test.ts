@@ -106,7 +106,7 @@ test("[R46] a guard does not lapse at the second save of its file, either", asyn
   }
 });
 
-test("[R76] in a process that stays, a file that was read without a guard stands for none while it is broken", async (t) => {
+test("[R76] in a long-lived process, a file that was read without a guard counts as none while it is broken", async (t) => {
   const { place, now } = guarded(t);
   place.write(file, { hooks: { Stop: [] } });
   assert.deepEqual(await now(), []);
@@ -157,7 +157,7 @@ const broken: readonly [string, string][] = [
 ];
 
 for (const [what, text] of broken) {
-  test(`[R76] after ${what} the last good guards of the file stay active, and nothing else stands for them`, async (t) => {
+  test(`[R76] after ${what} the last good guards of the file stay active, and nothing else counts for them`, async (t) => {
     const place = workspace(t, { [hookFile]: `hooks:\n  - ${gate}\n  - ${wait}\n` });
     const { set } = await active(place, nothing);
     place.write(hookFile, text);
@@ -182,7 +182,7 @@ function makeUnlistable(folder: string): void {
   symlinkSync(folder, folder);
 }
 
-test("[R76] a folder of rules that cannot be listed is told of, and the last good guards of its files stay active", async (t) => {
+test("[R76] a folder of rules that cannot be listed is reported, and the last good guards of its files stay active", async (t) => {
   const place = workspace(t, { [hookFile]: `hooks:\n  - ${gate}\n  - ${wait}\n` });
   const { set } = await active(place, nothing);
   const folder = join(place.project, ".hookline", "rules");
@@ -203,7 +203,7 @@ test("[R76] a folder of rules that cannot be listed and of which nothing is know
   assert.match(denied?.reason ?? "", /\.hookline\/rules failed .*the folder cannot be listed/);
 });
 
-test("a file in the place of a folder of rules, registry files or automations is told of, and stands for no guard", async (t) => {
+test("a file in the place of a folder of rules, registry files or automations is reported, and counts as no guard", async (t) => {
   const folders = [".hookline/rules", ".hookline/registry", ".hookline/automations"];
   const place = workspace(t, Object.fromEntries(folders.map((folder) => [`home/project/${folder}`, "text"])));
   const loaded = await active(place, nothing);
@@ -252,7 +252,7 @@ test("[R76] a broken file denies every call, and an edit of the file itself is a
   assert.equal((await answer(t, loaded, "Write", { file_path: ".hookline/hooks.json" }))?.is, "ask");
 });
 
-test("[R76] files of every layer stand for a guard that fails, and formats without guards for none", async (t) => {
+test("[R76] files of every layer count as a guard that fails, and formats without guards as none", async (t) => {
   const place = workspace(t, {
     "managed/hookline/hooks.json": "{",
     "home/.config/hookline/config.yaml": "hooks: [",
@@ -274,7 +274,7 @@ test("[R76] files of every layer stand for a guard that fails, and formats witho
   assert.deepEqual(commit?.on, { event: ["git.pre-commit"] });
 });
 
-test("[R46] a guard that is taken out of a file without an error is gone, and so is one beside a broken entry", async (t) => {
+test("[R46] a guard that is removed from a file without an error is gone, and so is one next to a broken entry", async (t) => {
   const place = workspace(t, { [hookFile]: `hooks:\n  - ${gate}\n  - ${wait}\n` });
   const { set } = await active(place, nothing);
   const history: History = { setsInForce: async () => [set.id], hookSet: async () => set };

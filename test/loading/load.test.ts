@@ -285,7 +285,7 @@ test("every path that was looked at is watched, there or not", (context) => {
   assert.ok(watched.includes(join(place.home, ".claude/plugins/installed_plugins.json")));
 });
 
-test("checkFile reads one file in the format that its name tells", (context) => {
+test("checkFile reads one file in the format that its name gives", (context) => {
   const place = workspace(context, {
     "home/project/.gen/settings.json": hooks("PostToolUse", "x"),
     "home/project/hooks/hooks.json": { Stop: [{ command: "y" }] },

@@ -69,7 +69,7 @@ test("[E2, E11, E13, R4, R34, R58] scripts of every place are found, and run in 
   assert.equal(loaded.files.filter(({ format }) => format === "script").length, 7);
 });
 
-test("[E9a, R33] what lies beside scripts harms none of them, and what looks like a hook is told of", async (context) => {
+test("[E9a, R33] other files next to scripts harm none of them, and files that look like hooks are reported", async (context) => {
   const place = scripts(context, {
     "home/project/.hookline/hooks/good.sh": session,
     "home/project/.hookline/hooks/.hidden.sh": session,
@@ -102,14 +102,14 @@ test("[E9a, R33] what lies beside scripts harms none of them, and what looks lik
   assert.match(loaded.problems.find(({ code }) => code === "syntax")?.suggestion ?? "", /within the first 64 kB/);
 });
 
-test("[E9a] a missing folder holds no hooks; a file in its place is told of", async (context) => {
+test("[E9a] a missing folder holds no hooks; a file in its place is reported", async (context) => {
   const place = workspace(context, { "home/project/.hookline/hooks": "text" });
   assert.deepEqual(told(await load(place)), ["hooks error unreadable"]);
   rmSync(join(place.project, ".hookline"), { recursive: true });
   assert.deepEqual(told(await load(place)), []);
 });
 
-test("[E4] two files with one id both run, the later one under another, and that is told", async (context) => {
+test("[E4] two files with one id both run, the later one with another id, and this is reported", async (context) => {
   const place = scripts(context, {
     "home/.config/hookline/hooks/fmt.sh": session,
     "home/project/.hookline/hooks/fmt.py": session,
@@ -224,7 +224,7 @@ test("[B9] a repository hook counts whatever its file's name holds before .yaml,
   assert.deepEqual((await checkOne(upper, requestFor(place), loadingFor())).problems, []);
 });
 
-test("[B10] an id that two repository hooks have is told at the second", async (context) => {
+test("[B10] an id that two repository hooks have is reported at the second", async (context) => {
   const place = workspace(context, {
     "home/project/.system/hooks/b.yaml": registryHook,
     "home/project/.hookline/registry/c.yaml": registryHook,
@@ -232,7 +232,7 @@ test("[B10] an id that two repository hooks have is told at the second", async (
   assert.deepEqual(told(await load(place)), ["b.yaml error duplicate-key"]);
 });
 
-test("check takes one script or one repository hook by itself, wherever a script lies", async (context) => {
+test("check takes one script or one repository hook by itself, wherever the script is", async (context) => {
   const place = scripts(context, {
     "home/project/.discobot/hooks/a.sh": script("type: file", 'pattern: "*.go"'),
     "home/project/scripts/b.sh": script("type: sesion"),

@@ -39,7 +39,7 @@ for (const [what, before, change, after] of changes)
     assert.deepEqual({ ...rest, ...moment }, { ...after, skip_llm: true });
   });
 
-test("[A54] other files to watch keep what else was said of the watch, and a whole trigger replaces the old one", async (t) => {
+test("[A54] other files to watch keep the other fields of the watch, and a whole trigger replaces the old one", async (t) => {
   const { call, fields } = await automationPlace(t);
   const watch = { paths: ["docs/"], recursive: true, extensions: [".md"] };
   await call("automation_create", {

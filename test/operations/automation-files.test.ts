@@ -123,7 +123,7 @@ test("[R58] apply refuses an automation whose id a live file has, names that fil
   assert.deepEqual((await line.automations())?.records.list(), []);
 });
 
-test("a mistake in what is applied is told with file and line, and never as if the rest were in force", async (t) => {
+test("a mistake in what is applied is reported with file and line, and never as if the rest were active", async (t) => {
   const { call, write } = await automationPlace(t);
   const said = async (text: string): Promise<string> => {
     write("a.yaml", text);
@@ -144,7 +144,7 @@ test("a mistake in what is applied is told with file and line, and never as if t
   assert.doesNotMatch(secret, /a1B2/);
 });
 
-test("who applies in a folder without a project is told of the project that was made, by its name", async (t) => {
+test("apply in a folder without a project reports the project that was made, by its name", async (t) => {
   const { fields, write } = await automationPlace(t);
   write("a.yaml", tell);
   const result = await fields("automation_apply", { file: "a.yaml" });

@@ -71,7 +71,7 @@ for (const [name, open] of stores) {
     });
   });
 
-  test(`[A54] ${name}: runs are listed newest first, ten unless said, of one automation, of one project, or of all`, async (t) => {
+  test(`[A54] ${name}: runs are listed newest first, by default ten, of one automation, of one project, or of all`, async (t) => {
     const store = open(t);
     t.after(() => store.close());
     for (let number = 0; number < 12; number++) await add(store, `run-${number}`);
@@ -101,7 +101,7 @@ function ask(store: Store, params: Fields, hooks: Hook[] = []): Promise<Json> {
   return operations.call("hookline.automation_runs", params, never).then(({ output }) => output);
 }
 
-test("[A48] an automation that there is not is said to be not found; one that has not run has an empty list", async () => {
+test("[A48] an unknown automation is reported as not found; one that has not run has an empty list", async () => {
   const store = openMemoryStore();
   await assert.rejects(ask(store, { id: "nightl" }), /Hook 'nightl' not found/);
   const origin = { dialect: "automation", layer: "project", file: "/shop/a.yaml" };

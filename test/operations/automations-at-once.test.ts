@@ -7,7 +7,7 @@ import { automationPlace } from "./automation-place.ts";
 
 const plain = (more: Fields = {}): Fields => ({ name: "Tell", event: "deploy.done", skip_llm: true, ...more });
 
-test("[X8] fields that several change at once are all changed, and disabling beside them holds", async (t) => {
+test("[X8] fields that several callers change at once are all changed, and a disabling at the same time holds", async (t) => {
   const { call, fields } = await automationPlace(t);
   await call("automation_create", plain());
   await Promise.all([

@@ -239,7 +239,7 @@ test("a paused automation does not run until it is resumed", async (t) => {
   assert.equal((await emit("deploy.done"))[0]?.status, "completed");
 });
 
-test("one that lies in a file is live, listed and run by hand, and changed in its file only", async (t) => {
+test("an automation in a file is active, listed and run by hand, and changed in its file only", async (t) => {
   const { call, fields, emit, shop } = await automationPlace(t, {
     ".hookline/automations/a.yaml":
       "name: Tell\ntrigger: { type: event, event_type: deploy.done, skip_llm: true }\ncooldown_seconds: 0\n",
@@ -342,7 +342,7 @@ test("a row that is broken stops no other, is listed with its fault, and can be 
   assert.deepEqual(ids(await call("automation_list")), ["tell"]);
 });
 
-test("shorter words make the usual triggers, and no more than one", async (t) => {
+test("shorter words make the usual triggers, and at most one", async (t) => {
   const { fields, call } = await automationPlace(t);
   const { event: _event, ...rest } = plain();
   const trigger = async (more: Fields): Promise<Json | undefined> =>

@@ -89,7 +89,7 @@ function lineOf(context: TestContext, hooks: Hook[]): Line {
   };
 }
 
-test("the engine's own operations are the module hookline, beside the project's servers", async (context) => {
+test("the engine's own operations are the module hookline, next to the project's servers", async (context) => {
   const { tools } = lineOf(context, []);
   const list = (await tools.list(never)).filter(({ name }) => name.startsWith("hookline."));
   assert.deepEqual(
@@ -101,7 +101,7 @@ test("the engine's own operations are the module hookline, beside the project's 
   for (const { name, readOnly } of list) assert.equal(readOnly, reads.test(name), name);
 });
 
-test("unknown operations and wrong input are told in a sentence", async (context) => {
+test("unknown operations and wrong input are reported in a sentence", async (context) => {
   const { tools } = lineOf(context, []);
   const call = (name: string, input: Fields = {}) => tools.call(name, input, never);
   await assert.rejects(call("hookline.rnus"), error("tool_unknown", /did you mean "hookline\.runs"\?/));
@@ -116,7 +116,7 @@ test("unknown operations and wrong input are told in a sentence", async (context
   await assert.rejects(tools.call("hookline.status", {}, AbortSignal.abort()), error("tool_failed", /stopped/));
 });
 
-test("hooks: those in force in running order, or only those of one event by any of its names", async (context) => {
+test("hooks: the active ones in running order, or only those of one event by any of its names", async (context) => {
   const { ask } = lineOf(context, [hook("a", "PostToolUse", "status"), hook("b", "deploy.done", "status")]);
   const all = await ask("hooks");
   assert.ok(Array.isArray(all));
@@ -217,7 +217,7 @@ test("emit: an application event goes down the line, where the asking hook's eve
   assert.deepEqual(direct?.data, {});
 });
 
-test("emit: what agents tell cannot be pretended", async (context) => {
+test("emit: an event of an agent cannot be faked", async (context) => {
   const { ask, store } = lineOf(context, []);
   for (const event of ["Stop", "PreToolUse", "tool_start"])
     await assert.rejects(ask("emit", { event }), error("tool_failed", /hooks send application events/));

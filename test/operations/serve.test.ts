@@ -50,7 +50,7 @@ function servedOf(t: TestContext, choice?: Choice): ServedOperations {
 const { signal } = new AbortController();
 const input = { name: "a" };
 
-test("one schema check and one form of answer, whoever asks", async (t) => {
+test("there is one schema check and one form of answer for every caller", async (t) => {
   const { call } = servedOf(t);
   assert.deepEqual(await call("box_create", input, { signal }), { is: "done", result: { made: "/project" } });
   const messages = async (name: string, given: object): Promise<[string, string]> => {
@@ -87,7 +87,7 @@ test("[R28] a list names operations, all of a kind or all that begin so; what on
   assert.equal(answer.is, "unknown", "what is not in the list cannot be called either");
 });
 
-test("it is told which operations change what is there, and which only add", (t) => {
+test("each operation says whether it changes or only adds something", (t) => {
   const told = servedOf(t)
     .list()
     .map(({ name, readOnly, destructive }) => [name, readOnly, destructive]);

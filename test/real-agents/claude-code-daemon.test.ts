@@ -98,7 +98,7 @@ for (const [way, words] of [
   );
 
 test(
-  "[R50, R84] an event that a hook came to want after install is named at the next session's begin, and heard once install has run again",
+  "[R50, R84] an event that a hook came to want after install is named at the next session's start, and reaches it once install has run again",
   real,
   async (t) => {
     const turns = [1, 2, 3].map((call) => ({ calls: [{ tool: "Bash", input: { command: `echo ${call}` } }] }));
@@ -123,7 +123,7 @@ test(
 );
 
 test(
-  "[F1, R60, X2] a daemon that is killed in mid-session: the agent goes on by policy, and each run says what became of it",
+  "[F1, R60, X2] if a daemon is killed in mid-session, the agent continues by policy, and each run has an end",
   real,
   async (t) => {
     const session = await startClaude(

@@ -19,7 +19,7 @@ const bash = (command: string, more: Partial<ScriptedAnswer> = {}): ScriptedAnsw
 const closing: ScriptedAnswer = { text: "That is all." };
 const run = (session: ClaudeSession, ...flags: string[]) => session.run({ flags });
 
-test("[D55, DT15] a gate denies a Write: no file appears, and the model is told why", real, async (t) => {
+test("[D55, DT15] a gate denies a Write: no file appears, and the model gets the reason", real, async (t) => {
   const content = "x";
   const session = await startClaude(t, {
     // A turn is made when it is asked for, so the folder is known by then.
@@ -61,7 +61,7 @@ hooks:
   assert.equal(session.has("rewritten.txt"), true);
 });
 
-test("[D50, DT12] an injected message reaches the model, with what the template stands for", real, async (t) => {
+test("[D50, DT12] an injected message reaches the model, with the values of its placeholders", real, async (t) => {
   const session = await startClaude(t, { turns: [bash("true"), closing] });
   await session.rule(`
 hooks:
@@ -128,7 +128,7 @@ hooks:
 });
 
 test(
-  "[D57, DT16] what transform_result adds reaches the model beside the result, what it changes is the result",
+  "[D57, DT16] what transform_result adds reaches the model next to the result, what it changes is the result",
   real,
   async (t) => {
     const session = await startClaude(t, { turns: [bash("echo a secret"), closing] });
@@ -228,7 +228,7 @@ test(
 );
 
 test(
-  "[D24, D25, D29, D30, DT30] sessions and subagents are told with their ids and how they ended",
+  "[D24, D25, D29, D30, DT30] sessions and subagents are reported with their ids and how they ended",
   real,
   async (t) => {
     const input = {

@@ -30,7 +30,7 @@ async function install(session: ClaudeSession): Promise<void> {
 }
 
 test(
-  "[E21, E23, E40, E31] a failing file script holds the turn open with its message, and the turn ends once it passes",
+  "[E21, E23, E40, E31] a failing file script blocks the stop with its message, and the turn ends once it passes",
   real,
   async (t) => {
     const session = await startClaude(t, {
@@ -177,7 +177,7 @@ test("[B6, B25, B38] the end of a session is its stop, with the files that it ch
   assert.ok(context.changed_files.includes("services/billing/a.ts"), JSON.stringify(context));
 });
 
-test("[E52, E53] status, marker and output lie where other tools look for them", real, async (t) => {
+test("[E52, E53] status, marker and output are where other tools look for them", real, async (t) => {
   const session = await startClaude(t, {
     turns: [bash("echo wrong >a.txt"), closing, bash("echo right >a.txt"), closing],
   });

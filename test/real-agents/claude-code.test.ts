@@ -30,7 +30,7 @@ const lines = async (session: ClaudeSession, path: string): Promise<number> =>
 
 const closing: ScriptedAnswer = { text: "That is all." };
 
-test("a call whose hook exits 2 is not made, and the model is told why", real, async (t) => {
+test("a call whose hook exits 2 is not made, and the model gets the reason", real, async (t) => {
   const session = await startClaude(t, { turns: [bash("touch denied.txt"), closing] });
   await session.register(onBash("PreToolUse", command("echo 'touching is not allowed here' >&2; exit 2")));
   assert.equal((await session.run()).code, 0);
@@ -118,7 +118,7 @@ test("a prompt that a hook blocks never reaches the model", real, async (t) => {
   assert.deepEqual(session.model.conversation(), []);
 });
 
-test("a Stop is held open once: the model hears the reason and the run ends after its answer", real, async (t) => {
+test("a Stop is blocked once: the model gets the reason and the run ends after its answer", real, async (t) => {
   const session = await startClaude(t, { turns: [{ text: "first" }, { text: "second" }] });
   await session.register(
     on("Stop", command("[ -e held ] && exit 0; touch held; echo 'run the tests first' >&2; exit 2")),
@@ -128,13 +128,17 @@ test("a Stop is held open once: the model hears the reason and the run ends afte
   assert.match(session.heard(1), /run the tests first/);
 });
 
-test("a hook that always blocks Stop gets 3 continuations, and its fourth run does not go on", ours, async (t) => {
-  const session = await startClaude(t, { turns: [] });
-  await session.register(on("Stop", command("echo stop >> stops; echo 'still not done' >&2; exit 2")));
-  assert.equal((await session.run()).code, 0);
-  assert.equal(await lines(session, "stops"), 4);
-  assert.equal(session.model.conversation().length, 4);
-});
+test(
+  "a hook that always blocks Stop gets 3 continuations, and its fourth run does not make the agent continue",
+  ours,
+  async (t) => {
+    const session = await startClaude(t, { turns: [] });
+    await session.register(on("Stop", command("echo stop >> stops; echo 'still not done' >&2; exit 2")));
+    assert.equal((await session.run()).code, 0);
+    assert.equal(await lines(session, "stops"), 4);
+    assert.equal(session.model.conversation().length, 4);
+  },
+);
 
 test("an async hook does not hold the call up, and ends after the agent", ours, async (t) => {
   const session = await startClaude(t, { turns: [bash("touch called"), closing] });
@@ -204,7 +208,7 @@ test(
 );
 
 test(
-  "[D57] what a hook adds to a result is told beside it, and what it leaves out costs nothing else",
+  "[D57] what a hook adds to a result is reported next to it, and what it leaves out costs nothing else",
   ours,
   async (t) => {
     const session = await startClaude(t, { turns: [bash("echo plain"), closing] });
@@ -216,7 +220,7 @@ test(
   },
 );
 
-test("a PermissionRequest hook allows what nobody else allowed", real, async (t) => {
+test("a PermissionRequest hook allows what no other hook allowed", real, async (t) => {
   const session = await startClaude(t, { turns: [bash("touch permitted.txt"), closing] });
   await session.run({ allowedTools: "Read" });
   assert.equal(session.has("permitted.txt"), false);

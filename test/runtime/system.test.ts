@@ -5,7 +5,7 @@ import test from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { after, createIds, isAlive, ownerOf } from "../../src/runtime/system.ts";
 
-test("ids have 26 characters, are unique, and sort by time, also when the clock stands or steps back", () => {
+test("ids have 26 characters, are unique, and sort by time, also when the clock stops or steps back", () => {
   const times = [1_000, 1_000, 5_000, 4_000, 4_000, 6_000];
   let call = 0;
   const id = createIds(() => times[Math.min(call++, times.length - 1)] ?? 0);
@@ -15,7 +15,7 @@ test("ids have 26 characters, are unique, and sort by time, also when the clock 
   assert.deepEqual([...ids].sort(), ids);
 });
 
-test("ids go on behind the newest of an earlier process, although the clock was set back since", () => {
+test("ids continue after the newest of an earlier process, although the clock was set back since", () => {
   const earlier = createIds(() => 5_000)();
   const later = createIds(() => 1_000, earlier);
   const ids = [earlier, later(), later()];

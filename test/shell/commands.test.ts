@@ -339,7 +339,7 @@ test("[C73a, R10] every simple command of the line is found, wrappers included",
   assert.deepEqual(commands("A=1"), []);
 });
 
-test("[R10] what only the shell will know stands in its word as unknown text", () => {
+test("[R10] a value that only the shell will know is unknown text in its word", () => {
   assert.deepEqual(commands('cat "$x" $y a$z'), [["cat", "\0", "\0\0", "a\0\0"]]);
 });
 

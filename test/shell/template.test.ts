@@ -33,7 +33,7 @@ function whereOf(line: string): string {
   return faults[0]?.where ?? "";
 }
 
-test("[R18] a placeholder becomes a variable, quoted for the place where it stands", () => {
+test("[R18] a placeholder becomes a variable, quoted for its place in the line", () => {
   const lines = [
     ["cat {{event.v}}", 'cat "$HOOKLINE_VALUE_1"'],
     ['cat "a {{ event.v }} b"', 'cat "a ${HOOKLINE_VALUE_1} b"'],
@@ -650,7 +650,7 @@ test("[R18, T10] lines that would run or evaluate a value somewhere on the way a
   for (const line of evaluating) whereOf(line.replace(/\bV\b/g, value));
 });
 
-test("[R18] the message quotes the part of the line, and the placeholder that stands in it", () => {
+test("[R18] the message quotes the part of the line, and the placeholder in it", () => {
   const [fault] = compileShellTemplate("echo {{event.a}}; npm test -- {{event.b}}") as {
     placeholder: string;
     where: string;

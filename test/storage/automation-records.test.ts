@@ -138,7 +138,7 @@ test("those that listen to an event are found by every name that it has", (t) =>
   assert.equal(anyListens(store.database, ["Stop", "PostToolUse"]), true);
 });
 
-test("the version is another one after every change, whoever made it, and the same until then", (t) => {
+test("the version is another one after every change, whichever process made it, and the same until then", (t) => {
   const { records, beside } = open(t);
   const other = createAutomationRecords(beside.database);
   const versions = [records.version(), records.version()];
@@ -157,7 +157,7 @@ test("the version is another one after every change, whoever made it, and the sa
   assert.equal(new Set(versions).size, 5);
 });
 
-test("a row that holds no automation is told of, and the others are there", (t) => {
+test("a row that holds no automation is reported, and the others are there", (t) => {
   const { store, records } = open(t);
   records.add(row({ id: "good" }));
   for (const [id, fields] of [

@@ -97,7 +97,7 @@ for (const [what, damage] of Object.entries(damages))
   });
 
 for (const [what, damage] of Object.entries(lostHeaders))
-  test(`[F12] where only stores lie, a file with ${what} is moved aside with a notice, and a new store is made`, async () => {
+  test(`[F12] in a folder only for stores, a file with ${what} is moved aside with a notice, and a new store is made`, async () => {
     const path = newPath();
     filled(path);
     damage(path);
@@ -105,7 +105,7 @@ for (const [what, damage] of Object.entries(lostHeaders))
   });
 
 for (const [what, damage] of Object.entries(lostHeaders))
-  test(`[F12] where only stores lie, a file with ${what} is moved aside together with the log that a killed process has left`, async () => {
+  test(`[F12] in a folder only for stores, a file with ${what} is moved aside together with the log that a killed process has left`, async () => {
     const path = newPath();
     filled(path);
     const [writer, killed] = [openSqliteStore({ path }), newPath()];
@@ -139,7 +139,7 @@ const markOf = (path: string): unknown => {
   return mark;
 };
 
-test("a store from before stores were marked goes on and is marked, also where a killed process left all of it in its log", async () => {
+test("a store from before stores were marked continues and is marked, also where a killed process left all of it in its log", async () => {
   const paths = [newPath(), newPath()];
   for (const path of paths) {
     mkdirSync(dirname(path));
@@ -247,7 +247,7 @@ for (const [what, make] of Object.entries(strangers))
     assert.deepEqual(stateOf(dirname(path)), before);
   });
 
-test("a database that another program has open is refused without a trace, and that program goes on", () => {
+test("a database that another program has open is refused without a trace, and that program continues", () => {
   const path = newPath();
   mkdirSync(dirname(path));
   const program = new DatabaseSync(path);
@@ -294,7 +294,7 @@ test("[F12] after a restart of the machine a file that was left open is checked 
   other.close();
 });
 
-test("[F12] a store that was open while another moved the file aside goes on in the new one", async () => {
+test("[F12] a store that was open while another moved the file aside continues in the new one", async () => {
   const path = newPath();
   filled(path);
   const resident = openSqliteStore({ path });
@@ -310,7 +310,7 @@ test("[F12] a store that was open while another moved the file aside goes on in 
   assert.equal(asideIn(path).length, 1);
 });
 
-test("a store whose file was removed goes on in a new one", async () => {
+test("a store whose file was removed continues in a new one", async () => {
   const path = newPath();
   filled(path);
   const resident = openSqliteStore({ path });
@@ -357,7 +357,7 @@ const mounted = (context: TestContext, options: string): string | undefined => {
   return place;
 };
 
-test("[F10] on a full disk writing says store_unusable, reading goes on, and writing works again when space returns", async (context) => {
+test("[F10] on a full disk writing says store_unusable, reading continues, and writing works again when space returns", async (context) => {
   const place = mounted(context, "size=3m");
   if (!place) return;
   const path = join(place, "store.db");

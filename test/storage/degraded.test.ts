@@ -24,7 +24,7 @@ const isLocked = (error: unknown): boolean => codeOf(error) === "store_locked";
 const isFull = (error: unknown): boolean => codeOf(error) === "store_unusable";
 const once = { key: "k", max: 1, refusal: "used" };
 
-test("[F10] a decision goes on from what was known while another process holds the lock, waits for that once, and is written afterwards", async (context) => {
+test("[F10] a decision continues from what was known while another process holds the lock, waits for that once, and is written afterwards", async (context) => {
   const { store, path, said } = opened(context);
   await store.record(anEvent({ session: "s" }), noHooks, advance);
   await store.owe("s", new Map([["first", { files: ["a"] }]]));
@@ -51,7 +51,7 @@ test("[F10] a decision goes on from what was known while another process holds t
   assert.equal(store.rowsLost(), 0);
 });
 
-test("[F10, R8] what all processes count together cannot be counted while the store takes nothing, and goes on from there afterwards", async (context) => {
+test("[F10, R8] counts of all processes together cannot be made while the store takes nothing, and continue from there afterwards", async (context) => {
   const { store, path } = opened(context);
   await store.record(anEvent({ session: "s" }), noHooks, advance);
   assert.equal(await store.claim([once], 1), undefined);
@@ -165,7 +165,7 @@ test("messages of that time are delivered once, or wait in the store afterwards"
 });
 
 for (const when of ["before the store took nothing", "since"])
-  test(`[R49] a happening that was told before the store took nothing, and answered ${when}, has its answer`, async (context) => {
+  test(`[R49] an event that came before the store took nothing, and was answered ${when}, has its answer`, async (context) => {
     const { store, path } = opened(context);
     const told = (by: string) => anEvent({ session: "s", delivery: { id: "call", by } });
     const first = told("user");
@@ -183,7 +183,7 @@ for (const when of ["before the store took nothing", "since"])
     assert.equal((await store.turn("s")).toolCalls, 1);
   });
 
-test("[F10] where the ring is full the oldest rows fall out, which is counted and said", async (context) => {
+test("[F10] if the ring is full the oldest rows are dropped, counted and reported", async (context) => {
   const { store, path, said } = opened(context, { ring: 3 });
   const release = await locked(context, path);
   const events = [1, 2, 3, 4, 5].map(() => anEvent());
@@ -230,7 +230,7 @@ test("rows are written when the process ends, or it says that they are not", asy
   }
 });
 
-test("what others have paused or posted is seen behind an outage", async (context) => {
+test("pauses and messages of other processes are seen after an outage", async (context) => {
   const { store, path } = opened(context);
   const release = await locked(context, path);
   await store.record(anEvent({ session: "s" }), noHooks, advance);
@@ -266,7 +266,7 @@ test("rows are written in parts, between which others write", async (context) =>
   assert.equal((await store.turn("s")).toolCalls, many);
 });
 
-test("[F10] the process of one event keeps no rows: it says so once, and its decision goes on", async (context) => {
+test("[F10] the process of one event keeps no rows: it says so once, and its decision continues", async (context) => {
   const { real, store, path, said } = opened(context, { ring: 0 });
   real.database.hurry(true);
   const release = await locked(context, path);
@@ -282,7 +282,7 @@ test("[F10] the process of one event keeps no rows: it says so once, and its dec
   assert.match(said[0] ?? "", /^the store stayed locked .*\(nothing more of this is recorded\)$/);
 });
 
-test("[F10] a program's own line goes on deciding while its store takes nothing, and what it decided is in it afterwards", async (context) => {
+test("[F10] a program's own line continues to decide while its store takes nothing, and what it decided is in it afterwards", async (context) => {
   const path = newPath();
   const seen: string[] = [];
   openSqliteStore({ path }).close();

@@ -56,7 +56,7 @@ test("all writes of one turn of the event loop are one transaction, which others
   assert.deepEqual([other.count("event"), other.count("run")], [1, 1]);
 });
 
-test("what one turn wrote is committed at its end, although nobody asks", async (context) => {
+test("what one turn wrote is committed at its end without a request", async (context) => {
   const store = opened(context);
   const other = elsewhere(context, store.path);
   await store.saveRun(aRun());
@@ -66,7 +66,7 @@ test("what one turn wrote is committed at its end, although nobody asks", async 
   other.connection.exec("begin immediate; rollback"); // and nobody waits for it
 });
 
-test("a group goes on as long as each turn brings more, and ends with the first that brings nothing", async () => {
+test("a group continues as long as each turn brings more, and ends with the first that brings nothing", async () => {
   const commits: number[] = [];
   let writes = 0;
   const nothing = (): void => {};
@@ -149,7 +149,7 @@ test("what is to be on disk at once comes after the group and does not wait for 
   await store.committed();
 });
 
-test("[F10] a group that cannot be committed is told to all who wait for it, nothing of it is there, and the next one works", async (context) => {
+test("[F10] a group that cannot be committed is reported to all who wait for it, nothing of it is there, and the next one works", async (context) => {
   const store = opened(context);
   await store.saveRun(aRun({ id: "first" }));
   await store.committed();
@@ -176,7 +176,7 @@ test("[F10] a group that cannot be committed is told to all who wait for it, not
   );
 });
 
-test("what was lost in a turn is told to who asks later in that turn, also behind a write that went well", async (context) => {
+test("a loss in a turn is reported to a caller that asks later in that turn, also after a write that succeeded", async (context) => {
   const store = opened(context);
   await store.saveRun(aRun({ id: "first" }));
   await store.committed();
@@ -196,7 +196,7 @@ test("what was lost in a turn is told to who asks later in that turn, also behin
   assert.deepEqual([...(await store.paused())], ["h"]);
 });
 
-test("whoever reads while rows wait that cannot be written has an answer, and those who wrote hear of it", async (context) => {
+test("a reader gets an answer while rows wait that cannot be written, and the writers are informed", async (context) => {
   const store = opened(context);
   await store.saveRun(aRun({ id: "first" }));
   await store.committed();
@@ -211,7 +211,7 @@ test("whoever reads while rows wait that cannot be written has an answer, and th
   await assert.rejects(committed, (error) => codeOf(error) === "store_unusable");
 });
 
-test("a run that has begun and ended in one turn is one insert, one that goes on is updated, and nothing of either is mixed up", async (context) => {
+test("a run that has begun and ended in one turn is one insert, one that continues is updated, and nothing of either is mixed up", async (context) => {
   const store = opened(context);
   const other = elsewhere(context, store.path);
   const run = aRun({ id: "r", status: "running", notes: ["begun"] });
@@ -251,7 +251,7 @@ test("events of one session in one turn count on from each other, and a hook tha
   assert.equal((await store.record(anEvent({ session: "s" }), noHooks, advance)).turn.toolCalls, 3);
 });
 
-test("closing commits what is open, and those who wait hear of it", async (context) => {
+test("closing commits open groups, and the callers that wait are informed", async (context) => {
   const store = opened(context);
   await store.saveRun(aRun());
   const committed = store.committed();

@@ -61,7 +61,7 @@ test("[X8] two processes that write 1,000 runs each into one session lose none, 
   assert.ok(isIntact(path));
 });
 
-test("[X8, R26] kill -9 of a writer: nothing it had said is lost, and after repair none is left running", async () => {
+test("[X8, R26] kill -9 of a writer: nothing that it had acknowledged is lost, and after repair no run is left running", async () => {
   const path = newPath();
   for (let kill = 0; kill < 3; kill++) {
     const { child, next, ended } = startWriter(path, "endless");
@@ -79,7 +79,7 @@ test("[X8, R26] kill -9 of a writer: nothing it had said is lost, and after repa
   }
 });
 
-test("[X8] what a process that stays had acknowledged when it was killed in that moment is there for whoever opens the store next", async () => {
+test("[X8] what a long-lived process had acknowledged when it was killed is there for the next process that opens the store", async () => {
   const path = newPath();
   const { child, ended } = startWriter(path, "acknowledge", "5");
   await ended;

@@ -21,7 +21,7 @@ function open(context: TestContext) {
 const shop: ProjectRecord = { id: "shop", name: "Shop", created: 1, updated: 1 };
 const task = { id: "t", project: "shop", title: "T", description: "", status: "DEFINED", priority: 1, context: [] };
 
-test("a project that somebody took away gets nothing more, whoever had found it before", async (t) => {
+test("a project that was removed gets nothing more, whichever caller had found it before", async (t) => {
   const { projects, automations } = open(t);
   const note = { project: "shop", name: "n", title: "N", content: "c", created: 1, updated: 1 };
   const memory = { id: "m", project: "shop", source: "s", heading: "", content: "c", created: 1 };

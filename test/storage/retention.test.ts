@@ -46,7 +46,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise(setImmediate);
 }
 
-test("in small parts everything old is forgotten, and what is young or goes on stays", async (t) => {
+test("in small parts everything old is deleted, and what is new or still runs stays", async (t) => {
   const store = storeIn(t);
   fill(store, 3_000);
   const forgetting = purgeSlowly(store.database, { retentionDays: 30, now: () => today, waits });

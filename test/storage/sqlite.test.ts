@@ -50,7 +50,7 @@ test("[SD11, T19] a symbolic link or a folder in the store's place is refused, a
   }
 });
 
-test("[X8] what one process wrote, the next one reads: events, runs, claims, debts, turns and the inbox", async (context) => {
+test("[X8] what one process wrote, the next one reads: events, runs, claims, pending checks, turns and the inbox", async (context) => {
   const path = newPath();
   const first = opened(context, path);
   const event = anEvent({ session: "s" });

@@ -37,7 +37,7 @@ export const lspDiagnose: Handler = handler({
         text(),
         "where the event holds the file's text, likewise; without it the text is read from the disk",
       ),
-      publish: say(flag, "sends the diagnosis to its listeners, such as an editor's panel", false),
+      publish: say(flag, "also reports to listeners, such as an editor's panel", false),
       inject_result: say(
         flag,
         "adds the findings to the tool's result, or sends them to the model where the result cannot hold them",
@@ -46,7 +46,7 @@ export const lspDiagnose: Handler = handler({
       read_from_disk: say(flag, "reads the text from the disk; true unless content_field is given"),
       severity: say(
         oneOf("error", "warning", "information", "hint"),
-        "the mildest findings that are reported",
+        "the lowest severity that is reported",
         "warning",
       ),
     },

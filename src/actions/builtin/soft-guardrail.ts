@@ -41,8 +41,8 @@ const ruleSchema: Schema<Rule> = object({
     ),
     "all of these have to hold",
   ),
-  do: say(oneOf("warn", "block"), "warn the person, or block it"),
-  message: text("what the person reads, and the model where it is blocked"),
+  do: say(oneOf("warn", "block"), "tell the person, or block it"),
+  message: text("the text for the person, and the model where it is blocked"),
 });
 
 const known = new WeakMap<readonly Rule[], Compiled[]>();
@@ -57,7 +57,7 @@ export const softGuardrail: Handler = handler({
     {
       rules: say(
         listOf(ruleSchema),
-        "looked at in this order: the first that blocks ends it, those that warn before it all do",
+        "checked in this order: the first that blocks ends the check; all that warn before it count",
       ),
     },
     { folder: folderParameter },

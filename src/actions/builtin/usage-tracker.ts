@@ -41,7 +41,7 @@ export const usageTracker: Handler = handler({
     {
       records: say(text(), "where each call gets a few lines of Markdown, from the repository's root", usual.records),
       log: say(text(), "where each call gets one line of JSON", usual.log),
-      cache: say(text(), "where it stands how often each ability was used; made of the log", usual.cache),
+      cache: say(text(), "where the counts of each ability are; made from the log", usual.cache),
       folder: folderParameter,
     },
   ),

@@ -30,7 +30,7 @@ export const readFile: Handler = contextStep(
       {},
       {
         path: say(text(), "the file; a relative path starts at the project's workspace", ""),
-        max_lines: say(integer(undefined, 1), "lines that are read, at most", usualLines),
+        max_lines: say(integer(undefined, 1), "maximum number of lines to read", usualLines),
       },
     ),
     async run({ path = "", max_lines: mostLines = usualLines }, context) {
@@ -98,7 +98,7 @@ export const listFiles: Handler = contextStep(
           listOf(text()),
           "only files whose names end with one of these, such as [.md, .txt] (default: all files)",
         ),
-        max_files: say(integer(undefined, 1), "files that are listed, at most", usualFiles),
+        max_files: say(integer(undefined, 1), "maximum number of files", usualFiles),
       },
     ),
     async run(params, context) {
@@ -211,11 +211,11 @@ function diffResult(reply: GitReply, { signal, timeout }: StepContext, others: F
 export const gitDiff: Handler = contextStep(
   {
     type: "git_diff",
-    summary: "What the current branch has changed since it left another: `git diff <base_branch>...HEAD`.",
+    summary: "Shows what the current branch has changed since it left another branch: `git diff <base_branch>...HEAD`.",
     limit: diffLimit,
     gives: {
-      diff: "what git says, up to 50,000 characters",
-      exit_code: "git's own; -1 where it did not end by itself",
+      diff: "git's output, up to 50,000 characters",
+      exit_code: "git's exit code; -1: it did not end by itself",
     },
   },
   {
@@ -239,12 +239,12 @@ export const gitDiff: Handler = contextStep(
 export const fileDiff: Handler = contextStep(
   {
     type: "file_diff",
-    summary: "How a file differs from its last commit: `git diff HEAD -- <path>`.",
+    summary: "Shows how a file differs from its last commit: `git diff HEAD -- <path>`.",
     limit: diffLimit,
     gives: {
-      diff: "what git says, up to 50,000 characters; empty where nothing differs, or git does not know the file",
+      diff: "git's output, up to 50,000 characters; empty where nothing differs, or git does not know the file",
       path: "the file, as an absolute path",
-      exit_code: "git's own; -1 where it did not end by itself",
+      exit_code: "git's exit code; -1: it did not end by itself",
     },
   },
   {

@@ -13,7 +13,7 @@ const headers = { accept: "*/*", "user-agent": "hookline" };
 export const httpGet: Handler = contextStep(
   {
     type: "http",
-    summary: "Asks an address with GET.",
+    summary: "Sends a GET request to an address.",
     limit: usualLimit,
     gives: {
       body: "the answer, up to 50,000 characters; at a status of 400 and above: what that status means",
@@ -25,7 +25,7 @@ export const httpGet: Handler = contextStep(
       {},
       {
         url: say(text(), "an http or https address, without user name and password", ""),
-        timeout: say(timeoutOf(usualLimit), "seconds until it is given up", usualLimit),
+        timeout: say(timeoutOf(usualLimit), "time limit in seconds", usualLimit),
       },
     ),
     needs: ["fetch"],

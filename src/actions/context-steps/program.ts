@@ -109,8 +109,8 @@ export const contextShell: Handler = contextStep(
     limit: usualLimit,
     gives: {
       stdout: "what it printed, up to 50,000 characters",
-      stderr: "what it complained of, up to 10,000 characters",
-      exit_code: "how it ended; -1 where it took too long, below that where a signal ended it",
+      stderr: "what it printed to standard error, up to 10,000 characters",
+      exit_code: "the exit code; -1: it timed out; below -1: a signal ended it",
     },
   },
   {
@@ -119,7 +119,7 @@ export const contextShell: Handler = contextStep(
       {
         command: say(
           text(),
-          "a line for bash, or sh; placeholders become variables, the event stands on its standard input",
+          "a line for bash, or sh; placeholders become variables, the event is on its standard input",
           "",
         ),
         timeout: timeoutOf(usualLimit),

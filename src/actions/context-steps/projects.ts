@@ -45,7 +45,7 @@ const usualPriority = 100;
 export const createTask: Handler = contextStep(
   {
     type: "create_task",
-    summary: "Makes a task, for a person or an agent to do.",
+    summary: "Creates a task for a person or an agent.",
     limit: 30,
     gives: { task_id: "the task's id", created: "true" },
   },
@@ -54,7 +54,7 @@ export const createTask: Handler = contextStep(
       {},
       {
         title_template: say(text(), "what is to be done, on one line", usualTitle),
-        description_template: say(text(), "what a person or an agent has to know to do it", ""),
+        description_template: say(text(), "what to know before doing it", ""),
         project_id: say(text(), "the project (default: the automation's own)", ""),
         parent_task_id: text("the task that it is a part of"),
         profile_id: text("the profile of the agent that is to do it"),
@@ -128,14 +128,14 @@ function priorityIn(written: number | string): number | undefined {
 export const dbQuery: Handler = contextStep(
   {
     type: "db_query",
-    summary: "Asks the store about tasks, events or runs, by the name of a question.",
+    summary: "Runs a named query on the store: tasks, events or runs.",
     limit: 30,
     gives: { rows: "the rows that were found, each an object", count: "how many there are" },
   },
   {
     params: object(
       { query: text(`the question: ${queryNames.join(", ")}`) },
-      { params: say(mapOf(anything), "what the question needs, by name; each may hold placeholders", {}) },
+      { params: say(mapOf(anything), "the parameters of the query, by name; each may hold placeholders", {}) },
     ),
     inspect: ({ query, params }) => mismatchesOf(String(query), isRecord(params) ? Object.keys(params) : []),
     async run({ query, params = {} }, context) {
@@ -186,7 +186,7 @@ const usualCount = 3;
 export const memorySearch: Handler = contextStep(
   {
     type: "memory_search",
-    summary: "Looks for what the project remembers: notes, results of tasks, and what was added.",
+    summary: "Searches what the project remembers: notes, results of tasks, and what was added.",
     limit: 30,
     gives: {
       content: "what was found, each with its source, heading, content and similarity (50,000 characters)",

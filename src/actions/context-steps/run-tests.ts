@@ -33,8 +33,8 @@ export const runTests: Handler = contextStep(
     limit: usualLimit,
     gives: {
       stdout: "what the command printed, up to 100,000 characters",
-      stderr: "what it complained of, up to 50,000 characters",
-      exit_code: "how it ended; -1 where it took too long, below that where a signal ended it",
+      stderr: "what it printed to standard error, up to 50,000 characters",
+      exit_code: "the exit code; -1: it timed out; below -1: a signal ended it",
       passed: "true where it ended with 0",
       failures: "the names of tests that failed, as the tool names them and in its order; up to 50",
       test_count: "how many there were, as the tool says; else those that passed and failed",

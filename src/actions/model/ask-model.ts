@@ -34,7 +34,11 @@ export const askModel: Handler = handler({
       model: text("its name at that provider; the configured default's otherwise"),
       base_url: text("where the provider is: an address that the settings name, or one of this machine"),
       max_tokens: integer("tokens that one run may use, input and output of all turns together", 1),
-      max_turns: say(integer("calls of the model in one run, at most", 1), "calls of the model, at most", usualTurns),
+      max_turns: say(
+        integer("calls of the model in one run, at most", 1),
+        "maximum number of calls of the model",
+        usualTurns,
+      ),
       tools: say(
         either(listOf(text()), oneOf("all")),
         "what it may call: read_file, list_files, search, operations as hookline.task_create, and tools of the project by module.action or module.*; all for all of them; what reads the project otherwise",

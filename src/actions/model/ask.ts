@@ -36,7 +36,7 @@ const judgingSchemas: {
   ),
   continueOnBlock: say(
     flag,
-    "on PostToolUse and PostToolBatch: the agent reads a refusal, and its turn goes on",
+    "on PostToolUse and PostToolBatch: the agent gets the refusal, and its turn continues",
     false,
   ),
 };
@@ -158,7 +158,11 @@ export const agent: Handler = handler({
     { prompt: promptSchema },
     {
       ...judgingSchemas,
-      turns: say(integer("calls of the model, at most", 1), "calls of the model, at most", usualTurns),
+      turns: say(
+        integer("maximum number of calls of the model", 1),
+        "maximum number of calls of the model",
+        usualTurns,
+      ),
       tools: say(
         either(listOf(text()), oneOf("all")),
         "what it may call: read_file, list_files, search, and tools of the project by module.action or module.*; all for all of them",

@@ -32,7 +32,7 @@ export const gate: Handler = handler({
     },
   ),
   action: {
-    summary: "Blocks what is about to happen, such as a tool call; with allow it is allowed explicitly.",
+    summary: "Denies what is about to happen, such as a tool call, or allows it.",
     role: ({ allow }) => (allow === true ? "observe" : "guard"),
     events: [...eventsTaking("verdict"), "activation"], // besides these, application events take a verdict
   },
@@ -69,7 +69,7 @@ export const injectMessage: Handler = handler({
     },
   ),
   action: {
-    summary: "Tells the model something: a message in the conversation. Several on one event all arrive, in order.",
+    summary: "Adds a message to the conversation. Several messages on one event all arrive, in order.",
     role: () => "observe",
   },
   run({ content, role = "user", placeholder }) {
@@ -92,7 +92,7 @@ export const compactContext: Handler = handler({
     },
   ),
   action: {
-    summary: "Asks for a smaller conversation; where the agent cannot be told so, the person is.",
+    summary: "Asks the agent to compact the conversation. If the agent takes no such request, asks the person.",
     role: () => "observe",
   },
   run({ strategy = "truncate", keep_last: keepLast }) {
@@ -122,14 +122,14 @@ export const log: Handler = handler({
 
 export const notify: Handler = handler({
   params: object(
-    { message: text("what the person reads") },
+    { message: text("the text for the person") },
     {
-      title: text("what stands above it"),
+      title: text("its title"),
       level,
-      tag: text("what kind of notice it is, so that a newer one can take the place of an older one"),
+      tag: text("the kind of notice; a newer notice may replace an older one of the same kind"),
     },
   ),
-  action: { summary: "Tells the person something.", role: () => "observe" },
+  action: { summary: "Shows the person a message.", role: () => "observe" },
   run({ message, title, level: written, tag }, { ports, hook, run }) {
     const about = { ...(title ? { title } : {}), level: levelOf(written), ...(tag ? { tag } : {}) };
     const notice = { ...about, message };

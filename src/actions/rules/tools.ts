@@ -85,7 +85,7 @@ function inspectAction({ module, action, params, action_params: other }: Fields)
 export const mcpTool: Handler = handler({
   params: object(
     { server: text("the MCP server"), tool: text("the tool of that server") },
-    { input: say(mapOf(anything), "what it is given; ${tool_input.file_path} and the like are filled in", {}) },
+    { input: say(mapOf(anything), "its input; Hookline fills in ${tool_input.file_path} and the like", {}) },
   ),
   needs: ["tools"],
   async run({ server, tool, input = {} }, context) {
@@ -153,7 +153,7 @@ export const moduleActionInject: Handler = handler({
   needs: ["tools"],
   inspect: inspectAction,
   action: {
-    summary: "Calls an action of a module and tells the model what it answered. An empty answer adds nothing.",
+    summary: "Calls an action of a module and gives the model the answer. An empty answer adds nothing.",
     role: () => "observe",
   },
   run: ({ role = "user", ...params }, context) => callAction(params, context, role),

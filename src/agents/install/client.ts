@@ -50,7 +50,7 @@ export function chooseClient({ stateFolder, environment, program }: Clients): Cl
   const bash = findBash(environment);
   if (bash === undefined)
     return { is: "node", program, because: "no bash from version 5 on was found that reaches sockets and sees /proc" };
-  const because = `${bash} asks the daemon, and starts Node only where none answers`;
+  const because = `${bash} asks the daemon, and starts Node only if none answers`;
   // exec: the shell that the agent starts for the line becomes the client, instead of starting it and waiting
   return { is: "shell", program: ["exec", bash, "-p", clientFile(stateFolder)], because, bash };
 }

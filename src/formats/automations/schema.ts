@@ -67,19 +67,19 @@ export const automationFields: { readonly [F in FieldName]: AutomationField } = 
   cooldown_seconds: optional(
     "cooldown_seconds",
     number(undefined, 0),
-    "least seconds from one start to the next; 0: none",
+    "minimum seconds from one start to the next; 0: none",
   ),
   max_tokens_per_run: optional(
     "max_tokens_per_run",
     orNone(integer(undefined, 1)),
-    "how many tokens the model may cost in one run, question and answer together",
+    "maximum tokens of the model in one run, question and answer together",
   ),
   overlap: optional(
     "overlap",
     oneOf("skip", "queue", "coalesce", "restart"),
-    "what becomes of events that come while it runs",
+    "what happens to events that come while it runs",
   ),
-  timeout_seconds: optional("timeout_seconds", seconds, "seconds that the whole run may take"),
+  timeout_seconds: optional("timeout_seconds", seconds, "time limit of the whole run, in seconds"),
   tools: optional(
     "tools",
     orNone(either(all, listOf(some))),
@@ -98,9 +98,9 @@ export const watch: Schema<AutomationWatch> = object(
   {
     project_id: say(some, "the project that its events name; default: the automation's own"),
     base_dir: say(some, "where relative paths start; default: the project's folder"),
-    recursive: say(flag, "folders: also what lies deeper", false),
-    extensions: say(listOf(some), "folders: only files whose names end so, such as .md; default: all"),
-    poll: say(flag, "look now and then instead of waiting for the system's reports: for network file systems", false),
+    recursive: say(flag, "folders: subfolders too", false),
+    extensions: say(listOf(some), "folders: only files with these endings, such as .md; default: all"),
+    poll: say(flag, "look regularly instead of using the system's watches: for network file systems", false),
   },
 );
 
@@ -127,7 +127,7 @@ export const triggerKinds: { readonly [T in "event" | "periodic" | "cron" | "at"
     params: object(
       { cron: say(some, "minute, hour, day, month and weekday, such as 0 3 * * 1-5") },
       {
-        zone: say(some, "the time zone that it is read in, such as Europe/Berlin; default: this machine's"),
+        zone: say(some, "the time zone of the pattern, such as Europe/Berlin; default: this machine's"),
         skip_llm: skipLlm,
       },
     ),

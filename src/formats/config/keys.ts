@@ -72,15 +72,15 @@ const engine: Kind<EngineSettings> = parts({
   file_watcher_debounce_seconds: single(
     say(
       numberWithin(0, longestQuiet),
-      "how long a folder has to be quiet before its changes are reported",
+      "seconds without a change in a folder before its changes are sent",
       engineDefaults.file_watcher_debounce_seconds,
     ),
   ),
 });
 
 const everyChannel = {
-  events: say(listOf(oneOf(...noticeKinds)), "which moments of a run are reported; default: all"),
-  summary_length: integer("how much of a model's answer a notice holds, in characters; default: 200", 0),
+  events: say(listOf(oneOf(...noticeKinds)), "which notices; default: all"),
+  summary_length: integer("characters of the model's answer in a notice; default: 200", 0),
 };
 const discordWebhook = object(
   { kind: oneOf("discord"), webhook_url: text("the webhook's address, best as ${NAME}") },
@@ -216,9 +216,9 @@ const languageServerObject: Schema<LanguageServer> = object(
   },
   {
     args: say(listOf(text()), "its arguments"),
-    language: text("LSP's name of the language; default: by the ending"),
+    language: text("LSP's name of the language; default: by the file ending"),
     initialization: say(mapOf(anything), "what it is initialized with"),
-    settings: say(mapOf(anything), "what Hookline answers when it asks for its configuration, by section"),
+    settings: say(mapOf(anything), "its configuration, by section"),
   },
 );
 const languageServer: Schema<LanguageServer | false> = {

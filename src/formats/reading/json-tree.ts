@@ -77,7 +77,7 @@ const syntaxFinding = (fault: ParseError): Finding => ({
   message: `this is not JSON: ${printParseErrorCode(fault.error)
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .toLowerCase()}`,
-  suggestion: "what can still be read is active; correct the file",
+  suggestion: "the entries that can still be read are active; correct the file",
 });
 
 function checkKeys(node: Node, report: Report): void {
@@ -102,6 +102,6 @@ function checkKeys(node: Node, report: Report): void {
 const duplicate = (key: string): Finding => ({
   severity: "error",
   code: "duplicate-key",
-  message: `"${key}" stands twice in this object; most readers take only the last`,
+  message: `"${key}" is written twice in this object; most readers take only the last`,
   suggestion: "make them one",
 });

@@ -145,7 +145,7 @@ const trueKey = (source: string): Said => ({
 
 const duplicate = (key: string): Said => ({
   code: "duplicate-key",
-  message: `"${key}" stands twice here, and only one can be meant`,
+  message: `"${key}" is written twice here, and only one can count`,
   suggestion: "make them one",
 });
 

@@ -68,7 +68,7 @@ const treeOf = (root: Node | undefined, { faulty }: Reading): YamlTree => ({
   isFaulty: (node) => faulty.size > 0 && faulty.has(node),
 });
 
-const endings = { "read on": "; what can still be read is active", "not read": "" } as const;
+const endings = { "read on": "; the entries that can still be read are active", "not read": "" } as const;
 export type Ending = keyof typeof endings;
 
 const tell = ({ offset, message, suggestion }: Fault, base: number, { report, ending }: FileReading): void =>
@@ -157,7 +157,7 @@ const noEntry: Fault = { offset: 0, message: "this is no entry of a list", sugge
 
 const misplaced: Fault = {
   offset: 0,
-  message: "this entry stands less far in than those before it",
+  message: "this entry is indented less than those before it",
   suggestion: "indent it like its neighbours",
 };
 

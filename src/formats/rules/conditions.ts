@@ -34,13 +34,13 @@ interface Composite {
 
 export const composites: { readonly [type: string]: Composite } = {
   all_of: {
-    summary: "all of its conditions hold; none is asked after one that does not",
+    summary: "all of its conditions hold; those after one that does not hold are not tested",
     holds: "conditions",
     description: "a list of conditions; an empty one holds",
     make: (all) => ({ all }),
   },
   any_of: {
-    summary: "one of its conditions holds; none is asked after it",
+    summary: "one of its conditions holds; those after it are not tested",
     holds: "conditions",
     description: "a list of conditions; an empty one does not hold",
     make: (any) => ({ any }),

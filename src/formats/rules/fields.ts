@@ -61,7 +61,7 @@ export const ruleFields: { readonly [F in RuleFieldName]: RuleField } = {
   on: field(oneOrMore, "the event, or a list of them", { default: "turn_end" }),
   condition: field(typed, "what has to hold: a map with a type and its parameters", { required: true }),
   action: field(typed, "what is done then: a map with a type and its parameters", { required: true }),
-  cooldown: field(number(undefined, 0), "least seconds from one start to the next; 0: none", { default: 0 }),
+  cooldown: field(number(undefined, 0), "minimum seconds from one start to the next; 0: none", { default: 0 }),
   max_fires: field(integer(undefined, 0), "how often it runs at most, over all sessions; 0: no limit", { default: 0 }),
   priority: field(integer(), "lower runs first; equal ones in the order of the file", { default: defaultPriority }),
   enabled: field(flag, "false: it is read and listed, and never runs", { default: true }),

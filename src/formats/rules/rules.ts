@@ -174,7 +174,7 @@ function listsOfApp(root: Node, file: YamlFile): RuleList[] {
   tellMisspelt(root, ["runtime", "agents"], file, "warning");
   const outside = membersOf(root).find(({ key }) => key === "hooks");
   if (outside) {
-    const message = '"hooks" stands outside "runtime", where nothing reads it';
+    const message = '"hooks" is outside "runtime", where nothing reads it';
     const suggestion = "write runtime: and indent it below";
     file.report(outside.at, { severity: "error", code: "shape", message, suggestion, loses: true });
   }

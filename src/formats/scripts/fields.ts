@@ -72,14 +72,14 @@ export function knownFields(fields: readonly Field[], report: Report): ScriptFie
 const twice = (key: string): Finding => ({
   severity: "error",
   code: "duplicate-key",
-  message: `"${key}" stands twice, and the last one holds`,
+  message: `"${key}" is written twice, and the last one counts`,
   suggestion: "make them one",
 });
 
 function tellOfText({ key, value, valueAt, isLiteral, isList }: Field, report: Report): void {
   const suggestion = `write ${JSON.stringify(value)}`;
   if (isLiteral) {
-    const message = `the text behind "${key}" is no YAML without quotes and is read as it stands`;
+    const message = `the text after "${key}" is not YAML without quotes and is read as it is written`;
     report(valueAt, { severity: "warning", code: "syntax", message, suggestion });
   } else if (isList) {
     const message = `"${key}" needs text but is a list or a map`;

@@ -98,7 +98,7 @@ const belongs = (text: string): boolean => sign.test(text) || text.trim() === ""
 
 const noField = ({ text, offset }: Line, delimiter: string): Fault => ({
   offset,
-  message: `"${text.trim().slice(0, 40)}" stands in the front matter and is no field`,
+  message: `"${text.trim().slice(0, 40)}" is in the front matter and is no field`,
   suggestion: `write "name: value", or ${delimiter} above it, which ends the front matter`,
 });
 
@@ -109,7 +109,7 @@ function notClosed({ text, offset }: Line, other: Line | undefined): Fault {
     message: other
       ? `the front matter begins with ${delimiter} and does not end with ${other.text.trimEnd()}`
       : `the front matter that begins with ${delimiter} is not closed`,
-    suggestion: `write ${delimiter} on a line of its own behind the last field`,
+    suggestion: `write ${delimiter} on a line of its own after the last field`,
   };
 }
 
@@ -146,7 +146,7 @@ const knownType = /:[ \t]*["']?(?:session|file|pre-commit)["']?[ \t]*$/;
 
 const outside = ({ text, offset }: Line, opening: number): Fault => ({
   offset,
-  message: `"${text.trim()}" stands outside a front matter, where nothing reads it`,
+  message: `"${text.trim()}" is outside a front matter, where nothing reads it`,
   suggestion: `write ${text.trim().startsWith("//") ? "//---" : "#---"} on line ${opening + 1}, and again behind the last field`,
 });
 

@@ -66,7 +66,7 @@ function collision({ origin }: Hook, own: Named, others: readonly Named[], slug:
   return {
     severity: near ? "error" : "note",
     code: "duplicate-key",
-    message: `the id "${own.slug}" of ${name} is taken${other ? `, by ${other}` : ""}, and outputs and statuses lie under it: here it is "${slug}"`,
+    message: `the id "${own.slug}" of ${name} is taken${other ? `, by ${other}` : ""}, and outputs and statuses are stored under it: this script gets "${slug}"`,
     ...(near ? { suggestion: "rename one of the files" } : {}),
     file: origin.file ?? own.file,
     line: 1,

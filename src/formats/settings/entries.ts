@@ -137,7 +137,7 @@ function eventsOutside(members: readonly Member[], format: SettingsFormat, repor
     report(at, {
       severity: "warning",
       code: "shape",
-      message: `"${key}" stands outside "hooks", where nothing reads it`,
+      message: `"${key}" is outside "hooks", where nothing reads it`,
       suggestion: `move it: "hooks": { "${key}": [ … ] }`,
     });
   }

@@ -22,7 +22,7 @@ const group = (name: string, summary: string, example: string): Command => ({
 
 export const commands: Readonly<Record<string, Command>> = {
   demo: {
-    summary: "replay a recorded agent session through a sample workspace and show what its hooks did",
+    summary: "replay a recorded agent session and show what its hooks did",
     usage: "demo [--once]",
     example: "hookline demo --once",
     flags: { once: { type: "boolean" } },
@@ -38,7 +38,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/emit.ts")).emit,
   },
   explain: {
-    summary: "show for every hook whether it would run on an event, and why; nothing runs",
+    summary: "show which hooks would run on an event, and why; runs nothing",
     usage: "explain EVENT [--data JSON|@FILE|-] [--session ID] [--cwd DIR] [--json]",
     example: `hookline explain PreToolUse --data '{"tool_name":"Write","tool_input":{"file_path":"a.ts"}}'`,
     flags: event,
@@ -46,7 +46,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/emit.ts")).explain,
   },
   run: {
-    summary: "run one hook now, whatever its limits, and show the result",
+    summary: "run one hook now, ignoring its limits, and show the result",
     usage: "run HOOK [--data JSON|@FILE|-] [--session ID] [--all] [--json]",
     example: "hookline run go-fmt.sh --all",
     flags: { ...event, all: { type: "boolean" } },
@@ -62,7 +62,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/run.ts")).rerun,
   },
   pause: {
-    summary: "pause a hook, or all hooks of the project but its guards, until they are resumed",
+    summary: "pause a hook, or all hooks of the project except its guards",
     usage: "pause [HOOK] [--json]",
     example: "hookline pause go-fmt.sh",
     flags: {},
@@ -70,7 +70,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/pause.ts")).pause,
   },
   resume: {
-    summary: "resume what was paused, and list pending checks",
+    summary: "resume a paused hook or project, and list pending checks",
     usage: "resume [HOOK] [--json]",
     example: "hookline resume go-fmt.sh",
     flags: {},
@@ -86,7 +86,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/list.ts")).list,
   },
   check: {
-    summary: "read hook files and report every mistake with file, line and column",
+    summary: "read hook files and list every mistake with its place",
     usage: "check [PATH…] [--json]",
     example: "hookline check .claude/settings.json",
     flags: {},
@@ -102,7 +102,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./hooks/register.ts")).register,
   },
   schema: {
-    summary: "print the JSON Schema of rules, app files, hookline.yaml or automations, for editors",
+    summary: "print the JSON Schema of a file format, for editors",
     usage: "schema rules|app|config|automation",
     example: "hookline schema rules > .hookline/rules.schema.json",
     flags: {},
@@ -124,7 +124,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./runs/runs.ts")).runs,
   },
   "follow-ups": {
-    summary: "list the actions that hooks asked for afterwards, or do one of them",
+    summary: "list what hooks proposed to do later, or do one of these",
     usage: "follow-ups list [--all] [--json] | follow-ups run RUN[.N] [--yes] [--json]",
     example: "hookline follow-ups list",
     flags: { all: { type: "boolean" }, yes: { type: "boolean" } },
@@ -132,7 +132,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./runs/follow-ups.ts")).followUps,
   },
   why: {
-    summary: "explain in sentences how an event was decided, hook by hook",
+    summary: "explain the decision on an event in sentences, hook by hook",
     usage: "why RUN|EVENT|last [--json]",
     example: "hookline why last",
     flags: {},
@@ -153,7 +153,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./agents/install.ts")).install,
   },
   uninstall: {
-    summary: "remove Hookline from an agent's settings, which are restored exactly",
+    summary: "remove Hookline from an agent's settings, restoring them exactly",
     usage: "uninstall AGENT [--layer user|project|local] [--dry-run]",
     example: "hookline uninstall claude-code",
     flags: { layer: { type: "string" }, "dry-run": { type: "boolean" } },
@@ -169,7 +169,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./git/git.ts")).git,
   },
   up: {
-    summary: "run the daemon: schedules, watchers, automations, and HTTP on this machine",
+    summary: "run the daemon: schedules, watched files, automations, HTTP",
     usage:
       "up [--port 4665] [--workspace DIR]… [--store FILE] [--background | --once] [--idle-exit MINUTES] [--service systemd|launchd] [--json]",
     example: "hookline up --workspace ~/shop --workspace ~/site",
@@ -188,7 +188,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./daemon/up.ts")).up,
   },
   down: {
-    summary: "stop the daemon; runs of automations continue when it is started again",
+    summary: "stop the daemon; automations continue at its next start",
     usage: "down [--store FILE] [--json]",
     example: "hookline down",
     flags: {},
@@ -196,7 +196,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("./daemon/place.ts")).down,
   },
   status: {
-    summary: "show the store, the daemon, the active hooks and the agents that call Hookline",
+    summary: "show the store, the daemon, the active hooks and the agents",
     usage: "status [--json]",
     example: "hookline status",
     flags: {},
@@ -213,7 +213,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   automation: group(
     "automation",
-    "create, list, change and fire automations: hooks that belong to a project",
+    "create, list, change and fire the automations of a project",
     "hookline automation list",
   ),
   project: group("project", "create, list and change the projects that automations work in", "hookline project list"),
@@ -229,7 +229,7 @@ export const commands: Readonly<Record<string, Command>> = {
     'hookline memory search "flaky tests"',
   ),
   mcp: {
-    summary: "serve every operation to an agent as tools, over standard input and output",
+    summary: "serve every operation to an agent as an MCP tool",
     usage: "mcp [--read-only] [--tools LIST]",
     example: "claude mcp add hookline -- npx hookline mcp --tools task,note,memory",
     flags: { "read-only": { type: "boolean" }, tools: { type: "string" } },
@@ -237,7 +237,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import("../mcp/server.ts")).mcp,
   },
   hook: {
-    summary: "internal: agent entry point; reads a payload and prints the agent's own reply",
+    summary: "internal: agent entry point; reads a payload, prints the reply",
     usage: "hook AGENT [--event NAME]",
     example: "hookline hook claude-code --event PreToolUse < payload.json",
     flags: { event: { type: "string" }, by: { type: "string" } },

@@ -89,7 +89,7 @@ async function printHelp(name: string | undefined, words: readonly string[] = []
   process.stdout.write(`Hookline: one hook engine for coding agents.\n\nusage: hookline COMMAND [--help]\n\n`);
   for (const [key, { summary }] of rows) process.stdout.write(`  ${key.padEnd(width)}  ${summary}\n`);
   process.stdout.write(
-    `\nFlags of all commands: --cwd DIR  --json  --store FILE  --quiet  --verbose  --help\nStart with: hookline demo --once\n`,
+    `\nFlags of all commands:\n  --cwd DIR  --json  --store FILE  --quiet  --verbose  --help\n\nTo see hooks at work, run: hookline demo --once\n`,
   );
   return 0;
 }

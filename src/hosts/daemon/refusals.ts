@@ -113,7 +113,7 @@ export const refusals: Readonly<Record<RefusalCode, Refusal>> = {
   },
   too_deep: {
     status: 409,
-    message: "the sender's folder lies deeper than 64 levels, or its path is longer than 4,096 characters",
+    message: "the sender's folder is more than 64 levels deep, or its path is longer than 4,096 characters",
     advice: "do the work without it",
   },
   too_late: {

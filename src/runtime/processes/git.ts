@@ -73,7 +73,7 @@ export function createGit(given: Readonly<Record<string, string>>): Git {
   const ask = (call: Omit<Call, "program">, options: GitOptions = {}): Promise<GitAnswer> => {
     const program = findProgram(given.PATH ?? "");
     return program === undefined
-      ? Promise.resolve({ ok: false, reason: "no program git lies in PATH" })
+      ? Promise.resolve({ ok: false, reason: "no program git is in PATH" })
       : run({ ...call, program, words: [...safely, ...call.words] }, options);
   };
   return {
@@ -116,7 +116,7 @@ interface Call {
 }
 
 function run(call: Call, { signal, input, limit = usualLimit, keptInBytes }: GitOptions): Promise<GitAnswer> {
-  if (signal?.aborted) return Promise.resolve({ ok: false, reason: "git was not asked: it was stopped before" });
+  if (signal?.aborted) return Promise.resolve({ ok: false, reason: "git did not run: the call was stopped before" });
   const { execFile } = process.getBuiltinModule("node:child_process"); // costs 3 ms, which most events need not pay
   return new Promise((settle) => {
     const options = {

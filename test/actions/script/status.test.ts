@@ -110,7 +110,7 @@ test("[E24, E28, E52] the marker moves at each evaluation, also where nothing ma
   assert.equal(readFileSync(join(world.folder(), "status.json"), "utf8"), before, "other events write nothing");
 });
 
-test("[R68, E52] scripts of .discobot lie where that product's tools look, each family with its own status", async (t) => {
+test("[R68, E52] files of .discobot scripts are where that product's tools look, each family with its own status", async (t) => {
   const world = scriptWorld(t, [
     { file: ".discobot/hooks/lint.sh", does: "echo theirs; exit 1" },
     { file: ".hookline/hooks/lint.sh", does: "echo ours; exit 1", pattern: "*.ts" },
@@ -153,7 +153,7 @@ test("[R68] without a session the workspace has a folder, and only its own runs 
   assert.deepEqual(counts.sort(), [1, 2]);
 });
 
-test("[ET8] the log's folder is made, for nobody else to read", async (t) => {
+test("[ET8] the log's folder is made, and only its owner can read it", async (t) => {
   const world = scriptWorld(t, [{ does: "echo hello" }]);
   await world.emit("Stop", changed);
   assert.equal(world.log("0-script"), "hello\n");
@@ -187,7 +187,7 @@ test("a planted link is replaced or refused, never followed", async (t) => {
   assert.match(run?.notes.join() ?? "", /its output could not be kept in a file: .*s2 is a symbolic link/);
 });
 
-test("what cannot be written is told once, and the scripts run all the same", async (t) => {
+test("what cannot be written is reported once, and the scripts run all the same", async (t) => {
   const world = scriptWorld(t, [{ does: "exit 1" }]);
   writeFileSync(join(world.home, ".local"), "a file where a folder should be");
   for (const _ of [1, 2]) assert.match((await world.emit("Stop", changed)).verdict?.reason ?? "", /Hook Failed/);
@@ -195,7 +195,7 @@ test("what cannot be written is told once, and the scripts run all the same", as
   assert.equal(told.length, 1);
 });
 
-test("large output that could not be saved is told by its beginning and its end", async (t) => {
+test("a message about large output that could not be saved holds its beginning and its end", async (t) => {
   const world = scriptWorld(t, [{ does: "seq 5000; exit 1" }]);
   writeFileSync(join(world.home, ".local"), "a file where a folder should be");
   const reason = (await world.emit("Stop", changed)).verdict?.reason ?? "";

@@ -61,7 +61,7 @@ async function appears(path: string): Promise<string> {
   throw new Error(`${path} did not appear`);
 }
 
-test("[E10, E16, E19, E53] through the command: session scripts before the turn and behind it, logs, summary, statuses", async (t) => {
+test("[E10, E16, E19, E53] through the command: session scripts before the turn and after it, logs, summary, statuses", async (t) => {
   const place = placeWith(t, {
     ".hookline/hooks/setup.sh": { says: "type: session", does: "echo setting up" },
     ".discobot/hooks/later.sh": { says: "type: session; blocking: false", does: "echo later" },
@@ -75,7 +75,7 @@ test("[E10, E16, E19, E53] through the command: session scripts before the turn 
   while (!JSON.parse(readFileSync(join(theirs, "status.json"), "utf8")).hooks.later) await pause(25);
 });
 
-test("[E22, E32, E40] through the command: a failure holds the turn open, and the next prompt ends a script that still runs", async (t) => {
+test("[E22, E32, E40] through the command: a failure blocks the stop, and the next prompt ends a script that still runs", async (t) => {
   const place = placeWith(t, {
     ".hookline/hooks/slow.sh": {
       says: 'type: file; pattern: "*.go"',

@@ -50,7 +50,7 @@ for (const [what, lines] of Object.entries(plain)) {
   });
 }
 
-test("[E48] without Hookline a script that may be one for commits refuses, and says how to go on", (t) => {
+test("[E48] without Hookline a script that may be one for commits refuses, and says how to continue", (t) => {
   const self = scratch(t);
   alone(self);
   for (const header of [
@@ -69,7 +69,7 @@ test("[E48] without Hookline a script that may be one for commits refuses, and s
   }
 });
 
-test("[E48] without Hookline scripts are told of the staged files as by Hookline itself", (t) => {
+test("[E48] without Hookline scripts get the staged files as from Hookline itself", (t) => {
   const self = scratch(t);
   const report = join(self.folder, "report");
   const telling = (more: object): string =>
@@ -99,7 +99,7 @@ test("[E48] without Hookline scripts are told of the staged files as by Hookline
   );
 });
 
-test("[E48] without Hookline a commit is refused where its files cannot be told to scripts", (t) => {
+test("[E48] without Hookline a commit is refused if its files cannot be passed to scripts", (t) => {
   const self = scratch(t);
   self.write(hook, script({ type: "pre-commit" }, "exit 0"), 0o755);
   alone(self);
@@ -109,7 +109,7 @@ test("[E48] without Hookline a commit is refused where its files cannot be told 
   assert.match(stderr, /no folder can be made for the names of staged files, so the commit is refused/);
 });
 
-test("a Hookline of which only the front is left refuses in one sentence, which says how to go on", (t) => {
+test("a Hookline of which only the front is left refuses in one sentence, which says how to continue", (t) => {
   const self = scratch(t);
   self.write(hook, script({ type: "pre-commit" }, "exit 0"), 0o755);
   const copy = self.write("../rest/bin/hookline.js", readFileSync(bin, "utf8"));

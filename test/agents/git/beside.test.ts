@@ -40,7 +40,7 @@ function installHusky(self: Scratch): void {
   for (const name of ["pre-commit", "commit-msg", "post-commit"]) self.write(`.husky/_/${name}`, shim, 0o755);
 }
 
-test("[E45, E46] beside husky both are asked, and Hookline comes back after husky has written its folder anew", (t) => {
+test("[E45, E46] with husky both run, and Hookline comes back after husky has written its folder again", (t) => {
   const self = scratch(t);
   installHusky(self);
   self.write(".husky/pre-commit", "echo husky was here\n[ ! -e worse ]\n");
@@ -80,7 +80,7 @@ function installLefthook(self: Scratch): void {
   self.write(place, text, 0o755);
 }
 
-test("[E46] beside lefthook both are asked, also after lefthook has moved ours away", (t) => {
+test("[E46] with lefthook both run, also after lefthook has moved ours away", (t) => {
   const self = scratch(t);
   installLefthook(self);
   self.write(hook, refusing, 0o755);
@@ -133,7 +133,7 @@ function installFramework(self: Scratch): void {
   self.write(place, text, 0o755);
 }
 
-test("[E46] beside the pre-commit framework both are asked once, whoever came first", (t) => {
+test("[E46] with the pre-commit framework both run once, whichever was installed first", (t) => {
   const self = scratch(t);
   self.write(place, "#!/bin/sh\necho the first hook\n", 0o755);
   self.write(hook, refusing, 0o755);
@@ -183,7 +183,7 @@ test("[E51] a session follows the scripts where a person has installed it, and n
   assert.ok(!self.has(place), "a person has taken it out");
 });
 
-test("the hook of discobot is told of, because its scripts would run twice", (t) => {
+test("the hook of discobot is reported, because its scripts would run twice", (t) => {
   const self = scratch(t);
   self.write(place, "#!/bin/bash\n# discobot:managed\n", 0o755);
   self.write(hook, refusing, 0o755);

@@ -45,7 +45,7 @@ test("[E45] install puts a hook where git looks for it, and says what it did", (
   assert.match(mustRun(self, ["git", "install"]), /^nothing to do: git already runs Hookline before each commit/);
 });
 
-test("[E47] the installed file says that it is made, of what, and that nobody should edit it", (t) => {
+test("[E47] the installed file says that it is generated, from what, and that it should not be edited", (t) => {
   const self = scratch(t);
   self.write(hook, refusing, 0o755);
   mustRun(self, ["git", "install"]);
@@ -114,7 +114,7 @@ test("[E46] links stay links, bytes that are no text stay bytes, and what git do
   assert.equal(statSync(join(self.top, place)).mode & 0o777, 0o600);
 });
 
-test("what lies in the way is left alone, and told with its path", (t) => {
+test("a file in the way is left alone, and reported with its path", (t) => {
   const obstacles: [path: string, make: (path: string) => void, reason: RegExp][] = [
     [place, (path) => mkdirSync(path), /a folder is in the way — .*\/\.git\/hooks\/pre-commit — move it away/],
     [".git/hooks", (path) => symlinkSync("nowhere", path), /a link leads nowhere — .*\/\.git\/hooks — fix the link/],
@@ -134,7 +134,7 @@ test("what lies in the way is left alone, and told with its path", (t) => {
   }
 });
 
-test("a kept hook that somebody has deleted is told of by install and uninstall, whoever looked before", (t) => {
+test("install and uninstall report a kept hook that was deleted, whichever of them looked before", (t) => {
   const self = scratch(t);
   self.write(hook, refusing, 0o755);
   self.write(place, foreign, 0o755);
@@ -204,7 +204,7 @@ test("[T34] where nothing can be installed it says why, and writes nothing", (t)
   assert.deepEqual(hooksIn(join(bare, "hooks")), []);
 });
 
-test("[T34] a folder of hooks that serves all repositories is told of, and never left by itself", (t) => {
+test("[T34] a folder of hooks that serves all repositories is reported, and removed only by uninstall", (t) => {
   const self = scratch(t);
   const shared = join(self.folder, "home", "hooks of all");
   self.mustGit(["config", "--global", "core.hooksPath", shared]);
@@ -247,7 +247,7 @@ test("core.hooksPath of the repository is where it goes, inside the worktree and
   assert.match(self.commit().stderr, /"Type check" refused the commit/);
 });
 
-test("wrong use is told as such", (t) => {
+test("wrong use is reported as wrong use", (t) => {
   const self = scratch(t);
   for (const words of [
     ["git"],

@@ -19,7 +19,7 @@ const hooksIn = (folder: string): string[] =>
     .filter((name) => name.startsWith("pre-commit") && !name.endsWith(".sample"))
     .sort();
 
-test("[E46] what somebody has written into Hookline's own file is kept as pre-commit.edited, once", (t) => {
+test("[E46] an edit of Hookline's own file is kept as pre-commit.edited, once", (t) => {
   const self = scratch(t);
   self.write(hook, refusing, 0o755);
   mustRun(self, ["git", "install"]);
@@ -35,7 +35,7 @@ test("[E46] what somebody has written into Hookline's own file is kept as pre-co
   assert.deepEqual(hooksIn(join(self.top, ".git/hooks")), ["pre-commit.edited"]);
 });
 
-test("[E46] uninstall and a beginning session keep what somebody has written into Hookline's file", (t) => {
+test("[E46] uninstall and the start of a session keep edits of Hookline's file", (t) => {
   const self = scratch(t);
   self.write(hook, refusing, 0o755);
   mustRun(self, ["git", "install"]);
@@ -68,7 +68,7 @@ test("status says that git asks Hookline only where it does", (t) => {
   assert.match(mustRun(self, ["status"]), asks);
 });
 
-test("[E46] a manager that writes its hook anew each time leaves one kept hook, and uninstall tells of what is left", (t) => {
+test("[E46] a manager that writes its hook again each time leaves one kept hook, and uninstall names what is left", (t) => {
   const self = scratch(t);
   self.write(hook, refusing, 0o755);
   const write = (version: number): string =>

@@ -57,7 +57,7 @@ test("what hooks say to a person or a model is shown, and refuses nothing", () =
   assert.deepEqual(gitReply({}, []), { exitCode: 0, stderr: "" });
 });
 
-test("the event holds the staged names as they are, and the session in which somebody commits", () => {
+test("the event holds the staged names as they are, and the session in which the commit is made", () => {
   const names = "A\0a b\nc\0D\0gone\0M\0-x\0T\0link\0";
   const event = (environment: Record<string, string>, text = names): ReturnType<typeof preCommitEvent> =>
     preCommitEvent({ ask: () => ({ ok: true, text }), top: "/project", environment, id: "e", at: 5 });

@@ -364,7 +364,7 @@ for (const shell of shells) {
   });
 }
 
-test("without Hookline a guard that is no script refuses the commit, and other hooks are told of", (t) => {
+test("without Hookline a guard that is no script refuses the commit, and other hooks are named", (t) => {
   const { write, start, folder, top } = trial(t, {
     program: gone,
     noted: ["hookline.yaml"],

@@ -42,7 +42,7 @@ function settle(self: Scratch, path: string): void {
 
 const commits = (self: Scratch): number => Number(self.git(["rev-list", "--all", "--count"]).stdout);
 
-test("a refusal that nobody reads refuses the commit all the same", async (t) => {
+test("a refusal whose output is not read refuses the commit all the same", async (t) => {
   const self = scratch(t);
   const go = fifo(t, self, "go");
   self.write(hook, script({ type: "pre-commit" }, `read -r word < '${go.path}'; echo bad; exit 3`), 0o755);
@@ -80,7 +80,7 @@ async function begin(
 }
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-  test(`${signal} ends the script that is running, and is told as what it is`, async (t) => {
+  test(`${signal} ends the script that is running, and is reported with its name`, async (t) => {
     const self = scratch(t);
     const { child, stderr, script: pid } = await begin(t, self);
     const ended = once(child, "exit");
@@ -94,7 +94,7 @@ const asking = (answer: string, more: object = {}): string =>
   JSON.stringify({ hooks: { "git.pre-commit": [{ hooks: [{ type: "command", command: answer, ...more }] }] } });
 const guarding = asking("echo refused by guard >&2; exit 2", { role: "guard" });
 
-test("a store that cannot be used and a wrong setting refuse no commit, and are told of", (t) => {
+test("a store that cannot be used and a wrong setting refuse no commit, and are reported", (t) => {
   for (const make of [
     (self: Scratch) => {
       self.write("../state/hookline", "no folder");
@@ -124,7 +124,7 @@ const breaks: { what: string; path: string; whole: string; broken: string }[] = 
   { what: "hooks.json cut short", path: ".hookline/hooks.json", whole: guarding, broken: guarding.slice(0, -9) },
 ];
 for (const { what, path, whole, broken } of breaks)
-  test(`[E51] ${what} keeps refusing commits in its last valid form, and git goes on asking`, (t) => {
+  test(`[E51] ${what} keeps refusing commits in its last valid form, and git continues to run Hookline`, (t) => {
     const self = scratch(t);
     const mode = path === hook ? 0o755 : 0o644;
     self.write(path, whole, mode);
@@ -146,7 +146,7 @@ for (const { what, path, whole, broken } of breaks)
     assert.equal(self.commit().code, 0);
   });
 
-test("[E51] git goes on asking while a hook file is broken, even if nothing tells what it held", (t) => {
+test("[E51] git continues to run Hookline while a hook file is broken, even if nothing shows what it held", (t) => {
   const self = scratch(t);
   self.write(".hookline/hooks.json", guarding);
   installed(self);
@@ -158,7 +158,7 @@ test("[E51] git goes on asking while a hook file is broken, even if nothing tell
   assert.match(self.commit().stderr, /refused by guard/);
 });
 
-test("a hook that nobody waits for holds no commit up, and ends behind it", async (t) => {
+test("a hook that git does not wait for delays no commit, and ends after it", async (t) => {
   const self = scratch(t);
   const go = fifo(t, self, "go");
   const done = fifo(t, self, "done");

@@ -153,7 +153,7 @@ for (const [what, change] of Object.entries(lost)) {
   });
 }
 
-test("[E48] a type with a remark is read as what stands before it", (t) => {
+test("[E48] a type with a remark is read without the remark", (t) => {
   const self = scratch(t);
   self.write(
     ".hookline/hooks/check.sh",

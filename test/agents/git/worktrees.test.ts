@@ -45,7 +45,7 @@ test("[T34] a submodule's own worktree counts where another is linked to it", (t
   assert.match(mustRun(self, ["git", "install"], linked), /1 hook listens to commits: Type check/);
 });
 
-test("[T34] a bare repository's worktrees do not ask the hooks of the folder that it lies in", (t) => {
+test("[T34] a bare repository's worktrees do not run the hooks of the folder around it", (t) => {
   const self = scratch(t);
   self.write(".hookline/hooks.json", guarding);
   assert.equal(self.commit().code, 0);
@@ -60,7 +60,7 @@ test("[T34] a bare repository's worktrees do not ask the hooks of the folder tha
 const module = (mark: string): string =>
   `import { writeFileSync } from "node:fs";\nwriteFileSync(${JSON.stringify(mark)}, "");\nexport default [];\n`;
 
-test("code of a worktree is run only where somebody works in it, and asked for what it may hold", (t) => {
+test("code of a worktree runs only if a person or an agent works there, and is read for the hooks that it may hold", (t) => {
   const self = scratch(t);
   self.write("file", "");
   assert.equal(self.commit().code, 0);
@@ -102,7 +102,7 @@ test("a guard in another worktree's module is asked there", (t) => {
   assert.match(refused.stderr, /not here/);
 });
 
-test("a script below the worktree's top is told of by check and by install, because no commit asks it", (t) => {
+test("check and install report a script below the worktree's top, because no commit runs it", (t) => {
   const self = scratch(t);
   const below = `packages/a/${hook}`;
   self.write(below, refusing, 0o755);
@@ -134,7 +134,7 @@ test("[E51] a new repository at the path of an old one gets no hook by itself", 
   assert.ok(!self.has(place));
 });
 
-test("a session says why git asks Hookline again: a hook is there now, another tool wrote its own, or somebody took ours away", (t) => {
+test("a session says why git runs Hookline again: there is a new hook, another tool wrote its own, or ours was removed", (t) => {
   const self = scratch(t);
   const input = JSON.stringify({ session_id: "s", cwd: self.top, hook_event_name: "SessionStart", source: "startup" });
   const told = (): string => self.hookline(["hook", "claude-code"], { input }).stderr;

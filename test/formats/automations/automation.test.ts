@@ -72,7 +72,7 @@ test("[A4] texts that hold JSON are read as the specification's table has them",
   assert.match(told({ trigger: "{type: event" })[0] ?? "", /^error: "trigger" is a text that is no JSON/);
 });
 
-test("[A5, AT21] an event trigger hears exactly its event, by every name that the event has", () => {
+test("[A5, AT21] an event trigger gets exactly its event, by every name that the event has", () => {
   assert.deepEqual(onOf({ type: "event", event_type: "task.completed" }), {
     event: ["task.completed"],
     as: ["task.completed"],
@@ -125,7 +125,7 @@ test("[AT45] delays become moments when the automation is made", () => {
   for (const junk of ["soon", "5 apples", "m5", "-5m", "0", "", "1h1d"]) assert.ok(Number.isNaN(at(junk)), junk);
 });
 
-test("[AT45] a moment that is past, and a moment beside a delay, are refused", () => {
+test("[AT45] a moment that is past, and a moment together with a delay, are refused", () => {
   const made = (trigger: Fields, more: Fields = {}): string =>
     told({ ...more, trigger: { type: "at", ...trigger } }, { now })[0] ?? "";
   assert.match(made({ at: "2025-01-01T00:00:00Z" }), /^error: .*future/);
@@ -165,7 +165,7 @@ test("[A11] a watch becomes the watcher's rule: relative paths join base_dir, or
   );
 });
 
-test("[A11] a watch without paths is refused, and what is for folders alone is told", () => {
+test("[A11] a watch without paths is refused, and a field that is for folders only is reported", () => {
   const watch = (event_type: string, rule: Fields): string[] =>
     told({ trigger: { type: "event", event_type, watch: rule } });
   assert.deepEqual(watch("file.changed", { paths: [] }), [
@@ -222,7 +222,7 @@ test("[A38] the flags of the steps are asked before the model's step, one entry 
   });
 });
 
-test("a step's own timeout is told first: the engine's comes later", () => {
+test("a step's own timeout is reported first: the engine's comes later", () => {
   const [step] = hookOf({ context_steps: [{ type: "shell", command: "a", timeout: 7 }] }).steps;
   assert.equal(step.timeout, 12);
 });
@@ -257,7 +257,7 @@ test("a step's parameters, its flags and the names of its queries are checked", 
   assert.match(step({ command: "a" })[0] ?? "", /needs a "type"/);
 });
 
-test("fields that there are not are told with what was meant, and wrong values with what they need", () => {
+test("unknown fields are reported with the likely ones, and wrong values with what is needed", () => {
   const suggestions = (fields: Fields) =>
     compile(written(fields)).findings.map(({ message, suggestion }) => [message, suggestion]);
   assert.deepEqual(suggestions({ cooldown: 5 }), [['an automation has no "cooldown"', 'write "cooldown_seconds"']]);
@@ -278,7 +278,7 @@ test("fields that there are not are told with what was meant, and wrong values w
   );
 });
 
-test("a trigger of a type that there is not, and one without a type, are told with what was meant", () => {
+test("a trigger of an unknown type, and one without a type, are reported with the likely one", () => {
   const advice = (trigger: Json) => compile(written({ trigger })).findings[0]?.suggestion;
   assert.equal(advice({ type: "perodic" }), 'did you mean "periodic"?');
   assert.equal(advice({ type: "schedule", cron: "* * * * *" }), "write type: cron");
@@ -339,7 +339,7 @@ test("[R28] a tool that there is not is an error when the automation is made; se
   assert.deepEqual(told({ tools: ["all"] }), ['error: no tool is called "all"']);
 });
 
-test("[A41, A49] an unknown provider is an error when the automation is made, and stays in force to fail in its run", () => {
+test("[A41, A49] an unknown provider is an error when the automation is made, and the automation stays active and fails in its run", () => {
   const modelFault = (llm: LlmConfig | null) =>
     ({
       severity: llm ? "error" : "warning",

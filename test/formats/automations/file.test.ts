@@ -25,7 +25,7 @@ test("a file holds one automation, a list of them, or several documents", () => 
   assert.deepEqual(names(`# ${one.replaceAll("\n", "\n# ")}`), [], "all of it commented out");
 });
 
-test("every hook knows the line that it stands in", () => {
+test("every hook knows the line that it is in", () => {
   const { hooks } = compileFile(
     "automations:\n  - name: b\n    trigger: { type: periodic }\n---\nname: a\ntrigger: { type: periodic }\n",
   );
@@ -38,7 +38,7 @@ test("every hook knows the line that it stands in", () => {
   );
 });
 
-test("mistakes are told with line and column, in every document, and the others are in force", () => {
+test("mistakes are reported with line and column, in every document, and the others are active", () => {
   const text = `name: good
 trigger: { type: periodic, interval_secnds: 5 }
 prompt_template: hello
@@ -89,7 +89,7 @@ test("one id in a file names one automation", () => {
   assert.deepEqual(shown(problems), ['4:5 error the id "same" is taken by the automation in line 2']);
 });
 
-test("an empty file, a list that stands alone and a key that nothing reads are told", () => {
+test("an empty file, a list outside of any key and a key that nothing reads are reported", () => {
   assert.deepEqual(shown(compileFile("").problems), ["1:1 error the file is empty"]);
   const alone = compileFile("- name: a\n  trigger: { type: periodic, skip_llm: true }\n");
   assert.equal(alone.hooks.length, 1);
@@ -105,7 +105,7 @@ test("[AT45] a delay in a file counts from nothing, and is refused", () => {
   assert.match(shown(problems)[0] ?? "", /^2:22 error "in" counts from when an automation is made/);
 });
 
-test("the user's own automations that name no project hear the events of all", () => {
+test("the user's own automations that name no project get the events of all", () => {
   const text = "name: a\ntrigger: { type: event, event_type: task.failed, skip_llm: true }\n";
   const ofUser = { project: undefined, workspace: undefined } as object;
   const [hook] = compileFile(text, ofUser).hooks;

@@ -82,7 +82,7 @@ test("what is exported reads back to the same automations, and is written again 
   assert.ok(count > 200, `${count} automations`);
 });
 
-test("what holds unless said is left out", () => {
+test("defaults are left out", () => {
   const made = compile({ name: "Night", trigger: { type: "periodic" } }).automation;
   assert.ok(made);
   assert.equal(

@@ -35,7 +35,7 @@ webhooks:
 memory: { embeddings: local/embed }
 `;
 
-test("[A53] hook_engine is read as the specification writes it, beside notifications, webhooks and memory", () => {
+test("[A53] hook_engine is read as the specification writes it, next to notifications, webhooks and memory", () => {
   const { config, problems } = read(whole);
   assert.deepEqual(problems, []);
   assert.deepEqual(config.engine, {
@@ -78,7 +78,7 @@ test("the JSON Schema takes what the reader takes, and refuses what it refuses",
     assert.ok(!validate(parse(text)), text);
 });
 
-test("a bad value of hook_engine is told where it stands, and the default holds beside the good ones", () => {
+test("a bad value of hook_engine is reported at its place, and the default holds together with the good ones", () => {
   const text =
     "hook_engine:\n  enabled: yes please\n  max_concurrent_hooks: 0\n  file_watcher_enabled: false\n  polling: 3\n";
   assert.deepEqual(read(text).config, { engine: { file_watcher_enabled: false } });
@@ -93,7 +93,7 @@ test("a bad value of hook_engine is told where it stands, and the default holds 
   assert.match(told("hook_engine: 3")[0] ?? "", /"hook_engine" needs a map but is 3/);
 });
 
-test("a time between looks, or of quiet, that is longer than a day is told where it stands", () => {
+test("a time between looks, or of quiet, that is longer than a day is reported at its place", () => {
   const text = "hook_engine:\n  file_watcher_poll_interval: 9999999\n  file_watcher_debounce_seconds: 86400.5\n";
   assert.deepEqual(read(text).config, { engine: {} });
   assert.deepEqual(
@@ -107,7 +107,7 @@ test("a time between looks, or of quiet, that is longer than a day is told where
   assert.deepEqual(told(longest), []);
 });
 
-test("a project's file may say neither where runs are told of nor who sends events", () => {
+test("a project's file may define neither places for notices nor senders of events", () => {
   const text =
     'notifications:\n  a: { kind: slack, webhook_url: "https://evil" }\nwebhooks:\n  b: { secret: s }\nnotify: [team]\n';
   assert.deepEqual(read(text, "project").config, { notify: ["team"] });
@@ -117,7 +117,7 @@ test("a project's file may say neither where runs are told of nor who sends even
   assert.deepEqual(rest, []);
 });
 
-test("one wrong entry leaves the others in force", () => {
+test("one wrong entry leaves the others active", () => {
   const { config, problems } = read(
     "webhooks:\n  good: { secret: s }\n  bad: { secret: s, event: Stop }\n  no/way: { secret: s }\n",
   );
@@ -131,7 +131,7 @@ test("one wrong entry leaves the others in force", () => {
   );
 });
 
-test("of two files the inner one wins key by key, and says by an empty list that nobody is told", () => {
+test("of two files the inner one wins key by key, and an empty list in it means no notices", () => {
   const outer = mergeConfig(emptyConfig, { engine: { enabled: false, max_concurrent_hooks: 5 }, notify: ["team"] });
   const both = mergeConfig(outer, { engine: { max_concurrent_hooks: 1 } });
   assert.deepEqual(both.engine, { enabled: false, max_concurrent_hooks: 1 });

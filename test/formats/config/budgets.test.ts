@@ -12,7 +12,7 @@ test("budgets are read by event and by hook, events by their own names", () => {
   assert.deepEqual(config.budgets, { events: { PreToolUse: 200, Stop: 60_000 }, hooks: { lint: 50 } });
 });
 
-test("what is wrong with one budget leaves the others in force, and is told where it stands", () => {
+test("a mistake in one budget leaves the others active, and is reported at its place", () => {
   const { config, problems } = read(
     "budgets:\n  events: { Stop: soon, PreTolUse: 5, SessionStart: 9 }\n  hooks: { lint: 0 }\n  hook: { lint: 5 }\n",
   );

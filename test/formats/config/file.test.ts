@@ -66,7 +66,7 @@ test("the schema takes what the reader takes, and refuses what it refuses", () =
     assert.ok(!validate(parse(text)), text);
 });
 
-test("a file says only what it speaks of", () => {
+test("a file sets only the keys that it holds", () => {
   assert.deepEqual(read("models: { default: a/b }").config, { models: { default: "a/b" } });
   assert.deepEqual(read("x-mine: 1\n").config, {});
 });
@@ -127,7 +127,7 @@ const mistakes: readonly [string, RegExp][] = [
 ];
 
 for (const [text, says] of mistakes) {
-  test(`[X6] ${JSON.stringify(text)} is told of at its place`, () => {
+  test(`[X6] ${JSON.stringify(text)} is reported at its place`, () => {
     const found = told(text);
     assert.match(found[0] ?? "nothing", says);
   });
@@ -143,7 +143,7 @@ test("[R33] an entry that is wrong takes no other with it; a file of comments sa
 
 /** What a project's file may not say, and at which key it is refused. */
 const refusals: readonly [string, string, RegExp][] = [
-  ["{ kind: openai, key: sk-1 }", "key", /stands in a project's file, which others read/],
+  ["{ kind: openai, key: sk-1 }", "key", /is in a project's file, which others can read/],
   [
     "{ kind: openai-compatible, url: 'http://evil', key_variable: OPENAI_API_KEY }",
     "key_variable",

@@ -49,7 +49,7 @@ test("[D13, R43, DT32] a key that really is the boolean true is refused, and say
   }
 });
 
-test("positions are those of the text, also behind a byte order mark, with CRLF and in nested lists", () => {
+test("positions are those of the text, also after a byte order mark, with CRLF and in nested lists", () => {
   const text = "\uFEFFagents:\r\n  - id: x\r\n    hooks:\r\n    - id: deep\r\n      on: [a, b]\r\n";
   const { root } = read(text);
   const place = (value: string): string => text.slice(text.indexOf(value), text.indexOf(value) + value.length);
@@ -90,11 +90,11 @@ const brokenRules: readonly { what: string; lines: string; at: string; says: Reg
     at: "4:1",
     says: /this is not YAML/,
   },
-  { what: "an entry that stands less far in", lines: " - id: b", at: "3:1", says: /stands less far in/ },
-  { what: "an entry in the column of the list", lines: "- id: b", at: "3:1", says: /stands less far in/ },
+  { what: "an entry that is indented less", lines: " - id: b", at: "3:1", says: /is indented less/ },
+  { what: "an entry in the column of the list", lines: "- id: b", at: "3:1", says: /is indented less/ },
   { what: "a reserved sign", lines: "  - id: b\n    on: @x", at: "4:9", says: /this is not YAML/ },
   { what: "a NUL", lines: "  - id: b\n    on: 'x\0y'", at: "4:11", says: /NUL/ },
-  { what: "a key that stands twice", lines: "  - id: b\n    id: c", at: "4:5", says: /"id" stands twice/ },
+  { what: "a key that is written twice", lines: "  - id: b\n    id: c", at: "4:5", says: /"id" is written twice/ },
   {
     what: "a key of prototypes",
     lines: "  - id: b\n    __proto__: { x: 1 }",
@@ -113,7 +113,7 @@ const brokenRules: readonly { what: string; lines: string; at: string; says: Reg
 ];
 
 for (const { what, lines, at, says } of brokenRules) {
-  test(`[R33, SD14] ${what} is told of where it stands, and takes no other rule with it`, () => {
+  test(`[R33, SD14] ${what} is reported at its place, and takes no other rule with it`, () => {
     const { found, faulty, json } = read(`hooks:\n  - id: a\n${lines}\n  - id: c\n    on: turn_end\n`);
     assert.equal(found.length, 1, found.join("\n"));
     assert.equal(found[0]?.split(" ")[0], at);
@@ -124,7 +124,7 @@ for (const { what, lines, at, says } of brokenRules) {
   });
 }
 
-test("[R33] where a file is no list of rules line by line, its fault is told and marks what stands before it", () => {
+test("[R33] if a file is no list of rules line by line, its fault is reported and marks what is before it", () => {
   const flow = read("{hooks: [{id: a}, {id: b, x: {y], {id: c}]}");
   assert.match(flow.found[0] ?? "", /^1:\d+ syntax/);
   assert.equal(flow.faulty[0], false);
@@ -187,7 +187,7 @@ test("[SD14] what is too deep, too large or too much is refused with a place, an
   assert.match(read("[a,".repeat(1) + "a,".repeat(1_400_000)).found[0] ?? "", /more than 1000000 words and signs/);
 });
 
-test("several documents, a number of too many digits and what JSON has no word for are told of or kept as text", () => {
+test("several documents, a number with too many digits and values that JSON cannot hold are reported or kept as text", () => {
   const several = read("hooks: []\n---\nhooks: [1]\n");
   assert.deepEqual(several.json, { hooks: [] });
   assert.match(several.found[0] ?? "", /^2:1 syntax a second document \(---\)/);
@@ -275,7 +275,7 @@ test("a file that is read entry by entry holds what the whole holds", async () =
   );
 });
 
-test("a directive that is none is told of where it stands, and the file is read", () => {
+test("an unknown directive is reported at its place, and the file is read", () => {
   for (const text of ["%FOO\nhooks: []\n", "%FOO bar\n---\nhooks: []\n", "%%YAML 1.1\n---\nhooks: []\n"]) {
     const { found, json } = read(text);
     assert.equal(found.length, 1, found.join("\n"));
@@ -286,7 +286,7 @@ test("a directive that is none is told of where it stands, and the file is read"
   assert.deepEqual(read("%YAML 1.2\n%TAG ! tag:a,2000:\n---\nhooks: []\n").found, []);
 });
 
-test("a line that stands too far in is told of itself, and not the text before it", () => {
+test("a line that is indented too far is reported itself, and not the text before it", () => {
   for (const [text, at] of [
     ["hooks:\n  - id: x\n      on: tool_start\n  - id: b\n", "3:7"],
     ["hooks:\n  - id: x\n    priority: 5\n\n     on: tool_start\n", "5:6"],

@@ -44,7 +44,7 @@ test("[B8, B36a] what several hooks answer is joined in their order, and the las
   assert.deepEqual(outcome.intent, { intent: "second" });
 });
 
-test("[B7] an event that no hook listens to goes on", async (t) => {
+test("[B7] an event that no hook listens to continues", async (t) => {
   const line = lineOf(t, { hooks: [answering("a", { error: "blocked" }, "SessionStop")] });
   assert.deepEqual(await line.emit("PreToolUse", { tool_name: "x", tool_input: {} }), {});
 });

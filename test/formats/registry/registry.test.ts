@@ -85,7 +85,7 @@ test("[B14, R39] a hook for other environments is disabled and says which it is 
   assert.equal(only(compile(written({ environments: "ci", enabled: "false" }))).disabledBecause, undefined);
 });
 
-test("[B11] match becomes conditions, and its registration says it as it was written", () => {
+test("[B11] match becomes conditions, and its registration shows it as it was written", () => {
   const match =
     "{ ability_scope: [billing_*, 'skill:*'], operation_key: workflow.*, min_duration_ms: 100, only_if_changed_paths: ['services/**'] }";
   const hook = only(compile(written({ match })));
@@ -110,7 +110,7 @@ test("[B11] an ability_scope of * and a least duration of 0 ask for nothing", ()
   assert.equal(only(compile(written({ match: "" }))).when, undefined);
 });
 
-test("[B11, B25] at the end of a session all of its changes count, and its hooks are told of them", () => {
+test("[B11, B25] at the end of a session all of its changes count, and its hooks get them", () => {
   const match = "{ only_if_changed_paths: [services/**] }";
   assert.deepEqual(only(compile(written({ event_type: "SessionStop", match }))).when, {
     is: "changed_files",
@@ -124,7 +124,7 @@ test("[B11, B25] at the end of a session all of its changes count, and its hooks
   assert.equal(matchOf(when), undefined);
 });
 
-test("[B18] a built-in handler takes its parameters, checked where they stand", () => {
+test("[B18] a built-in handler takes its parameters, checked at their place", () => {
   const handler = "{ kind: builtin, name: usage_tracker, with: { records: logs/calls.md } }";
   const hook = only(compile(written({ handler })));
   assert.deepEqual([hook.steps[0].uses, hook.steps[0].with], ["usage_tracker", { records: "logs/calls.md" }]);
@@ -136,7 +136,7 @@ test("[B18] a built-in handler takes its parameters, checked where they stand", 
   ]);
 });
 
-test("[BT4] a built-in handler that does not exist is told with the one that was meant", () => {
+test("[BT4] a built-in handler that does not exist is reported with the likely one", () => {
   const compiled = compile(written({ handler: "{ kind: builtin, name: usage_traker }" }));
   assert.deepEqual(compiled.hooks, []);
   assert.deepEqual(told(compiled), [
@@ -145,7 +145,7 @@ test("[BT4] a built-in handler that does not exist is told with the one that was
   assert.match(told(compile(written({ handler: "{ kind: builtin, name: command }" })))[0] ?? "", /no built-in handler/);
 });
 
-test("[BT4] what is missing is told with line, column and reason, and what to write", () => {
+test("[BT4] a missing field is reported with line, column and reason, and what to write", () => {
   const cases: readonly (readonly [string, string])[] = [
     [written({ id: "" }), '1:1 error missing-field the hook needs "id" (it is: a name of its own'],
     [written({ id: "''" }), '1:5 error wrong-type "id" of the hook needs a name but is ""'],
@@ -187,13 +187,13 @@ test("[BT4] what is missing is told with line, column and reason, and what to wr
   }
 });
 
-test("[BT4] broken YAML is told of where it breaks", () => {
+test("[BT4] broken YAML is reported where it breaks", () => {
   const compiled = compile("id: tracker\nevent_type: [PostAbilityCall\nhandler: { kind: script, command: x }\n");
   assert.deepEqual(compiled.hooks, []);
   assert.match(told(compiled)[0] ?? "", /^2:13 error syntax this bracket is not closed/);
 });
 
-test("[R33] a word that no field is like costs nothing, and is told of", () => {
+test("[R33] a word that resembles no field costs nothing, and is reported", () => {
   const compiled = compile(written({ owner: "team-a", "x-notes": "free" }));
   assert.equal(only(compiled).name, "tracker");
   assert.match(told(compiled).join(), /^4:1 warning unknown-field nothing reads "owner"/);
@@ -285,7 +285,7 @@ test("[R17, R52] a built-in guard blocks where it fails, unless its author says 
   assert.deepEqual(policy(builtin(given.replace("do: block", "do: warn"))), ["observe", "continue"]);
 });
 
-test("[B11, R38] a match that can hold on none of its events is told of", () => {
+test("[B11, R38] a match that can hold on none of its events is reported", () => {
   const never = (fields: { [field: string]: string }): string => told(compile(written(fields))).join();
   assert.match(
     never({ event_type: "SessionStop", match: "{ ability_scope: x }" }),
@@ -298,7 +298,7 @@ test("[B11, R38] a match that can hold on none of its events is told of", () => 
   assert.equal(never({ event_type: "[PreAbilityCall, PostAbilityCall]", match: "{ min_duration_ms: 5 }" }), "");
 });
 
-test("fields that mean nothing to the kind of handler, and times in the wrong unit, are told of", () => {
+test("fields that do not fit the kind of handler, and times in the wrong unit, are reported", () => {
   const lines = told(
     compile(written({ handler: "{ kind: script, command: x, name: usage_tracker, timeout: 30000 }" })),
   );

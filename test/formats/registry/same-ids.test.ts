@@ -21,7 +21,7 @@ test("[B10, BT5] two files with one id are an error that names both, and the lat
   assert.equal(checked.hooks[1]?.disabledBecause, 'the id "tracker" is also that of /project/a.yaml:1');
 });
 
-test("[BT5, B13] a hook that is switched off takes no id from one that is on, and both are told of", () => {
+test("[BT5, B13] a disabled hook takes no id from an enabled one, and both are reported", () => {
   const checked = reportSameIds([
     from("a.yaml", { enabled: "false" }),
     from("b.yaml"),
@@ -48,7 +48,7 @@ test("[BT5, R46] a blocking hook stays on watch, whose id it may have", () => {
   assert.match(told(checked).join(), /both run, because this one is blocking/);
 });
 
-test("[BT5] hooks of two projects may have one id, and a hook is told of within its own file too", () => {
+test("[BT5] hooks of two projects may have one id, and a duplicate within one file is reported too", () => {
   assert.deepEqual(reportSameIds([from("a.yaml"), from("a.yaml", {}, "/elsewhere")]).problems, []);
   const entry = "{ id: a, event_type: SessionStart, handler: { kind: script, command: x } }";
   const { hooks } = compile(`- ${entry}\n- ${entry}\n`);

@@ -29,7 +29,7 @@ test("[D58, R20] a chain becomes its actions as steps; it stops at a failure unl
   );
 });
 
-test("[D58] parameters may stand beside type or under params, in a chain too; module_action has params of its own", () => {
+test("[D58] parameters may be next to type or under params, in a chain too; module_action has params of its own", () => {
   assert.deepEqual(steps("{ type: log, params: { message: a, level: warn } }")[0]?.with, {
     message: "a",
     level: "warn",
@@ -186,7 +186,7 @@ test("[R46] an invalid rule that allows, or that is no guard, is only dropped", 
   }
 });
 
-test("[R20, D58] in a chain a failure is a failure, unless an action has said itself that it is logged or ignored", async (t) => {
+test("[R20, D58] in a chain a failure is a failure, unless the action itself says that it is logged or ignored", async (t) => {
   const chain = (more: string, ...shells: string[]): string =>
     `{ type: chain${more}, actions: [${shells.map((shell) => `{ type: shell, command: "exit 4"${shell} }`).join(", ")}, { type: log, message: went on }] }`;
   const logged = async (action: string): Promise<boolean> => {
@@ -204,7 +204,7 @@ test("[R20, D58] in a chain a failure is a failure, unless an action has said it
   assert.deepEqual(alone.steps[0].with, { command: "ls" });
 });
 
-test("[D51, D53] a call of a server that nobody has configured is a warning, and the rule lives", () => {
+test("[D51, D53] a call of a server that is not configured is a warning, and the rule runs", () => {
   const told = (action: string, ...modules: string[]): string[] => {
     const compiled = compile(file(rule({ action })), { modules: new Set([...modules, "hookline"]) });
     assert.equal(compiled.hooks.length, 1);
@@ -235,7 +235,7 @@ test("an action that only answers is a warning on events that take no answer", (
   assert.deepEqual(codes(compile(file(rule({ on: "error", action: "{ type: notify, message: x }" })))), []);
 });
 
-test("[D3] a misspelt type is told of at its key, by the word that stands there", () => {
+test("[D3] a misspelt type is reported at its key, with the word as written", () => {
   const one = problem(compile(file(rule({ action: "{ message: x, tpye: log }" }))));
   assert.deepEqual(
     [place(one), one.message, one.suggestion],

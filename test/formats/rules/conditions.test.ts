@@ -66,7 +66,7 @@ test("[D47] nothing is asked after the part that decides", async () => {
   assert.deepEqual(asked, ["yes", "no"]);
 });
 
-test("[D19, DT34, R13] a typo anywhere in a tree is refused where it stands, and not taken for always", () => {
+test("[D19, DT34, R13] a typo anywhere in a tree is refused at its place, and not taken for always", () => {
   const nested = wrong("{ type: not, condition: { type: tol_failed } }");
   assert.deepEqual([nested.code, place(nested)], ["unknown-condition", "4:48"]);
   assert.match(nested.suggestion ?? "", /did you mean "tool_failed"/);
@@ -139,7 +139,7 @@ for (const [condition, code, column, says, suggests] of refused) {
   });
 }
 
-test("[D58] parameters may stand under params, and not in both places", () => {
+test("[D58] parameters may be under params, and not in both places", () => {
   assert.deepEqual(when("{ type: turn_count, params: { threshold: 3 } }"), {
     is: "turn_count",
     with: { threshold: 3 },

@@ -5,7 +5,7 @@ import { codes, compile, file, names, problem, rule } from "../rules-helpers.ts"
 
 const gate = "{ id: g, on: tool_start, condition: { type: always }, action: { type: gate, reason: no } }";
 
-test("[R33] what is too deep is told of one rule, and switches off no guard beside it", () => {
+test("[R33] too much depth is reported for one rule, and switches off no other guard", () => {
   let condition = "{ type: always }";
   for (let count = 0; count < 120; count++) condition = `{ type: not, condition: ${condition} }`;
   for (const anchor of ["", "&a "]) {
@@ -17,7 +17,7 @@ test("[R33] what is too deep is told of one rule, and switches off no guard besi
   }
 });
 
-test("[R33] a tab in each of many rules is told as a tab in each, and the good ones live", () => {
+test("[R33] a tab in each of many rules is reported as a tab in each, and the good ones run", () => {
   const broken = Array.from(
     { length: 120 },
     (_, at) => `  - id: x${at}\n\ton: tool_start\n    action: { type: log }\n`,

@@ -98,7 +98,7 @@ test("[D14, R2] the names of other formats, application events and lists of name
   }
 });
 
-test("[D14, DT32] an unknown event is told with what was meant, at most three names, and all that are valid", () => {
+test("[D14, DT32] an unknown event is reported with the likely one, at most three names, and all that are valid", () => {
   const one = problem(compile(file(rule({ on: "tool_ende" }))));
   assert.equal(one.message, "Hook event 'tool_ende' is unknown");
   assert.match(one.suggestion ?? "", /^did you mean "tool_end"\? known: turn_start, user_prompt, .*activation, /);
@@ -242,7 +242,7 @@ const refused: readonly {
 ];
 
 for (const { claims, fields, code, at, says, suggests } of refused) {
-  test(`${claims} is refused where it stands, and the other rules live [R33]`, () => {
+  test(`${claims} is refused at its place, and the other rules run [R33]`, () => {
     const compiled = compile(file(rule({ id: "before" }), rule(fields), rule({ id: "after" })));
     const one = problem(compiled);
     assert.deepEqual([one.code, place(one), one.severity, one.file], [code, at, "error", origin.file]);
@@ -278,7 +278,7 @@ test("[DT32] six mistakes of one file are six located errors, the second names t
   assert.ok(compiled.problems.every(({ severity, line, column }) => severity === "error" && line > 1 && column > 1));
 });
 
-test("[D4] an id that stands twice is told of, both rules live, and each has an id of its own", () => {
+test("[D4] an id that is used twice is reported, both rules run, and each has an id of its own", () => {
   const compiled = compile(file(rule(), rule(), rule(), rule({ id: "a-2" })));
   assert.deepEqual(new Set(compiled.hooks.map(({ id }) => id)).size, 4);
   assert.deepEqual(codes(compiled), ["duplicate-key", "duplicate-key", "duplicate-key"]);
@@ -311,7 +311,7 @@ agents:
       - ${rule({ id: "of_writer", condition: "{ type: tool_name, match: Write }" }).replaceAll("\n", "\n        ")}
 `;
 
-test("[D1, D2] an app file's hooks are for all agents, an agent's for itself, and nothing else in it is judged", () => {
+test("[D1, D2] an app file's hooks are for all agents, an agent's for itself, and nothing else in it is checked", () => {
   const { hooks, problems } = compile(appFile, { kind: "app" });
   assert.deepEqual(problems, []);
   assert.deepEqual(
@@ -356,14 +356,14 @@ test("[D1] a rules file may hold an app's hooks too, and the one id may belong t
   );
 });
 
-test("what is misspelt around the lists of an app file, or of a rules file, is told of", () => {
+test("a misspelt key around the lists of an app file, or of a rules file, is reported", () => {
   const told = (text: string, kind: "app" | "rules"): string[] =>
     compile(text, { kind }).problems.map(({ line, column, severity, code, message, suggestion }) =>
       [line, column, severity, code, message, suggestion].join(" "),
     );
   assert.match(told("runtme: { hooks: [] }", "app")[0] ?? "", /^1 1 warning unknown-field "runtme" .*"runtime"/);
   assert.match(told("runtime: { hook: [] }", "app")[0] ?? "", /^1 12 warning unknown-field "hook" .*"hooks"/);
-  assert.match(told("hooks: []", "app")[0] ?? "", /^1 1 error shape "hooks" stands outside "runtime"/);
+  assert.match(told("hooks: []", "app")[0] ?? "", /^1 1 error shape "hooks" is outside "runtime"/);
   assert.match(told("agents: { a: 1 }", "app")[0] ?? "", /^1 9 error shape "agents" is a list/);
   assert.match(told("agents:\n  - hooks: [{ id: a }]", "app")[0] ?? "", /^2 5 error missing-field an agent with hooks/);
   assert.match(told("hook: []", "rules")[0] ?? "", /^1 1 error unknown-field nothing reads "hook" .*"hooks"/);
@@ -405,7 +405,7 @@ test("[DT1] rules on the other names fire on the same events", async (t) => {
   assert.deepEqual(line.logged(), ["user_prompt", "pre_tool_use", "post_tool_use", "post_tool_use"]);
 });
 
-test("[D31, DT26] activation gives no warning and hears application events; what no agent sends gives exactly one", async (t) => {
+test("[D31, DT26] activation gives no warning and gets application events; an event that no agent sends gives exactly one", async (t) => {
   const sendable = new Set(["PreToolUse", "Stop"]);
   const activation = compile(file(rule({ on: "activation", action: "{ type: log, message: came }" })), { sendable });
   assert.deepEqual(activation.problems, []);
@@ -459,7 +459,7 @@ test("an event under event is the same as under on, and both together are a mist
   assert.deepEqual(codes(compile(file(rule({ event: "tool_end" })))), ["unknown-field"]);
 });
 
-test("a name under a known root that nothing is called is told of where it stands, with what was meant", () => {
+test("an unknown name under a known root is reported at its place, with the likely one", () => {
   const inExpression = problem(
     compile(file(rule({ condition: "{ type: expression, expr: 'turn > 1 and \"x\" in tool.parms.command' }" }))),
   );
@@ -475,7 +475,7 @@ test("a name under a known root that nothing is called is told of where it stand
   assert.deepEqual(codes(compile(file(rule({ action: valid })))), []);
 });
 
-test("the first rule of the page denies a force push however it is written, and no line that only speaks of one", async (t) => {
+test("the first rule of the page denies a force push however it is written, and no line that only mentions one", async (t) => {
   const page = readFileSync(join(import.meta.dirname, "../../../docs/rules.md"), "utf8");
   const text = /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
   const line = lineOf(t, compile(text));

@@ -29,7 +29,7 @@ const anyScript = fc.oneof(
   anyHeader.map((text) => text.replaceAll("#---", "---")),
 );
 
-test("[E3, X6] no text makes the reader throw, and every finding lies inside the file", () => {
+test("[E3, X6] no text makes the reader throw, and every finding is inside the file", () => {
   fc.assert(
     fc.property(anyScript, fc.boolean(), (text, isExecutable) => {
       const lines = text.split("\n");
@@ -45,7 +45,7 @@ test("[E3, X6] no text makes the reader throw, and every finding lies inside the
   );
 });
 
-test("[E3] fields and their values stand in the file where they are said to stand", () => {
+test("[E3] fields and their values are at their reported places in the file", () => {
   fc.assert(
     fc.property(anyHeader, (text) => {
       const { frontMatter } = readHead(text);

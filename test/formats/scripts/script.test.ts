@@ -87,7 +87,7 @@ test("[E10, E17, E18, R14, R32, R40] the type decides limits, role and failure p
   });
 });
 
-test("[E3, ET1, ET2] front matter stands between ---, #--- or //---, each line with or without the sign of a remark", () => {
+test("[E3, ET1, ET2] front matter is between ---, #--- or //---, each line with or without the sign of a remark", () => {
   const forms: readonly [string, string][] = [
     ["#---", "# name: A\n# type: session\n"],
     ["#---", "#name: A\n#   type: session\n"],
@@ -150,7 +150,7 @@ test("[E6] a description may go over several lines, as YAML has them", () => {
   );
 });
 
-test("[E3] a field that stands too deep is a field all the same, and a line that is none is told of", () => {
+test("[E3] a field that is indented too far is still a field, and a line that is no field is reported", () => {
   assert.equal(only(compile(script("name: A", "  type: session"))).name, "A");
   assert.equal(only(compile(script("name:", "  type: session"))).name, "go-fmt.sh");
   const strange = compile(script("type: session", "this sets up the workspace", "name:A"));
@@ -195,7 +195,7 @@ test("[R76] a script whose front matter is broken is no hook, and its file is kn
   }
 });
 
-test("[E7, ET1] run_as is root or user; anything else is user, and told of", () => {
+test("[E7, ET1] run_as is root or user; anything else is user, and reported", () => {
   const of = (written: string) => compile(script("type: session", `run_as: ${written}`));
   assert.equal(said(of("root")).run_as, "root");
   assert.equal(said(of("user")).run_as, undefined);
@@ -216,7 +216,7 @@ test("[E8] a file script without a pattern is an error, and so is a list of patt
   ]);
 });
 
-test("[E8] a pattern that fits no file's name is told of, where it stands, with the one that was meant", () => {
+test("[E8] a pattern that fits no file's name is reported at its place, with the likely one", () => {
   const warned = (pattern: string): string[] =>
     compile(script("type: file", `pattern: ${JSON.stringify(pattern)}`)).problems.map(
       ({ line, column, severity, code, message, suggestion }) =>
@@ -249,7 +249,7 @@ test("[E8] a pattern that fits no file's name is told of, where it stands, with 
   assert.deepEqual(fine.flatMap(warned), []);
 });
 
-test("[E9, ET1] false, no and 0 say no in any case; other words count as true and are told of", () => {
+test("[E9, ET1] false, no and 0 mean no in any case; other words count as true and are reported", () => {
   const notify = (written: string) => compile(script("type: file", "pattern: a", `notify_llm: ${written}`));
   for (const no of ["false", "no", "0", "False", "NO", '"false"']) assert.equal(said(notify(no)).notify, false, no);
   for (const yes of ["true", "yes", "1"])
@@ -272,7 +272,7 @@ test("a timeout in seconds is the script's own, and one that is none leaves the 
   assert.equal(of("5m").problems[0]?.suggestion, "write 300");
 });
 
-test("fields that nothing reads, that stand twice or that say nothing to the type are told of", () => {
+test("fields that nothing reads, that are written twice or that do not fit the type are reported", () => {
   assert.deepEqual(found(compile(script("type: session", "patern: x", "http: 3000"))), [
     "4:3 warning unknown-field",
     "5:3 warning unknown-field",
@@ -304,7 +304,7 @@ test("[E3, E9a, ET2] a front matter that is not closed is an error, and no line 
   }
 });
 
-test("[E9a, ET1] what cannot start is no hook, and told of: no #! line, no execute bit, a byte order mark", () => {
+test("[E9a, ET1] a file that cannot start is no hook, and reported: no #! line, no execute bit, a byte order mark", () => {
   const text = script("type: pre-commit");
   const start = (compiled: ReturnType<typeof compile>) => [compiled.hooks.length, found(compiled)];
   assert.deepEqual(start(compile(text, { isExecutable: false })), [0, ["1:1 error not-executable"]]);
@@ -319,7 +319,7 @@ test("[E9a] where files have no execute bit, none is asked for", () => {
   assert.deepEqual([hooks.length, problems], [1, []]);
 });
 
-test("[E9a, ET1] what lies beside scripts is no error: a page, a helper, a program; a script that lacks its front matter is told of", () => {
+test("[E9a, ET1] other files next to scripts are no error: a page, a helper, a program; a script without its front matter is reported", () => {
   const of = (text: string, isExecutable: boolean) => {
     const compiled = compile(text, { isExecutable });
     assert.equal(compiled.hooks.length, 0);

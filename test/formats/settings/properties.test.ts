@@ -76,7 +76,7 @@ test("[X6, R33] one bad entry between two good ones keeps both", () => {
   );
 });
 
-test("positions point at the characters of the handler, whatever stands before it", () => {
+test("positions point at the characters of the handler, whatever is before it", () => {
   const blank = fc.string({ unit: fc.constantFrom(" ", "\n", "\r\n", "\t", "/* é \n */"), maxLength: 20 });
   fc.assert(
     fc.property(blank, blank, (before, between) => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { compileSettings } from "../../../src/formats/settings/settings.ts";
 import { codes, command, compile, formatOf, only, origin, settings } from "../settings-helpers.ts";
 
-test("[C62, C63] a group with a command becomes one hook with one step, and type is command unless said", () => {
+test("[C62, C63] a group with a command becomes one hook with one step, and the default type is command", () => {
   const hook = only(compile({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ command: "audit.sh" }] }] } }));
   assert.deepEqual(hook.on, { event: ["PreToolUse"], as: ["PreToolUse"] });
   assert.deepEqual(hook.when, { is: "match", with: "Bash" });
@@ -74,7 +74,7 @@ test("[C65] http takes url, headers and allowed variables; without a url or with
   assert.deepEqual(codes(compile(settings("Stop", { type: "http", url: "ftp://x" }))), ["wrong-type"]);
 });
 
-test("[C74, C75] a header's variable that is not allowed is told of, because it is sent empty", () => {
+test("[C74, C75] a header's variable that is not allowed is reported, because it is sent empty", () => {
   const compiled = compile(
     settings("Stop", { type: "http", url: "http://x", headers: { a: "${ONE} $TWO" }, allowedEnvVars: ["TWO"] }),
   );
@@ -196,7 +196,7 @@ test("[C71, C72, C33] statusMessage is the status, and once is a limit of the se
   assert.deepEqual(hook.limits, { once: "session", overlap: "coalesce" });
 });
 
-test("[C73] an if becomes a tool condition beside the matcher", () => {
+test("[C73] an if becomes a tool condition next to the matcher", () => {
   assert.deepEqual(
     only(compile(settings("PreToolUse", command("x", { if: "Bash(git *)" }), { matcher: "Bash" }))).when,
     {
@@ -208,7 +208,7 @@ test("[C73] an if becomes a tool condition beside the matcher", () => {
   );
 });
 
-test("[C73, R38] an if on an event without a tool is told of and kept, so that the hook never runs", () => {
+test("[C73, R38] an if on an event without a tool is reported and kept, so that the hook never runs", () => {
   const compiled = compile(settings("Stop", command("x", { if: "Bash(git *)" })));
   assert.deepEqual(codes(compiled), ["if-never"]);
   assert.deepEqual(only(compiled).when, { is: "tool", with: "Bash(git *)" });
@@ -334,7 +334,7 @@ test("[SD14] an unknown key is a note in a foreign file and an error in our own"
   );
 });
 
-test("[R29] the events that a file names are told, also those with an empty list", () => {
+test("[R29] the events that a file names are reported, also those with an empty list", () => {
   assert.deepEqual(compile({ hooks: { Stop: [], PreToolUse: [{ hooks: [command("x")] }] } }, "gen").speaksOf, [
     "Stop",
     "PreToolUse",
@@ -402,7 +402,7 @@ test("an if that is no tool pattern is an error, and its hook is dropped", () =>
   assert.deepEqual([compiled.hooks.length, codes(compiled)], [0, ["matcher-invalid"]]);
 });
 
-test("[R46, R52] a guard that was told to run in the background guards all the same, and an error says so", () => {
+test("[R46, R52] a guard with async still runs as a guard, and an error says so", () => {
   for (const more of [
     { role: "guard", async: true },
     { role: "guard", asyncRewake: true },

@@ -30,7 +30,7 @@ test("an expression matcher of an older tool is an error that says how to write 
   assert.equal(compiled.problems[0]?.suggestion, 'write "matcher": "Write", "if": "Write(**/*.py)"');
 });
 
-test("group keys hold for all handlers of the group, and handlers may stand in the group itself", () => {
+test("group keys hold for all handlers of the group, and handlers may be in the group itself", () => {
   const grouped = compile({
     hooks: {
       PreToolUse: [
@@ -141,7 +141,7 @@ test("hooks as a list with event are read, with the shape that agents want", () 
   assert.equal(compiled.problems[0]?.suggestion, 'write "hooks": { "PreToolUse": [ … ] }');
 });
 
-test("events without hooks around them are read from hook files, and told of in settings files", () => {
+test("events without hooks around them are read from hook files, and reported in settings files", () => {
   const bare = { PreToolUse: [{ matcher: { tool_name: "Write" }, hooks: [command("a")] }] };
   assert.equal(compile(bare, "plugin").hooks.length, 1);
   assert.equal(compile(bare, "hookline").hooks.length, 1);
@@ -172,7 +172,7 @@ test("[R33] what is left of a broken file is read, and the fault has its line an
   assert.deepEqual([fault?.severity, fault?.code, fault?.line], ["error", "syntax", 4]);
 });
 
-test("[SD14] a key that stands twice is told of, and both lists of an event run", () => {
+test("[SD14] a key that is written twice is reported, and both lists of an event run", () => {
   const compiled = compile(
     '{ "hooks": { "Stop": [{ "hooks": [{ "command": "a" }] }], "Stop": [{ "hooks": [{ "command": "b" }] }] } }',
   );
@@ -226,7 +226,7 @@ test("wrong shapes say what to write", () => {
   assert.match(compile({ hook: {} }).problems[0]?.suggestion ?? "", /did you mean "hooks"/);
 });
 
-test("an entry without a hooks list is told of in a file that an agent reads, which ignores it", () => {
+test("an entry without a hooks list is reported in a file that an agent reads, which ignores it", () => {
   const text = JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Bash", command: "a" }] } });
   const found = (format: "claude" | "hookline"): string[] =>
     compileSettings(text, origin, { format: formatOf(format) }).problems.map(
@@ -239,7 +239,7 @@ test("an entry without a hooks list is told of in a file that an agent reads, wh
   assert.deepEqual(found("hookline"), []);
 });
 
-test("a key of ours that stands in another tool's file with a meaning of its own costs a note, and not the hook", () => {
+test("a key of ours in another tool's file with a meaning of its own costs a note, and not the hook", () => {
   const handler = { type: "command", command: "a", environment: { A: "b" }, priority: "high", tags: { a: 1 } };
   const text = JSON.stringify({ hooks: { Stop: [{ hooks: [handler] }] } });
   const foreign = compileSettings(text, origin, { format: formatOf("plugin") });

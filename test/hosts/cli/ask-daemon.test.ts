@@ -32,7 +32,7 @@ function placeFor(t: TestContext): Address {
   return { port: 9, token: "open", proof, pid: process.pid, started: 0, version: "1.2.3+build", socket };
 }
 
-test("[R60] every beginning of an answer means that nobody took the event, that it is lost, or, when it is whole, the answer", () => {
+test("[R60] every beginning of an answer means that the event was not taken, that it is lost, or, when it is whole, the answer", () => {
   const answer = `${head}2 2 3\nhiwhy`;
   const whole = { is: "answered", exitCode: 2, out: Buffer.from("hi"), error: Buffer.from("why") };
   const meansOf = (text: string): unknown => readAnswer(Buffer.from(text), proof);
@@ -45,7 +45,7 @@ test("[R60] every beginning of an answer means that nobody took the event, that 
   }
 });
 
-test("[T32] an answer without our proof, a refusal and bytes of another protocol are nobody's", () => {
+test("[T32] an answer without our proof, a refusal and bytes of another protocol are ignored", () => {
   const others = [
     "HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n0 0 0\n",
     `${taken}HTTP/1.1 200 OK\r\nx-hookline-proof: another\r\n\r\n0 0 0\n`,
@@ -88,7 +88,7 @@ test("the daemon is sent payload, environment, folder, version and token over it
   });
 });
 
-test("[R60] a daemon that does not take the event, or ends after it has, keeps nobody waiting", async (t) => {
+test("[R60] a daemon that does not take the event, or ends after it has, keeps no client waiting", async (t) => {
   const gone = placeFor(t);
   assert.deepEqual(await askDaemon(gone, question), { is: "untaken" }, "no socket");
   const silent = placeFor(t);

@@ -6,7 +6,7 @@ import { openSqliteStore } from "../../../src/storage/sqlite/sqlite.ts";
 import { temporaryFolder } from "../../actions/context.ts";
 import { codeCache, runCommand } from "../../program.ts";
 
-test("[A45] runs show tells of an automation's run what it gathered, sent, got and did, for people and as JSON", async (t) => {
+test("[A45] runs show prints what an automation's run gathered, sent, got and did, for people and as JSON", async (t) => {
   const folder = temporaryFolder(t);
   const path = join(folder, "store.db");
   const store = openSqliteStore({ path });

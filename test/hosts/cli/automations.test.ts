@@ -115,7 +115,7 @@ test("[AT15] check looks at files and rows, and one broken row stops no other", 
   assert.match(hookline(["automation", "list"]).stdout, /bad .*its row cannot be read/s);
 });
 
-test("check tells of the folder's own rows and not of another project's", (t) => {
+test("check reports the folder's own rows and not another project's", (t) => {
   const { hookline, store } = place(t);
   hookline(create);
   const database = new DatabaseSync(store);
@@ -133,7 +133,7 @@ test("check tells of the folder's own rows and not of another project's", (t) =>
   );
 });
 
-test("[R58] a folder's file that names another project leaves that one's automation in force, and check says so", (t) => {
+test("[R58] a folder's file that names another project leaves that project's automation active, and check says so", (t) => {
   const { hookline, cwd } = place(t, {
     "home/shop/.hookline/automations/a.yaml":
       "id: other\nproject_id: web\nname: Hijack\ntrigger: { type: event, event_type: a.b, skip_llm: true }\n",
@@ -152,7 +152,7 @@ test("[R58] a folder's file that names another project leaves that one's automat
   assert.match(stdout, /a\.yaml:1:1 error setting-refused "project_id" is "web".*runs as shop's/);
 });
 
-test("what of a project cannot be exported is told, and the rest is written", (t) => {
+test("what of a project cannot be exported is reported, and the rest is written", (t) => {
   const { hookline, store } = place(t);
   hookline(create);
   const database = new DatabaseSync(store);
@@ -170,7 +170,7 @@ test("what of a project cannot be exported is told, and the rest is written", (t
   );
 });
 
-test("one file is checked by itself, in the format that its place tells", (t) => {
+test("one file is checked by itself, in the format that its place gives", (t) => {
   const { hookline } = place(t, { "home/shop/.hookline/automations/a.yaml": "name: A\ntriger: { type: periodic }\n" });
   const { status, stdout } = hookline(["check", ".hookline/automations/a.yaml"]);
   assert.equal(status, 1);

@@ -12,7 +12,7 @@ const terminal: Terminal = {
 };
 const trick = "\u001b[2Jx\u202e\ny";
 
-test("whatever a daemon tells of files, hooks and webhooks, each stays on its line as text", () => {
+test("every name of a file, hook or webhook that the daemon reports stays on its line as text", () => {
   const status = {
     workspaces: [trick],
     due: [{ hook: trick, at: trick, waits: trick }],
@@ -29,10 +29,10 @@ test("whatever a daemon tells of files, hooks and webhooks, each stays on its li
   for (const row of rows) for (const one of ["\u001b", "\u202e", "\n"]) assert.ok(!row.includes(one), row);
 });
 
-test("one is said as one", () => {
+test("one event and one session are shown in the singular", () => {
   const status = { started: "now", version: "1", activity: { events: 1, sessions: 1 } };
-  const [, , heard = ""] = daemonRows(status, { waiting: 0, running: 0 }, terminal, String);
-  assert.match(heard, /heard +1 event, 1 session$/);
+  const [, , received = ""] = daemonRows(status, { waiting: 0, running: 0 }, terminal, String);
+  assert.match(received, /received +1 event, 1 session$/);
 });
 
 test("[F10] rows that fell out of the ring are counted in what status shows, also when the store takes something again", () => {

@@ -41,7 +41,7 @@ function rowsIn(lines: readonly string[]): string[] {
   return lines.slice(start, lines.indexOf("", start));
 }
 
-test("in 80 columns the demo tells each run on two lines, so that the event and the answer can be read", async (t) => {
+test("in 80 columns the demo shows each run on two lines, so that the event and the answer can be read", async (t) => {
   const lines = await demoAt(t, 80);
   const rows = rowsIn(lines);
   assert.ok(rows.every((row) => row.length <= 80));
@@ -54,7 +54,7 @@ test("in 80 columns the demo tells each run on two lines, so that the event and 
   assert.match(text, /^SessionStop +kept in the run +\d+\n +build_check +Src build: success\. ⏎ Ran `node --check/m);
 });
 
-test("in a wide terminal the demo tells each run on one line, what a build said before how it was run", async (t) => {
+test("in a wide terminal the demo shows each run on one line, a build's result before its command", async (t) => {
   const lines = await demoAt(t, 160);
   const rows = rowsIn(lines);
   assert.ok(rows.every((row) => row.length <= 160));
@@ -62,7 +62,7 @@ test("in a wide terminal the demo tells each run on one line, what a build said 
   assert.match(rows.at(-3) ?? "", /^SessionStop +build_check +Src build: success\. .* kept in the run +\d+$/);
 });
 
-test("the demo's automation asks no model while the tests pass, then one that makes a task, and the team is told", async (t) => {
+test("the demo's automation asks no model while the tests pass, then one that makes a task, and the team gets a notice", async (t) => {
   const lines = await demoAt(t, 200);
   const [passed = "", failed = ""] = rowsIn(lines).slice(-2);
   assert.match(

@@ -151,7 +151,7 @@ test("[B32] two who want the same command at once: one runs it", async (t) => {
   assert.equal(readFileSync(join(workspace, "times"), "utf8"), "x\n");
 });
 
-test("[B32] a command that fails exits 1 and tells how; arguments stay arguments; a folder below the root is its own", (t) => {
+test("[B32] a command that fails exits 1 and shows how; arguments stay arguments; a folder below the root is its own", (t) => {
   const { hookline, run, workspace } = scratchWith(t, [
     command("exit 3"),
     command("printf", { args: ["%s|", "a b", "$(touch pwned)"], cwd: "src" }),
@@ -175,7 +175,7 @@ test("[B32] a command that fails exits 1 and tells how; arguments stay arguments
   assert.equal(existsSync(join(workspace, "src", "pwned")), false);
 });
 
-test("[B32] a file is named with its whole path where there is no terminal, and only one that lies in the repository", (t) => {
+test("[B32] a file is named with its whole path where there is no terminal, and only if it is in the repository", (t) => {
   const { hookline, list, run, workspace } = scratchWith(
     t,
     [
@@ -201,7 +201,7 @@ test("[B32] a file is named with its whole path where there is no terminal, and 
   assert.equal(list().length, 5);
 });
 
-test("[B32] where arguments are given, each is shown as one word, so that nobody agrees to another command", (t) => {
+test("[B32] where arguments are given, each is shown as one word, so that a person cannot agree to another command", (t) => {
   const { hookline, run } = scratchWith(t, [
     command("git", { args: ["commit", "-m", "a b; rm -rf ~", "it's"] }),
     command("npm test && echo 'a b'"),
@@ -229,7 +229,7 @@ test("[B32] a list that did not look through all runs says so", async (t) => {
   assert.deepEqual(list(), []);
 });
 
-test("[B32] a task is made once, in the project of the repository, with all that its hook said of it", (t) => {
+test("[B32] a task is made once, in the project of the repository, with all fields that its hook gave", (t) => {
   const { hookline, list, run } = scratchWith(t, [
     {
       kind: "create_task",

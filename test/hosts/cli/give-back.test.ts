@@ -49,7 +49,7 @@ async function started(t: TestContext): Promise<Watched> {
   return watched;
 }
 
-test("what a busy time has left behind is collected once nobody has told of anything for three seconds", async (t) => {
+test("memory of a busy time is collected once no event has come for three seconds", async (t) => {
   const watched = await started(t);
   const wait = (): void => t.mock.timers.tick(3_000);
   const left = litter();

@@ -181,7 +181,7 @@ test(
 );
 
 test(
-  "[R60] whoever does not take the event, refuses it, or cannot show that it is our daemon leaves it to Node, with the payload",
+  "[R60] a daemon that does not take the event, refuses it, or cannot show that it is ours leaves it to Node, with the payload",
   options,
   async (t) => {
     const others: Record<string, Promise<number>> = {
@@ -206,7 +206,7 @@ test(
 );
 
 test(
-  "[R60] an answer that was lost after the event was taken is never judged again: Node answers by policy",
+  "[R60] an event whose answer was lost after it was taken is never decided again: Node answers by policy",
   options,
   async (t) => {
     const broken: Record<string, string> = {
@@ -229,7 +229,7 @@ test(
 );
 
 test(
-  "nobody is asked where there is no daemon, where it is not wanted, or where others could have written its address",
+  "no daemon is asked if there is none, if it is not wanted, or if others could have written its address",
   options,
   async (t) => {
     const port = await saying(t, answerOf("0 3 0\nbad"));
@@ -392,7 +392,7 @@ test(
 );
 
 test(
-  "where standard input or output is closed, or nobody reads it, nothing stands before the reason on standard error",
+  "if standard input or output is closed, or not read, nothing comes before the reason on standard error",
   options,
   async (t) => {
     const place = placeFor(t);

@@ -114,7 +114,7 @@ test("a payload of 10 MB is decided like any other", (t) => {
   assert.ok(Number(readFileSync(join(scratch.workspace, "size.txt"), "utf8")) > 10_000_000);
 });
 
-test("input that is nested without end is refused, and blocked where a guard is in force", (t) => {
+test("input that is nested without end is refused, and blocked if a guard is active", (t) => {
   const nested = payload("/", "x").replace('"x"', `${"[".repeat(100_000)}${"]".repeat(100_000)}`);
   const open = scratchWith(t, { PreToolUse: [{ hooks: [{ command: "exit 0" }] }] }).hook(nested);
   assert.equal(open.status, 0);

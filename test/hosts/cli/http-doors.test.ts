@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { placeFor } from "../daemon/started.ts";
 import { listening, noted, registerAt, registeredPort, settingsOf, upApart } from "./http-doors.ts";
 
-test("a daemon that is told no port listens where the agents' HTTP hooks look for it", async (t) => {
+test("a daemon without a port in its flags listens where the agents' HTTP hooks look for it", async (t) => {
   const place = placeFor(t);
   const { server, port } = await listening(t);
   server.close();
@@ -39,7 +39,7 @@ test("a daemon of another store leaves the port alone at which agents look for t
   assert.notEqual(portOfOther(), 4665, "install has noted it");
 });
 
-test("the token of agents' HTTP hooks opens the door of the usual store's daemon alone, whatever path it was told", async (t) => {
+test("the token of agents' HTTP hooks works only at the usual store's daemon, whatever path names the store", async (t) => {
   const place = placeFor(t);
   place.hookline("install", "claude-code", "--http");
   const state = join(place.folder, "state", "hookline");
@@ -59,7 +59,7 @@ test("the token of agents' HTTP hooks opens the door of the usual store's daemon
   assert.equal(await answered("--store", join(place.folder, "link", "hookline.db")), 200);
 });
 
-test("ports that no program can have are left out, and who is told of one in settings is told what to do", async (t) => {
+test("ports that no program can have are left out, and the message about one in settings says what to do", async (t) => {
   const place = placeFor(t);
   const port = await noted(t, place);
   place.hookline("install", "claude-code", "--http");
@@ -88,7 +88,7 @@ test("install --http registers no port at which another program listens", async 
   assert.deepEqual(upApart(t, place), { port: Number(port), stderr: "" });
 });
 
-test("up and status tell of HTTP hooks that go to another port than the daemon's, until they are installed again", async (t) => {
+test("up and status report HTTP hooks that go to another port than the daemon's, until they are installed again", async (t) => {
   const place = placeFor(t);
   const taken = await noted(t, place);
   place.hookline("install", "claude-code", "--http");
@@ -111,7 +111,7 @@ test("up and status tell of HTTP hooks that go to another port than the daemon's
   await other.stop();
 });
 
-test("an address in a remark is nobody's: the daemon listens where entries say, and the token goes with the last of them", async (t) => {
+test("an address in a remark is ignored: the daemon listens where entries say, and the token is removed with the last of them", async (t) => {
   const remark = '// before: { "url": "http://127.0.0.1:9377/hook/claude-code?event=Stop&by=user" }';
   const place = placeFor(t, { "home/.claude/settings.json": `{\n  ${remark}\n  "model": "opus"\n}\n` });
   const port = await noted(t, place);
@@ -187,7 +187,7 @@ test("install --http says so where HOOKLINE_STORE names another store, and takes
   assert.equal(place.hookline("install", "claude-code", "--http").status, 0);
 });
 
-test("what a writer that was ended has left beside install's notes is no install", async (t) => {
+test("a file that a killed writer has left next to install's notes is no install", async (t) => {
   const place = placeFor(t);
   await noted(t, place);
   place.hookline("install", "claude-code", "--http");

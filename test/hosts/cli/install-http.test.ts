@@ -65,7 +65,7 @@ test("[R50] install without --http goes back to commands, and uninstall to the s
   );
 });
 
-test("the token and the port go with the last file that tells over HTTP, whoever else is installed", async (t) => {
+test("the token and the port are removed with the last settings file with HTTP hooks, whichever other layer is installed", async (t) => {
   const place = placeFor(t);
   const port = String(await noted(t, place));
   const state = join(place.folder, "state", "hookline");

@@ -203,7 +203,7 @@ test("in a folder of another's, or that others may write to, nothing is read or 
   assert.deepEqual(readdirSync(code), before);
 });
 
-test("who keeps code removes what a killed writer left a minute ago, and all but the latest eight", (t) => {
+test("a process that keeps code removes what a killed writer left a minute ago, and all but the latest eight", (t) => {
   const { holds, runs, code, kept } = installed(t);
   holds("one", "hello");
   runs();

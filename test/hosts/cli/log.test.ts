@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { createLog } from "../../../src/hosts/cli/log.ts";
 
-test("[SD12] what hooks write to the log, and what they tell a person, keeps no secret", (t) => {
+test("[SD12] log lines and messages of hooks hold no secret", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "hookline-log-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, "state", "hookline.log");

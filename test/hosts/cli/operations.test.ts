@@ -127,7 +127,7 @@ test("[A54] create, list, edit, delete by the command line: values as they are m
   assert.equal(hookline(["automation", "show", "second"]).status, 1);
 });
 
-test("a word that stands in the place of a list stays that word: --tools all, --notify default", (t) => {
+test("a word in the place of a list stays that word: --tools all, --notify default", (t) => {
   const { json } = scratch(t);
   const always = ["--event", "deploy.done", "--prompt-template", "x"];
   assert.equal(json("automation", "create", "free", ...always, "--tools", "all").tools, "all");
@@ -202,7 +202,7 @@ test("text comes from a flag, a file or standard input; wrong use exits 2 and sa
   assert.equal(hookline(["task", "list", "--store", "/dev/null/none.db"]).status, 3);
 });
 
-test("a pipe in the place of a file is refused at once, and nobody waits for it", (t) => {
+test("a pipe in the place of a file is refused at once, without waiting for it", (t) => {
   const { hookline, workspace } = scratch(t);
   assert.equal(spawnSync("mkfifo", [join(workspace, "pipe.yaml")]).status, 0);
   for (const [words, expected] of [
@@ -216,7 +216,7 @@ test("a pipe in the place of a file is refused at once, and nobody waits for it"
   }
 });
 
-test("--help tells the actions of a group, and what an action takes with a real example", (t) => {
+test("--help lists the actions of a group, and the parameters of an action with a real example", (t) => {
   const { hookline } = scratch(t);
   const group = hookline(["task", "--help"]);
   assert.equal(group.status, 0);
@@ -234,7 +234,7 @@ notifications:
 notify: [team]
 `;
 
-test("[A52] without a daemon too: the command that performs a run tells of it, and fails with none", async (t) => {
+test("[A52] without a daemon too: the command that performs a run sends its notice, and fails with none", async (t) => {
   const server = await startReceiver(t);
   const { json, started, write } = scratch(t);
   write("home/.config/hookline/config.yaml", config(server.url));

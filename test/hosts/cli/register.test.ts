@@ -9,7 +9,7 @@ import { codeCache, runCommand } from "../../program.ts";
 
 const registered = (...texts: string[]): object => registrationOf(texts.flatMap((text) => compile(text).hooks));
 
-test("[B15] hooks stand under each event as it was written, with id and handler, and match, blocking and timeout", () => {
+test("[B15] hooks are under each event as it was written, with id and handler, and match, blocking and timeout", () => {
   const full = written({
     event_type: "[PreAbilityCall, SessionStop]",
     summary: "Look first.",
@@ -32,7 +32,7 @@ test("[B15] hooks stand under each event as it was written, with id and handler,
   });
 });
 
-test("[B15, B18] a built-in handler stands with its name and what it is given", () => {
+test("[B15, B18] a built-in handler is printed with its name and its parameters", () => {
   const handler = "{ kind: builtin, name: usage_tracker, with: { records: calls.md } }";
   assert.deepEqual(registered(written({ handler })), {
     PostAbilityCall: [
@@ -52,7 +52,7 @@ test("[B13, B14, B15] hooks that are disabled, for other environments or invalid
   );
 });
 
-test("[B15, B20, R46] a guard that goes on in its last good form is registered, and what is said of it is true", (t) => {
+test("[B15, B20, R46] a guard that continues in its last good form is registered, and its record is true", (t) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-register-")));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const hooks = join(folder, "workspace", ".system", "hooks");

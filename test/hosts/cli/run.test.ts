@@ -106,7 +106,7 @@ test("run gives the hook the payload it is given, and says why a hook that this 
   assert.match(unmatched.stdout, /no rm did not run: .*Bash/);
 });
 
-test("run tells of a name that nobody has or that several have, and names those that were meant", (t) => {
+test("run reports a name that no hook or several hooks have, and names the likely ones", (t) => {
   const { hookline } = scratchWith(
     t,
     hooksFile({ Stop: [command("lint", "exit 0")], SessionEnd: [command("lint", "exit 1")] }),
@@ -166,7 +166,7 @@ test("run that is interrupted ends the hook, and exits 3", { timeout: 20_000 }, 
   assert.equal(code, 3);
 });
 
-test("rerun tells the hook as it is today the same event again, as a new run", (t) => {
+test("rerun sends the same event again to the current hook, as a new run", (t) => {
   const { told, write } = scratchWith(
     t,
     hooksFile({ PreToolUse: [{ matcher: "Bash", ...command("guard", "cat > seen; exit 2") }] }),
@@ -297,7 +297,7 @@ test("--all takes names that are no UTF-8, too", { skip: process.platform !== "l
   }
 });
 
-test("--all without a repository takes what lies there; hooks that look at no files have no use for it", (t) => {
+test("--all without a repository takes the files of the folder; it is refused for hooks that look at no files", (t) => {
   const { hookline, told, workspace } = scratchWith(t, {
     ".hookline/hooks/go-fmt.sh": complains,
     ...hooksFile({ Stop: [command("tests", "exit 0")] }),
@@ -315,7 +315,7 @@ test("--all without a repository takes what lies there; hooks that look at no fi
   assert.match(refused.stderr, /--all: tests does not look at changed files/);
 });
 
-test("[ET16] run again by hand, a failing script asks for its fix and is owed, a passing one is paid", (t) => {
+test("[ET16] run again by hand, a failing script asks for its fix and is pending, a passing one is done", (t) => {
   const { hookline, told, write, commit } = scratchWith(t, {
     ".hookline/hooks/go-fmt.sh": complains,
     "a.go": "good\n",
@@ -336,7 +336,7 @@ test("[ET16] run again by hand, a failing script asks for its fix and is owed, a
   assert.equal(hookline("rerun", "unknown").status, 2);
 });
 
-test("rerun of a run for owed files runs for them again, also once they are paid for, and for those that are gone", (t) => {
+test("rerun of a run for pending files runs for them again, also after the check has passed, and for files that are gone", (t) => {
   const { hookline, told, write, commit, workspace } = scratchWith(t, {
     ".gitignore": "log\n",
     ".hookline/hooks/go-fmt.sh": complains,
@@ -366,7 +366,7 @@ test("rerun of a run for owed files runs for them again, also once they are paid
   assert.deepEqual(steps[0].output.removed.sort(), ["a.go", "b.go", "sub/gone.go"]);
 });
 
-test("[ET18] a paused script stays owed, and resume says in which session it will run", (t) => {
+test("[ET18] a paused script stays pending, and resume says in which session it will run", (t) => {
   const { hookline, told, write, commit } = scratchWith(t, {
     ".hookline/hooks/go-fmt.sh": complains,
     "a.go": "good\n",

@@ -61,7 +61,7 @@ test("a file that is given as the store and is none keeps its bytes and its mode
   }
 });
 
-test("[F12] at the usual path, where nothing but the store lies, other content is a damaged store", (t) => {
+test("[F12] at the usual path, which holds nothing but the store, other content is a damaged store", (t) => {
   const { folder, hookline } = place(t);
   const own = join(folder, "state", "hookline");
   mkdirSync(own, { recursive: true });
@@ -109,7 +109,7 @@ for (const [where, ofUser] of [
     chmodSync(own, 0o755);
   });
 
-test("ids go on where the clock was set back between two commands", (t) => {
+test("ids continue where the clock was set back between two commands", (t) => {
   const { folder } = place(t);
   const clock = join(folder, "clock.mjs");
   writeFileSync(clock, "const { now } = Date; Date.now = () => now() - 3_600_000;");

@@ -118,7 +118,7 @@ test("[R89] uninstall restores the same bytes also where an earlier build added 
   assert.equal(text(), own);
 });
 
-test("the last uninstall leaves no compiled code behind", (t) => {
+test("the last uninstall leaves no compiled code", (t) => {
   const { place } = installed(t);
   const { NODE_COMPILE_CACHE: _shared, ...environment } = place.environment;
   const state = join(environment.XDG_STATE_HOME ?? join(place.folder, "home", ".local", "state"), "hookline");

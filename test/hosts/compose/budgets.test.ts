@@ -48,7 +48,7 @@ test("the project's hookline.yaml says what an event and what a hook may take", 
   assert.deepEqual(await notesOf(own.line), ["it took 11 ms, and its budget is 10 ms"]);
 });
 
-test("a hook that takes half of its time is told of with the event, once in each session", async (t) => {
+test("a hook that takes half of its time is reported with the event, once in each session", async (t) => {
   const { emit } = await slowLine(t);
   const first = await emit("PreToolUse", 30_000);
   const text = "the hook lint took 30.0 s of the 60 s after which it is ended (hookline list --slow)";
@@ -57,7 +57,7 @@ test("a hook that takes half of its time is told of with the event, once in each
   assert.equal((await emit("PreToolUse", 30_000, "another")).messages?.length, 1);
 });
 
-test("a hook that takes less than half of its time, or is over before anybody notices, is not told of", async (t) => {
+test("a hook that takes less than half of its time, or ends before it can be noticed, is not reported", async (t) => {
   const { emit } = await slowLine(t);
   assert.equal((await emit("PreToolUse", 29_000)).messages, undefined);
   const short = await slowLine(t, { timeout: 2 });
@@ -74,7 +74,7 @@ const hook = (given: Partial<Hook> = {}): Hook =>
   });
 const step = (timeout: number): Hook["steps"][0] => ({ uses: "command", with: {}, timeout, onError: "stop" });
 
-test("of a hook's budgets the strictest holds, its own goes before its event's, and nobody waits in the background", () => {
+test("of a hook's budgets the strictest holds, its own comes before its event's, and background hooks have none", () => {
   assert.equal(budgetOfEvent("PreToolUse", {}), 500);
   assert.equal(budgetOfEvent("PreToolUse", { events: { PreToolUse: 7 } }), 7);
   assert.equal(budgetOfEvent("task.completed", {}), 2_000);
@@ -89,7 +89,7 @@ test("a hook is ended by its own limits, or when its agent waits no longer", () 
   assert.equal(endsAfter(hook({ steps: [step(9_000)] })), 650);
 });
 
-test("check warns of a timeout beyond what an agent waits, unless nobody waits for the hook", () => {
+test("check warns of a timeout beyond what an agent waits, unless no caller waits for the hook", () => {
   const [finding] = lateHooks([hook(), hook({ steps: [step(700)] })]);
   assert.equal(finding?.code, "late-timeout");
   assert.equal(finding?.line, 3);

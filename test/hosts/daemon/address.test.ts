@@ -54,7 +54,7 @@ test("an address that others could have written, a link and half a line are none
   assert.equal(readAddress(file), undefined);
 });
 
-test("[T32] a daemon is told of events only while it is known to be the process that wrote the address", async (t) => {
+test("[T32] a daemon gets events only while it is known to be the process that wrote the address", async (t) => {
   const folder = folderFor(t);
   chmodSync(folder, 0o700);
   const own = { ...address, started, socket: join(folder, "d.sock") };
@@ -76,7 +76,7 @@ test("[T32] a daemon is told of events only while it is known to be the process 
   assert.ok(!hasDaemon(unknown), "anybody may have made the socket");
 });
 
-test("a socket lies beside the store; where that path is too long, in a private folder that is another for each store", (t) => {
+test("the socket is next to the store; if that path is too long, it is in a private folder, another one for each store", (t) => {
   const folder = folderFor(t);
   const beside = join(folder, "daemon.sock");
   assert.equal(socketPath(beside, {}), beside);

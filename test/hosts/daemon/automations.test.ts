@@ -11,7 +11,7 @@ const ended = (place: Place, count: number): Promise<RunRow[]> =>
     return runs.length >= count && runs.every(({ status }) => status === "completed") ? runs : undefined;
   }, `${count} runs`);
 
-test("[A6] every event of the line is heard, and one that concerns no automation runs none", async (t) => {
+test("[A6] every event of the engine reaches the automations, and one that concerns no automation runs none", async (t) => {
   const place = placeFor(t, {
     "workspace/.hookline/automations/a.yaml": automation("A", "type: event, event_type: task.completed", "true"),
     "workspace/.hookline/automations/b.yaml": automation("B", "type: event, event_type: Stop", "true"),
@@ -145,7 +145,7 @@ test("several workspaces are served by one daemon, each with its own automations
   assert.equal(readFileSync(join(two, "ran"), "utf8"), `${two}\n`);
 });
 
-test("workspaces that are called alike are told apart, by every process, and their automations are two", async (t) => {
+test("workspaces with the same name are kept apart, by every process, and their automations are two", async (t) => {
   const place = placeFor(t);
   for (const where of ["one", "two"]) {
     mkdirSync(join(place.folder, where, "shop", ".git"), { recursive: true });

@@ -70,7 +70,7 @@ for (const way of ["loopback", "unix socket"] as const) {
     }
   });
 
-  test(`${way}: that it is taken is said at once, before the answer`, async (t) => {
+  test(`${way}: the daemon says at once, before the answer, that it has taken the event`, async (t) => {
     const { listener, next } = calls();
     const { ways, asked } = await entrance(t, listener);
     const socket = ways[way]();

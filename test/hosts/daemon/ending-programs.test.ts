@@ -96,7 +96,7 @@ describe("the programs of a daemon that ends", { concurrency: true }, () => {
       },
     );
 
-    test(`[A50] what a guard ${what} has not judged when the daemon ends is blocked`, linux, async (t) => {
+    test(`[A50] an event that a guard ${what} has not decided when the daemon ends is blocked`, linux, async (t) => {
       const place = withGuard(t, hook);
       const daemon = await place.up();
       const said = tell(t, place);
@@ -126,7 +126,7 @@ describe("the programs of a daemon that ends", { concurrency: true }, () => {
       },
     );
 
-  test("[X8] whoever kills a daemon that was halted ends its programs, too", linux, async (t) => {
+  test("[X8] the command that kills a stopped daemon ends its programs, too", linux, async (t) => {
     const place = withGuard(t, staying);
     const daemon = await place.up();
     const said = tell(t, place);
@@ -140,7 +140,7 @@ describe("the programs of a daemon that ends", { concurrency: true }, () => {
     assert.match(await said, /^2: /);
   });
 
-  test("[X8] told to end while it starts, whenever that is, it ends", async (t) => {
+  test("[X8] asked to end while it starts, whenever that is, it ends", async (t) => {
     const { workspace, environment } = placeFor(t);
     for (let after = 20; after <= 420; after += 50) {
       const child = spawn(process.execPath, [bin, "up", "--port", "0"], { cwd: workspace, env: environment });

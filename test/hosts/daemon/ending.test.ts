@@ -77,7 +77,7 @@ describe("the end of a daemon", { concurrency: true }, () => {
     assert.deepEqual(await exit, [0, null]);
   });
 
-  test("[X8] a daemon that was halted is killed by whoever ends it, when it has had its time", async (t) => {
+  test("[X8] a stopped daemon is killed by the command that ends it, when its time is over", async (t) => {
     const place = placeFor(t);
     const daemon = await place.up();
     daemon.child.kill("SIGSTOP");
@@ -90,7 +90,7 @@ describe("the end of a daemon", { concurrency: true }, () => {
     assert.equal(stateOf(place), undefined);
   });
 
-  test("[A50] a daemon whose output nobody reads any more ends in peace: its run goes back to the queue, and its programs end", async (t) => {
+  test("[A50] a daemon whose output is no longer read ends normally: its run goes back to the queue, and its programs end", async (t) => {
     const place = placeFor(t, { "workspace/.hookline/automations/slow.yaml": automation("Slow", onBuild, long) });
     const daemon = await place.up();
     daemon.child.stdout?.destroy();

@@ -76,7 +76,7 @@ const stored = (place: Place, sql: string): Record<string, unknown>[] => {
 };
 const idsIn = (place: Place): Set<unknown> => new Set(stored(place, "select id from event").map(({ id }) => id));
 
-test("clients that hang, half requests and slow bodies keep nobody else waiting: guards deny and events are taken", async (t) => {
+test("clients that hang, half requests and slow bodies delay no other client: guards deny and events are taken", async (t) => {
   const place = placeFor(t, guarded(denies));
   const daemon = await place.up();
   const half = [
@@ -97,7 +97,7 @@ test("clients that hang, half requests and slow bodies keep nobody else waiting:
   assert.equal(await daemon.stop(), 0);
 });
 
-test("a body of 100 MB is refused before it is sent, said or unsaid how large it is", async (t) => {
+test("a body of 100 MB is refused before it is sent, with or without its length", async (t) => {
   const daemon = await placeFor(t).up();
   for (const path of ["/events", "/hook/claude-code?event=PreToolUse&by=user"]) {
     const socket = await hanging(t, daemon, `${headOf(daemon, path, `content-length: ${100 * 1024 ** 2}`)}\r\n\r\n{`);
@@ -113,7 +113,7 @@ test("a body of 100 MB is refused before it is sent, said or unsaid how large it
   assert.equal((await daemon.emit("a.b")).status, 200);
 });
 
-test("what a dead daemon leaves behind is in nobody's way: guards answer, and the next one takes its place", async (t) => {
+test("files of a dead daemon disturb nothing: guards answer, and the next daemon takes its place", async (t) => {
   const place = placeFor(t, guarded(denies));
   const dead = await place.up();
   dead.child.kill("SIGKILL");
@@ -130,7 +130,7 @@ test("what a dead daemon leaves behind is in nobody's way: guards answer, and th
   assert.equal(await daemon.stop(), 0);
 });
 
-test("a daemon that stands still is not waited for, and does nothing a second time when it goes on", async (t) => {
+test("a daemon that is stopped is not waited for, and does nothing a second time when it continues", async (t) => {
   const place = placeFor(t, guarded("echo asked >> log; exit 2"));
   const daemon = await place.up();
   daemon.child.kill("SIGSTOP");
@@ -277,7 +277,7 @@ function tellOverSocket(place: Place, id: string, text: string): Promise<string>
   });
 }
 
-test("on a full disk every hook is asked that is no guard, too, also where a group is lost in the middle of a turn, and who tells hears of it", async (t) => {
+test("on a full disk every hook that is no guard is evaluated too, also if a group is lost in the middle of a turn, and the sender is informed", async (t) => {
   const place = placeFor(t, plain(`${denies.replace("no such thing", "not here")}`));
   const daemon = await place.up();
   const limit = limiterOf(daemon);
@@ -296,7 +296,7 @@ test("on a full disk every hook is asked that is no guard, too, also where a gro
   assert.equal(await daemon.stop(), 0);
 });
 
-test("while another process holds the store its hooks are asked, who tells hears of it, and it is written afterwards", async (t) => {
+test("while another process holds the store its hooks are evaluated, the sender is informed, and the rows are written afterwards", async (t) => {
   const answer = JSON.stringify({ systemMessage: "asked" });
   const place = placeFor(t, plain(`echo x >> asked; echo '${answer}'`));
   const daemon = await place.up();

@@ -51,7 +51,7 @@ for (const [loss, { lose, left }] of Object.entries(losses))
     assert.deepEqual(names.sort(), left);
   });
 
-test("[X8] a daemon whose folder was deleted a moment ago refuses what it is told rather than making the folder anew", async (t) => {
+test("[X8] a daemon whose folder was deleted a moment ago refuses events rather than making the folder anew", async (t) => {
   const place = placeFor(t, files);
   const daemon = await place.up();
   const end = once(daemon.child, "exit");
@@ -61,7 +61,7 @@ test("[X8] a daemon whose folder was deleted a moment ago refuses what it is tol
   assert.ok(!existsSync(stateOf(place)));
 });
 
-test("[X8] a daemon that a client starts for a home that is gone meanwhile ends without a word, and makes nothing", (t) => {
+test("[X8] a daemon that a client starts for a home that is gone in the meantime ends without a word, and makes nothing", (t) => {
   const place = placeFor(t);
   rmSync(place.environment.HOME ?? "", { recursive: true });
   const said = spawnSync(process.execPath, [bin, "up", "--on-demand"], {

@@ -90,7 +90,7 @@ test("one event gets one verdict: from the command, over loopback, over the sock
   }
 });
 
-test("[R44] an agent that tells over HTTP has the environment of its session's start, a stranger only what every program has", async (t) => {
+test("[R44] an agent that sends events over HTTP has the environment of its session's start, a stranger only what every program has", async (t) => {
   const told = await toldDaemon(t, files);
   const telling = (session: string): string =>
     JSON.stringify({ hook_event_name: "PreToolUse", session_id: session, cwd: told.workspace, ...tool("Write") });
@@ -164,7 +164,7 @@ test("[R60] what should not be taken is refused, and nothing is done", async (t)
   assert.equal(readFileSync(join(told.workspace, "done"), "utf8"), "done\n");
 });
 
-test("an agent's own HTTP hook may come with the token of its settings, as long as that stands in its file", async (t) => {
+test("an agent's own HTTP hook may come with the token of its settings, as long as that is in its file", async (t) => {
   const told = await toldDaemon(t, files);
   const payload = JSON.stringify({ hook_event_name: "UserPromptSubmit", cwd: told.workspace, prompt: "x" });
   const headers = { authorization: "Bearer persistent-token-of-the-settings" };
@@ -320,7 +320,7 @@ test("a stop waits for what is under way, and takes nothing more", async (t) => 
   await closed;
 });
 
-test("a body that is too large is refused before it is read, and half a request holds nobody up", async (t) => {
+test("a body that is too large is refused before it is read, and half a request delays no other", async (t) => {
   const told = await toldDaemon(t, files);
   const head = `POST /hook/claude-code HTTP/1.1\r\nhost: 127.0.0.1:${told.server.port}\r\nauthorization: Bearer ${token}\r\ncontent-type: application/x-hookline\r\nx-hookline-version: ${version}\r\n`;
   const large = connect(told.server.port, "127.0.0.1");
@@ -338,7 +338,7 @@ test("a body that is too large is refused before it is read, and half a request 
   half.destroy();
 });
 
-test("the unix socket is its user's alone, and serves the other routes to whoever holds the token", async (t) => {
+test("the unix socket is its user's alone, and serves the other routes to senders with the token", async (t) => {
   const told = await toldDaemon(t, files);
   const path = join(told.folder, "daemon.sock");
   assert.equal(statSync(path).mode & 0o777, 0o600);

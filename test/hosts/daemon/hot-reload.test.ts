@@ -21,7 +21,7 @@ async function refusal(daemon: Started): Promise<string> {
   return verdict?.is === "deny" ? String(verdict.reason).trim() : "";
 }
 
-test("[R46, X8] a hook file that is edited, broken, mended, replaced, moved and deleted: each event finds what holds then, and a guard never lapses", async (t) => {
+test("[R46, X8] a hook file that is edited, broken, corrected, replaced, moved and deleted: each event finds what holds then, and a guard never lapses", async (t) => {
   const place = placeFor(t, { [file]: guarding("first") });
   const path = join(place.folder, file);
   const daemon = await place.up();

@@ -106,7 +106,7 @@ test("a body whose length its sender does not say is read, and refused, as any o
     assert.equal(await ask(daemon, wanted), expected, JSON.stringify({ ...wanted, body: wanted.body?.slice(0, 50) }));
 });
 
-test("who sends too much is told so, and that the connection ends", async (t) => {
+test("a sender that sends too much gets the reason, and that the connection ends", async (t) => {
   const { port, token } = await placeFor(t).up();
   for (const length of ["content-length: 2000000", "transfer-encoding: chunked"]) {
     const socket = connect(port, "127.0.0.1");

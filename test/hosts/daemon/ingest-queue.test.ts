@@ -72,7 +72,7 @@ test("a verdict that is asked for while 10,000 events wait is given after one sl
   assert.ok(seen.indexOf("verdict") <= 6, `${seen.indexOf("verdict")} events were taken before it`);
 });
 
-test("who sends little is not behind who sends much", () => {
+test("a sender of little does not wait for a sender of much", () => {
   const { queue, sender, taken, turn } = world({ slice: 5 });
   queue.wake(sender("much", 10_000));
   queue.wake(sender("little", 1));
@@ -93,7 +93,7 @@ test("while as many events wait for their hooks as may, no other is begun", asyn
   assert.equal(queue.held().undecided, 2);
 });
 
-test("it is full at its bounds, and tells once half of it is free", () => {
+test("it is full at its bounds, and reports when half of it is free", () => {
   const { queue } = world({ events: 10, bytes: 1_000 });
   queue.hold(9, 0);
   assert.equal(queue.isFull(), false);
@@ -152,7 +152,7 @@ test("a line beyond the largest size is dropped as it comes in, and what follows
   assert.deepEqual(textsOf([`${half}${half}\nlast`]), ["!line_too_large", "last"]);
 });
 
-test("a line's size is that of its bytes, whether it comes whole or in parts, and beside one that is no UTF-8", () => {
+test("a line's size is that of its bytes, whether it comes whole or in parts, and next to one that is no UTF-8", () => {
   const line = "é".repeat(600_000);
   assert.deepEqual(textsOf([`${line}\nlast`]), ["!line_too_large", "last"]);
   assert.deepEqual(textsOf([line.slice(0, 300_000), line.slice(300_000), "\nlast"]), ["!line_too_large", "last"]);

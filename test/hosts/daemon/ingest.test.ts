@@ -273,7 +273,7 @@ async function steady({ events, queue }: World): Promise<void> {
   }
 }
 
-test("senders that do not read their answers close the intake for nobody else", async (t) => {
+test("senders that do not read their answers close the intake for no other sender", async (t) => {
   const opened = await world(t, { bounds: { bytes: 2_000_000 } });
   const senders = [];
   for (let count = 0; count < 6; count++) senders.push(await stuckSender(opened));
@@ -283,7 +283,7 @@ test("senders that do not read their answers close the intake for nobody else", 
   assert.deepEqual(opened.queue.held(), { events: 0, bytes: 0, undecided: 0 });
 });
 
-test("a sender that has not read for a while is ended, with a line that says so behind its answers", async (t) => {
+test("a sender that has not read for a while is ended, with a line that says so after its answers", async (t) => {
   const opened = await world(t, { stalledAtMost: 300 });
   const taken: Socket[] = [];
   const take = (message: unknown): void => void taken.push((message as { socket: Socket }).socket); // as Node documents it
@@ -302,7 +302,7 @@ test("a sender that has not read for a while is ended, with a line that says so 
   assert.deepEqual(opened.queue.held(), { events: 0, bytes: 0, undecided: 0 });
 });
 
-test("of bodies that are still on their way only so much is held together, and who sends more is answered 429", async (t) => {
+test("of bodies that are still on their way only so much is held together, and a sender of more gets 429", async (t) => {
   const { post, queue, port } = await world(t);
   const codes: string[] = [];
   const head = `POST /events HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\ncontent-type: application/x-ndjson\r\n`;

@@ -153,7 +153,7 @@ test("up --background answers once the daemon is up, in a session of its own and
   assert.deepEqual([taken.status, /the port cannot be used/.test(taken.stderr)], [3, true]);
 });
 
-test("a daemon that nobody tells anything ends by itself, but not while a clock waits for its time", async (t) => {
+test("a daemon without events ends by itself, but not while a clock waits for its time", async (t) => {
   const place = placeOf(t);
   assert.match(await ended(start(place, "--idle-exit", "0.001")), /^0/);
   assert.equal(runningDaemon(filesOf(place)), undefined);
@@ -171,7 +171,7 @@ test("a daemon that nobody tells anything ends by itself, but not while a clock 
   assert.equal(place.hookline("up", "--idle-exit", "soon").status, 2);
 });
 
-test("a daemon stays as long as an agent is registered to tell it over HTTP, for that could start no other", async (t) => {
+test("a daemon stays as long as an agent is registered to send events over HTTP, for that could start no other", async (t) => {
   const place = placeOf(t, { "state/hookline/http-token": "the-token-of-an-agents-settings\n" });
   const end = ended(start(place, "--idle-exit", "0.001"));
   await until(() => isUp(place), "it is up");
@@ -181,7 +181,7 @@ test("a daemon stays as long as an agent is registered to tell it over HTTP, for
   assert.match(await end, /^0/);
 });
 
-test("a daemon of another store does not stay for agents that tell the usual one over HTTP", async (t) => {
+test("a daemon of another store does not stay for agents that send events to the usual one over HTTP", async (t) => {
   const place = placeOf(t, { "state/hookline/http-token": "the-token-of-an-agents-settings\n" });
   const other = join(place.folder, "other.db");
   t.after(() => place.hookline("down", "--store", other));

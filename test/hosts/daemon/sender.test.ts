@@ -35,7 +35,7 @@ test("a hook's files are for those whom the sender's own are for, over HTTP thos
   assert.equal(made(), (0o666 & ~process.umask()).toString(8), "it said none");
 });
 
-test("[R44] a session that began without the daemon has its environment when its agent tells over HTTP", async (t) => {
+test("[R44] a session that began without the daemon has its environment when its agent sends events over HTTP", async (t) => {
   const told = await toldDaemon(t, hooksOf("PreToolUse", command('[ "$MODE" = strict ] && exit 2; exit 0')));
   told.write("state/hookline/http-token", "persistent-token-of-the-settings\n");
   const telling = (event: string, session = "s"): string =>
@@ -64,7 +64,7 @@ test("[R44] a session that began without the daemon has its environment when its
   assert.equal(await denied(), true, "and is kept in memory");
 });
 
-test("what a session leaves is for its owner, is taken once, and goes when nobody asks for it", async (t) => {
+test("the environment that a starting session leaves is for its owner, is taken once, and is removed after a day", async (t) => {
   const { folder } = await toldDaemon(t, {});
   const left = { environment: { MODE: "strict" }, umask: 0o77 };
   leaveSession(folder, "../../etc", left);
@@ -79,7 +79,7 @@ test("what a session leaves is for its owner, is taken once, and goes when nobod
   assert.deepEqual(begun(), [{ session: "another", environment: {} }], "it was resumed");
 });
 
-test("what others have put beside what sessions leave, and what is only half there, is no session", async (t) => {
+test("files of others among the files that sessions leave, and half written ones, are no session", async (t) => {
   const { folder } = await toldDaemon(t, {});
   leaveSession(folder, "a", { environment: { MODE: "strict" } });
   const place = join(folder, "sessions-begun");
@@ -96,7 +96,7 @@ test("what others have put beside what sessions leave, and what is only half the
   assert.deepEqual(createBegunSessions(join(place, `${"0".repeat(32)}.1`))(), [], "no folder can be there");
 });
 
-test("a session whose end an agent tells over HTTP leaves no environment behind", async (t) => {
+test("a session whose end an agent sends over HTTP leaves no environment", async (t) => {
   const told = await toldDaemon(t, hooksOf("PreToolUse", command('[ "$MODE" = strict ] && exit 2; exit 0')));
   const telling = (event: string): string =>
     JSON.stringify({ hook_event_name: event, session_id: "s", cwd: told.workspace, tool_name: "Bash", tool_input: {} });
@@ -107,7 +107,7 @@ test("a session whose end an agent tells over HTTP leaves no environment behind"
   assert.equal(await denied(), false);
 });
 
-test("a model is asked with the account and the address of whoever tells, as the command would ask", async (t) => {
+test("a model is asked with the account and the address of the event's sender, as the command would ask", async (t) => {
   const judges = await Promise.all(
     ["it is fine", "not with this account"].map(async (reason, index) => {
       const model = await startScriptedModel({
@@ -134,7 +134,7 @@ test("a model is asked with the account and the address of whoever tells, as the
   assert.deepEqual(verdicts, [false, true]);
 });
 
-test("folders that lie too deep are not looked up by a daemon: the command does it, and nobody else waits", async (t) => {
+test("folders that are too deep are not looked up by a daemon: the command does it, and no other event waits", async (t) => {
   const told = await toldDaemon(t, hooksOf("PreToolUse", command("echo >> done")));
   const payloadIn = (cwd: string): string =>
     JSON.stringify({ hook_event_name: "PreToolUse", cwd, tool_name: "Bash", tool_input: {} });

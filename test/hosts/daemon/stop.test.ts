@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { goes } from "../../runtime/processes/gone.ts";
 import { automation, placeFor, until } from "./started.ts";
 
-test("[A50] told twice to end, with a program that does not obey, a client that hangs and one that is halfway: after ten seconds nothing is left", async (t) => {
+test("[A50] asked twice to end, with a program that does not obey, a client that hangs and one that is halfway: after ten seconds nothing is left", async (t) => {
   const place = placeFor(t, {
     "workspace/.hookline/automations/deaf.yaml": automation(
       "Deaf",

@@ -69,7 +69,7 @@ for (const [what, table] of [
     await until(() => taken() === 3, "one run for each event that was taken");
   });
 
-test("a file's change that could not be written down is told once it can be", async (t) => {
+test("a file's change that could not be written down is reported once it can be", async (t) => {
   const place = placeFor(t, {
     "workspace/notes.md": "one\n",
     "workspace/.hookline/automations/watch.yaml": automation(
@@ -103,7 +103,7 @@ test("what fires once stays due while its event cannot be written down", async (
   );
 });
 
-test("[F10] hooks go on deciding while the store's file cannot even be opened, and what they decided is in it afterwards", async (t) => {
+test("[F10] hooks continue deciding while the store's file cannot even be opened, and what they decided is in it afterwards", async (t) => {
   const command = (text: string): object => ({ hooks: [{ type: "command", command: text }] });
   const hooks = { PreToolUse: [{ matcher: "Bash", ...command("echo 'not in this house' >&2; exit 2") }] };
   const told = await toldDaemon(t, { "workspace/.hookline/hooks.json": JSON.stringify({ hooks }) });

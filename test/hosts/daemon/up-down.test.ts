@@ -46,7 +46,7 @@ test("up says what it watches, status shows it, down ends it and leaves nothing"
   assert.match(place.hookline("down").stdout, /no daemon is running/);
 });
 
-test("a second up says who runs and exits 3; of another store there may be one beside it", async (t) => {
+test("a second up names the running daemon and exits 3; another store may have a daemon at the same time", async (t) => {
   const place = placeFor(t);
   const daemon = await place.up();
   const second = place.hookline("up", "--port", "0");
@@ -69,7 +69,7 @@ test("of several that start at once one is the daemon", async (t) => {
     if (start.status === "rejected") assert.match(String(start.reason), /a daemon is running already/);
 });
 
-test("a port that is taken, no port, and a folder that is not there are told", async (t) => {
+test("a taken port, an impossible port, and a folder that does not exist are reported", async (t) => {
   const place = placeFor(t);
   const server = createServer().listen(0, "127.0.0.1");
   t.after(() => server.close());
@@ -86,7 +86,7 @@ test("a port that is taken, no port, and a folder that is not there are told", a
   assert.equal(place.hookline("up", "--once").status, 0); // a start that failed holds nothing
 });
 
-test("[X8, AT49] after kill -9 the next start takes its place, and what ran goes on", async (t) => {
+test("[X8, AT49] after kill -9 the next daemon takes its place, and its runs continue", async (t) => {
   const place = placeFor(t, {
     "workspace/.hookline/automations/slow.yaml": automation(
       "Slow",

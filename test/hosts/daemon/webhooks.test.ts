@@ -204,7 +204,7 @@ test("a webhook whose event a crash left without its outcome is taken when it co
   assert.equal((await inbound.deliver("another", message)).status, 202);
 });
 
-test("a webhook's own project stands in its event, whatever the sender says", async (t) => {
+test("a webhook's own project is in its event, whatever the sender writes", async (t) => {
   const place = placeFor(t, {
     "home/.config/hookline/config.yaml": config,
     "workspace/.claude/settings.json": JSON.stringify({

@@ -3,7 +3,7 @@ import test from "node:test";
 import { defineHook } from "../../../src/hosts/library/definition.ts";
 import { createHookline } from "../../../src/index.ts";
 
-test("[B3, B4, R62] a host may tell of abilities in the words of specification 001, and every hook hears them", async (t) => {
+test("[B3, B4, R62] a host may send events of abilities in the words of specification 001, and every hook gets them", async (t) => {
   const line = await createHookline({ files: false });
   t.after(() => line.close());
   const heard: unknown[] = [];

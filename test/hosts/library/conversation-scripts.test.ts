@@ -95,7 +95,7 @@ async function written(path: string): Promise<string> {
   }
 }
 
-test("[E32, E33, E34] one that fails is fixed in a completion of its own, while the one behind it waits", async (t) => {
+test("[E32, E33, E34] a failing script is fixed in a completion of its own, while the next one waits", async (t) => {
   const scripts = {
     "a.sh": fileScript("Hook A", "echo A >> log; grep -q fixed a.txt || { echo a.txt is broken; exit 1; }"),
     "b.sh": fileScript("Hook B", "echo B $HOOKLINE_CHANGED_FILES >> log"),
@@ -139,7 +139,7 @@ test("[E22, E35, E38] a message of the user ends the evaluation with its process
   assert.deepEqual(await world.runs(), ["slow cancelled", "slow completed"]);
 });
 
-test("[ET24, E37, E38] a script that always fails starts three completions, then the person is told; it stays pending", async (t) => {
+test("[ET24, E37, E38] a script that always fails starts three completions, then the person gets a message; it stays pending", async (t) => {
   const scripts = { "a.sh": fileScript("never", "exit 1") };
   const world = await worldOf(t, scripts, (prompt) => {
     if (prompt === "write") world.write("a.txt", "new\n");

@@ -168,7 +168,7 @@ test("what a hook adds to a message of the user reaches the completion, and a de
   assert.equal(world.completed.length, 1);
 });
 
-test("[E36] a message while a completion runs is refused, whoever started that; after it, it is taken", async (t) => {
+test("[E36] a message while a completion runs is refused, whatever started the completion; after it, it is taken", async (t) => {
   const world = await worldOf(t);
   const found = ["fix it"];
   world.line.use({
@@ -200,7 +200,7 @@ test("[E36] a message while a completion runs is refused, whoever started that; 
   assert.deepEqual(world.logs, []);
 });
 
-test("[E37, E38, ET24] after three completions that hooks have started the person is told, and the next message begins at 1", async (t) => {
+test("[E37, E38, ET24] after three completions that hooks have started the person gets a message, and the next message begins at 1", async (t) => {
   const world = await worldOf(t);
   world.line.use({ on: "Stop", name: "never content", run: () => ({ deny: "still wrong" }) });
   const attempts = (): unknown[] => world.completed.splice(0).map(({ attempt }) => attempt);
@@ -226,7 +226,7 @@ test("a completion of the user that fails rejects its say, and no hook is asked 
   assert.deepEqual(world.evaluations, []);
 });
 
-test("a completion that a hook has started and that fails ends the flow, and is told to the observer", async (t) => {
+test("a completion that a hook has started and that fails ends the flow, and is passed to the observer", async (t) => {
   const world = await worldOf(t);
   world.line.use({ on: "Stop", run: () => ({ deny: "fix it" }) });
   world.model.answer = async (_prompt, { cause }) => {
@@ -278,7 +278,7 @@ test("a message that is cancelled before it began was never sent, and counts as 
   );
 });
 
-test("[E22] whoever is refused for a running completion reads what lets the message through", async (t) => {
+test("[E22] the refusal during a running completion says what lets the message through", async (t) => {
   const world = await worldOf(t);
   const held = holdNext(world);
   const saying = world.conversation.say("hello");

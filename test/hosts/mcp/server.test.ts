@@ -31,7 +31,7 @@ test("every operation is a tool, with its schema and what it does to the world",
   assert.equal(connected.client.getServerVersion()?.name, "hookline");
 });
 
-test("a task that an agent makes lies in the folder's project, and a refusal is told to the model", async (t) => {
+test("a task that an agent makes belongs to the folder's project, and the model gets a refusal", async (t) => {
   const place = scratch(t);
   const connected = await connect(t, place);
   const made = await call(connected, "task_create", { title: "Repair the login test", priority: 7 });

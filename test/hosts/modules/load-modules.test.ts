@@ -126,7 +126,7 @@ test("what is wrong with a module is a problem at its place, and the other modul
   assert.match(said[8] ?? "", /no-such-package was not found/);
 });
 
-test("a function may answer with what a module may export, beside what it registers", async (t) => {
+test("a function may answer with what a module may export, in addition to what it registers", async (t) => {
   const { write, load } = project(t);
   write(
     "hookline.config.ts",

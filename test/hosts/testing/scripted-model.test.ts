@@ -78,7 +78,7 @@ test("a request without tools gets the side text and does not use up a turn", as
   assert.equal(model.conversation().length, 1);
 });
 
-test("a conversation is told by its first user message, whether that is text or blocks", async (t) => {
+test("a conversation is recognised by its first user message, whether that is text or blocks", async (t) => {
   const model = await start(t, {
     turns: [{ text: "main" }],
     conversations: [{ opening: /SUBTASK/g, turns: [{ text: "part" }] }],

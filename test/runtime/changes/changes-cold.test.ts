@@ -7,7 +7,7 @@ import { environment, repositoryIn, sessionIn, usualRepository } from "../trigge
 
 testChanges("cold", (git) => createColdChanges(git));
 
-test("cold: where git cannot be asked for once, what it knew stays true, and nothing is told twice", async (context) => {
+test("cold: if git cannot be asked once, earlier knowledge stays true, and nothing is reported twice", async (context) => {
   const repository = usualRepository(context);
   const given = { ...environment };
   const told: string[] = [];

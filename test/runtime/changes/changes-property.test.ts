@@ -104,7 +104,7 @@ test("resident: whatever happens in a repository, the answer is that of a fresh 
   );
 });
 
-test("resident: repositories inside are told in one order, whenever each was found", async (context) => {
+test("resident: repositories inside are listed in one order, whenever each was found", async (context) => {
   const { folder, write } = usualRepository(context);
   const finder = createColdChanges(createGit(environment));
   const resident = createWatchedChanges(createGit(environment), assert.fail);

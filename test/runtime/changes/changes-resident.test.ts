@@ -71,7 +71,7 @@ test("resident: closed, it still answers by a fresh look, and closing twice is c
 
 const canLimit = spawnSync("unshare", ["-Ur", "sh", "-c", "echo 9 > /proc/sys/user/max_inotify_watches"]).status === 0;
 
-test("resident: where the system watches no more folders, each look is a fresh one, and that is told", {
+test("resident: where the system allows no further watch, each look is a fresh one, and this is reported", {
   skip: canLimit ? false : "needs user namespaces",
 }, (context) => {
   const repository = usualRepository(context);

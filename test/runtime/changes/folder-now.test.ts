@@ -25,7 +25,7 @@ async function untilLater(folder: string): Promise<void> {
   rmSync(probe);
 }
 
-test("[E26, R57] without git, what is newer than the session has changed, and is told of once", async (context) => {
+test("[E26, R57] without git, what is newer than the session has changed, and is reported once", async (context) => {
   const folder = temporaryFolder(context);
   write(folder, "old.ts");
   write(folder, "src/old.ts");

@@ -125,7 +125,7 @@ test("[E25] a second look is taken only where hooks ran", async (context) => {
   assert.equal(asked.looks, 3);
 });
 
-test("[R57] what one hook alone was told of has not been seen by the others", async (context) => {
+test("[R57] a change that only one hook was given is still new to the others", async (context) => {
   const { repository, setOf, pass } = worldIn(context);
   const set = setOf(aCheck(), aCheck({ id: "other" }));
   repository.write("a.ts", "changed\n");
@@ -154,7 +154,7 @@ test("[E22, R57] what is written after an evaluation was ended, or after the nex
   assert.deepEqual(await stop(() => {}, []), ["new.ts"]);
 });
 
-test("[R57] a session's first event notes the commit also where no hook looks yet, and asks nobody for it", async (context) => {
+test("[R57] a session's first event notes the commit also if no hook looks at files yet, and looks at no files for it", async (context) => {
   const { repository, setOf, tracking, asked, store, pass } = worldIn(context);
   const begun = repository.git("rev-parse", "HEAD").trim();
   const plain = setOf(aCheck({ limits: { overlap: "skip" }, when: { all: [] } }));
@@ -188,7 +188,7 @@ test("[R57] each project of a repository has its own last look", async (context)
   for (const cwd of [folder, join(folder, "src")]) assert.deepEqual(await stop(cwd), []);
 });
 
-test("where git or the store fails nothing is thrown: changes are unknown, and the last look stands", async (context) => {
+test("if git or the store fails nothing is thrown: changes are unknown, and the last look counts", async (context) => {
   const repository = usualRepository(context);
   const failing = (): never => {
     throw new Error("the disk is full");

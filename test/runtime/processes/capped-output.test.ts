@@ -50,7 +50,7 @@ test("[F8] a character that the gap cuts in two is left out, not garbled", () =>
   assert.match(output.text(), /€€$/);
 });
 
-test("[F5] one byte per write costs no more than the bytes", () => {
+test("[F5] one byte per write costs only the bytes", () => {
   const output = createCappedOutput(1 << 10);
   for (let index = 0; index < 100_000; index++) output.write(Uint8Array.of(120));
   assert.equal(output.droppedInBytes(), 100_000 - 1024);

@@ -51,7 +51,7 @@ withEachSpawner((runner) => {
     assert.equal(ended.stdout.length, 200_000 + 9 + 15);
   });
 
-  test("[R61] a released program outlives this process, and its output goes to whoever took over", async (context) => {
+  test("[R61] a released program outlives this process, and its output goes to the process that took over", async (context) => {
     const folder = temporaryFolder(context);
     const script = join(folder, "release.ts");
     writeFileSync(

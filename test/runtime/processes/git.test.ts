@@ -278,7 +278,7 @@ test("[T5] a bare repository inside a clone is not asked", async (context) => {
   assert.equal(existsSync(trap.canary), false);
 });
 
-test("[T5] a work tree that lies elsewhere is not walked through", async (context) => {
+test("[T5] a work tree in another place is not walked through", async (context) => {
   const trap = trapIn(context);
   trap.git("config", "core.worktree", join(trap.folder, ".."));
   const found = await createGit(environmentAt("/nonexistent")).repositoryAt(trap.folder);
@@ -346,7 +346,7 @@ test("asking writes nothing into the repository", async (context) => {
   assert.deepEqual([listed(), trap.git("ls-files", "--debug")], before);
 });
 
-test("the place of a repository is told, in linked work trees and under odd names too", async (context) => {
+test("the place of a repository is found, in linked work trees and under odd names too", async (context) => {
   const trap = trapIn(context);
   const odd = join(trap.folder, "..", "line\nbreak and 'quote'");
   trap.git("worktree", "add", "-q", "-b", "linked", odd);
@@ -429,7 +429,7 @@ test("git is ended by the signal, and not begun after it", async (context) => {
   assert.ok(!(await hanging.askIn("/", ["status"], { signal: stop.signal })).ok);
 });
 
-test("an exit code is told, and input is given as it is", async (context) => {
+test("an exit code is reported, and input is given as it is", async (context) => {
   const git = createGit(otherGit(context, 'cat; echo "what is wrong" >&2; exit 7'));
   assert.deepEqual(await git.askIn("/", [], { input: "x\0" }), { ok: false, reason: "what is wrong", code: 7 });
   const quiet = await createGit(otherGit(context, "cat")).askIn("/", [], { input: "x\0" });

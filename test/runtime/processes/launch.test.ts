@@ -11,7 +11,7 @@ withEachSpawner((runner, name) => {
     assert.match(ended.reason ?? "", /hookline-has-no-such-program was not found \(ENOENT\)/);
   });
 
-  test("[X4, F9] a script without execute permission is a launch failure that tells the remedy", async (context) => {
+  test("[X4, F9] a script without execute permission is a launch failure that names the remedy", async (context) => {
     const script = join(temporaryFolder(context), "guard.sh");
     writeFileSync(script, "#!/bin/sh\nexit 0\n", { mode: 0o644 });
     const ended = await runner.program(script, []);

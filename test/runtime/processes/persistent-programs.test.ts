@@ -138,7 +138,7 @@ test("a crash fails the event that it was asked about at once, with its last wor
   assert.equal(residents.facts()[0]?.restarts, 1);
 });
 
-test("a crash fails what is under way alone: who waits for a turn is answered by the next process", async (t) => {
+test("a crash fails only current events: a waiting one is answered by the next process", async (t) => {
   const { ask, fields } = asking(t);
   const [crashed, next] = await Promise.all([ask({ do: "crash" }), fields({ number: 2 })]);
   assert.equal(crashed.is, "failure");
@@ -155,7 +155,7 @@ test("a program that does not answer in time is ended with what it has started, 
   assert.ok(await goes(Number(child)));
 });
 
-test("who waits longer for a turn than it may is told so, and the program is not ended for it", async (t) => {
+test("a caller that waits too long for its turn gets the reason, and the program is not ended for it", async (t) => {
   const { ask, fields } = asking(t);
   const { pid } = await fields({});
   const first = fields({ do: "slow", seconds: 0.2 });
@@ -167,7 +167,7 @@ test("who waits longer for a turn than it may is told so, and the program is not
   assert.equal((await fields({})).pid, pid);
 });
 
-test("a caller that gives up is answered at once; the program stays, and its late answer is nobody's", async (t) => {
+test("a caller that gives up is answered at once; the program stays, and its late answer is dropped", async (t) => {
   const { ask, fields, told } = asking(t);
   const { pid } = await fields({});
   const controller = new AbortController();
@@ -184,7 +184,7 @@ for (const [what, reason] of [
   ["no id", /^output: it wrote an answer without an id: /],
   ["flood", /^output: it wrote a line of more than 1048576 bytes$/],
 ] as const)
-  test(`a program that writes ${what} fails its event at once, is told of and started anew`, async (t) => {
+  test(`a program that writes ${what} fails its event at once, is reported and started again`, async (t) => {
     const { ask, fields, hears } = asking(t);
     const { pid } = await fields({});
     const warning = hears("was ended or went");
@@ -193,7 +193,7 @@ for (const [what, reason] of [
     assert.notEqual((await fields({})).pid, pid);
   });
 
-test("a second answer to one event is nobody's, and ends the program", async (t) => {
+test("a second answer to one event is dropped, and ends the program", async (t) => {
   const { fields, hears } = asking(t);
   const warning = hears("it answered a question that was not asked");
   const { pid } = await fields({ do: "twice" });
@@ -201,7 +201,7 @@ test("a second answer to one event is nobody's, and ends the program", async (t)
   assert.notEqual((await fields({})).pid, pid);
 });
 
-test("a program that fails again and again is started less and less often, and its events fail at once meanwhile", async (t) => {
+test("a program that fails again and again is started less and less often, and in between its events fail at once", async (t) => {
   const { ask } = asking(t);
   const wish = { args: ["-c", "import sys; sys.exit(5)"] };
   for (let times = 0; times < 4; times++)
@@ -247,7 +247,7 @@ test("a program that is old enough, or has answered enough, is started anew betw
   assert.deepEqual([pids[0] === pids[1], pids[1] === pids[2], pids[2] === pids[3]], [true, false, true]);
 });
 
-test("a program that nobody asks is ended after a while, and the next event starts it again", async (t) => {
+test("a program without events is ended after a while, and the next event starts it again", async (t) => {
   const { fields, residents } = asking(t);
   const limits = { idle: 0.05 };
   const { pid } = await fields({}, { limits });
@@ -282,7 +282,7 @@ test("a program that no hook wants any more answers what it was asked and is end
   assert.deepEqual([(await fields({}, { key: "two" })).pid, residents.facts().length], [two.pid, 1]);
 });
 
-test("what it says on stderr is told line by line; of a flood only the beginning", async (t) => {
+test("its standard error is logged line by line; of too much output only the beginning", async (t) => {
   const { fields, told, residents } = asking(t);
   await fields({ do: "complain" });
   while (told.length < 2) await fields({});
@@ -293,7 +293,7 @@ test("what it says on stderr is told line by line; of a flood only the beginning
   assert.match(told.at(-1) ?? "", /more lines on its stderr were not kept$/);
 });
 
-test("the variables of a sender are said where the process was started with others, and only then", async (t) => {
+test("a sender's variables are sent if the process was started with others, and only then", async (t) => {
   const { fields } = asking(t);
   const same = await fields({ do: "environment" }, { environment: { WHO: "first" } });
   assert.equal(same.said, null);

@@ -34,7 +34,7 @@ function outputUntil(one: PipedProcess, text: string): Promise<string> {
   });
 }
 
-test("a piped process answers what it is told, as often as it is told something", async (context) => {
+test("a piped process answers each line, as often as it gets one", async (context) => {
   const one = await child(context, 'while read -r word; do echo "heard $word"; done');
   const said = outputUntil(one, "heard two\n");
   one.write("one\n");
@@ -58,7 +58,7 @@ test("a program that cannot be started says why", async () => {
   );
 });
 
-test("a crash is told with its exit code, after its last words", async (context) => {
+test("a crash is reported with its exit code, after its last words", async (context) => {
   const one = await child(context, "read -r _; echo last; echo broken >&2; exit 3");
   let said = "";
   one.onOutput((chunk) => {
@@ -100,7 +100,7 @@ test("end() leaves nothing of its tree, not even what ignores TERM or left its s
   await one.end();
 });
 
-test("what a crashed program leaves behind is ended too", linux, async (context) => {
+test("processes of a crashed program are ended too", linux, async (context) => {
   const folder = temporaryFolder(context);
   const one = await child(
     context,
@@ -134,7 +134,7 @@ for (const [way, statement] of Object.entries({
     assert.deepEqual(pids.filter(isRunning), []);
   });
 
-test("twelve piped processes at once cause no warning, and leave no listener behind", async (context) => {
+test("twelve piped processes at once cause no warning, and leave no listener", async (context) => {
   const warnings: Error[] = [];
   const note = (warning: Error): void => void warnings.push(warning);
   process.on("warning", note);

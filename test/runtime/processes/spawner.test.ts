@@ -51,7 +51,7 @@ const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).le
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
 
-test("[R14] when this process is killed, nothing of what it had started goes on", here, async (context) => {
+test("[R14] when this process is killed, nothing that it had started continues", here, async (context) => {
   const folder = temporaryFolder(context);
   const script = join(folder, "parent.ts");
   writeFileSync(
@@ -92,7 +92,7 @@ test("[F5] a program that floods does not keep a quick one from answering", here
   assert.ok(how === "aborted" || how === "output", how); // 64 MiB are soon there
 });
 
-test("[F7] 10 MB for a program that does not read keep nobody waiting", here, async (context) => {
+test("[F7] 10 MB for a program that does not read delay no other program", here, async (context) => {
   const { line } = start(context);
   const stop = new AbortController();
   const deaf = line("sleep 60", { input: "x".repeat(10 << 20), signal: stop.signal });
@@ -191,7 +191,7 @@ test("PATH is the program's own, and without one the system's usual folders coun
   assert.equal((await run("true", [], { environment: {} })).code, 0);
 });
 
-test("a program runs as the user that it is told to", {
+test("a program runs as the user that is named", {
   skip: process.getuid?.() === 0 ? here.skip : "only root can run others",
 }, async (context) => {
   const { run } = start(context);
@@ -199,27 +199,23 @@ test("a program runs as the user that it is told to", {
   assert.equal(stdout, "65534\n65534\n65534\n");
 });
 
-test(
-  "a program's files are made with the umask that it is told, and the next one's with ours",
-  here,
-  async (context) => {
-    const { run } = start(context);
-    const child = createSpawn();
-    const command = { program: "sh", args: ["-c", "umask"], cwd: tmpdir(), environment: { PATH }, input: "" };
-    const signal = new AbortController().signal;
-    const ours = process.umask();
-    for (const umask of [0o077, 0, undefined, 0o227]) {
-      const more = umask === undefined ? {} : { umask };
-      const expected = umask ?? ours;
-      const said = [await run("sh", ["-c", "umask"], more), await child({ ...command, ...more }, { signal })];
-      assert.deepEqual(
-        said.map(({ stdout }) => Number.parseInt(stdout, 8)),
-        [expected, expected],
-      );
-    }
-    assert.equal(process.umask(), ours);
-  },
-);
+test("a program's files are made with the umask that is named, and the next one's with ours", here, async (context) => {
+  const { run } = start(context);
+  const child = createSpawn();
+  const command = { program: "sh", args: ["-c", "umask"], cwd: tmpdir(), environment: { PATH }, input: "" };
+  const signal = new AbortController().signal;
+  const ours = process.umask();
+  for (const umask of [0o077, 0, undefined, 0o227]) {
+    const more = umask === undefined ? {} : { umask };
+    const expected = umask ?? ours;
+    const said = [await run("sh", ["-c", "umask"], more), await child({ ...command, ...more }, { signal })];
+    assert.deepEqual(
+      said.map(({ stdout }) => Number.parseInt(stdout, 8)),
+      [expected, expected],
+    );
+  }
+  assert.equal(process.umask(), ours);
+});
 
 /** It leaves one program behind in another session, writes the ids of both down, and says one line. */
 function lineThatLasts(
@@ -270,7 +266,7 @@ test(
 );
 
 test(
-  "whoever takes over a program gets no other program's output, where it has closed its own",
+  "a caller that takes over a program gets no other program's output if it has closed its own",
   here,
   async (context) => {
     const folder = temporaryFolder(context);
@@ -329,7 +325,7 @@ for (const [what, mode, content] of [
   ["may not be executed", 0o644, undefined],
   ["is for another processor", 0o755, "\x7fELF\x02\x01\x01 no processor has this"],
 ] as const)
-  test(`a helper that ${what} is told of once, and programs run all the same`, here, async (context) => {
+  test(`a helper that ${what} is reported once, and programs run all the same`, here, async (context) => {
     const file = join(temporaryFolder(context), "hookline-spawner");
     if (content === undefined) copyFileSync(helperFile, file);
     else writeFileSync(file, content, "latin1");
@@ -364,7 +360,7 @@ test("the helper that is here is what its source makes, or does the same", {
   assert.deepEqual(childrenOf(helper()), []);
 });
 
-test("the helper of this system is found beside the sources", here, async (context) => {
+test("the helper of this system is found next to the sources", here, async (context) => {
   const spawner = start(context, { file: undefined });
   await spawner.line("true");
   assert.ok(spawner.helper() > 0);

@@ -123,7 +123,7 @@ withEachSpawner((runner) => {
   });
 
   test(
-    "[R14, F4] what carries a mark is ended by it alone, and what carries another goes on",
+    "[R14, F4] a process with the tag is ended by it alone, and a process with another tag continues",
     linux,
     async (context) => {
       const folder = temporaryFolder(context);

@@ -37,7 +37,7 @@ test("[R23] 20,000 runs may wait in all, and what comes then is refused with the
   assert.equal(count(store, "work"), 20_000);
 });
 
-test("[R23] an event lies in the queue once, whatever number of hooks it sets off, as each of them saw it, until the last has ended", async (context) => {
+test("[R23] the queue holds an event once for all hooks that it starts, as each of them saw it, until the last has ended", async (context) => {
   const { store, journal } = placeFor(context);
   const event = { id: "e", at: 1, data: { text: "x".repeat(10_000) } };
   const add = (name: string, given: typeof event): void => {
@@ -74,7 +74,7 @@ test("[R55] of a large event the queue keeps as much as its record does, and say
   assert.deepEqual([event.data.number, event.session, event.name], [7, "s", "task.completed"]);
 });
 
-test("[R23] a run that nobody began for longer than runs are kept ends with the reason, and the next of its hook may begin", async (context) => {
+test("[R23] a run that waited longer than runs are kept ends with the reason, and the next run of its hook may begin", async (context) => {
   const { folder, store } = placeFor(context);
   const long = Date.now() - 40 * 86_400_000;
   const journal = createJournal(store);

@@ -121,7 +121,7 @@ for (const [what, broken] of [
   ["it", ["insert on work"]],
   ["neither it nor its row", ["insert on work", "insert on run when new.hook = 'automation:p/h'"]],
 ] as const)
-  test(`[R56] an event whose durable run cannot be queued, as ${what} can be written down, is not taken, and every guard has judged it`, async (context) => {
+  test(`[R56] an event whose durable run cannot be queued, as ${what} can be written down, is not taken, and every guard has been evaluated`, async (context) => {
     const place = refusing(context);
     const { folder, store } = place;
     const queue = createRoutedQueue({ durable: () => openEnqueuing(store), other: createInlineQueue() });

@@ -51,7 +51,7 @@ async function runWhile(context: TestContext, step: number): Promise<Run> {
   return (await store.run("r1")) ?? assert.fail("no run");
 }
 for (const [how, step] of Object.entries({ "forward an hour": hour, "back an hour": -hour }))
-  test(`[R54] a run with a limit of a minute ends as ever although the clock is set ${how} between two steps, and tells how long it took`, async (context) => {
+  test(`[R54] a run with a limit of a minute ends as usual although the clock is set ${how} between two steps, and reports its duration`, async (context) => {
     const { status, reason, ms = -1, steps } = await runWhile(context, step);
     assert.deepEqual([status, reason], ["completed", undefined]);
     assert.ok(ms >= 20 && ms < 60_000, `${ms} ms`);

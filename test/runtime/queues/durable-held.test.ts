@@ -50,7 +50,7 @@ test("[A48] what a person asks for is begun before what waits for the end of a p
   assert.deepEqual([perform(), perform(), perform()], ["r1", "r2", undefined]);
 });
 
-test("[R48] who performs only what it adds leaves what is paused meanwhile to others", async (context) => {
+test("[R48] a caller that performs only its own runs leaves runs that are paused in the meantime to others", async (context) => {
   const { folder, store } = placeFor(context);
   const told: string[] = [];
   const queue = openDurableQueue(store, { own: true, cap: () => 2, environment: {} });
@@ -83,7 +83,7 @@ async function begun(context: TestContext, now: readonly Hook[], event: object =
 test("[R23] a run that waited is skipped with the reason where its automation is disabled or gone by then", async (context) => {
   assert.equal(await begun(context, [hook]), "completed: r1 a");
   assert.equal(await begun(context, [{ ...hook, enabled: false }]), "skipped: disabled");
-  assert.equal(await begun(context, [other]), "skipped: it is not in force any more");
+  assert.equal(await begun(context, [other]), "skipped: it is no longer active");
 });
 
 test("[A48] what a person asks for runs although its automation is disabled by then, and so does what fires once", async (context) => {
@@ -92,7 +92,7 @@ test("[A48] what a person asks for runs although its automation is disabled by t
   assert.equal(await begun(context, [{ ...off, on: { at: 1 } }], { name: "schedule.due" }), "completed: r1 a");
 });
 
-test("[A52] a run that the journal itself ends is told of once, with its hook", async (context) => {
+test("[A52] a run that the journal ends is reported once, with its hook", async (context) => {
   const { folder, store, journal } = placeFor(context);
   const told: Observation[] = [];
   const item = itemOf(hook, "r1");

@@ -51,7 +51,7 @@ function sceneFor(context: TestContext): Scene {
   };
 }
 test(
-  "[R56, R14] a run that is begun again after a kill does not run beside what its first attempt had started, in whatever session that is",
+  "[R56, R14] a run that is begun again after a kill does not run at the same time as programs of its first attempt, in whatever session these are",
   onLinux,
   async (context) => {
     const { folder, add, start } = sceneFor(context);
@@ -69,7 +69,7 @@ test(
 );
 
 test(
-  "[R56, R14] whoever takes a run from a worker that stands still ends what that had started for it",
+  "[R56, R14] a worker that takes a run from a stopped worker ends the programs that it had started for the run",
   onLinux,
   async (context) => {
     const { folder, add, start } = sceneFor(context);

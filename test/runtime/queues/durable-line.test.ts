@@ -84,7 +84,7 @@ test("[R48] an agent's call writes an automation's run down and does nothing of 
   assert.ok(existsSync(join(folder, "done")));
 });
 
-test("[R56] a command that is told to stop gives its automation's run back, and ends the run's programs", async (context) => {
+test("[R56] a command that is asked to stop gives its automation's run back, and ends the run's programs", async (context) => {
   const { folder, open, emit, runs } = sceneFor(context);
   const stop = new AbortController();
   const seen: Run[] = [];

@@ -65,7 +65,7 @@ const leftovers = ({ store: { database } }: Place): unknown[] => [
   ...database.all("select run from step"),
 ];
 
-test("[AT49, A50, X8] a run whose process is killed in a step goes on in another: what had ended is not repeated", async (context) => {
+test("[AT49, A50, X8] a run whose process is killed in a step continues in another: what had ended is not repeated", async (context) => {
   const place = placeFor(context);
   const { folder } = place;
   await place.add(itemOf(durableHook("h", threeSteps), "r1"));
@@ -129,7 +129,7 @@ test("[R56, AT49] a run that ends every process that begins it is interrupted af
   assert.deepEqual(leftovers(place), []);
 });
 
-test("[A50, R56] a worker that is told to stop waits a while, gives its run back, and the next goes on with it", async (context) => {
+test("[A50, R56] a worker that is asked to stop waits a while, gives its run back, and the next worker continues it", async (context) => {
   const place = placeFor(context);
   const { folder } = place;
   await place.add(itemOf(durableHook("h", threeSteps), "r1"));
@@ -151,7 +151,7 @@ test("[A50, R56] a worker that is told to stop waits a while, gives its run back
   assert.deepEqual(beginnings(folder), { "r1 a": 1, "r1 b": 2, "r1 c": 1 });
 });
 
-test("[A50] a worker that is told to stop lets a run end that does so in time, and begins no other", async (context) => {
+test("[A50] a worker that is asked to stop lets a run end that does so in time, and begins no other", async (context) => {
   const place = placeFor(context);
   await place.add(itemOf(durableHook("h", [marking("a", { until: "go" })]), "r1"));
   await place.add(itemOf(durableHook("h", [marking("a")]), "r2"));
@@ -204,7 +204,7 @@ test("a run that another process cancels is stopped, and its row says why", asyn
   assert.deepEqual(beginnings(place.folder), { "r1 a": 1, "r1 b": 1 });
 });
 
-test("[R48] who performs only what it adds waits for a run that another process performs, and hears how it ended", async (context) => {
+test("[R48] a caller that performs only its own runs waits for a run that another process performs, and gets its end", async (context) => {
   const place = placeFor(context);
   const heard: Run[] = [];
   const own = openDurableQueue(place.store, { own: true, cap: () => 0, environment: {} });

@@ -66,7 +66,7 @@ test("[T25, SD12] once a run has ended and none is left, what its steps gave is 
   assert.match(JSON.stringify(await store.run("r1")), /it is \[redacted\]/);
 });
 
-test("[T25, SD12] the same holds for a run that another process cancels while it waits to go on, and for one that goes with its automation", (context) => {
+test("[T25, SD12] the same holds for a run that another process cancels while it waits to continue, and for one that goes with its automation", (context) => {
   const { store, beside, journal, holding, begin } = placeFor(context);
   begin("r1");
   journal.release(worker, "r1", Date.now());
@@ -96,7 +96,7 @@ test("[T25, SD12] the same holds for a run that had begun and waited so long tha
   assert.equal((await store.run("r1"))?.status, "cancelled");
 });
 
-test("the log is emptied without waiting: who writes just now is left in peace, and it is done later", (context) => {
+test("the log is emptied without waiting: a current writer is not disturbed, and it is done later", (context) => {
   const { beside, journal, holding, begin } = placeFor(context);
   begin("r1");
   journal.save(worker, { ...itemOf(durableHook("h", [marking("a")]), "r1").run, status: "completed" });

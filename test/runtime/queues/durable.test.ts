@@ -148,7 +148,7 @@ test("a run that claimed its limits and died before its first step ended is not 
   assert.deepEqual(await runsOf(store), ["r1 completed"]);
 });
 
-test("[R56] a run that another worker had begun is told of as resumed, so that its beginning is announced once", async (context) => {
+test("[R56] a run that another worker had begun is reported as resumed, so that its beginning is announced once", async (context) => {
   const { folder, store } = opening(context);
   const journal = createJournal(store);
   for (const id of ["r1", "r2"])
@@ -171,7 +171,7 @@ test("[R56] a run that another worker had begun is told of as resumed, so that i
   ]);
 });
 
-test("[R23] while nobody works, coalesce keeps the latest of each hook, in the place of the first", async (context) => {
+test("[R23] while no worker runs, coalesce keeps the latest event of each hook, in the place of the first", async (context) => {
   const { folder, store } = opening(context);
   const queue = openEnqueuing(store);
   const [one, two] = [durableHook("one", [marking("a")], { overlap: "coalesce" }), durableHook("two", [marking("a")])];
@@ -245,7 +245,7 @@ test("no secret of an event reaches the store by way of the queue, and a hook th
   );
 });
 
-test("a durable run beside a broken store fails with the reason, and nothing else suffers", async (context) => {
+test("a durable run next to a broken store fails with the reason, and nothing else suffers", async (context) => {
   const folder = temporaryFolder(context);
   const path = join(folder, "hookline.db");
   mkdirSync(path); // no database can be made of a folder

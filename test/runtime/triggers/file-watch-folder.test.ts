@@ -34,7 +34,7 @@ for (const { name, settings: usual, poll } of ways) {
     ...given,
   });
 
-  test(`[A11, A12, A14b, A51] ${name}: changes of a folder are told together, without hidden files and other extensions`, async (context) => {
+  test(`[A11, A12, A14b, A51] ${name}: changes of a folder are sent together, without hidden files and other extensions`, async (context) => {
     const { folder, watcher, write, remove, next, told } = watchingIn(context, { settings: () => usual });
     const path = (file: string): string => join(folder, "docs", file);
     for (const file of ["old.md", "gone.md", "still.md", "deep/a.md"]) write(`docs/${file}`);
@@ -155,7 +155,7 @@ test("a folder inside a hidden one can be watched", async (context) => {
   assert.deepEqual(changesIn(await next()), [`modified ${join(folder, ".github/workflows/a.yml")}`]);
 });
 
-test("[A51] a folder in which something changes all the time is told of after 6 windows", async (context) => {
+test("[A51] a folder in which something changes all the time is reported after 6 windows", async (context) => {
   const settings = { ...quick, debounce: 0.5 };
   const { folder, watcher, write, next } = watchingIn(context, { settings: () => settings });
   mkdirSync(join(folder, "docs"));

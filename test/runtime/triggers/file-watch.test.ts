@@ -15,7 +15,7 @@ for (const poll of [false, true]) {
   const way: Pick<WatchRule, "poll"> = poll ? { poll: true } : {};
   const how = poll ? "polled" : "told";
 
-  test(`[A12, A14b, AT40, AT43] ${how}: a watched file that is made, changed or removed is told of with its times and size`, async (context) => {
+  test(`[A12, A14b, AT40, AT43] ${how}: a watched file that is made, changed or removed is reported with its times and size`, async (context) => {
     const { folder, watcher, write, remove, next } = watchingIn(context);
     await watcher.sync([aWatch("w", folder, { ...file("a.txt"), ...way })]);
     write("a.txt", "one");
@@ -46,7 +46,7 @@ for (const poll of [false, true]) {
     );
   });
 
-  test(`[A14b, AT40] ${how}: what is there from the beginning is no news, and of two watched files only the changed one is told of`, async (context) => {
+  test(`[A14b, AT40] ${how}: what exists at the start is not reported, and of two watched files only the changed one is`, async (context) => {
     const { folder, watcher, write, next, told } = watchingIn(context);
     write("a.txt");
     write("b.txt");
@@ -130,7 +130,7 @@ test("[A14] a watch that stays as it is keeps what it has gathered while others 
   assert.equal(told.length, 2);
 });
 
-test("[A14a, A14b] two hooks on one folder each hear of a change, and removing one does not disturb the other", async (context) => {
+test("[A14a, A14b] two hooks on one folder each get a change, and removing one does not disturb the other", async (context) => {
   const { folder, watcher, write, next, told } = watchingIn(context);
   const rule: WatchRule = { kind: "folder", paths: ["."], recursive: true };
   const hooks = [aWatch("one", folder, rule), aWatch("two", folder, rule)];
@@ -177,7 +177,7 @@ test("[AT42] looked at by hand twice in a row, the second look does nothing; tak
 
 const silent = (): ReturnType<WatchTree> => ({ enter() {}, leave() {}, has: () => false, count: () => 0, close() {} });
 
-test("[A12] a folder whose watches the system refuses is looked at now and then, and the reason is told", async (context) => {
+test("[A12] a folder whose watches the system refuses is looked at now and then, and the reason is reported", async (context) => {
   const full: WatchTree = () => ({
     ...silent(),
     enter() {
@@ -192,14 +192,14 @@ test("[A12] a folder whose watches the system refuses is looked at now and then,
   assert.deepEqual(changesIn(await next()), [`created ${join(folder, "a/b.txt")}`]);
 });
 
-test("what nobody told of is found at the next look at everything", async (context) => {
+test("a change that the system did not report is found when everything is checked", async (context) => {
   const { folder, watcher, write, next } = watchingIn(context, { watchTree: silent });
   await watcher.sync([aWatch("w", folder, { kind: "folder", paths: ["."], recursive: true })]);
   write("a/b.txt");
   assert.deepEqual(changesIn(await next()), [`created ${join(folder, "a/b.txt")}`]);
 });
 
-test("what nobody told of is found at the next look at everything, although the clock was set back meanwhile", async (context) => {
+test("a change that the system did not report is found when everything is checked, although the clock was set back in between", async (context) => {
   const { now, after, elapsed, id } = systemPorts();
   let setBack = 0;
   const { folder, watcher, write, next } = watchingIn(context, {
@@ -213,7 +213,7 @@ test("what nobody told of is found at the next look at everything, although the 
   assert.deepEqual(changesIn(await next()), [`created ${join(folder, "a/b.txt")}`]);
 });
 
-test("events are told one after another, so that one which the line refuses late is not overtaken", async (context) => {
+test("events are sent one after another, so that one which the engine refuses late is not overtaken", async (context) => {
   const { after } = systemPorts();
   const told: string[] = [];
   const all = Promise.withResolvers<void>();
@@ -235,7 +235,7 @@ test("events are told one after another, so that one which the line refuses late
   assert.deepEqual(told, ["created", "deleted"]);
 });
 
-test("a flood of events that the line takes is told to the last, however many wait for their turn", async (context) => {
+test("a burst of events that the engine takes is sent to the last, however many wait for their turn", async (context) => {
   const { after } = systemPorts();
   const complaints: string[] = [];
   const all = Promise.withResolvers<void>();
@@ -270,7 +270,7 @@ test("a watched file is followed through a link, a folder above it that is moved
   assert.equal((await next()).data.relative_path, "deep/er/b.txt");
 });
 
-test("an event that the line refuses is complained of once and told again, before those that came after it", async (context) => {
+test("an event that the engine refuses is logged once and sent again, before those that came after it", async (context) => {
   let failures = 0;
   const complaints: string[] = [];
   const heard: unknown[] = [];

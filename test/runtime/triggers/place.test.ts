@@ -26,7 +26,7 @@ test("the commit that HEAD leads to is read from loose and packed refs, detached
   assert.equal(headOf(folder), expected());
 });
 
-test("where the files do not say it, only git can tell the commit", (context) => {
+test("if the files do not name it, only git can name the commit", (context) => {
   const folder = temporaryFolder(context);
   assert.equal(headOf(folder), undefined, "no repository");
   repositoryIn(folder);

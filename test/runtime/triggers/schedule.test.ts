@@ -141,7 +141,7 @@ test("[A16, A18, AT19] a periodic hook that never ran is due at once, and its ev
 });
 const aHookless: HookEvent = { id: "", name: "none.fired", at: 0, cwd: "", sender: "", data: {} };
 
-test("[A18, AT19] with an earlier run the event tells when that was, and how long ago", async (context) => {
+test("[A18, AT19] with an earlier run the event holds its time, and how long ago it was", async (context) => {
   const { schedule, fired, pass } = schedulingIn(context);
   await schedule.sync([aTimed({ every: 90 })]);
   await pass(91 * second);
@@ -235,7 +235,7 @@ test("[A17, A17a] a periodic hook waits without a word while cooldown, pause or 
   assert.equal(fired.length, 1);
 });
 
-test("a disabled hook is never due, and one that is enabled again goes on from its last run", async (context) => {
+test("a disabled hook is never due, and one that is enabled again continues from its last run", async (context) => {
   const { schedule, fired, pass } = schedulingIn(context);
   const hook = aTimed({ every: 30 });
   await schedule.sync([{ ...hook, enabled: false }]);
@@ -381,7 +381,7 @@ test("a one-shot that the line refuses is tried again, until it is there", async
   assert.deepEqual(complaints, ["nightly: the store is locked", "nightly: the store is locked"]);
 });
 
-test("a moment of a pattern and a turn of an interval that the line refuses are tried again, and none is told twice", async (context) => {
+test("a moment of a pattern and a turn of an interval that the engine refuses are tried again, and none is sent twice", async (context) => {
   for (const on of [{ cron: "0 13 * * *", zone: "UTC" }, { every: 3_600 }]) {
     let failures = 0;
     const { schedule, fired, complaints, pass } = schedulingIn(context, { fails: () => ++failures <= 2 });
@@ -430,7 +430,7 @@ test("after a sleep of a day each hook fires once", async (context) => {
   assert.equal(dataOf(cron).scheduled_for, "2026-01-02T12:01:00.000Z", "the newest moment");
 });
 
-test("a clock that is set back by a year makes nobody wait for longer than an interval, and nothing burst", async (context) => {
+test("a clock that is set back by a year delays no schedule for longer than an interval, and starts no burst", async (context) => {
   const { schedule, fired, pass, jump } = schedulingIn(context);
   await schedule.sync([
     aTimed({ cron: "* * * * *", zone: "UTC" }, { id: "automation:app/cron" }),

@@ -145,7 +145,7 @@ test("the page names every known server as the table has it", () => {
   );
 });
 
-test("[D61] a project without TypeScript of its own is checked by the one that lies beside the PATH's programs", (t) => {
+test("[D61] a project without TypeScript of its own is checked by the one next to the PATH's programs", (t) => {
   const shared = "path/node_modules";
   const { root, choose } = project(t, [`${shared}/.bin/typescript-language-server`, `${shared}/typescript/bin/tsc`]);
   writeFileSync(join(root, shared, "typescript", "package.json"), JSON.stringify({ version: "7.0.2" }));

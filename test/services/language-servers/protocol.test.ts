@@ -8,7 +8,7 @@ import { isAlive, scratch, script, scripted, soon } from "./scratch.ts";
 
 const failed = (error: unknown): boolean => error instanceof HooklineError && error.code === "language_server_failed";
 
-test("[D61] what a server publishes in parts is told when the last part is there, and nothing of an older text", async (t) => {
+test("[D61] what a server publishes in parts is reported when the last part is there, and nothing of an older text", async (t) => {
   const { servers, write } = scratch(t, {}, scripted("parts"));
   const diagnosis = await servers.diagnose(write("a.scripted", "good\n  bad\n"), undefined, soon());
   assert.deepEqual(diagnosis.diagnostics, [
@@ -26,7 +26,7 @@ test("[D61] what a server publishes in parts is told when the last part is there
   assert.equal(diagnosis.skipped, undefined);
 });
 
-test("[D61] a server that publishes without versions is heard, and under an address with other escapes", async (t) => {
+test("[D61] diagnostics without versions count, and so do those under an address with other escapes", async (t) => {
   const { servers, write } = scratch(t, {}, scripted("unversioned"));
   const file = write("a name (1)[x].scripted", "bad");
   assert.deepEqual(
@@ -54,14 +54,14 @@ test("[D61] a server that reads the project first is asked when it says that it 
   );
 });
 
-test("[D61] the text is what is given; without one it is what lies on the disk", async (t) => {
+test("[D61] the text is the given one; without one it is read from the disk", async (t) => {
   const { servers, write } = scratch(t, {}, scripted("asked"));
   const file = write("a.scripted", "good");
   assert.equal((await servers.diagnose(file, "bad", soon())).diagnostics.length, 1);
   assert.equal((await servers.diagnose(file, undefined, soon())).diagnostics.length, 0);
 });
 
-test("[D61] one process serves all files of a server, versions rise, and a file that changed meanwhile is closed", async (t) => {
+test("[D61] one process serves all files of a server, versions rise, and a file that changed in the meantime is closed", async (t) => {
   const { servers, started, write } = scratch(t, {}, scripted("opened"));
   const [first, second] = [write("a.scripted", "bad"), write("b.scripted", "bad")];
   const said = async (file: string) => (await servers.diagnose(file, undefined, soon())).diagnostics[0]?.message;
@@ -126,7 +126,7 @@ test("[D61] a server that ended once answers from its second process", async (t)
   assert.equal(started.length, 2, root);
 });
 
-test("[D61] a server that says nothing fails when the time is up, and goes on serving who asks next", async (t) => {
+test("[D61] a server that says nothing fails when the time is up, and continues to serve the next caller", async (t) => {
   const { servers, started, write } = scratch(t, {}, scripted("silent"));
   const file = write("a.scripted", "");
   for (let round = 0; round < 2; round++)
@@ -145,7 +145,7 @@ test("[D61] a server that never introduces itself fails when the time is up, and
   );
 });
 
-test("[D61] a program that does not speak the protocol fails with what it printed", async (t) => {
+test("[D61] a program that does not use the protocol fails with what it printed", async (t) => {
   const args = ["-e", "console.error('wrong program'); process.exit(1)"];
   const { servers, write } = scratch(t, {}, { odd: { command: process.execPath, args, extensions: [".odd"] } });
   const asked = servers.diagnose(write("a.odd", ""), undefined, soon());

@@ -12,7 +12,7 @@ async function server(context: TestContext, way: Parameters<typeof startHttp>[0]
   return fixture;
 }
 
-test("tools behind an address are called over one session, which is closed with us", async (context) => {
+test("tools at an address are called over one session, which is closed with us", async (context) => {
   const { url, sessions } = await server(context);
   const tools = toolsOf(context, { web: { url } });
   const said = await Promise.all(Array.from({ length: 20 }, () => say(tools, "web.count")));
@@ -46,7 +46,7 @@ test("nothing is sent to another origin that a server redirects to", async (cont
   assert.deepEqual(elsewhere.requests, []);
 });
 
-test("addresses and headers that cannot be used are told, without their secrets", async (context) => {
+test("addresses and headers that cannot be used are reported, without their secrets", async (context) => {
   const url = "http://127.0.0.1:1/";
   const tools = toolsOf(
     context,
@@ -90,7 +90,7 @@ test("a connection that breaks in a call fails that call, and is made again for 
   assert.equal(await say(tools, "web.echo", { text: "back" }), "back");
 });
 
-test("an aborted call is told to the server over HTTP too", async (context) => {
+test("an aborted call is passed to the server over HTTP too", async (context) => {
   const log = join(temporaryFolder(context), "log");
   const { url } = await server(context, { log });
   const tools = toolsOf(context, { web: { url } });

@@ -14,7 +14,7 @@ test("a tool of a program is called by its dotted name and by the name that agen
   assert.equal(await say(tools, "mcp__my_server__echo", { text: "again" }), "again");
 });
 
-test("structure comes as structure, with the words beside it; text stays text, and parts are joined", async (context) => {
+test("structure comes as structure, with the words next to it; text stays text, and parts are joined", async (context) => {
   const tools = toolsOf(context, { one: stdio() });
   assert.deepEqual(await tools.call("one.add", { a: 1, b: 2 }, never), {
     ok: true,
@@ -88,7 +88,7 @@ test("our own stdout, which may belong to an agent, stays empty whatever servers
   assert.deepEqual([status, stdout, stderr], [0, "", ""]);
 });
 
-test("a server that crashes in a call fails that call, with its last words beside the reason, and is started again for the next", async (context) => {
+test("a server that crashes in a call fails that call, with its last words next to the reason, and is started again for the next", async (context) => {
   const tools = toolsOf(context, { one: stdio() });
   const before = await say(tools, "one.pid");
   await assert.rejects(
@@ -109,7 +109,7 @@ test("a call that may have reached the server is not repeated", async (context) 
   assert.equal(readFileSync(log, "utf8"), 'echo {"text":"a"}\n');
 });
 
-test("a server that dies before it answers says why, and its words stand beside the reason", async (context) => {
+test("a server that dies before it answers says why, and its words are next to the reason", async (context) => {
   const tools = toolsOf(context, { one: stdio("dies") });
   for (const _again of [1, 2])
     await assert.rejects(
@@ -145,7 +145,7 @@ test("who gives up does not stop the start for the others", async (context) => {
   assert.equal(await patient, "b");
 });
 
-test("an aborted call is told to the server, which goes on serving", async (context) => {
+test("an aborted call is passed to the server, which continues to serve", async (context) => {
   const log = join(temporaryFolder(context), "log");
   const tools = toolsOf(context, { one: { ...stdio(), env: { LOG: log } } });
   await say(tools, "one.echo", { text: "begin" });
@@ -193,12 +193,12 @@ test("a server inherits what every program needs, and what its settings name", a
   assert.ok(rest.cwd?.endsWith(folder.split("/").at(-1) ?? "?"));
 });
 
-test("a variable that is not set is told before anything is started", async (context) => {
+test("a variable that is not set is reported before anything is started", async (context) => {
   const tools = toolsOf(context, { one: { ...stdio(), env: { KEY: "${MISSING_KEY}" } } });
   await assert.rejects(tools.call("one.echo", {}, never), error("tool_failed", /the variable MISSING_KEY is not set/));
 });
 
-test("unknown servers and tools are told with what was most likely meant", async (context) => {
+test("unknown servers and tools are reported with what was most likely meant", async (context) => {
   const tools = toolsOf(context, { github: stdio(), "with.dot": stdio() });
   await assert.rejects(tools.call("gitub.echo", {}, never), error("tool_unknown", /did you mean "github\.echo"\?/));
   await assert.rejects(
@@ -226,7 +226,7 @@ test("the list names every tool with its schema, and whether it only reads", asy
   assert.equal(list.find(({ name }) => name === "one.count")?.readOnly, undefined);
 });
 
-test("a server that cannot be listed fails the list, or is told and left out", async (context) => {
+test("a server that cannot be listed fails the list, or is reported and left out", async (context) => {
   const servers = { good: stdio(), bad: stdio("dies") };
   await assert.rejects(toolsOf(context, servers).list(never), error("tool_failed", /exit code 3 —/));
   const told: string[] = [];

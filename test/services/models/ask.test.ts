@@ -55,7 +55,7 @@ for (const name of models) {
     assert.match(JSON.stringify(bodyOf(server, 2)), /found\W+7/);
   });
 
-  test(`${name}: a tool that throws and one that does not exist are told to the model, which goes on`, async (t) => {
+  test(`${name}: a tool that throws and one that does not exist are reported to the model, which continues`, async (t) => {
     const { ask, server } = await startAsking(t, [
       {
         calls: [
@@ -122,7 +122,7 @@ test("a server that refuses a schema is asked for JSON, one that refuses that to
   assert.deepEqual(formats(), ["json_schema", "json_object", undefined, undefined]);
 });
 
-test("a compatible server is asked for no schema beside tools, and once more for the JSON if its answer is prose", async (t) => {
+test("a compatible server is asked for no schema together with tools, and once more for the JSON if its answer is prose", async (t) => {
   const { ask, server } = await startAsking(t, [{ text: "I think that it is fine." }, { text: yes }]);
   const tool: ModelTool = { name: "look", description: "looks", input: { type: "object" }, call: async () => "" };
   assert.equal((await ask("local/qwen3", { tools: [tool], turns: 3 })).text, yes);
@@ -180,7 +180,7 @@ test("the libraries print nothing, and the process ends when it has its answer",
   assert.deepEqual([code, printed], [0, ""]);
 });
 
-test("a wrong key is told as such, with no trace of it", async (t) => {
+test("a wrong key is reported as a wrong key, with no trace of it", async (t) => {
   const { ask, server } = await startAsking(t, [{ text: yes }], { key: "another" });
   for (const name of models) {
     const failure = await failureOf(ask(name));
@@ -193,7 +193,7 @@ test("a wrong key is told as such, with no trace of it", async (t) => {
 
 const no = '{"ok":false,"reason":"injection"}';
 
-test("JSON among words is the answer, with all that was said beside it; of several objects none is chosen", async (t) => {
+test("JSON among words is the answer, with all words around it; of several objects none is chosen", async (t) => {
   const fenced = `\`\`\`json\n${yes}\n\`\`\``;
   const cases: [said: string, text: string][] = [
     [`Sure: ${yes} — that is all.`, yes],

@@ -63,7 +63,7 @@ for (const name of models) {
     assert.deepEqual([failure.kind, failure.tokens], ["cut", 4186]);
   });
 
-  test(`${name}: a refusal is told as such, and what it cost is known`, async (t) => {
+  test(`${name}: a refusal is reported as a refusal, and its cost is known`, async (t) => {
     const { ask, server } = await startAsking(t, [
       { text: "I will not.", end: "refusal", usage: { input: 90, output: 10 } },
     ]);
@@ -162,7 +162,7 @@ test("waiting for another try ends when the caller gives up", async (t) => {
   assert.equal((await asked).kind, "aborted");
 });
 
-test("a tool that goes on too long is told to stop, and the question with it", async (t) => {
+test("a tool that takes too long is asked to stop, and the question with it", async (t) => {
   const { ask } = await startAsking(t, [{ calls: [{ tool: "slow", input: {} }] }]);
   const controller = new AbortController();
   const slow: ModelTool = {
@@ -201,7 +201,7 @@ test("a redirect is not followed: it would carry the key elsewhere", async (t) =
   assert.deepEqual(seen, []);
 });
 
-test("nobody there is a network failure that says where", async () => {
+test("a server that does not exist is a network failure that says where", async () => {
   const model = createModel(settingsFor("http://127.0.0.1:1"), {});
   const failure = await failureOf(model.ask({ model: "local/qwen3", prompt: "?" }, AbortSignal.timeout(5_000)));
   assert.deepEqual([failure.kind, failure.where], ["network", "127.0.0.1:1"]);

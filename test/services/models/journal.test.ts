@@ -19,7 +19,7 @@ const calling = { calls: [{ tool: "look", input: { at: 1 } }], usage: { input: 3
 const last = { text: "done", usage: { input: 50, output: 5 } };
 
 for (const name of models)
-  test(`[R56] ${name}: a question that is asked again goes on where it was, with what it had paid for`, async (t) => {
+  test(`[R56] ${name}: a question that is asked again continues where it was, with the tokens that it had used`, async (t) => {
     const { ask, server } = await startAsking(t, [calling, { error: 400, times: 1, next: last }]);
     const kept = new Map<string, string>();
     const keys: (string | undefined)[] = [];
@@ -63,7 +63,7 @@ test("[R26] what was spent before a crash counts against the limit of the run", 
   assert.deepEqual([failure.kind, failure.tokens, server.requests.length], ["budget", 950, 0]);
 });
 
-test("an answer that was paid for and is of no use is not paid for again", async (t) => {
+test("a paid answer that cannot be used is not asked for again", async (t) => {
   const { ask, server } = await startAsking(t, [
     { text: "I will not.", end: "refusal", usage: { input: 90, output: 10 } },
   ]);
@@ -74,7 +74,7 @@ test("an answer that was paid for and is of no use is not paid for again", async
   }
 });
 
-test("a tool call that ends because nobody waits any more is kept as no result", async (t) => {
+test("a tool call that ends because no caller waits for it leaves no result", async (t) => {
   const { ask } = await startAsking(t, [calling, last]);
   const kept = new Map<string, string>();
   const stop = new AbortController();

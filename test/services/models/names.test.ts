@@ -100,7 +100,7 @@ test("a key of the environment does not go to an address that a file names, unle
   );
 });
 
-test("a name that nobody knows, a provider without a key and one without an address say what to do", () => {
+test("an unknown name, a provider without a key and one without an address say what to do", () => {
   assert.match(refusal("qwen3", {}, keys), /"qwen3" does not say whose it is.*write provider\/model/);
   assert.match(refusal("antropic/x", {}, keys), /no provider is called "antropic".*did you mean "anthropic"/);
   assert.match(refusal("mistral/x", {}, keys), /known: anthropic, openai, google; name others under models\.providers/);

@@ -45,7 +45,7 @@ test("[A41] without a configured default, a provider alone means its small model
   assert.equal(name, "openai/gpt-5-mini");
 });
 
-test("an address that the settings name is asked with the key of whoever is there", () => {
+test("an address that the settings name is asked with the key of the current sender", () => {
   assert.deepEqual(from({ model: "gate/x", url: "https://gate.example/v1" }), [
     "gate/x",
     "https://gate.example/v1",
@@ -60,7 +60,7 @@ test("an address that the settings name is asked with the key of whoever is ther
   ]);
 });
 
-test("an address of this machine is asked without any key or header, whoever it stands in for", () => {
+test("an address of this machine is asked without any key or header, whichever provider it replaces", () => {
   for (const url of ["http://127.0.0.1:9999/v1", "http://localhost:9999/v1", "http://[::1]:9999/v1"]) {
     assert.deepEqual(from({ model: "anthropic/x", url }), ["anthropic/x", url, undefined]);
     assert.deepEqual(from({ model: "local/x", url }), ["local/x", url, undefined]);
@@ -91,7 +91,7 @@ for (const url of [
 test("an address that is none is refused", () =>
   assert.match(refusal({ model: "router/x", url: "file:///etc/passwd" }), /is no http or https address/));
 
-test("[A41, R48] what stands against a model is known when an automation is made: mistakes are errors, what is not set yet is a warning", () => {
+test("[A41, R48] problems with a model are known when an automation is made: mistakes are errors, a missing key is a warning", () => {
   const fault = (named: Parameters<typeof modelFault>[0], given = settings, around: object = environment) => {
     const found = modelFault(named, given, { ...around });
     return found && [found.severity, found.message];

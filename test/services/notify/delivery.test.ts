@@ -12,7 +12,7 @@ const discord = (url: string): NoticeChannel => ({
 const hook = hookCalled("h");
 const started = "🪝 Hook **h** is running (trigger: `event:deploy.done`).";
 
-test("a limit is waited for as long as Discord says, and what changed meanwhile is told once", async (t) => {
+test("a limit is obeyed as long as Discord says, and changes in the meantime are posted once", async (t) => {
   const server = await startReceiver(t);
   const { notifier, pauses, complaints } = notifierOf(t, { team: discord(server.url) });
   server.answers.push({ status: 429, body: { message: "limited", retry_after: 1.337, global: false } });
@@ -52,7 +52,7 @@ test("a place that says it has taken its last is given time, and Slack's Retry-A
   assert.deepEqual(pauses.map(Math.round), [3000, 2500]);
 });
 
-test("a place that says it is too much and names no time, or none that counts, is asked less and less often", async (t) => {
+test("a place that says it is too much and names no time, or no valid one, is asked less and less often", async (t) => {
   const server = await startReceiver(t);
   const { notifier, pauses, complaints } = notifierOf(t, { team: { ...discord(server.url), events: ["failed"] } });
   const zero = { status: 429, body: { retry_after: 0 } };
@@ -136,7 +136,7 @@ test("a place that is gone is asked once, and no complaint holds its key", async
   ]);
 });
 
-test("a message that somebody deleted is not written anew, and the end is told all the same", async (t) => {
+test("a message that was deleted is not written again, and the end is posted all the same", async (t) => {
   const server = await startReceiver(t);
   const { notifier } = notifierOf(t, { team: discord(server.url) });
   server.answers.push(undefined, { status: 404, body: { message: "Unknown Message", code: 10008 } });
@@ -152,7 +152,7 @@ test("a message that somebody deleted is not written anew, and the end is told a
   );
 });
 
-test("nothing secret is told when nobody answers, or when the settings cannot be used", async (t) => {
+test("a notice holds no secret when the place does not answer, or when the settings cannot be used", async (t) => {
   const server = await startReceiver(t);
   const away = await closedAddress();
   const { notifier, complaints } = notifierOf(
@@ -201,7 +201,7 @@ test("a bot writes to its channel with its token, and a message that is sent twi
   assert.ok(String(first.body.nonce).length <= 25);
 });
 
-test("a program can verify what it is sent by Standard Webhooks, and tell a repetition", async (t) => {
+test("a program can verify a message by Standard Webhooks, and recognise a repetition", async (t) => {
   const server = await startReceiver(t);
   const secret = `whsec_${Buffer.from("a secret of the tests").toString("base64")}`;
   const { notifier } = notifierOf(
@@ -254,7 +254,7 @@ test("a hook names its channels, else its project, else the settings; none is no
   ]);
 });
 
-test("what people wait for is not told of, and a run that another process began is told its end alone", async (t) => {
+test("there is no notice of hooks that an agent waits for, and no start notice of a run that another process began", async (t) => {
   const server = await startReceiver(t);
   const { notifier } = notifierOf(t, { team: discord(server.url) });
   const { durable: _durable, ...guard } = hookCalled("guard");
@@ -267,7 +267,7 @@ test("what people wait for is not told of, and a run that another process began 
   assert.deepEqual(server.received.map(said), ["🪝 Hook **h** 🔧 `a`", "🪝 Hook **h** completed."]);
 });
 
-test("settings that change hold from the next notice on, and secrets are taken out of what is told", async (t) => {
+test("settings that change hold from the next notice on, and secrets are taken out of notices", async (t) => {
   const server = await startReceiver(t);
   let channels: { [name: string]: NoticeChannel } = { team: { kind: "slack", webhook_url: `${server.url}/slack/old` } };
   const { notifier } = notifierOf(t, channels, {
@@ -303,7 +303,7 @@ test("names of hooks and of tools lose secrets as well", async (t) => {
   assert.doesNotMatch(text, /hunter2/);
 });
 
-test("a burst fills no memory: the least important goes first, and how many went is told", async (t) => {
+test("a burst fills no memory: the least important notices are dropped first, and their number is posted", async (t) => {
   const server = await startReceiver(t);
   const { notifier, complaints } = notifierOf(t, { team: { kind: "slack", webhook_url: `${server.url}/slack` } });
   server.answers.push({ status: 429, body: "", headers: { "retry-after": "1" } });
@@ -320,7 +320,7 @@ test("a burst fills no memory: the least important goes first, and how many went
   assert.deepEqual(complaints, ["notices to team: there is more to tell than it takes, so notices are left out"]);
 });
 
-test("closing waits for a place that does not answer no longer than it was told", async (t) => {
+test("closing waits for a place that does not answer no longer than its limit", async (t) => {
   const server = await startReceiver(t);
   const { notifier, complaints } = notifierOf(t, { team: discord(server.url) });
   server.answers.push("hang");

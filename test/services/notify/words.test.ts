@@ -42,7 +42,7 @@ test("[A52] start, live tools, end: the sentences of the specification, the tool
   for (const { body } of messages) assert.deepEqual(body.allowed_mentions, { parse: [] });
 });
 
-test("[A52] a run that is skipped or fails says why; one that was refused before it began is not told of", async (t) => {
+test("[A52] the notice of a run that is skipped or fails says why; one that was refused before it began has no notice", async (t) => {
   const server = await startReceiver(t);
   const { notifier } = notifierOf(t, { team: webhook(server.url, { events: ["skipped", "failed"] }) });
   const hook = hookCalled("tests");
@@ -65,7 +65,7 @@ test("[A52] a run that is skipped or fails says why; one that was refused before
   ]);
 });
 
-test("what somebody else wrote pings nobody, hides no link and ends no marks", async (t) => {
+test("text of other sources pings no one, hides no link and ends no marks", async (t) => {
   const server = await startReceiver(t);
   const { notifier } = notifierOf(t, {
     team: webhook(server.url, { events: ["started", "completed"] }),

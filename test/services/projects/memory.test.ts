@@ -64,7 +64,7 @@ for (const [what, content, found, missed] of [
     assert.deepEqual(contents(await search(world, missed)), []);
   });
 
-test("whatever stands in a question is words and never a query language", async (context) => {
+test("every text in a question is words and never a query language", async (context) => {
   const world = await withProject(context);
   await add(world, "content near heading");
   for (const query of [
@@ -103,7 +103,7 @@ test("the same thing is remembered once, and secrets are not", async (context) =
   await assert.rejects(add(world, "  \n"), { message: /nothing to remember/ });
 });
 
-test("notes and results of tasks are found, as they stand now", async (context) => {
+test("notes and results of tasks are found in their current form", async (context) => {
   const world = await withProject(context);
   const write = (content: string): Promise<unknown> =>
     world.ask("note_write", { name: "Plan", content, project: "app" });
@@ -206,7 +206,7 @@ const addMany = async (world: World, count: number): Promise<void> => {
 };
 const countsOf = ({ asked }: Endpoint): number[] => asked.map(({ input }) => input.length);
 
-test("what a model gave before it failed is kept and ranked, and the next search goes on from there", async (context) => {
+test("vectors that a model gave before it failed are kept and ranked, and the next search continues from there", async (context) => {
   const local = await endpoint(context, { status: 503, from: 3 });
   const world = await withProject(context, settingsFor(local), "the-key");
   await addMany(world, 70);
@@ -224,7 +224,7 @@ test("what a model gave before it failed is kept and ranked, and the next search
   );
 });
 
-test("a slow model is asked for no more than there is time for", async (context) => {
+test("a slow model is asked only as long as there is time", async (context) => {
   const local = await endpoint(context, { slow: 200 });
   const world = await withProject(context, settingsFor(local), "the-key");
   await addMany(world, 30);
@@ -233,7 +233,7 @@ test("a slow model is asked for no more than there is time for", async (context)
   assert.ok(question === 1 && first <= 25, String(first));
 });
 
-test("a text that the model refuses is in nobody's way, and is not asked for again", async (context) => {
+test("a text that the model refuses delays no other, and is not sent again", async (context) => {
   const local = await endpoint(context, { refuses: /automobile 3$/ });
   const world = await withProject(context, settingsFor(local), "the-key");
   await addMany(world, 5);
@@ -287,7 +287,7 @@ for (const [what, trouble] of Object.entries({
     assert.doesNotMatch(String(found.note), /the-key/);
   });
 
-test("a model that cannot be asked is told, and words find what they can", async (context) => {
+test("a model that cannot be asked is reported, and words find what they can", async (context) => {
   const missing = { memory: { embeddings: "nobody/x" } };
   const world = await withProject(context, missing);
   await add(world, "a red car");

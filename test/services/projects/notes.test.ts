@@ -26,7 +26,7 @@ const withProject = async (world: World): Promise<World> => {
 const write = async (world: World, input: Fields = {}): Promise<Fields> =>
   (await world.ask("note_write", { name: "Release plan", content: "first", project: "app", ...input })) as Fields; // a view
 
-test("[A10, AT31] a note tells when it was created, updated and deleted, with exactly the fields that are promised", async (context) => {
+test("[A10, AT31] a note sends an event when it is created, updated and deleted, with exactly the promised fields", async (context) => {
   const world = await withProject(await worldOf(context));
   const { note_path } = await write(world);
   await write(world, { content: "second", title: "The plan" });
@@ -78,7 +78,7 @@ test("note_path names a private file with the note's text, that is there before 
   assert.ok(!existsSync(path));
 });
 
-test("where the copy cannot be written, nothing was written and nothing is told", async (context) => {
+test("if the copy cannot be written, nothing was written and no event is sent", async (context) => {
   const world = await withProject(await worldOf(context));
   const { note_path } = await write(world);
   const folder = dirname(String(note_path));
@@ -100,7 +100,7 @@ for (const [what, before] of [
   ["its note is anew", "first"],
   ["was never a note is gone", undefined],
 ] as const)
-  test(`a copy whose process was killed before the note counted is no lie for long: what ${what} when a board opens`, async (context) => {
+  test(`a copy whose process was killed before the note was stored is soon corrected: ${what} when a project service opens`, async (context) => {
     const world = await withProject(await worldOf(context));
     const folder = join(world.folder, "state", "hookline-notes");
     const copy = join(folder, "app", "plan.md");
@@ -168,7 +168,7 @@ test("notes are listed with those that changed last first, each in its own proje
   assert.deepEqual([await names("app"), await names("b")], [["one", "two"], ["one"]]);
 });
 
-test("a note's sections stand under their headings; what looks like one inside code does not count", () => {
+test("a note's sections are under their headings; a line that looks like one inside code does not count", () => {
   const content = "intro\n\n## One\nfirst\n```sh\n# no heading\n```\n### Two ##\nsecond\n";
   assert.deepEqual(sectionsOf({ title: "T", content }), [
     { heading: "T", content: "intro" },

@@ -20,7 +20,7 @@ test("a project's id is made of its name, and its repository and default branch 
   assert.equal(made.repository, "https://example.com/team/shop.git");
 });
 
-test("what is said of a repository counts before what git says", async (context) => {
+test("given values of a repository count before git's", async (context) => {
   const world = await worldOf(context);
   const shop = world.place("shop");
   git(shop, "init");
@@ -84,7 +84,7 @@ test("the project of a folder is the innermost whose workspace holds it, also th
   assert.equal(await at(beside), undefined);
 });
 
-test("a folder without a project gets one when something is written there, of the root that it lies in", async (context) => {
+test("a folder without a project gets one when something is written there, for the root of that folder", async (context) => {
   const world = await worldOf(context);
   const root = world.place("code/app");
   git(root, "init");
@@ -101,7 +101,7 @@ test("a folder without a project gets one when something is written there, of th
   assert.equal(third.project_made, other);
 });
 
-test("nobody's home becomes a project by accident", async (context) => {
+test("a home folder never becomes a project by accident", async (context) => {
   const world = await worldOf(context);
   const home = world.place("home");
   for (const cwd of [home, world.folder, "/"])

@@ -112,7 +112,7 @@ test("[A35] create_task says what is wrong as `error`, and makes nothing", async
   assert.deepEqual(await world.ask("task_list", { project: "app" }), []);
 });
 
-test("[A35] create_task of an automation in a file makes its project, where nobody has made it yet", async (context) => {
+test("[A35] create_task of an automation in a file makes its project if it does not exist yet", async (context) => {
   const made = hookOn("automation:shop/h", "something.happened", [{ uses: "create_task" }, { uses: "create_task" }]);
   const world = await worldOf(context, { hooks: [made] });
   const root = world.place("shop");
@@ -193,7 +193,7 @@ test("[A28] hook_runs finds an automation by its own id and by its whole one, th
   assert.deepEqual(await world.board.query("hook_runs", { hook_id: "x" }), []);
 });
 
-test("[A28] recent_events tells the last 50 with their payloads, newest first", async (context) => {
+test("[A28] recent_events returns the last 50 with their payloads, newest first", async (context) => {
   const { world } = await ran(context, [{ uses: "log", message: "m" }]);
   for (let number = 0; number < 55; number++) await world.engine.emit(eventOf({ number }, { name: "a.tick" }));
   await world.engine.emit(eventOf({ text: "x".repeat(20_000) }, { name: "a.large" }));

@@ -15,7 +15,7 @@ const withProject = async (world: World): Promise<World> => {
 const create = async (world: World, input: Fields = {}): Promise<string> =>
   String(((await world.ask("task_create", { title: "a task", project: "app", ...input })) as Fields).id); // a view
 
-test("[A10] a task tells of each step of its life, with exactly the fields that are promised", async (context) => {
+test("[A10] a task sends an event for each step of its life, with exactly the promised fields", async (context) => {
   const world = await withProject(await worldOf(context));
   const done = await create(world, { title: "Fix  the\ntests" });
   await world.ask("task_start", { id: done });
@@ -157,7 +157,7 @@ test("a task goes only the way that its status leaves, and says why it does not"
   await assert.rejects(world.ask("task_start", { id: "nope" }), { message: /no task is called "nope"/ });
 });
 
-test("of two who complete a task at once one does, and one event is told", async (context) => {
+test("of two callers who complete a task at once one succeeds, and one event is sent", async (context) => {
   const world = await withProject(await worldOf(context));
   const id = await create(world);
   const both = await Promise.allSettled([world.ask("task_complete", { id }), world.ask("task_complete", { id })]);
@@ -209,7 +209,7 @@ async function killedAt(world: World, operation: string, input: Fields, key: str
 }
 const namesOf = (world: World): string[] => world.events().map(({ name }) => name);
 
-test("a task whose process ended before it was told of is told of when its step is repeated", async (context) => {
+test("a task whose process ended before its event was sent sends it when its step is repeated", async (context) => {
   const world = await withProject(await worldOf(context));
   await killedAt(world, "task_create", { title: "t", project: "app" }, ["key"]);
   assert.deepEqual(namesOf(world), []);
@@ -218,7 +218,7 @@ test("a task whose process ended before it was told of is told of when its step 
   assert.deepEqual(namesOf(world), ["task.created"]);
 });
 
-test("[A10] a task whose process was killed while it was completed keeps its result in memory, and is told of when it is completed again", async (context) => {
+test("[A10] a task whose process was killed while it was completed keeps its result in memory, and sends its event when it is completed again", async (context) => {
   const world = await withProject(await worldOf(context));
   const id = await create(world);
   await killedAt(world, "task_complete", { id, result: "descaled the kettle" });
@@ -230,7 +230,7 @@ test("[A10] a task whose process was killed while it was completed keeps its res
   await assert.rejects(world.ask("task_complete", { id }), { message: /is COMPLETED already/ });
 });
 
-test("what was not told of a task is told before what becomes of it next", async (context) => {
+test("an event of a task that was not sent is sent before the next one of the task", async (context) => {
   const world = await withProject(await worldOf(context));
   const id = await create(world);
   await killedAt(world, "task_start", { id });
@@ -238,7 +238,7 @@ test("what was not told of a task is told before what becomes of it next", async
   assert.deepEqual(namesOf(world), ["task.created", "task.started", "task.failed"]);
 });
 
-test("[R56] a call that is repeated by its key is no refusal, told once, and forgotten events make nobody tell it anew", async (context) => {
+test("[R56] a call that is repeated by its key is not refused, its event is sent once, and forgotten events are not sent again", async (context) => {
   const world = await withProject(await worldOf(context));
   const id = await create(world);
   const complete = (key: string): Promise<unknown> => world.ask("task_complete", { id, result: "r" }, { key });
@@ -251,7 +251,7 @@ test("[R56] a call that is repeated by its key is no refusal, told once, and for
   assert.deepEqual(namesOf(world), []);
 });
 
-test("where the store takes no events, what is written stands and the answer says that nobody was told", async (context) => {
+test("if the store takes no events, what is written stays and the answer says that no event was sent", async (context) => {
   const world = await withProject(await worldOf(context));
   const broken = "before insert on event begin select raise(abort, 'no space is left'); end";
   world.store.database.run(`create trigger broken ${broken}`);
@@ -282,7 +282,7 @@ test("a hook that fails or blocks changes nothing of what was written", async (c
   assert.equal(((await world.ask("task_show", { id })) as Fields).status, "COMPLETED"); // a view
 });
 
-test("a task that hooks make in answer to a task ends five events deep, and each that was made stands", async (context) => {
+test("a task that hooks make in answer to a task ends five events deep, and each task that was made stays", async (context) => {
   const world = await withProject(
     await worldOf(context, {
       hooks: [hookOn("loop", "task.created", [{ uses: "create_task", title_template: "from {{event.task_id}}" }])],

@@ -17,7 +17,7 @@ test("what was learned is replaced, the own environment's always", () => {
   assert.equal(redact("of-the-process-1 of-the-flood-1000001"), "[redacted] [redacted]");
 });
 
-test("an environment whose secrets made room for others is learned again when it is told in again", () => {
+test("an environment whose secrets made room for others is learned again when it is sent again", () => {
   const { redact, learn } = createLearningRedaction({ environment: {} });
   learn(mine);
   assert.equal(redact("of-the-first-0001"), "[redacted]");

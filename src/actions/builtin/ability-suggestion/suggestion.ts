@@ -42,15 +42,15 @@ export const abilitySuggestion: Handler = handler({
   params: object(
     {},
     {
-      limit: say(integer(undefined, 1), "at most so many suggestions", usual.limit),
+      limit: say(integer(undefined, 1), "maximum number of suggestions", usual.limit),
       threshold: say(number(undefined, 0), "the confidence that a suggestion needs, between 0 and 1", usual.threshold),
       abilities: say(
         listOf(object({ id: text("its name"), description: text("what it does") }, { keywords: listOf(text()) })),
-        "abilities beside those that are found in the repository",
+        "abilities in addition to those in the repository",
         [],
       ),
       search: say(flag, "looks for abilities in the repository's files", true),
-      tell_user: say(flag, "tells the person too", false),
+      tell_user: say(flag, "also shows the suggestions to the person", false),
       model: say(
         either(flag, text()),
         "true, or a model's name: it chooses among those that share words with the prompt",

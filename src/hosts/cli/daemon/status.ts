@@ -97,7 +97,7 @@ const titled = (terminal: Terminal, name: string, text: string): string =>
 
 const gitWords = ({ hooks, hook }: GitHookHere, show: (path: string) => string): string =>
   hook === null
-    ? "does not run Hookline before commits: run `hookline git install` to change that"
+    ? "does not run Hookline before commits yet: run `hookline git install`"
     : `runs Hookline before each commit (${show(join(hooks, hook))})`;
 
 /** The store knows pauses of other projects too. */
@@ -187,10 +187,12 @@ function selfLines(daemon: Fields, terminal: Terminal): string[] {
       ? [row("lost", terminal.paint("red", `${counted(rowsLost, "row")} that could not be written in time`))]
       : []),
     row(
-      "heard",
+      "received",
       `${counted(events, "event")}, ${counted(sessions, "session")}${heard.length > 0 ? `; ${heard.join(", ")}` : ""}`,
     ),
-    ...slowest.map(({ event, p50, p95 }, index) => row(index === 0 ? "took" : "", `${event} ${p50} ms, p95 ${p95} ms`)),
+    ...slowest.map(({ event, p50, p95 }, index) =>
+      row(index === 0 ? "times" : "", `${event} ${p50} ms, p95 ${p95} ms`),
+    ),
     ...listOf(daemon.residents).map((one, index) => row(index === 0 ? "programs" : "", residentLine(one))),
   ];
 }

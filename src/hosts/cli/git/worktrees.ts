@@ -116,7 +116,7 @@ export function askGitAs(environment: Readonly<Record<string, string>>): AskGit 
       maxBuffer: longestAnswerInBytes,
       timeout: limitInMilliseconds,
     });
-    if (error) return { ok: false, reason: `git could not be asked: ${error.message}` };
+    if (error) return { ok: false, reason: `git could not run: ${error.message}` };
     if (status === 0) return { ok: true, text: textOfNames(stdout) };
     const [said = ""] = stderr.toString("utf8").trim().split("\n");
     const reason = said.replace(/^fatal: /, "") || `git ended with exit code ${status}`;

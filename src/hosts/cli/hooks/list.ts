@@ -87,7 +87,7 @@ function print(
 ): void {
   const { terminal, cwd, home } = invocation;
   if (hooks.length === 0) {
-    terminal.print("no hook is active here. Hookline looked at:");
+    terminal.print("no hook is active here: write one in .hookline/hooks.json. Hookline looked at:");
     for (const path of loaded.watched) terminal.print(`  ${shortPath(path, cwd, home)}`);
     return;
   }

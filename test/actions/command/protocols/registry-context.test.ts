@@ -84,7 +84,7 @@ test("[B5, B19, B24] PostAbilityCall has everything of the specification's examp
   assert.deepEqual({ ...context, ...example }, context);
 });
 
-test("[B24] the status is the host's, else what the agent tells of the call", () => {
+test("[B24] the status is the host's, otherwise what the agent says about the call", () => {
   const status = (name: HookEvent["name"], data: Fields): unknown => told(name, { tool_name: "Bash", ...data }).status;
   assert.equal(status("PostToolUse", {}), "success");
   assert.equal(status("PostToolUse", { tool_response: { success: false } }), "failure");

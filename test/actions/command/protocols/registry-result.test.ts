@@ -38,7 +38,7 @@ test("[B17] a result among what the script's programs print counts, with a note 
   assert.equal(answered('{"messages_to_user": ["a"]}\n{"messages_to_user": ["b"]}').ok, false);
 });
 
-test("[B17, B35] a refusal stays one, whatever else is printed before or behind it", () => {
+test("[B17, B35] a refusal stays one, whatever else is printed before or after it", () => {
   const refused = '{"error":"blocked_by_policy"}';
   const others = [
     '{"usage_recorded":true}',
@@ -56,7 +56,7 @@ test("[B17, B35] a refusal stays one, whatever else is printed before or behind 
   assert.equal(withLogs.outcome?.messages, undefined, "what does not refuse says nothing");
 });
 
-test("[B17, B35] a refusal counts wherever it stands, and not only where it begins a line", () => {
+test("[B17, B35] a refusal counts anywhere in the output, and not only where it begins a line", () => {
   const refusals = ['{"error":"blocked_by_policy"}', '{"block_execution":true}', '{"error":"Blocked: not on main"}'];
   for (const refusal of refusals) {
     const said = [
@@ -95,7 +95,7 @@ test("[B17, B34] a program's own log line before the result neither refuses nor 
   );
 });
 
-test("[B17, B34] an error is not hidden by what is printed behind it", () => {
+test("[B17, B34] an error is not hidden by output after it", () => {
   const error = '{"error":"cannot reach policy server"}';
   assert.match(reasonOf(answered(`${error}\n{"logs":["x"]}`)), /^invalid output: it holds 2 results/);
   assert.equal(reasonOf(answered(`${error}\ndone`)), "cannot reach policy server");
@@ -174,7 +174,7 @@ test("[B30] suggested documents are hints; a stage that is none is left out", ()
   assert.match(notes?.join() ?? "", /the stage of the document b.md is "later"/);
 });
 
-test("[B31, BT14] new_intent goes on unchanged; a stage that is none is told of, and the rest kept", () => {
+test("[B31, BT14] new_intent is passed on unchanged; an unknown stage is reported, and the rest kept", () => {
   const intent = { scope: "quality", topic: "checks", stage: "plan", intent: "learn", signals: { raw: "x" }, own: 1 };
   assert.deepEqual(answered({ new_intent: intent }).outcome, { intent });
   const odd = answered({ new_intent: { ...intent, stage: "later" }, messages_to_user: ["m"] });
@@ -206,7 +206,7 @@ test("[B32, BT15, R31] follow-ups have a payload, whichever way they are written
   assert.equal(notes?.length, 3);
 });
 
-test("[B33, B34a, BT23, R31] the run keeps the whole result, what nobody knows included", () => {
+test("[B33, B34a, BT23, R31] the run keeps the whole result, unknown fields included", () => {
   const result = { usage_recorded: true, update_matcher_suggestions: [{ ability_id: "x", weight: 0.7 }] };
   assert.deepEqual(answered(result), { ok: true, output: result, outcome: {} });
   assert.match(answered({ usage_recorded: "yes" }).notes?.[0] ?? "", /^usage_recorded must be true or false/);
@@ -228,7 +228,7 @@ test("[B35, BT16, R39] an error that begins with blocked denies, and the message
   assert.equal(answered({ error: "blocked" }, "SessionStop").outcome?.verdict?.is, "deny");
 });
 
-test("[B34, R39] any other error is a failure, and what else was said counts", () => {
+test("[B34, R39] any other error is a failure, and the other fields count", () => {
   const result = answered({ error: "no database", messages_to_user: ["m"], block_execution: false });
   assert.equal(result.ok, false);
   assert.equal(!result.ok && `${result.failure}: ${result.reason}`, "error: no database");
@@ -246,7 +246,7 @@ test("[R39] where nothing can be blocked any more, blocking is a failure like ot
   }
 });
 
-test("[B20, BT7] exit 1 is a failure with the code and what the script said of it", () => {
+test("[B20, BT7] exit 1 is a failure with the code and the script's own words", () => {
   const result = ended({ code: 1, stderr: "no such table\n" });
   assert.deepEqual(result, { ok: false, output: {}, failure: "exit", reason: "exit 1: no such table" });
   assert.equal(ended({ code: 2, stderr: "no" }).outcome, undefined);
@@ -266,7 +266,7 @@ test("[BT21] a script without its execute bit is a launch failure that names chm
   );
 });
 
-test("[B17, R14] a script that was stopped has said nothing, whatever it had printed", () => {
+test("[B17, R14] a script that was stopped has given no answer, whatever it had printed", () => {
   const stdout = JSON.stringify({ error: "blocked" });
   assert.equal(ended({ how: "aborted", stdout }).outcome, undefined);
   const { code: _none, ...killed } = endOf({ signal: "SIGKILL", stdout });

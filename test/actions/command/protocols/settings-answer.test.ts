@@ -19,7 +19,7 @@ test("[C56, CT12, R63] continue false denies and stops with the stop reason, els
   assert.deepEqual(answered("PreToolUse", { continue: true }).outcome, {});
 });
 
-test("[R63] where an event can be neither blocked nor stopped, continue false is told to the person", () => {
+test("[R63] where an event can be neither blocked nor stopped, continue false becomes a message to the person", () => {
   const { outcome } = answered("SessionStart", { continue: false, stopReason: "not here" });
   assert.deepEqual(outcome, { messages: [{ to: "person", text: "a hook wanted to stop here: not here" }] });
   assert.deepEqual(answered("PreCompact", { continue: false, stopReason: "x" }).outcome, deny("x"));
@@ -173,7 +173,7 @@ test("[C56] suppressOutput and terminalSequence are passed on", () => {
   });
 });
 
-test("[F8, R17] a decision that nobody can read is a failure, never an allow", () => {
+test("[F8, R17] a decision that cannot be read is a failure, never an allow", () => {
   const unreadable: Fields[] = [
     { decision: "blok" },
     { continue: "false" },

@@ -68,7 +68,7 @@ test("[X4, R15, CT39] a shell or an interpreter that could not run the hook is a
   for (const [code, stderr] of neverRan) assert.equal(failureOf({ code, stderr }), "launch", stderr);
 });
 
-test("[R15] a script without execute permission is told the remedy", () => {
+test("[R15] the failure of a script without execute permission names the remedy", () => {
   const result = read({ code: 126, stderr: "bash: line 1: ./guard.sh: Permission denied\n" });
   assert.ok(!result.ok && result.reason.includes("chmod +x ./guard.sh"), JSON.stringify(result));
 });

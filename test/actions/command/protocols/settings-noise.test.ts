@@ -20,7 +20,7 @@ test("[C36a, CT34, R16] plain text elsewhere is ignored with a note that quotes 
   assert.deepEqual(result.notes, ['plain text on stdout is ignored on PreToolUse: "all good"']);
 });
 
-test("[C36a] plain text of WorktreeCreate is the path, below whatever git said", () => {
+test("[C36a] plain text of WorktreeCreate is the path, below any output of git", () => {
   assert.deepEqual(answered("WorktreeCreate", "Preparing worktree\n/tmp/w\n", {}).outcome, { worktreePath: "/tmp/w" });
 });
 
@@ -37,13 +37,13 @@ test("[C36a] a banner before the JSON does not hide it, and a note quotes the ba
   }
 });
 
-test("[C36a, C37] pretty-printed JSON, a byte order mark and text behind it are no trouble", () => {
+test("[C36a, C37] pretty-printed JSON, a byte order mark and text after it are no trouble", () => {
   assert.ok(isDeny(JSON.stringify({ decision: "block", reason: "a } in { text \\" }, null, 2)));
   assert.ok(isDeny(`\uFEFF${block}\r\n`));
   assert.ok(isDeny(`${block}\nDone in 3 ms {ok}`));
 });
 
-test("[C36a, R5] of several answers a first deny is not lost behind a later one: all count together, with a note", () => {
+test("[C36a, R5] of several answers a first deny is not lost after a later one: all count together, with a note", () => {
   const allow = JSON.stringify({ decision: "approve", systemMessage: "fine" });
   for (const stdout of [`${block}\n${allow}`, `${allow}\n${block}`, `${block} and\n${allow}\n{}`]) {
     const result = answered("PreToolUse", stdout);
@@ -53,7 +53,7 @@ test("[C36a, R5] of several answers a first deny is not lost behind a later one:
   }
 });
 
-test("[F8, R17] a deny or ask stands beside what cannot be read, and an allow does not", () => {
+test("[F8, R17] a deny or ask next to an unreadable part counts, and an allow does not", () => {
   const ask = JSON.stringify({ decision: "ask", reason: "sure?" });
   for (const faulty of ['{"decision":"maybe"}', '{"decision":"approve"']) {
     const denied = answered("PreToolUse", `${block}\n${faulty}`);
@@ -64,7 +64,7 @@ test("[F8, R17] a deny or ask stands beside what cannot be read, and an allow do
   }
 });
 
-test("[C37] the line that sends a program into the background is no answer beside its answer", () => {
+test("[C37] the line that sends a program into the background is no answer next to its answer", () => {
   assert.equal(answered("PreToolUse", `{"async":true}\n${block}`).notes, undefined);
 });
 
@@ -74,7 +74,7 @@ test("[C36a] a handler that prints its input back passes, and a note says so", (
   assert.deepEqual(result, { ok: true, output: {}, notes: ["the handler echoed its input"] });
 });
 
-test("[C36a] an echo does not hide an answer before it, behind it, or inside of it", () => {
+test("[C36a] an echo does not hide an answer before it, after it, or inside of it", () => {
   const input = inputOf(eventOf("PreToolUse", bash), "PreToolUse");
   for (const stdout of [
     `${input}\n${block}`,

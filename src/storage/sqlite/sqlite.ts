@@ -37,8 +37,8 @@ import { migrations } from "./schema.ts";
 export interface SqliteStoreOptions extends Keeping {
   path: string;
   /**
-   * For processes that stay: all that is told of events and runs in turns of the event loop right behind one another is one transaction, and
-   * `committed` says when it is on disk. Without it each method is one.
+   * For processes that stay: what is written of events and runs in one turn of the event loop is one transaction, and `committed`
+   * says when it is on disk. Without it each method is one.
    */
   groups?: boolean | undefined;
   /** Where nothing but a store can lie: there even a file that cannot be told for a store any more is moved aside as damaged. */

@@ -1,8 +1,8 @@
 /** Runs that nobody waits for: one queued item from start to end, and programs that went on by themselves. */
 import { type Acceptance, accept } from "./accept.ts";
 import { claimFor, withdrawn } from "./admit.ts";
-import { save } from "./ask.ts";
 import { isOfStore, messageOf } from "./error.ts";
+import { save } from "./evaluate.ts";
 import type { Counter, Instant, MaybePromise } from "./event.ts";
 import { newStepScope, sharedScope } from "./event-context.ts";
 import { rowOf } from "./events.ts";

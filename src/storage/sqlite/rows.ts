@@ -265,9 +265,9 @@ export function repeating(first: Report | undefined): { given?: Outcome; unanswe
   return first.outcome ? { given: repeatable(first.outcome) } : { unanswered: first.id };
 }
 
-/** A hook that owes already remembers both findings: lists are joined, so that no file is forgotten (R19). */
-export function mergeFound(owed: Found, found: Found): Found {
-  const merged: Found = { ...owed };
+/** A check that was pending before keeps both findings: lists are joined, so that no file is forgotten (R19). */
+export function mergeFound(pending: Found, found: Found): Found {
+  const merged: Found = { ...pending };
   for (const [key, value] of Object.entries(found)) {
     const held = merged[key];
     merged[key] = Array.isArray(held) && Array.isArray(value) ? joined(held, value) : value;

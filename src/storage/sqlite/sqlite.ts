@@ -6,10 +6,10 @@ import { type Database, openDatabase } from "./database.ts";
 import { createGroupRows } from "./groups.ts";
 import { createKeeper, type Keeping } from "./keep.ts";
 import {
+  addPendingChecks,
   findRuns,
   keepHookSet,
   lastFired,
-  owe,
   pausesOf,
   pendingChecksOf,
   refusing,
@@ -159,11 +159,11 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     peek: (claims, at) => refusing(database, claims, at),
     spend: (session, counter, max) => grouped.write(() => spend(database, session, counter, max, now())),
 
-    owe: (session, debts) =>
-      debts.size === 0
+    pendingChecks: (session, added) =>
+      added === undefined || added.size === 0
         ? pendingChecksOf(database, session)
-        : grouped.write(() => owe(database, session, debts, { now: now(), keeper })),
-    paid(session, hook) {
+        : grouped.write(() => addPendingChecks(database, session, added, { now: now(), keeper })),
+    checkPassed(session, hook) {
       grouped.run("delete from debt where session = ? and hook = ?", written(session), written(hook));
     },
 
@@ -215,7 +215,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     newestId: () => database.get<{ id: string | null }>(newestId)?.id ?? undefined,
     events: (limit) =>
       database.all<EventRow>(`select ${eventColumns} from event order by seq desc limit ?`, limit).map(eventOf),
-    setsInForce: (events) =>
+    recentHookSets: (events) =>
       database
         .all<{ id: string }>(
           `select hook_set as id from (select hook_set, seq from event order by seq desc limit ?)

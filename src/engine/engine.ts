@@ -2,9 +2,9 @@
 
 import { accept } from "./accept.ts";
 import { refusalOf } from "./admit.ts";
-import { dropItem, finishDetached, performItem } from "./background.ts";
+import { dropItem, finishDetached, performItem, save } from "./background.ts";
 import { messageOf } from "./error.ts";
-import { type Evaluator, evaluateAgain, evaluateAll, mayJudge, save, skip } from "./evaluate.ts";
+import { type Evaluator, evaluateAgain, evaluateAll, mayJudge, skip } from "./evaluate.ts";
 import { firstTurn, type HookEvent, type MaybePromise, ownTurn, type Turn } from "./event.ts";
 import { begin, candidates, type EventContext, holdsNow, inBackground, newRun, watch } from "./event-context.ts";
 import { advance } from "./events.ts";

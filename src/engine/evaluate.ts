@@ -2,7 +2,8 @@
 
 import { accept } from "./accept.ts";
 import { claimFor, refusalOf } from "./admit.ts";
-import { isOfStore, messageOf } from "./error.ts";
+import { enqueue, save } from "./background.ts";
+import { isOfStore } from "./error.ts";
 import {
   type Answer,
   candidates,
@@ -186,7 +187,8 @@ function* evaluate(evaluator: Evaluator, plan: Plan, eventContext: EventContext,
       eventContext.refused.add(plan);
       return skip(evaluator, plan, eventContext, refusal);
     }
-    if (inBackground(plan, eventContext)) return enqueue(evaluator, plan, eventContext);
+    if (inBackground(plan, eventContext))
+      return enqueue(evaluator, newRun(plan, eventContext, ports), plan.hook, eventContext);
   }
   const run = before?.run ?? newRun(plan, eventContext, ports);
   run.status = "running";
@@ -226,11 +228,6 @@ const skipped = (plan: Plan, eventContext: EventContext, ports: Ports, reason: s
   reason,
   ms: 0,
 });
-
-export function* save(ports: Ports, run: Run): Flow<void> {
-  yield* wait(ports.store.saveRun(run));
-  ports.observe?.({ is: "run", run });
-}
 
 /** Runs a hook that was admitted and closes its row, whatever the hook does. */
 function* runAndDeliver(
@@ -314,45 +311,3 @@ function rewrite(plan: Plan, eventContext: EventContext, now: Outcome): void {
     };
   }
 }
-
-/** A queue that answers at once holds the run when the event has its outcome; a slower one is not waited for. */
-function enqueue({ ports, later }: Evaluator, plan: Plan, eventContext: EventContext): void {
-  const owner = ports.queue.owner?.();
-  const run: Run = { ...newRun(plan, eventContext, ports), ...(owner ? { owner } : {}) };
-  const { event } = eventContext;
-  // The event's deadline and signal end with the event; what runs behind it has its own limits.
-  const { environment, umask } = eventContext.caller;
-  const caller: Caller = { ...(environment && { environment }), ...(umask !== undefined && { umask }) };
-  later.put(eventContext, () => go(handIn(ports, eventContext, { run, hook: plan.hook, event }, caller)));
-}
-
-function* handIn(ports: Ports, eventContext: EventContext, item: Item, caller: Caller): Flow<void> {
-  try {
-    if (item.hook.durable && eventContext.lost !== undefined) throw eventContext.lost;
-    yield* queueRun(ports, item, caller);
-  } catch (error) {
-    if (!item.hook.durable || !isOfStore(error)) throw error;
-    eventContext.unqueued ??= error;
-    try {
-      yield* saveUnqueued(ports, item.run, error);
-    } catch {
-      // The store still fails, which the event context remembers.
-    }
-  }
-}
-
-function* queueRun(ports: Ports, item: Item, caller: Caller): Flow<void> {
-  const { run, hook } = item;
-  yield* wait(ports.store.saveRun(run));
-  try {
-    const taken = yield* wait(ports.queue.add(item, caller));
-    if (taken.is === "skipped") return yield* save(ports, { ...run, status: "skipped", reason: taken.reason, ms: 0 });
-  } catch (error) {
-    if (hook.durable && isOfStore(error)) throw error;
-    return yield* saveUnqueued(ports, run, error);
-  }
-  ports.observe?.({ is: "run", run });
-}
-
-const saveUnqueued = (ports: Ports, run: Run, error: unknown): Flow<void> =>
-  save(ports, { ...run, status: "failed", reason: `it could not be queued: ${messageOf(error)}`, ms: 0 });

@@ -23,7 +23,7 @@ const gates: readonly Gate[] = [
 
 /** Why a durable run that waited is not begun, where its hook stands otherwise now. What fires once is disabled by having fired. */
 export function withdrawn(now: Hook | undefined, event: HookEvent): string | undefined {
-  if (!now) return "it is not in force any more";
+  if (!now) return "it is no longer active";
   const hasFired = "at" in now.on && event.name === "schedule.due";
   return now.enabled || hasFired ? undefined : disabled(now);
 }

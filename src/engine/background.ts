@@ -120,22 +120,22 @@ const statusOf = (result: StepResult): RunStatus =>
 
 /** Rewake: a block becomes a notice for the model. Otherwise what it says goes along, and its verdict nowhere (R7). */
 function noticesOf({ hook, event }: Item, run: Run, outcome: Outcome): { outcome: Outcome; counter?: Counter }[] {
-  const { verdict, ...said } = outcome;
+  const { verdict, ...others } = outcome;
   const blocks = hook.mode === "rewake" && verdict?.is === "deny";
-  if (verdict && !blocks) run.notes.push(`nobody waited for its ${verdict.is}`);
-  const { later, notes } = accept(said, nobodyWaits, false);
-  const { context = [], messages } = later;
+  if (verdict && !blocks) run.notes.push(`the caller did not wait for its ${verdict.is}`);
+  const { later, notes } = accept(others, noCaller, false);
+  const { context: said = [], messages } = later;
   run.notes.push(...notes);
   if (!isEmpty(later) && rowOf(event.name).endsSession)
     run.notes.push("the session has ended: what goes with a later event is shown only if the session is resumed");
-  const told = blocks ? [`${hook.name}: ${verdict.reason ?? "it found a problem"}`, ...context] : context;
+  const context = blocks ? [`${hook.name}: ${verdict.reason ?? "it found a problem"}`, ...said] : said;
   return [
-    ...(told.length > 0 ? [{ outcome: { context: told }, counter: "rewakes" as const }] : []),
+    ...(context.length > 0 ? [{ outcome: { context }, counter: "rewakes" as const }] : []),
     ...(messages ? [{ outcome: { messages } }] : []),
   ];
 }
 
-const nobodyWaits: Acceptance = { fields: new Set(), verdicts: [] };
+const noCaller: Acceptance = { fields: new Set(), verdicts: [] };
 
 /** An item that was accepted but will not run. Never rejects. */
 export async function dropItem(ports: Ports, { run, hook }: Item, reason: string): Promise<void> {

@@ -177,7 +177,7 @@ export function createEngine(ports: Ports): Engine {
   ports.queue.start({
     perform: (item, caller) => performItem(ports, item, caller),
     drop: (item, reason) => dropItem(ports, item, reason),
-    told: (run, hook) => ports.observe?.({ is: "run", run, ...(hook ? { hook } : {}) }),
+    changed: (run, hook) => ports.observe?.({ is: "run", run, ...(hook ? { hook } : {}) }),
   });
 
   return {

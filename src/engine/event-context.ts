@@ -187,7 +187,7 @@ export interface StepScope {
   readonly event: HookEvent;
   readonly caller: Caller;
   readonly ports: Ports;
-  /** When the caller's patience is over, as `elapsed` tells it; undefined: never. */
+  /** When the caller's patience is over, on the clock of `elapsed`; undefined: never. */
   readonly ends: number | undefined;
   /** Made when it is first needed: most hooks look at the event alone. */
   scope: Scope | undefined;
@@ -202,7 +202,7 @@ export const newStepScope = (event: HookEvent, caller: Caller, ports: Ports, end
   scope: undefined,
 });
 
-/** Why a step was told to stop. */
+/** Why a step has to stop. */
 export type Stopped = "timeout" | "cancelled";
 
 /** A context as run.ts knows it. */
@@ -282,7 +282,7 @@ export function callStep({ bound }: PlannedStep, context: OwnContext): MaybeProm
   return answer === undefined ? nothing : bound.read(answer, context);
 }
 
-/** Tells the step that its time is over. */
+/** Aborts the step. */
 export function stop(context: OwnContext, why: Stopped): void {
   context.stopped = why;
   context.controller?.abort();

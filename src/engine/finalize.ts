@@ -32,12 +32,12 @@ export function* finalize(
   const joined = takesContext(eventContext, outcome)
     ? yield* addInbox({ ports, later }, eventContext, outcome)
     : { outcome };
-  const told = joined.outcome.messages ? yield* countMessages(ports, eventContext, joined.outcome) : joined.outcome;
-  if (joined.heldOpen) return told; // notices have their own counter
-  return continues(eventContext, told) ? yield* countContinuation({ ports, later }, eventContext, told) : told;
+  const counted = joined.outcome.messages ? yield* countMessages(ports, eventContext, joined.outcome) : joined.outcome;
+  if (joined.heldOpen) return counted; // notices have their own counter
+  return continues(eventContext, counted) ? yield* countContinuation({ ports, later }, eventContext, counted) : counted;
 }
 
-/** Each message to the model is counted; past the cap the person is told once, and the model nothing more (R8). */
+/** Each message to the model is counted; past the cap the person is notified once, and the model gets nothing more (R8). */
 function* countMessages(ports: Ports, eventContext: EventContext, outcome: Outcome): Flow<Outcome> {
   const messages: Message[] = [];
   let lost = 0;

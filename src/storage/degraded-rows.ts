@@ -19,7 +19,7 @@ export interface Row {
   outcome?: Outcome;
   /** Whose message it is. */
   session?: SessionId;
-  /** The event had to be durable: where it is lost, its sender is told so, and nothing of it is written. */
+  /** The event had to be durable: where it is lost, its sender gets the error, and nothing of it is written. */
   isRefused?: true;
   characters?: number;
 }

@@ -192,7 +192,7 @@ export function withDegradedMode(open: () => SqliteStore, options: DegradedOptio
     if (!lasting)
       try {
         const result = insist(to);
-        if (real?.database.standing() !== undefined) underWay.push(...keyed(result));
+        if (real?.database.openGroup() !== undefined) underWay.push(...keyed(result));
         return result;
       } catch (error) {
         lasting = failed(error);

@@ -135,7 +135,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const automations = automationsOf(options, resident);
   const active = createActiveAutomations({
     ...{ folders: options.workspaces, source, automations },
-    standing: () => store.database.standing(),
+    standing: () => store.database.openGroup(),
   });
   const notifier = noticesOf({ ...options, resident, active, settings: () => settings });
   ears.add(notifier.observe);

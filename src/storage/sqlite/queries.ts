@@ -240,7 +240,7 @@ interface Measured {
   session: string | null;
 }
 
-/** Of these hooks, those that ran since then. Refused runs, and those that have not ended, took no time that can be told. */
+/** Of these hooks, those that ran since then. Refused runs, and those that have not ended, took no time that is known. */
 export function hookTimings(database: Database, hooks: readonly HookId[], since: Instant): Map<HookId, HookTiming> {
   const timings = new Map<HookId, HookTiming>();
   for (const hook of hooks) {

@@ -242,7 +242,7 @@ export interface Report {
 
 /**
  * The report by another registration that this one repeats, an answered one if there is one. One registration may
- * tell of an id more than once (a tool call that was put off comes again): its second report is the same happening as
+ * report an id more than once (a tool call that was put off comes again): its second report is the same happening as
  * the other's second.
  */
 export function firstReport(

@@ -41,14 +41,14 @@ export interface SqliteStoreOptions extends Keeping {
    * says when it is on disk. Without it each method is one.
    */
   groups?: boolean | undefined;
-  /** Where nothing but a store can lie: there even a file that cannot be told for a store any more is moved aside as damaged. */
+  /** The default path, where only a store can lie: there even a file that is not recognisable as a store is moved aside as damaged. */
   usualPath?: string | undefined;
   now?(): Instant;
   /** Days after which events and runs are deleted; default: 30. Checked once a day: when a store is closed, and part by part where it stays open in `groups`. */
   retentionDays?: number;
-  /** Told what a person should know: a damaged file that was moved aside, a file system without a write-ahead log. */
+  /** Called with what a person should know: a damaged file that was moved aside, a file system without a write-ahead log. */
   onNotice?(notice: string): void;
-  /** For who only looks: a file that cannot be written is opened for reading, and that is told. */
+  /** For a caller that only reads: a file that cannot be written is opened for reading, with a notice. */
   reads?: boolean;
   /** Where its file was taken away: true, and none is made anew. */
   isGone?(): boolean;

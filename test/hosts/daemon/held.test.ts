@@ -62,7 +62,7 @@ for (const [what, reason, change] of [
   ["disabled", "disabled", (place: Place) => place.write(file, slow("enabled: false\n"))],
   [
     "deleted",
-    "it is not in force any more",
+    "it is no longer active",
     async (place: Place, daemon: Started) => {
       rmSync(join(place.folder, file));
       await until(async () => (await daemon.call("/status")).body.automations.active === 1, "it is gone");

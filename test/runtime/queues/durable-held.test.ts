@@ -99,7 +99,7 @@ async function begun(context: TestContext, now: readonly Hook[], event: object =
 test("[R23] a run that waited is skipped with the reason where its automation is disabled or gone by then", async (context) => {
   assert.equal(await begun(context, [hook]), "completed: r1 a");
   assert.equal(await begun(context, [{ ...hook, enabled: false }]), "skipped: disabled");
-  assert.equal(await begun(context, [other]), "skipped: it is not in force any more");
+  assert.equal(await begun(context, [other]), "skipped: it is no longer active");
 });
 
 test("[A48] what a person asks for runs although its automation is disabled by then, and so does what fires once", async (context) => {

@@ -9,6 +9,7 @@ import {
   type EventRow,
   eventFields,
   fixedValues,
+  places,
   runFields,
   type Value,
   written,
@@ -119,7 +120,6 @@ const copyOf = (turn: Turn): Turn => ({
   ...(turn.agent && { agent: { ...turn.agent } }),
 });
 
-const places = (fields: readonly string[]): string => fields.map(() => "?").join(", ");
 export const insertEvent: string = `insert into event (${eventFields.join(", ")}, answered_at) values (${places(eventFields)}, ?)
   on conflict (id) do nothing`;
 export const upsertRun: string = `insert into run (${runFields.join(", ")}) values (${places(runFields)})

@@ -14,7 +14,7 @@ import type {
 import type { Database } from "./database.ts";
 import { createMemoryRecords, createNoteRecords, type MemoryTable } from "./memory-records.ts";
 import { insistOnProject } from "./queries.ts";
-import { readBack, written } from "./rows.ts";
+import { places, readBack, written } from "./rows.ts";
 
 const projectFields = ["id", "name", "workspace", "repository", "branch", "notify", "created", "updated"] as const;
 const projectColumns = projectFields.join(", ");
@@ -82,8 +82,6 @@ const present = <Row extends object>(row: Row): Present<Row> =>
 
 const storedValue = (value: string | number | readonly unknown[] | null | undefined): string | number | null =>
   typeof value === "object" && value !== null ? JSON.stringify(value) : (value ?? null);
-
-const places = (fields: readonly string[]): string => fields.map(() => "?").join(", ");
 
 const projectOf = ({ notify, ...row }: ProjectRow): ProjectRecord => ({
   ...present(row),

@@ -143,6 +143,11 @@ export function addPendingChecks(
   return pending;
 }
 
+export function runNamed(database: Database, id: string): Run | undefined {
+  const row = database.get<RunRow>(`select ${runFields.join()} from run where id = ?`, written(id));
+  return row && runOf(row);
+}
+
 const columnOf = { hook: "hook", session: "session", event: "event_name", status: "status", eventId: "event" } as const;
 
 /** Newest first, that is in the reverse order of their beginnings. */

@@ -14,6 +14,9 @@ export const written = (text: string): string =>
   text.isWellFormed() && !text.startsWith('"') && !text.includes("\0") ? text : JSON.stringify(text);
 export const readBack = (text: string): string => (text.startsWith('"') ? JSON.parse(text) : text);
 
+/** The places of so many values in a statement. */
+export const places = (values: readonly unknown[]): string => values.map(() => "?").join(", ");
+
 /** The text as it is written, or null for none. */
 const orNull = (text: string | undefined): string | null => (text === undefined ? null : written(text));
 

@@ -15,23 +15,13 @@ import {
   refusing,
   repair,
   reportBefore,
+  runNamed,
   spend,
   take,
   turnOf,
 } from "./queries.ts";
 import { purge, purgeIfDue, purgeSlowly } from "./retention.ts";
-import {
-  type EventRow,
-  eventFields,
-  eventOf,
-  payloadOf,
-  type RunRow,
-  repeating,
-  rowOfEvent,
-  runFields,
-  runOf,
-  written,
-} from "./rows.ts";
+import { type EventRow, eventFields, eventOf, payloadOf, repeating, rowOfEvent, written } from "./rows.ts";
 import { migrations } from "./schema.ts";
 
 export interface SqliteStoreOptions extends Keeping {
@@ -202,10 +192,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     },
 
     saveRun: (run) => grouped.hold(() => rows.run(run)),
-    run(id) {
-      const row = database.get<RunRow>(`select ${runColumns} from run where id = ?`, written(id));
-      return row && runOf(row);
-    },
+    run: (id) => runNamed(database, id),
     runs: (filter) => findRuns(database, filter),
 
     event(id) {
@@ -248,7 +235,6 @@ const newestId = `select max(id) as id from (
   select id from (select id from event order by seq desc limit 1)
   union all select id from (select id from run order by seq desc limit 20)) where length(id) = 26`;
 
-const runColumns = runFields.join(", ");
 const eventColumns = eventFields.join(", ");
 
 /** What was read in a group, and counts as long as that is open. */

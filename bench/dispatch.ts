@@ -81,7 +81,7 @@ const noPorts = {} as Ports; // the callbacks that are timed look at nothing
 const noResults: readonly StepRecord[] = [];
 const noSignal = new AbortController().signal;
 
-/** What engine/ask.ts and engine/run.ts do between an event and its handlers, by the same functions. Counts the hooks. */
+/** What engine/evaluate.ts and engine/run.ts do between an event and its handlers, by the same functions. Counts the hooks. */
 function findTestCall(plans: Plans, event: HookEvent): number {
   const found = plans.find(event);
   if (found.length === 0) return 0;

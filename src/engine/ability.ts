@@ -1,6 +1,6 @@
 /**
  * What specification 001 calls an ability: a tool, a skill or a subagent of an agent. Its events and ours are two ways to
- * tell one thing, and this is the one place that knows both.
+ * report one thing, and this is the one place that knows both.
  */
 import { type Fields, type HookEvent, type Json, textField } from "./event.ts";
 import { isRecord } from "./schema.ts";

@@ -39,7 +39,7 @@ export function accept(outcome: Outcome, acceptance: Acceptance, guard: boolean)
   return { now, later, notes };
 }
 
-/** In characters, of one answer: what somebody else's text becomes for a model or a person has an end (D13). */
+/** In characters, of one answer: what the text of another program becomes for a model or a person has an end (D13). */
 const mostInOtherForm = 10_000;
 
 interface Split extends Accepted {
@@ -54,7 +54,7 @@ function acceptVerdict(verdict: Verdict, { fields, verdicts }: Acceptance, guard
   }
   if (verdict.is === "ask" && guard && fields.has("verdict") && verdicts.includes("deny")) {
     mergeField(split.now, "verdict", { ...verdict, is: "deny" });
-    split.notes.push("ask became deny: nobody can be asked here, and this hook is a guard");
+    split.notes.push("ask became deny: no person can be asked here, and this hook is a guard");
     return;
   }
   if (verdict.is === "allow" || verdict.is === "defer") {
@@ -130,7 +130,7 @@ function deliverOtherwise<F extends OutcomeField>(
     const texts = fitting(all, split);
     const lost = all.length - texts.length;
     if (lost > 0)
-      split.notes.push(`${lost} of its ${field} are not told: ${mostInOtherForm} characters of an answer are the most`);
+      split.notes.push(`${lost} of its ${field} are left out: ${mostInOtherForm} characters of an answer are the most`);
     if (lost > 0 && texts.length === 0) return;
     if (way.field === "context") mergeField(place, "context", texts);
     else

@@ -1,10 +1,10 @@
-/** Runs that nobody waits for: one queued item from start to end, and programs that went on by themselves. */
+/** Runs that no caller waits for: put into the queue, performed from start to end, and programs that went on by themselves. */
 import { type Acceptance, accept } from "./accept.ts";
 import { claimFor, withdrawn } from "./admit.ts";
-import { save } from "./ask.ts";
 import { isOfStore, messageOf } from "./error.ts";
+import type { Evaluator } from "./evaluate.ts";
 import type { Counter, Instant, MaybePromise } from "./event.ts";
-import { newStepScope, sharedScope } from "./event-context.ts";
+import { type EventContext, newStepScope, sharedScope } from "./event-context.ts";
 import { rowOf } from "./events.ts";
 import { type Flow, go, wait } from "./flow.ts";
 import type { Hook } from "./hook.ts";
@@ -120,22 +120,22 @@ const statusOf = (result: StepResult): RunStatus =>
 
 /** Rewake: a block becomes a notice for the model. Otherwise what it says goes along, and its verdict nowhere (R7). */
 function noticesOf({ hook, event }: Item, run: Run, outcome: Outcome): { outcome: Outcome; counter?: Counter }[] {
-  const { verdict, ...said } = outcome;
+  const { verdict, ...others } = outcome;
   const blocks = hook.mode === "rewake" && verdict?.is === "deny";
-  if (verdict && !blocks) run.notes.push(`nobody waited for its ${verdict.is}`);
-  const { later, notes } = accept(said, nobodyWaits, false);
-  const { context = [], messages } = later;
+  if (verdict && !blocks) run.notes.push(`the caller did not wait for its ${verdict.is}`);
+  const { later, notes } = accept(others, noCaller, false);
+  const { context: said = [], messages } = later;
   run.notes.push(...notes);
   if (!isEmpty(later) && rowOf(event.name).endsSession)
     run.notes.push("the session has ended: what goes with a later event is shown only if the session is resumed");
-  const told = blocks ? [`${hook.name}: ${verdict.reason ?? "it found a problem"}`, ...context] : context;
+  const context = blocks ? [`${hook.name}: ${verdict.reason ?? "it found a problem"}`, ...said] : said;
   return [
-    ...(told.length > 0 ? [{ outcome: { context: told }, counter: "rewakes" as const }] : []),
+    ...(context.length > 0 ? [{ outcome: { context }, counter: "rewakes" as const }] : []),
     ...(messages ? [{ outcome: { messages } }] : []),
   ];
 }
 
-const nobodyWaits: Acceptance = { fields: new Set(), verdicts: [] };
+const noCaller: Acceptance = { fields: new Set(), verdicts: [] };
 
 /** An item that was accepted but will not run. Never rejects. */
 export async function dropItem(ports: Ports, { run, hook }: Item, reason: string): Promise<void> {
@@ -174,3 +174,55 @@ async function closeFailed(
     ports.observe?.({ is: "run", run: failed, ...(hook ? { hook } : {}) });
   }
 }
+
+export function* save(ports: Ports, run: Run): Flow<void> {
+  yield* wait(ports.store.saveRun(run));
+  ports.observe?.({ is: "run", run });
+}
+
+/** A queue that answers at once holds the run when the event has its outcome; a slower one is not waited for. */
+export function enqueue(
+  { ports, later }: Pick<Evaluator, "ports" | "later">,
+  queued: Run,
+  hook: Hook,
+  eventContext: EventContext,
+): void {
+  const owner = ports.queue.owner?.();
+  const run: Run = { ...queued, ...(owner ? { owner } : {}) };
+  const { event } = eventContext;
+  // The event's deadline and signal end with the event; what runs behind it has its own limits.
+  const { environment, umask } = eventContext.caller;
+  const caller: Caller = { ...(environment && { environment }), ...(umask !== undefined && { umask }) };
+  later.put(eventContext, () => go(handIn(ports, eventContext, { run, hook, event }, caller)));
+}
+
+function* handIn(ports: Ports, eventContext: EventContext, item: Item, caller: Caller): Flow<void> {
+  try {
+    if (item.hook.durable && eventContext.lost !== undefined) throw eventContext.lost;
+    yield* queueRun(ports, item, caller);
+  } catch (error) {
+    if (!item.hook.durable || !isOfStore(error)) throw error;
+    eventContext.unqueued ??= error;
+    try {
+      yield* saveUnqueued(ports, item.run, error);
+    } catch {
+      // The store still fails, which the event context remembers.
+    }
+  }
+}
+
+function* queueRun(ports: Ports, item: Item, caller: Caller): Flow<void> {
+  const { run, hook } = item;
+  yield* wait(ports.store.saveRun(run));
+  try {
+    const taken = yield* wait(ports.queue.add(item, caller));
+    if (taken.is === "skipped") return yield* save(ports, { ...run, status: "skipped", reason: taken.reason, ms: 0 });
+  } catch (error) {
+    if (hook.durable && isOfStore(error)) throw error;
+    return yield* saveUnqueued(ports, run, error);
+  }
+  ports.observe?.({ is: "run", run });
+}
+
+const saveUnqueued = (ports: Ports, run: Run, error: unknown): Flow<void> =>
+  save(ports, { ...run, status: "failed", reason: `it could not be queued: ${messageOf(error)}`, ms: 0 });

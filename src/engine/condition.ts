@@ -1,4 +1,4 @@
-/** A condition tree becomes one closure; what depends on the match value alone can be told from the rest (R13). */
+/** A condition tree becomes one closure; what depends on the match value alone is separated from the rest (R13). */
 import { HooklineError } from "./error.ts";
 import type { Json } from "./event.ts";
 import type { Condition } from "./hook.ts";

@@ -1,10 +1,10 @@
-/** The line itself: event → match → admit → steps → merge → outcome. The only place where an event is decided. */
+/** The engine itself: event → match → admit → steps → merge → outcome. The only place where an event is decided. */
 
 import { accept } from "./accept.ts";
 import { refusalOf } from "./admit.ts";
-import { type Asking, askAgain, askAll, mayJudge, save, skip } from "./ask.ts";
-import { dropItem, finishDetached, performItem } from "./background.ts";
+import { dropItem, finishDetached, performItem, save } from "./background.ts";
 import { messageOf } from "./error.ts";
+import { type Evaluator, evaluateAgain, evaluateAll, mayJudge, skip } from "./evaluate.ts";
 import { firstTurn, type HookEvent, type MaybePromise, ownTurn, type Turn } from "./event.ts";
 import { begin, candidates, type EventContext, holdsNow, inBackground, newRun, watch } from "./event-context.ts";
 import { advance } from "./events.ts";
@@ -20,7 +20,7 @@ import type { Found, Run, RunStatus } from "./record.ts";
 import { policyOf } from "./run.ts";
 
 export interface Engine {
-  /** One event down the line. Never throws: what fails is answered by the failure policies. Waits only if a hook does. */
+  /** Decides one event. Never throws: what fails is answered by the failure policies. Waits only if a hook does. */
   emit(event: HookEvent, caller?: Caller): MaybePromise<Outcome>;
   /** For every hook, whether it would run and why; nothing runs. May throw if the store cannot be read. */
   explain(event: HookEvent): MaybePromise<Explanation[]>;
@@ -65,7 +65,7 @@ export function createEngine(ports: Ports): Engine {
         return yield* save(ports, {
           ...item.run,
           status: "failed",
-          reason: `no process could perform it: ${messageOf(error)}`,
+          reason: `no worker could take it over: ${messageOf(error)}`,
         });
       }
     }
@@ -75,7 +75,7 @@ export function createEngine(ports: Ports): Engine {
   }
   const later = createLater(ports);
   const firstReports = createFirstReports(ports);
-  const asking: Asking = { ports, later, handOver };
+  const evaluator: Evaluator = { ports, later, handOver };
 
   function* decide(reported: HookEvent, caller: Caller): Flow<Outcome> {
     const found = ports.hooks(reported);
@@ -87,7 +87,7 @@ export function createEngine(ports: Ports): Engine {
       if (reported.session && ports.tracking) yield* wait(ports.tracking.begin(reported, set));
       const needs = needsOf(candidates(eventContext));
       if (needs.size > 0 && ports.enrich) eventContext.event = yield* wait(ports.enrich(reported, needs));
-      const moves = reported.to ? standing : advance;
+      const moves = reported.to ? unmoved : advance;
       const { turn, given, unanswered, paused } = yield* wait(
         ports.store.record(eventContext.event, set, moves, caller.unrecorded !== undefined),
       );
@@ -99,7 +99,7 @@ export function createEngine(ports: Ports): Engine {
       const waited =
         unanswered === undefined ? undefined : yield* wait(firstReports.answerOf(unanswered, eventContext));
       const earlier = given ?? waited;
-      outcome = earlier ? repeat(asking, eventContext, earlier) : yield* pass(eventContext, started);
+      outcome = earlier ? repeat(evaluator, eventContext, earlier) : yield* evaluateHooks(eventContext, started);
       if (waited) later.put(eventContext, () => close(ports, eventContext, { outcome, ms: elapsed(ports) - started }));
       if (reported.session && ports.tracking)
         yield* wait(ports.tracking.end(eventContext.event, reported.to || earlier ? undefined : endsOf(eventContext)));
@@ -111,12 +111,12 @@ export function createEngine(ports: Ports): Engine {
     return outcome;
   }
 
-  function* pass(eventContext: EventContext, started: number): Flow<Outcome> {
+  function* evaluateHooks(eventContext: EventContext, started: number): Flow<Outcome> {
     const plans = candidates(eventContext);
-    if (plans.some((plan) => plan.hook.limits.untilPass)) yield* markDebts(asking, eventContext);
-    if (plans.length > 0) yield* askAll(asking, eventContext);
-    if (eventContext.version > 0) yield* askAgain(asking, eventContext);
-    const outcome = yield* finalize(asking, eventContext);
+    if (plans.some((plan) => plan.hook.limits.untilPass)) yield* addPendingChecks(evaluator, eventContext);
+    if (plans.length > 0) yield* evaluateAll(evaluator, eventContext);
+    if (eventContext.version > 0) yield* evaluateAgain(evaluator, eventContext);
+    const outcome = yield* finalize(evaluator, eventContext);
     watch(eventContext, ports);
     const ms = elapsed(ports) - started;
     later.put(eventContext, () => close(ports, eventContext, { outcome, ms }));
@@ -177,7 +177,7 @@ export function createEngine(ports: Ports): Engine {
   ports.queue.start({
     perform: (item, caller) => performItem(ports, item, caller),
     drop: (item, reason) => dropItem(ports, item, reason),
-    told: (run, hook) => ports.observe?.({ is: "run", run, ...(hook ? { hook } : {}) }),
+    changed: (run, hook) => ports.observe?.({ is: "run", run, ...(hook ? { hook } : {}) }),
   });
 
   return {
@@ -213,30 +213,30 @@ function close(ports: Ports, { unqueued, caller, event }: EventContext, { outcom
 }
 
 /** The same happening, reported by another registration: the first verdict and stop, nothing else (R36, R49). */
-function repeat(asking: Asking, eventContext: EventContext, earlier: Outcome): Outcome {
+function repeat(evaluator: Evaluator, eventContext: EventContext, earlier: Outcome): Outcome {
   for (const plan of candidates(eventContext)) {
     if (holdsNow(plan, eventContext) === false) continue;
-    skip(asking, plan, eventContext, "duplicate: another registration reported this before and has the answer");
+    skip(evaluator, plan, eventContext, "duplicate: another registration reported this before and has the answer");
   }
   return earlier;
 }
 
-/** Before anything runs, so that a hook which is never reached still owes (specification 004). */
-function* markDebts({ ports, later }: Asking, eventContext: EventContext): Flow<void> {
-  const owing = candidates(eventContext).filter((plan) => plan.hook.limits.untilPass);
-  if (!eventContext.event.session || owing.length === 0) return;
-  const debts = new Map<string, Found>();
-  for (const plan of owing) {
+/** Before anything runs, so that a check which is never reached is pending, too (specification 004). */
+function* addPendingChecks({ ports, later }: Evaluator, eventContext: EventContext): Flow<void> {
+  const mustPass = candidates(eventContext).filter((plan) => plan.hook.limits.untilPass);
+  if (!eventContext.event.session || mustPass.length === 0) return;
+  const added = new Map<string, Found>();
+  for (const plan of mustPass) {
     const found = holdsNow(plan, eventContext);
-    if (found !== false) debts.set(plan.hook.id, found === true ? {} : found);
+    if (found !== false) added.set(plan.hook.id, found === true ? {} : found);
   }
   const { session } = eventContext.event;
-  yield* wait(later.settledOf(session)); // what was paid at the event before is no debt
-  eventContext.debts = yield* wait(ports.store.owe(session, debts));
+  yield* wait(later.settledOf(session)); // a check that passed at the event before is not pending
+  eventContext.pendingChecks = yield* wait(ports.store.pendingChecks(session, added));
 }
 
 /**
- * Store or enrich failed, so nothing more can be asked: what was answered by then stands, and every other hook that
+ * Store or enrich failed, so nothing more can be evaluated: what was answered by then stands, and every other hook that
  * would have run has failed, so its policy answers. A new round that cannot be counted is not begun (R8).
  */
 function rest(ports: Ports, eventContext: EventContext, reason: string): Outcome {
@@ -278,10 +278,10 @@ function failureOf(
 /** The decision stands although it could not be written down; the event then counts as interrupted. */
 const unanswered = (): void => {};
 
-/** What one hook is told alone has not happened to the conversation. */
-const standing = (_event: HookEvent, before: Turn): Turn => before;
+/** An event for one hook alone has not happened to the conversation. */
+const unmoved = (_event: HookEvent, before: Turn): Turn => before;
 
-/** How the hooks ended that were asked. */
+/** How the hooks ended that ran. */
 const endsOf = ({ answers }: EventContext): RunStatus[] =>
   [...answers.values()].flatMap(({ run }) => (run.asked > 0 ? run.status : []));
 

@@ -1,4 +1,4 @@
-/** One event on its way down the line: everything that changes while its hooks are asked, and what each of their steps is given. */
+/** One event while it is decided: everything that changes while its hooks are evaluated, and what each of their steps is given. */
 import type { Acceptance } from "./accept.ts";
 import type { Fields, HookEvent, MaybePromise, Seconds } from "./event.ts";
 import { type EventRow, rowOf, verdictsOf } from "./events.ts";
@@ -29,34 +29,34 @@ export interface EventContext {
   version: number;
   /** The last answer of each hook, in the order of their first. */
   readonly answers: Map<Plan, Answer>;
-  /** The version of the input that each hook was asked about. */
+  /** The version of the input that each hook was evaluated on. */
   readonly judged: Map<Plan, number>;
-  /** Absent: nobody has. */
+  /** Absent: none has. */
   rewrote?: Set<Plan>;
   /** Not admitted; admission is not asked twice. Absent: all were. */
   refused?: Set<Plan>;
-  /** Handlers that have been asked, so that a second path to one is seen (R36). */
+  /** Handlers that were evaluated, so that a second path to one is seen (R36). */
   readonly handlers: Asked;
   /** As it was recorded, before any rewrite. */
   original: HookEvent;
   /** What hooks share as long as the event is the same; see stepScopeOf. */
   stepScope: StepScope;
-  debts: ReadonlyMap<string, Found>;
+  pendingChecks: ReadonlyMap<string, Found>;
   denied?: Plan;
-  /** The first that owes and has not passed: those that owe behind it wait for it (specification 004). */
-  unpaid?: Plan;
+  /** The first must-pass check that did not pass: the later ones wait for it (specification 004). */
+  notPassed?: Plan;
   paused: ReadonlySet<string>;
-  /** What kept a durable run from being written down: judging goes on, and whoever has to be sure of the event hears of it. */
+  /** What kept a durable run from being written down: evaluation goes on, and the caller that relies on the event is notified. */
   unqueued?: unknown;
   /** What kept a part of the event from being written down: no durable run of it is begun any more. */
   lost?: unknown;
-  /** The last writes that somebody who has to be sure of the event looks after; see watch. */
+  /** The last commit that is watched for a caller that relies on the event; see watch. */
   watched?: Promise<void>;
   /** What its answer does not wait for, as long as that is under way; see later.ts. */
   later?: Promise<void> | undefined;
 }
 
-const noDebts: EventContext["debts"] = new Map();
+const noPendingChecks: EventContext["pendingChecks"] = new Map();
 const noPause: EventContext["paused"] = new Set();
 
 export function begin(event: HookEvent, plans: Plans, caller: Caller, ports: Ports): EventContext {
@@ -73,7 +73,7 @@ export function begin(event: HookEvent, plans: Plans, caller: Caller, ports: Por
     handlers: new Map(),
     original: event,
     stepScope: newStepScope(event, caller, ports, endOf(caller, ports)),
-    debts: noDebts,
+    pendingChecks: noPendingChecks,
     paused: noPause,
   };
 }
@@ -96,10 +96,7 @@ function acceptanceOf(event: HookEvent, row: EventRow): Acceptance {
   return made;
 }
 
-/**
- * Who has to be sure of the event hears what becomes of the writes of this turn of the event loop, however long the hooks take
- * that come after. To be called behind a write.
- */
+/** Notifies a caller that relies on the event if the writes of this turn of the event loop are lost. To be called after a write. */
 export function watch(eventContext: EventContext, { store }: Ports): void {
   const { unrecorded } = eventContext.caller;
   if (!unrecorded) return;
@@ -112,7 +109,7 @@ export function watch(eventContext: EventContext, { store }: Ports): void {
   });
 }
 
-/** Read off the clock once: whoever sets that meanwhile takes no time from a hook. */
+/** The clock is read once: setting it meanwhile takes no time from a hook. */
 const endOf = ({ deadline }: Caller, ports: Ports): number | undefined =>
   deadline === undefined ? undefined : elapsed(ports) + deadline - ports.now();
 
@@ -137,7 +134,7 @@ export function stepScopeOf(eventContext: EventContext): StepScope {
 export const holdsNow = (plan: Plan, eventContext: EventContext): Found | boolean =>
   plan.open ? plan.open(sharedScope(stepScopeOf(eventContext))) : true;
 
-/** Nobody waits for it: because it says so, or because the event is fire and forget (R51). */
+/** The caller does not wait for it: the hook says so, or the event is fire and forget (R51). */
 export const inBackground = (plan: Plan, eventContext: EventContext): boolean =>
   plan.hook.mode !== "sync" || eventContext.row.mode === "async";
 
@@ -185,14 +182,14 @@ export function remember(plan: Plan, asked: Asked): void {
   else asked.set(plan.handlerKey(), new Map([[root, plan]]));
 }
 
-/** An event as it stands, and who asks: the same for all hooks, until one of them rewrites the event. */
+/** An event as it stands, and its caller: the same for all hooks, until one of them rewrites the event. */
 export interface StepScope {
   readonly event: HookEvent;
   readonly caller: Caller;
   readonly ports: Ports;
-  /** When the caller's patience is over, as `elapsed` tells it; undefined: never. */
+  /** When the caller's patience is over, on the clock of `elapsed`; undefined: never. */
   readonly ends: number | undefined;
-  /** Made by whoever needs it first: most hooks look at the event alone. */
+  /** Made when it is first needed: most hooks look at the event alone. */
   scope: Scope | undefined;
 }
 
@@ -205,7 +202,7 @@ export const newStepScope = (event: HookEvent, caller: Caller, ports: Ports, end
   scope: undefined,
 });
 
-/** Why a step was told to stop. */
+/** Why a step has to stop. */
 export type Stopped = "timeout" | "cancelled";
 
 /** A context as run.ts knows it. */
@@ -285,7 +282,7 @@ export function callStep({ bound }: PlannedStep, context: OwnContext): MaybeProm
   return answer === undefined ? nothing : bound.read(answer, context);
 }
 
-/** Tells the step that its time is over. */
+/** Aborts the step. */
 export function stop(context: OwnContext, why: Stopped): void {
   context.stopped = why;
   context.controller?.abort();

@@ -30,7 +30,7 @@ interface TaskChange {
 }
 
 /**
- * Payload of each agent event, named as Claude Code 2.1.330 names it (the superset dialect, R1).
+ * Payload of each agent event, named as Claude Code 2.1.330 names it (the superset, R1).
  * Agents send more than is listed here; what is not listed passes through untyped.
  */
 export interface AgentEvents {
@@ -150,7 +150,7 @@ export interface HookEvent {
   changes?: Changes | { unknown: string };
   /** Addresses one hook; force skips limits and enabled, never trust. `because` is the cause that its run names. */
   to?: { hook: HookId; force?: true; because?: string };
-  /** The same happening told twice has one id and two registrations (R36, R49). */
+  /** The same happening reported twice has one id and two registrations (R36, R49). */
   delivery?: { id: string; by: string };
   /** What the sender's reply can carry; absent means all that the event's row accepts. */
   accepts?: readonly string[];
@@ -173,13 +173,13 @@ const deepest = 5;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How deep is what is sent in this environment by nobody's hook; above 0: by a program of a hook. */
+/** The depth of what is sent in this environment outside of hooks; above 0: a program of a hook sends it. */
 export function depthWithin({ [depthVariable]: written }: Environment): number {
   const depth = Number(written);
   return Number.isInteger(depth) && depth > 0 ? depth : 0;
 }
 
-/** How deep is what is sent for a hook that was told of this event. */
+/** The depth of what a hook of this event sends. */
 export function depthBelow({ data }: HookEvent, environment: Environment): number {
   const depth = data[depthField];
   const own = typeof depth === "number" && depth > 0 ? depth : 0;
@@ -193,7 +193,7 @@ export function payloadAt(depth: number, data: Fields, name: string): Fields {
   return depth === 0 ? payload : { ...payload, [depthField]: depth };
 }
 
-/** For a process that is nobody's program, whoever started it. */
+/** For a process that is no hook's program, whatever started it. */
 export function withoutDepth(given: Readonly<Record<string, string>>): Record<string, string> {
   const { [depthVariable]: _depth, ...environment } = given;
   return environment;

@@ -31,9 +31,9 @@ export interface EventRow<Data = Fields> {
   /** sync: the sender waits for the outcome. async: fire and forget (R51). */
   mode: "sync" | "async";
   rewrites?: { updatedInput?: keyof Data & string; updatedOutput?: keyof Data & string };
-  /** What an answer costs, counted per user prompt (R8). A row's counter is paid once per event. */
+  /** What an answer costs, counted per user prompt (R8). A row's counter is spent once per event. */
   costs?: { fields: readonly OutcomeField[]; counter: Counter; max: number };
-  /** Whoever it names is the session's agent from here on. */
+  /** The agent that it names is the session's from here on. */
   beginsTurn?: true;
   /** A hook file that cannot be read never denies it: a person can always write, and the agent can always end (R76). */
   staysOpen?: true;
@@ -65,10 +65,10 @@ function afterTool({ tool: _ended, ...before }: Turn, toolFailed: boolean): Turn
 export const hasFailed = ({ tool_response: response, error }: Fields): boolean =>
   (isRecord(response) && response.success === false) || (typeof error === "string" && error !== "");
 
-const told = ["messages", "suppressOutput", "extra"] as const;
-/** Hints for whoever routes the work (specification 001); agents take them as context, where they take that. */
+const notices = ["messages", "suppressOutput", "extra"] as const;
+/** Hints for the router of the work (specification 001); agents take them as context, where they take that. */
 const hints = ["suggestions", "documents", "intent", "followUps"] as const;
-const decided = ["verdict", "stop", "context", "compact", ...hints, ...told] as const;
+const decided = ["verdict", "stop", "context", "compact", ...hints, ...notices] as const;
 const goesOn = (data: Fields): boolean => data.stop_hook_active === true;
 const reprompt = { fields: ["verdict", "context"], counter: "reprompts", max: 3 } as const;
 const compactions = ["manual", "auto"] as const;
@@ -79,7 +79,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     aliases: ["session_start"],
     matchOn: "source",
     values: ["startup", "resume", "clear", "compact", "fork"],
-    accepts: ["context", "compact", "firstMessage", "sessionTitle", "watchPaths", "reloadSkills", ...hints, ...told],
+    accepts: ["context", "compact", "firstMessage", "sessionTitle", "watchPaths", "reloadSkills", ...hints, ...notices],
     mode: "sync",
     beginsTurn: true,
     beginsSession: true,
@@ -92,8 +92,8 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     mode: "async",
     endsSession: true,
   },
-  SessionStop: { accepts: ["verdict", ...hints, ...told], mode: "sync" },
-  Setup: { matchOn: "trigger", values: ["init", "maintenance"], accepts: ["context", ...told], mode: "sync" },
+  SessionStop: { accepts: ["verdict", ...hints, ...notices], mode: "sync" },
+  Setup: { matchOn: "trigger", values: ["init", "maintenance"], accepts: ["context", ...notices], mode: "sync" },
   InstructionsLoaded: {
     matchOn: "load_reason",
     values: ["session_start", "nested_traversal", "path_glob_match", "include", "compact"],
@@ -150,13 +150,13 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     aliases: ["approval_request"],
     matchOn: "tool_name",
     matchTool: true,
-    accepts: ["verdict", "updatedInput", "permissions", "interrupt", ...told],
+    accepts: ["verdict", "updatedInput", "permissions", "interrupt", ...notices],
     verdicts: ["deny", "allow"],
     mode: "sync",
     rewrites: { updatedInput: "tool_input" },
   },
-  PermissionDenied: { matchOn: "tool_name", matchTool: true, accepts: ["retry", ...told], mode: "sync" },
-  Notification: { matchOn: "notification_type", accepts: ["context", ...told], mode: "sync" },
+  PermissionDenied: { matchOn: "tool_name", matchTool: true, accepts: ["retry", ...notices], mode: "sync" },
+  Notification: { matchOn: "notification_type", accepts: ["context", ...notices], mode: "sync" },
   Stop: {
     aliases: ["turn_end"],
     accepts: decided,
@@ -179,7 +179,7 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     turn: (before, data) => ({ ...before, error: textField(data, "error") ?? "" }),
   },
   Interrupt: { accepts: ["messages"], mode: "sync" },
-  SubagentStart: { aliases: ["agent_spawn"], matchOn: "agent_type", accepts: ["context", ...told], mode: "sync" },
+  SubagentStart: { aliases: ["agent_spawn"], matchOn: "agent_type", accepts: ["context", ...notices], mode: "sync" },
   SubagentStop: {
     aliases: ["agent_complete"],
     matchOn: "agent_type",
@@ -192,33 +192,33 @@ export const events: { readonly [N in AgentEventName]: EventRow<AgentEvents[N]> 
     aliases: ["pre_compact"],
     matchOn: "trigger",
     values: compactions,
-    accepts: ["verdict", "context", ...told],
+    accepts: ["verdict", "context", ...notices],
     mode: "sync",
   },
   PostCompact: { matchOn: "trigger", values: compactions, accepts: [], mode: "async" },
   PreModelSwitch: {
     matchOn: "to_model",
-    accepts: ["verdict", ...told],
+    accepts: ["verdict", ...notices],
     verdicts: ["deny", "ask", "allow"],
     mode: "sync",
   },
-  PostModelSwitch: { matchOn: "to_model", accepts: ["context", ...told], mode: "sync" },
-  TeammateIdle: { accepts: ["verdict", ...told], mode: "sync", costs: reprompt },
-  TaskCreated: { accepts: ["verdict", ...told], mode: "sync" },
-  TaskCompleted: { accepts: ["verdict", ...told], mode: "sync", costs: reprompt },
-  Elicitation: { matchOn: "mcp_server_name", accepts: ["verdict", "elicitation", ...told], mode: "sync" },
-  ElicitationResult: { matchOn: "mcp_server_name", accepts: ["verdict", "elicitation", ...told], mode: "sync" },
+  PostModelSwitch: { matchOn: "to_model", accepts: ["context", ...notices], mode: "sync" },
+  TeammateIdle: { accepts: ["verdict", ...notices], mode: "sync", costs: reprompt },
+  TaskCreated: { accepts: ["verdict", ...notices], mode: "sync" },
+  TaskCompleted: { accepts: ["verdict", ...notices], mode: "sync", costs: reprompt },
+  Elicitation: { matchOn: "mcp_server_name", accepts: ["verdict", "elicitation", ...notices], mode: "sync" },
+  ElicitationResult: { matchOn: "mcp_server_name", accepts: ["verdict", "elicitation", ...notices], mode: "sync" },
   ConfigChange: {
     matchOn: "source",
     values: ["user_settings", "project_settings", "local_settings", "policy_settings", "skills"],
-    accepts: ["verdict", ...told],
+    accepts: ["verdict", ...notices],
     mode: "sync",
   },
-  WorktreeCreate: { matchOn: "name", accepts: ["verdict", "worktreePath", ...told], mode: "sync" },
+  WorktreeCreate: { matchOn: "name", accepts: ["verdict", "worktreePath", ...notices], mode: "sync" },
   WorktreeRemove: { matchOn: "worktree_path", accepts: [], mode: "async" },
-  CwdChanged: { accepts: ["watchPaths", ...told], mode: "sync" },
+  CwdChanged: { accepts: ["watchPaths", ...notices], mode: "sync" },
   DirectoryAdded: { matchOn: "source", accepts: [], mode: "async" },
-  FileChanged: { matchOn: "file_path", matchFile: true, accepts: ["watchPaths", ...told], mode: "sync" },
+  FileChanged: { matchOn: "file_path", matchFile: true, accepts: ["watchPaths", ...notices], mode: "sync" },
   MessageDisplay: { accepts: ["displayContent"], mode: "sync" },
 };
 

@@ -1,4 +1,4 @@
-/** What hooks can reach beyond the line: tools, models, language servers, and the person who is told. */
+/** What hooks can reach outside the engine: tools, models, language servers, and notices to people. */
 import type { Fields, HookEvent, Instant, Json, MaybePromise, Seconds } from "./event.ts";
 
 /** What tools answer: text, or JSON where they have structure. */
@@ -32,7 +32,7 @@ export interface Tools {
   close(): Promise<void>;
 }
 
-/** A tool that a model may call. What it throws is told to the model. */
+/** A tool that a model may call. What it throws goes to the model. */
 export interface ModelTool {
   name: string;
   description: string;
@@ -58,9 +58,9 @@ export interface ModelRequest {
   deadline?: Instant;
   /** Where the provider is, if not where the settings say. */
   url?: string;
-  /** Each turn and each call of a tool goes through it: an answer that was paid for is not asked for again (R56). */
+  /** Each turn and each call of a tool goes through it: an answer that was billed is not asked for again (R56). */
   step?<T>(name: string, work: (key: string) => MaybePromise<T>): Promise<T>;
-  /** Told of all calls of tools so far, whenever one has begun or ended, and of what the turns have cost until then. */
+  /** Called with all calls of tools so far, whenever one has begun or ended, and of what the turns have cost until then. */
   called?(calls: ModelAnswer["calls"], tokens: ModelAnswer["tokens"]): void;
 }
 export interface ModelAnswer {
@@ -111,7 +111,7 @@ export interface NewTask {
   profile?: string;
   workspace?: string;
   branch?: string;
-  /** Lower is more urgent; 100 unless said. */
+  /** Lower is more urgent; default: 100. */
   priority?: number;
   context?: { type: string; label: string; content: string }[];
   /** Runs and tasks that have to be completed before it may start. */
@@ -121,7 +121,7 @@ export interface MemorySearch {
   project?: string;
   query: string;
   limit: number;
-  /** Told what the person should know of how it was found. */
+  /** Called with what the person should know of how it was found. */
   note?(text: string): void;
 }
 export interface MemoryHit {

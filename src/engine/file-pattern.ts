@@ -125,7 +125,7 @@ export function filesListedBy({ data, cwd }: Pick<HookEvent, "data" | "cwd">): N
   return files && { base: cwd, files };
 }
 
-/** What it lists, or the file that a writing tool is about: nobody has to look for changes. Undefined: none. */
+/** What it lists, or the file that a writing tool is about: then the disk need not be searched for changes. Undefined: none. */
 export function filesNamedBy(event: HookEvent): NamedFiles | undefined {
   const listed = filesListedBy(event);
   if (listed) return listed;

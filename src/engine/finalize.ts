@@ -2,10 +2,10 @@
 
 import { accept } from "./accept.ts";
 import { isOfStore, messageOf } from "./error.ts";
+import type { Evaluator } from "./evaluate.ts";
 import type { Counter } from "./event.ts";
 import type { Answer, EventContext } from "./event-context.ts";
 import { type Flow, wait } from "./flow.ts";
-import type { Later } from "./later.ts";
 import { isEmpty, type Message, merge, type Outcome, type Verdict } from "./outcome.ts";
 import type { Ports } from "./ports.ts";
 import { isRecord } from "./schema.ts";
@@ -15,12 +15,10 @@ const noticesPerPrompt = 3;
 /** Messages that hooks put into the conversation per user prompt (R8). */
 const messagesPerPrompt = 20;
 
-interface Finalizing {
-  ports: Ports;
-  later: Later;
-}
-
-export function* finalize({ ports, later }: Finalizing, eventContext: EventContext): Flow<Outcome> {
+export function* finalize(
+  { ports, later }: Pick<Evaluator, "ports" | "later">,
+  eventContext: EventContext,
+): Flow<Outcome> {
   let outcome: Outcome = {};
   for (const answer of eventContext.answers.values()) {
     const counted = current(answer, eventContext);
@@ -34,12 +32,12 @@ export function* finalize({ ports, later }: Finalizing, eventContext: EventConte
   const joined = takesContext(eventContext, outcome)
     ? yield* addInbox({ ports, later }, eventContext, outcome)
     : { outcome };
-  const told = joined.outcome.messages ? yield* countMessages(ports, eventContext, joined.outcome) : joined.outcome;
-  if (joined.heldOpen) return told; // notices have their own counter
-  return continues(eventContext, told) ? yield* countContinuation({ ports, later }, eventContext, told) : told;
+  const counted = joined.outcome.messages ? yield* countMessages(ports, eventContext, joined.outcome) : joined.outcome;
+  if (joined.heldOpen) return counted; // notices have their own counter
+  return continues(eventContext, counted) ? yield* countContinuation({ ports, later }, eventContext, counted) : counted;
 }
 
-/** Each message to the model is counted; past the cap the person is told once, and the model nothing more (R8). */
+/** Each message to the model is counted; past the cap the person is notified once, and the model gets nothing more (R8). */
 function* countMessages(ports: Ports, eventContext: EventContext, outcome: Outcome): Flow<Outcome> {
   const messages: Message[] = [];
   let lost = 0;
@@ -73,7 +71,11 @@ const takesContext = ({ event, acceptance, denied }: EventContext, { stop }: Out
   event.session !== undefined && acceptance.fields.has("context") && !denied && !stop;
 
 /** What waited for an event that takes context. Notices of rewake hooks hold a Stop open, within their cap (R8, R61). */
-function* addInbox({ ports, later }: Finalizing, eventContext: EventContext, outcome: Outcome): Flow<Joined> {
+function* addInbox(
+  { ports, later }: Pick<Evaluator, "ports" | "later">,
+  eventContext: EventContext,
+  outcome: Outcome,
+): Flow<Joined> {
   const { event, acceptance, row } = eventContext;
   const { session } = event;
   const joined: Joined = { outcome };
@@ -116,7 +118,11 @@ const continues = ({ row: { costs } }: EventContext, outcome: Outcome): boolean 
   costs !== undefined && !outcome.stop && costs.fields.some((field) => outcome[field] !== undefined);
 
 /** An answer with which the agent continues is counted; past the cap it becomes a message (R8). */
-function* countContinuation({ ports, later }: Finalizing, eventContext: EventContext, outcome: Outcome): Flow<Outcome> {
+function* countContinuation(
+  { ports, later }: Pick<Evaluator, "ports" | "later">,
+  eventContext: EventContext,
+  outcome: Outcome,
+): Flow<Outcome> {
   const { costs } = eventContext.row;
   if (!costs) return outcome;
   const uncounted = !eventContext.event.session && eventContext.row.isContinuation?.(eventContext.event.data);

@@ -16,8 +16,8 @@ export function fingerprint(text: string): string {
 }
 
 /** Spreads the last characters over all bits. */
-function mixed(lane: number): string {
-  let value = lane ^ (lane >>> 16);
+function mixed(half: number): string {
+  let value = half ^ (half >>> 16);
   value = Math.imul(value, 0x7feb352d);
   value ^= value >>> 15;
   value = Math.imul(value, 0x846ca68b);

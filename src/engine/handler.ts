@@ -14,7 +14,7 @@ interface StepEnd {
   notes?: string[];
   /** What the program really said, kept in the run. */
   evidence?: Evidence;
-  /** Lines for the log: whoever runs the program passes them to `observe`. */
+  /** Lines for the log, passed to `observe`. */
   logs?: readonly LogLine[];
 }
 export interface LogLine {
@@ -56,7 +56,7 @@ export interface StepContext {
   timeout: Seconds;
   caller: Caller;
   ports: Ports;
-  /** What it has done so far, for those who look at the run meanwhile. Absent: nobody can. */
+  /** What it has done so far, for those who look at the run meanwhile. Absent: its progress cannot be seen. */
   progress?(output: Fields, tokens?: number): void;
   /** Aborts at the step's limit or when the caller gives up. A getter: most steps never need one. */
   readonly signal: AbortSignal;
@@ -125,7 +125,7 @@ export interface ActionUse {
   summary: string;
   /** What a hook with this action is for the engine (R52). */
   role(params: Fields): Role;
-  /** Nobody waits for it. */
+  /** It runs in the background. */
   background?: true;
   /** What its step has to be given at least, where it has a limit of its own. */
   limit?(params: Fields): Seconds;
@@ -169,7 +169,7 @@ export interface ConditionKind<P = Json> {
   needs?: string;
   /** The same, where it depends on the parameters. Never throws. */
   needsOf?(params: P): readonly string[];
-  /** A name in them that nothing is called, told when a file is read: at run time it is only missing. */
+  /** A name in them that is unknown, reported when a file is read: at run time it is only missing. */
   strangeName?(params: P): StrangeName | undefined;
   /** "match": the answer depends on the event's name and match value alone, so it is remembered. */
   reads?: "match";
@@ -191,7 +191,7 @@ export interface ShellTemplate {
 export interface TemplateFault {
   /** The placeholder as it was written. */
   placeholder: string;
-  /** Where it stands, or why nobody can tell. */
+  /** Where it stands, or why that is unknown. */
   where: string;
 }
 

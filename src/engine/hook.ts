@@ -1,4 +1,4 @@
-/** The one internal Hook that every dialect compiles to. It is plain JSON: hashed, stored, queued, asked again. */
+/** The one internal Hook that every format compiles to. It is plain JSON: hashed, stored, queued, evaluated. */
 import type { EventName, Fields, HookId, Instant, Json, Seconds } from "./event.ts";
 
 export type Trigger =
@@ -8,17 +8,17 @@ export type Trigger =
   | { at: Instant }
   | { watch: WatchRule };
 
-/** A file's changes are told at once; those of a folder together, once it has been quiet for a while (specification 000). */
+/** A file's changes are reported at once; those of a folder together, once it has been quiet for a while (specification 000). */
 export interface WatchRule {
   kind: "file" | "folder";
   paths: string[];
   /** Where relative paths start. */
   base?: string;
-  /** The project that its events name; the hook's own unless said. */
+  /** The project that its events name; default: the hook's own. */
   project?: string;
   recursive?: boolean;
   extensions?: string[];
-  /** Looks at times and sizes now and then, where the system tells of nothing: network file systems. */
+  /** Looks at times and sizes now and then, where the system reports nothing: network file systems. */
   poll?: true;
 }
 
@@ -82,9 +82,9 @@ export interface Hook {
   limits: Limits;
   mode: Mode;
   role: Role;
-  /** Always explicit, set by the dialect (R17). */
+  /** Always explicit, set by the format (R17). */
   onFailure: FailurePolicy;
-  /** Lower runs first; 100 unless said. */
+  /** Lower runs first; default: 100. */
   priority: number;
   enabled: boolean;
   /** Why it is not enabled, where its author has not just said so. */
@@ -98,7 +98,7 @@ export interface Hook {
   durable?: true;
   /** The project that it belongs to, where hooks are kept by projects. */
   project?: string;
-  /** Where its runs are told of, by name; none: nowhere; absent: where its project says. */
+  /** Where its runs are posted, by name; none: nowhere; absent: the project's setting. */
   notify?: string[];
   origin: Origin;
 }
@@ -177,7 +177,7 @@ export function inRunningOrder(left: Hook, right: Hook): number {
 
 const compareText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
 
-/** What a person is told who works while hook files are broken: one line for files whose hooks are not in force as written; undefined: all is well. */
+/** A warning while hook files are broken: one line for files whose hooks are not active as written; undefined: all is well. */
 export function warningAbout(
   { problems }: { readonly problems: readonly Problem[] },
   show: (path: string) => string,

@@ -16,7 +16,7 @@ export interface Claiming {
   only?: readonly string[];
 }
 
-/** Milliseconds on a clock that nobody sets, and that all processes of the machine share. */
+/** Milliseconds on a clock that cannot be set, and that all processes of the machine share. */
 export type Uptime = number;
 
 /** A run whose worker is gone. What that worker started for it may still be alive: it is ended first. */
@@ -93,7 +93,7 @@ export interface BrokenRow extends Pick<StoredAutomation, "project" | "id" | "na
 
 /** Safe across processes; each method is one transaction. Methods may throw HooklineError (store_unusable, store_locked). */
 export interface AutomationRecords {
-  /** One transaction of several: nobody else writes in between, and where it throws, nothing of it counts. */
+  /** One transaction of several: no other process writes in between, and where it throws, nothing of it counts. */
   write<T>(work: () => T): T;
   /** By project and id. @param project absent: all projects' */
   list(project?: string): (StoredAutomation | BrokenRow)[];
@@ -112,7 +112,7 @@ export interface AutomationRecords {
   remove(project: string, id: string): boolean;
   /** The same, of one that lies in a file, too: what else is kept of it stays. */
   removeRow(project: string, id: string): boolean;
-  /** Another one whenever an automation or the folder of a project has changed, whoever changed it. Costs one look. */
+  /** Another one whenever an automation or the folder of a project has changed, also by another process. Costs one look. */
   version(): string;
   /** All projects and their folders; null: it has none. */
   workspaces(): ReadonlyMap<string, string | null>;

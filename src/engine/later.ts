@@ -13,12 +13,12 @@ import type { Run } from "./record.ts";
 export interface Later {
   /**
    * Does the work now, and throws what it throws at once. Where it has to wait, it and all that comes after it of this event go
-   * on behind the answer; what fails there is told to who has to be sure of the event, and observed.
+   * on behind the answer; a failure there goes to the caller's `unrecorded`, and is observed.
    */
   put(eventContext: EventContext, work: () => MaybePromise<void>): void;
-  /** Writes the run as it is now, and then tells of it. */
+  /** Writes the run as it is now, and then reports it to `observe`. */
   save(eventContext: EventContext, run: Run): void;
-  /** The same, where nobody is told. */
+  /** The same without the report. */
   keep(eventContext: EventContext, run: Run): void;
   /** Resolves once nothing is on its way; undefined: nothing is. Never rejects. */
   settled(): Promise<void> | undefined;
@@ -65,10 +65,10 @@ export function createLater(ports: Ports): Later {
         ports.observe?.({ is: "run", run });
         return;
       }
-      const told = copyOf(run);
+      const saved = copyOf(run);
       goOn(
         eventContext,
-        saving.then(() => ports.observe?.({ is: "run", run: told })),
+        saving.then(() => ports.observe?.({ is: "run", run: saved })),
       );
     },
     keep(eventContext, run) {
@@ -105,7 +105,7 @@ export async function emitRecorded(
 
 /** Of one engine. */
 interface FirstReports {
-  /** Others may wait for this decision until it has ended. It never rejects. One whose sender has left meanwhile is nobody else's: its hooks were ended. */
+  /** Others may wait for this decision until it has ended. It never rejects. One whose sender has left meanwhile is not shared: its hooks were ended. */
   deciding(event: string, outcome: Promise<Outcome>, caller: Caller): void;
   /** The first report's answer, waited for within the time of the one that repeats it. Undefined: there is none in time, or there will be none. May reject with what the store throws. */
   answerOf(first: string, repeating: EventContext): Promise<Outcome | undefined>;
@@ -119,7 +119,7 @@ const betweenHooks = 2_000;
 export function createFirstReports(ports: Ports): FirstReports {
   const underWay = createBriefMap<string, Promise<Outcome | undefined>>();
 
-  /** Whether somebody still waits for the one that repeats. */
+  /** Whether the sender of the repeating report still waits. */
   function hasTime({ caller, stepScope: { ends } }: EventContext): boolean {
     return !hasLeft(caller) && (ends === undefined || elapsed(ports) < ends);
   }

@@ -38,7 +38,7 @@ export const didYouMean = (word: string, candidates: Iterable<string>): string |
 const no: readonly unknown[] = [false, null, "false", "no", "off", "", 0];
 
 /**
- * Whether somebody asks for a flag, also where its name is misspelt or its value no flag: what guards must not be lost to a
+ * Whether a flag is set, also where its name is misspelt or its value no flag: what guards must not be lost to a
  * slip of the pen.
  */
 export const asksFor = (

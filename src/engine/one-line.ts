@@ -3,7 +3,7 @@
 /** Of a name, a path or a reason. */
 const longestLine = 200;
 
-/** Control characters and those that nobody sees are shown as what they are; lines and tabs stay. */
+/** Control characters and invisible ones are shown as what they are; lines and tabs stay. */
 export const visible = (text: string): string =>
   text
     .replaceAll("\r\n", "\n")

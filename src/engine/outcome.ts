@@ -78,7 +78,7 @@ export const rank: Readonly<Record<VerdictKind, number>> = { deny: 3, ask: 2, al
 const weight = ({ is, advisory }: Verdict): number =>
   advisory && rank[is] < rank.ask ? rank[is] - rank.ask : rank[is];
 
-/** How two answers to one event become one, the left one first; and what a value has to be that comes from code nobody checked. */
+/** How two answers to one event become one, the left one first; and what a value has to be that comes from unchecked code. */
 interface Rule<T> {
   merge(left: T, right: T): T;
   fits(value: unknown): boolean;

@@ -71,7 +71,7 @@ export interface PersistentProgramFacts {
 export interface PersistentPrograms {
   /** Never rejects: a failure is a Reply. */
   ask(question: Question): Promise<Reply>;
-  /** The hooks that are in force in a folder now: programs of those that went are ended, once they have answered. */
+  /** The hooks that are active in a folder now: programs of those that went are ended, once they have answered. */
   follow(folder: string, set: HookSet): void;
   /** Those for which programs are kept. */
   folders(): string[];

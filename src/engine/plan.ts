@@ -28,16 +28,16 @@ export interface PlannedStep {
 export interface Plan {
   hook: Hook;
   guard: boolean;
-  /** Asked again about rewritten input, unless it rewrote the input itself and is no guard (R6). */
+  /** Evaluated again on rewritten input, unless it rewrote the input itself and is no guard (R6). */
   judges: boolean;
   condition: CompiledCondition | undefined;
   /** What is left to test once event name and match value fit. */
   open: Test | undefined;
   fixed: Test | undefined;
   needs: ReadonlySet<string>;
-  /** Undefined until `prepare`: most hooks of a set are never asked. */
+  /** Undefined until `prepare`: most hooks of a set are never evaluated. */
   first: PlannedStep | undefined;
-  /** Makes the steps, once; gives the first. Throws what `fault` tells. */
+  /** Makes the steps, once; gives the first. Throws what `fault` reports. */
   prepare(): PlannedStep;
   /** Equal for the same handler reached by two paths (R36). */
   handlerKey(): string;
@@ -96,7 +96,7 @@ function matching(plans: readonly Plan[], event: HookEvent): readonly Plan[] {
   );
 }
 
-/** A guard on a tool cannot tell whether an event that names none is about it: all of its condition is asked, and says so. */
+/** An event that names no tool may be about any tool: for a guard, all of its condition is tested, and says so. */
 const untested = (plan: Plan): Plan => ({ ...plan, fixed: undefined, open: plan.condition?.test });
 
 interface Bucket {

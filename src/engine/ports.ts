@@ -1,4 +1,4 @@
-/** What the outside implements for the engine, and the contracts that say who may throw. */
+/** The engine's ports: what its host implements, and which of it may throw. */
 import type { HookEvent, HookId, Instant, MaybePromise } from "./event.ts";
 import type {
   Diagnosis,
@@ -35,7 +35,7 @@ export type Fetch = (
 export type Observation =
   | { is: "event"; event: HookEvent }
   | { is: "status"; hook: Hook; status: string }
-  /** `hook`: as it was when the run was queued; absent: the run was waited for, or others have told of it. `resumed`: it was begun before. */
+  /** `hook`: as it was when the run was queued; absent: the run was waited for, or others have reported it. `resumed`: it was begun before. */
   | { is: "run"; run: Run; hook?: Hook; resumed?: true }
   | { is: "log"; level: string; message: string; hook: HookId; run: string }
   | { is: "notice"; notice: Notice; hook: HookId; run: string }
@@ -56,7 +56,7 @@ export interface Tracking {
 
 export interface Ports {
   now(): Instant;
-  /** Milliseconds on a clock that nobody sets: durations and limits go by it, not by `now`. Absent: they go by `now`. */
+  /** Milliseconds on a clock that cannot be set: durations and limits go by it, not by `now`. Absent: they go by `now`. */
   elapsed?(): number;
   id(): string;
   /** Calls back once after so many milliseconds, and keeps the process alive meanwhile; returns its undo. */
@@ -69,7 +69,7 @@ export interface Ports {
   /** The registry of the event's project, where that has registered conditions or actions of its own; asked after `hooks`. */
   registryAt?(event: HookEvent): Registry;
   patterns: Patterns;
-  /** How a durable hook stands when a run of it that waited is to begin; undefined: it is not in force any more. Absent: as it was queued. */
+  /** How a durable hook stands when a run of it that waited is to begin; undefined: it is no longer active. Absent: as it was queued. */
   current?(hook: Hook, event: HookEvent): MaybePromise<Hook | undefined>;
   /** Which process this is, for runs in progress. */
   owner?: string;
@@ -77,7 +77,7 @@ export interface Ports {
   isAlive?(owner: string): boolean;
   /** Why the hook may not run, if it is not trusted. Absent: not checked (R47). */
   distrust?(hook: Hook): string | undefined;
-  /** Why somebody else runs this hook for this event, if so (R35). @param environment of whoever emits, if known */
+  /** Why another program runs this hook for this event, if so (R35). @param environment of the caller, if known */
   elsewhere?(hook: Hook, event: HookEvent, environment?: Caller["environment"]): string | undefined;
   /** Adds what conditions need: changed files, transcript figures. May throw. */
   enrich?(event: HookEvent, needs: ReadonlySet<string>): MaybePromise<HookEvent>;
@@ -99,7 +99,7 @@ export interface Ports {
    * user named, whatever project the event comes from.
    */
   tools?(event: HookEvent, hook: Hook): Promise<Tools>;
-  /** @param environment of whoever emits, if known: whose keys and which model count */
+  /** @param environment of the caller, if known: whose keys and which model count */
   model?(event: HookEvent, hook: Hook, environment?: Caller["environment"]): Promise<Model>;
   languageServers?(event: HookEvent, hook: Hook): Promise<LanguageServers>;
   /** Projects, tasks, notes and memory. */
@@ -111,7 +111,7 @@ export interface Ports {
 /** Names that agents use towards the programs of hooks. */
 export interface AgentConventions {
   variables(facts: ProgramFacts): Record<string, string>;
-  /** The project's folder as an agent has named it to whoever emits. */
+  /** The project's folder as an agent has named it to the caller. */
   projectFolder(environment: NonNullable<Caller["environment"]>): string | undefined;
   /** The variables by which agents name the project to hooks. */
   projectVariables(): readonly string[];
@@ -140,7 +140,7 @@ export interface ProgramFacts {
   plugin: string | undefined;
 }
 
-/** Who emits: lives only as long as the event and is never stored (R44). */
+/** The sender of an event: lives only as long as the event and is never stored (R44). */
 export interface Caller {
   signal?: AbortSignal;
   deadline?: Instant;
@@ -148,8 +148,8 @@ export interface Caller {
   /** The mode bits that files of its programs are made without; absent: as this process makes its own. */
   umask?: number;
   /**
-   * Told what kept the event, or a durable run that it set off, from being written down: the event counts as not taken,
-   * whatever its outcome says, and whoever has to be sure of it sends it again. Must not throw.
+   * Called with what kept the event, or a durable run that it set off, from being written down: the event counts as not taken,
+   * whatever its outcome says, and a caller that relies on it sends it again. Must not throw.
    */
   unrecorded?(because: unknown): void;
   /** The journal of a durable run. */

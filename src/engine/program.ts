@@ -1,4 +1,4 @@
-/** A program that a hook runs: what it is given, how it ended, the port of whoever runs it, and the script that its line names. */
+/** A program that a hook runs: what it is given, how it ended, the port that starts it, and the script that its line names. */
 export interface Command {
   program: string;
   args: readonly string[];
@@ -21,7 +21,7 @@ export interface Ended {
   signal?: string;
   stdout: string;
   stderr: string;
-  /** Why, where `how` alone does not tell. */
+  /** Why, where `how` alone does not say. */
   reason?: string;
   /** Bytes of output that were not kept. */
   dropped: number;
@@ -56,9 +56,9 @@ export interface SpawnOptions {
   signal: AbortSignal;
   /** Asked with the first line of stdout; before its line break too, where it may be one that never gets any. */
   detaches?: (line: string) => boolean;
-  /** What becomes of processes that it leaves in its group when it ends by itself; ended, unless said (SAFETY F3). */
+  /** What becomes of processes that it leaves in its group when it ends by itself; default: ended (SAFETY F3). */
   leftovers?: "end" | "keep";
-  /** Kept of each stream, half from its head and half from its tail; 1 MiB unless said. */
+  /** Kept of each stream, half from its head and half from its tail; default: 1 MiB. */
   keptInBytes?: number;
 }
 
@@ -74,7 +74,7 @@ export interface PipedProcess {
   complaints(): string;
   /** Hears what it says on stderr. */
   onComplaint(listener: (said: string) => void): void;
-  /** Resolves when it has ended, by itself or because it was told to, with a sentence that says how. */
+  /** Resolves when it has ended, by itself or on request, with a sentence that says how. */
   readonly ended: Promise<string>;
   /** Ends its whole tree; resolves when that is done. Safe to call twice. */
   end(): Promise<void>;
@@ -83,7 +83,7 @@ export interface PipedProcess {
 /** Rejects with an Error whose message says why the program could not be started. */
 export type StartPipedProcess = (command: Omit<Command, "input">) => Promise<PipedProcess>;
 
-/** Which script a command line names, as far as reading it tells. Apart because `check` looks for it and a run chooses its folder by it. */
+/** Which script a command line names, as far as its text shows. Apart because `check` looks for it and a run chooses its folder by it. */
 
 export interface ScriptWord {
   /** As it stands in the command, quotes taken off; variables are not filled in. */

@@ -1,11 +1,11 @@
-/** Runs that nobody waits for: what lies in a queue, who owns it, and how much may wait. */
+/** Runs that no caller waits for: what lies in a queue, who owns it, and how much may wait. */
 import type { HookEvent, Instant, MaybePromise } from "./event.ts";
 import type { DetachedWork } from "./handler.ts";
 import type { Hook } from "./hook.ts";
 import type { Caller } from "./ports.ts";
 import type { Run } from "./record.ts";
 
-/** A run that nobody waits for. It is JSON, and all that a worker needs: editing a file cannot change a run in flight. */
+/** A run that no caller waits for. It is JSON, and all that a worker needs: editing a file cannot change a run in flight. */
 export interface Item {
   run: Run;
   hook: Hook;
@@ -23,7 +23,7 @@ export interface Steps {
    * does, and once the run is no longer this worker's.
    *
    * @param name fixed by position and handler, such as "2:git_diff"; of a part of it "2:git_diff/turn 1"
-   * @param work its result is JSON; `key` is the same at each attempt, for whoever must not do a thing twice
+   * @param work its result is JSON; `key` is the same at each attempt, for work that must not be done twice
    */
   step<T>(name: string, work: (key: string) => MaybePromise<T>): Promise<T>;
   /** As `step`, for work that writes to the store and does not wait: both are one transaction. Absent: `step` will do. */
@@ -42,15 +42,15 @@ export interface QueueOwner {
   /** Records why an item that was accepted will not run. Never rejects. */
   drop(item: Item, reason: string): Promise<void>;
   /**
-   * Hears how a run stands that was not performed to its end here; its row is written.
+   * Called with a run that was not performed to its end here; its row is written.
    *
-   * @param hook given by the one who ended it, so that its end is told of once
+   * @param hook given by the queue that ended it, so that its end is reported once
    */
-  told?(run: Run, hook?: Hook): void;
+  changed?(run: Run, hook?: Hook): void;
 }
 
 /**
- * Owns the runs that nobody waits for. `add` may throw: the run is then failed, and where a store kept a durable one out, its
+ * Owns the runs that no caller waits for. `add` may throw: the run is then failed, and where a store kept a durable one out, its
  * event is not taken.
  */
 export interface Queue {
@@ -66,7 +66,7 @@ export interface Queue {
   close(): Promise<void>;
 }
 
-/** Stands before a moment in the place of a process's name: the run was handed over, and nobody looks after it yet. */
+/** Stands before a moment in the place of a process's name: the run was handed over, and no process looks after it yet. */
 const prefix = "until:";
 
 /** Between two processes: the run counts as looked after until this moment. */

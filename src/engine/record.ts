@@ -1,9 +1,9 @@
-/** What is remembered of events and runs, and the port of whoever remembers it. */
+/** What is recorded of events and runs, and the port of the store that keeps it. */
 import type { Counter, Fields, HookEvent, HookId, Instant, MaybePromise, Seconds, SessionId, Turn } from "./event.ts";
 import type { HookSet } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** What a test found, for {{match.…}} and for a debt to remember. */
+/** What a condition found, for {{match.…}}; a pending check keeps it. */
 export type Found = Fields;
 
 /** cancelled: what it was for is over, so no failure policy answers. */
@@ -61,7 +61,7 @@ export interface Run {
   notes: string[];
   /** Times that the hook was asked about this event (R6). */
   asked: number;
-  /** The process that runs it, so that a crash can be told from work in progress. */
+  /** The process that runs it: a run whose process is gone was interrupted. */
   owner?: string;
 }
 
@@ -80,7 +80,7 @@ export interface StoredEvent {
   /** The payload was larger than the record setting and was cut (R55). */
   cut?: true;
   redacted?: true;
-  /** The event that told of the same happening first, and whose answer this one was given or decided beside (R49). */
+  /** The event that reported the same happening first, and whose answer this one was given or decided beside (R49). */
   repeats?: string;
 }
 
@@ -121,9 +121,9 @@ export interface RunFilter {
 export interface Store {
   /**
    * Writes the event and moves its session's turn on. `given` is the first verdict and stop of a delivery that was
-   * told before by another registration and has been answered (R49).
+   * reported before by another registration and has been answered (R49).
    *
-   * @param mustLast whoever sends the event has to be sure of it: a store that could only remember it for a while throws
+   * @param mustLast the sender relies on it: a store that could only hold it in memory throws
    */
   record(
     event: HookEvent,
@@ -135,7 +135,7 @@ export interface Store {
     given?: Outcome;
     /** The event of that delivery, where it has not been answered yet. */
     unanswered?: string;
-    /** Ids of hooks, and folders of projects, that somebody has paused. */
+    /** Ids of hooks, and folders of projects, that are paused. */
     paused: ReadonlySet<string>;
   }>;
   /** @param ms how long the whole decision took */
@@ -148,9 +148,9 @@ export interface Store {
   peek(claims: readonly Claim[], now: Instant): MaybePromise<Claim | undefined>;
   /** Takes one from the session's counter; false if it is used up. */
   spend(session: SessionId, counter: Counter, max: number): MaybePromise<boolean>;
-  /** Adds debts and answers with all that the session owes. */
-  owe(session: SessionId, debts: ReadonlyMap<HookId, Found>): MaybePromise<ReadonlyMap<HookId, Found>>;
-  paid(session: SessionId, hook: HookId): MaybePromise<void>;
+  /** The must-pass checks that are pending in the session, after these were added to them. */
+  pendingChecks(session: SessionId, added?: ReadonlyMap<HookId, Found>): MaybePromise<ReadonlyMap<HookId, Found>>;
+  checkPassed(session: SessionId, hook: HookId): MaybePromise<void>;
   /** Of one session, and one folder or one project's look at it. */
   baseline(session: SessionId, folder: string): MaybePromise<Baseline | undefined>;
   setBaseline(session: SessionId, folder: string, baseline: Baseline): MaybePromise<void>;
@@ -170,8 +170,8 @@ export interface Store {
   newestId?(): string | undefined;
   /** Newest first. */
   events(limit: number): MaybePromise<StoredEvent[]>;
-  /** The ids of the sets that the last so many events were decided with, newest first. */
-  setsInForce(events: number): MaybePromise<string[]>;
+  /** The ids of the hook sets that decided the last so many events, newest first. */
+  recentHookSets(events: number): MaybePromise<string[]>;
   hookSet(id: string): MaybePromise<HookSet | undefined>;
   /** When each hook last began a run; those that were refused did not. */
   lastFired(): MaybePromise<ReadonlyMap<HookId, Instant>>;

@@ -17,14 +17,14 @@ export interface Performed {
   notes: string[];
   /** The last step goes on by itself; this run is closed when it ends. */
   detached?: DetachedWork;
-  /** When its last step ended, as `elapsed` tells it. Absent: no step did. */
+  /** When its last step ended, on the clock of `elapsed`. Absent: no step did. */
   ended?: number | undefined;
 }
 
 /** How long a handler may take to notice that its time is over; then it is left behind. */
 const grace: Seconds = 3;
 
-/** Told of the steps so far: after each of them, and when one says how far it is. */
+/** Called with the steps so far: after each of them, and when one reports its progress. */
 export type Report = (steps: readonly StepRecord[]) => MaybePromise<void>;
 
 interface Performing {
@@ -160,13 +160,13 @@ function begin(planned: PlannedStep, context: OwnContext, index: number): MaybeP
 /** What a step is called in the journal. */
 export const stepName = ({ uses }: Pick<Step, "uses">, index: number): string => `${index}:${uses}`;
 
-/** What a step tells of itself before it has ended, in the place of its result. */
+/** What a step reports before it has ended, in the place of its result. */
 const reporter =
   (report: Report, before: readonly StepRecord[], { uses }: Step) =>
   (output: Fields, tokens?: number): void => {
     const now: StepRecord = { uses, ok: true, output, ms: 0, ...(tokens === undefined ? {} : { tokens }) };
-    const told = async (): Promise<void> => report([...before, now]);
-    told().catch(() => {}); // what could not be told now is told when the step ends
+    const reporting = async (): Promise<void> => report([...before, now]);
+    reporting().catch(() => {}); // what could not be reported now is reported when the step ends
   };
 
 /** Calls the step. Never throws; what has to wait is stopped at its limit. */
@@ -201,7 +201,7 @@ const thrown = (error: unknown): StepResult => ({
   reason: messageOf(error),
 });
 
-/** When the whole run and the caller's patience are over, if ever, as `elapsed` tells it. */
+/** When the whole run and the caller's patience are over, if ever, on the clock of `elapsed`. */
 function endOf({ limits }: Hook, { ports, ends }: StepScope): number | undefined {
   if (limits.timeout === undefined) return ends;
   return Math.min(elapsed(ports) + limits.timeout * 1000, ends ?? Number.POSITIVE_INFINITY);

@@ -70,7 +70,7 @@ export function say<T>(schema: Schema<T>, description: string, otherwise?: Json)
   return { ...schema, json };
 }
 
-/** A value that one of these takes. The first mismatch of the one that comes nearest is told. */
+/** A value that one of these takes. A mismatch is that of the nearer one. */
 export function either<A, B>(first: Schema<A>, second: Schema<B>): Schema<A | B> {
   return {
     json: { anyOf: [first.json, second.json] },

@@ -12,17 +12,9 @@ const irregular: Refusal = { refused: "it is no regular file", because: "irregul
 
 /** A sentence where it is a folder, a pipe, a socket or a device, or larger than the limit. Rejects where it cannot be read. */
 export async function readRegularFile(path: string, limitInBytes: number): Promise<FileText> {
-  const file = await open(path, flags).catch(unlessSocket);
-  if (file === undefined) return irregular;
-  try {
-    const found = await file.stat();
-    if (!found.isFile()) return irregular;
-    if (found.size > limitInBytes) return tooLarge(limitInBytes);
-    const room = Buffer.allocUnsafe(limitInBytes + 1);
-    return textOf(room.subarray(0, await fill(file, room)), limitInBytes);
-  } finally {
-    await file.close();
-  }
+  const head = await readFileHead(path, limitInBytes);
+  if ("refused" in head) return head;
+  return head.isWhole ? { text: head.bytes.toString("utf8") } : tooLarge(limitInBytes);
 }
 
 /** The beginning of a file, however large it is. Rejects where it cannot be read. */
@@ -31,7 +23,7 @@ export async function readFileHead(path: string, keptInBytes: number): Promise<F
   if (file === undefined) return irregular;
   try {
     if (!(await file.stat()).isFile()) return irregular;
-    const room = Buffer.allocUnsafe(keptInBytes + 1);
+    const room = Buffer.allocUnsafe(keptInBytes + 1); // one more: files grow, and some of the system's own claim to be empty
     const filled = await fill(file, room);
     return { bytes: room.subarray(0, Math.min(filled, keptInBytes)), isWhole: filled <= keptInBytes };
   } finally {
@@ -39,7 +31,7 @@ export async function readFileHead(path: string, keptInBytes: number): Promise<F
   }
 }
 
-/** The same, at once; throws where it cannot be read. */
+/** As `readRegularFile`, at once; throws where it cannot be read. */
 export function readRegularFileSync(path: string, limitInBytes: number): FileText {
   const file = openSync(path, flags);
   try {
@@ -50,7 +42,7 @@ export function readRegularFileSync(path: string, limitInBytes: number): FileTex
     let filled = 0;
     for (let read = 1; read > 0 && filled < room.length; filled += read)
       read = readSync(file, room, filled, room.length - filled, null);
-    return textOf(room.subarray(0, filled), limitInBytes);
+    return filled > limitInBytes ? tooLarge(limitInBytes) : { text: room.toString("utf8", 0, filled) };
   } finally {
     closeSync(file);
   }
@@ -63,10 +55,6 @@ async function fill(file: FileHandle, room: Buffer): Promise<number> {
     ({ bytesRead: read } = await file.read(room, filled, room.length - filled));
   return filled;
 }
-
-/** One byte more than the limit was asked for: files grow, and some of the system's own claim to be empty. */
-const textOf = (bytes: Buffer, limitInBytes: number): FileText =>
-  bytes.length > limitInBytes ? tooLarge(limitInBytes) : { text: bytes.toString("utf8") };
 
 const tooLarge = (limitInBytes: number): Refusal => ({
   refused: `larger than ${limitInBytes >> 20} MiB`,

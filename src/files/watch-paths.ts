@@ -66,12 +66,12 @@ export function watchPaths(options: PathWatchOptions): PathWatch {
   function hear(folder: string, name: string | undefined, how: "written" | "shifted"): void {
     const caring = folders.get(folder)?.caring;
     if (!caring) return;
-    if (name === undefined) for (const keys of [...caring.values()]) tellAll(keys);
-    else tellAll(caring.get(name));
-    if (how === "shifted") tellAll(caring.get(""));
+    if (name === undefined) for (const keys of [...caring.values()]) markAll(keys);
+    else markAll(caring.get(name));
+    if (how === "shifted") markAll(caring.get(""));
   }
 
-  function tellAll(keys: ReadonlySet<string> | undefined): void {
+  function markAll(keys: ReadonlySet<string> | undefined): void {
     for (const key of [...(keys ?? [])]) {
       const one = followed.get(key);
       if (!one) continue;
@@ -103,12 +103,12 @@ export function watchPaths(options: PathWatchOptions): PathWatch {
     if (!watched) return;
     folders.delete(folder);
     watched.watcher.close();
-    for (const keys of watched.caring.values()) tellAll(keys);
+    for (const keys of watched.caring.values()) markAll(keys);
   }
 
   /** Gives why a change might go unreported. */
   function care(key: string, links: Links): string | undefined {
-    let reason = isExact ? undefined : "this system does not tell of every change";
+    let reason = isExact ? undefined : "this system does not report every change";
     for (const [folder, { identity, names }] of links) {
       try {
         const watched = enter(folder, identity);
@@ -249,6 +249,6 @@ function targetOf(path: string): string | undefined {
   try {
     return textOfNames(readlinkSync(pathOf(path), "buffer"));
   } catch {
-    return undefined; // it went away meanwhile, and its folder tells of that
+    return undefined; // it went away meanwhile, and its folder reports that
   }
 }

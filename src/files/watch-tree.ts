@@ -86,7 +86,7 @@ export function watchRefusal(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** File systems that other machines may write to: NFS, SMB, CIFS, FUSE, 9p, AFS, Ceph, VirtualBox. No watch tells of that. */
+/** File systems that other machines may write to: NFS, SMB, CIFS, FUSE, 9p, AFS, Ceph, VirtualBox. No watch reports that. */
 const sharedTypes: ReadonlySet<number> = new Set([
   0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x65735546, 0x01021997, 0x5346414f, 0x00c36400, 0x786f4256,
 ]);

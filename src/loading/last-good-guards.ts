@@ -56,7 +56,7 @@ export const isWholeFile = ({ tags }: Hook): boolean => tags.includes(wholeFileT
 const isInvalid = (hook: Hook): boolean => hook.steps[0].uses === "invalid";
 
 export type HoldsNone = (path: string) => MaybePromise<boolean>;
-export type History = Pick<Store, "setsInForce" | "hookSet">;
+export type History = Pick<Store, "recentHookSets" | "hookSet">;
 type Loaded = Pick<LoadedHooks, "set" | "files">;
 
 /**
@@ -86,7 +86,7 @@ export async function guardsToKeep(
 async function lastGood(history: History, files: ReadonlySet<string>): Promise<Map<string, Hook[]>> {
   const found = new Map<string, Hook[]>();
   const decided = new Set<string>();
-  for (const id of await history.setsInForce(eventsLookedAt)) {
+  for (const id of await history.recentHookSets(eventsLookedAt)) {
     const set = await history.hookSet(id);
     const good = set ? set.hooks.filter((hook) => !isInvalid(hook)) : [];
     const isWhole = set !== undefined && fingerprint(JSON.stringify(set.hooks)) === id;

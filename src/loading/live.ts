@@ -177,9 +177,9 @@ export function keepingGuards<T extends LoadedHooks>(
 
 /** What is active counts as the newest, whatever can be said of the store. */
 const remembering = (set: HookSet, store: History): History => ({
-  async setsInForce(events) {
+  async recentHookSets(events) {
     try {
-      return [set.id, ...(await store.setsInForce(events))];
+      return [set.id, ...(await store.recentHookSets(events))];
     } catch {
       return [set.id]; // it is locked or full: what the process itself knows is there all the same
     }

@@ -1,8 +1,8 @@
 /** What the degraded mode holds: the ring of rows that wait for the store, and the memory that decisions go on from. */
-import type { HookId, Instant, MaybePromise, SessionId } from "../engine/event.ts";
+import type { Instant, MaybePromise, SessionId } from "../engine/event.ts";
 import { isThenable } from "../engine/flow.ts";
 import type { Outcome } from "../engine/outcome.ts";
-import type { Found, Store } from "../engine/record.ts";
+import type { Store } from "../engine/record.ts";
 import { openMemoryStore } from "./memory/memory.ts";
 import { stringify } from "./sqlite/keep.ts";
 import { claimed, reportsOf } from "./sqlite/queries.ts";
@@ -19,7 +19,7 @@ export interface Row {
   outcome?: Outcome;
   /** Whose message it is. */
   session?: SessionId;
-  /** The event had to be durable: where it is lost, its sender is told so, and nothing of it is written. */
+  /** The event had to be durable: where it is lost, its sender gets the error, and nothing of it is written. */
   isRefused?: true;
   characters?: number;
 }
@@ -106,13 +106,12 @@ export function memoryBeside(real: SqliteStore | undefined, { now, answer, pause
           }),
         ),
       claimed: (key) => known((store) => claimed(store.database, { key })),
-      debts: (session) => known((store) => atOnce(store.owe(session, noDebts))),
+      pendingChecks: (session) => known((store) => atOnce(store.pendingChecks(session))),
       baseline: (session, folder) => known((store) => atOnce(store.baseline(session, folder))),
       paused: () => known((store) => atOnce(store.paused())) ?? paused(),
     },
   });
 }
-const noDebts: ReadonlyMap<HookId, Found> = new Map();
 
 export function atOnce<T>(given: MaybePromise<T>): T {
   if (isThenable(given)) throw new TypeError("a store of this process does not wait");

@@ -192,7 +192,7 @@ export function withDegradedMode(open: () => SqliteStore, options: DegradedOptio
     if (!lasting)
       try {
         const result = insist(to);
-        if (real?.database.standing() !== undefined) underWay.push(...keyed(result));
+        if (real?.database.openGroup() !== undefined) underWay.push(...keyed(result));
         return result;
       } catch (error) {
         lasting = failed(error);
@@ -246,8 +246,8 @@ export function withDegradedMode(open: () => SqliteStore, options: DegradedOptio
     claim: (claims, at) => count((store) => store.claim(claims, at)),
     spend: (session, counter, max) => count((store) => store.spend(session, counter, max)),
     peek: (claims, at) => decide((store) => store.peek(claims, at)),
-    owe: (session, debts) => put((store) => store.owe(session, debts)),
-    paid: (session, hook) => put((store) => store.paid(session, hook)),
+    pendingChecks: (session, added) => put((store) => store.pendingChecks(session, added)),
+    checkPassed: (session, hook) => put((store) => store.checkPassed(session, hook)),
     turn: (session) => decide((store) => store.turn(session)),
     baseline: (session, folder) => decide((store) => store.baseline(session, folder)),
     setBaseline: (...given) => put((store) => store.setBaseline(...given)),
@@ -259,7 +259,7 @@ export function withDegradedMode(open: () => SqliteStore, options: DegradedOptio
     event: (id) => read((store) => store.event(id)),
     newestId: () => read((store) => store.newestId?.()),
     events: (limit) => read((store) => store.events(limit)),
-    setsInForce: (events) => read((store) => store.setsInForce(events)),
+    recentHookSets: (events) => read((store) => store.recentHookSets(events)),
     hookSet: (id) => read((store) => store.hookSet(id)),
     lastFired: () => read((store) => store.lastFired()),
     repair: (isAlive, at) => read((store) => store.repair(isAlive, at)),

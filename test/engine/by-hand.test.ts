@@ -99,9 +99,9 @@ test("[ET16] run by hand, a hook that fails is pending again, and one that passe
   const script = hookOf("a", { limits: { untilPass: true, overlap: "queue" } });
   const passing = { ...script, id: "b", steps: [{ ...script.steps[0], with: { passes: true } }] } satisfies Hook;
   const { send, store } = await worldOf([script, passing]);
-  await store.owe("s", new Map([["b", {}]]));
+  await store.pendingChecks("s", new Map([["b", {}]]));
   await send("e1", byHand("a"));
-  assert.deepEqual([...(await store.owe("s", new Map())).keys()], ["b", "a"]);
+  assert.deepEqual([...(await store.pendingChecks("s")).keys()], ["b", "a"]);
   await send("e2", byHand("b"));
-  assert.deepEqual([...(await store.owe("s", new Map())).keys()], ["a"]);
+  assert.deepEqual([...(await store.pendingChecks("s")).keys()], ["a"]);
 });

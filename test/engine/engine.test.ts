@@ -396,7 +396,7 @@ test("[C53, CT28] an async hook does not hold the event up, and its run is close
   work.resolve({ deny: "too late" });
   await line.close();
   assert.equal(line.run("slow").status, "completed");
-  assert.match(line.run("slow").notes.join(), /nobody waited for its deny/);
+  assert.match(line.run("slow").notes.join(), /the caller did not wait for its deny/);
 });
 
 test("hooks of an event that takes no answer run in the background", async (t) => {

@@ -40,7 +40,7 @@ interface World {
   release(failure?: Error): void;
 }
 
-type Slow = "saveRun" | "answered" | "post" | "paid";
+type Slow = "saveRun" | "answered" | "post" | "checkPassed";
 
 /** @param slow methods that resolve only when told to */
 async function worldOf(
@@ -69,7 +69,7 @@ async function worldOf(
     }),
     ...(slow.includes("answered") && { answered: slowly("answered", memory.answered) }),
     ...(slow.includes("post") && { post: slowly("post", memory.post) }),
-    ...(slow.includes("paid") && { paid: slowly("paid", memory.paid) }),
+    ...(slow.includes("checkPassed") && { checkPassed: slowly("checkPassed", memory.checkPassed) }),
   };
   const release = (given?: Error): void => {
     failure = given;
@@ -108,7 +108,7 @@ const saying = (outcome: object): Partial<Hook> => ({
 
 test("an answer is there before the store has written one run of it, and waits for no promise", async () => {
   const hooks = [hookOf("a"), hookOf("b", saying(denies.outcome)), hookOf("c")];
-  const { engine, calls, release, store } = await worldOf(hooks, ["saveRun", "answered", "post", "paid"]);
+  const { engine, calls, release, store } = await worldOf(hooks, ["saveRun", "answered", "post", "checkPassed"]);
   const outcome = engine.emit(anEvent());
   assert.equal(isThenable(outcome), false);
   assert.deepEqual({ ...outcome }, { verdict: { is: "deny", reason: "no", by: "b" } });
@@ -183,14 +183,14 @@ test("[F10] a write that fails after the answer is reported to a caller that nee
 
 test("a hook that has passed is not pending at the next event, however slow its store is", async () => {
   const untilPass = hookOf("a", { limits: { overlap: "queue", untilPass: true } });
-  const { engine, release, calls } = await worldOf([untilPass], ["paid"]);
+  const { engine, release, calls } = await worldOf([untilPass], ["checkPassed"]);
   assert.equal(isThenable(engine.emit(anEvent())), false);
   const next = engine.emit(anEvent());
   assert.equal(isThenable(next), true, "what it has to do depends on that");
   release();
   await next;
   await engine.close();
-  assert.deepEqual(calls.slice(0, 2), ["paid", "paid ok"]);
+  assert.deepEqual(calls.slice(0, 2), ["checkPassed", "checkPassed ok"]);
 });
 
 test("an observer that is slow delays nothing: what it gives is not waited for", async () => {

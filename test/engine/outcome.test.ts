@@ -180,6 +180,6 @@ test("[B30] what an answer becomes in another form has an end, and a note says w
   const documents = Array.from({ length: 300 }, () => ({ path: "p".repeat(2000) }));
   const { now, notes } = accept({ documents, suggestions: [{ id: "one" }] }, ofAgent, false);
   assert.ok((now.context ?? []).join("\n").length <= 10_000);
-  assert.match(notes.join("; "), /^2\d\d of its documents are not told: 10000 characters of an answer are the most; /);
-  assert.match(notes.join("; "), /1 of its suggestions are not told/);
+  assert.match(notes.join("; "), /^2\d\d of its documents are left out: 10000 characters of an answer are the most; /);
+  assert.match(notes.join("; "), /1 of its suggestions are left out/);
 });

@@ -139,7 +139,7 @@ async function active(place: Workspace, history: History): Promise<Loaded> {
   return kept.length === 0 ? loaded : loadAll(requestFor(place, { kept }), loadingFor());
 }
 
-const nothing: History = { setsInForce: async () => [], hookSet: async () => undefined };
+const nothing: History = { recentHookSets: async () => [], hookSet: async () => undefined };
 
 /** What takes the rules of a file away, whatever they were. */
 const broken: readonly [string, string][] = [
@@ -161,7 +161,7 @@ for (const [what, text] of broken) {
     const place = workspace(t, { [hookFile]: `hooks:\n  - ${gate}\n  - ${wait}\n` });
     const { set } = await active(place, nothing);
     place.write(hookFile, text);
-    const loaded = await active(place, { setsInForce: async () => [set.id], hookSet: async () => set });
+    const loaded = await active(place, { recentHookSets: async () => [set.id], hookSet: async () => set });
     assert.deepEqual(guardsOf(loaded), ["g: gate", "h: gate"]);
   });
 
@@ -187,7 +187,7 @@ test("[R76] a folder of rules that cannot be listed is reported, and the last go
   const { set } = await active(place, nothing);
   const folder = join(place.project, ".hookline", "rules");
   makeUnlistable(folder);
-  const loaded = await active(place, { setsInForce: async () => [set.id], hookSet: async () => set });
+  const loaded = await active(place, { recentHookSets: async () => [set.id], hookSet: async () => set });
   assert.deepEqual(guardsOf(loaded), ["g: gate", "h: gate"]);
   const [problem] = loaded.problems;
   assert.deepEqual([problem?.severity, problem?.code, problem?.file], ["error", "unreadable", folder]);
@@ -277,7 +277,7 @@ test("[R76] files of every layer count as a guard that fails, and formats withou
 test("[R46] a guard that is removed from a file without an error is gone, and so is one next to a broken entry", async (t) => {
   const place = workspace(t, { [hookFile]: `hooks:\n  - ${gate}\n  - ${wait}\n` });
   const { set } = await active(place, nothing);
-  const history: History = { setsInForce: async () => [set.id], hookSet: async () => set };
+  const history: History = { recentHookSets: async () => [set.id], hookSet: async () => set };
   for (const [text, expected] of [
     [`hooks:\n  - ${gate}\n`, ["g: gate"]],
     ["hooks: []\n", []],

@@ -284,7 +284,7 @@ for (const { path, valid, broken, withdrawn } of guards) {
   test(`[R46] ${path.split("/").at(-1)} keeps its last good form while it is broken, and not when it was taken out`, async (context) => {
     const place = scripts(context, { [path]: valid });
     const { set } = await load(place);
-    const store = { setsInForce: async () => [set.id], hookSet: async () => set };
+    const store = { recentHookSets: async () => [set.id], hookSet: async () => set };
     const inForce = async (): Promise<Hook[]> => {
       const kept = await guardsToKeep(await load(place), store);
       const loaded = await load(place, { kept });

@@ -108,8 +108,8 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
     "the sets in force are told once each, the one of the newest event first, and only of so many events",
     async (store) => {
       for (const id of ["old", "one", "two", "one"]) await store.record(anEvent(), { id, hooks: [] }, advance);
-      assert.deepEqual(await store.setsInForce(3), ["one", "two"]);
-      assert.deepEqual(await store.setsInForce(10), ["one", "two", "old"]);
+      assert.deepEqual(await store.recentHookSets(3), ["one", "two"]);
+      assert.deepEqual(await store.recentHookSets(10), ["one", "two", "old"]);
     },
   );
 
@@ -260,15 +260,15 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
     },
   );
 
-  about("[ET11] debts add up per session until they are paid, and remember every file", async (store) => {
-    await store.owe(
+  about("[ET11] pending checks add up per session until they pass, and remember every file", async (store) => {
+    await store.pendingChecks(
       "s",
       new Map<string, Fields>([
         ["a", { files: ["x.ts", "y.ts"] }],
         ["b", {}],
       ]),
     );
-    const owed = await store.owe(
+    const owed = await store.pendingChecks(
       "s",
       new Map<string, Fields>([
         ["b", { files: ["z.ts"] }],
@@ -276,10 +276,10 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
       ]),
     );
     assert.deepEqual(Object.fromEntries(owed), { a: { files: ["x.ts", "y.ts", "w.ts"] }, b: { files: ["z.ts"] } });
-    await store.paid("s", "b");
-    await store.paid("s", "never owed");
-    assert.deepEqual([...(await store.owe("s", new Map())).keys()], ["a"]);
-    assert.equal((await store.owe("t", new Map())).size, 0);
+    await store.checkPassed("s", "b");
+    await store.checkPassed("s", "never owed");
+    assert.deepEqual([...(await store.pendingChecks("s")).keys()], ["a"]);
+    assert.equal((await store.pendingChecks("t")).size, 0);
   });
 
   about("[E24] a baseline belongs to one session and one folder, and the last one stands", async (store) => {
@@ -471,7 +471,7 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
       assert.match(turn.prompt, new RegExp(canary), "conditions see what was said");
       await store.answered(event.id, { context: [canary] });
       await store.post("s", { context: [canary] });
-      const owed = await store.owe("s", new Map([["h", { files: [canary] }]]));
+      const owed = await store.pendingChecks("s", new Map([["h", { files: [canary] }]]));
       assert.equal(owed.size, 1);
       const run = aRun({
         reason: canary,
@@ -484,7 +484,7 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
         await store.events(9),
         await store.runs({}),
         await store.collect("s"),
-        [...(await store.owe("s", new Map()))],
+        [...(await store.pendingChecks("s"))],
         (await tell(store, { session: "s" })).turn,
       ];
       assert.doesNotMatch(JSON.stringify(stored), new RegExp(canary));
@@ -556,7 +556,7 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
     for (const id of ids) {
       await tell(store, { id, session: id, cwd: id, delivery: { id, by: "user" } });
       await store.saveRun(aRun({ id, hook: id, eventId: id, session: id, owner: id, status: "running" }));
-      await store.owe(id, new Map([[id, { id }]]));
+      await store.pendingChecks(id, new Map([[id, { id }]]));
       await store.post(id, { context: [id] });
       assert.equal(
         await store.claim([{ key: id, max: 1, refusal: "used" }], start),
@@ -574,7 +574,7 @@ export function testStore(name: string, open: (given?: Given) => Store): void {
         (await store.runs({ hook: id, session: id, eventId: id })).map((run) => [run.id, run.owner]),
         [[id, id]],
       );
-      assert.deepEqual([...(await store.owe(id, new Map()))], [[id, { id }]]);
+      assert.deepEqual([...(await store.pendingChecks(id))], [[id, { id }]]);
       assert.deepEqual(await store.collect(id), [{ outcome: { context: [id] } }]);
       assert.equal((await tell(store, { session: id })).turn.toolCalls, 2);
     }

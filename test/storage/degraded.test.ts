@@ -27,7 +27,7 @@ const once = { key: "k", max: 1, refusal: "used" };
 test("[F10] a decision continues from what was known while another process holds the lock, waits for that once, and is written afterwards", async (context) => {
   const { store, path, said } = opened(context);
   await store.record(anEvent({ session: "s" }), noHooks, advance);
-  await store.owe("s", new Map([["first", { files: ["a"] }]]));
+  await store.pendingChecks("s", new Map([["first", { files: ["a"] }]]));
   await store.pause("paused", 1);
   await store.committed();
   const release = await locked(context, path);
@@ -37,7 +37,7 @@ test("[F10] a decision continues from what was known while another process holds
   const waited = performance.now() - started;
   assert.deepEqual([turn.toolCalls, [...paused]], [2, ["paused"]], "what can be read counts");
   assert.ok(waited < 2_000, `it stood still for ${waited} ms`);
-  assert.deepEqual([...(await store.owe("s", new Map([["second", {}]]))).keys()].sort(), ["first", "second"]);
+  assert.deepEqual([...(await store.pendingChecks("s", new Map([["second", {}]]))).keys()].sort(), ["first", "second"]);
   await store.saveRun(aRun({ id: "r", eventId: event.id }));
   await store.answered(event.id, { verdict: { is: "deny", by: "h" } }, 4);
   await assert.rejects(store.committed(), isLocked);

@@ -6,7 +6,6 @@ import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turnIsOver } from "node:timers/promises";
 import { advance } from "../../src/engine/events.ts";
-import { createGroups } from "../../src/storage/sqlite/groups.ts";
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from "../../src/storage/sqlite/sqlite.ts";
 import { anEvent, aRun, codeOf, noHooks, testStore } from "./contract.ts";
 
@@ -61,47 +60,21 @@ test("what one turn wrote is committed at its end without a request", async (con
   const other = elsewhere(context, store.path);
   await store.saveRun(aRun());
   await turnIsOver();
-  await turnIsOver();
   assert.equal(other.count("run"), 1);
   other.connection.exec("begin immediate; rollback"); // and nobody waits for it
 });
 
-test("a group continues as long as each turn brings more, and ends with the first that brings nothing", async () => {
-  const commits: number[] = [];
-  let writes = 0;
-  const nothing = (): void => {};
-  const groups = createGroups({
-    ...{ begin: nothing, rollback: nothing, ended: nothing },
-    commit: () => void commits.push(writes),
-    worded: (error) => error,
-    now: () => 0, // however slow the machine is
-  });
-  const write = (): void => {
-    groups.join();
-    writes += 1;
-    groups.wrote();
-  };
-  write();
-  const first = groups.committed();
-  await turnIsOver();
-  write();
-  assert.equal(groups.committed(), first, "those who come right behind wait for the same transaction");
-  await first;
-  assert.deepEqual(commits, [2]);
-});
-
-test("a group ends soon, although every turn brings more", async (context) => {
+test("an event alone waits for no other: its group ends with the turn of the event loop, although the next turn brings more", async (context) => {
   const store = opened(context);
+  const other = elsewhere(context, store.path);
   await store.saveRun(aRun());
-  let isWritten = false;
-  const first = store.committed().then(() => {
-    isWritten = true;
-  });
-  while (!isWritten) {
-    await store.saveRun(aRun());
-    await turnIsOver();
-  }
-  await first;
+  const first = store.committed();
+  await turnIsOver();
+  assert.equal(other.count("run"), 1);
+  await store.saveRun(aRun());
+  assert.notEqual(store.committed(), first, "those who come later wait for a transaction of their own");
+  await store.committed();
+  assert.equal(other.count("run"), 2);
 });
 
 test("with nothing to write there is nothing to wait for, and two who wait get one promise", async (context) => {

@@ -57,14 +57,14 @@ test("[X8] what one process wrote, the next one reads: events, runs, claims, pen
   await first.record(event, noHooks, advance);
   await first.saveRun(aRun({ id: "r", eventId: event.id }));
   await first.claim([{ key: "k", max: 1, refusal: "used" }], 0);
-  await first.owe("s", new Map([["h", { files: ["a"] }]]));
+  await first.pendingChecks("s", new Map([["h", { files: ["a"] }]]));
   await first.post("s", { context: ["later"] });
   first.close();
   const second = opened(context, path);
   assert.equal((await second.event(event.id))?.set, "none");
   assert.equal((await second.run("r"))?.eventId, event.id);
   assert.equal((await second.claim([{ key: "k", max: 1, refusal: "used" }], 0))?.refusal, "used");
-  assert.deepEqual((await second.owe("s", new Map())).get("h"), { files: ["a"] });
+  assert.deepEqual((await second.pendingChecks("s")).get("h"), { files: ["a"] });
   assert.deepEqual(await second.collect("s"), [{ outcome: { context: ["later"] } }]);
   assert.equal((await second.record(anEvent({ session: "s" }), noHooks, advance)).turn.toolCalls, 2);
 });
@@ -103,7 +103,7 @@ test("[T25, SD12] secrets in any place and encoding are in no file of the store"
       },
     ];
     await store.saveRun(aRun({ reason: text, notes: [text], outcome: { messages: [{ to: "person", text }] }, steps }));
-    await store.owe("s", new Map([["h", { file: text }]]));
+    await store.pendingChecks("s", new Map([["h", { file: text }]]));
     await store.post("s", { context: [text] });
   }
   const bytes = (): Buffer =>

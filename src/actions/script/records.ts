@@ -236,7 +236,7 @@ function* statusOf({ entries, session, ended, evaluatedAt }: StatusOf, store: St
     if (status) hooks[entry.key] = status;
   }
   const checks: ReadonlyMap<string, Found> =
-    session === undefined ? new Map() : yield* wait(store.owe(session, new Map()));
+    session === undefined ? new Map() : yield* wait(store.pendingChecks(session));
   const pending = entries.filter(({ hook }) => checks.has(hook.id) && !(ended?.hook === hook.id && hasPassed(ended)));
   return {
     hooks,

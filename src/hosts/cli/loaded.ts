@@ -71,7 +71,7 @@ export async function withAutomations(loaded: Loaded, automations: StoredAutomat
 }
 
 /** The hooks of this place, those of its files and the automations of the store. */
-export async function loadActive(place: LoadPlace, store: Pick<Store, "setsInForce" | "hookSet">): Promise<Loaded> {
+export async function loadActive(place: LoadPlace, store: Pick<Store, "recentHookSets" | "hookSet">): Promise<Loaded> {
   const loading = loadingFor();
   const loaded = await loadFiles(place, store, { loading });
   return withAutomations(loaded, storedAutomations({ place, store, loading, loaded, complain() {} }));
@@ -86,7 +86,7 @@ interface Wanted {
 /** The hooks of the files of this place, broken files with their last good guards. */
 export async function loadFiles(
   place: LoadPlace,
-  store: Pick<Store, "setsInForce" | "hookSet">,
+  store: Pick<Store, "recentHookSets" | "hookSet">,
   { loading = loadingFor(), for: reason }: Wanted = {},
 ): Promise<Loaded> {
   const loaded = reason === "one event" ? await loadForOneEvent(place, loading) : await loadEverything(place, loading);

@@ -13,7 +13,7 @@ interface SessionBegin {
   /** All that are active there. */
   hooks: readonly Hook[];
   stateFolder: string;
-  store: Pick<Store, "setsInForce" | "hookSet">;
+  store: Pick<Store, "recentHookSets" | "hookSet">;
 }
 
 /**

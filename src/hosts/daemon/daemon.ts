@@ -137,7 +137,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const automations = automationsOf(options, runtime);
   const active = createActiveAutomations({
     ...{ folders: options.workspaces, source, automations },
-    standing: () => store.database.standing(),
+    standing: () => store.database.openGroup(),
   });
   const activity = createActivity({ now, elapsed: elapsed ?? now });
   ears.add(activity.observe);

@@ -141,7 +141,7 @@ export async function createHookline(options: HooklineOptions = {}): Promise<Hoo
     after: ports.after,
     emit: (name, data, given) => engine.emit(eventOf(name, data, given), { environment, ...given }),
     reprompts: async (session) => (await store.turn(session)).spent.reprompts,
-    pending: (session) => store.owe(session, new Map()),
+    pending: (session) => store.pendingChecks(session),
     ...(options.observe ? { observe: options.observe } : {}),
   });
   const pauses = createPauses({

@@ -201,12 +201,12 @@ export function createDurableQueue(options: DurableQueueOptions): DurableQueue {
 
   function ended({ run, hook }: Ended): void {
     own?.delete(run.id);
-    owner?.told?.(run, hook);
+    owner?.changed?.(run, hook);
   }
 
   function tell(id: string): void {
     const run = journal.row(id);
-    if (run) owner?.told?.(run);
+    if (run) owner?.changed?.(run);
   }
 
   const isIdle = (): boolean =>

@@ -79,7 +79,7 @@ export function createRoutedQueue({ durable, other }: RoutedQueueOptions): Queue
 /** Durable runs are written down and left to a worker: all that an agent's tool call has time for (R48). */
 export function createEnqueuing({ journal, now }: { journal: Journal; now(): Instant }): Queue {
   let owner: QueueOwner | undefined;
-  const tell = ({ run, hook }: Ended): void => owner?.told?.(run, hook);
+  const tell = ({ run, hook }: Ended): void => owner?.changed?.(run, hook);
   return {
     start(given) {
       owner = given;

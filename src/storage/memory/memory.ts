@@ -94,14 +94,14 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
 
   const claimedBefore = (key: string): Claimed | undefined => tables().claims.get(key) ?? before?.claimed(key);
 
-  function debtsOf(session: SessionId): Map<HookId, Found> {
-    const owed = tables().debts.get(session);
-    if (!owed) return new Map(before?.debts(session));
-    return new Map([...owed].map(([hook, found]) => [hook, JSON.parse(found)]));
+  function pendingChecksOf(session: SessionId): Map<HookId, Found> {
+    const pending = tables().pendingChecks.get(session);
+    if (!pending) return new Map(before?.pendingChecks(session));
+    return new Map([...pending].map(([hook, found]) => [hook, JSON.parse(found)]));
   }
 
-  function saveDebts(session: SessionId, owed: ReadonlyMap<HookId, Found>): void {
-    put(tables().debts, session, new Map([...owed].map(([hook, found]) => [hook, keeper.whole(found)])));
+  function savePendingChecks(session: SessionId, pending: ReadonlyMap<HookId, Found>): void {
+    put(tables().pendingChecks, session, new Map([...pending].map(([hook, found]) => [hook, keeper.whole(found)])));
   }
 
   const paused = (): ReadonlySet<string> => before?.paused() ?? tables().pauses;
@@ -149,11 +149,11 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       return true;
     },
 
-    owe(session, debts) {
-      const owed = debtsOf(session);
-      for (const [hook, found] of debts) owed.set(hook, mergeFound(owed.get(hook) ?? {}, found));
-      if (debts.size > 0) saveDebts(session, owed);
-      return owed;
+    pendingChecks(session, added = nothingAdded) {
+      const pending = pendingChecksOf(session);
+      for (const [hook, found] of added) pending.set(hook, mergeFound(pending.get(hook) ?? {}, found));
+      if (added.size > 0) savePendingChecks(session, pending);
+      return pending;
     },
     baseline(session, folder) {
       const text = tables().baselines.get(placeIn(session, folder));
@@ -172,9 +172,9 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       return wasThere;
     },
     paused,
-    paid(session, hook) {
-      const owed = debtsOf(session);
-      if (owed.delete(hook)) saveDebts(session, owed);
+    checkPassed(session, hook) {
+      const pending = pendingChecksOf(session);
+      if (pending.delete(hook)) savePendingChecks(session, pending);
     },
 
     post(session, outcome, counter) {
@@ -211,7 +211,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
       return row && eventOf(row);
     },
     events: (most) => all(tables().events).reverse().slice(0, most).map(eventOf),
-    setsInForce: (most) => [
+    recentHookSets: (most) => [
       ...new Set(
         all(tables().events)
           .reverse()
@@ -251,6 +251,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
   };
 }
 
+const nothingAdded: ReadonlyMap<HookId, Found> = new Map();
 /** Nothing is ever on its way. */
 const everything: Promise<void> = Promise.resolve();
 
@@ -263,7 +264,7 @@ interface Tables {
   hookSets: Map<string, string>;
   sessions: Map<SessionId, { turn: string; spent: Record<Counter, number>; at: Instant }>;
   claims: Map<string, Claimed>;
-  debts: Map<SessionId, Map<HookId, string>>;
+  pendingChecks: Map<SessionId, Map<HookId, string>>;
   baselines: Map<string, string>;
   /** Replaced, never changed: it is given out as it is. */
   pauses: ReadonlySet<string>;
@@ -277,7 +278,7 @@ const emptyTables = (): Tables => ({
   hookSets: new Map(),
   sessions: new Map(),
   claims: new Map(),
-  debts: new Map(),
+  pendingChecks: new Map(),
   baselines: new Map(),
   pauses: new Set(),
   inboxes: new Map(),
@@ -292,7 +293,7 @@ interface Before {
   /** All of the same happening. */
   reports(event: HookEvent): readonly Report[] | undefined;
   claimed(key: string): Claimed | undefined;
-  debts(session: SessionId): ReadonlyMap<HookId, Found> | undefined;
+  pendingChecks(session: SessionId): ReadonlyMap<HookId, Found> | undefined;
   baseline(session: SessionId, folder: string): Baseline | undefined;
   paused(): ReadonlySet<string> | undefined;
 }

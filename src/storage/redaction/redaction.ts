@@ -263,7 +263,7 @@ const shapes: readonly Shape[] = [
   },
 ];
 
-/** Tells "Basic dXNlcjpwYXNzd29yZA==" from "basic authentication". */
+/** Distinguishes "Basic dXNlcjpwYXNzd29yZA==" from "basic authentication". */
 function isUserAndPassword(encoded: string): boolean {
   return Buffer.from(encoded, "base64").includes(":");
 }
@@ -280,7 +280,7 @@ const anyHint: RegExp = new RegExp(
 export interface LearningRedaction {
   /** As createRedaction's, with all that was learned by now. */
   redact(text: string): string;
-  /** To be called before anything is written down that was told in this environment. */
+  /** To be called before anything is written down that came with this environment. */
   learn(environment: RedactionOptions["environment"]): void;
 }
 

@@ -7,7 +7,7 @@ import type { Store } from "../../engine/record.ts";
 import { isRecord, kindOf } from "../../engine/schema.ts";
 import type { Database } from "./database.ts";
 import { insistOnProject } from "./queries.ts";
-import { readBack, written } from "./rows.ts";
+import { places, readBack, written } from "./rows.ts";
 
 interface Row {
   project: string;
@@ -34,14 +34,14 @@ export function createAutomationRecords(database: Database): AutomationRecords {
     get: (project, id) => read("where project = ? and id = ?", written(project), written(id))[0],
     listening(names) {
       const heard = [...new Set(names.flatMap((name) => namesHeardAt(name as EventName)))].map(written); // no automation listens to a name that no sender uses
-      return read(`where ${listensToOne(heard.length)}`, ...heard);
+      return read(`where listens in (${places(heard)})`, ...heard);
     },
     add: (automation, key) =>
       database.write(() => {
         insistOnProject(database, automation.project);
         const { project, id, created, updated } = automation;
         const values = [written(project), written(id), ...valuesOf(automation), created, updated, key ?? null];
-        const sql = `insert into automation (${columns}, key) values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`;
+        const sql = `insert into automation (${columns}, key) values (${places(values)}) on conflict do nothing`;
         return database.run(sql, ...values) === 1;
       }),
     madeFor(key) {
@@ -136,14 +136,11 @@ const namesHeardAt = (name: EventName): string[] => [
   ...new Set([name, ...eventNames.filter((one) => hears(resolveEvent(one) ?? [], name))]),
 ];
 
-/** The condition of a statement for those that listen to one of so many names. */
-const listensToOne = (count: number): string => `listens in (${Array(count).fill("?").join()})`;
-
 /** May throw what the store throws, as may `anyListens`. */
 export const anyStored = (database: Database): boolean =>
   database.get("select 1 from automation limit 1") !== undefined;
 
 export function anyListens(database: Database, names: readonly EventName[]): boolean {
   const heard = names.flatMap(namesHeardAt).map(written);
-  return database.get(`select 1 from automation where ${listensToOne(heard.length)} limit 1`, ...heard) !== undefined;
+  return database.get(`select 1 from automation where listens in (${places(heard)}) limit 1`, ...heard) !== undefined;
 }

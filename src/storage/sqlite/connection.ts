@@ -30,11 +30,11 @@ import {
 export interface ConnectionOptions {
   path: string;
   migrations: readonly string[];
-  /** Where nothing but a store can lie: one that cannot even be told for a store any more is damaged there, and no stranger. */
+  /** The default path, where only a store can lie: a file there that is not recognisable as one is damaged, and no other program's. */
   usualPath?: string | undefined;
-  /** Told what a person should know, in one sentence. */
+  /** Called with what a person should know, in one sentence. */
   onNotice?: ((notice: string) => void) | undefined;
-  /** For who only looks: a file that cannot be written is opened for reading, and that is told. */
+  /** For a caller that only reads: a file that cannot be written is opened for reading, with a notice. */
   reads?: boolean | undefined;
   /** Asked before a file that is another one now, or none, is opened in place of the one before: true, and it is not. */
   isGone?: (() => boolean) | undefined;
@@ -211,7 +211,7 @@ const ofAnother = "it is the database of another program";
 const stranger = (where: string, reason: string, cause?: unknown): HooklineError =>
   new HooklineError("store_unusable", { reason, where, advice: "choose another file" }, { cause });
 
-/** Nothing is written, to the file or its rights, before it is known for a store. */
+/** Nothing is written, to the file or its rights, before it is known to be a store. */
 function checkContents(opened: DatabaseSync, path: string): void {
   const state = contentsOf(opened);
   checkVersion(state.version, path);

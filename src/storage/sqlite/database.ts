@@ -38,12 +38,12 @@ export interface Database extends Writing {
   readonly grouped: Grouped;
   /** Resolves once all that was written so far is on disk; rejects with HooklineError if any of it is not. */
   committed(): Promise<void>;
-  /** Told at once when a group has ended, and why where it was lost; must neither throw nor ask or write anything. What it gives ends that. */
-  watch(told: (lost?: Lost) => void): () => void;
+  /** Calls back when a group has ended, and why where it was lost; the callback must neither throw nor query or write. Returns the undo. */
+  watch(ended: (lost?: Lost) => void): () => void;
   /** From now on nothing waits for other writers, or as long as usual again. */
   hurry(isHurried: boolean): void;
-  /** While it is the same number, a group is open, which takes milliseconds, and this process has changed nothing but what is grouped. Undefined: none is. */
-  standing(): number | undefined;
+  /** While it is the same number, the same group is open, and this process has written nothing outside of it. Undefined: none is open. */
+  openGroup(): number | undefined;
   /** Does a work that asks for what never waits in a group: what waits goes on waiting. */
   beside<T>(work: () => T): T;
   /** From now on what is deleted is overwritten, and `settle` has something to do. */
@@ -60,7 +60,7 @@ export interface DatabaseOptions extends ConnectionOptions {
   groups: boolean;
 }
 
-/** Milliseconds that a process that stays waits for another writer: all whom it serves wait with it. */
+/** Milliseconds that a long-lived process waits for another writer: all that it serves wait with it. */
 const standstill = 250;
 
 /** May throw store_unusable and store_locked, as may all that it returns, and closed once it is closed. */
@@ -90,7 +90,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         ended(lost) {
           changes += 1;
           waiting.clear();
-          for (const told of watching) told(lost);
+          for (const callback of watching) callback(lost);
         },
         worded: connection.inWords,
       })
@@ -204,12 +204,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     write,
     grouped: groups ? groupedBy(groups) : { run, write, hold: write },
     beside: (work) => (isWriting || isHolding ? work() : holding(() => mending(work))),
-    standing: () => (groups?.isOpen() ? changes : undefined),
+    openGroup: () => (groups?.isOpen() ? changes : undefined),
     committed: () => groups?.committed() ?? nothingPending,
-    watch(told) {
-      watching = [...watching, told];
+    watch(callback) {
+      watching = [...watching, callback];
       return () => {
-        watching = watching.filter((one) => one !== told);
+        watching = watching.filter((one) => one !== callback);
       };
     },
     hurry: (isHurried) => connection.waitFor(isHurried ? 0 : usualWait),
@@ -245,7 +245,7 @@ export function unopenedDatabase(because: () => unknown): Database {
   return {
     ...{ all: fail, get: fail, ...writing, grouped: writing, beside: fail, shred: fail, watch: () => nothing },
     ...{
-      standing: () => undefined,
+      openGroup: () => undefined,
       committed: () => Promise.reject(because()),
       hurry: nothing,
       settle: nothing,

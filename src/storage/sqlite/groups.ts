@@ -1,4 +1,4 @@
-/** Group commit (R71): writes right behind one another are one transaction, and rows wait in memory for its end. */
+/** Group commit (R71): the writes of one turn of the event loop are one transaction, and rows wait in memory for its end. */
 import type { Instant, SessionId, Turn } from "../../engine/event.ts";
 import type { Run } from "../../engine/record.ts";
 import type { Waiting } from "./database.ts";
@@ -9,6 +9,7 @@ import {
   type EventRow,
   eventFields,
   fixedValues,
+  places,
   runFields,
   type Value,
   written,
@@ -119,7 +120,6 @@ const copyOf = (turn: Turn): Turn => ({
   ...(turn.agent && { agent: { ...turn.agent } }),
 });
 
-const places = (fields: readonly string[]): string => fields.map(() => "?").join(", ");
 export const insertEvent: string = `insert into event (${eventFields.join(", ")}, answered_at) values (${places(eventFields)}, ?)
   on conflict (id) do nothing`;
 export const upsertRun: string = `insert into run (${runFields.join(", ")}) values (${places(runFields)})
@@ -128,7 +128,7 @@ export const upsertSession = `insert into session (id, turn, at, reprompts, rewa
   on conflict (id) do update set turn = excluded.turn, at = excluded.at,
     reprompts = excluded.reprompts, rewakes = excluded.rewakes, injected = excluded.injected`;
 
-/** Group commit: writes right behind one another are one transaction, and a promise says when they are on disk. */
+/** Group commit: the writes of one turn of the event loop are one transaction, and a promise says when they are on disk. */
 export interface Groups {
   /**
    * Opens the group, unless it is open. May throw what `begin` throws, and throws once something of this turn was lost: what an
@@ -165,17 +165,13 @@ interface GroupOptions {
   ended(lost?: Lost): void;
   /** Puts a failure into words. */
   worded(error: unknown): unknown;
-  /** Milliseconds. */
-  now?(): number;
 }
 
 /** Other processes wait for a group, so none is longer: writes, and milliseconds between its first and its last. */
 const writesAtMost = 1_000;
 const longest = 20;
-/** Who has written waits, too: after so many milliseconds a group ends, although every turn of the event loop brings more. */
-const gathersFor = 2;
 
-/** From its first write to the first turn of the event loop that brings nothing more: one or several transactions. */
+/** From its first write to the end of the turn of the event loop: one or several transactions. */
 interface LoopTurn {
   /** Why something of it was not written. */
   failure?: Lost;
@@ -187,11 +183,10 @@ interface LoopTurn {
 }
 
 export function createGroups(options: GroupOptions): Groups {
-  const { begin, commit, rollback, ended, worded, now = Date.now } = options;
+  const { begin, commit, rollback, ended, worded } = options;
   let turn: LoopTurn | undefined;
   let isOpen = false;
   let writes = 0;
-  let seen = 0; // of the writes, at the end of the last turn of the event loop
   let begun = 0;
 
   function lose(because: unknown): void {
@@ -217,14 +212,6 @@ export function createGroups(options: GroupOptions): Groups {
     }
   }
 
-  /** Those who ask at once are read turn by turn, each of which would pay for a transaction of its own. */
-  function endUnlessMore(): void {
-    const isOver = !isOpen || writes === seen || now() - begun >= gathersFor;
-    seen = writes;
-    if (isOver || !turn) endTurn();
-    else turn.due = setImmediate(endUnlessMore);
-  }
-
   function endTurn(): void {
     end();
     const over = turn;
@@ -240,14 +227,13 @@ export function createGroups(options: GroupOptions): Groups {
         begin();
         isOpen = true;
         writes = 0;
-        seen = 0;
-        begun = now();
+        begun = Date.now();
       }
-      turn ??= { due: setImmediate(endUnlessMore) };
+      turn ??= { due: setImmediate(endTurn) };
     },
     wrote() {
       writes += 1;
-      if (isOpen && (writes >= writesAtMost || now() - begun >= longest)) end();
+      if (isOpen && (writes >= writesAtMost || Date.now() - begun >= longest)) end();
     },
     end,
     lose,

@@ -3,10 +3,11 @@ import type { HookId, Instant } from "../../engine/event.ts";
 import type { Hook } from "../../engine/hook.ts";
 import type { Ended } from "../../engine/journal.ts";
 import { fullQueue } from "../../engine/queue.ts";
-import type { Run, RunStatus } from "../../engine/record.ts";
+import type { RunStatus } from "../../engine/record.ts";
 import type { Database } from "./database.ts";
+import { runNamed } from "./queries.ts";
 import { promoting } from "./retention.ts";
-import { type RunRow, runFields, runOf, written } from "./rows.ts";
+import { readBack, written } from "./rows.ts";
 
 /** A row of the table work, as far as it is needed; ids as they are written. */
 export interface Work {
@@ -126,7 +127,7 @@ export function end(
     now,
     work.run,
   );
-  const row = rowOf(database, work.run);
+  const row = runNamed(database, readBack(work.run));
   const kept = database.get<{ hook: string }>(hookOf, work.seq);
   leave(database, work);
   return row && kept && { run: row, hook: JSON.parse(kept.hook) }; // as it was added
@@ -148,11 +149,6 @@ const promotesNext = promoting("select ? as hook");
  */
 export const isFree = `(work.forced = 1 or not exists (select 1 from pause where +what in
   (work.hook, 'project:' || work.project, json_extract(work.item, '$.hook.origin.root'))))`;
-
-export function rowOf(database: Database, run: string): Run | undefined {
-  const row = database.get<RunRow>(`select ${runFields.join()} from run where id = ?`, run);
-  return row && runOf(row);
-}
 
 /** How many durable runs wait and run, for those who look after them. */
 export interface WorkCounts {

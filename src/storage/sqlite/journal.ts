@@ -4,8 +4,9 @@ import { isThenable } from "../../engine/flow.ts";
 import type { Claiming, Ended, Journal, Kept, Uptime } from "../../engine/journal.ts";
 import type { Item } from "../../engine/ports.ts";
 import type { RunStatus, Store } from "../../engine/record.ts";
-import { end, hasBegun, isFree, leave, makePlace, rowOf, type Work, workColumns } from "./journal-queues.ts";
+import { end, hasBegun, isFree, leave, makePlace, type Work, workColumns } from "./journal-queues.ts";
 import { shorten, usualPayloadLimitInBytes } from "./keep.ts";
+import { runNamed } from "./queries.ts";
 import { settleSteps } from "./retention.ts";
 import { interruption, readBack, written } from "./rows.ts";
 import type { SqliteStore } from "./sqlite.ts";
@@ -185,7 +186,7 @@ export function createJournal(store: SqliteStore): Journal {
       );
       return new Set(rows.map(({ run }) => readBack(run)));
     },
-    row: (run) => rowOf(database, written(run)),
+    row: (run) => runNamed(database, run),
     hasWaiting: () => database.get(`select 1 from work where status = 'waiting' and ${isFree} limit 1`) !== undefined,
     tidy: () => settleSteps(database),
   };

@@ -138,7 +138,7 @@ const thinner = [
 const fits = (text: string, limitInBytes: number): boolean =>
   text.length * 3 <= limitInBytes || (text.length <= limitInBytes && Buffer.byteLength(text) <= limitInBytes);
 
-/** The same JSON with no text longer than this, apart from the words that tell of the cut. */
+/** The same JSON with no text longer than this, apart from the words that mark the cut. */
 const withShortTexts = (json: string, length: number): string =>
   JSON.stringify(JSON.parse(json), (_key, value: unknown) =>
     typeof value === "string" ? headOf(value, length) : value,
@@ -147,7 +147,7 @@ const withShortTexts = (json: string, length: number): string =>
 const headOf = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length)}…[cut ${Buffer.byteLength(text.slice(length))} bytes]`;
 
-/** What is kept of handlers' outputs: the head of each text, and the hash of the whole, which tells two outputs apart. */
+/** What is kept of handlers' outputs: the head of each text, and the hash of the whole, which distinguishes two outputs. */
 export const withHeads = (json: string, length: number): string =>
   JSON.stringify(JSON.parse(json), (_key, value: unknown) =>
     typeof value === "string" && value.length > length ? `${headOf(value, length)} sha256 ${hashOf(value)}` : value,

@@ -82,7 +82,7 @@ const numbersOf = (bytes: Uint8Array): Float32Array => new Float32Array(bytes.sl
 const quoted = (word: string): string => `"${word.replaceAll('"', '""')}"${isBeginning(word) ? "*" : ""}`;
 
 /**
- * Candidates by bm25. Its numbers mean nothing by themselves, so what is told of each is the share of the question's words
+ * Candidates by bm25. Its numbers mean nothing by themselves, so each gets the share of the question's words
  * that it holds, rare words counting more.
  */
 function searchWords(database: Database, words: readonly string[], project: string | undefined): WordHit[] {

@@ -1,11 +1,10 @@
 /** Projects and their tasks, on SQLite. Apart from the store, because most processes never touch them. */
-import type { Fields, Instant, Json } from "../../engine/event.ts";
+import type { Fields, Json } from "../../engine/event.ts";
 import type { QueryName } from "../../engine/named.ts";
 import type {
   Awaited,
   Dependency,
   Holdings,
-  ProjectChanges,
   ProjectRecord,
   ProjectRecords,
   TaskRecord,
@@ -15,19 +14,10 @@ import type {
 import type { Database } from "./database.ts";
 import { createMemoryRecords, createNoteRecords, type MemoryTable } from "./memory-records.ts";
 import { insistOnProject } from "./queries.ts";
-import { readBack, written } from "./rows.ts";
+import { places, readBack, written } from "./rows.ts";
 
-interface ProjectRow {
-  id: string;
-  name: string;
-  workspace: string | null;
-  repository: string | null;
-  branch: string | null;
-  notify: string | null;
-  created: Instant;
-  updated: Instant;
-}
-const columns = "id, name, workspace, repository, branch, notify, created, updated";
+const projectFields = ["id", "name", "workspace", "repository", "branch", "notify", "created", "updated"] as const;
+const projectColumns = projectFields.join(", ");
 
 /** Every method is synchronous. May throw what the database throws. */
 export function createProjectRecords(database: Database): ProjectRecords {
@@ -43,29 +33,21 @@ export function createProjectRecords(database: Database): ProjectRecords {
       .map((row) => row.id),
   });
   return {
-    list: () => database.all<ProjectRow>(`select ${columns} from project order by id`).map(projectOf),
+    list: () => database.all<ProjectRow>(`select ${projectColumns} from project order by id`).map(projectOf),
     get(id) {
-      const row = database.get<ProjectRow>(`select ${columns} from project where id = ?`, id);
+      const row = database.get<ProjectRow>(`select ${projectColumns} from project where id = ?`, id);
       return row && projectOf(row);
     },
-    add: ({ id, name, workspace, repository, branch, notify, created, updated }) =>
+    add: (project) =>
       database.run(
-        `insert into project (${columns}) values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
-        id,
-        name,
-        workspace ?? null,
-        repository ?? null,
-        branch ?? null,
-        notify === undefined ? null : JSON.stringify(notify),
-        created,
-        updated,
+        `insert into project (${projectColumns}) values (${places(projectFields)}) on conflict do nothing`,
+        ...projectFields.map((field) => storedValue(project[field])),
       ) === 1,
     edit(id, changes, now) {
-      const values = Object.entries(valuesOf(changes));
-      const set = [...values.map(([column]) => `${column} = ?`), "updated = ?"].join(", ");
-      return (
-        database.run(`update or ignore project set ${set} where id = ?`, ...values.map(([, one]) => one), now, id) === 1
-      );
+      const changed = Object.entries({ ...changes, updated: now }).filter(([, value]) => value !== undefined);
+      const set = changed.map(([column]) => `${column} = ?`).join(", "); // named as the fields are
+      const values = changed.map(([, value]) => storedValue(value));
+      return database.run(`update or ignore project set ${set} where id = ?`, ...values, id) === 1;
     },
     remove: (id, mayGo) =>
       database.write(() => {
@@ -83,24 +65,28 @@ export function createProjectRecords(database: Database): ProjectRecords {
   };
 }
 
-const projectOf = (row: ProjectRow): ProjectRecord => ({
-  id: row.id,
-  name: row.name,
-  ...(row.workspace !== null && { workspace: row.workspace }),
-  ...(row.repository !== null && { repository: row.repository }),
-  ...(row.branch !== null && { branch: row.branch }),
-  ...(row.notify !== null && { notify: JSON.parse(row.notify) }),
-  created: row.created,
-  updated: row.updated,
-});
+/** A record as it is stored: what is absent is null, and a list is JSON. */
+type Stored<Record> = {
+  [Field in keyof Record]-?:
+    | (NonNullable<Record[Field]> extends readonly unknown[] ? string : NonNullable<Record[Field]>)
+    | (undefined extends Record[Field] ? null : never);
+};
+/** Without the fields that are null. */
+type Present<Row> = { [Field in keyof Row as null extends Row[Field] ? never : Field]: Row[Field] } & {
+  [Field in keyof Row as null extends Row[Field] ? Field : never]?: NonNullable<Row[Field]>;
+};
+type ProjectRow = Stored<ProjectRecord>;
 
-/** The columns that change; their names are those of the fields. */
-function valuesOf({ notify, ...texts }: ProjectChanges): Record<string, string | null> {
-  const values: Record<string, string | null> = {};
-  for (const [name, value] of Object.entries(texts)) if (value !== undefined) values[name] = value;
-  if (notify !== undefined) values.notify = notify === null ? null : JSON.stringify(notify);
-  return values;
-}
+const present = <Row extends object>(row: Row): Present<Row> =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Present<Row>; // what the filter leaves
+
+const storedValue = (value: string | number | readonly unknown[] | null | undefined): string | number | null =>
+  typeof value === "object" && value !== null ? JSON.stringify(value) : (value ?? null);
+
+const projectOf = ({ notify, ...row }: ProjectRow): ProjectRecord => ({
+  ...present(row),
+  ...(notify !== null && { notify: JSON.parse(notify) }),
+});
 
 const task = `id, id as task_id, project as project_id, title, description, status, priority, parent as parent_task_id,
   profile as profile_id, workspace as preferred_workspace_id, branch as branch_name, context as context_entries,
@@ -150,9 +136,9 @@ function ask(database: Database, name: QueryName, params: Readonly<Record<string
 const asJson: ReadonlySet<string> = new Set(["context_entries", "depends_on"]);
 
 const readable = (row: Fields): Fields =>
-  Object.fromEntries(Object.entries(row).map(([column, value]) => [column, told(column, value)]));
+  Object.fromEntries(Object.entries(row).map(([column, value]) => [column, answered(column, value)]));
 
-function told(column: string, value: Json): Json {
+function answered(column: string, value: Json): Json {
   if (typeof value !== "string") return value;
   if (asJson.has(column)) return JSON.parse(value);
   return column === "payload" ? payloadOf(value) : readBack(value);
@@ -170,51 +156,36 @@ function payloadOf(text: string): Json {
     : `${whole.slice(0, longestPayload)} … (cut at ${longestPayload} characters)`;
 }
 
-interface TaskRow {
-  id: string;
-  project: string;
-  title: string;
-  description: string;
-  status: TaskStatus;
-  priority: number;
-  parent: string | null;
-  profile: string | null;
-  workspace: string | null;
-  branch: string | null;
-  context: string;
-  depends_on: string;
-  result: string | null;
-  error: string | null;
-  moved_by: string | null;
-  untold: string | null;
-  created: Instant;
-  updated: Instant;
-  started: Instant | null;
-  ended: Instant | null;
-}
-const taskFields: readonly (keyof TaskRow)[] = [
-  "id",
-  "project",
-  "title",
-  "description",
-  "status",
-  "priority",
-  "parent",
-  "profile",
-  "workspace",
-  "branch",
-  "context",
-  "depends_on",
-  "result",
-  "error",
-  "moved_by",
-  "untold",
-  "created",
-  "updated",
-  "started",
-  "ended",
+type TaskRow = Stored<TaskRecord>;
+const taskFields = [
+  ...([
+    "id",
+    "project",
+    "title",
+    "description",
+    "status",
+    "priority",
+    "parent",
+    "profile",
+    "workspace",
+    "branch",
+  ] as const),
+  ...([
+    "context",
+    "dependsOn",
+    "result",
+    "error",
+    "movedBy",
+    "untold",
+    "created",
+    "updated",
+    "started",
+    "ended",
+  ] as const),
 ];
-const taskColumns = taskFields.join(", ");
+const columnNames: Partial<Record<keyof TaskRecord, string>> = { dependsOn: "depends_on", movedBy: "moved_by" };
+const taskColumns = taskFields.map((field) => columnNames[field] ?? field).join(", ");
+const selectTask = `select ${taskFields.map((field) => `${columnNames[field] ?? field} as ${field}`).join(", ")} from task`;
 
 /** What is being worked on comes first, what is done last. */
 const byUrgency = `case status when 'IN_PROGRESS' then 0 when 'DEFINED' then 1 when 'FAILED' then 2 else 3 end,
@@ -223,7 +194,7 @@ const byUrgency = `case status when 'IN_PROGRESS' then 0 when 'DEFINED' then 1 w
 /** What comes of a task is remembered with it. */
 function createTaskRecords(database: Database, memory: MemoryTable): TaskRecords {
   const get = (id: string): TaskRecord | undefined => {
-    const row = database.get<TaskRow>(`select ${taskColumns} from task where id = ?`, id);
+    const row = database.get<TaskRow>(`${selectTask} where id = ?`, id);
     return row && taskOf(row);
   };
   return {
@@ -231,7 +202,7 @@ function createTaskRecords(database: Database, memory: MemoryTable): TaskRecords
     list: ({ project, status, limit }) =>
       database
         .all<TaskRow>(
-          `select ${taskColumns} from task where (?1 is null or project = ?1) and (?2 is null or status = ?2)
+          `${selectTask} where (?1 is null or project = ?1) and (?2 is null or status = ?2)
            order by ${byUrgency} limit ?3`,
           project ?? null,
           status ?? null,
@@ -240,16 +211,14 @@ function createTaskRecords(database: Database, memory: MemoryTable): TaskRecords
         .map(taskOf),
     add: (task, key) =>
       database.write(() => {
-        const made =
-          key === undefined ? undefined : database.get<TaskRow>(`select ${taskColumns} from task where key = ?`, key);
+        const made = key === undefined ? undefined : database.get<TaskRow>(`${selectTask} where key = ?`, key);
         if (made) return taskOf(made);
         insistOnProject(database, task.project);
         if (get(task.id)) return undefined;
-        const row = rowOf(task);
         database.run(
-          `insert into task (key, ${taskColumns}) values (?, ${taskFields.map(() => "?").join(", ")})`,
+          `insert into task (key, ${taskColumns}) values (?, ${places(taskFields)})`,
           key ?? null,
-          ...taskFields.map((field) => row[field]),
+          ...taskFields.map((field) => storedValue(task[field])),
         );
         return task;
       }),
@@ -289,41 +258,8 @@ function awaitedBy(database: Database, { task, run }: Dependency): Awaited[] {
   return [...(task === undefined ? [] : [found("task", task)]), ...(run === undefined ? [] : [found("run", run)])];
 }
 
-const taskOf = (row: TaskRow): TaskRecord => ({
-  id: row.id,
-  project: row.project,
-  title: row.title,
-  description: row.description,
-  status: row.status,
-  priority: row.priority,
-  ...(row.parent !== null && { parent: row.parent }),
-  ...(row.profile !== null && { profile: row.profile }),
-  ...(row.workspace !== null && { workspace: row.workspace }),
-  ...(row.branch !== null && { branch: row.branch }),
-  context: JSON.parse(row.context),
-  dependsOn: JSON.parse(row.depends_on),
-  ...(row.result !== null && { result: row.result }),
-  ...(row.error !== null && { error: row.error }),
-  ...(row.moved_by !== null && { movedBy: row.moved_by }),
-  ...(row.untold !== null && { untold: row.untold }),
-  created: row.created,
-  updated: row.updated,
-  ...(row.started !== null && { started: row.started }),
-  ...(row.ended !== null && { ended: row.ended }),
-});
-
-const rowOf = ({ context, dependsOn, movedBy, untold, ...task }: TaskRecord): TaskRow => ({
-  ...task,
-  parent: task.parent ?? null,
-  profile: task.profile ?? null,
-  workspace: task.workspace ?? null,
-  branch: task.branch ?? null,
-  context: JSON.stringify(context),
-  depends_on: JSON.stringify(dependsOn),
-  result: task.result ?? null,
-  error: task.error ?? null,
-  moved_by: movedBy ?? null,
-  untold: untold ?? null,
-  started: task.started ?? null,
-  ended: task.ended ?? null,
+const taskOf = ({ context, dependsOn, ...row }: TaskRow): TaskRecord => ({
+  ...present(row),
+  context: JSON.parse(context),
+  dependsOn: JSON.parse(dependsOn),
 });

@@ -121,16 +121,16 @@ export function pausesOf(database: Database): ReadonlySet<string> {
   return rows.length === 0 ? noPause : new Set(rows.map(({ what }) => readBack(what)));
 }
 
-export function owe(
+export function addPendingChecks(
   database: Database,
   session: SessionId,
-  debts: ReadonlyMap<HookId, Found>,
+  added: ReadonlyMap<HookId, Found>,
   { now, keeper }: { now: Instant; keeper: Keeper },
 ): Map<HookId, Found> {
-  const owed = pendingChecksOf(database, session);
-  for (const [hook, found] of debts) {
-    const merged = mergeFound(owed.get(hook) ?? {}, found);
-    owed.set(hook, merged);
+  const pending = pendingChecksOf(database, session);
+  for (const [hook, found] of added) {
+    const merged = mergeFound(pending.get(hook) ?? {}, found);
+    pending.set(hook, merged);
     database.run(
       `insert into debt (session, hook, found, at) values (?, ?, ?, ?)
        on conflict (session, hook) do update set found = excluded.found, at = excluded.at`,
@@ -140,7 +140,12 @@ export function owe(
       now,
     );
   }
-  return owed;
+  return pending;
+}
+
+export function runNamed(database: Database, id: string): Run | undefined {
+  const row = database.get<RunRow>(`select ${runFields.join()} from run where id = ?`, written(id));
+  return row && runOf(row);
 }
 
 const columnOf = { hook: "hook", session: "session", event: "event_name", status: "status", eventId: "event" } as const;
@@ -240,7 +245,7 @@ interface Measured {
   session: string | null;
 }
 
-/** Of these hooks, those that ran since then. Refused runs, and those that have not ended, took no time that can be told. */
+/** Of these hooks, those that ran since then. Refused runs, and those that have not ended, took no time that is known. */
 export function hookTimings(database: Database, hooks: readonly HookId[], since: Instant): Map<HookId, HookTiming> {
   const timings = new Map<HookId, HookTiming>();
   for (const hook of hooks) {

@@ -53,9 +53,9 @@ const nothing = { last: null, count: 0 };
  * @param hooks a query for ids in the column "hook"
  */
 export const promoting = (hooks: string): string => `update work set status = 'waiting' where seq in (
-  select (select seq from work where hook = lane.hook and status = 'behind' order by forced desc, seq limit 1)
-  from (${hooks}) lane
-  where not exists (select 1 from work where hook = lane.hook and status in ('waiting', 'running')))`;
+  select (select seq from work where hook = queue.hook and status = 'behind' order by forced desc, seq limit 1)
+  from (${hooks}) queue
+  where not exists (select 1 from work where hook = queue.hook and status in ('waiting', 'running')))`;
 
 /**
  * Durable runs that no worker has begun for so long end with the reason, which stays readable until the next time. Those behind

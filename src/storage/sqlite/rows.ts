@@ -14,6 +14,9 @@ export const written = (text: string): string =>
   text.isWellFormed() && !text.startsWith('"') && !text.includes("\0") ? text : JSON.stringify(text);
 export const readBack = (text: string): string => (text.startsWith('"') ? JSON.parse(text) : text);
 
+/** The places of so many values in a statement. */
+export const places = (values: readonly unknown[]): string => values.map(() => "?").join(", ");
+
 /** The text as it is written, or null for none. */
 const orNull = (text: string | undefined): string | null => (text === undefined ? null : written(text));
 
@@ -242,7 +245,7 @@ export interface Report {
 
 /**
  * The report by another registration that this one repeats, an answered one if there is one. One registration may
- * tell of an id more than once (a tool call that was put off comes again): its second report is the same happening as
+ * report an id more than once (a tool call that was put off comes again): its second report is the same happening as
  * the other's second.
  */
 export function firstReport(
@@ -265,9 +268,9 @@ export function repeating(first: Report | undefined): { given?: Outcome; unanswe
   return first.outcome ? { given: repeatable(first.outcome) } : { unanswered: first.id };
 }
 
-/** A hook that owes already remembers both findings: lists are joined, so that no file is forgotten (R19). */
-export function mergeFound(owed: Found, found: Found): Found {
-  const merged: Found = { ...owed };
+/** A check that was pending before keeps both findings: lists are joined, so that no file is forgotten (R19). */
+export function mergeFound(pending: Found, found: Found): Found {
+  const merged: Found = { ...pending };
   for (const [key, value] of Object.entries(found)) {
     const held = merged[key];
     merged[key] = Array.isArray(held) && Array.isArray(value) ? joined(held, value) : value;

@@ -6,49 +6,39 @@ import { type Database, openDatabase } from "./database.ts";
 import { createGroupRows } from "./groups.ts";
 import { createKeeper, type Keeping } from "./keep.ts";
 import {
+  addPendingChecks,
   findRuns,
   keepHookSet,
   lastFired,
-  owe,
   pausesOf,
   pendingChecksOf,
   refusing,
   repair,
   reportBefore,
+  runNamed,
   spend,
   take,
   turnOf,
 } from "./queries.ts";
 import { purge, purgeIfDue, purgeSlowly } from "./retention.ts";
-import {
-  type EventRow,
-  eventFields,
-  eventOf,
-  payloadOf,
-  type RunRow,
-  repeating,
-  rowOfEvent,
-  runFields,
-  runOf,
-  written,
-} from "./rows.ts";
+import { type EventRow, eventFields, eventOf, payloadOf, repeating, rowOfEvent, written } from "./rows.ts";
 import { migrations } from "./schema.ts";
 
 export interface SqliteStoreOptions extends Keeping {
   path: string;
   /**
-   * For processes that stay: all that is told of events and runs in turns of the event loop right behind one another is one transaction, and
-   * `committed` says when it is on disk. Without it each method is one.
+   * For processes that stay: what is written of events and runs in one turn of the event loop is one transaction, and `committed`
+   * says when it is on disk. Without it each method is one.
    */
   groups?: boolean | undefined;
-  /** Where nothing but a store can lie: there even a file that cannot be told for a store any more is moved aside as damaged. */
+  /** The default path, where only a store can lie: there even a file that is not recognisable as a store is moved aside as damaged. */
   usualPath?: string | undefined;
   now?(): Instant;
   /** Days after which events and runs are deleted; default: 30. Checked once a day: when a store is closed, and part by part where it stays open in `groups`. */
   retentionDays?: number;
-  /** Told what a person should know: a damaged file that was moved aside, a file system without a write-ahead log. */
+  /** Called with what a person should know: a damaged file that was moved aside, a file system without a write-ahead log. */
   onNotice?(notice: string): void;
-  /** For who only looks: a file that cannot be written is opened for reading, and that is told. */
+  /** For a caller that only reads: a file that cannot be written is opened for reading, with a notice. */
   reads?: boolean;
   /** Where its file was taken away: true, and none is made anew. */
   isGone?(): boolean;
@@ -159,11 +149,11 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     peek: (claims, at) => refusing(database, claims, at),
     spend: (session, counter, max) => grouped.write(() => spend(database, session, counter, max, now())),
 
-    owe: (session, debts) =>
-      debts.size === 0
+    pendingChecks: (session, added) =>
+      added === undefined || added.size === 0
         ? pendingChecksOf(database, session)
-        : grouped.write(() => owe(database, session, debts, { now: now(), keeper })),
-    paid(session, hook) {
+        : grouped.write(() => addPendingChecks(database, session, added, { now: now(), keeper })),
+    checkPassed(session, hook) {
       grouped.run("delete from debt where session = ? and hook = ?", written(session), written(hook));
     },
 
@@ -202,10 +192,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     },
 
     saveRun: (run) => grouped.hold(() => rows.run(run)),
-    run(id) {
-      const row = database.get<RunRow>(`select ${runColumns} from run where id = ?`, written(id));
-      return row && runOf(row);
-    },
+    run: (id) => runNamed(database, id),
     runs: (filter) => findRuns(database, filter),
 
     event(id) {
@@ -215,7 +202,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     newestId: () => database.get<{ id: string | null }>(newestId)?.id ?? undefined,
     events: (limit) =>
       database.all<EventRow>(`select ${eventColumns} from event order by seq desc limit ?`, limit).map(eventOf),
-    setsInForce: (events) =>
+    recentHookSets: (events) =>
       database
         .all<{ id: string }>(
           `select hook_set as id from (select hook_set, seq from event order by seq desc limit ?)
@@ -248,7 +235,6 @@ const newestId = `select max(id) as id from (
   select id from (select id from event order by seq desc limit 1)
   union all select id from (select id from run order by seq desc limit 20)) where length(id) = 26`;
 
-const runColumns = runFields.join(", ");
 const eventColumns = eventFields.join(", ");
 
 /** What was read in a group, and counts as long as that is open. */

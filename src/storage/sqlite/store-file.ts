@@ -1,4 +1,4 @@
-/** The store's file and Node's own SQLite: the file is private, told from other programs' files, and moved aside where it is damaged. */
+/** The store's file and Node's own SQLite: the file is private, is never another program's, and moved aside where it is damaged. */
 import { chmodSync, existsSync, lstatSync, renameSync, statSync } from "node:fs";
 import { uptime } from "node:os";
 import type { DatabaseSync } from "node:sqlite";

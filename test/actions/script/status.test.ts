@@ -71,8 +71,8 @@ test("[ET11] what is pending: added once, kept in the order of the scripts, remo
   };
   assert.deepEqual(await pendingAfter(["x.go"], { a: 1, b: 1 }), ["a", "b"]);
   assert.deepEqual(await pendingAfter(["x.go", "x.ts"], { a: 1, b: 1 }), ["a", "b", "c"]);
-  await world.store.paid("s1", world.hooks[1]?.id ?? "");
-  await world.store.paid("s1", "script:unknown");
+  await world.store.checkPassed("s1", world.hooks[1]?.id ?? "");
+  await world.store.checkPassed("s1", "script:unknown");
   assert.deepEqual(await pendingAfter([], { a: 1, b: 1 }), ["a", "c"]);
 });
 
@@ -297,7 +297,7 @@ test("a store that answers later is served in turn", async (t) => {
       store: {
         ...memory,
         runs: async (filter) => memory.runs(filter),
-        owe: async (session, debts) => memory.owe(session, debts),
+        pendingChecks: async (session, added) => memory.pendingChecks(session, added),
       },
     },
   );

@@ -166,7 +166,7 @@ function sceneOf({ queue, add }: Opened): Scene {
       told.push(`${run.id} ${signal?.aborted ? "stopped" : "ran"}`);
     },
     drop: async ({ run }, reason) => void told.push(`${run.id} ${reason}`),
-    told: ({ id, reason }) => void told.push(`${id} ${reason}`),
+    changed: ({ id, reason }) => void told.push(`${id} ${reason}`),
   });
   return {
     told,

@@ -27,7 +27,7 @@ export interface GitHooksOptions {
   /** Node and our bin, absolute. */
   program: readonly [string, string];
   /** It knows the last good forms of broken guards. */
-  store: Pick<Store, "setsInForce" | "hookSet">;
+  store: Pick<Store, "recentHookSets" | "hookSet">;
 }
 
 interface GitHooksResult {

@@ -29,7 +29,7 @@ export interface Worktree {
 export const readWorktrees = (
   where: Place,
   { top: own, worktrees }: GitPlace,
-  store: Pick<Store, "setsInForce" | "hookSet">,
+  store: Pick<Store, "recentHookSets" | "hookSet">,
 ): Promise<Worktree[]> =>
   Promise.all(
     worktrees

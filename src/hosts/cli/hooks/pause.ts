@@ -106,7 +106,7 @@ async function pendingChecks(hooks: readonly Hook[], store: Store): Promise<Pend
   for (const hook of hooks.filter(({ limits }) => limits.untilPass)) {
     const runs = await store.runs({ hook: hook.id, limit: recentRuns });
     for (const session of new Set(runs.flatMap((run) => run.session ?? []))) {
-      const found = (await store.owe(session, new Map())).get(hook.id);
+      const found = (await store.pendingChecks(session)).get(hook.id);
       if (found) pending.push({ hook: hook.id, name: hook.name, session, files: filesOf(found) });
     }
   }

@@ -81,7 +81,7 @@ async function runByHand(
       const own = explained.find((one) => one.hook === hook?.id);
       if (own?.would === "skip") facts.because = own.because;
       if (event.session !== undefined && hook?.limits.untilPass)
-        facts.owed = (await store.owe(event.session, new Map())).has(hook.id);
+        facts.owed = (await store.pendingChecks(event.session)).has(hook.id);
     },
   );
   if (hook) tell(invocation, hook, sent, facts);

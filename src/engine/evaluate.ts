@@ -1,8 +1,9 @@
-/** Asking the hooks of one event in order, and again after rewrites (R4, R5, R6). */
+/** Evaluates the hooks of one event in order, and again after rewrites (R4, R5, R6). */
 
 import { accept } from "./accept.ts";
 import { claimFor, refusalOf } from "./admit.ts";
-import { isOfStore, messageOf } from "./error.ts";
+import { enqueue, save } from "./background.ts";
+import { isOfStore } from "./error.ts";
 import {
   type Answer,
   candidates,
@@ -25,26 +26,26 @@ import { type Caller, type DetachedWork, elapsed, type Item, type Ports } from "
 import { addTokens, type Found, type Run } from "./record.ts";
 import { type Performed, perform, policyOf } from "./run.ts";
 
-/** What asking needs from the engine. */
-export interface Asking {
+/** What evaluation needs of the engine. */
+export interface Evaluator {
   ports: Ports;
   later: Later;
   /** Takes over a program that detached itself. */
   handOver(item: Item, work: DetachedWork, caller: Caller): Flow<void>;
 }
 
-/** Rounds of asking again after rewrites; then the answer is deny (R6). */
+/** Rounds of evaluation after rewrites; then the answer is deny (R6). */
 const roundsAtMost = 3;
 
-export function* askAll(asking: Asking, eventContext: EventContext): Flow<void> {
+export function* evaluateAll(evaluator: Evaluator, eventContext: EventContext): Flow<void> {
   for (const plan of candidates(eventContext)) {
     const holds = holdsAfresh(plan, eventContext);
-    const owed = eventContext.debts.get(plan.hook.id);
-    if (holds !== false || owed)
-      yield* ask(asking, plan, eventContext, owed ?? (typeof holds === "object" ? holds : undefined));
+    const pending = eventContext.pendingChecks.get(plan.hook.id);
+    if (holds !== false || pending)
+      yield* evaluate(evaluator, plan, eventContext, pending ?? (typeof holds === "object" ? holds : undefined));
     else if (eventContext.version > 0 && plan.open?.(scopeOf(eventContext.original)) !== false) {
-      skip(asking, plan, eventContext, "the input was rewritten before it was reached, and no longer matches");
-    } else yield* reportFaults(asking, plan, eventContext);
+      skip(evaluator, plan, eventContext, "the input was rewritten before it was reached, and no longer matches");
+    } else yield* reportFaults(evaluator, plan, eventContext);
   }
 }
 
@@ -57,64 +58,69 @@ function holdsAfresh(plan: Plan, eventContext: EventContext): Found | boolean {
 }
 
 /**
- * A condition that could not be tested does not hold. It says so once in a session for each hook and fault, not on every
- * event. A guard does not let pass what it cannot judge: it has failed, each time, and its policy answers. Where a hook has
- * to pass, a person hears that it was not asked.
+ * A condition that could not be tested does not hold. That is recorded once in a session for each hook and fault, not on every
+ * event. A guard does not let pass what it cannot judge: it has failed, each time, and its policy answers. Of a must-pass check
+ * the person is notified.
  */
-function* reportFaults(asking: Asking, plan: Plan, eventContext: EventContext): Flow<void> {
-  const { ports } = asking;
+function* reportFaults(evaluator: Evaluator, plan: Plan, eventContext: EventContext): Flow<void> {
+  const { ports } = evaluator;
   const [fault] = sharedScope(stepScopeOf(eventContext)).faults?.splice(0) ?? [];
   if (fault === undefined) return;
   const reason = `its condition cannot be tested: ${fault}`;
-  const isInForce =
+  const isActive =
     !inBackground(plan, eventContext) && refusalOf(plan.hook, eventContext.event, ports, eventContext) === undefined;
-  if (isInForce && plan.guard) return failUntested(asking, plan, eventContext, reason);
+  if (isActive && plan.guard) return failUntested(evaluator, plan, eventContext, reason);
   const key = `fault:${eventContext.event.session ?? ""}:${plan.hook.id}:${fingerprint(fault)}`;
-  const hasToPass = isInForce && plan.hook.limits.untilPass;
-  if (!hasToPass) return skipOnce(asking, plan, eventContext, { reason, key });
-  if (yield* toldBefore(ports, key)) return skip(asking, plan, eventContext, reason);
-  tellUntested(asking, plan, eventContext, reason);
+  const hasToPass = isActive && plan.hook.limits.untilPass;
+  if (!hasToPass) return skipOnce(evaluator, plan, eventContext, { reason, key });
+  if (yield* isReported(ports, key)) return skip(evaluator, plan, eventContext, reason);
+  reportUntested(evaluator, plan, eventContext, reason);
 }
 
-/** Where that cannot be counted it is told again. */
-function* toldBefore({ store, now }: Ports, key: string): Flow<boolean> {
+/** A fault that cannot be counted is reported again. */
+function* isReported({ store, now }: Ports, key: string): Flow<boolean> {
   try {
-    return (yield* wait(store.claim([{ key, max: 1, refusal: "told before" }], now()))) !== undefined;
+    return (yield* wait(store.claim([{ key, max: 1, refusal: "reported before" }], now()))) !== undefined;
   } catch (error) {
     if (isOfStore(error)) return false;
     throw error;
   }
 }
 
-interface Untold {
+interface Unreported {
   reason: string;
-  /** By which it is known whether it was told before in this session. */
+  /** Of the claim that says whether it was reported before in this session. */
   key: string;
 }
 
-function skipOnce({ ports, later }: Asking, plan: Plan, eventContext: EventContext, { reason, key }: Untold): void {
+function skipOnce(
+  { ports, later }: Evaluator,
+  plan: Plan,
+  eventContext: EventContext,
+  { reason, key }: Unreported,
+): void {
   const run = skipped(plan, eventContext, ports, reason);
   function* saveOnce(): Flow<void> {
-    if (!(yield* toldBefore(ports, key))) yield* save(ports, run);
+    if (!(yield* isReported(ports, key))) yield* save(ports, run);
   }
   later.put(eventContext, () => go(saveOnce()));
 }
 
-function tellUntested(asking: Asking, plan: Plan, eventContext: EventContext, reason: string): void {
+function reportUntested(evaluator: Evaluator, plan: Plan, eventContext: EventContext, reason: string): void {
   const outcome: Outcome = { messages: [{ to: "person", text: `${plan.hook.name} was not run: ${reason}` }] };
-  const run: Run = { ...skipped(plan, eventContext, asking.ports, reason), outcome };
+  const run: Run = { ...skipped(plan, eventContext, evaluator.ports, reason), outcome };
   const waits = deliver(plan, eventContext, run, outcome);
-  asking.later.save(eventContext, run);
-  post(asking, eventContext, waits);
+  evaluator.later.save(eventContext, run);
+  post(evaluator, eventContext, waits);
 }
 
 /** It goes with a later event of the session. */
-function post({ ports, later }: Asking, eventContext: EventContext, outcome: Outcome): void {
+function post({ ports, later }: Evaluator, eventContext: EventContext, outcome: Outcome): void {
   const { session } = eventContext.event;
   if (session && !isEmpty(outcome)) later.put(eventContext, () => ports.store.post(session, outcome));
 }
 
-function failUntested({ ports, later }: Asking, plan: Plan, eventContext: EventContext, reason: string): void {
+function failUntested({ ports, later }: Evaluator, plan: Plan, eventContext: EventContext, reason: string): void {
   if (eventContext.denied) return;
   const outcome = policyOf(plan.hook, reason);
   const run: Run = { ...newRun(plan, eventContext, ports), status: "failed", reason, outcome, asked: 1, ms: 0 };
@@ -123,21 +129,22 @@ function failUntested({ ports, later }: Asking, plan: Plan, eventContext: EventC
 }
 
 /** After a rewrite, every judging hook answers about the final input, whether or not it matched before (R6). */
-export function* askAgain(asking: Asking, eventContext: EventContext): Flow<void> {
+export function* evaluateAgain(evaluator: Evaluator, eventContext: EventContext): Flow<void> {
   for (let round = 1; eventContext.version > 0 && !eventContext.denied; round++) {
     for (const plan of candidates(eventContext).filter(isUnjudgedGuard(eventContext)))
-      if (holdsAfresh(plan, eventContext) === false) yield* reportFaults(asking, plan, eventContext);
+      if (holdsAfresh(plan, eventContext) === false) yield* reportFaults(evaluator, plan, eventContext);
     if (eventContext.denied) return;
     const waiting = candidates(eventContext).filter((plan) => mustJudge(plan, eventContext));
     const [first] = waiting;
     if (!first) return;
-    if (round > roundsAtMost) return denyUnsettled(asking, first, eventContext);
+    if (round > roundsAtMost) return denyUnsettled(evaluator, first, eventContext);
     for (const plan of waiting)
-      if (!eventContext.denied && mustJudge(plan, eventContext)) yield* ask(asking, plan, eventContext, undefined);
+      if (!eventContext.denied && mustJudge(plan, eventContext))
+        yield* evaluate(evaluator, plan, eventContext, undefined);
   }
 }
 
-/** Its condition is asked about the final input, too: that it can no longer be tested is no permission. */
+/** Its condition is tested on the final input, too: that it can no longer be tested is no permission. */
 const isUnjudgedGuard =
   (eventContext: EventContext) =>
   (plan: Plan): boolean =>
@@ -148,14 +155,14 @@ const mustJudge = (plan: Plan, eventContext: EventContext): boolean =>
   eventContext.judged.get(plan) !== eventContext.version &&
   holdsNow(plan, eventContext) !== false;
 
-/** Whether it is one of those that R6 asks again: not itself the writer (unless a guard), and not refused before. */
+/** Whether R6 evaluates it again: not itself the writer (unless a guard), and not refused before. */
 export const mayJudge = (plan: Plan, eventContext: EventContext): boolean =>
   plan.judges &&
   !inBackground(plan, eventContext) &&
   !eventContext.refused?.has(plan) &&
   !(eventContext.rewrote?.has(plan) && !plan.guard);
 
-function denyUnsettled({ ports, later }: Asking, plan: Plan, eventContext: EventContext): void {
+function denyUnsettled({ ports, later }: Evaluator, plan: Plan, eventContext: EventContext): void {
   const reason = `the rewrites of the hooks did not settle within ${roundsAtMost} rounds`;
   const run = eventContext.answers.get(plan)?.run ?? newRun(plan, eventContext, ports);
   run.notes.push(reason);
@@ -168,9 +175,9 @@ function denyUnsettled({ ports, later }: Asking, plan: Plan, eventContext: Event
   later.save(eventContext, { ...run, status: run.asked > 0 ? run.status : "skipped", reason });
 }
 
-/** Admission, run and delivery of one hook. A hook that is asked again is not admitted again. */
-function* ask(asking: Asking, plan: Plan, eventContext: EventContext, match: Found | undefined): Flow<void> {
-  const { ports } = asking;
+/** Admission, run and delivery of one hook. A hook that is evaluated again is not admitted again. */
+function* evaluate(evaluator: Evaluator, plan: Plan, eventContext: EventContext, match: Found | undefined): Flow<void> {
+  const { ports } = evaluator;
   const before = eventContext.answers.get(plan);
   if (!before) {
     const refusal = unadmitted(plan, eventContext, ports) ?? (yield* admit(plan, eventContext, ports));
@@ -178,15 +185,16 @@ function* ask(asking: Asking, plan: Plan, eventContext: EventContext, match: Fou
     if (refusal !== undefined) {
       eventContext.refused ??= new Set();
       eventContext.refused.add(plan);
-      return skip(asking, plan, eventContext, refusal);
+      return skip(evaluator, plan, eventContext, refusal);
     }
-    if (inBackground(plan, eventContext)) return enqueue(asking, plan, eventContext);
+    if (inBackground(plan, eventContext))
+      return enqueue(evaluator, newRun(plan, eventContext, ports), plan.hook, eventContext);
   }
   const run = before?.run ?? newRun(plan, eventContext, ports);
   run.status = "running";
   run.asked += 1;
-  asking.later.keep(eventContext, run);
-  yield* runAndDeliver(asking, plan, eventContext, run, match);
+  evaluator.later.keep(eventContext, run);
+  yield* runAndDeliver(evaluator, plan, eventContext, run, match);
   watch(eventContext, ports);
 }
 
@@ -198,18 +206,19 @@ function* admit(plan: Plan, eventContext: EventContext, ports: Ports): Flow<stri
   return undefined;
 }
 
-/** Why it is not even asked whether it may claim. */
+/** Why it may not run, before anything is claimed. */
 function unadmitted(plan: Plan, eventContext: EventContext, ports: Ports): string | undefined {
   const refusal = refusalOf(plan.hook, eventContext.event, ports, eventContext);
   if (refusal !== undefined) return refusal;
   const duplicate = duplicateOf(plan, eventContext.handlers);
   if (duplicate) return `duplicate: the same handler ran as ${duplicate.hook.id}`;
   if (eventContext.denied) return `behind the deny of ${eventContext.denied.hook.name}`;
-  if (eventContext.unpaid && plan.hook.limits.untilPass) return `it waits for ${eventContext.unpaid.hook.name} to pass`;
+  if (eventContext.notPassed && plan.hook.limits.untilPass)
+    return `it waits for ${eventContext.notPassed.hook.name} to pass`;
   return undefined;
 }
 
-export function skip({ ports, later }: Asking, plan: Plan, eventContext: EventContext, reason: string): void {
+export function skip({ ports, later }: Evaluator, plan: Plan, eventContext: EventContext, reason: string): void {
   later.save(eventContext, skipped(plan, eventContext, ports, reason));
 }
 
@@ -220,20 +229,15 @@ const skipped = (plan: Plan, eventContext: EventContext, ports: Ports, reason: s
   ms: 0,
 });
 
-export function* save(ports: Ports, run: Run): Flow<void> {
-  yield* wait(ports.store.saveRun(run));
-  ports.observe?.({ is: "run", run });
-}
-
 /** Runs a hook that was admitted and closes its row, whatever the hook does. */
 function* runAndDeliver(
-  asking: Asking,
+  evaluator: Evaluator,
   plan: Plan,
   eventContext: EventContext,
   run: Run,
   match: Found | undefined,
 ): Flow<void> {
-  const { ports, later } = asking;
+  const { ports, later } = evaluator;
   const { hook } = plan;
   const { event, caller } = eventContext;
   const started = elapsed(ports);
@@ -250,21 +254,21 @@ function* runAndDeliver(
     run.notes.push("it went on by itself: its answer is not waited for");
     const item: Item = { run, hook, event };
     const { detached } = done;
-    return later.put(eventContext, () => go(asking.handOver(item, detached, caller)));
+    return later.put(eventContext, () => go(evaluator.handOver(item, detached, caller)));
   }
   run.ms = (run.ms ?? 0) + ((done.ended ?? elapsed(ports)) - started);
   const waits = deliver(plan, eventContext, run, repeated(eventContext.answers.get(plan), done));
   if (!event.session && !isEmpty(waits)) run.notes.push("nothing can be delivered later: the event has no session");
   later.save(eventContext, run); // before anything else that may fail: no run stays open
   const passed = done.status === "completed" && done.outcome.verdict?.is !== "deny";
-  if (hook.limits.untilPass && !passed) eventContext.unpaid ??= plan;
+  if (hook.limits.untilPass && !passed) eventContext.notPassed ??= plan;
   const { session } = event;
   if (!session) return;
-  post(asking, eventContext, waits);
-  if (hook.limits.untilPass && passed) later.put(eventContext, () => ports.store.paid(session, hook.id));
+  post(evaluator, eventContext, waits);
+  if (hook.limits.untilPass && passed) later.put(eventContext, () => ports.store.checkPassed(session, hook.id));
 }
 
-/** The second answer of a hook replaces its first, but what it told the model and the person then is not unsaid (R5). */
+/** The second answer of a hook replaces its first, but what it said to the model and the person stays said (R5). */
 function repeated(before: Answer | undefined, { outcome, status }: Performed): Outcome {
   if (!before) return outcome;
   const { context, messages, verdict } = before.outcome;
@@ -283,7 +287,7 @@ function repeated(before: Answer | undefined, { outcome, status }: Performed): O
 function deliver(plan: Plan, eventContext: EventContext, run: Run, outcome: Outcome): Outcome {
   const { now, later, notes } = accept(outcome, eventContext.acceptance, plan.guard);
   run.notes.push(...notes);
-  eventContext.judged.set(plan, eventContext.version); // what it was asked about, so a guard judges its own rewrite too
+  eventContext.judged.set(plan, eventContext.version); // what it was evaluated on, so a guard judges its own rewrite too
   rewrite(plan, eventContext, now);
   eventContext.answers.set(plan, { outcome: now, version: eventContext.version, run });
   if (now.verdict?.is === "deny") eventContext.denied = plan;
@@ -307,45 +311,3 @@ function rewrite(plan: Plan, eventContext: EventContext, now: Outcome): void {
     };
   }
 }
-
-/** A queue that answers at once has it when the event has its outcome; one that has to wait is not waited for. */
-function enqueue({ ports, later }: Asking, plan: Plan, eventContext: EventContext): void {
-  const owner = ports.queue.owner?.();
-  const run: Run = { ...newRun(plan, eventContext, ports), ...(owner ? { owner } : {}) };
-  const { event } = eventContext;
-  // The event's deadline and signal end with the event; what runs behind it has its own limits.
-  const { environment, umask } = eventContext.caller;
-  const caller: Caller = { ...(environment && { environment }), ...(umask !== undefined && { umask }) };
-  later.put(eventContext, () => go(handIn(ports, eventContext, { run, hook: plan.hook, event }, caller)));
-}
-
-function* handIn(ports: Ports, eventContext: EventContext, item: Item, caller: Caller): Flow<void> {
-  try {
-    if (item.hook.durable && eventContext.lost !== undefined) throw eventContext.lost;
-    yield* queueRun(ports, item, caller);
-  } catch (error) {
-    if (!item.hook.durable || !isOfStore(error)) throw error;
-    eventContext.unqueued ??= error;
-    try {
-      yield* saveUnqueued(ports, item.run, error);
-    } catch {
-      // The store still fails, which the event context remembers.
-    }
-  }
-}
-
-function* queueRun(ports: Ports, item: Item, caller: Caller): Flow<void> {
-  const { run, hook } = item;
-  yield* wait(ports.store.saveRun(run));
-  try {
-    const taken = yield* wait(ports.queue.add(item, caller));
-    if (taken.is === "skipped") return yield* save(ports, { ...run, status: "skipped", reason: taken.reason, ms: 0 });
-  } catch (error) {
-    if (hook.durable && isOfStore(error)) throw error;
-    return yield* saveUnqueued(ports, run, error);
-  }
-  ports.observe?.({ is: "run", run });
-}
-
-const saveUnqueued = (ports: Ports, run: Run, error: unknown): Flow<void> =>
-  save(ports, { ...run, status: "failed", reason: `it could not be queued: ${messageOf(error)}`, ms: 0 });

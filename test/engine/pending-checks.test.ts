@@ -1,4 +1,4 @@
-/** Hooks that owe: what the engine itself does about debts, pauses and cancelled work, whatever the handlers are. */
+/** Must-pass checks: what the engine itself does about pending checks, pauses and cancelled work, whatever the handlers are. */
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
@@ -19,7 +19,7 @@ const noPatterns: Patterns = {
   expression: () => null,
 };
 
-const owing = (id: string, given: Partial<Hook> = {}): Hook =>
+const mustPass = (id: string, given: Partial<Hook> = {}): Hook =>
   aHook(id, "answer", {
     on: { event: ["Stop"] },
     steps: [{ uses: "answer", with: { id }, timeout: 5, onError: "stop" }],
@@ -82,37 +82,37 @@ function worldOf(hooks: Hook[], tracking?: Tracking): World {
   };
 }
 const statuses = (runs: readonly Run[]): string[] => runs.map(({ hook, status }) => `${hook} ${status}`);
-const debts = async (store: Store): Promise<string[]> => [...(await store.owe("s", new Map())).keys()];
+const pendingOf = async (store: Store): Promise<string[]> => [...(await store.pendingChecks("s")).keys()];
 
 test("[E32, E33] the first failure ends the evaluation without a verdict too, and later hooks stay pending", async () => {
-  const world = worldOf([owing("a"), owing("b"), owing("c", { limits: { overlap: "queue" } })]);
+  const world = worldOf([mustPass("a"), mustPass("b"), mustPass("c", { limits: { overlap: "queue" } })]);
   world.answers.set("a", failing("exit"));
   assert.deepEqual(await world.stop(), {});
   assert.deepEqual(statuses(world.runs()), ["a failed", "b skipped", "c completed"]);
   assert.equal(world.runs()[1]?.reason, "it waits for a to pass");
-  assert.deepEqual(await debts(world.store), ["a", "b"]);
+  assert.deepEqual(await pendingOf(world.store), ["a", "b"]);
 });
 
 test("[E31, E34] once it passes, those that waited run in their order, and no check is pending", async () => {
-  const world = worldOf([owing("a"), owing("b")]);
+  const world = worldOf([mustPass("a"), mustPass("b")]);
   world.answers.set("a", failing("exit", "fix a"));
   assert.equal((await world.stop()).verdict?.reason, "fix a");
   world.answers.clear();
   assert.deepEqual(await world.stop(), {});
   assert.deepEqual(statuses(world.runs()), ["a failed", "b skipped", "a completed", "b completed"]);
-  assert.deepEqual(await debts(world.store), []);
+  assert.deepEqual(await pendingOf(world.store), []);
 });
 
 test("[E22, E35] cancelled work answers nothing, also if its failure would block, and stays pending", async () => {
-  const world = worldOf([owing("a", { onFailure: "block" }), owing("b")]);
+  const world = worldOf([mustPass("a", { onFailure: "block" }), mustPass("b")]);
   world.answers.set("a", failing("cancelled"));
   assert.deepEqual(await world.stop(), {});
   assert.deepEqual(statuses(world.runs()), ["a cancelled", "b skipped"]);
-  assert.deepEqual(await debts(world.store), ["a", "b"]);
+  assert.deepEqual(await pendingOf(world.store), ["a", "b"]);
 });
 
 test("[ET18] a paused hook does not run but stays pending, a project's pause reaches all but its guards, and force runs it", async () => {
-  const world = worldOf([owing("a"), owing("guard", { role: "guard", onFailure: "block" })]);
+  const world = worldOf([mustPass("a"), mustPass("guard", { role: "guard", onFailure: "block" })]);
   await world.store.pause("a", 0);
   await world.stop();
   assert.match(world.runs()[0]?.reason ?? "", /^paused: hookline resume/);
@@ -121,13 +121,13 @@ test("[ET18] a paused hook does not run but stays pending, a project's pause rea
   await world.stop();
   assert.deepEqual(statuses(world.runs().slice(2)), ["a skipped", "guard completed"]);
   assert.match(world.runs()[2]?.reason ?? "", /^paused with its project/);
-  assert.deepEqual(await debts(world.store), ["a"]);
+  assert.deepEqual(await pendingOf(world.store), ["a"]);
   await world.stop({ to: { hook: "a", force: true } });
   assert.equal(world.runs().at(-1)?.status, "completed");
 });
 
 test("explain shows a pause", async () => {
-  const world = worldOf([owing("a")]);
+  const world = worldOf([mustPass("a")]);
   await world.store.pause("a", 0);
   const [told] = await world.engine.explain({ id: "x", name: "Stop", at: 0, cwd: "/", data: {}, sender: "test" });
   assert.equal(told?.would, "skip");
@@ -137,7 +137,7 @@ test("explain shows a pause", async () => {
 test("tracking gets every event of a session before its hooks and after its outcome, and how the hooks that ran ended", async () => {
   const seen: string[] = [];
   const changes: Changes = { base: "/project", files: ["a"], earlier: [], removed: [] };
-  const world = worldOf([owing("a"), owing("off", { enabled: false })], {
+  const world = worldOf([mustPass("a"), mustPass("off", { enabled: false })], {
     begin: (event) => void seen.push(`begin ${event.name}`),
     end: (event, asked) => void seen.push(`end ${event.turn?.number} ${asked?.join()}`),
   });

@@ -66,7 +66,7 @@ const tool: ConditionKind<ToolParams> = {
       const input = event.data.tool_input;
       const call = {
         names,
-        input: isRecord(input) ? input : {},
+        input: isRecord(input) ? input : input === undefined || input === null ? {} : undefined,
         cwd: event.cwd,
         home,
         ...(root === undefined ? {} : { root }),

@@ -19,7 +19,8 @@ import {
 interface ToolCall extends Places {
   /** The canonical name first, then the sender's own. */
   names: readonly string[];
-  input: Fields;
+  /** Undefined: it has a form that no tool has. */
+  input: Fields | undefined;
 }
 /**
  * deny: true if any simple command of a line matches, "unknown" if one may. allow: true only if all of them surely do.
@@ -59,6 +60,7 @@ export function compileToolPattern(source: string, patterns: Patterns): ToolPatt
   const comparisons = new Map(comparisonsOf(name).map((one) => [one, compare[one](content, patterns)]));
   return (call, mode) => {
     if (!named(call.names)) return false;
+    if (call.input === undefined) return "unknown";
     const row = rowOf(call.names);
     const found = comparedOf(row, call.input);
     if (!found) return false;

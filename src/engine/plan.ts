@@ -128,7 +128,7 @@ export const listensTo = (hook: Hook, name: EventName): boolean => "event" in ho
 export function matchNames(event: HookEvent): readonly string[] {
   const row = rowOf(event.name);
   const value = textField(event.data, row.matchOn);
-  if (value === undefined) return [];
+  if (value === undefined || (value === "" && row.matchTool)) return [];
   if (row.matchFile) return [value.slice(value.lastIndexOf("/") + 1), value];
   return event.nativeTool === undefined || event.nativeTool === value ? [value] : [value, event.nativeTool];
 }

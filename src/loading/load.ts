@@ -22,6 +22,7 @@ import {
   settingsFormat,
   userFiles,
   watchedOf,
+  wayTo,
 } from "./places.ts";
 import {
   findProject,
@@ -155,12 +156,11 @@ export function checkFile(
   return { hooks: read.sources.flatMap(({ hooks }) => hooks), problems: read.problems, unread: read.unread };
 }
 
-function settingsFiles({ folders }: Project, request: LoadRequest): HookFile[] {
-  const top = folders[0] ?? "";
+function settingsFiles(project: Project, request: LoadRequest): HookFile[] {
   return [
     ...managedFiles(managedOf(request)),
     ...userFiles(request),
-    ...folders.flatMap((folder) => projectFiles(folder, relative(top, folder))),
+    ...project.folders.flatMap((folder) => projectFiles(folder, wayTo(folder, project))),
   ];
 }
 
@@ -170,11 +170,11 @@ const managedOf = (request: LoadRequest): ManagedFolders =>
 const platformOf = ({ platform }: LoadRequest): string => platform ?? process.platform;
 
 function readPlugins(
-  { folders, root }: Project,
+  project: Project,
   request: LoadRequest,
   { read, settings }: { read: Reading; settings: ReadSettings },
 ): void {
-  const top = folders[0] ?? "";
+  const { folders, root } = project;
   const said = [...read.sources];
   const isOn = (plugin: InstalledName): boolean =>
     isPluginOn(
@@ -188,7 +188,7 @@ function readPlugins(
     for (const file of files) settings(file);
   }
   const own = folders.map((folder) => {
-    const prefix = relative(top, folder);
+    const prefix = wayTo(folder, project);
     return pluginFolders(folder, prefix && `${prefix}/`, { ofUser: false, root: folder });
   });
   for (const { files, watched } of [pluginFolders(request.home, "~/", { ofUser: true }), ...own]) {

@@ -179,13 +179,9 @@ const either = (folder: string, name: string): string[] => [join(folder, `${name
 const inside = (folder: string, names: readonly string[]): string[] => names.map((name) => join(folder, name));
 
 /** Outer to inner. */
-export function rulePlaces(
-  { folders, root, mainWorktree }: Project,
-  homes: Homes,
-  managed: ManagedFolders,
-): RulePlace[] {
+export function rulePlaces(project: Project, homes: Homes, managed: ManagedFolders): RulePlace[] {
   const user = configFolder(homes);
-  const top = folders[0] ?? "";
+  const { folders, worktree } = project;
   const own = (folder: string, prefix: string, layer: "managed" | "user"): RulePlace => ({
     layer,
     ofUser: true,
@@ -202,11 +198,15 @@ export function rulePlaces(
     own(managed.hookline, "managed/", "managed"),
     own(user, "~/.config/hookline/", "user"),
     ...folders.map((folder): RulePlace => {
-      const place = projectPlace(folder, relative(top, folder));
-      return folder === mainWorktree ? { ...place, worktree: root } : place;
+      const place = projectPlace(folder, wayTo(folder, project));
+      return worktree !== undefined && folder === folders[0] ? { ...place, worktree } : place;
     }),
   ];
 }
+
+/** The way from the repository's own folder, by which labels and ids name a file. */
+export const wayTo = (folder: string, { folders: [top = ""], worktree }: Project): string =>
+  folder === top ? "" : relative(worktree ?? top, folder);
 
 /** @param below its way from the repository's own folder */
 export const projectPlace = (folder: string, below: string): RulePlace => ({

@@ -1,6 +1,6 @@
 /** Finds the project that a folder belongs to, the folders whose hook files apply there, and what plugins bring (R34, R58). */
 
-import { type Dirent, readdirSync } from "node:fs";
+import { type Dirent, readdirSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { HookFiles, PluginPlaces } from "../agents/adapter.ts";
 import { hookFiles } from "../agents/index.ts";
@@ -13,8 +13,8 @@ export interface Project {
   root: string;
   /** From the repository's root down to `root`: hook files of the later ones are the nearer. */
   folders: readonly string[];
-  /** The main worktree's folder, where a linked worktree without hook files of its own uses that one's. */
-  mainWorktree?: string;
+  /** A linked worktree's own folder, if it has no hook files: the main one's stands in its place, first in `folders`. */
+  worktree?: string;
   /** Every path that was looked at: if one appears, the answer may change. */
   watched: readonly string[];
 }
@@ -45,9 +45,11 @@ export function findProject(cwd: string, home: string): Project {
   const above = upward.slice(nearest);
   const repository = above.findIndex((folder) => has(folder, ".git"));
   const folders = above.slice(0, Math.max(repository, 0) + 1).reverse();
-  const linkedTo = folders.length === 1 && repository === 0 ? mainWorktreeOf(root) : undefined;
-  const mainWorktree = linkedTo !== undefined && !hasHookFiles(root, watched) ? linkedTo : undefined;
-  return mainWorktree ? { root, folders: [mainWorktree], mainWorktree, watched } : { root, folders, watched };
+  const [top = root, ...below] = folders;
+  const main = repository >= 0 ? mainWorktreeOf(top) : undefined;
+  return main === undefined || hasHookFiles(top, watched)
+    ? { root, folders, watched }
+    : { root, folders: [main, ...below], worktree: top, watched };
 }
 
 /** The folder and those above it; the home folder and what lies above it are no project. */
@@ -60,18 +62,34 @@ function foldersUpward(from: string, home: string): string[] {
   return folders;
 }
 
-/** Files and not folders count: agents make `.claude` for much else, and keep settings without hooks there. */
+/** Files with hooks count, and no folders: agents make `.claude` for much else, and keep settings without hooks there. */
 function hasHookFiles(folder: string, watched: string[]): boolean {
   const place = projectPlace(folder, "");
   const settings = projectFiles(folder, "").map(({ path }) => path);
   const files = [...place.config, ...place.modules, ...(place.app ? [place.app] : [])];
-  const inside = [place.rules, ...place.scripts, ...place.registry, place.automations, ...pluginPlaces(folder)];
-  watched.push(...settings, ...files, ...inside);
+  const yaml = [place.rules, ...place.registry, place.automations];
+  const plugins = pluginPlaces(folder);
+  watched.push(...settings, ...files, ...yaml, ...place.scripts, ...plugins);
   return (
     files.some(isThere) ||
-    settings.some((path) => textAt(path).includes('"hooks"')) ||
-    inside.some((path) => entriesOf(path).length > 0)
+    settings.some((path) => namesHooks.test(textAt(path))) ||
+    yaml.some((path) => entriesOf(path).some(({ name }) => /\.ya?ml$/i.test(name))) ||
+    place.scripts.some((path) => entriesOf(path).some(({ name }) => mayRun(join(path, name)))) ||
+    plugins.some((path) => entriesOf(path).length > 0)
   );
+}
+
+/** An empty list of hooks is none. */
+const namesHooks = /"hooks"(?!\s*:\s*(?:\{\s*\}|\[\s*\]|null))/;
+
+/** Notes may lie beside scripts. */
+function mayRun(path: string): boolean {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found?.isFile() === true && (process.platform === "win32" || (found.mode & 0o111) !== 0);
+  } catch {
+    return false; // it leads to itself
+  }
 }
 
 /** A linked worktree's `.git` is a file that names its own part of the main repository. */

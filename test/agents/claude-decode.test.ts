@@ -45,6 +45,12 @@ test("[C4..C27, C55] every recorded payload keeps its event, session, folder and
   }
 });
 
+test("a relative folder is the sender's, whichever process reads the payload", () => {
+  const folder = (cwd: string): string =>
+    claudeCode.decode({ hook_event_name: "Stop", cwd }, { ...options, cwd: "/w" }).cwd;
+  deepEqual([folder("."), folder("sub"), folder("/other")], ["/w", "/w/sub", "/other"]);
+});
+
 test("[D28, D29, D30, DT30] an agent's events hold the tool, the subagent, and how it ended", () => {
   const asked = decoded("PermissionRequest.json");
   deepEqual([asked.name, asked.data.tool_name], resolved("approval_request", "Bash"));

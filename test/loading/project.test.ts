@@ -87,7 +87,32 @@ test("[R34] a linked worktree whose folders hold no hook files keeps the main wo
   place.write("home/linked/.claude/settings.local.json", { permissions: { allow: ["Bash(ls)"] } });
   place.write("home/linked/.hookline/status.json", {});
   place.write("home/linked/.hookline/rules/.keep", "");
+  place.write("home/linked/.hookline/rules/README.md", "what the rules are for");
+  place.write("home/linked/.hookline/hooks/README.md", "what the scripts are for");
+  place.write("home/linked/.claude/settings.json", { hooks: {} });
   assert.deepEqual(names(place.load(linked)), ["main"]);
   place.write("home/linked/.hookline/hooks.json", hooks("Stop", "own"));
   assert.deepEqual(names(place.load(linked)), ["own"]);
+});
+
+test("[R34] a folder with a marker inside a linked worktree keeps the main worktree's hooks beside its own", (context) => {
+  const place = workspace(context, { "home/project/packages/a/x.ts": "" });
+  const git = (...words: string[]): void =>
+    void execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.com", ...words], {
+      cwd: place.project,
+      stdio: "ignore",
+    });
+  git("init");
+  git("add", ".");
+  git("commit", "-m", "first");
+  git("worktree", "add", join(place.home, "linked"));
+  place.write("home/project/.claude/settings.json", hooks("Stop", "main"));
+  place.write("home/linked/packages/a/.claude/agents/x.md", "an agent");
+  const inside = join(place.home, "linked/packages/a");
+  assert.deepEqual([names(place.load(inside)), place.load(inside).root], [["main"], inside]);
+  place.write("home/linked/packages/a/.hookline/hooks.json", hooks("Stop", "inner"));
+  const both = place.load(inside);
+  assert.deepEqual(names(both).sort(), ["inner", "main"]);
+  const inner = both.set.hooks.find(({ name }) => name === "inner");
+  assert.match(inner?.id ?? "", /^settings:packages\/a\/\.hookline\/hooks\.json:/);
 });

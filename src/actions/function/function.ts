@@ -151,7 +151,7 @@ async function repositoryResultOf(said: Fields, rest: Fields, context: StepConte
 
 function ownResultOf(answer: unknown, { event, hook }: StepContext): StepResult {
   if (answer === undefined || answer === null) return nothing;
-  if (!isRecord(answer)) return unreadable(`${typeof answer}, not an object`);
+  if (!isRecord(answer)) return unreadable(`${kindOf(answer)}, not an object`);
   if (settingsKeys.some((key) => key in answer)) return readAnswer(JSON.stringify(answer), event, hook.id);
   const fault = faultIn(answer);
   if (fault) return unreadable(fault);

@@ -186,8 +186,10 @@ function eventNamed(written: unknown): AgentEventName {
 }
 
 function folderOf(given: unknown, otherwise: string | undefined): string {
-  const folder = textOf(given) ?? otherwise;
-  if (folder !== undefined) return folder;
+  const folder = textOf(given);
+  // A relative folder is the sender's: in another process it would be another one.
+  if (folder !== undefined) return isAbsolute(folder) || otherwise === undefined ? folder : resolve(otherwise, folder);
+  if (otherwise !== undefined) return otherwise;
   throw new HooklineError("input_invalid", { reason: `cwd is ${kindOf(given)}`, where });
 }
 

@@ -44,7 +44,7 @@ export interface Entry {
   fields: ReadonlyMap<string, Field>;
   /** Of the group and of the handler itself: both must fit. */
   matchers: readonly Field[];
-  /** Why it cannot be a hook: nothing is called as its event is. */
+  /** Why it cannot be a hook: nothing is called as its event, or as the list that it stands in. */
   fault?: string;
 }
 export interface Written {
@@ -129,9 +129,7 @@ function eventsInArray(list: Node, report: Report): EventList[] {
 
 /** Events without `hooks` around them are read from files that hold nothing but hooks. */
 function eventsOutside(members: readonly Member[], format: SettingsFormat, report: Report): EventList[] {
-  const lists = members.filter(
-    ({ key, value }) => value.type === "array" && spelling(key) !== undefined && !key.includes("."),
-  );
+  const lists = members.filter(({ key, value }) => isEventList(key, value));
   if (format.bareEvents) return lists.map(({ key, at, value }) => ({ event: key, at, value }));
   for (const { key, at } of lists) {
     report(at, {
@@ -147,6 +145,10 @@ function eventsOutside(members: readonly Member[], format: SettingsFormat, repor
 /** Other agents begin the same names with a small letter. */
 const spelling = (written: string): EventName[] | undefined =>
   resolveEvent(written) ?? resolveEvent(written.charAt(0).toUpperCase() + written.slice(1));
+
+/** Whether a key beside or in place of "hooks" is an agent's event with its entries. */
+export const isEventList = (key: string, value: Node): boolean =>
+  value.type === "array" && spelling(key) !== undefined && !key.includes(".");
 
 /** What to write for events that other agents have under a name and meaning of their own. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -232,9 +234,9 @@ function entriesOf(group: Node, { written, events, ignoresFlat }: Under, report:
     return [];
   }
   const members = membersOf(group);
-  const hooks = members.find(({ key }) => key === "hooks")?.value;
+  const list = members.find(({ key }) => key === "hooks") ?? misspeltList(members, report);
   const around = fieldsOf(members, true);
-  if (!hooks) {
+  if (!list) {
     if (ignoresFlat !== undefined) {
       const message = `an entry of "${written}" has no "hooks" list: Hookline reads it, ${ignoresFlat} ignores it in silence`;
       const suggestion = '{ "hooks": [{ "type": "command", "command": … }] }';
@@ -242,13 +244,28 @@ function entriesOf(group: Node, { written, events, ignoresFlat }: Under, report:
     }
     return [entry(group, written, events, [fieldsOf(members, false)])];
   }
+  const { key, value: hooks } = list;
   const handlers = hooks.type === "array" ? (hooks.children ?? []) : [hooks];
   return handlers.flatMap((handler) => {
-    if (handler.type === "object")
-      return [entry(handler, written, events, [around, fieldsOf(membersOf(handler), false)])];
+    if (handler.type === "object") {
+      const made = entry(handler, written, events, [around, fieldsOf(membersOf(handler), false)]);
+      return [key === "hooks" ? made : { ...made, fault: `nothing reads "${key}", in which it stands` }];
+    }
     shape(report, handler.offset, "a handler is an object", '{ "type": "command", "command": … }');
     return [];
   });
+}
+
+/** A list of handlers under a name like "hooks": none of them runs, and guards among them must not be lost (R46). */
+function misspeltList(members: readonly Member[], report: Report): Member | undefined {
+  const list = members.find(
+    ({ key, value }) =>
+      value.type === "array" &&
+      value.children?.some(({ type }) => type === "object") &&
+      nearest(key, ["hooks"]) !== undefined,
+  );
+  if (list) shape(report, list.at, `nothing reads "${list.key}"`, '"hooks": [ … ]');
+  return list;
 }
 
 function entry(node: Node, written: string, events: EventName[], levels: Map<string, Field>[]): Entry {

@@ -2,7 +2,7 @@
 
 import type { Seconds } from "../../engine/event.ts";
 import type { Condition, FailurePolicy, Hook, Mode, Origin, Role, Step } from "../../engine/hook.ts";
-import { didYouMean, nearest } from "../../engine/nearest.ts";
+import { asksFor, didYouMean, nearest } from "../../engine/nearest.ts";
 import type { Patterns } from "../../engine/ports.ts";
 import { flag, listOf, number, oneOf, text } from "../../engine/schema.ts";
 import { guardInvalid, invalidGuard } from "../invalid-guard.ts";
@@ -58,6 +58,8 @@ const commonKeys = (
   "description name id priority enabled tags resident"
 ).split(" ");
 
+const everyKey = [...commonKeys, ...Object.values(handlerTypes).flatMap(({ fields }) => Object.keys(fields))];
+
 /** Keys of other tools that Hookline knows and does not obey. */
 const ignoredKeys: Readonly<Record<string, string>> = {
   filePattern: 'write "if": "Edit(**/*.py)" instead',
@@ -97,7 +99,7 @@ function readPolicy(reader: EntryReader): Policy {
   const role = reader.read("role", oneOf(...roles)) ?? misspelt(reader, "role", "guard", roles) ?? "undeclared";
   const written = reader.read("onFailure", oneOf(...policies)) ?? misspelt(reader, "onFailure", "block", policies);
   const blocks = [reader.read("failClosed", flag), reader.read("blocking", flag), role === "guard"].includes(true);
-  const onFailure = written ?? (blocks ? "block" : "continue");
+  const onFailure = written ?? (blocks || (reader.faults.length > 0 && asksForSafety(reader)) ? "block" : "continue");
   return { role, onFailure, guard: role === "guard" || onFailure === "block" };
 }
 
@@ -109,6 +111,21 @@ function misspelt<T extends string>(
 ): T | undefined {
   const value = entry.fields.get(key)?.value;
   return typeof value === "string" && nearest(value, choices) === meant ? meant : undefined;
+}
+
+/** Whether an entry that is invalid was meant as a guard: by a misspelt key, or by a value that is no flag. */
+function asksForSafety({ entry }: EntryReader): boolean {
+  const fields = [...entry.fields].map(([key, { value }]) => [key, value] as const);
+  const says = (key: string, meant: string, choices: readonly string[]): boolean =>
+    fields.some(
+      ([written, value]) =>
+        nearest(written, everyKey) === key && typeof value === "string" && nearest(value, choices) === meant,
+    );
+  return (
+    ["blocking", "failClosed"].some((flag) => asksFor(flag, fields, everyKey)) ||
+    says("role", "guard", roles) ||
+    says("onFailure", "block", policies)
+  );
 }
 
 function readStep(reader: EntryReader, type: NamedType, context: FileContext): Step {

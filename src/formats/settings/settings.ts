@@ -10,7 +10,7 @@ import type { Patterns } from "../../engine/ports.ts";
 import { readTree } from "../reading/json-tree.ts";
 import { createLocator, type Finding, membersOf, type Node, type Place } from "../reading/tree.ts";
 import { createNames } from "../reading/unique-names.ts";
-import { isComment, readEntries, type SettingsFormat } from "./entries.ts";
+import { isComment, isEventList, readEntries, type SettingsFormat } from "./entries.ts";
 import { compileEntry, type FileContext, unknownKey } from "./hook.ts";
 
 export type { SettingsFormat } from "./entries.ts";
@@ -78,9 +78,11 @@ function readAround(
   const members = membersOf(root);
   const valueAt = (key: string): Node | undefined => members.findLast((one) => one.key === key)?.value;
   const hasHooks = valueAt("hooks") !== undefined;
-  for (const { key, at } of members) {
-    if (isComment(key) || ownKeys.includes(key)) continue;
-    if (context.format.isOurs && hasHooks) context.report(at, unknownKey("error", key, ownKeys));
+  for (const { key, at, value } of members) {
+    if (isComment(key) || ownKeys.includes(key) || isEventList(key, value)) continue;
+    // In a file of ours without "hooks", the hooks may stand under the unknown key.
+    const loses = !hasHooks && value.children !== undefined;
+    if (context.format.isOurs) context.report(at, { ...unknownKey("error", key, ownKeys), ...(loses && { loses }) });
     else if (!hasHooks && /^hooks?$/i.test(key)) context.report(at, unknownKey("warning", key, spokenOf));
   }
   const switches: Switches = {};

@@ -9,7 +9,9 @@ import { HooklineError, messageOf } from "../../engine/error.ts";
 import type { Seconds } from "../../engine/event.ts";
 import { fingerprint } from "../../engine/fingerprint.ts";
 import type { Hook, Problem } from "../../engine/hook.ts";
+import { nearest } from "../../engine/nearest.ts";
 import type { Registry } from "../../engine/ports.ts";
+import { isRecord } from "../../engine/schema.ts";
 import type { LoadedModule } from "../../loading/load.ts";
 import type { LoadedModules } from "../../loading/loading.ts";
 import type { ModulePlace } from "../../loading/places.ts";
@@ -75,9 +77,20 @@ function addHooks(loaded: LoadedModule, given: Given, functions: Map<string, Cal
       loaded.problems.push({
         ...problemOf(error, path),
         message: `the hook "${name}" cannot be used: ${messageOf(error)}`,
+        ...(asksForSafety(definition) ? { loses: true } : {}), // nobody may lose a guard by a typing error (R46)
       });
     }
   }
+}
+
+/** Also by a misspelt key. */
+function asksForSafety(definition: object): boolean {
+  const says = (key: string, meant: string): boolean =>
+    Object.entries(definition).some(
+      ([written, value]) =>
+        nearest(written, definitionFields) === key && typeof value === "string" && nearest(value, [meant]) === meant,
+    );
+  return says("role", "guard") || says("onFailure", "block");
 }
 
 const nameOf = ({ run }: Pick<HookDefinition<never>, "run">, index: number): string =>
@@ -176,6 +189,7 @@ async function importModule(reference: ModuleReference): Promise<Imported> {
   listen();
   try {
     const loaded: unknown = await within(import(`${pathToFileURL(path).href}${marked}`));
+    if (isRecord(loaded) && Object.keys(loaded).length === 0) throw new Error("it exports nothing");
     return { exported: defaultOf(loaded), path, files: [...files] };
   } catch (error) {
     if (error instanceof HooklineError) throw error;

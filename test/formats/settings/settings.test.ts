@@ -314,6 +314,46 @@ test("[R46] a guard whose word for it is misspelt, or which has nothing to ask, 
   }
 });
 
+test("[R46] a guard whose key for it is misspelt, or has a value that is no flag, is an invalid guard too", () => {
+  const asking = [
+    { roel: "guard" },
+    { Role: "gaurd" },
+    { onfailure: "block" },
+    { blokcing: true },
+    { blocking: "true" },
+  ];
+  for (const key of asking) {
+    const compiled = compile(settings("PreToolUse", command("x", key)), "hookline");
+    assert.deepEqual(
+      [only(compiled).steps[0].uses, only(compiled).onFailure],
+      ["invalid", "block"],
+      JSON.stringify(key),
+    );
+  }
+  for (const key of [{ roel: "observe" }, { onfailure: "continue" }, { blokcing: false }, { zzz: "guard" }])
+    assert.deepEqual(compile(settings("PreToolUse", command("x", key)), "hookline").hooks, [], JSON.stringify(key));
+});
+
+test("[R46] a guard in a list that is not called hooks is an invalid guard; what is no guard is told of", () => {
+  const written = {
+    hooks: { PreToolUse: [{ matcher: "Bash", hook: [command("x", { role: "guard" }), command("y")] }] },
+  };
+  const compiled = compile(written, "hookline");
+  assert.deepEqual([only(compiled).steps[0].uses, only(compiled).when], ["invalid", { is: "match", with: "Bash" }]);
+  assert.match(compiled.problems[0]?.message ?? "", /nothing reads "hook"/);
+});
+
+test("[R76] a file of ours whose hooks stand under another name loses them, which is an error", () => {
+  const told = (written: object): (string | boolean | undefined)[] =>
+    compile(written, "hookline").problems.flatMap(({ severity, code, loses }) => [severity, code, loses]);
+  const events = { PreToolUse: [{ hooks: [command("x")] }] };
+  assert.deepEqual(told({ hoks: events }), ["error", "unknown-field", true]);
+  assert.deepEqual(told({ PreTolUse: events.PreToolUse }), ["error", "unknown-field", true]);
+  assert.deepEqual(told({ hooks: events, more: {} }), ["error", "unknown-field", undefined]);
+  assert.deepEqual(told(events), []);
+  assert.deepEqual(told({ $schema: "x", version: 1, description: "none yet" }), []);
+});
+
 test("[SD14] an unknown key is a note in a foreign file and an error in our own", () => {
   const written = settings("Stop", command("x", { mathcer: "Bash", zzz: 1 }));
   const foreign = compile(written);

@@ -146,11 +146,25 @@ test("a tool call that names no tool does not pass a guard on a tool: its failur
     const { stdout } = scratch.hook(nameless(scratch.workspace));
     assert.match(stdout, /"permissionDecision":"deny".*the event names no tool/, JSON.stringify(entry));
   }
+  const empty = scratchWith(t, on({ matcher: "Bash" }, { role: "guard" }));
+  const unnamed = payload(empty.workspace, "ls").replace('"tool_name":"Bash"', '"tool_name":""');
+  assert.match(empty.hook(unnamed).stdout, /"permissionDecision":"deny".*the event names no tool/);
   const asking = scratchWith(t, on({ matcher: "Bash" }, { role: "guard", onFailure: "ask" }));
   assert.match(asking.hook(nameless(asking.workspace)).stdout, /"permissionDecision":"ask"/);
   const open = scratchWith(t, on({ matcher: "Bash" }, {}));
   const { status, stdout } = open.hook(nameless(open.workspace));
   assert.deepEqual([status, stdout], [0, ""]);
+});
+
+test("a tool call whose input is no object does not pass a guard on what it does", (t) => {
+  const scratch = scratchWith(t, {
+    PreToolUse: [{ hooks: [{ command: "exit 2", role: "guard", if: "Bash(git push*)" }] }],
+  });
+  for (const input of ["git push", ["git push"], 5]) {
+    const call = { ...JSON.parse(payload(scratch.workspace, "ls")), tool_input: input };
+    assert.match(scratch.hook(JSON.stringify(call)).stdout, /"permissionDecision":"deny"/, JSON.stringify(input));
+    assert.equal(scratch.hook(JSON.stringify({ ...call, tool_name: "Read" })).stdout, "", "another tool");
+  }
 });
 
 test("[R7] what a hook answers at a session's end is not lost without a note in its run", (t) => {

@@ -144,3 +144,25 @@ test("a function may answer with what a module may export, in addition to what i
   assert.ok(registry.conditions.has("always_so"));
   assert.match(modules[1]?.problems[0]?.message ?? "", /its default export is 42/);
 });
+
+test("[R46] a module that lost a guard by a slip, or all that it exports, loses hooks; one without a guard does not", async (t) => {
+  const { write, load } = project(t);
+  const run = "run: () => ({ deny: true })";
+  const slips = [
+    `export default [{ on: "PreToolUse", rol: "guard", ${run} }];`,
+    `export default [{ on: "PreTolUse", role: "guard", ${run} }];`,
+    `export default [{ on: "PreToolUse", onfailure: "block", ${run} }];`,
+    "",
+  ];
+  for (const [index, text] of slips.entries()) {
+    write(`slip${index}.mjs`, text);
+    const [loaded] = (await load(`./slip${index}.mjs`)).modules;
+    assert.deepEqual([loaded?.hooks, loaded?.problems.map(({ loses }) => loses)], [[], [true]], text);
+  }
+  write("plain.mjs", `export default [{ on: "PreToolUse", nmae: "x", ${run} }];`);
+  const [plain] = (await load("./plain.mjs")).modules;
+  assert.deepEqual(
+    plain?.problems.map(({ loses }) => loses),
+    [undefined],
+  );
+});

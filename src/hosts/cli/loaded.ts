@@ -15,6 +15,7 @@ import { guardsToKeep } from "../../loading/last-good-guards.ts";
 import type { Loaded, Loading, Request } from "../../loading/loading.ts";
 import { asSettingsSay } from "../../loading/order.ts";
 import { loadingPorts } from "../compose/compose.ts";
+import { trusting } from "../compose/trust.ts";
 import { divertOutput, outlive } from "./module-output.ts";
 import { logOf, type Place, stateFolder } from "./place.ts";
 import { type StoredAutomations, storedAutomations } from "./stored-automations.ts";
@@ -118,7 +119,7 @@ export async function loadFiles(
 
 async function loadEverything(place: LoadPlace & { kept?: readonly Hook[] }, loading: Loading): Promise<Loaded> {
   const [{ loadAll }, patterns] = await Promise.all([import("../../loading/loading.ts"), loadPatterns()]);
-  return loadAll({ ...place, patterns }, loading);
+  return loadAll({ ...place, ...trusting(place), patterns }, loading);
 }
 
 /** Set by the build. From source nothing is kept: the compiler itself may have changed. */
@@ -132,8 +133,9 @@ export async function loadForOneEvent(place: LoadPlace, loading: Loading = loadi
   const { registry } = loading;
   if (kept && "loaded" in kept) return { ...kept.loaded, registry };
   const { loadAll, loadAllStable } = await import("../../loading/loading.ts");
-  if (!compiled) return loadAll(place, loading);
-  const load = await loadAllStable(place, loading, kept?.watched ?? []);
+  const request = { ...place, ...trusting(place) };
+  if (!compiled) return loadAll(request, loading);
+  const load = await loadAllStable(request, loading, kept?.watched ?? []);
   const { registry: _functions, ...plain } = load.loaded;
   if (!place.withoutModules || plain.modules.length === 0) compiled.keep({ ...load, loaded: plain }, Date.now());
   return load.loaded;

@@ -54,24 +54,26 @@ export function createJudge({ trust, workspace, watched, problems }: Judging): J
     return { item, isTrusted };
   }
 
+  /** What stays of a hook that is not what was trusted. */
+  function lessOf(hook: Hook, root: string, file: string): Hook {
+    const known = trusted(root);
+    const before = known?.before({ kind: "hook", name: hook.name, file });
+    return withoutTrust(hook, {
+      isKnown: known !== undefined,
+      ...(before === undefined ? {} : { before: asWritten(before, root) }),
+    });
+  }
+
   function judged(hook: Hook, root: string, file: string): Hook {
-    // An entry that is invalid runs nothing: of a folder that a person knows, it fails as its policy says (R46).
-    if (hook.steps[0].uses === "invalid" && trusted(root) !== undefined) return hook;
     const { id: _id, project: _project, origin, ...content } = hook;
     const { name } = hook;
     const line = origin.line === undefined ? {} : { line: origin.line };
+    if (hook.steps[0].uses === "invalid") return lessOf(hook, root, file); // it runs nothing: there is nothing to trust
     const { item, isTrusted } = ask(
       { root, kind: "hook", name, file, ...line, content: content as unknown as Json }, // a hook is plain JSON
       filesOf(hook, workspace),
     );
-    if (!isTrusted) {
-      const known = trusted(root);
-      const before = known?.before(item);
-      return withoutTrust(hook, {
-        isKnown: known !== undefined,
-        ...(before === undefined ? {} : { before: asWritten(before, root) }),
-      });
-    }
+    if (!isTrusted) return lessOf(hook, root, file);
     if (item.files.length === 0) return hook;
     return { ...hook, bound: Object.fromEntries(item.files.map(({ path, state }) => [join(root, path), state])) };
   }

@@ -29,6 +29,7 @@ export type TrustedForm = Omit<Hook, "id" | "origin" | "project">;
 
 export function withoutTrust(hook: Hook, { isKnown, before }: Known): Hook {
   if (before && isGuard(before)) return guardBefore(hook, before);
+  if (isKnown && hook.steps[0].uses === "invalid") return hook; // of a folder that a person knows, its policy answers (R46)
   const events = "event" in hook.on ? hook.on.event.filter((name) => tightened.includes(name)) : [];
   if (!("event" in hook.on) || events.length === 0 || !onlyRefuses(hook))
     return { ...hook, untrusted: isKnown ? changedSince : notTrusted };

@@ -173,7 +173,7 @@ test("[R46] a trusted guard does not lapse when it is changed: a refusal stays a
   place.write("home/project/.hookline/hooks.json", guard("false", "NoSuchTool"));
   place.write(
     "home/project/.hookline/rules/team.yaml",
-    rule("new words").replace("always", "tool_name, pattern: Nothing"),
+    rule("new words").replace("always", "tool_name, name: Nothing"),
   );
   const { set } = await load();
   const program = set.hooks.find(({ name }) => name === "g");

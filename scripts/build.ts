@@ -1,6 +1,7 @@
 /**
  * npm run build: what people install. The command in chunks, so that each use loads only its own; the library; its types.
  * With a folder as its word, it goes there instead, without the types: scripts/package-for-tests.ts.
+ * With --trusts-all it is a build for tests and benchmarks: nothing is asked for trust.
  * node scripts/build.ts --clone=STATE: what agents run of a clone, in build/, without types; src/hosts/cli/agents/clone-bundle.ts says why.
  */
 import { spawnSync } from "node:child_process";
@@ -26,7 +27,11 @@ const common: BuildOptions = {
   chunkNames: "chunks/[name]-[hash]",
   legalComments: "none", // licences of what is bundled stand in NOTICE
   // What an earlier build compiled is not read back. A clone's bundle and its sources are one version: they speak to each other.
-  define: { BUILT_FROM: JSON.stringify(buildName()), BUILT_IN_CLONE: String(isForClone) },
+  define: {
+    BUILT_FROM: JSON.stringify(buildName()),
+    BUILT_IN_CLONE: String(isForClone),
+    TRUSTS_ALL: String(words.includes("--trusts-all")),
+  },
   // CommonJS libraries ask for require when they run.
   banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
   logLevel: "warning",

@@ -38,6 +38,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   ajv: ["actions"],
   "ajv/dist/2020.js": ["actions"],
   croner: ["formats", "runtime"], // what a pattern means is asked where it is read, and where it is waited for
+  diff: ["hosts"],
   "vscode-languageserver-protocol/node": ["services"],
 };
 

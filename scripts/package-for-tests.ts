@@ -16,10 +16,14 @@ import { dirname, join } from "node:path";
 
 const root = dirname(import.meta.dirname);
 
-/** Returns its folder. Two that build at the same time do not disturb each other: the first that is ready is kept. */
-export function packageForTests(): string {
+/**
+ * Returns its folder. Two that build at the same time do not disturb each other: the first that is ready is kept.
+ *
+ * @param trust whether it asks a person for trust, as the package does that people install; most tests are about other things
+ */
+export function packageForTests(trust: "asked" | "given" = "given"): string {
   const builds = join(root, "node_modules", ".cache", "hookline-tests");
-  const folder = join(builds, keyOfSources());
+  const folder = join(builds, `${keyOfSources()}${trust === "asked" ? "-asking" : ""}`);
   if (existsSync(folder)) return folder;
   const unfinished = `${folder}.${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
@@ -27,7 +31,7 @@ export function packageForTests(): string {
   for (const name of ["docs", "examples", "native", "schema"]) symlinkSync(join(root, name), join(unfinished, name));
   const { status, stderr } = spawnSync(
     process.execPath,
-    [join(root, "scripts", "build.ts"), join(unfinished, "dist")],
+    [join(root, "scripts", "build.ts"), join(unfinished, "dist"), ...(trust === "given" ? ["--trusts-all"] : [])],
     { cwd: root, encoding: "utf8" },
   );
   if (status !== 0) {

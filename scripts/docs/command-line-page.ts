@@ -18,6 +18,9 @@ const flags: Readonly<Record<string, string>> = {
   "list --event": "only hooks that listen to this event",
   "list --slow":
     "slowest first, by the 95th percentile of each hook's runs in the last 30 days (at most 500), with its budget",
+  "trust --hash":
+    "trusts without asking, if the folder still has this hash, which `trust list --json` prints: for CI, after you have read the files",
+  "trust --watch": "stays open beside an editor: shows each change of a hook file and asks for it",
   "register --validate": "also reports every mistake with file and line on standard error; exits 1 if one is an error",
   "runs --hook": "only runs of the hook with this id",
   "runs --session": "only runs of this session",
@@ -69,6 +72,9 @@ const remarks: Readonly<Record<string, string>> = {
     'Without HOOK it pauses all hooks of the project, but not its guards: pause a guard by its name. Runs that a pause prevents are recorded as skipped. Pending checks stay pending. JSON: `{"hook" | "project", "paused", "changed"}`.',
   resume:
     "Lists the pending checks of sessions: they run at the end of the next turn. JSON: as for `pause`, with `owed` and `still`.",
+  trust:
+    "At a terminal it shows what is not trusted, the most dangerous first, and asks for one key for each folder. Without a terminal it trusts nothing and exits 1. `trust list` shows each folder with its hash, `trust diff` only what has changed: [security.md](security.md).",
+  untrust: "All that was trusted of the folder is forgotten.",
   list: "Where no hook is active it lists the places that it looked at.",
   check:
     "Each finding is `file:line:column severity code message (suggestion)`; exits 1 if one is an error. What each code means: [errors/findings.md](errors/findings.md).",

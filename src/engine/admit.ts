@@ -17,13 +17,14 @@ type Gate = (hook: Hook, event: HookEvent, ports: Ports, beside: Beside) => stri
 const gates: readonly Gate[] = [
   (hook, event) => (hook.enabled || event.to?.force ? undefined : disabled(hook)),
   (hook, event, _ports, { paused }) => (event.to?.force ? undefined : pauseOf(hook, paused)),
-  (hook, _event, ports) => ports.distrust?.(hook),
+  ({ untrusted }) => untrusted,
   (hook, event, ports, { caller }) => ports.elsewhere?.(hook, event, caller?.environment),
 ];
 
 /** Why a durable run that waited is not begun, where its hook stands otherwise now. What fires once is disabled by having fired. */
 export function withdrawn(now: Hook | undefined, event: HookEvent): string | undefined {
   if (!now) return "it is no longer active";
+  if (now.untrusted !== undefined) return now.untrusted;
   const hasFired = "at" in now.on && event.name === "schedule.due";
   return now.enabled || hasFired ? undefined : disabled(now);
 }

@@ -6,6 +6,7 @@ import type { Hook } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
 import { type Plan, type PlannedStep, type Plans, scopeOf } from "./plan.ts";
 import { type Caller, elapsed, type Ports, type Scope, type StepContext, type StepResult } from "./ports.ts";
+import { notStarted } from "./program.ts";
 import type { Found, Run, StepRecord } from "./record.ts";
 
 /** What one hook answered, and about which version of the input. */
@@ -220,6 +221,34 @@ export function sharedScope(stepScope: StepScope): Scope {
   return stepScope.scope;
 }
 
+/** Nothing that the hook starts is started unseen, whatever starts it. */
+function verifying(ports: Ports, hook: Hook): Ports {
+  const { spawn, residents, verify } = ports;
+  if (!verify) return ports;
+  return {
+    ...ports,
+    ...(spawn && {
+      async spawn(command, options) {
+        const verified = verify(command, hook);
+        return typeof verified === "string" ? notStarted(verified) : spawn(verified, options);
+      },
+    }),
+    ...(residents && {
+      residents: {
+        ...residents,
+        ask: (question) =>
+          residents.ask({
+            ...question,
+            command() {
+              const command = question.command();
+              return typeof command === "string" ? command : verify(command, hook);
+            },
+          }),
+      },
+    }),
+  };
+}
+
 /** Getters on one prototype: as members of each context they would cost more than calling the callback does. */
 const lazyParts: Partial<StepContext> & ThisType<OwnContext> = {
   get event() {
@@ -229,7 +258,8 @@ const lazyParts: Partial<StepContext> & ThisType<OwnContext> = {
     return this.stepScope.caller;
   },
   get ports() {
-    return this.stepScope.ports;
+    const { ports } = this.stepScope;
+    return this.hook.bound ? verifying(ports, this.hook) : ports;
   },
   get scope() {
     const { match, results } = this;

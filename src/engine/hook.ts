@@ -89,6 +89,10 @@ export interface Hook {
   enabled: boolean;
   /** Why it is not enabled, where its author has not just said so. */
   disabledBecause?: string;
+  /** Why it never runs: no person has trusted it as it is. */
+  untrusted?: string;
+  /** The workspace files that it was trusted with, by path: what each held. A change of one stops it. */
+  bound?: { [path: string]: string };
   tags: string[];
   /** Shown while the hook runs. */
   status?: string;
@@ -157,10 +161,12 @@ export type ProblemCode =
   | "disabled"
   | "guard-invalid"
   | "guard-in-background"
-  | "resident-refused";
+  | "resident-refused"
+  | "untrusted";
 
 /** Whether the hook is asked in the name of safety: a rewrite is put before it again, and its failure blocks (R52). */
-export const isGuard = (hook: Hook): boolean => hook.role === "guard" || hook.onFailure === "block";
+export const isGuard = (hook: Pick<Hook, "role" | "onFailure">): boolean =>
+  hook.role === "guard" || hook.onFailure === "block";
 
 /** Compares two hooks by R4: priority, layer, file, position in the file. The last is the order given. */
 export function inRunningOrder(left: Hook, right: Hook): number {

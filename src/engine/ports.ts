@@ -14,7 +14,7 @@ import type { ConditionKind, Handler, Patterns, StepResult } from "./handler.ts"
 import type { Hook, HookSet } from "./hook.ts";
 import type { Outcome } from "./outcome.ts";
 import type { PersistentPrograms } from "./persistent-program.ts";
-import type { Ended, Spawn } from "./program.ts";
+import type { Command, Ended, Spawn } from "./program.ts";
 import type { Queue, Steps } from "./queue.ts";
 import type { Run, RunStatus, Store } from "./record.ts";
 
@@ -75,8 +75,6 @@ export interface Ports {
   owner?: string;
   /** Whether a process that was named so still lives. Absent: that is not known of others. */
   isAlive?(owner: string): boolean;
-  /** Why the hook may not run, if it is not trusted. Absent: not checked (R47). */
-  distrust?(hook: Hook): string | undefined;
   /** Why another program runs this hook for this event, if so (R35). @param environment of the caller, if known */
   elsewhere?(hook: Hook, event: HookEvent, environment?: Caller["environment"]): string | undefined;
   /** Adds what conditions need: changed files, transcript figures. May throw. */
@@ -89,6 +87,8 @@ export interface Ports {
   /** Sees everything; must not throw, and is never waited for. */
   observe?(observation: Observation): void;
   spawn?: Spawn;
+  /** The last look at what a hook was trusted with, before it starts a program: the command to start, or why it may not. Never throws. */
+  verify?<C extends Omit<Command, "input">>(command: C, hook: Hook): C | string;
   /** What agents call that which Hookline tells programs in variables of its own. Absent: programs inherit no variables. */
   conventions?: AgentConventions;
   /** Programs that stay between events. Absent: each is started for one event and ended after its answer. */

@@ -34,6 +34,12 @@ export interface Ended {
   rest?: Detached;
 }
 
+/** The end of a program that was never started. */
+export const notStarted = (reason: string): Ended => ({
+  ...{ how: "launch", reason, stdout: "", stderr: "" },
+  ...{ dropped: 0, containment: "none", survivors: 0 },
+});
+
 export interface Detached {
   pid: number;
   /** Resolves when the program has ended, as long as this process lives. */

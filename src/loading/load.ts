@@ -43,6 +43,8 @@ import {
   type YamlReader,
 } from "./read.ts";
 import { readSmallFile } from "./read-file.ts";
+import type { Trust } from "./trust/item.ts";
+import { createJudge, type Judge } from "./trust/judge.ts";
 
 export interface LoadRequest extends Homes {
   cwd: string;
@@ -54,6 +56,8 @@ export interface LoadRequest extends Homes {
   kept?: readonly Hook[];
   /** Reads what is written in YAML. */
   yaml?: YamlReader;
+  /** What a person has trusted of projects; absent: all of it. */
+  trust?: Trust;
   /** What the project's modules gave, once they are loaded. */
   modules?: readonly LoadedModule[];
 }
@@ -91,6 +95,8 @@ export interface LoadedHooks {
   modules: ModulePlace[];
   /** Files that could not be read for want of `yaml`. */
   unread: string[];
+  /** What does not count as it is written, because no person has trusted it: a fingerprint of each. */
+  untrusted: readonly string[];
 }
 
 /** Never throws: a file that cannot be read is a problem, and the others live (R33). */
@@ -98,28 +104,34 @@ export function loadHooks(request: LoadRequest): LoadedHooks {
   const project = findProject(request.cwd, request.home);
   const places = rulePlaces(project, request, managedOf(request));
   const read = startReading();
+  if (request.trust) read.judge = createJudge({ trust: request.trust, project, ...read });
   const settings = settingsReader(request, read);
   for (const file of settingsFiles(project, request)) settings(file);
   readPlugins(project, request, { read, settings });
   read.watched.push(...places.flatMap(watchedOf));
   readPlaces(places, request.yaml, read);
+  if (read.judge) read.modules = read.modules.filter(read.judge.module);
   for (const module of request.modules ?? []) addModule(module, read);
   const { problems, config, userConfig, modules, unread } = read;
   const tell = (problem: Problem): void => void problems.push(problem);
-  const all = request.kept ? withGuards(read.sources, request.kept) : read.sources;
+  const found = request.kept ? withGuards(read.sources, request.kept) : read.sources;
+  const all = read.judge ? found.map(read.judge.hooks) : found;
   const sources = uniqueIds(obeySwitches(overrideByEvent(all, tell), tell), tell);
   return {
     set: hookSetOf(sources.flatMap(({ hooks }) => hooks)),
-    files: sources.map(fileOf),
+    files: sources.map((source) => fileOf(source, read.judge)),
     watched: [...new Set([...project.watched, ...read.watched])],
     root: project.root,
     ...{ problems, config, userConfig, modules, unread },
+    untrusted: read.judge?.untrusted ?? [],
   };
 }
 
-function fileOf(source: Source): LoadedFile {
-  const { path, layer, format } = source.file;
-  const broken = brokenOf(source);
+function fileOf(source: Source, judge: Judge | undefined): LoadedFile {
+  const { path, layer, format, ofUser, root } = source.file;
+  // What a stranger's broken file may have meant is nobody's guard (R76).
+  const isKnown = ofUser || root === undefined || !judge || judge.knows(root);
+  const broken = isKnown ? brokenOf(source) : undefined;
   return { path, layer, format, hooks: source.hooks.length, ...(broken ? { broken } : {}) };
 }
 

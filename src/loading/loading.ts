@@ -2,8 +2,9 @@
  * Everything that a project's files say, put together: hooks, the registry that its modules extend, and its settings. Apart
  * from load.ts, because it also loads what most projects do not need: the YAML formats and modules.
  */
+import { dirname, relative } from "node:path";
 import { loadPatterns } from "../conditions/patterns.ts";
-import { environmentName } from "../engine/hook.ts";
+import { environmentName, type Problem } from "../engine/hook.ts";
 import type { Bound, Patterns, Registry } from "../engine/ports.ts";
 import type { ModelFault } from "../formats/automations/automation.ts";
 import type { LlmConfig } from "../formats/automations/fields.ts";
@@ -13,6 +14,7 @@ import { checkFile, type LoadedHooks, type LoadedModule, type LoadRequest, loadH
 import { formatOf, isSettings, type ModulePlace } from "./places.ts";
 import { findProject } from "./project.ts";
 import type { YamlFormats, YamlReader } from "./read.ts";
+import { createJudge } from "./trust/judge.ts";
 
 /** What loading needs beside the place. */
 export interface Loading {
@@ -114,7 +116,7 @@ export async function checkOne(
 ): Promise<ReturnType<typeof checkFile>> {
   const format = formatOf(path);
   if (isSettings(format)) return checkFile(path, request);
-  if (format === "module") return checkModule(path, loading);
+  if (format === "module") return checkModule(path, request, loading);
   const patterns = request.patterns ?? (await loadPatterns());
   const project = await loadAll({ ...request, cwd: path.replace(/[/\\][^/\\]*$/, "") || "/", patterns }, loading);
   const read = await readerOf(request, loading, patterns);
@@ -122,9 +124,24 @@ export async function checkOne(
   return checkFile(path, { ...request, patterns, yaml: read(registry) });
 }
 
-async function checkModule(path: string, loading: Loading): Promise<ReturnType<typeof checkFile>> {
-  const { root } = findProject(path, "");
-  const { modules } = await loadModulesOf([{ name: path, from: path, layer: "project", label: path, root }], loading);
+async function checkModule(
+  path: string,
+  { trust, home }: Request,
+  loading: Loading,
+): Promise<ReturnType<typeof checkFile>> {
+  const project = findProject(dirname(path), home);
+  const { root, folders } = project;
+  const place: ModulePlace = {
+    name: path,
+    from: path,
+    layer: "project",
+    label: relative(folders[0] ?? root, path),
+    root,
+  };
+  const problems: Problem[] = [];
+  const judge = trust && createJudge({ trust, project, watched: [], problems });
+  if (judge && !judge.module(place)) return { hooks: [], problems, unread: [] };
+  const { modules } = await loadModulesOf([place], loading);
   const flat = <T>(of: (module: LoadedModule) => T[]): T[] => modules.flatMap(of);
   return { hooks: flat(({ hooks }) => hooks), problems: flat(({ problems }) => problems), unread: [] };
 }

@@ -37,7 +37,7 @@ export function findProject(cwd: string, home: string): Project {
     watched.push(path);
     return isThere(path);
   };
-  const upward = foldersUpward(resolve(cwd), resolve(home));
+  const upward = foldersUpward(resolve(cwd), resolve(home)).filter(isNoPackage);
   const isMarked = (folder: string): boolean => [...markers, ".git"].some((marker) => has(folder, marker));
   const nearest = upward.findIndex(isMarked);
   const root = upward[nearest];
@@ -60,6 +60,30 @@ function foldersUpward(from: string, home: string): string[] {
     if (dirname(folder) === folder) break;
   }
   return folders;
+}
+
+/** Folders of packages that a tool has put there: their files are not the project's, whoever looks at them (R30). */
+const ofPackages: ReadonlySet<string> = new Set(
+  "node_modules bower_components jspm_packages site-packages dist-packages .pnpm-store .yarn .venv .cargo .gradle .m2 Pods".split(
+    " ",
+  ),
+);
+/** Such folders only where they lie in a repository: elsewhere people have folders of these names. */
+const vendored: ReadonlySet<string> = new Set(["vendor", "third_party", "third-party"]);
+
+function isNoPackage(folder: string): boolean {
+  const parts = folder.split(sep);
+  if (parts.some((part) => ofPackages.has(part))) return false;
+  const from = parts.findIndex((part) => vendored.has(part));
+  return from < 0 || isThere(join(folder, ".git")) || !isInRepository(parts.slice(0, from).join(sep));
+}
+
+function isInRepository(folder: string): boolean {
+  for (let one = folder; one !== ""; one = dirname(one)) {
+    if (isThere(join(one, ".git"))) return true;
+    if (dirname(one) === one) break;
+  }
+  return false;
 }
 
 /** Files with hooks count, and no folders: agents make `.claude` for much else, and keep settings without hooks there. */

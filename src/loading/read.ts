@@ -28,6 +28,7 @@ import {
   type RulePlace,
 } from "./places.ts";
 import { listFolder, readFileHead, readSmallFile } from "./read-file.ts";
+import type { Judge } from "./trust/judge.ts";
 
 /** The formats in YAML. Handed in by the caller: most projects have none, and they take 30 ms to load. */
 export interface YamlFormats {
@@ -67,6 +68,8 @@ export interface Reading {
   config: Config;
   /** What stands above every project: it holds for the user's own hooks. */
   userConfig: Config;
+  /** Absent: everything is trusted. */
+  judge?: Judge;
   /** The tool servers that are configured; absent: that is not known. */
   servers?: ReadonlySet<string>;
 }
@@ -126,11 +129,17 @@ function readConfigs(place: RulePlace, reader: YamlReader | undefined, read: Rea
     const found = readYaml(file, reader, read)?.config;
     return reader && found ? reader.formats.config.mergeConfig(config, { ...emptyConfig, ...found }) : config;
   }, emptyConfig);
-  if (!reader) return own;
+  if (
+    !reader ||
+    (place.root !== undefined && read.judge && !read.judge.settings(own, { root: place.root, file: labelOf(place) }))
+  )
+    return own;
   read.config = reader.formats.config.mergeConfig(read.config, own);
   if (place.ofUser) read.userConfig = read.config;
   return own;
 }
+
+const labelOf = (place: RulePlace): string => configFiles(place)[0]?.label ?? place.prefix;
 
 interface Compiled {
   hooks: Hook[];

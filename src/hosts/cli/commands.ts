@@ -93,6 +93,22 @@ export const commands: Readonly<Record<string, Command>> = {
     words: 1000,
     load: async () => (await import("./hooks/check.ts")).check,
   },
+  trust: {
+    summary: "show what the hooks of this repository would run, and let them once you have said yes",
+    usage: "trust [PATH] [--hash H] [--watch] | trust list | trust diff [PATH] [--json]",
+    example: "hookline trust",
+    flags: { hash: { type: "string" }, watch: { type: "boolean" } },
+    words: 2,
+    load: async () => (await import("./trust/trust.ts")).trust,
+  },
+  untrust: {
+    summary: "take back what was trusted of this repository: its hooks stop",
+    usage: "untrust [PATH]",
+    example: "hookline untrust",
+    flags: {},
+    words: 1,
+    load: async () => (await import("./trust/trust.ts")).untrust,
+  },
   register: {
     summary: "print the repository hooks of this project by event, as JSON",
     usage: "register [--validate]",

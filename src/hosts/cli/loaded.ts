@@ -19,6 +19,7 @@ import { asSettingsSay } from "../../loading/order.ts";
 import { anyListens, anyStored, databaseOf } from "../../storage/sqlite/automation-records.ts";
 import type { Automations } from "../compose/automations.ts";
 import { loadingPorts } from "../compose/compose.ts";
+import { trusting } from "../compose/trust.ts";
 import { containModules } from "./module-output.ts";
 import { logOf, type Place, stateFolder } from "./place.ts";
 
@@ -99,7 +100,7 @@ export async function loadFiles(
 
 async function loadEverything(place: LoadPlace & { kept?: readonly Hook[] }, loading: Loading): Promise<Loaded> {
   const [{ loadAll }, patterns] = await Promise.all([import("../../loading/loading.ts"), loadPatterns()]);
-  return loadAll({ ...place, patterns }, loading);
+  return loadAll({ ...place, ...trusting(place), patterns }, loading);
 }
 
 /** Set by the build. From source nothing is kept: the compiler itself may have changed. */
@@ -113,8 +114,9 @@ export async function loadForOneEvent(place: LoadPlace, loading: Loading = loadi
   const { registry } = loading;
   if (kept && "loaded" in kept) return { ...kept.loaded, registry };
   const { loadAll, loadAllStable } = await import("../../loading/loading.ts");
-  if (!compiled) return loadAll(place, loading);
-  const load = await loadAllStable(place, loading, kept?.watched ?? []);
+  const request = { ...place, ...trusting(place) };
+  if (!compiled) return loadAll(request, loading);
+  const load = await loadAllStable(request, loading, kept?.watched ?? []);
   const { registry: _functions, ...plain } = load.loaded;
   if (!place.withoutModules || plain.modules.length === 0) compiled.keep({ ...load, loaded: plain }, Date.now());
   return load.loaded;

@@ -146,3 +146,27 @@ export function ago(at: Instant | undefined, now: Instant = Date.now()): string 
   const unit = units.find(([, size]) => now - at >= size);
   return unit ? `${Math.floor((now - at) / unit[1])} ${unit[0]} ago` : "just now";
 }
+
+/** The letter of the key that a person presses, "" for any other key; undefined: no person is at this terminal. */
+export async function askForKey(
+  question: string,
+  { terminal, json, signal }: { terminal: Terminal; json: boolean; signal: AbortSignal },
+): Promise<string | undefined> {
+  const { stdin, stdout } = process;
+  if (json || !terminal.isTerminal || stdin.isTTY !== true) return undefined;
+  stdout.write(question);
+  stdin.setRawMode(true);
+  stdin.resume();
+  try {
+    const key = await new Promise<string>((resolve) => {
+      stdin.once("data", (bytes: Buffer) => resolve(bytes.toString()));
+      signal.addEventListener("abort", () => resolve(""), { once: true });
+    });
+    const letter = /^[a-z]$/i.test(key) ? key.toLowerCase() : "";
+    stdout.write(`${letter}\n`);
+    return letter;
+  } finally {
+    stdin.setRawMode(false);
+    stdin.pause();
+  }
+}

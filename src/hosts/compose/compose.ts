@@ -12,6 +12,7 @@ import type { Observation, Ports } from "../../engine/ports.ts";
 import type { Store } from "../../engine/record.ts";
 import type { LoadedHooks } from "../../loading/load.ts";
 import type { Loaded, Loading } from "../../loading/loading.ts";
+import { createVerify } from "../../loading/trust/verified.ts";
 import { createTracking, type Tracked } from "../../runtime/changes/tracking.ts";
 import type { Spawner } from "../../runtime/processes/spawner.ts";
 import { stateFolderOf, type systemPorts } from "../../runtime/system.ts";
@@ -23,6 +24,7 @@ import {
   type ExternalServicesOptions,
   type Served,
 } from "./external-services.ts";
+import { noticing } from "./trust-notice.ts";
 
 /** The hooks and settings of folders: the same ones for one event, or as the files are now. */
 export interface Folders {
@@ -84,6 +86,7 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
   const complain = options.complain ?? ((message) => tell({ is: "log", level: "warn", message, hook: "", run: "" }));
   const given = { ...options, now: basics.now, tell, complain };
   const rootOf = (event: HookEvent): string | undefined => folders.known(event.cwd)?.root;
+  const untrustedAt = (event: HookEvent) => folders.known(event.cwd)?.untrusted ?? [];
   const tracked = trackingOf(given, rootOf);
   const outside = createExternalServices({
     ...{ environment, home, complain },
@@ -126,6 +129,7 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
         environment: variables,
       }),
     spawn: spawner.spawn,
+    verify: createVerify(stateFolderOf(home, environment)),
     conventions,
     ...(residents ? { residents } : {}),
     fetch: async (request, signal) => (await import("../../actions/http/fetch.ts")).fetch(request, signal),
@@ -140,7 +144,8 @@ export async function compose(options: ComposeOptions): Promise<Composed> {
       notices?.observe(seen);
     },
   };
-  const engine = createEngine(ports);
+  const judging = createEngine(ports);
+  const engine = { ...judging, emit: noticing(judging.emit, untrustedAt, ports) };
   outside.serve({
     engine,
     store,

@@ -21,6 +21,7 @@ import { isAlive, stateFolderOf, systemPorts } from "../../runtime/system.ts";
 import type { HooklineOptions } from "../library/hookline.ts";
 import { type Composed, type ComposeOptions, compose, type Folders, loadingPorts } from "./compose.ts";
 import type { ExternalServicesOptions, Served } from "./external-services.ts";
+import { trusting } from "./trust.ts";
 
 export interface RuntimeOptions
   extends Pick<HooklineOptions, "files" | "observe" | "queue" | "model" | "tools" | "watch" | "clock">,
@@ -102,10 +103,11 @@ function sourceOf(options: RuntimeOptions, registry: Registry, patterns: Ports["
     wholeRegistry: async () => registry,
     ...(beforeModules ? { beforeModules } : {}),
   };
+  const trust = trusting({ home, environment });
   const { holdsNone } = clearedFiles(stateFolderOf(home, environment));
   const load = keepingGuards(
     (cwd, expected, kept) =>
-      loadAllStable({ cwd, home, environment, patterns, ...(kept ? { kept } : {}) }, loading, expected),
+      loadAllStable({ cwd, home, environment, patterns, ...trust, ...(kept ? { kept } : {}) }, loading, expected),
     { store, holdsNone },
   );
   return createHookSource(load, options.sources);

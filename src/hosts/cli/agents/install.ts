@@ -14,6 +14,7 @@ import { nearest } from "../../../engine/nearest.ts";
 import { listensTo } from "../../../engine/plan.ts";
 import { loadAll } from "../../../loading/loading.ts";
 import { findProject } from "../../../loading/project.ts";
+import { trusting } from "../../compose/trust.ts";
 import { daemonFilesOf, runningDaemon } from "../../daemon/state-file.ts";
 import { buildVersion, type ExitCode, type Invocation, textFlag, usageError } from "../command.ts";
 import { endDaemon } from "../daemon/place.ts";
@@ -25,7 +26,7 @@ import { programToRegister } from "./clone-bundle.ts";
 
 export async function install(invocation: Invocation): Promise<ExitCode> {
   const { agent, layer } = target(invocation, "install");
-  const { set, root } = await loadAll(invocation, loadingFor(invocation));
+  const { set, root } = await loadAll({ ...invocation, ...trusting(invocation) }, loadingFor(invocation));
   const places = { home: invocation.home, root, environment: invocation.environment };
   const ours = set.hooks.filter(({ origin }) => !origin.file || !agent.readsItself(origin.file, places));
   const wanted = [...new Set(ours.flatMap(({ on }) => ("event" in on ? on.event : [])))];

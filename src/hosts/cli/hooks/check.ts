@@ -10,6 +10,7 @@ import { inspectHooks } from "../../../formats/inspect.ts";
 import { clearedFiles } from "../../../loading/cleared-files.ts";
 import { checkOne, type Loaded, type Loading, loadAll, type Request } from "../../../loading/loading.ts";
 import { lateHooks } from "../../compose/budgets.ts";
+import { trusting } from "../../compose/trust.ts";
 import { type ExitCode, type Invocation, textFlag } from "../command.ts";
 import { findingsBelow } from "../git/worktrees.ts";
 import { loadingFor, storedAutomations } from "../loaded.ts";
@@ -38,7 +39,7 @@ interface Found {
 }
 
 async function find(invocation: Invocation): Promise<Found> {
-  const request = { ...invocation, patterns: await loadPatterns() };
+  const request = { ...invocation, ...trusting(invocation), patterns: await loadPatterns() };
   if (invocation.words.length === 0) {
     const loading = loadingFor(request);
     const loaded = await loadAll(request, loading);

@@ -11,6 +11,7 @@ import { listensTo } from "../../../engine/plan.ts";
 import type { ConditionKind } from "../../../engine/ports.ts";
 import type { Budgets } from "../../../formats/config/config.ts";
 import type { LoadedHooks } from "../../../loading/load.ts";
+import { untrustedTag } from "../../../loading/trust/untrusted.ts";
 import { hookRow } from "../../../operations/hooks.ts";
 import type { Database } from "../../../storage/sqlite/database.ts";
 import { type EventTiming, eventTimings, type HookTiming, hookTimings } from "../../../storage/sqlite/queries.ts";
@@ -53,11 +54,14 @@ const row = (hook: Hook, fired: ReadonlyMap<HookId, Instant>, slow: Slowness | u
   return {
     ...hookRow(hook),
     when: whenOf(hook),
-    trusted: "not checked",
+    trusted: !isUntrusted(hook),
     lastFired: last === undefined ? null : new Date(last).toISOString(),
     ...slow?.fieldsOf(hook),
   };
 };
+
+/** It does not run as it is written: not at all, or only what of it refuses. */
+const isUntrusted = ({ untrusted, tags }: Hook): boolean => untrusted !== undefined || tags.includes(untrustedTag);
 
 /** The hook's condition on one line. */
 export const whenOf = (hook: Hook): string => (hook.when ? describe(hook.when) : "always");
@@ -101,7 +105,7 @@ function print(
     { title: "where" },
   ];
   const rows = hooks.map((hook) => [
-    `${hook.name}${hook.enabled ? "" : " (disabled)"}${isPaused(hook, paused) ? " (paused)" : ""}`,
+    `${hook.name}${isUntrusted(hook) ? " (not trusted)" : ""}${hook.enabled ? "" : " (disabled)"}${isPaused(hook, paused) ? " (paused)" : ""}`,
     nameOf(hook.on),
     whenOf(hook),
     hook.origin.layer,

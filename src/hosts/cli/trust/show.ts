@@ -1,0 +1,135 @@
+/** What trust would allow, as a person reads it: every text from the workspace made safe, what is new beside what was trusted. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { structuredPatch } from "diff";
+import type { Json } from "../../../engine/event.ts";
+import { isRecord } from "../../../engine/schema.ts";
+import { fileOf, type Item, rootMark } from "../../../loading/trust/item.ts";
+import { lastOf, type Trusted, type TrustRecords } from "../../../loading/trust/records.ts";
+import { oneLine, safeText, shortPath, type Terminal } from "../terminal.ts";
+import type { AskedItem, AskingFolder } from "./folders.ts";
+
+interface Screen {
+  terminal: Terminal;
+  cwd: string;
+  home: string;
+}
+
+const words = {
+  trusted: ["trusted", "green"],
+  changed: ["changed since it was trusted", "yellow"],
+  untrusted: ["not trusted", "yellow"],
+  "nothing to trust": ["nothing to trust", "dim"],
+} as const;
+
+export function showFolder(folder: AskingFolder, records: TrustRecords, screen: Screen): void {
+  const { terminal, cwd, home } = screen;
+  const [said, style] = words[folder.state];
+  terminal.print(
+    `${terminal.paint("bold", safeText(shortPath(folder.path, cwd, home) === "." ? folder.path : shortPath(folder.path, cwd, home)))}  ${terminal.paint(style, said)}`,
+  );
+  if (folder.problem)
+    terminal.print(terminal.paint("red", `  its record is not believed: ${safeText(folder.problem)}`));
+  const open = folder.items.filter(({ isTrusted }) => !isTrusted);
+  const trusted = folder.items.length - open.length;
+  if (trusted > 0 && open.length > 0) terminal.print(terminal.paint("dim", `  ${trusted} trusted as they are`));
+  for (const one of open) showItem(one, records, screen);
+}
+
+export function showItem({ item }: AskedItem, records: TrustRecords, { terminal }: Screen): void {
+  const place = item.line === undefined ? item.file : `${item.file}:${item.line}`;
+  terminal.print("");
+  terminal.print(
+    `  ${item.kind}  ${terminal.paint("bold", oneLine(item.name))}  ${terminal.paint("dim", oneLine(place))}`,
+  );
+  const record = records.record(item.root);
+  const earlier = record && lastOf(record, item);
+  const lines = earlier ? changeLines(item, earlier, records) : contentLines(item);
+  for (const line of lines) terminal.print(`    ${painted(line, terminal)}`);
+  const foreign = [...new Set(`${item.name}${item.definition}`.match(/[^\p{ASCII}]/gu) ?? [])];
+  if (foreign.length > 0)
+    terminal.print(
+      terminal.paint("yellow", `    ! letters that are not ASCII: ${foreign.slice(0, 12).map(codeOf).join(" ")}`),
+    );
+}
+
+const codeOf = (letter: string): string =>
+  `${safeText(letter)} (U+${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")})`;
+
+function painted(line: string, terminal: Terminal): string {
+  const safe = safeText(line);
+  if (line.startsWith("+")) return terminal.paint("green", safe);
+  return line.startsWith("-") ? terminal.paint("red", safe) : safe;
+}
+
+function contentLines(item: Item): string[] {
+  const files = item.files.map(({ path, state }) => `file ${path}${state === "absent" ? " (not there yet)" : ""}`);
+  return [...definitionLines(item.definition), ...files];
+}
+
+/** Events, condition and steps of a hook; anything else as YAML would have it, a line for each value. */
+function definitionLines(definition: string): string[] {
+  const content = JSON.parse(definition.replaceAll(rootMark, ".")) as Json; // it was written by itemOf
+  if (!isRecord(content) || !isRecord(content.on)) return valueLines("", content);
+  const { on, when, steps, ...rest } = content as Record<string, Json>;
+  const facts = Object.fromEntries(Object.entries(rest).filter(([key]) => shownFacts.has(key)));
+  return [
+    ...valueLines("on", isRecord(on) && "event" in on ? (on.event ?? null) : (on ?? null)),
+    ...(when === undefined ? [] : [`when: ${JSON.stringify(when)}`]),
+    ...(Array.isArray(steps) ? steps.flatMap(stepLines) : []),
+    ...valueLines("", facts),
+  ];
+}
+
+const shownFacts = new Set(["role", "onFailure", "mode", "priority"]);
+
+function stepLines(step: Json): string[] {
+  if (!isRecord(step)) return [];
+  const { uses, with: given } = step;
+  return valueLines(String(uses), (given ?? null) as Json); // a step is plain JSON
+}
+
+function valueLines(name: string, value: Json): string[] {
+  const label = name === "" ? "" : `${name}: `;
+  if (typeof value === "string")
+    return (label + value).split("\n").map((line, index) => (index === 0 ? line : `  ${line}`));
+  if (Array.isArray(value) && value.every((one) => typeof one !== "object" || one === null))
+    return [label + value.map(String).join(" ")];
+  if (value === null || typeof value !== "object") return [label + String(value)];
+  const entries = Object.entries(value as Record<string, Json>);
+  if (entries.length === 0) return [];
+  const inner = entries.flatMap(([key, one]) => valueLines(key, one));
+  return name === "" ? inner : [`${name}:`, ...inner.map((line) => `  ${line}`)];
+}
+
+function changeLines(item: Item, earlier: Trusted, records: TrustRecords): string[] {
+  const before = definitionLines(earlier.definition).join("\n");
+  const lines = patchOf(before, definitionLines(item.definition).join("\n"));
+  for (const { path, state } of item.files) {
+    const was = earlier.files.find((one) => one.path === path)?.state;
+    if (was === state) continue;
+    lines.push(`file ${path}${was === undefined ? " is new" : state === "absent" ? " is gone" : " has changed"}`);
+    const old = was === undefined ? "" : records.textOf(was);
+    const now = state === "absent" ? "" : textAt(join(item.root, path));
+    const changes = old === undefined || now === undefined ? [] : patchOf(old, now);
+    lines.push(...changes);
+    if (changes.length === 0 && was !== undefined) lines.push("  its text is the same: its mode or a link has changed");
+  }
+  for (const { path } of earlier.files)
+    if (!item.files.some((one) => one.path === path)) lines.push(`file ${path} is no longer run`);
+  return lines;
+}
+
+function patchOf(before: string, after: string): string[] {
+  if (before === after) return [];
+  const { hunks } = structuredPatch("", "", before, after, undefined, undefined, { context: 2 });
+  return hunks.flatMap(({ lines }) => lines);
+}
+
+function textAt(path: string): string | undefined {
+  try {
+    return readFileSync(fileOf(path), "utf8");
+  } catch {
+    return undefined;
+  }
+}

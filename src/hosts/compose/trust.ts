@@ -1,0 +1,19 @@
+/** What a person has trusted, for every host that reads hook files (R30). */
+import { openTrust, type TrustRecords } from "../../loading/trust/records.ts";
+import { stateFolderOf } from "../../runtime/system.ts";
+
+/** Set in the builds that the project's own tests and benchmarks run: most are about other things. In what users have it is false. */
+declare const TRUSTS_ALL: boolean;
+const trustsAll = typeof TRUSTS_ALL !== "undefined" && TRUSTS_ALL;
+
+export interface TrustPlace {
+  home: string;
+  environment: Readonly<Record<string, string>>;
+}
+
+/** As a part of what loading is asked for. */
+export const trusting = (place: TrustPlace): { trust?: TrustRecords } =>
+  trustsAll ? {} : { trust: trustRecords(place) };
+
+export const trustRecords = ({ home, environment }: TrustPlace): TrustRecords =>
+  openTrust(stateFolderOf(home, environment));

@@ -1,0 +1,239 @@
+/**
+ * Which workspace files a hook runs, as far as its text tells (R30): programs, scripts that an interpreter reads, what a package's
+ * scripts say. It reads any text, also that of other shells, and rather takes a file too many than one too few: a change of a
+ * file that was taken asks a person again, and a change of one that was not runs unseen.
+ */
+import { closeSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, resolve, sep } from "node:path";
+import type { Json } from "../../engine/event.ts";
+import type { Hook } from "../../engine/hook.ts";
+import { scriptsOf } from "./item.ts";
+
+interface Places {
+  /** Where relative paths may start. */
+  bases: string[];
+  /** Only files below it are a stranger's. */
+  workspace: string;
+  /** The variables that name a folder of it. */
+  variables: Map<string, string>;
+}
+
+/** Absolute paths. @param workspace the folder of the repository */
+export function filesOf(hook: Pick<Hook, "steps" | "origin">, workspace: string): string[] {
+  const { root = workspace, plugin, file, dialect } = hook.origin;
+  const found = filesIn(hook.steps.map((step) => ({ ...step.with, uses: "" })) as Json, { root, workspace, plugin });
+  return dialect === "script" && file !== undefined ? [file, ...found] : found;
+}
+
+export function filesIn(
+  content: Json,
+  given: { root: string; workspace: string; plugin?: string | undefined },
+): string[] {
+  const { root, workspace, plugin } = given;
+  const found = new Set<string>();
+  for (const [text, words] of textsIn(content)) {
+    const places: Places = {
+      workspace,
+      bases: [root, ...(plugin === undefined ? [] : [plugin])],
+      variables: new Map([["PWD", root]]),
+    };
+    const own = words ?? wordsIn(text);
+    learn(own, places);
+    for (const path of programsIn(own, places)) found.add(path);
+  }
+  return [...found];
+}
+
+/** Every text in a step's parameters; a program with its arguments is one, already in words. */
+function* textsIn(content: Json): Generator<[string, Word[]?]> {
+  if (typeof content === "string") yield [content];
+  else if (Array.isArray(content)) for (const one of content) yield* textsIn(one);
+  else if (content !== null && typeof content === "object") {
+    const { command, args, ...rest } = content as Record<string, Json>;
+    if (typeof command === "string" && Array.isArray(args)) {
+      const all = [command, ...args.filter((one) => typeof one === "string")];
+      yield [command, all.map((text, index) => ({ text, begins: index === 0 }))];
+      for (const one of args) if (typeof one === "string" && /[\s;&|]/.test(one)) yield [one]; // it may be a line for a shell
+    } else for (const one of [command, args]) if (one !== undefined) yield* textsIn(one);
+    for (const one of Object.values(rest)) yield* textsIn(one);
+  }
+}
+
+interface Word {
+  text: string;
+  /** A program's name stands here. */
+  begins: boolean;
+}
+
+/** Quotes, escapes and operators divide words; a quoted blank does not. */
+const token =
+  /(?:"(?:[^"\\]|\\[\s\S])*"|'[^']*'|\\[\s\S]|\$\{[^}]*\}|[^\s"'\\;&|()`<>{}])+|[;&|()`\n{}]+|\d*>>?&?\s*(?:"[^"]*"|'[^']*'|[^\s;&|()<>]+)|</g;
+const operator = /^[;&|()`\n{}]+$/;
+/** Words after which a program's name still is to come. */
+const leading =
+  /^(?:if|then|else|elif|do|while|until|time|exec|command|builtin|eval|env|nohup|sudo|nice|xargs|timeout|\d+[smhd]?|!|&&|-\S*|[A-Za-z_]\w*=.*)$/s;
+
+function wordsIn(text: string): Word[] {
+  const words: Word[] = [];
+  let begins = true;
+  for (const [found] of text.matchAll(token)) {
+    if (/^\d*>/.test(found)) continue; // what is written there is no program
+    if (operator.test(found)) begins = true;
+    else {
+      const word = unquoted(found);
+      words.push({ text: word, begins });
+      // A quoted line is a program of its own for `bash -c` and the like.
+      if (/[\s;&|$]/.test(word) && word !== text && /^["']/.test(found)) words.push(...wordsIn(word));
+      begins = begins && leading.test(word);
+    }
+  }
+  return words;
+}
+
+const unquoted = (word: string): string =>
+  word.replace(
+    /"((?:[^"\\]|\\[\s\S])*)"|'([^']*)'|\\([\s\S])/g,
+    (_all, double, single, escaped) => double ?? single ?? escaped ?? "",
+  );
+
+const mostFolders = 16;
+
+/** Assignments of plain texts, and folders that the line goes to. */
+function learn(words: readonly Word[], { bases, variables }: Places): void {
+  for (const [index, { text }] of words.entries()) {
+    if (bases.length > mostFolders) return;
+    const [, name, value = ""] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
+    if (name !== undefined) variables.set(name, value);
+    const target = text === "cd" || text === "pushd" ? words[index + 1]?.text : undefined;
+    for (const base of target === undefined ? [] : [...bases])
+      for (const path of spellings(target ?? "", { bases: [base], variables })) bases.push(path);
+  }
+}
+
+const interpreters =
+  /^(?:ba|da|z|fi|k)?sh$|^(?:node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|pypy3?|ruby|perl|php|lua|pwsh|powershell|Rscript|awk|gawk|sed|source|\.)$/;
+const scriptName =
+  /\.(?:sh|bash|zsh|fish|ksh|py|pyw|rb|pl|pm|php|lua|js|cjs|mjs|ts|cts|mts|jsx|tsx|ps1|psm1|awk|sed|mk|r|R|jq)$/;
+
+/** What some programs run that stands in a file of a fixed name, or below the packages. */
+const runners: readonly { names: RegExp; files: readonly string[]; ofPackage?: true; runsNext?: true }[] = [
+  { names: /^(?:npm|pnpm|yarn|bun)$/, files: [], ofPackage: true, runsNext: true },
+  { names: /^(?:npx|pnpx|bunx|exec|dlx|x)$/, files: [], runsNext: true },
+  { names: /^(?:make|gmake)$/, files: ["Makefile", "makefile", "GNUmakefile"] },
+  { names: /^just$/, files: ["justfile", "Justfile", ".justfile"] },
+  { names: /^task$/, files: ["Taskfile.yml", "Taskfile.yaml"] },
+  { names: /^rake$/, files: ["Rakefile"] },
+  { names: /^(?:gradle|gradlew)$/, files: ["build.gradle", "build.gradle.kts", "gradlew"] },
+  { names: /^(?:pre-commit|lefthook)$/, files: [".pre-commit-config.yaml", "lefthook.yml"] },
+];
+
+/** An interpreter may be told of a script without its ending. */
+const scriptEndings = ["", ".js", ".cjs", ".mjs", ".ts", ".py", ".json"];
+const noEnding = [""];
+
+function* programsIn(words: readonly Word[], places: Places): Generator<string> {
+  let after: "program" | "interpreter" | undefined;
+  for (const { text, begins } of words) {
+    const name = text.replace(/^.*[/\\]/, "");
+    const isOption = text.startsWith("-");
+    const mayBePath = begins || after !== undefined || /[./\\]/.test(text);
+    const paths = mayBePath ? [...candidates(text, places, after === "interpreter" ? scriptEndings : noEnding)] : [];
+    const isNamed = begins || after === "interpreter";
+    yield* paths.filter((path) => (isNamed ? isFile(path) : isProgram(path)));
+    // A script that is not there yet: when it appears, a person is asked.
+    if (isNamed && !paths.some(isFile) && /^[^\s;&|]+$/.test(text) && /[/\\]|\.\w+$/.test(text))
+      yield* paths.filter((path) => !isFolder(path));
+    if (begins || after === "program") yield* inPackages(name, places);
+    const runner = begins || after === "program" ? runners.find(({ names }) => names.test(name)) : undefined;
+    for (const base of runner ? places.bases : []) {
+      for (const file of runner?.files ?? []) if (isFile(join(base, file))) yield join(base, file);
+      if (runner?.ofPackage) yield scriptsOf(join(base, "package.json"));
+    }
+    if (after === "interpreter" && !isOption) yield* pythonModule(text, places);
+    if (runner?.runsNext) after = "program";
+    else if (interpreters.test(name)) after = "interpreter";
+    else if (!isOption || begins) after = undefined;
+  }
+}
+
+/** Programs that packages bring; what the link leads to is what runs. */
+function* inPackages(name: string, { bases, workspace }: Places): Generator<string> {
+  if (!/^[\w@.-]+$/.test(name)) return;
+  for (const base of bases)
+    for (let folder = base; ; folder = dirname(folder)) {
+      const link = join(folder, "node_modules", ".bin", name);
+      if (isFile(link)) {
+        yield link;
+        const target = realpathSync(link);
+        if (isBelow(target, workspace)) yield target;
+      }
+      if (folder === workspace || dirname(folder) === folder) break;
+    }
+}
+
+/** `python -m package.module` */
+function* pythonModule(text: string, { bases, workspace }: Places): Generator<string> {
+  if (!/^[A-Za-z_][\w.]*$/.test(text)) return;
+  const path = text.replaceAll(".", sep);
+  for (const base of bases)
+    for (const file of [`${path}.py`, join(path, "__main__.py"), join(path, "__init__.py")])
+      if (isFile(join(base, file)) && isBelow(join(base, file), workspace)) yield join(base, file);
+}
+
+/** The workspace paths that a word may name; an option may hold one behind its sign. */
+function* candidates(text: string, places: Places, endings: readonly string[]): Generator<string> {
+  if (text.length > 4_096 || text.includes("\0") || /^[a-z][a-z+.-]*:\/\//i.test(text)) return;
+  const parts = new Set([text, ...(/[=:,]/.test(text) ? text.split(/[=:,\s]+/) : [])]);
+  for (const part of parts)
+    for (const path of spellings(part.replace(/^@/, ""), places))
+      for (const ending of endings)
+        if ((ending === "" || isFile(path + ending)) && isBelow(path, places.workspace)) yield path + ending;
+}
+
+/** With its variables filled in. One that is not known is taken for each folder that hooks are told of. */
+function* spellings(text: string, { bases, variables }: Pick<Places, "bases" | "variables">): Generator<string> {
+  if (text === "" || text.startsWith("-")) return;
+  for (const base of bases) {
+    const filled = text.replace(
+      /\$\{([A-Za-z_]\w*)(?::-[^}]*)?\}|\$([A-Za-z_]\w*)|\$\(\s*(?:pwd|git rev-parse --show-toplevel)\s*\)/g,
+      (_all, braced: string | undefined, plain: string | undefined) => variables.get(braced ?? plain ?? "") ?? base,
+    );
+    if (filled.includes("\0") || /[*?]/.test(filled)) continue;
+    yield isAbsolute(filled) ? resolve(filled) : resolve(base, filled);
+  }
+}
+
+function isProgram(path: string): boolean {
+  try {
+    const found = statSync(path);
+    if (!found.isFile()) return false;
+    return scriptName.test(path) || (found.mode & 0o111) !== 0 || beginsWithInterpreter(path);
+  } catch {
+    return false; // there is no such file
+  }
+}
+
+function beginsWithInterpreter(path: string): boolean {
+  const file = openSync(path, "r");
+  try {
+    const head = Buffer.alloc(2);
+    return readSync(file, head, 0, 2, 0) === 2 && head.toString() === "#!";
+  } finally {
+    closeSync(file);
+  }
+}
+
+const isFile = (path: string): boolean => kindAt(path) === "file";
+const isFolder = (path: string): boolean => kindAt(path) === "folder";
+
+function kindAt(path: string): "file" | "folder" | undefined {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found?.isFile() ? "file" : found?.isDirectory() ? "folder" : undefined;
+  } catch {
+    return undefined; // a folder that may not be searched
+  }
+}
+
+const isBelow = (path: string, folder: string): boolean =>
+  path.startsWith(folder.endsWith(sep) ? folder : folder + sep);

@@ -1,0 +1,123 @@
+/**
+ * What a workspace asks to be allowed, in items that a person trusts one by one (R30): a hook, a module, a settings file, what
+ * replaces hooks of the user. An item is bound to its content: to its definition, and to the bytes of each workspace file that it runs.
+ */
+import { createHash } from "node:crypto";
+import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { relative } from "node:path";
+import type { Json } from "../../engine/event.ts";
+import { isRecord } from "../../engine/schema.ts";
+
+/** In the order of their danger: a module is a program, and an override takes a hook of the user away. */
+export const itemKinds = ["module", "settings", "override", "hook"] as const;
+export type ItemKind = (typeof itemKinds)[number];
+
+/** A workspace file that an item runs. */
+export interface BoundFile {
+  /** From the workspace folder, with slashes; `package.json#scripts` is that part of the file alone. */
+  path: string;
+  /** Its bytes, its execute bit and where its links lead, as one text; "absent" where there is no such file. */
+  state: string;
+}
+
+export interface Item {
+  /** The workspace folder whose files say it. */
+  root: string;
+  kind: ItemKind;
+  name: string;
+  /** The file that says it, from the folder of the repository. */
+  file: string;
+  line?: number;
+  /** What it is, whole, as JSON that is the same in each clone. */
+  definition: string;
+  files: BoundFile[];
+  /** SHA-256 of kind, definition and files. */
+  hash: string;
+}
+
+/** What is trusted of one workspace folder. */
+export interface TrustedItems {
+  has(hash: string): boolean;
+  /** The definition that was last trusted of an item of this kind, name and file. */
+  before(item: Pick<Item, "kind" | "name" | "file">): string | undefined;
+}
+
+/** What a person has trusted, asked once for each load. */
+export interface Trust {
+  /** Undefined: nothing of the folder ever was trusted, or its record is not believed. */
+  of(root: string): TrustedItems | undefined;
+  /** The files whose change may change the answer. */
+  watched(root: string): string[];
+  /** Why the folder's record is not believed. */
+  problem(root: string): { file: string; reason: string } | undefined;
+  /** Sees each item that is asked about. */
+  saw?(item: Item, isTrusted: boolean): void;
+}
+
+export type Content = Omit<Item, "definition" | "files" | "hash"> & { content: Json };
+
+/** @param paths of the files that it runs, absolute */
+export function itemOf({ content, ...facts }: Content, paths: readonly string[]): Item {
+  const { root, kind, name, file } = facts;
+  const definition = JSON.stringify(sorted(content)).replaceAll(JSON.stringify(root).slice(1, -1), rootMark);
+  const files = [...new Set(paths)].map((path) => ({ path: pathFrom(root, path), state: stateOfFile(path) }));
+  files.sort((left, right) => (left.path < right.path ? -1 : 1));
+  return { ...facts, definition, files, hash: sha256(JSON.stringify([kind, name, file, definition, files])) };
+}
+
+/** Stands for the workspace folder, so that a hash is the same wherever the repository lies. No path holds it. */
+export const rootMark = "\\u0001workspace";
+
+/** One hash for all that a folder asks for now: what `hookline trust --hash` takes. */
+export const hashOfAll = (items: readonly Item[]): string =>
+  sha256(
+    items
+      .map(({ hash }) => hash)
+      .sort()
+      .join("\n"),
+  );
+
+export const sha256 = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value as Record<string, Json>).sort(([left], [right]) => (left < right ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, one]) => [key, sorted(one)]));
+}
+
+export const pathFrom = (root: string, path: string): string => relative(root, path).replaceAll("\\", "/");
+
+const scriptsPart = "#scripts";
+/** The part of a package.json that `npm run` reads: its dependencies change without a new program in a hook. */
+export const scriptsOf = (packageFile: string): string => packageFile + scriptsPart;
+/** The file itself of a path that may name a part of it. */
+export const fileOf = (path: string): string =>
+  path.endsWith(scriptsPart) ? path.slice(0, -scriptsPart.length) : path;
+
+/** Never throws. A file that cannot be read has a state of its own, which is that of no readable file. */
+export function stateOfFile(path: string): string {
+  try {
+    const bytes = readFileSync(fileOf(path));
+    return stateOfBytes(path, bytes);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ENOENT" ? "absent" : "unreadable";
+  }
+}
+
+/** As stateOfFile, of bytes that have been read. Throws what the file system says. */
+export function stateOfBytes(path: string, bytes: Uint8Array): string {
+  const file = fileOf(path);
+  const link = lstatSync(file).isSymbolicLink() ? `${readlinkSync(file)} ${realpathSync(file)} ` : "";
+  const executable = (statSync(file).mode & 0o111) !== 0 ? "x" : "-";
+  return `${executable} ${link}${sha256(file === path ? bytes : scriptsIn(bytes))}`;
+}
+
+function scriptsIn(bytes: Uint8Array): string {
+  try {
+    const content: unknown = JSON.parse(Buffer.from(bytes).toString());
+    return JSON.stringify(isRecord(content) ? sorted((content.scripts ?? null) as Json) : null); // it was parsed from JSON
+  } catch {
+    return Buffer.from(bytes).toString(); // no JSON: then all of it counts
+  }
+}

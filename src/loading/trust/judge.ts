@@ -1,0 +1,145 @@
+/** Asks for each thing of a project whether a person has trusted it, and leaves of the hooks what may count without (R86). */
+import { join, sep } from "node:path";
+import type { Json } from "../../engine/event.ts";
+import type { Hook, Problem } from "../../engine/hook.ts";
+import { type Config, emptyConfig } from "../../formats/config/config.ts";
+import type { Source } from "../order.ts";
+import type { ModulePlace } from "../places.ts";
+import type { Project } from "../project.ts";
+import { filesIn, filesOf } from "./bound-files.ts";
+import { type Content, fileOf, type Item, itemOf, rootMark, type Trust, type TrustedItems } from "./item.ts";
+import { filesOfModule } from "./module-files.ts";
+import { type TrustedForm, withoutTrust } from "./untrusted.ts";
+
+export interface Judge {
+  /** Each source with its hooks as trust leaves them. */
+  hooks(source: Source): Source;
+  /** Whether what a project's configuration says beside hooks counts. */
+  settings(config: Config, place: { root: string; file: string }): boolean;
+  module(place: ModulePlace): boolean;
+  /** Whether a person has ever trusted anything of the folder. */
+  knows(root: string): boolean;
+  /** The hashes of what is not trusted, as far as it was asked about. */
+  readonly untrusted: string[];
+}
+
+interface Judging {
+  trust: Trust;
+  project: Pick<Project, "folders" | "worktree">;
+  /** Paths whose change may change an answer are added. */
+  watched: string[];
+  problems: Problem[];
+}
+
+/** For one load. */
+export function createJudge({ trust, project, watched, problems }: Judging): Judge {
+  const untrusted: string[] = [];
+  /** The repository's folder around one of its workspace folders: all that is below is as much a stranger's. */
+  const around = [...project.folders, ...(project.worktree === undefined ? [] : [project.worktree])];
+  const repositoryOf = (root: string): string =>
+    around.find((one) => root === one || root.startsWith(one + sep)) ?? root;
+  const known = new Map<string, TrustedItems | undefined>();
+  function trusted(root: string): TrustedItems | undefined {
+    if (!known.has(root)) {
+      known.set(root, trust.of(root));
+      watched.push(...trust.watched(root));
+      const problem = trust.problem(root);
+      if (problem) problems.push(notBelieved(problem));
+    }
+    return known.get(root);
+  }
+
+  function ask(content: Content, paths: readonly string[]): { item: Item; isTrusted: boolean } {
+    const item = itemOf(content, paths);
+    watched.push(...paths.map(fileOf));
+    const isTrusted = trusted(item.root)?.has(item.hash) ?? false;
+    trust.saw?.(item, isTrusted);
+    if (!isTrusted) untrusted.push(item.hash);
+    return { item, isTrusted };
+  }
+
+  /** What stays of a hook that is not what was trusted. */
+  function lessOf(hook: Hook, root: string, file: string): Hook {
+    const known = trusted(root);
+    const before = known?.before({ kind: "hook", name: hook.name, file });
+    return withoutTrust(hook, {
+      isKnown: known !== undefined,
+      ...(before === undefined ? {} : { before: asWritten(before, root) }),
+    });
+  }
+
+  function judged(hook: Hook, root: string, file: string): Hook {
+    const { id: _id, project: _project, origin, ...content } = hook;
+    const { name } = hook;
+    const line = origin.line === undefined ? {} : { line: origin.line };
+    if (hook.steps[0].uses === "invalid") return lessOf(hook, root, file); // it runs nothing: there is nothing to trust
+    const { item, isTrusted } = ask(
+      { root, kind: "hook", name, file, ...line, content: content as unknown as Json }, // a hook is plain JSON
+      filesOf(hook, repositoryOf(root)),
+    );
+    if (!isTrusted) return lessOf(hook, root, file);
+    if (item.files.length === 0) return hook;
+    return { ...hook, bound: Object.fromEntries(item.files.map(({ path, state }) => [join(root, path), state])) };
+  }
+
+  return {
+    untrusted,
+    knows: (root) => trusted(root) !== undefined,
+    hooks(source) {
+      const { file, compiled } = source;
+      const { root, label } = file;
+      if (file.ofUser || root === undefined || file.format === "module") return source;
+      const hooks = source.hooks.map((hook) => judged(hook, root, label));
+      if (!file.overrides || compiled.speaksOf.length === 0) return { ...source, hooks };
+      const events = [...compiled.speaksOf].sort();
+      const content: Content = {
+        root,
+        kind: "override",
+        name: `replaces hooks of ${events.join(", ")}`,
+        file: label,
+        content: events,
+      };
+      const overrides = ask(content, []).isTrusted;
+      return { ...source, hooks, compiled: overrides ? compiled : { ...compiled, speaksOf: [] } };
+    },
+    settings(config, { root, file }) {
+      const { apps: _apps, extensions: _extensions, ...content } = config;
+      if (JSON.stringify(config) === JSON.stringify(emptyConfig)) return true;
+      const json = content as unknown as Json; // a configuration is plain JSON
+      return ask(
+        { root, kind: "settings", name: "settings", file, content: json },
+        filesIn(json, { root, workspace: repositoryOf(root) }),
+      ).isTrusted;
+    },
+    module(place) {
+      const { root, label, name } = place;
+      if (root === undefined) return true;
+      const { isTrusted } = ask(
+        { root, kind: "module", name: label, file: label, content: name },
+        filesOfModule(place),
+      );
+      if (!isTrusted) problems.push(notRead(place));
+      return isTrusted;
+    },
+  };
+}
+
+/** A definition of itemOf, in its own folder. */
+const asWritten = (definition: string, root: string): TrustedForm =>
+  JSON.parse(definition.replaceAll(rootMark, JSON.stringify(root).slice(1, -1)));
+
+const notBelieved = ({ file, reason }: { file: string; reason: string }): Problem => ({
+  severity: "error",
+  code: "unreadable",
+  message: `the record of what is trusted here is not believed, so nothing of this folder is trusted: ${reason}`,
+  suggestion: "run hookline untrust, look at the hooks again, and run hookline trust",
+  ...{ file, line: 1, column: 1 },
+});
+
+const notRead = ({ from }: ModulePlace): Problem => ({
+  severity: "note",
+  code: "untrusted",
+  message: "the module is not read: it is not trusted",
+  suggestion: "hookline trust shows it",
+  ...{ file: from, line: 1, column: 1 },
+});

@@ -1,0 +1,176 @@
+/**
+ * What a person has trusted, folder by folder: a file for each in the state folder, out of every workspace, for its owner alone. A
+ * record that is damaged, readable by others or written by a newer Hookline trusts nothing. What was trusted before stays trusted, so
+ * that a change between two branches asks once for each.
+ */
+import { lstatSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { messageOf } from "../../engine/error.ts";
+import type { Instant } from "../../engine/event.ts";
+import { isRecord } from "../../engine/schema.ts";
+import { isOwn, isPrivate, makePrivateFolder, writePrivate } from "../../files/write.ts";
+import { type Item, sha256, type Trust } from "./item.ts";
+
+/** An item as it was trusted: what a later one is compared with. */
+export interface Trusted extends Pick<Item, "kind" | "name" | "file" | "definition" | "files"> {
+  at: Instant;
+}
+export interface TrustRecord {
+  /** The workspace's real path. */
+  path: string;
+  /** By the item's hash. */
+  items: { [hash: string]: Trusted };
+}
+
+export interface TrustRecords extends Trust {
+  /** Undefined: nothing of the folder is trusted, or its record is not believed. */
+  record(root: string): TrustRecord | undefined;
+  all(): TrustRecord[];
+  /** Adds items of one folder. Throws what the file system says. */
+  add(root: string, items: readonly Item[], now: Instant): void;
+  /** Whether there was anything to take back. */
+  remove(root: string): boolean;
+  /** What a trusted file held, for a comparison; undefined: it is not kept. */
+  textOf(state: string): string | undefined;
+}
+
+/** The newest that was trusted under the same name. */
+export const lastOf = (
+  { items }: TrustRecord,
+  { kind, name, file }: Pick<Item, "kind" | "name" | "file">,
+): Trusted | undefined =>
+  Object.values(items).findLast((one) => one.kind === kind && one.name === name && one.file === file);
+
+const version = 1;
+/** Of a folder; the oldest go. */
+const mostItems = 2_000;
+/** Files above it are compared by their hash alone. */
+const largestKeptInBytes = 1 << 20;
+
+export function openTrust(stateFolder: string): TrustRecords {
+  const folder = join(stateFolder, "trust");
+  const texts = join(folder, "texts");
+  const fileOfFolder = (root: string): string => join(folder, `${sha256(realPath(root)).slice(0, 32)}.json`);
+
+  type Found = { is: "absent" } | { is: "read"; record: TrustRecord } | { is: "refused"; reason: string };
+  function read(root: string): Found {
+    const file = fileOfFolder(root);
+    if (!isThere(file)) return { is: "absent" };
+    const found = readRecord(file, folder);
+    if (typeof found === "string") return { is: "refused", reason: found };
+    const { record, identity } = found;
+    return record.path === realPath(root) && identity === identityOf(root) ? { is: "read", record } : { is: "absent" };
+  }
+
+  function record(root: string): TrustRecord | undefined {
+    const found = read(root);
+    return found.is === "read" ? found.record : undefined;
+  }
+
+  return {
+    record,
+    of(root) {
+      const found = record(root);
+      return (
+        found && {
+          has: (hash) => Object.hasOwn(found.items, hash),
+          before: (item) => lastOf(found, item)?.definition,
+        }
+      );
+    },
+    watched: (root) => [fileOfFolder(root)],
+    problem(root) {
+      const found = read(root);
+      return found.is === "refused" ? { file: fileOfFolder(root), reason: found.reason } : undefined;
+    },
+    all() {
+      const names = isThere(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : [];
+      return names.flatMap((name) => {
+        const found = readRecord(join(folder, name), folder);
+        return typeof found === "string" ? [] : found.record;
+      });
+    },
+    add(root, items, now) {
+      makePrivateFolder(stateFolder, ["trust", "texts"]);
+      for (const { path, state } of items.flatMap(({ files }) => files)) keepText(texts, join(root, path), state);
+      const added = items.map(({ hash, kind, name, file, definition, files }): [string, Trusted] => [
+        hash,
+        { at: now, kind, name, file, definition, files },
+      ]);
+      const entries = [
+        ...Object.entries(record(root)?.items ?? {}).filter(([hash]) => !items.some((item) => item.hash === hash)),
+        ...added,
+      ];
+      const content = {
+        version,
+        path: realPath(root),
+        identity: identityOf(root),
+        items: Object.fromEntries(entries.slice(-mostItems)),
+      };
+      writePrivate(fileOfFolder(root), JSON.stringify(content));
+    },
+    remove(root) {
+      const file = fileOfFolder(root);
+      const was = isThere(file);
+      rmSync(file, { force: true });
+      return was;
+    },
+    textOf(state) {
+      const file = join(texts, hashIn(state));
+      return isThere(file) && isPrivate(file) ? readFileSync(file, "utf8") : undefined;
+    },
+  };
+}
+
+/** A record, or why it is not believed. */
+function readRecord(file: string, folder: string): { record: TrustRecord; identity: string } | string {
+  try {
+    const around = lstatSync(folder);
+    if (!around.isDirectory() || !isOwn(around.uid) || (around.mode & 0o022) !== 0)
+      return `its folder ${folder} can be changed by others`;
+    if (!isPrivate(file)) return "others may read or change it";
+    const content: unknown = JSON.parse(readFileSync(file, "utf8"));
+    if (!isRecord(content)) return "it is damaged";
+    if (content.version !== version)
+      return `it was written by another version of Hookline (${String(content.version)})`;
+    const { path, identity, items } = content;
+    if (typeof path !== "string" || typeof identity !== "string" || !isRecord(items)) return "it is damaged";
+    if (!Object.values(items).every(isTrusted)) return "it is damaged";
+    return { identity, record: { path, items: items as TrustRecord["items"] } }; // each was looked at
+  } catch (error) {
+    return error instanceof SyntaxError ? "it is damaged" : messageOf(error);
+  }
+}
+
+const isTrusted = (value: unknown): boolean =>
+  isRecord(value) &&
+  ["kind", "name", "file", "definition"].every((key) => typeof value[key] === "string") &&
+  Array.isArray(value.files);
+
+/**
+ * A folder that was removed and made again is another one. Its device does not count: the numbers of some file systems change at each start
+ * of the machine, while inode and time of birth stay.
+ */
+function identityOf(root: string): string {
+  const { ino, birthtimeMs } = statSync(root);
+  return `${ino}:${birthtimeMs}`;
+}
+
+function realPath(root: string): string {
+  try {
+    return realpathSync(root);
+  } catch {
+    return root; // it has gone: nothing is found under this name
+  }
+}
+
+const hashIn = (state: string): string => /[0-9a-f]{64}$/.exec(state)?.[0] ?? "none";
+
+function keepText(texts: string, path: string, state: string): void {
+  const name = hashIn(state);
+  const file = join(texts, name);
+  if (name === "none" || path.includes("#") || isThere(file) || statSync(path).size > largestKeptInBytes) return;
+  writePrivate(file, readFileSync(path, "utf8"));
+}
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -1,0 +1,66 @@
+/**
+ * What becomes of a stranger's hooks before a person has said yes (R86): rules that only refuse or ask count, because they only
+ * tighten; the model is given our own sentence, as theirs is a stranger's. All others stay in the set, and never run.
+ */
+import type { EventName } from "../../engine/event.ts";
+import { type Hook, isGuard } from "../../engine/hook.ts";
+
+/** Where a refusal of an untrusted folder counts. */
+const tightened: readonly EventName[] = ["PreToolUse", "PermissionRequest"];
+
+/** After all others: a refusal stops later hooks, and those of the user's layers shall have run. */
+const afterAllOthers = 900_000;
+
+export const untrustedTag = "untrusted";
+
+export const notTrusted = "its folder is not trusted: hookline trust shows what it would run";
+const changedSince = "it is not what was trusted: hookline trust shows what has changed";
+const sentence =
+  "Refused by a rule of this repository. Nobody has trusted its rules yet, so the rule's own words are not shown: hookline trust shows them to a person.";
+
+interface Known {
+  /** Something of the folder has been trusted before. */
+  isKnown: boolean;
+  /** The hook as it was last trusted. */
+  before?: TrustedForm;
+}
+/** All of a hook but where it stands. */
+export type TrustedForm = Omit<Hook, "id" | "origin" | "project">;
+
+export function withoutTrust(hook: Hook, { isKnown, before }: Known): Hook {
+  if (before && isGuard(before)) return guardBefore(hook, before);
+  if (isKnown && hook.steps[0].uses === "invalid") return hook; // of a folder that a person knows, its policy answers (R46)
+  const events = "event" in hook.on ? hook.on.event.filter((name) => tightened.includes(name)) : [];
+  if (!("event" in hook.on) || events.length === 0 || !onlyRefuses(hook))
+    return { ...hook, untrusted: isKnown ? changedSince : notTrusted };
+  const { as: _as, ...on } = hook.on;
+  const [first] = hook.steps;
+  return {
+    ...hook,
+    on: { ...on, event: events },
+    steps: [{ uses: "gate", with: { reason: sentence }, timeout: first.timeout, onError: "stop" }],
+    mode: "sync",
+    onFailure: "continue",
+    priority: afterAllOthers,
+    tags: [...hook.tags, untrustedTag],
+  };
+}
+
+/**
+ * A trusted guard does not lapse by a change of its file: its trusted form stays where it is a plain refusal, else it fails
+ * where it would have judged, and its policy answers (R46).
+ */
+function guardBefore({ id, origin }: Hook, before: TrustedForm): Hook {
+  const reason = "this guard is not what was trusted: hookline trust shows a person what has changed";
+  const form = { ...before, id, origin, tags: [...before.tags, untrustedTag] };
+  return onlyRefuses(before)
+    ? form
+    : { ...form, mode: "sync", steps: [{ uses: "invalid", with: { reason }, timeout: 1, onError: "stop" }] };
+}
+
+/** Each of its steps is a plain refusal: it runs nothing, sends nothing and allows nothing. */
+const onlyRefuses = ({ steps, durable }: TrustedForm): boolean =>
+  durable !== true &&
+  steps.every(
+    ({ uses, skipIf, with: { allow } }) => uses === "gate" && !skipIf && (allow === undefined || allow === false),
+  );

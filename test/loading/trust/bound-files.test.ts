@@ -1,0 +1,89 @@
+/** Which workspace files a hook runs, as far as its text tells: a change of one of them asks a person again. */
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Json } from "../../../src/engine/event.ts";
+import { filesIn } from "../../../src/loading/trust/bound-files.ts";
+
+function repository(t: TestContext): { folder: string; files(content: Json, root?: string): string[] } {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-bound-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const write = (name: string, text: string, mode = 0o644): void => {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+    chmodSync(join(folder, name), mode);
+  };
+  for (const name of [
+    "hooks/a.sh",
+    "hooks/lib.sh",
+    "check.py",
+    "tool/__main__.py",
+    "run.mjs",
+    "sub/x.js",
+    "Makefile",
+    "it's here.sh",
+  ])
+    write(name, "echo\n");
+  write("hooks/plain", "#!/bin/sh\n");
+  write("bin/go", "\u007fELF", 0o755);
+  write("docs/guide.md", "text\n");
+  write("package.json", '{"scripts":{"lint":"eslint ."}}');
+  write("node_modules/eslint/cli.js", "#!/usr/bin/env node\n", 0o755);
+  mkdirSync(join(folder, "node_modules", ".bin"));
+  symlinkSync("../eslint/cli.js", join(folder, "node_modules", ".bin", "eslint"));
+  return {
+    folder,
+    files: (content, root = folder) =>
+      filesIn(content, { root, workspace: folder })
+        .map((path) => relative(folder, path))
+        .sort(),
+  };
+}
+
+const lines: readonly (readonly [string, readonly string[]])[] = [
+  ["bash hooks/a.sh", ["hooks/a.sh"]],
+  ["./hooks/plain --fast", ["hooks/plain"]],
+  ['"$CLAUDE_PROJECT_DIR"/hooks/a.sh', ["hooks/a.sh"]],
+  [`\${HOOKLINE_PROJECT_DIR}/bin/go build`, ["bin/go"]],
+  ["cd sub && node x.js", ["sub/x.js"]],
+  ["node sub/x", ["sub/x.js"]],
+  ["D=hooks; . $D/lib.sh && echo done", ["hooks/lib.sh"]],
+  ["bash -c 'source hooks/lib.sh; run'", ["hooks/lib.sh"]],
+  ["echo hi | ./bin/go", ["bin/go"]],
+  ["test -f x && $(./bin/go list)", ["bin/go"]],
+  ["timeout 5 python3 -u check.py", ["check.py"]],
+  ["python3 -m tool", ["tool/__main__.py"]],
+  ["env A=1 ./hooks/plain", ["hooks/plain"]],
+  ['sh "it\'s here.sh"', ["it's here.sh"]],
+  ["npm run lint", ["package.json#scripts"]],
+  ["npx eslint .", ["node_modules/.bin/eslint", "node_modules/eslint/cli.js"]],
+  ["make check", ["Makefile"]],
+  ["xargs -n1 ./hooks/plain < list", ["hooks/plain"]],
+  ["node --require ./run.mjs -e 1", ["run.mjs"]],
+  ["bash hooks/missing.sh", ["hooks/missing.sh"]],
+  ["cat docs/guide.md", []],
+  ["echo x > hooks/out.sh", []],
+  ["curl https://example.com/hooks/a.sh", []],
+  ["git push origin main", []],
+  ["bash /etc/profile", []],
+  ["bash ../outside.sh", []],
+];
+
+test("the workspace files that a line runs are found, and what it only reads or writes is not one of them", (t) => {
+  const { files } = repository(t);
+  for (const [line, expected] of lines) assert.deepEqual(files({ command: line }), expected, line);
+});
+
+test("a program with arguments names its files by word, and an argument may be a line for a shell", (t) => {
+  const { files } = repository(t);
+  assert.deepEqual(files({ command: "node", args: ["run.mjs", "docs/guide.md"] }), ["run.mjs"]);
+  assert.deepEqual(files({ command: "bash", args: ["-c", "./hooks/plain && true"] }), ["hooks/plain"]);
+  assert.deepEqual(files([{ after: { command: "./bin/go" } }, "bash hooks/a.sh"]), ["bin/go", "hooks/a.sh"]);
+});
+
+test("a folder of a repository names files of the repository around it, which are a stranger's as well", (t) => {
+  const { folder, files } = repository(t);
+  assert.deepEqual(files({ command: "bash ../hooks/a.sh" }, join(folder, "sub")), ["hooks/a.sh"]);
+});

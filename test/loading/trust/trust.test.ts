@@ -1,0 +1,285 @@
+/** What counts of a workspace before and after a person has trusted it (R30, R86), and what a change of it does. */
+import assert from "node:assert/strict";
+import {
+  appendFileSync,
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Hook } from "../../../src/engine/hook.ts";
+import { loadingFor } from "../../../src/hosts/cli/loaded.ts";
+import { type Loaded, type Loading, loadAll } from "../../../src/loading/loading.ts";
+import { hashOfAll, type Item } from "../../../src/loading/trust/item.ts";
+import { openTrust, type TrustRecords } from "../../../src/loading/trust/records.ts";
+import { type Workspace, workspace } from "../workspace.ts";
+
+const settings = (command: string): object => ({
+  hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command }] }] },
+});
+const rule = (reason: string): string =>
+  `hooks:\n  - id: no-push\n    event: PreToolUse\n    condition: { type: always }\n    action: { type: gate, reason: "${reason}" }\n`;
+const files = {
+  "home/project/.git/HEAD": "ref: refs/heads/main\n",
+  "home/project/.claude/settings.json": settings("bash .claude/hooks/guard.sh"),
+  "home/project/.claude/hooks/guard.sh": "#!/bin/bash\nexit 0\n",
+  "home/project/.hookline/rules/team.yaml": rule("their words"),
+};
+
+/** As commands load, but for the output of modules, which here is the output of the tests. */
+function quiet(): Loading {
+  const { beforeModules: _beforeModules, ...loading } = loadingFor();
+  return loading;
+}
+
+interface Trusting {
+  place: Workspace;
+  records: TrustRecords;
+  state: string;
+  load(cwd?: string): Promise<Loaded>;
+  items(): Promise<Item[]>;
+  /** As a person who says yes to all that is there now. */
+  say(): Promise<void>;
+  /** The hook of the script, as it is loaded now. */
+  script(): Promise<Hook>;
+}
+
+function trusting(t: TestContext, more: Record<string, unknown> = {}): Trusting {
+  const place = workspace(t, { ...files, ...more });
+  const state = join(place.home, "state");
+  mkdirSync(state, { mode: 0o700 });
+  const records = openTrust(state);
+  const managedFolders = { claude: join(place.managed, "claude"), hookline: join(place.managed, "hookline") };
+  const request = { home: place.home, environment: {}, managedFolders, cwd: place.project };
+  const load = (cwd = place.project): Promise<Loaded> => loadAll({ ...request, cwd, trust: records }, quiet());
+  const items = async (): Promise<Item[]> => {
+    const seen: Item[] = [];
+    await loadAll(
+      { ...request, trust: { ...records, saw: (item) => void seen.push(item) }, withoutModules: true },
+      quiet(),
+    );
+    return seen;
+  };
+  const named = async (name: string): Promise<Hook> => {
+    const hook = (await load()).set.hooks.find((one) => one.name === name);
+    assert.ok(hook, name);
+    return hook;
+  };
+  return {
+    ...{ place, records, state, load, items },
+    say: async () => records.add(place.project, await items(), Date.now()),
+    script: () => named("bash .claude/hooks/guard.sh"),
+  };
+}
+
+test("[R86] before trust a command of a workspace is in the set and never runs, and a rule that refuses counts with our words", async (t) => {
+  const { load } = trusting(t);
+  const { set, untrusted } = await load();
+  const [rule, script] = [...set.hooks].sort((left, right) => left.name.localeCompare(right.name)).toReversed();
+  assert.ok(rule && script);
+  assert.match(script.untrusted ?? "", /not trusted/);
+  assert.equal(rule.untrusted, undefined);
+  assert.deepEqual(rule.on, { event: ["PreToolUse"] });
+  assert.doesNotMatch(JSON.stringify(rule.steps), /their words/);
+  assert.equal(untrusted.length, 2);
+});
+
+test("[R86] an allow, a message, a rewrite and a refusal on another event do not count before trust", async (t) => {
+  const actions = [
+    ["PreToolUse", "{ type: gate, allow: true }"],
+    ["PreToolUse", '{ type: inject_message, content: "hello" }'],
+    ["PreToolUse", "{ type: transform_params, transformation: { command: ls } }"],
+    ["Stop", "{ type: gate, reason: no }"],
+    ["PreToolUse", "{ type: shell, command: ls }"],
+  ];
+  const rules = actions.map(
+    ([event, action], index) =>
+      `  - { id: r${index}, event: ${event}, condition: { type: always }, action: ${action} }\n`,
+  );
+  const { load } = trusting(t, { "home/project/.hookline/rules/team.yaml": `hooks:\n${rules.join("")}` });
+  const { set, problems } = await load();
+  assert.deepEqual(
+    problems.filter(({ severity }) => severity === "error"),
+    [],
+  );
+  const own = set.hooks.filter(({ name }) => /^r\d$/.test(name));
+  assert.equal(own.length, actions.length);
+  for (const hook of own) assert.match(hook.untrusted ?? "", /not trusted/, hook.name);
+});
+
+test("[R30] what a person has trusted runs as it is written, and is bound to the bytes of its script", async (t) => {
+  const { load, say, script, place } = trusting(t);
+  await say();
+  const { set, untrusted } = await load();
+  assert.deepEqual(untrusted, []);
+  assert.equal(
+    set.hooks.some((hook) => hook.untrusted !== undefined),
+    false,
+  );
+  assert.deepEqual(Object.keys((await script()).bound ?? {}), [join(place.project, ".claude/hooks/guard.sh")]);
+});
+
+const changes: Readonly<Record<string, (project: string) => void>> = {
+  "one byte of the script": (project) => appendFileSync(join(project, ".claude/hooks/guard.sh"), " "),
+  "line ends of the script": (project) =>
+    writeFileSync(join(project, ".claude/hooks/guard.sh"), "#!/bin/bash\r\nexit 0\r\n"),
+  "its execute bit": (project) => chmodSync(join(project, ".claude/hooks/guard.sh"), 0o755),
+  "a link with the same bytes": (project) => {
+    renameSync(join(project, ".claude/hooks/guard.sh"), join(project, "elsewhere.sh"));
+    symlinkSync("../../elsewhere.sh", join(project, ".claude/hooks/guard.sh"));
+  },
+  "the script removed": (project) => rmSync(join(project, ".claude/hooks/guard.sh")),
+  "the matcher of the hook": (project) =>
+    writeFileSync(
+      join(project, ".claude/settings.json"),
+      readFileSync(join(project, ".claude/settings.json"), "utf8").replace("Bash", "Write"),
+    ),
+};
+for (const [name, change] of Object.entries(changes))
+  test(`[R30] a trusted hook stops when this changes: ${name}`, async (t) => {
+    const { say, script, place } = trusting(t);
+    await say();
+    assert.equal((await script()).untrusted, undefined);
+    change(place.project);
+    assert.match((await script()).untrusted ?? "", /not what was trusted/);
+  });
+
+test("[R86] content that was trusted before stays trusted, so a switch between two branches asks once for each", async (t) => {
+  const { say, script, place } = trusting(t);
+  const path = join(place.project, ".claude/hooks/guard.sh");
+  await say();
+  writeFileSync(path, "#!/bin/bash\nexit 2\n");
+  assert.notEqual((await script()).untrusted, undefined);
+  await say();
+  for (const text of ["#!/bin/bash\nexit 0\n", "#!/bin/bash\nexit 2\n"]) {
+    writeFileSync(path, text);
+    assert.equal((await script()).untrusted, undefined, text);
+  }
+});
+
+test("[R46] a trusted guard does not lapse when it is changed: a refusal stays as it was trusted, a program fails by its policy", async (t) => {
+  const guard = (command: string, matcher: string): object => ({
+    hooks: { PreToolUse: [{ matcher, hooks: [{ type: "command", command, name: "g", role: "guard" }] }] },
+  });
+  const { say, load, place } = trusting(t, { "home/project/.hookline/hooks.json": guard("true", "Bash") });
+  await say();
+  place.write("home/project/.hookline/hooks.json", guard("false", "NoSuchTool"));
+  place.write(
+    "home/project/.hookline/rules/team.yaml",
+    rule("new words").replace("always", "tool_name, name: Nothing"),
+  );
+  const { set } = await load();
+  const program = set.hooks.find(({ name }) => name === "g");
+  assert.equal(program?.steps[0].uses, "invalid");
+  assert.match(JSON.stringify(program?.when), /Bash/);
+  assert.equal(program?.onFailure, "block");
+  const refusal = set.hooks.find(({ name }) => name === "no-push");
+  assert.deepEqual(refusal?.steps[0].with.reason, "their words");
+  assert.equal(refusal?.untrusted, undefined);
+});
+
+test("[R30] trust does not go over to a folder that was made anew at the same place", async (t) => {
+  const { say, script, place } = trusting(t);
+  await say();
+  cpSync(place.project, `${place.project}-copy`, { recursive: true });
+  rmSync(place.project, { recursive: true });
+  renameSync(`${place.project}-copy`, place.project);
+  assert.match((await script()).untrusted ?? "", /not trusted/);
+});
+
+test("[R30] the hash of a folder is the same in each clone, so that a machine can be told of it", async (t) => {
+  const [one, other] = [trusting(t), trusting(t)];
+  assert.equal(hashOfAll(await one.items()), hashOfAll(await other.items()));
+});
+
+const spoiled: Readonly<Record<string, (file: string) => void>> = {
+  damaged: (file) => writeFileSync(file, readFileSync(file, "utf8").slice(0, -20)),
+  "readable by others": (file) => chmodSync(file, 0o644),
+  "written by a newer Hookline": (file) =>
+    writeFileSync(file, readFileSync(file, "utf8").replace('"version":1', '"version":2')),
+  empty: (file) => writeFileSync(file, ""),
+};
+for (const [name, spoil] of Object.entries(spoiled))
+  test(`[F12] a record that is ${name} trusts nothing, and a problem says so`, async (t) => {
+    const { say, script, load, state } = trusting(t);
+    await say();
+    const folder = join(state, "trust");
+    for (const file of readdirSync(folder)) if (file.endsWith(".json")) spoil(join(folder, file));
+    assert.match((await script()).untrusted ?? "", /not trusted/);
+    const { problems } = await load();
+    assert.ok(
+      problems.some(({ message }) => message.includes("is not believed")),
+      JSON.stringify(problems),
+    );
+  });
+
+test("[R29] settings, an override of the user's hooks and a module wait for trust, too", async (t) => {
+  const stops = (command: string): object => ({ hooks: { Stop: [{ hooks: [{ type: "command", command }] }] } });
+  const { load, say, items } = trusting(t, {
+    "home/.gen/settings.json": stops("mine"),
+    "home/project/.gen/settings.json": stops("theirs"),
+    "home/project/hookline.yaml": "mcp_servers:\n  tools: { command: ./server.sh }\n",
+    "home/project/hookline.config.mjs":
+      'globalThis.strangersModuleRan = true; import "./part.mjs"; export default [];\n',
+    "home/project/part.mjs": "export {};\n",
+  });
+  const before = await load();
+  assert.deepEqual(
+    before.problems.filter(({ severity }) => severity === "error"),
+    [],
+  );
+  assert.ok(before.set.hooks.some(({ name }) => name === "mine"));
+  assert.deepEqual(before.config.mcpServers, {});
+  assert.equal("strangersModuleRan" in globalThis, false);
+  assert.ok(before.problems.some(({ code }) => code === "untrusted"));
+  const kinds = (await items()).map(({ kind }) => kind);
+  for (const kind of ["module", "settings", "override", "hook"])
+    assert.ok(
+      kinds.some((one) => one === kind),
+      kind,
+    );
+  await say();
+  const after = await load();
+  assert.equal(
+    after.set.hooks.some(({ name }) => name === "mine"),
+    false,
+  );
+  assert.deepEqual(Object.keys(after.config.mcpServers), ["tools"]);
+  assert.equal("strangersModuleRan" in globalThis, true);
+});
+
+test("[R30] files below node_modules or in a vendored folder of a repository are nobody's hooks", async (t) => {
+  const { load, say, place } = trusting(t, {
+    "home/project/node_modules/pkg/.claude/settings.json": settings("echo package"),
+    "home/project/vendor/lib/.claude/settings.json": settings("echo vendored"),
+  });
+  await say();
+  for (const folder of ["node_modules/pkg", "vendor/lib"]) {
+    const { set } = await load(join(place.project, folder));
+    assert.equal(
+      set.hooks.some(({ name }) => name.startsWith("echo")),
+      false,
+      folder,
+    );
+    assert.ok(
+      set.hooks.some(({ name }) => name === "no-push"),
+      folder,
+    );
+  }
+});
+
+test("[R76] a file of a stranger's that cannot be read stands for no guard, and one of a folder that a person knows does", async (t) => {
+  const { load, say, place } = trusting(t);
+  const broken = async (): Promise<boolean> => (await load()).files.some((file) => file.broken !== undefined);
+  place.write("home/project/.hookline/rules/team.yaml", "hooks: [");
+  assert.equal(await broken(), false);
+  await say();
+  assert.equal(await broken(), true);
+});

@@ -1,5 +1,6 @@
 /** What counts of a workspace before and after a person has trusted it (R30, R86), and what a change of it does. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import {
   appendFileSync,
   chmodSync,
@@ -192,6 +193,29 @@ test("[R30] trust does not go over to a folder that was made anew at the same pl
   rmSync(place.project, { recursive: true });
   renameSync(`${place.project}-copy`, place.project);
   assert.match((await script()).untrusted ?? "", /not trusted/);
+});
+
+test("[R30] a linked worktree has the trust of the main one while its content is the same, and a folder that only claims to be one has not", async (t) => {
+  const { say, load, place } = trusting(t);
+  const git = (...words: string[]): void => {
+    const own = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main", ...words];
+    const { status, stderr } = spawnSync("git", own, { cwd: place.project, encoding: "utf8" });
+    assert.equal(status, 0, stderr);
+  };
+  rmSync(join(place.project, ".git"), { recursive: true });
+  git("init", "-q");
+  git("add", "-A");
+  git("commit", "-qm", "start");
+  git("worktree", "add", "-q", "../linked");
+  await say();
+  const linked = join(place.home, "linked");
+  const claims = join(place.home, "claims");
+  mkdirSync(claims);
+  cpSync(linked, claims, { recursive: true });
+  assert.deepEqual((await load(linked)).untrusted, []);
+  assert.equal((await load(claims)).untrusted.length, 2);
+  appendFileSync(join(linked, ".claude/hooks/guard.sh"), "exit 1\n");
+  assert.equal((await load(linked)).untrusted.length, 1);
 });
 
 test("[R30] the hash of a folder is the same in each clone, so that a machine can be told of it", async (t) => {

@@ -37,8 +37,8 @@ export interface Item {
 /** What is trusted of one workspace folder. */
 export interface TrustedItems {
   has(hash: string): boolean;
-  /** The definition that was last trusted of an item of this kind, name and file. */
-  before(item: Pick<Item, "kind" | "name" | "file">): string | undefined;
+  /** The hooks of a file, as they were when a person last trusted anything of the folder. */
+  lastOf(file: string): Pick<Item, "hash" | "definition">[];
 }
 
 /** What a person has trusted, asked once for each load. */

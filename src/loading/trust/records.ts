@@ -42,6 +42,13 @@ export const lastOf = (
 ): Trusted | undefined =>
   Object.values(items).findLast((one) => one.kind === kind && one.name === name && one.file === file);
 
+function hooksOf({ items }: TrustRecord, file: string): Pick<Item, "hash" | "definition">[] {
+  const last = Math.max(...Object.values(items).map(({ at }) => at));
+  return Object.entries(items)
+    .filter(([, one]) => one.kind === "hook" && one.file === file && one.at === last)
+    .map(([hash, { definition }]) => ({ hash, definition }));
+}
+
 const version = 1;
 /** Of a folder; the oldest go. */
 const mostItems = 2_000;
@@ -75,7 +82,7 @@ export function openTrust(stateFolder: string): TrustRecords {
       if (found.length === 0) return undefined;
       return {
         has: (hash) => found.some(({ items }) => Object.hasOwn(items, hash)),
-        before: (item) => found.map((one) => lastOf(one, item)?.definition).find((one) => one !== undefined),
+        lastOf: (file) => found.flatMap((one) => hooksOf(one, file)),
       };
     },
     watched: (root) => [root, ...twinOf(root)].map(fileOfFolder),

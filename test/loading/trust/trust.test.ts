@@ -177,13 +177,28 @@ test("[R46] a trusted guard does not lapse when it is changed: a refusal stays a
     rule("new words").replace("always", "tool_name, name: Nothing"),
   );
   const { set } = await load();
-  const program = set.hooks.find(({ name }) => name === "g");
+  const program = set.hooks.find(({ name, untrusted }) => name === "g" && untrusted === undefined);
   assert.equal(program?.steps[0].uses, "invalid");
   assert.match(JSON.stringify(program?.when), /Bash/);
   assert.equal(program?.onFailure, "block");
-  const refusal = set.hooks.find(({ name }) => name === "no-push");
-  assert.deepEqual(refusal?.steps[0].with.reason, "their words");
-  assert.equal(refusal?.untrusted, undefined);
+  const refusals = set.hooks.filter(({ name }) => name === "no-push");
+  assert.deepEqual(refusals.filter(({ steps: [{ with: given }] }) => given.reason === "their words").length, 1);
+  assert.equal(JSON.stringify(refusals).includes("new words"), false);
+});
+
+test("[R46] a trusted guard without a name stays one when its command is changed, and one that a person took out is gone", async (t) => {
+  const guard = (command: string): object => ({ type: "command", command, role: "guard" });
+  const of = (...all: object[]): object => ({ hooks: { PreToolUse: [{ hooks: all }] } });
+  const { say, load, place } = trusting(t, { "home/project/.hookline/hooks.json": of(guard("one"), guard("two")) });
+  await say();
+  const failing = async (): Promise<string[]> =>
+    (await load()).set.hooks.filter(({ steps: [{ uses }] }) => uses === "invalid").map(({ name }) => name);
+  place.write("home/project/.hookline/hooks.json", of(guard("one"), guard("exit 0")));
+  assert.deepEqual(await failing(), ["two"]);
+  await say();
+  assert.deepEqual(await failing(), []);
+  place.write("home/project/.hookline/hooks.json", of(guard("one")));
+  assert.deepEqual(await failing(), []);
 });
 
 test("[R30] trust does not go over to a folder that was made anew at the same place", async (t) => {

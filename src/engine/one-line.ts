@@ -3,13 +3,17 @@
 /** Of a name, a path or a reason. */
 const longestLine = 200;
 
-/** Control characters and invisible ones are shown as what they are; lines and tabs stay. */
+/**
+ * Control characters and invisible ones, which may turn, hide or carry words, are shown as what they are; lines, tabs and what
+ * gives an emoji its colour stay.
+ */
 export const visible = (text: string): string =>
   text
     .replaceAll("\r\n", "\n")
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (one) =>
+    .replaceAll(hidden, (one) =>
       one === "\n" || one === "\t" ? one : `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
     );
+const hidden = /(?!(?<=\p{Emoji})\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu;
 
 /** Says that it was cut; a character of two halves is kept whole or not at all. */
 export const shortened = (text: string, longest: number): string =>

@@ -2,6 +2,7 @@
 import { relative } from "node:path";
 import type { Instant } from "../../engine/event.ts";
 import { type Problem, warningAbout } from "../../engine/hook.ts";
+import { visible } from "../../engine/one-line.ts";
 
 export interface Terminal {
   /** Someone reads it, and what is written may drive it. */
@@ -43,15 +44,8 @@ export function openTerminal(
   };
 }
 
-// Control characters, and the invisible ones that turn or hide text: what a hook printed must not drive the terminal.
-
-/** Text from elsewhere, with everything that could move the cursor or hide words made visible. */
-export const safeText = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
-    character === "\n" || character === "\t"
-      ? character
-      : `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
-  );
+/** Text from elsewhere: what a hook printed must not drive the terminal. */
+export const safeText: (text: string) => string = visible;
 
 /** Text from elsewhere on one line. */
 export const oneLine = (text: string): string => safeText(text.replaceAll(/\s*\n\s*/g, " ⏎ ").trim());

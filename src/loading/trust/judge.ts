@@ -78,8 +78,11 @@ export function createJudge({ trust, project, watched, problems }: Judging): Jud
       filesOf(hook, repositoryOf(root)),
     );
     if (!isTrusted) return lessOf(hook, root, file);
-    if (item.files.length === 0) return hook;
-    return { ...hook, bound: Object.fromEntries(item.files.map(({ path, state }) => [join(root, path), state])) };
+    if (item.files.length === 0) return asForeign(hook);
+    return {
+      ...asForeign(hook),
+      bound: Object.fromEntries(item.files.map(({ path, state }) => [join(root, path), state])),
+    };
   }
 
   return {
@@ -88,7 +91,8 @@ export function createJudge({ trust, project, watched, problems }: Judging): Jud
     hooks(source) {
       const { file, compiled } = source;
       const { root, label } = file;
-      if (file.ofUser || root === undefined || file.format === "module") return source;
+      if (file.ofUser || root === undefined) return source;
+      if (file.format === "module") return { ...source, hooks: source.hooks.map(asForeign) };
       const hooks = source.hooks.map((hook) => judged(hook, root, label));
       if (!file.overrides || compiled.speaksOf.length === 0) return { ...source, hooks };
       const events = [...compiled.speaksOf].sort();
@@ -123,6 +127,9 @@ export function createJudge({ trust, project, watched, problems }: Judging): Jud
     },
   };
 }
+
+/** A person has trusted what it does; its words are still those of whoever wrote it, or of what it read. */
+const asForeign = (hook: Hook): Hook => ({ ...hook, foreign: true });
 
 /** A definition of itemOf, in its own folder. */
 const asWritten = (definition: string, root: string): TrustedForm =>

@@ -54,7 +54,7 @@ function guardBefore({ id, origin }: Hook, before: TrustedForm): Hook {
   const reason = "this guard is not what was trusted: hookline trust shows a person what has changed";
   const form = { ...before, id, origin, tags: [...before.tags, untrustedTag] };
   return onlyRefuses(before)
-    ? form
+    ? { ...form, foreign: true }
     : { ...form, mode: "sync", steps: [{ uses: "invalid", with: { reason }, timeout: 1, onError: "stop" }] };
 }
 

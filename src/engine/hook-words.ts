@@ -98,7 +98,7 @@ function readBy(reader: Reader, text: string, speaker: Speaker): string {
   speaker.length += text.length;
   const safe = text.length <= speaker.room && plain.test(text) ? text : fit(text, speaker);
   speaker.room = Math.max(0, speaker.room - safe.length);
-  return reader === "model" && hook.foreign && safe !== "" ? labelled(safe, hook) : safe;
+  return reader === "model" && hook.foreign && safe !== "" ? labelled(safe, sourceOf(hook)) : safe;
 }
 
 /** Cut before it is looked through, so that a text without end costs no more than its limit, and after, as escapes are longer. */
@@ -113,9 +113,12 @@ function fit(text: string, speaker: Speaker): string {
 const labelBegins = "[untrusted:";
 
 /**
- * Behind the text, as what specifications say a text begins with then still is its beginning. A text cannot hold a label of its
- * own, which could end it before its end.
+ * Text with the source that it has. The label stands behind it, as what specifications say a text begins with then still is its
+ * beginning. A text cannot hold a label of its own, which could end it before its end.
  */
-const labelled = (text: string, { name }: Hook): string =>
-  `${text.replaceAll(labelBegins, "(untrusted:")}\n${labelBegins} said by this repository's hook "${oneLine(name, longestName).replaceAll(/["[\]]/g, "")}"]`;
+export const labelled = (text: string, source: string): string =>
+  `${text.replaceAll(labelBegins, "(untrusted:")}\n${labelBegins} from ${source}]`;
+
+const sourceOf = ({ name }: Hook): string =>
+  `this repository's hook "${oneLine(name, longestName).replaceAll(/["[\]]/g, "")}"`;
 const longestName = 60;

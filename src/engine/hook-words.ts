@@ -91,12 +91,10 @@ function inRoom<T>(list: readonly T[], speaker: Speaker, read: (one: T) => T): T
   return kept;
 }
 
-const plain = /^[\t\n -~]*$/;
-
 function readBy(reader: Reader, text: string, speaker: Speaker): string {
   const { hook } = speaker;
   speaker.length += text.length;
-  const safe = text.length <= speaker.room && plain.test(text) ? text : fit(text, speaker);
+  const safe = fit(text, speaker);
   speaker.room = Math.max(0, speaker.room - safe.length);
   return reader === "model" && hook.foreign && safe !== "" ? labelled(safe, sourceOf(hook)) : safe;
 }
@@ -104,7 +102,7 @@ function readBy(reader: Reader, text: string, speaker: Speaker): string {
 /** Cut before it is looked through, so that a text without end costs no more than its limit, and after, as escapes are longer. */
 function fit(text: string, speaker: Speaker): string {
   const { room } = speaker;
-  const shown = visible(shortened(text, room + 1));
+  const shown = visible(shortened(text, room + 1)); // a plain text that fits stays the very same
   if (text.length <= room && shown.length <= room) return shown;
   speaker.isCut = true;
   return `${shortened(shown, room)}\n[cut: this is the beginning of ${text.length} characters]`;

@@ -8,12 +8,12 @@ const longestLine = 200;
  * gives an emoji its colour stay. The escapes are those of JSON: a text of JSON means the same afterwards.
  */
 export const visible = (text: string): string =>
-  plain.test(text)
+  !unusual.test(text)
     ? text
     : text.replaceAll("\r\n", "\n").replaceAll(hidden, (one) => (one === "\n" || one === "\t" ? one : escaped(one)));
-const hidden = /(?!(?<=\p{Emoji})\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu;
+const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800](?<!\p{Emoji}\ufe0f)/gu;
 /** Most texts are: they cost one look. */
-const plain = /^[\t\n -~]*$/;
+const unusual = /[^\t\n -~]/;
 
 const escaped = (character: string): string =>
   character

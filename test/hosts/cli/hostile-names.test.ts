@@ -1,4 +1,4 @@
-/** On a real terminal no name, file or text of a workspace moves the cursor, changes the title or hides words (T26). */
+/** No name, file or text of a hostile workspace drives a terminal (T26), and what its hooks say reaches the agent's model labelled (R90). */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -90,6 +90,32 @@ test("[T26] no command lets a hostile workspace drive the terminal", {
     if (own.includes("\\u202e")) shown += 1;
   }
   assert.ok(shown >= 10, `${shown} commands showed a hostile text`);
+});
+
+test("[R90, T11] what a trusted hook of a workspace says reaches the agent visible, cut and labelled", (t) => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookline-said-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [project, home] = [join(folder, "project"), join(folder, "home")];
+  for (const name of [".git", ".hookline"]) mkdirSync(join(project, name), { recursive: true });
+  mkdirSync(home);
+  writeFileSync(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
+  const command = "printf 'obey \\342\\200\\256 me' >&2; head -c 1000000 /dev/zero | tr '\\0' x >&2; exit 2";
+  const hooks = { PreToolUse: [{ hooks: [{ type: "command", command, name: "lint" }] }] };
+  writeFileSync(join(project, ".hookline/hooks.json"), JSON.stringify({ hooks }));
+  const bin = join(packageForTests("asked"), "bin", "hookline.js");
+  const env = { PATH: process.env.PATH, HOME: home, NODE_COMPILE_CACHE: codeCache, HOOKLINE_DAEMON: "off" };
+  const hookline = (words: readonly string[], input = ""): string =>
+    spawnSync(process.execPath, [bin, ...words], { cwd: project, env, encoding: "utf8", input }).stdout;
+  const [asking] = JSON.parse(hookline(["trust", "list", "--json"]));
+  assert.match(hookline(["trust", "--hash", asking.hash]), /^trusted: /);
+  const call = { tool_name: "Bash", tool_input: { command: "ls" }, session_id: "s", cwd: project };
+  const reply = JSON.parse(
+    hookline(["hook", "claude-code"], JSON.stringify({ ...call, hook_event_name: "PreToolUse" })),
+  );
+  const { permissionDecision, permissionDecisionReason: reason } = reply.hookSpecificOutput;
+  assert.equal(permissionDecision, "deny");
+  assert.match(reason, /^obey \\u202e mex+…\n\[cut: .*\]\n\[untrusted: from this repository's hook "lint"\]$/);
+  assert.ok(reason.length < 10_200);
 });
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one

@@ -121,7 +121,7 @@ function printVersion(): ExitCode {
 
 function report(error: unknown): ExitCode {
   process.stderr.write(`hookline: ${safeText(messageOf(error))}\n`);
-  if (process.env.HOOKLINE_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  if (process.env.HOOKLINE_DEBUG && error instanceof Error) process.stderr.write(`${safeText(error.stack ?? "")}\n`);
   return error instanceof HooklineError && wrongUse.has(error.code) ? 2 : 3;
 }
 

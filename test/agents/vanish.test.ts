@@ -1,8 +1,10 @@
 /** What a registered line comes to where Hookline has gone since: real packages, real processes, and parts of them taken away. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { packageForTests } from "../../scripts/package-for-tests.ts";
 import { findBash } from "../../src/agents/install/shell-client.ts";
@@ -210,6 +212,15 @@ test("[R78] a Node that is gone, too old or of a damaged package blocks a guard'
   writeFileSync(hook, `${text.slice(0, text.indexOf("\n"))}\n)`);
   assertBlocked(self.call("PreToolUse", { environment: { NODE_DISABLE_COMPILE_CACHE: "1" } }), `${hook} is damaged`);
   writeFileSync(hook, text);
+  const dist = join(self.root, "dist");
+  cpSync(dist, `${dist}.kept`, { recursive: true });
+  for (const name of readdirSync(dist)) if (name !== "hook.cjs") rmSync(join(dist, name), { recursive: true });
+  rmSync(join(self.state, "compiled"), { recursive: true, force: true });
+  const parted = self.call("PreToolUse");
+  assert.equal(parted.code, 2, parted.stderr);
+  assert.match(parted.stderr, /Cannot find module .*\(a guard is active for this event, so it is blocked\)/);
+  rmSync(dist, { recursive: true });
+  cpSync(`${dist}.kept`, dist, { recursive: true });
   for (const file of ["start.sh", "client.sh"])
     change(file, (one) => one.replaceAll(process.execPath, "/nowhere/node"));
   assertBlocked(self.call("PreToolUse"));
@@ -256,6 +267,82 @@ test("[R78] another Hookline on the PATH takes over, unless a project has put it
   assert.equal(taken.stdout, "it ran: hook claude-code --event PreToolUse --by user --guarded\n");
   for (const folder of [join(self.folder, "x", "node_modules", ".bin"), join(self.project, "bin")])
     assertBlocked(self.call("PreToolUse", { environment: { PATH: put(folder) } }));
+});
+
+test("[R78] a daemon notes guards too, and goes on deciding where the package has gone", {
+  ...withBash,
+  timeout: 60_000,
+}, async (t) => {
+  const self = machine(t, { hooks: {} });
+  writeFileSync(join(self.project, ".hookline", "hooks.json"), JSON.stringify(guard));
+  const { HOOKLINE_DAEMON: _off, ...environment } = self.environment;
+  const words = [join(self.root, "bin", "hookline.js"), "up", "--port", "0", "--json"];
+  const daemon = spawn(process.execPath, words, {
+    cwd: self.project,
+    env: environment,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  t.after(() => daemon.kill("SIGKILL"));
+  await once(createInterface({ input: daemon.stdout }), "line");
+  const asking = { environment: { HOOKLINE_DAEMON: "" } };
+  assert.match(self.call("PreToolUse", asking).stdout, /pushing is for people/);
+  removePackage(self);
+  assert.match(self.call("PreToolUse", asking).stdout, /pushing is for people/);
+  daemon.kill("SIGKILL");
+  await once(daemon, "exit");
+  assertBlocked(self.call("PreToolUse", asking));
+  assertPassed(self.call("PostToolUse", asking));
+});
+
+test("[R78] a commit is refused by a guard in each of these cases, and passes where there is none", (t) => {
+  const onCommit = {
+    hooks: { "git.pre-commit": [{ hooks: [{ name: "frozen", role: "guard", command: "echo frozen >&2; exit 2" }] }] },
+  };
+  const self = machine(t, { hooks: onCommit });
+  const git = (words: readonly string[], environment: Record<string, string> = {}): Ended => {
+    const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+    const { status, stdout, stderr } = spawnSync("git", [...who, ...words], {
+      cwd: self.project,
+      env: { ...self.environment, GIT_CONFIG_NOSYSTEM: "1", ...environment },
+      encoding: "utf8",
+    });
+    return { code: status, stdout, stderr };
+  };
+  const commit = (environment = {}): Ended =>
+    git(["commit", "--quiet", "--allow-empty", "--message", "one"], environment);
+  git(["init", "--quiet"]);
+  assert.equal(self.hookline(["git", "install"]).code, 0);
+  const refused = (environment: Record<string, string>, why: RegExp): void => {
+    const { code, stderr } = commit(environment);
+    assert.notEqual(code, 0);
+    assert.match(stderr, why);
+  };
+  refused({}, /frozen/);
+  rmSync(self.state, { recursive: true });
+  refused({}, /frozen/);
+  const asOld = join(self.folder, "old.mjs");
+  writeFileSync(asOld, 'Object.defineProperty(process.versions, "node", { value: "18.0.0" });');
+  refused({ NODE_OPTIONS: `--import=${asOld}` }, /this is Node 18\.0\.0 .* the commit is refused/);
+  removePackage(self);
+  const alone = /a guard in \S*hooks\.json cannot be asked, so the commit is refused — install Hookline again/;
+  refused({}, alone);
+  const bins = ["bin", join("x", "node_modules", ".bin")].map((name) => join(self.folder, name));
+  for (const folder of bins) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "hookline"), "#!/usr/bin/env node\nprocess.exit(0)\n", { mode: 0o755 });
+  }
+  const few = join(self.folder, "few");
+  mkdirSync(few);
+  for (const name of ["git", "sh", "env", "cat", "ps", "tr", "sed"]) symlinkSync(`/usr/bin/${name}`, join(few, name));
+  refused({ PATH: `${bins[0]}:${few}` }, alone); // a Hookline without Node, and a PATH without bash
+  refused({ PATH: `${bins[1]}:${dirname(process.execPath)}:${few}` }, alone);
+  assert.equal(
+    commit({ PATH: `${bins[0]}:${dirname(process.execPath)}:${few}` }).code,
+    0,
+    "another Hookline takes over",
+  );
+  rmSync(join(self.project, ".hookline"), { recursive: true });
+  assert.equal(commit({ PATH: few }).code, 0);
 });
 
 test("[R78] uninstall leaves nothing that could block", (t) => {

@@ -86,7 +86,7 @@ function prepare(folder: string): Place {
   });
   const settings = JSON.parse(readFileSync(join(folder, ".claude", "settings.json"), "utf8"));
   const line = settings.hooks.PreToolUse[0].hooks[0].command;
-  if (!line.includes("client.sh")) throw new Error(`no shell's client was installed: ${installed.stdout}`);
+  if (!line.includes("start.sh")) throw new Error(`no shell's client was installed: ${installed.stdout}`);
   return { bin, project, input, environment, line };
 }
 

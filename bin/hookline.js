@@ -21,8 +21,9 @@ if (isNewEnough) {
   const asksForHelp = process.argv.includes("--help") || process.argv.includes("-h");
   const isHook = process.argv[2] === "hook" && !asksForHelp;
   const entry = inClone ? source : join(root, "dist", isHook ? "hook.cjs" : "main.js");
-  if (!existsSync(entry)) fail(`${entry} is missing`, "install Hookline again");
-  else if (isHook && !inClone) await runHook(entry);
+  if (!existsSync(entry)) await fail(`${entry} is missing`, "install Hookline again");
+  else if (isHook && !inClone)
+    await runHook(entry).catch((error) => fail(`${entry} is damaged: ${error}`, "install Hookline again"));
   else await loadModule(entry);
 } else {
   const { spawn } = await import("node:child_process");
@@ -40,7 +41,7 @@ if (isNewEnough) {
       else process.exit(signal ? 0 : (code ?? 3));
     });
     child.on("error", (error) => fail(error.message));
-  } else fail(`this is Node ${process.versions.node}`);
+  } else await fail(`this is Node ${process.versions.node}`);
 }
 
 /** @param {string} path */
@@ -148,10 +149,29 @@ function codeFolder() {
 }
 
 /** @param {string} what */
-function fail(what, advice = "use Node 24 (or 22.23 and later), or run npm ci in the clone") {
+async function fail(what, advice = "use Node 24 (or 22.23 and later), or run npm ci in the clone") {
   const commit = process.argv[2] === "git" && process.argv[3] === "run";
   const way = commit ? "; the commit is refused until then, unless it is made with git commit --no-verify" : "";
-  process.stderr.write(`hookline: ${what} — ${bin} — ${advice}${way}\n`);
-  // An agent reads every other code in its own way (R59): a hook that cannot start says so and gets out of the way.
-  process.exit(process.argv[2] === "hook" ? 0 : 3);
+  const sentence = `${what} — ${bin} — ${advice}${way}`;
+  // An agent reads every other code in its own way (R59): a hook that cannot start blocks where a guard was active.
+  if (process.argv[2] === "hook") process.exit(await goneCode(sentence));
+  process.stderr.write(`hookline: ${sentence}\n`);
+  process.exit(3);
+}
+
+// What install has left for this answers: it reads which guards were active. Where that is gone too, the registered line knows.
+/** @param {string} sentence */
+async function goneCode(sentence) {
+  const { XDG_STATE_HOME, HOME } = process.env;
+  const gone = join(XDG_STATE_HOME || join(HOME || "/", ".local", "state"), "hookline", "gone.sh");
+  if (existsSync(gone)) {
+    const { spawnSync } = await import("node:child_process");
+    const words = [gone, ...process.argv.slice(2), `--because=${sentence}`];
+    return spawnSync("/bin/sh", words, { stdio: "inherit" }).status === 0 ? 0 : 2;
+  }
+  const isGuarded = process.argv.includes("--guarded");
+  process.stderr.write(
+    `hookline: ${sentence}${isGuarded ? "; a guard is active for this event, so it is blocked" : ""}\n`,
+  );
+  return isGuarded ? 2 : 0;
 }

@@ -89,6 +89,8 @@ interface Undecided {
   event: string | undefined;
   /** The hooks that are active there; absent: no file of theirs can be read. */
   hooks: readonly Hook[] | undefined;
+  /** Install has registered the event as one on which a guard waits: that counts where no hook is known. */
+  guarded?: boolean;
   places: Places;
 }
 
@@ -104,7 +106,8 @@ export function unanswerable(error: unknown, undecided: Undecided): Unanswered {
 }
 
 /** Whether a guard of ours waits for this event; of an event without a name, for any. */
-export function isGuarded({ agent, event, hooks = [], places }: Undecided): boolean {
+export function isGuarded({ agent, event, hooks, guarded = false, places }: Undecided): boolean {
+  if (hooks === undefined) return guarded;
   const names = event === undefined ? undefined : resolveEvent(event);
   return hooks.some(
     (one) =>

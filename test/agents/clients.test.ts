@@ -7,13 +7,16 @@ import { type TestContext, test } from "node:test";
 import { chooseClient, httpToken, prepareClient, removeUnused } from "../../src/agents/install/client.ts";
 import {
   clientFile,
+  goneFile,
+  guardedFolder,
   onDemandFile,
   ownAddress,
   readOwnCall,
   readOwnDoor,
   startedFile,
+  startFile,
 } from "../../src/agents/install/own-call.ts";
-import { commandFor } from "../../src/agents/install/registration.ts";
+import { commandFor, type Try } from "../../src/agents/install/registration.ts";
 import { findBash, writeClient } from "../../src/agents/install/shell-client.ts";
 import { buildVersion } from "../../src/hosts/cli/command.ts";
 import { portFor } from "../../src/hosts/cli/daemon/port.ts";
@@ -37,13 +40,19 @@ const withBash = { skip: bash === undefined ? "this machine has no bash that can
 
 test("[R49] a call of ours is known whichever client makes it, and a line that only holds one is not", () => {
   const meant = { agent: "claude-code", event: "Stop", by: "user" };
+  const run: Try = { run: ["/usr/bin/node", "/opt/hookline/bin/hookline.js"] };
+  const read: Try = { read: "/home/y$u/.local/state/hookline/start.sh" };
+  for (const tries of [[run], [read, run], [{ read: ".hookline/launch.sh", below: "CLAUDE_PROJECT_DIR" }]])
+    for (const guards of [() => true, () => false])
+      assert.deepEqual(readOwnCall(commandFor({ agent: "claude-code", tries, by: "user", guards }, "Stop")), meant);
+  // As earlier builds registered them.
   for (const program of [
-    ["/usr/bin/node", "/opt/hookline/bin/hookline.js"],
-    ["/bin/bash", "-p", "/home/you/.local/state/hookline/client.sh"],
-    ["exec", "/bin/bash", "-p", "/home/you/.local/state/hookline/client.sh"],
-    ["/opt/hookline/bin/hookline"],
+    '"/usr/bin/node" "/opt/hookline/bin/hookline.js"',
+    '"/bin/bash" -p "/home/you/.local/state/hookline/client.sh"',
+    'exec "/bin/bash" -p "/home/you/.local/state/hookline/client.sh"',
+    '"/opt/hookline/bin/hookline"',
   ])
-    assert.deepEqual(readOwnCall(commandFor({ agent: "claude-code", program, by: "user" }, "Stop")), meant);
+    assert.deepEqual(readOwnCall(`${program} hook claude-code --event Stop --by user`), meant);
   const url = ownAddress(4665, meant);
   assert.deepEqual(readOwnDoor(url), { ...meant, port: 4665 });
   for (const other of [
@@ -54,11 +63,8 @@ test("[R49] a call of ours is known whichever client makes it, and a line that o
     undefined,
   ])
     assert.equal(readOwnDoor(other), undefined, String(other));
-  const line = commandFor(
-    { agent: "claude-code", program: ["exec", "/bin/bash", "-p", "/hookline/client.sh"], by: "user" },
-    "Stop",
-  );
-  for (const other of [`${line}; rm x`, `true && ${line}`, line.replace("hookline", "other")])
+  const line = commandFor({ agent: "claude-code", tries: [{ read: "/hookline/start.sh" }], by: "user" }, "Stop");
+  for (const other of [`${line}; rm x`, `true && ${line}`, line.replaceAll("hookline", "other")])
     assert.equal(readOwnCall(other), undefined, other);
 });
 
@@ -66,7 +72,7 @@ test("the command in Node is chosen where no daemon may be asked or no bash can 
   const { state } = placeFor(t);
   const clients = { stateFolder: state, program: ["/node", "/hookline.js"] as const, version: "1" };
   const off = chooseClient({ ...clients, environment: { HOOKLINE_DAEMON: "off" } });
-  assert.deepEqual([off.is, off.program], ["node", clients.program]);
+  assert.deepEqual([off.is, off.tries], ["node", [{ run: clients.program }, { read: goneFile(state) }]]);
   assert.match(off.because, /HOOKLINE_DAEMON is off/);
   prepareClient({ ...clients, environment: { HOOKLINE_DAEMON: "off" } });
   assert.ok(!existsSync(onDemandFile(state)) && !existsSync(clientFile(state)));
@@ -81,7 +87,7 @@ test("the shell's client is for its owner alone, and goes with the last uninstal
     environment: process.env,
   };
   const chosen = prepareClient(clients);
-  assert.deepEqual(chosen.program, ["exec", bash, "-p", clientFile(state)]);
+  assert.deepEqual(chosen.tries, [{ read: startFile(state) }, { run: clients.program }]);
   assert.equal(statSync(clientFile(state)).mode & 0o777, 0o700);
   prepareClient({ ...clients, port: 5000 });
   prepareClient(clients);
@@ -97,8 +103,9 @@ test("the shell's client is for its owner alone, and goes with the last uninstal
   assert.ok(existsSync(clientFile(state)), "another layer calls it");
   rmSync(join(state, "installs", "claude-code-1.json"));
   removeUnused(state, { daemonWanted: true });
-  for (const file of [clientFile(state), onDemandFile(state), join(state, "http-token")])
+  for (const file of [clientFile, startFile, goneFile, guardedFolder, onDemandFile].map((one) => one(state)))
     assert.ok(!existsSync(file), file);
+  assert.ok(!existsSync(join(state, "http-token")));
 });
 
 test("[T35] a client of another version, which every daemon refuses, is written anew", withBash, async (t) => {

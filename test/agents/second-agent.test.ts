@@ -41,7 +41,7 @@ function quillFor(t: TestContext, files: Record<string, string>): Quill {
         readFileSync(plugin, "utf8").split("\n")[1] ??
         "";
       const registered: string = JSON.parse(line.slice(line.indexOf(", ") + 2, -2));
-      const command = registered.replace("/build/bin/", "/bin/");
+      const command = registered.replaceAll("/build/bin/", "/bin/");
       const input = JSON.stringify({ kind, thread: "t1", dir: place.workspace, ...(call ? { call } : {}) });
       const { status, stdout, stderr } = spawnSync("sh", ["-c", command], {
         cwd: place.workspace,

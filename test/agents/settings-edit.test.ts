@@ -23,7 +23,7 @@ const file = "settings.json";
 const events = ["SessionStart", "PreToolUse", "Stop"];
 const options = (text: string | undefined, more: Partial<PlanOptions> = {}): PlanOptions => ({
   agent: "claude-code",
-  program: ["/opt/node/bin/node", "/opt/hookline/bin/hookline.js"],
+  tries: [{ run: ["/opt/node/bin/node", "/opt/hookline/bin/hookline.js"] }],
   by: "user",
   timeout: 660,
   text,
@@ -66,7 +66,10 @@ const written = `{
 test("install adds one group for each event after the existing ones, and changes nothing else", () => {
   const after = installed(written);
   const command = commandFor(options(written), "PreToolUse");
-  equal(command, '"/opt/node/bin/node" "/opt/hookline/bin/hookline.js" hook claude-code --event PreToolUse --by user');
+  equal(
+    command,
+    'set -- hook claude-code --event PreToolUse --by user; [ -x "/opt/node/bin/node" ] && [ -f "/opt/hookline/bin/hookline.js" ] && exec "/opt/node/bin/node" "/opt/hookline/bin/hookline.js" "$@"; echo "hookline: Hookline is gone, so its hooks do not run - install it again, or take this line out" >&2; exit 0',
+  );
   equal(
     after,
     `{
@@ -208,7 +211,7 @@ test("our entry is recognised by whatever path it calls, and nothing else is", (
 
 test("an install from another path or with other events replaces the older entries in place of adding to them", () => {
   const old = installed(written, {
-    program: ["/old node/node", "/old/hookline.js"],
+    tries: [{ run: ["/old node/node", "/old/hookline.js"] }],
     events: ["Stop", "WorktreeCreate"],
   });
   const now = installed(old);
@@ -217,8 +220,12 @@ test("an install from another path or with other events replaces the older entri
 });
 
 test("the command is quoted for sh and never holds two slashes in a row", () => {
-  const command = commandFor(options(undefined, { program: ["/a b//node", '/x$y`z"w\\v/hookline.js'] }), "Stop");
-  equal(command, '"/a b/node" "/x\\$y\\`z\\"w\\\\v/hookline.js" hook claude-code --event Stop --by user');
+  const command = commandFor(
+    options(undefined, { tries: [{ run: ["/a b//node", '/x$y`z"w\\v/hookline.js'] }] }),
+    "Stop",
+  );
+  ok(command.includes('exec "/a b/node" "/x\\$y\\`z\\"w\\\\v/hookline.js" "$@"'), command);
+  ok(!command.includes("//"));
   deepEqual(ownEntry({ command }, "claude-code"), { event: "Stop", by: "user" });
 });
 

@@ -5,6 +5,7 @@
  */
 import { fingerprint } from "../../engine/fingerprint.ts";
 import { hookFiles } from "../index.ts";
+import { onPathText } from "../install/launch.ts";
 import { headerText } from "./stub-header.ts";
 
 /** What one stub is made of. */
@@ -267,8 +268,7 @@ if [ "$is_open" ] && ! for_each_file is_needed; then
 fi
 
 if [ -x "$node" ] && [ -f "$bin" ]; then exec "$node" "$bin" git run pre-commit --by "$0" $renew; fi
-if command -v hookline >/dev/null 2>&1; then exec hookline git run pre-commit --by "$0" $renew; fi
-${aloneText}`;
+${onPathText('"$top"', 'git run pre-commit --by "$0" $renew')}${aloneText}`;
 
 /** The last part: what happens where Hookline is gone. It uses the functions of the first. */
 const aloneText: string = `

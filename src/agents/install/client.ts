@@ -9,9 +9,12 @@ import { basename } from "node:path";
 import { messageOf } from "../../engine/error.ts";
 import { writePrivate } from "../../files/write.ts";
 import { journalledFiles, journalNames, makePrivateFolder } from "./files.ts";
+import { launcherOf, writeLaunchers } from "./launch.ts";
 import {
   clientFile,
   codeFolder,
+  goneFile,
+  guardedFolder,
   httpTokenFile,
   isPort,
   type OwnDoor,
@@ -19,16 +22,18 @@ import {
   readOwnDoor,
   sessionsFolder,
   startedFile,
+  startFile,
 } from "./own-call.ts";
+import type { Try } from "./registration.ts";
 import { groupsIn } from "./settings-groups.ts";
-import { findBash, writeClient } from "./shell-client.ts";
+import { findBash, writeClient, writtenClient } from "./shell-client.ts";
 
 /** Which client an agent is to start on each event, what that needs in the state folder, and taking it away again. */
 
 interface ClientChoice {
   is: "shell" | "node";
-  /** What stands before `hook AGENT` in the line that the agent runs. */
-  program: readonly string[];
+  /** What the line that the agent runs tries, one after the other. */
+  tries: readonly Try[];
   /** For the person. */
   because: string;
 }
@@ -46,14 +51,20 @@ export interface Clients {
 /** Nothing is written yet. */
 export function chooseClient({ stateFolder, environment, program }: Clients): ClientChoice & { bash?: string } {
   if (environment.HOOKLINE_DAEMON === "off")
-    return { is: "node", program, because: "HOOKLINE_DAEMON is off, so each event is decided by a command of its own" };
+    return nodeChoice(stateFolder, program, "HOOKLINE_DAEMON is off, so each event is decided by a command of its own");
   const bash = findBash(environment);
   if (bash === undefined)
-    return { is: "node", program, because: "no bash from version 5 on was found that reaches sockets and sees /proc" };
+    return nodeChoice(stateFolder, program, "no bash from version 5 on was found that reaches sockets and sees /proc");
   const because = `${bash} asks the daemon, and starts Node only if none answers`;
-  // exec: the shell that the agent starts for the line becomes the client, instead of starting it and waiting
-  return { is: "shell", program: ["exec", bash, "-p", clientFile(stateFolder)], because, bash };
+  // Where the state folder has been deleted, Node still decides.
+  return { is: "shell", tries: [{ read: startFile(stateFolder) }, { run: program }], because, bash };
 }
+
+const nodeChoice = (stateFolder: string, program: Clients["program"], because: string): ClientChoice => ({
+  is: "node",
+  tries: [{ run: program }, { read: goneFile(stateFolder) }],
+  because,
+});
 
 /**
  * Writes what the chosen client needs, and lets clients start a daemon.
@@ -67,10 +78,12 @@ export function prepareClient(clients: Clients): ClientChoice {
   makePrivateFolder(stateFolder);
   try {
     if (environment.HOOKLINE_DAEMON !== "off") allowOnDemand(onDemandFile(stateFolder), clients.port);
+    const bash = choice.bash ?? writtenClient(stateFolder)?.bash; // another layer may call it
+    writeLaunchers(stateFolder, { program, ...(bash !== undefined && { bash }) });
     if (choice.bash !== undefined) writeClient(stateFolder, { bash: choice.bash, program, version });
     return choice;
   } catch (error) {
-    return { is: "node", program, because: `the shell's client cannot be written: ${messageOf(error)}` };
+    return nodeChoice(stateFolder, program, `the shell's client cannot be written: ${messageOf(error)}`);
   }
 }
 
@@ -90,7 +103,10 @@ export function removeUnused(stateFolder: string, { daemonWanted }: { daemonWant
   };
   try {
     const installs = journalNames(stateFolder).length;
-    if (installs === 0) remove(sessionsFolder, clientFile, onDemandFile, startedFile, httpTokenFile, codeFolder);
+    if (installs === 0) {
+      remove(sessionsFolder, clientFile, onDemandFile, startedFile, httpTokenFile, codeFolder);
+      remove(startFile, goneFile, guardedFolder);
+    }
     if (installs === 0 || httpDoors(stateFolder).length > 0) return;
     if (existsSync(httpTokenFile(stateFolder))) {
       remove(httpTokenFile, sessionsFolder);
@@ -105,8 +121,10 @@ export function removeUnused(stateFolder: string, { daemonWanted }: { daemonWant
   }
 }
 
+/** By way of what a team has committed, or as an earlier build registered it, too. */
 const callsShellClient = (settings: string): boolean =>
-  existsSync(settings) && readFileSync(settings, "utf8").includes(basename(clientFile("")));
+  existsSync(settings) &&
+  [startFile, clientFile, launcherOf].some((file) => readFileSync(settings, "utf8").includes(basename(file(""))));
 
 /** What one settings file of an agent says, of any number of events. */
 export interface HttpDoor extends Omit<OwnDoor, "event"> {

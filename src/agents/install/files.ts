@@ -161,6 +161,8 @@ export interface Journal {
   settings: FileChange;
   /** Hooks that were taken over; `owed` are those that the stages of `settings` do not bring back. */
   takeOver?: { target: FileChange; moved: MovedGroup[]; owed: MovedGroup[] };
+  /** Folders that were made for a project's launcher. */
+  launcher?: { createdFolders: string[] };
 }
 
 export const journalFolder = (stateFolder: string): string => join(stateFolder, "installs");

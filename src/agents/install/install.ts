@@ -1,7 +1,7 @@
 /** Installing into an agent's settings and taking it out again: reads, plans, writes, and says what a person should know. */
-import { messageOf } from "../../engine/error.ts";
+import { HooklineError, messageOf } from "../../engine/error.ts";
 import { type AgentAdapter, type InstallLayer, installLayers, type Places } from "../adapter.ts";
-import { hookFileOf } from "../index.ts";
+import { agents, hookFileOf } from "../index.ts";
 import {
   type FileEdit,
   type Journal,
@@ -15,6 +15,7 @@ import {
   writeAll,
 } from "./files.ts";
 import { applyEdits, inverse } from "./json-edit.ts";
+import { isLauncher, launcherOf, launcherText } from "./launch.ts";
 import {
   type Editor,
   editorOf,
@@ -22,6 +23,8 @@ import {
   type HttpRegistration,
   hashOf,
   type InstallPlan,
+  isRegistered,
+  type Try,
   type UninstallPlan,
 } from "./registration.ts";
 import { type MovePlan, planMove, planReturn, putBack } from "./take-over.ts";
@@ -35,8 +38,10 @@ interface UninstallOptions {
   dryRun?: boolean;
 }
 export interface InstallOptions extends UninstallOptions {
-  /** Absolute paths: the Node that runs us, and our bin; or bash and the shell's client. */
-  command: readonly string[];
+  /** What the agent's line tries, one after the other. */
+  tries: readonly Try[];
+  /** The events that are refused where none of it can be started, because a guard is active. */
+  guarded?: readonly string[];
   /** The daemon's door, for an agent that speaks HTTP and the events that it takes there. */
   http?: HttpRegistration;
   /** Events that a loaded hook listens to; only those that are not always registered matter (R50). */
@@ -75,7 +80,9 @@ function planned(options: InstallOptions): { result: InstallResult; journal?: Jo
   const text = move ? move.text : base.text;
   const registration = {
     agent: agent.name,
-    program: options.command,
+    // What a team shares holds no path of one machine (R79).
+    tries: layer === "project" ? [launcherTry(agent)] : options.tries,
+    guards: (event: string) => options.guarded?.includes(event) === true,
     by: layer,
     timeout: agent.settings.timeout,
     ...(options.http && { http: options.http }),
@@ -83,16 +90,55 @@ function planned(options: InstallOptions): { result: InstallResult; journal?: Jo
     file,
   };
   const notes = [...installNotes(options, file, text), ...(move ? movedNotes(move, file) : [])];
-  if (!move && editor.isCurrent({ ...registration, text: before })) {
+  const launcher = layer === "project" ? launcherEdit(places.root) : undefined;
+  if (!move && editor.isCurrent({ ...registration, text: before }) && launcher?.before === launcher?.after) {
     return { result: { file, before, after: before, changed: false, notes, others: [] } };
   }
   const plan = editor.plan({ ...registration, text });
-  const others = move ? [{ file: move.target.change.file, before: move.targetBefore, after: move.target.after }] : [];
+  const others = [
+    ...(move ? [{ file: move.target.change.file, before: move.targetBefore, after: move.target.after }] : []),
+    ...(launcher ? [launcher] : []),
+  ];
   const takeOver = takeOverNow(earlier?.takeOver, move, base.exact);
   return {
     result: { file, before, after: plan.text, changed: true, notes, others, ...(options.http && { mode: 0o600 }) },
-    journal: { version: 1, settings: changeBy(plan, base, move), ...(takeOver && { takeOver }) },
+    journal: {
+      version: 1,
+      settings: changeBy(plan, base, move),
+      ...(takeOver && { takeOver }),
+      ...(launcher && {
+        launcher: { createdFolders: [...missingFolders(launcher.file), ...(earlier?.launcher?.createdFolders ?? [])] },
+      }),
+    },
   };
+}
+
+/** @throws HooklineError settings_unusable, where a file of another program lies in its place */
+function launcherEdit(root: string): FileEdit {
+  const file = launcherOf(root);
+  const before = readText(file);
+  if (before === undefined || isLauncher(before)) return { file, before, after: launcherText() };
+  throw new HooklineError("settings_unusable", {
+    reason: "another program has written it",
+    where: file,
+    advice: "move it away; nothing was written",
+  });
+}
+
+function launcherTry({ files: { variables } }: AgentAdapter): Try {
+  const read = launcherOf("");
+  return variables?.namesProject ? { read, below: `${variables.prefix}_PROJECT_DIR` } : { read: `./${read}` };
+}
+
+/** It goes with the last agent of the project that reads it. */
+function launcherRemoval({ agent, layer, places }: UninstallOptions): FileEdit[] {
+  if (layer !== "project") return [];
+  const file = launcherOf(places.root);
+  const before = readText(file);
+  const isRead = (other: AgentAdapter): boolean =>
+    other.name !== agent.name && isRegistered(other, readText(other.settings.file(layer, places)));
+  const goes = before !== undefined && isLauncher(before) && !Object.values(agents).some(isRead);
+  return goes ? [{ file, before, after: undefined }] : [];
 }
 
 const changeBy = (plan: InstallPlan, base: Base, move: MovePlan | undefined): FileChange => ({
@@ -179,7 +225,10 @@ export function uninstallAgent(options: UninstallOptions): InstallResult {
   const exact = !back || (back.missing.length === 0 && journal?.takeOver?.owed.length === 0);
   const plan = planRemoval(before, { editor, file, change: journal?.settings, exact });
   const after = plan.exact || !back ? plan.text : putBack(plan.text, back.back, file);
-  const others = back && journal?.takeOver ? [{ file: journal.takeOver.target.file, ...back.target }] : [];
+  const others: FileEdit[] = [
+    ...(back && journal?.takeOver ? [{ file: journal.takeOver.target.file, ...back.target }] : []),
+    ...launcherRemoval(options),
+  ];
   const changed = before !== after || others.some((one) => one.before !== one.after);
   const result: InstallResult = {
     file,
@@ -192,7 +241,8 @@ export function uninstallAgent(options: UninstallOptions): InstallResult {
   if (options.dryRun) return result;
   writeAll([result, ...others, journalEdit(stateFolder, agent.name, file, undefined)]);
   if (after === undefined) removeFolders(journal?.settings.createdFolders ?? []);
-  if (others.some((one) => one.after === undefined)) removeFolders(journal?.takeOver?.target.createdFolders ?? []);
+  if (others.some((one) => one.after === undefined))
+    removeFolders([...(journal?.takeOver?.target.createdFolders ?? []), ...(journal?.launcher?.createdFolders ?? [])]);
   return result;
 }
 
@@ -237,6 +287,9 @@ function installNotes(
     ...conflicts(agent, layer, places),
     ...(readers.length > 0
       ? [`${readers.join(", ")} can read ${file} too: there, Hookline answers as for ${agent.title}`]
+      : []),
+    ...(layer === "project"
+      ? [`commit ${launcherOf(places.root)} too: ${file} names it, and it finds Hookline on each machine`]
       : []),
     ...(wanted.includes("WorktreeCreate")
       ? [`a hook on WorktreeCreate has to give the worktree's path: ${agent.title} makes none itself then`]

@@ -17,10 +17,16 @@ const call = new RegExp(
   `^(?:exec )?(?<program>${word}(?: -p)?(?: ${word})?) hook (?<agent>[\\w-]+) --event (?<event>\\w+)(?: --by (?<by>\\w+))?$`,
 );
 
+/** A line that tries one thing after the other, and says what it comes to where none can be started. */
+const string = String.raw`"(?:[^"\\]|\\.)*"`;
+const trying = new RegExp(
+  `^set -- hook (?<agent>[\\w-]+) --event (?<event>\\w+)(?: --by (?<by>\\w+))?(?: --guarded)?;(?<program>(?: \\[ -r ${string} \\] && \\. ${string};| \\[ -x ${string} \\] && \\[ -f ${string} \\] && exec ${string} ${string} "\\$@";)+) echo "hookline: [^"]*" >&2; exit [02]$`,
+);
+
 /** Nothing but a call of ours; a longer line that only contains one belongs to its author. */
 export function readOwnCall(command: unknown): OwnCall | undefined {
   if (typeof command !== "string") return undefined;
-  const { program = "", agent, event, by } = call.exec(command)?.groups ?? {};
+  const { program = "", agent, event, by } = (trying.exec(command) ?? call.exec(command))?.groups ?? {};
   if (agent === undefined || event === undefined || !/hookline/i.test(program)) return undefined;
   return { agent, event, ...(by !== undefined && { by }) };
 }
@@ -48,6 +54,15 @@ export function readOwnDoor(url: unknown): OwnDoor | undefined {
 export const isOwnCall = ({ steps: [step] }: Hook): boolean =>
   (step.uses === "command" && readOwnCall(step.with.command) !== undefined) ||
   (step.uses === "http" && readOwnDoor(step.with.url) !== undefined);
+
+/** What registered lines read: it starts a client. */
+export const startFile = (stateFolder: string): string => join(stateFolder, "start.sh");
+
+/** What an event comes to where nothing can be started. While it is there, loads note their guards for it. */
+export const goneFile = (stateFolder: string): string => join(stateFolder, "gone.sh");
+
+/** A file for each folder with guards: the folder, and the calls on which they wait. */
+export const guardedFolder = (stateFolder: string): string => join(stateFolder, "guarded");
 
 /** The client for shells. */
 export const clientFile = (stateFolder: string): string => join(stateFolder, "client.sh");

@@ -22,8 +22,10 @@ import { addGroups, emptyContainers, type Group, groupsIn, removeHandlers, topLe
 
 export interface Registration {
   agent: string;
-  /** Absolute paths: the Node that runs us, and our bin; or the shell's client, with what stands before it. */
-  program: readonly string[];
+  /** What the line tries, one after the other. */
+  tries: readonly Try[];
+  /** It is to refuse the event where nothing can be started, because a guard is active for it. */
+  guards?(event: string): boolean;
   /** The layer, so that two registrations of one event can be told apart (R49). */
   by: string;
   timeout: Seconds;
@@ -41,12 +43,44 @@ export interface HttpRegistration {
 
 const quoted = (word: string): string => `"${word.replaceAll(/\/{2,}/g, "/").replaceAll(/["\\$`]/g, "\\$&")}"`;
 
-/** The line that the agent runs. It holds no "//": Cursor reads that as a remark. */
+/**
+ * A file that the agent's own shell reads, which starts something or ends the shell; or Node and our bin, which take its place. Absolute
+ * paths, or one below a folder that the agent names in a variable.
+ */
+export type Try = { read: string; below?: string } | { run: readonly [string, string] };
+
+function tried(one: Try): string {
+  if ("run" in one) {
+    const [node, bin] = one.run.map(quoted);
+    return `[ -x ${node} ] && [ -f ${bin} ] && exec ${node} ${bin} "$@"`;
+  }
+  const file = one.below === undefined ? quoted(one.read) : `"\${${one.below}:-.}/${quoted(one.read).slice(1)}`;
+  return `[ -r ${file} ] && . ${file}`;
+}
+
+/**
+ * The line that the agent runs, in POSIX sh. Its end is all that is left where the package and the state folder have gone: it goes by what
+ * was active when it was written. It holds no "//": Cursor reads that as a remark.
+ */
 export const commandFor = (
-  { program, agent, by }: Pick<Registration, "program" | "agent" | "by">,
+  { tries, agent, by, guards }: Pick<Registration, "tries" | "agent" | "by" | "guards">,
   event: string,
-): string =>
-  `${program.map((word) => (/^(?:exec|-\w)$/.test(word) ? word : quoted(word))).join(" ")} hook ${agent} --event ${event} --by ${by}`;
+): string => {
+  const isGuarded = guards?.(event) === true;
+  return [
+    `set -- hook ${agent} --event ${event} --by ${by}${isGuarded ? " --guarded" : ""}`,
+    ...tries.map(tried),
+    ...(isGuarded
+      ? [
+          `echo "hookline: Hookline is gone, and a guard is active for this event, so it is blocked - install Hookline again; hookline uninstall ${agent} --layer ${by} takes this out" >&2`,
+          "exit 2",
+        ]
+      : [
+          `echo "hookline: Hookline is gone, so its hooks do not run - install it again, or take this line out" >&2`,
+          "exit 0",
+        ]),
+  ].join("; ");
+};
 
 function handlerFor(registration: Registration, event: string): Fields {
   const { http, timeout } = registration;

@@ -8,7 +8,8 @@ import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { writeWhole } from "../../files/write.ts";
 import { answersWithin, payloadAtMost } from "../request.ts";
-import { clientFile } from "./own-call.ts";
+import { asWord } from "./launch.ts";
+import { clientFile, goneFile } from "./own-call.ts";
 
 interface ClientScript {
   /** Absolute paths: bash 5, the Node that runs us, and our bin. */
@@ -16,10 +17,9 @@ interface ClientScript {
   program: readonly string[];
   /** A daemon of another version refuses it. */
   version: string;
+  /** What answers where that program is gone. */
+  gone: string;
 }
-
-/** As one word of a shell, whatever it holds. */
-const asWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Measured on Linux: a socket that no program reads takes more than this. */
 const bufferedAtMost = 48 * 1024;
@@ -35,7 +35,7 @@ const bufferedAtMost = 48 * 1024;
  * Every variable is the function's own and not exported (local +x): what the caller has exported under its name is hidden
  * meanwhile, and goes on to Node as it came. One that is not declared so would change what hooks see, or be too large to go on.
  */
-const clientScript = ({ bash, program, version }: ClientScript): string => `#!${bash} -p
+const clientScript = ({ bash, program, version, gone }: ClientScript): string => `#!${bash} -p
 # Hookline: asks its daemon about an agent's event. Written by "hookline install"; "hookline uninstall" takes it away.
 # Where no daemon takes the event, this becomes the command in Node, which does the work itself.
 set -- "\${POSIXLY_CORRECT+=$POSIXLY_CORRECT}" "$@"
@@ -46,11 +46,12 @@ ask() {
   local +x LC_ALL=C FUNCNEST=0 IFS=' ' posix=$1 version=${asWord(version)} state=\${XDG_STATE_HOME:-\${HOME-}/.local/state}/hookline
   local +x address=$state/daemon.address port token proof pid started stat held payload folder index letter all size sent head mask
   local +x status taken answer body line code out err
+  local +x gone=${asWord(gone)}
   local +x -a command=(${program.map(asWord).join(" ")}) words=("\${@:2}") fields variables
   shift
 
   # What it is asked for in another way than install writes it is for Node, and so is another store than the usual one.
-  if [[ $# -ne 6 || $1 != hook || $3 != --event || $5 != --by || $2$4$6 == *[!A-Za-z0-9_-]* || -z \${HOME-} \\
+  if [[ $# -ne 6 && ($# -ne 7 || $7 != --guarded) || $1 != hook || $3 != --event || $5 != --by || $2$4$6 == *[!A-Za-z0-9_-]* || -z \${HOME-} \\
     || \${HOOKLINE_DAEMON-} == off || -n \${HOOKLINE_STORE-} || -n \${TMOUT-} || -z $PWD \\
     || ! -O $state || ! -O $address || -h $address ]]; then
     become
@@ -121,7 +122,8 @@ ask() {
 }
 
 # Becomes Node, with the payload, if it was read. --asked: no daemon has taken it; --taken: it may have been decided, so it
-# may not be decided again. If that fails nothing has decided the event, so it must not pass; without Node it does, as elsewhere.
+# may not be decided again. If that fails nothing has decided the event, so it must not pass; without Node or the package it goes by the
+# guards that were active.
 become() {
   shopt -s execfail
   if [[ -n $held ]]; then
@@ -131,8 +133,8 @@ become() {
   trap - PIPE
   export -n SHELLOPTS BASHOPTS
   [[ -z $posix ]] || export POSIXLY_CORRECT="\${posix#=}"
+  [[ -x \${command[0]} && -f \${command[1]} || ! -r $gone ]] || exec /bin/sh "$gone" "\${words[@]}"
   exec "\${command[@]}" "\${words[@]}" "$@"
-  [[ -x \${command[0]} ]] || exit 127
   unjudged
 }
 unjudged() {
@@ -168,9 +170,9 @@ function canRunClient(bash: string): boolean {
 }
 
 /** For its owner alone. Replaces it in one step: one that runs reads on in the old one. May throw what the file system says. */
-export function writeClient(stateFolder: string, client: ClientScript): void {
+export function writeClient(stateFolder: string, client: Omit<ClientScript, "gone">): void {
   const file = clientFile(stateFolder);
-  const text = clientScript(client);
+  const text = clientScript({ ...client, gone: goneFile(stateFolder) });
   if (existsSync(file) && readFileSync(file, "utf8") === text) return;
   writeWhole(file, text, { mode: 0o700, finish: (temporary) => chmodSync(temporary, 0o700) }); // whatever the umask
 }

@@ -163,12 +163,17 @@ function wasStarted(file: string): boolean {
 /** Writes the shell's client anew after an update: a daemon of the new version refuses the old client. Never rejects. */
 export async function renewClient(place: Place): Promise<void> {
   try {
-    const { writeClient, writtenClient } = await import("../../agents/install/shell-client.ts");
+    const [{ writeClient, writtenClient }, { writeLaunchers }] = await Promise.all([
+      import("../../agents/install/shell-client.ts"),
+      import("../../agents/install/launch.ts"),
+    ]);
     const state = stateFolder(place);
     const written = writtenClient(state);
     const version = buildVersion();
     if (written === undefined || written.version === version) return; // the agent waits for our end
-    writeClient(state, { ...written, version, program: [process.execPath, process.env.HOOKLINE_BIN ?? ""] });
+    const program = [process.execPath, process.env.HOOKLINE_BIN ?? ""] as const;
+    writeLaunchers(state, { program, bash: written.bash });
+    writeClient(state, { ...written, version, program });
   } catch {
     // The state folder cannot be written: each event starts Node, and is answered.
   }

@@ -40,6 +40,8 @@ interface Words {
   by: string | undefined;
   cwd: string | undefined;
   store: string | undefined;
+  /** A guard was active for this event when it was registered. */
+  guarded: boolean;
   /** A shell's client has asked the daemon: the event is not taken, or it was taken and is lost. */
   asked: boolean;
   taken: boolean;
@@ -119,6 +121,7 @@ async function byPolicy(
     agent: words.agent,
     event: telling?.event.name ?? words.event,
     hooks: loaded?.set.hooks,
+    guarded: words.guarded,
     places: { ...here, root: loaded?.root ?? here.cwd },
   });
 }
@@ -151,7 +154,7 @@ function readWords(given: readonly string[]): Words {
   const flag = { type: "boolean" } as const;
   const { values, positionals } = parseArgs({
     args: [...given],
-    options: { event: text, by: text, cwd: text, store: text, asked: flag, taken: flag },
+    options: { event: text, by: text, cwd: text, store: text, guarded: flag, asked: flag, taken: flag },
     allowPositionals: true,
     strict: false, // an agent that adds a word must not lose its guard
   });
@@ -162,6 +165,7 @@ function readWords(given: readonly string[]): Words {
     by: word(values.by),
     cwd: word(values.cwd),
     store: word(values.store),
+    guarded: values.guarded === true,
     asked: values.asked === true,
     taken: values.taken === true,
   };
@@ -212,7 +216,7 @@ async function tryToLoad(place: Place): Promise<LoadedHooks | undefined> {
   try {
     return await loadForOneEvent(place);
   } catch {
-    return undefined; // there is no guard to be found where no file can be read
+    return undefined; // a part of the package is missing
   }
 }
 

@@ -94,7 +94,10 @@ export async function loadFiles(
     const { clearedFiles } = await import("../../loading/cleared-files.ts");
     return clearedFiles(stateFolder(place)).holdsNone(path);
   });
-  return kept.length === 0 ? loaded : loadEverything({ ...place, kept }, loading);
+  if (kept.length === 0) return loaded;
+  const whole = await loadEverything({ ...place, kept }, loading);
+  await noteGuardsOf(place, whole);
+  return whole;
 }
 
 async function loadEverything(place: LoadPlace & { kept?: readonly Hook[] }, loading: Loading): Promise<Loaded> {
@@ -121,11 +124,24 @@ export async function loadForOneEvent(place: LoadPlace, loading: Loading = loadi
     import("../compose/trust.ts"),
   ]);
   const request = { ...place, ...trusting(place) };
-  if (!compiled) return loadAll(request, loading);
+  if (!compiled) {
+    const loaded = await loadAll(request, loading);
+    await noteGuardsOf(place, loaded);
+    return loaded;
+  }
   const load = await loadAllStable(request, loading, kept?.watched ?? []);
   const { registry: _functions, ...plain } = load.loaded;
-  if (!place.withoutModules || plain.modules.length === 0) compiled.keep({ ...load, loaded: plain }, Date.now());
+  if (!place.withoutModules || plain.modules.length === 0) {
+    compiled.keep({ ...load, loaded: plain }, Date.now());
+    await noteGuardsOf(place, load.loaded);
+  }
   return load.loaded;
+}
+
+/** For what answers agents where Hookline is gone. */
+async function noteGuardsOf(place: LoadPlace, { root, set }: Pick<Loaded, "root" | "set">): Promise<void> {
+  const { noteGuards } = await import("../../agents/install/guarded.ts");
+  noteGuards({ stateFolder: stateFolder(place), root, hooks: set.hooks, places: place });
 }
 
 export const needsOf = (set: HookSet, only: readonly HookEvent[] | undefined): PatternNeeds =>

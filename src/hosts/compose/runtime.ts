@@ -2,6 +2,7 @@
 import type { Callback } from "../../actions/function/function.ts";
 import { createHandlers } from "../../actions/index.ts";
 import { sendableEvents } from "../../agents/index.ts";
+import { noteGuards } from "../../agents/install/guarded.ts";
 import { conditions } from "../../conditions/index.ts";
 import { loadPatterns } from "../../conditions/patterns.ts";
 import { HooklineError } from "../../engine/error.ts";
@@ -104,10 +105,16 @@ function sourceOf(options: RuntimeOptions, registry: Registry, patterns: Ports["
     ...(beforeModules ? { beforeModules } : {}),
   };
   const trust = trusting({ home, environment });
-  const { holdsNone } = clearedFiles(stateFolderOf(home, environment));
+  const stateFolder = stateFolderOf(home, environment);
+  const { holdsNone } = clearedFiles(stateFolder);
   const load = keepingGuards(
-    (cwd, expected, kept) =>
-      loadAllStable({ cwd, home, environment, patterns, ...trust, ...(kept ? { kept } : {}) }, loading, expected),
+    async (cwd, expected, kept) => {
+      const request = { cwd, home, environment, patterns, ...trust, ...(kept ? { kept } : {}) };
+      const load = await loadAllStable(request, loading, expected);
+      const { root, set } = load.loaded;
+      noteGuards({ stateFolder, root, hooks: set.hooks, places: { home, environment } });
+      return load;
+    },
     { store, holdsNone },
   );
   return createHookSource(load, options.sources);

@@ -19,7 +19,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
-import { clientFile } from "../../../src/agents/install/own-call.ts";
+import { writeLaunchers } from "../../../src/agents/install/launch.ts";
+import { clientFile, goneFile, startFile } from "../../../src/agents/install/own-call.ts";
 import { commandFor } from "../../../src/agents/install/registration.ts";
 import { findBash, writeClient } from "../../../src/agents/install/shell-client.ts";
 import { type Address, writeAddress } from "../../../src/hosts/daemon/state-file.ts";
@@ -63,11 +64,10 @@ function placeFor(t: TestContext): Place {
   };
   becomes('#!/bin/sh\necho "Node: $*"\nwc -c\nexit 0\n');
   assert.ok(bash);
+  writeLaunchers(state, { bash, program: [node, "bin"] });
+  rmSync(goneFile(state)); // of it there are other tests
   writeClient(state, { bash, program: [node, "bin"], version });
-  const line = commandFor(
-    { agent: "claude-code", program: ["exec", bash, "-p", clientFile(state)], by: "user" },
-    "PreToolUse",
-  );
+  const line = commandFor({ agent: "claude-code", tries: [{ read: startFile(state) }], by: "user" }, "PreToolUse");
   const environment = {
     HOME: folder,
     XDG_STATE_HOME: join(folder, "state"),
@@ -374,7 +374,7 @@ test("a payload needs no room on a disk on its way to Node", options, async (t) 
 });
 
 test(
-  "an event that cannot be handed to Node is blocked and says why; where Node was taken away it is as without the client",
+  "an event that cannot be handed to Node is blocked and says why; where Node was taken away and no guard was active it passes",
   options,
   async (t) => {
     const place = placeFor(t);
@@ -386,7 +386,11 @@ test(
       assert.match(blocked.stderr, /hookline: \S.*no'de cannot be started, so nothing was judged: blocked\n$/);
       place.becomes("");
       rmSync(join(place.folder, "no'de"));
-      assert.equal((await place.tell("{}")).code, 127);
+      writeLaunchers(place.state, { bash: bash ?? "", program: [join(place.folder, "no'de"), "bin"] });
+      const passed = await place.tell("{}", { PATH: "/usr/bin:/bin" });
+      assert.equal(passed.code, 0);
+      assert.match(passed.stderr, /^hookline: Hookline cannot be started, so its hooks do not run/);
+      rmSync(goneFile(place.state));
     }
   },
 );

@@ -94,7 +94,7 @@ test("[R50] --http is refused where others would get the token, no daemon may be
   assert.match(refused.stderr, /others may read the project's file/);
   place.environment.HOOKLINE_DAEMON = "off";
   assert.match(place.hookline("install", "claude-code", "--http").stderr, /HOOKLINE_DAEMON is off/);
-  assert.match(place.hookline("install", "claude-code", "--dry-run").stdout, /node.*hook claude-code/);
+  assert.match(place.hookline("install", "claude-code", "--dry-run").stdout, /hook claude-code.*node/);
   delete place.environment.HOOKLINE_DAEMON;
   const elsewhere = place.hookline("install", "claude-code", "--http", "--store", join(place.folder, "other.db"));
   assert.equal(elsewhere.status, 2);

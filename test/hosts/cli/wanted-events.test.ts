@@ -142,7 +142,8 @@ const mixed = `{
 /** One more group, and one more stage in the notes of install. */
 function addAsEarlierBuild(place: Place): void {
   const before = settingsOf(place).text();
-  const [, line = ""] = /"command": ?("(?:[^"\\]|\\.)* --event SessionEnd --by user")/.exec(before) ?? [];
+  const [, line = ""] =
+    /"command": ?("(?:[^"\\]|\\.)* --event SessionEnd --by user(?:[^"\\]|\\.)*")/.exec(before) ?? [];
   const command = JSON.parse(line).replace("SessionEnd", "PostToolBatch");
   const group = JSON.stringify({ hooks: [{ type: "command", command, timeout: 660 }] });
   const offset = before.indexOf('"SessionEnd"');

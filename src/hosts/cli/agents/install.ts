@@ -5,6 +5,7 @@ import { dirname } from "node:path";
 import { type AgentAdapter, type InstallLayer, installLayers } from "../../../agents/adapter.ts";
 import { agents } from "../../../agents/index.ts";
 import { type Clients, chooseClient, httpToken, prepareClient, removeUnused } from "../../../agents/install/client.ts";
+import { guardedEvents, noteGuards } from "../../../agents/install/guarded.ts";
 import { type InstallResult, installAgent, uninstallAgent } from "../../../agents/install/install.ts";
 import { onDemandFile } from "../../../agents/install/own-call.ts";
 import type { HttpRegistration } from "../../../agents/install/registration.ts";
@@ -32,17 +33,19 @@ export async function install(invocation: Invocation): Promise<ExitCode> {
   const wanted = [...new Set(ours.flatMap(({ on }) => ("event" in on ? on.event : [])))];
   const state = stateFolder(invocation);
   const door = invocation.flags.http === true ? await daemonsDoor(invocation, { agent, layer, ours }) : undefined;
-  const options = { agent, layer, places, stateFolder: state, ...(door && { http: door }), wanted };
+  const guarded = guardedEvents(agent, layer === "project" ? ours.filter(isOfTeam) : ours, places);
+  const options = { agent, layer, places, stateFolder: state, ...(door && { http: door }), wanted, guarded };
   const planned = { ...options, takeOver: invocation.flags["take-over"] === true };
   const isDry = invocation.flags["dry-run"] === true;
   const self = [realpathSync(invocation.self[0]), invocation.self[1]] as const;
   const agentProgram = isDry ? { program: self, notes: [] } : programToRegister(self);
   const clients = clientsOf(invocation, { state, port: door?.port, program: agentProgram.program });
   const chosen = chooseClient(clients);
-  const plan = installAgent({ ...planned, command: chosen.program, dryRun: true }); // refused before anything is written
+  const plan = installAgent({ ...planned, tries: chosen.tries, dryRun: true }); // refused before anything is written
   const client = isDry ? chosen : prepareClient(clients);
-  const result = isDry ? plan : installAgent({ ...planned, command: client.program });
+  const result = isDry ? plan : installAgent({ ...planned, tries: client.tries });
   if (!isDry) {
+    noteGuards({ stateFolder: state, root, hooks: set.hooks, places });
     removeUnused(state, { daemonWanted: invocation.environment.HOOKLINE_DAEMON !== "off" });
     result.notes.push(
       ...agentProgram.notes,
@@ -58,6 +61,9 @@ export async function install(invocation: Invocation): Promise<ExitCode> {
   });
   return 0;
 }
+
+/** What is a person's own does not go into a file that others share. */
+const isOfTeam = ({ origin }: Hook): boolean => origin.layer === "project";
 
 const nextStep = (hooks: number): string =>
   hooks === 0

@@ -127,16 +127,22 @@ test("[SD9] redirects on the same origin keep the event and the headers", async 
   assert.equal(seen[1]?.body, seen[0]?.body);
 });
 
-test("[SD9] another origin gets neither the headers nor the event", async (context) => {
-  const other = await serve(context, json({}));
+test("[SD9] another origin gets neither the headers nor the event, and its reply decides nothing", async (context) => {
+  const other = await serve(context, allow);
   const found = await serve(context, (response) => response.writeHead(302, { location: `${other.origin}/x` }).end());
   const headers = { Authorization: "secret", "X-Key": "secret" };
-  assert.equal(failureOf(await run({ url: found.origin, headers })), "none");
+  const origin = { layer: "user" } as const;
+  const moved = await run({ url: found.origin, headers }, { origin });
+  assert.equal(
+    failureOf(moved),
+    `output: the reply came from ${other.origin}, to which the server redirected, so it decides nothing`,
+  );
+  assert.equal(moved.outcome, undefined);
   assert.equal(other.seen[0]?.method, "GET");
   assert.equal(other.seen[0]?.body, "");
   assert.doesNotMatch(JSON.stringify(other.seen), /secret/);
   const kept = await serve(context, (response) => response.writeHead(307, { location: `${other.origin}/x` }).end());
-  assert.match(failureOf(await run({ url: kept.origin, headers })), /error: .*not meant for/);
+  assert.match(failureOf(await run({ url: kept.origin, headers }, { origin })), /error: .*not meant for/);
   assert.equal(other.seen.length, 1);
 });
 

@@ -57,6 +57,7 @@ test("a provider of the settings has its own name, address, key and headers, and
     model: "qwen3",
     url: "http://127.0.0.1:11434/v1",
     headers: {},
+    reach: "internal",
   });
   const router = accessTo("router/meta/llama", settings, { ROUTER: "r-key" });
   assert.deepEqual([router.model, router.key, router.headers], ["meta/llama", "r-key", { "x-title": "t" }]);

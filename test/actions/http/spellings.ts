@@ -145,7 +145,9 @@ export const spelledAddress: Arbitrary<{ host: string; open: boolean }> = oneof(
 export function isPublicNumber(address: string): boolean {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1] ?? address;
   if (/^[\d.]+$/.test(mapped)) return isPublic4(from4(mapped));
-  const [left = "", right] = address.split("::");
+  const hexTail = (tail: string): string =>
+    `${(from4(tail) >> 16n).toString(16)}:${(from4(tail) & 0xffffn).toString(16)}`;
+  const [left = "", right] = address.replace(/[\d.]+\.\d+$/, hexTail).split("::");
   const groups = (text: string | undefined): string[] => (text ? text.split(":") : []);
   const [head, tail] = [groups(left), groups(right)];
   const whole = [...head, ...Array<string>(8 - head.length - tail.length).fill("0"), ...tail];
